@@ -3,7 +3,7 @@
 
 import { TERMINAL_TYPES } from "../src/journal/events.ts";
 import type { Script, ScriptedTurn } from "../src/models/script.ts";
-import { createRuntime, type Runtime } from "../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../src/runtime.ts";
 import { COORDINATORS } from "./coordinators.ts";
 import { asItStands, coordinated, type Staged } from "./staged.ts";
 import { median, print, whole } from "./table.ts";
@@ -36,7 +36,7 @@ interface Measured {
 
 async function measure(staged: Staged): Promise<Measured> {
   const { folder, script } = staged;
-  const runtime = await createRuntime({
+  const runtime = await assembleRuntime({
     folder,
     env: {},
     home: folder,
@@ -76,7 +76,7 @@ function writtenIn({ text = "", calls = [], report }: ScriptedTurn): number {
   return text.length + inputs.reduce((sum: number, input) => sum + JSON.stringify(input).length, 0);
 }
 
-async function once({ agent, task, says }: Staged, { admit, store }: Runtime): Promise<Measured> {
+async function once({ agent, task, says }: Staged, { admit, store }: RuntimeAssembly): Promise<Measured> {
   const ended = Promise.withResolvers<void>();
   let root = "";
   const unsubscribe = store.onCommit((events) => {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { RunId } from "../src/ids.ts";
 import { TERMINAL_TYPES } from "../src/journal/events.ts";
 import type { Script } from "../src/models/script.ts";
-import { createRuntime } from "../src/runtime.ts";
+import { assembleRuntime } from "../src/runtime.ts";
 import { defineTool } from "../src/tools/tool.ts";
 
 export type Order =
@@ -45,7 +45,7 @@ const tool = (name: string, effect: "read" | "unsafe") =>
     effect,
     execute: async ({ a, b }) => ({ output: { sum: a + b } }),
   });
-const runtime = await createRuntime({
+const runtime = await assembleRuntime({
   folder,
   env: process.env,
   home: join(folder, "home"),

@@ -5,9 +5,9 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BUILT_PAGE, servePublicly } from "../src/api/public-server.ts";
+import { BUILT_PAGE, startPublicServer } from "../src/api/public-server.ts";
 import { openSettings } from "../src/api/settings.ts";
-import { createRuntime } from "../src/runtime.ts";
+import { assembleRuntime } from "../src/runtime.ts";
 import type { Load } from "./sse.ts";
 
 const load = JSON.parse(process.argv[2]!) as Load;
@@ -39,7 +39,7 @@ function heldBytes(): number {
 
 async function cadre() {
   const folder = mkdtempSync(join(tmpdir(), "cadre-bench-"));
-  const runtime = await createRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder } });
+  const runtime = await assembleRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder } });
   const {
     store,
     people,
@@ -59,7 +59,7 @@ async function cadre() {
   await store.acquire(runId, "bench");
   let after = 1;
   const token = "a-token-that-is-long-enough-for-it";
-  const server = await servePublicly(
+  const server = await startPublicServer(
     {
       ...{ store, people, admit, retry, fork, say, agents, explain, agentFile, workspaceTree, onDelta },
       replay: runtime.replay,

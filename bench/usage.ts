@@ -4,10 +4,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { usageOf } from "../src/api/usage-fold.ts";
+import { readUsage } from "../src/api/usage-fold.ts";
 import { systemClock } from "../src/clock.ts";
 import type { EventBody } from "../src/journal/events.ts";
-import { ended, startOf, thought } from "../src/stores/contract/kit.contract.ts";
+import { agentThought, runEnded, startPayload } from "../src/stores/contract/kit.contract.ts";
 import { openSqliteStore } from "../src/stores/sqlite/store.ts";
 import type { Store } from "../src/stores/store.ts";
 
@@ -41,7 +41,7 @@ export async function usage(): Promise<void> {
 async function timed(what: string, store: Store, since?: number): Promise<void> {
   const began = performance.now();
   const cpu = process.cpuUsage();
-  const { byAgent } = await usageOf(store, { every: DAY, ...(since === undefined ? {} : { since }) });
+  const { byAgent } = await readUsage(store, { every: DAY, ...(since === undefined ? {} : { since }) });
   const runs = byAgent.reduce((sum, each) => sum + each.runs, 0);
   const { user, system } = process.cpuUsage(cpu);
   console.log(
@@ -52,10 +52,10 @@ async function timed(what: string, store: Store, since?: number): Promise<void> 
 /** A lead and a worker below it: two turns each, in as few appends as it takes. */
 async function makeTree(store: Store, number: number): Promise<void> {
   const [root, child] = [`r${String(number).padStart(8, "0")}`, `c${String(number).padStart(8, "0")}`];
-  await store.start(root, startOf({ agent: `lead-${number % 5}`, rootRunId: root }));
+  await store.start(root, startPayload({ agent: `lead-${number % 5}`, rootRunId: root }));
   const lead = (await store.acquire(root, "bench"))!;
   const writer = { worker: "bench", epoch: lead.epoch };
-  const start = startOf({
+  const start = startPayload({
     agent: `worker-${number % 7}`,
     rootRunId: root,
     parentRunId: root,
@@ -72,14 +72,14 @@ async function makeTree(store: Store, number: number): Promise<void> {
     spawn: { runId: child, start, events: [], limits, place: "free" },
   });
   const below = (await store.acquire(child, "bench"))!;
-  const events = [...turn("m1", "b/small"), ...turn("m2", "b/small"), ended()];
+  const events = [...turn("m1", "b/small"), ...turn("m2", "b/small"), runEnded()];
   await store.append({ runId: child, writer: { worker: "bench", epoch: below.epoch }, after: 1, events });
-  await store.append({ runId: root, writer, after: 4, events: [...turn("m2", "a/big"), ended()] });
+  await store.append({ runId: root, writer, after: 4, events: [...turn("m2", "a/big"), runEnded()] });
 }
 
 const turn = (callId: string, model: string): EventBody[] => [
   { type: "MODEL_CALL_STARTED", payload: { callId, model } },
-  thought(callId),
+  agentThought(callId),
 ];
 
 const started = (child: string, agent: string): EventBody => ({

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
-import { issueSentence, readKeys } from "./config/keys.ts";
+import { describeIssue, readKeys } from "./config/keys.ts";
 import type { LimitsInput } from "./config/limits.ts";
 import { readMcpJson } from "./config/mcp-json.ts";
 import { readPlainFile } from "./config/plain-file.ts";
@@ -14,7 +14,7 @@ import { type RestateConfig, restateConfig } from "./config/restate.ts";
 import { CONFIG_KEYS, type ConfigValues, type Provider, type Sandbox } from "./config/schema.ts";
 import { type Env, isTrusted } from "./config/trust.ts";
 import { type Path, readYaml, type YamlDocument } from "./config/yaml.ts";
-import { CadreError, reasonOf } from "./errors.ts";
+import { CadreError, describeSystemError } from "./errors.ts";
 
 export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
   folder: string;
@@ -60,12 +60,12 @@ export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
   server: { host: string; port: number; names: string[]; url?: string };
   problems: Problem[];
   /** Those of the problems by which another store is opened than the file names, or others drive. */
-  leftOut: LeftOut;
+  ignoredKeys: IgnoredKeys;
   /** Where something stands in the file; its first line where there is none. */
   at(path: Path): { line: number; column: number };
 }
 
-export type LeftOut = Partial<Record<"store" | "engine", Problem>>;
+export type IgnoredKeys = Partial<Record<"store" | "engine", Problem>>;
 
 /** What a command line may set; each wins over its variable and over the file. */
 export interface ConfigFlags {
@@ -78,16 +78,16 @@ export interface ConfigFlags {
   sandbox?: string;
 }
 
-export interface ConfigPlace {
+export interface ConfigSource {
   folder: string;
   env: Env;
   flags?: ConfigFlags;
 }
 
 /** A store that is gone with its process. */
-export const NO_FILE = "sqlite::memory:";
+export const MEMORY_STORE = "sqlite::memory:";
 
-export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
+export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   const file = join(folder, "cadre.yaml");
   const document = existsSync(file) ? readConfigFile(file) : undefined;
   const trusted = isTrusted(folder, env);
@@ -142,7 +142,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
       ...(values.server?.url === undefined ? {} : { url: values.server.url }),
     },
     problems,
-    leftOut: leftOutOf(problems, over.keys),
+    ignoredKeys: leftOutOf(problems, over.keys),
     at: (path) => document?.at(path) ?? { line: 1, column: 1 },
   };
 }
@@ -159,7 +159,7 @@ function located(folder: string, env: Env, store: string): string {
     );
   }
   if (/^postgres/i.test(store)) return store.replace(/^\w+/, (scheme) => scheme.toLowerCase());
-  if (!store.startsWith("sqlite:") || store === NO_FILE) return store;
+  if (!store.startsWith("sqlite:") || store === MEMORY_STORE) return store;
   return `sqlite:${resolve(folder, store.slice("sqlite:".length))}`;
 }
 
@@ -174,7 +174,7 @@ function checkEngine(engine: Config["engine"] = "local", store: string): void {
 }
 
 /** Whether a store is one that any number of processes open. */
-export const isOnServer = (store: string): boolean => /^postgres(ql)?:/.test(store);
+export const isServerStore = (store: string): boolean => /^postgres(ql)?:/.test(store);
 
 const MAX_BYTES = 256_000;
 
@@ -185,7 +185,7 @@ function readConfigFile(file: string): YamlDocument {
       .replace(/^\uFEFF/, "")
       .replace(/\r\n?/g, "\n");
   } catch (error) {
-    throw new CadreError("CONFIG_INVALID", `cadre.yaml cannot be read: ${reasonOf(error)}`);
+    throw new CadreError("CONFIG_INVALID", `cadre.yaml cannot be read: ${describeSystemError(error)}`);
   }
   const document = readYaml(source, "cadre.yaml");
   const first = document.problems[0];
@@ -284,8 +284,8 @@ function dropUntrusted(document: YamlDocument, values: ConfigValues, folder: str
 }
 
 /** What a flag or a variable says is the person's own: then the file's is not missed. */
-function leftOutOf(problems: readonly Problem[], over: Overrides["keys"]): LeftOut {
-  const of = (key: keyof LeftOut): Problem | undefined =>
+function leftOutOf(problems: readonly Problem[], over: Overrides["keys"]): IgnoredKeys {
+  const of = (key: keyof IgnoredKeys): Problem | undefined =>
     over[key] === undefined
       ? problems.find(({ code, message }) => code === "UNTRUSTED" && message.startsWith(`\`${key}\` `))
       : undefined;
@@ -333,7 +333,7 @@ function readOverrides(env: Env, flags: ConfigFlags): Overrides {
     const name = flags[flag] === undefined ? VARIABLES[flag] : `--${flag}`;
     throw new CadreError(
       "CONFIG_INVALID",
-      `${name} ${issueSentence(result.error.issues[0]!)}, and is ${JSON.stringify(value)}. Nothing was done.`,
+      `${name} ${describeIssue(result.error.issues[0]!)}, and is ${JSON.stringify(value)}. Nothing was done.`,
     );
   };
   return {

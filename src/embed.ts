@@ -4,17 +4,18 @@
 import { createApp } from "./api/app.ts";
 import { serveOnSocket } from "./api/socket.ts";
 import { apiParts } from "./cli/api-parts.ts";
-import { isFile } from "./cli/connect.ts";
-import { ownRuntime } from "./cli/own-runtime.ts";
-import { loadConfig, NO_FILE } from "./config.ts";
+import { isFileStore } from "./cli/connect.ts";
+import { openOwnedRuntime } from "./cli/own-runtime.ts";
+import { loadConfig, MEMORY_STORE } from "./config.ts";
 import * as runtimes from "./runtime.ts";
 
 /** Throws STORE_OWNED where another process has the store, as `cadre up` or a second program may. */
-export async function createRuntime(options: runtimes.RuntimeOptions): Promise<runtimes.Runtime> {
+export async function createRuntime(options: runtimes.RuntimeOptions): Promise<runtimes.RuntimeAssembly> {
   const { folder, env = process.env, flags = {} } = options;
   const config = loadConfig({ folder, env, flags });
-  if (options.store || !isFile(config) || config.store === NO_FILE) return runtimes.createRuntime(options);
-  const runtime = await ownRuntime(options, REFUSAL);
+  if (options.store || !isFileStore(config) || config.store === MEMORY_STORE)
+    return runtimes.assembleRuntime(options);
+  const runtime = await openOwnedRuntime(options, REFUSAL);
   let served: { close(): Promise<void> } | undefined;
   return {
     ...runtime,

@@ -46,7 +46,7 @@ export class CadreError extends Error {
   }
 }
 
-export const noSuchRun = (runId: string): CadreError =>
+export const runNotFound = (runId: string): CadreError =>
   new CadreError("NOT_FOUND", `There is no run ${runId}. \`cadre runs\` lists those that there are.`);
 
 export const httpStatus = (code: ErrorCode): number => CODES[code].status;
@@ -65,7 +65,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** Why a file or an address could not be used: the system's own words are for programmers, and repeat the path. */
-export function reasonOf(error: unknown): string {
+export function describeSystemError(error: unknown): string {
   for (let link = error; link instanceof Error; link = link.cause) {
     const { code } = link as { code?: unknown };
     if (typeof code === "string" && Object.hasOwn(REASONS, code)) return REASONS[code]!;

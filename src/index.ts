@@ -35,5 +35,5 @@ export {
   turns,
 } from "./patterns/step.ts";
 export type { AgentEventName, AgentEvents, AgentListener, OnAgent } from "./projections/lifecycle.ts";
-export type { Runtime, RuntimeOptions } from "./runtime.ts";
+export type { RuntimeAssembly as Runtime, RuntimeOptions } from "./runtime.ts";
 export { defineTool, type Preview, type Tool, type ToolAnswer, type ToolContext } from "./tools/tool.ts";

@@ -7,14 +7,14 @@ import { fileURLToPath } from "node:url";
 import type { Agent, ModelNames } from "./agents/agent.ts";
 import { type AgentFile, agentFile } from "./agents/agent-file.ts";
 import type { AgentInCode } from "./agents/define-agent.ts";
-import { editedAgent } from "./agents/edited-agent.ts";
+import { loadEditedAgent } from "./agents/edited-agent.ts";
 import { type Explanation, explain } from "./agents/explain.ts";
 import type { AgentFolders } from "./agents/folders.ts";
 import { watchAgents } from "./agents/last-good.ts";
 import { type AgentSet, findAgent } from "./agents/load.ts";
 import { type LoadedSteps, loadSteps } from "./agents/load-steps.ts";
 import { composePrompt } from "./agents/prompt.ts";
-import { checkFiles, type FileReport } from "./agents/validate-files.ts";
+import { type FileReport, validateFiles } from "./agents/validate-files.ts";
 import { systemClock } from "./clock.ts";
 import { readPlainFile } from "./config/plain-file.ts";
 import { poolNames } from "./config/pools.ts";
@@ -25,22 +25,22 @@ import type { Definition, Effect } from "./journal/definition.ts";
 import type { Payload } from "./journal/events.ts";
 import type { Mask } from "./journal/mask.ts";
 import { adminHeld } from "./loop/admin-tools.ts";
-import { limitsOf } from "./loop/admit.ts";
+import { resolveLimits } from "./loop/admit.ts";
 import { turnTools } from "./loop/call-options.ts";
-import { delegatesAt } from "./loop/delegation.ts";
-import { LOOP_TOOLS } from "./loop/errands.ts";
+import { availableDelegates } from "./loop/delegation.ts";
+import { BUILTIN_TOOL_NAMES } from "./loop/errands.ts";
 import { toolName } from "./mcp/names.ts";
 import { createServers, type McpServers } from "./mcp/servers.ts";
-import { wantedServers } from "./mcp/wanted.ts";
+import { serversOfAgent } from "./mcp/wanted.ts";
 import { modelsByKey } from "./models/by-key.ts";
 import { createModels, type ModelRegistry } from "./models/registry.ts";
 import { parseScript, type Script } from "./models/script.ts";
 import { createModelNames } from "./models/substitute.ts";
-import { takesPart } from "./patterns/team-seat.ts";
-import { isProtected } from "./permissions/protected.ts";
+import { isTeamMember } from "./patterns/team-seat.ts";
+import { isProtectedPath } from "./permissions/protected.ts";
 import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
-import { projectMask } from "./project/mask.ts";
+import { createProjectMask } from "./project/mask.ts";
 import { emptyRunState } from "./projections/run-state.ts";
 import { ASK_USER } from "./projections/tool-call.ts";
 import { canonicalRule } from "./tools/aliases.ts";
@@ -77,7 +77,7 @@ export interface Project {
   toolsByName(): ReadonlyMap<string, AnyTool>;
   readonly servers: McpServers;
   /** Lists the servers that this agent may use, if nobody has yet. Answers with what went wrong: it runs without them. */
-  ready(definition: Definition): Promise<string[]>;
+  prepareServers(definition: Definition): Promise<string[]>;
   /** What must be written nowhere, here. */
   readonly mask: Mask;
   /** As they are on disk now: a new file is a new agent. `name`: only that one, and whom it names, must be among them. */
@@ -87,7 +87,7 @@ export interface Project {
   /** One that a run has pinned, as it would be if its file read so. Throws AGENT_INVALID, or what its model lacks. */
   findEdited(pinned: Definition, text: string): Promise<Definition>;
   /** Agent files anywhere, of whatever product, and what is wrong with each. */
-  files(paths: readonly string[]): Promise<FileReport[]>;
+  checkFiles(paths: readonly string[]): Promise<FileReport[]>;
   /** The static picture of an agent, before anything runs. */
   explain(name: string): Promise<Explanation>;
   /** The file that an agent is said to come from, as it lies on disk now. */
@@ -112,7 +112,12 @@ export function openProject(options: ProjectOptions): Project {
   const { folder, env = process.env, home = homedir() } = options;
   const config = loadConfig({ folder, env, ...(options.flags ? { flags: options.flags } : {}) });
   const builtin = toolsFor({
-    bash: { sandbox: config.sandbox, folder: config.folder, stateFolder: config.dir, isProtected },
+    bash: {
+      sandbox: config.sandbox,
+      folder: config.folder,
+      stateFolder: config.dir,
+      isProtected: isProtectedPath,
+    },
     loki: { settings: config.loki, env },
     services: { services: config.services, folder: config.folder },
     web: { settings: config.web, ownPort: config.server.port },
@@ -124,7 +129,7 @@ export function openProject(options: ProjectOptions): Project {
   const { tools, byName, patches } = catalogue(own, servers);
   const models = modelsOf(config, env, options.scripts ?? {});
   const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? "scripted/rehearsal";
-  const toolNames = [...byName().keys(), ...LOOP_TOOLS];
+  const toolNames = [...byName().keys(), ...BUILTIN_TOOL_NAMES];
   config.problems.push(...configRuleProblems(config, toolNames));
   const folders = agentFolders(config, home, options.agents);
   const names = createModelNames({
@@ -149,14 +154,14 @@ export function openProject(options: ProjectOptions): Project {
     },
     toolsByName: byName,
     servers,
-    ready: (definition) => servers.ready(wantedServers(definition, servers.names)),
-    mask: projectMask({ folder: config.folder, env, config }),
+    prepareServers: (definition) => servers.ready(serversOfAgent(definition, servers.names)),
+    mask: createProjectMask({ folder: config.folder, env, config }),
     agents,
     find: async (name) => usable(await named(name), models),
     async findEdited({ source: { file } }, text) {
-      return usable(pinned((await editedAgent(folders, known, { file, text })).definition, own), models);
+      return usable(pinned((await loadEditedAgent(folders, known, { file, text })).definition, own), models);
     },
-    files: (paths) => checkFiles(paths, known),
+    checkFiles: (paths) => validateFiles(paths, known),
     offered,
     async explain(name) {
       const set = await agents(name);
@@ -169,7 +174,7 @@ export function openProject(options: ProjectOptions): Project {
     systemPrompt: compose,
     async prompt(name, task) {
       const definition = await named(name);
-      const limits = limitsOf(config.limits, definition.limits, {});
+      const limits = resolveLimits(config.limits, definition.limits, {});
       const at = { depth: 0, attended: true, workspace: config.folder };
       const start = { task, ...at, limits } as Payload<"RUN_STARTED">;
       const view = { definition, state: { ...emptyRunState(), start } };
@@ -219,7 +224,7 @@ function catalogue(own: readonly AnyTool[], servers: McpServers) {
   return { tools: () => now().tools, byName: () => now().byName, patches };
 }
 /** What commands would run in on this machine, and what keeps other sandboxes from working. */
-export const sandboxHere = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
+export const inspectSandbox = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
   reportSandbox(sandbox);
 
 function agentFolders(
@@ -376,12 +381,12 @@ function systemPrompt(tools: () => readonly AnyTool[]): Project["systemPrompt"] 
       task,
       ...(parent === undefined ? {} : { parent }),
       ...(criteria === undefined ? {} : { criteria }),
-      inTeam: takesPart(definition, start),
+      inTeam: isTeamMember(definition, start),
       depth,
       maxDepth: start.limits.maxDepth,
       maxTurns: start.limits.maxTurns,
       maxDuration: start.limits.maxDuration,
-      delegates: delegatesAt(definition, start),
+      delegates: availableDelegates(definition, start),
       delegation: definition.delegation?.mode ?? "sequential",
       now: startedAt,
       workspace: start.workspace,

@@ -6,24 +6,24 @@ import type { AgentFile } from "./agents/agent-file.ts";
 import type { Explanation } from "./agents/explain.ts";
 import type { AgentSet } from "./agents/load.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { poolOf, runsOf } from "./config/pools.ts";
-import { type Config, isOnServer } from "./config.ts";
+import { poolFilter, poolOf } from "./config/pools.ts";
+import { type Config, isServerStore } from "./config.ts";
 import { repeat } from "./engines/repeat.ts";
 import { CadreError } from "./errors.ts";
 import { type Ids, type RunId, systemIds } from "./ids.ts";
 import type { Definition } from "./journal/definition.ts";
 import type { Delta } from "./journal/deltas.ts";
 import { type AdmitParts, admit, type RunRequest } from "./loop/admit.ts";
-import { endCancelled } from "./loop/end-cancelled.ts";
-import { type ForkParts, type ForkRequest, fork } from "./loop/fork.ts";
-import { createGate } from "./loop/gate.ts";
-import { lookAfter } from "./loop/look-after.ts";
+import { endCancelledRuns } from "./loop/end-cancelled.ts";
+import { type ForkParts, type ForkRequest, forkRun } from "./loop/fork.ts";
+import { createStepGate } from "./loop/gate.ts";
+import { checkOnRuns } from "./loop/look-after.ts";
 import type { LoopParts } from "./loop/parts.ts";
-import type { PeopleParts } from "./loop/people.ts";
-import { type Replayed, replayRuns } from "./loop/replay.ts";
+import type { CommandParts } from "./loop/people.ts";
+import { type ReplaySummary, replayRuns } from "./loop/replay.ts";
 import { type AgentReplay, replayAgent } from "./loop/replay-agent.ts";
-import { retry } from "./loop/retry.ts";
-import { type Message, sayToSession } from "./loop/sessions.ts";
+import { retryRun } from "./loop/retry.ts";
+import { messageSession, type PersonMessage } from "./loop/sessions.ts";
 import { createEstimateCall } from "./models/estimate.ts";
 import { createLimiter } from "./models/limiter.ts";
 import { createPrices } from "./models/prices.ts";
@@ -31,30 +31,30 @@ import { createClassifyFailure, cutStreamError, silenceError } from "./models/re
 import { grantFor } from "./permissions/grant.ts";
 import { judge, judgeWithoutTaint } from "./permissions/judge.ts";
 import { judgeShell } from "./permissions/shell.ts";
-import { blastRadiusIn } from "./project/blast-radius.ts";
-import { maskedProblem } from "./project/mask.ts";
+import { createBlastRadius } from "./project/blast-radius.ts";
+import { maskProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
-import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
+import { createAgentEvents, type OnAgent } from "./projections/lifecycle.ts";
 import { actingFor } from "./runtime/acting-for.ts";
-import { workspaceOf } from "./runtime/eval-folder.ts";
+import { evalWorkspace } from "./runtime/eval-folder.ts";
 import { openEngine } from "./runtime/open-engine.ts";
 import { createOutages } from "./runtime/outages.ts";
-import { runnersOf } from "./runtime/runners.ts";
-import { startAll } from "./runtime/start-all.ts";
-import type { Work } from "./runtime/start-work.ts";
+import { createProjectRunners } from "./runtime/runners.ts";
+import { startServices } from "./runtime/start-all.ts";
+import type { DrivingParts } from "./runtime/start-work.ts";
 import { hasFolder, worktreesOf } from "./runtime/worktrees.ts";
 import { digest } from "./stores/blobs.ts";
 import { maskedStore } from "./stores/masked-store.ts";
 import { openPostgresStore } from "./stores/postgres/store.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
-import type { OfPool, Store } from "./stores/store.ts";
-import { programOfGit } from "./tools/git-settings.ts";
+import type { PoolFilter, Store } from "./stores/store.ts";
+import { gitProgramSetting } from "./tools/git-settings.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
-import { look } from "./tools/look.ts";
-import { isPublic, mayBeNamed } from "./tools/public-address.ts";
+import { inspectPath } from "./tools/look.ts";
+import { isIntranetAddress, isPublicAddress } from "./tools/public-address.ts";
 import { workspaceTree } from "./tools/workspace-tree.ts";
-import { hooksOf } from "./webhooks/hooks.ts";
-import { createTelling, type Telling } from "./webhooks/telling.ts";
+import { configuredHooks } from "./webhooks/hooks.ts";
+import { createNotifier, type Notifier } from "./webhooks/telling.ts";
 
 export interface RuntimeOptions extends ProjectOptions {
   clock?: Clock;
@@ -72,13 +72,13 @@ export interface RuntimeOptions extends ProjectOptions {
   onRecovered?: ((sentence: string) => void) | undefined;
 }
 
-export interface Runtime {
+export interface RuntimeAssembly {
   readonly config: Config;
   /** Whose runs are driven here; undefined: all. */
-  readonly ours: OfPool | undefined;
+  readonly ours: PoolFilter | undefined;
   readonly store: Store;
   readonly parts: LoopParts;
-  readonly people: PeopleParts;
+  readonly people: CommandParts;
   /** Without a provider's key the scripted model rehearses, and every interface says so. */
   readonly defaultModel: string;
   /** Read from disk each time: a new file is a new agent. */
@@ -91,15 +91,15 @@ export interface Runtime {
   workspaceTree(path: string): ReturnType<typeof workspaceTree>;
   admit(request: RunRequest, idempotencyKey?: string): ReturnType<typeof admit>;
   /** A message to a main agent in a session: joins the run that is active there, or starts the next one. */
-  say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
+  say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** A new run that goes on where an ended one stopped. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** A new root that begins with what stands in another run up to an event. */
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Where notices go: told while this runtime drives. */
-  readonly webhooks: Telling;
+  readonly webhooks: Notifier;
   /** Re-decides these runs with the code and the rules of now; nothing is done. */
-  replay(runIds: readonly RunId[]): Promise<Replayed>;
+  replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
   /** Re-decides these runs of an agent with its file as it is now. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
@@ -118,7 +118,7 @@ export interface Runtime {
 const CONCURRENCY = 32;
 const DRAIN_MS = 5_000;
 
-export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+export async function assembleRuntime(options: RuntimeOptions): Promise<RuntimeAssembly> {
   const { ids = systemIds, env = process.env } = options;
   const project = openProject(options);
   const { config, defaultModel, agents, mask } = project;
@@ -130,7 +130,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
   const pool = options.pool ?? poolOf(config.pools, config.folder);
   // A file is driven by one process alone: what it left to others would wait for ever.
-  const ours = isOnServer(config.store) ? runsOf(config.pools, pool) : undefined;
+  const ours = isServerStore(config.store) ? poolFilter(config.pools, pool) : undefined;
   const engine = await openEngine({
     ...{ config, worker, pool, storeId: store.id },
     concurrency: options.concurrency ?? CONCURRENCY,
@@ -150,10 +150,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     editedAgent: project.findEdited,
     prepare: (definition) => prepared(definition, project, report),
   };
-  const webhooks = createTelling({
+  const webhooks = createNotifier({
     ...{ store, clock, repeat, onProblem: report },
     holder: worker,
-    hooks: hooksOf(config, env, { isPublic, mayBeNamed }),
+    hooks: configuredHooks(config, env, { isPublic: isPublicAddress, mayBeNamed: isIntranetAddress }),
   });
   let leave: (() => Promise<void>) | undefined;
   return {
@@ -169,26 +169,26 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     agentFile: async (file) => mask.value(await project.agentFile(file)),
     workspaceTree: (path) => workspaceTree(config.folder, path),
     admit: admitting(project, admitParts),
-    say: (message, key) => sayToSession(message, admitParts, key),
-    retry: (runId, idempotencyKey, by) => retry(runId, admitParts, { idempotencyKey, by }),
-    fork: (runId, request, key, by) => fork(runId, request, forkParts, key, by),
+    say: (message, key) => messageSession(message, admitParts, key),
+    retry: (runId, idempotencyKey, by) => retryRun(runId, admitParts, { idempotencyKey, by }),
+    fork: (runId, request, key, by) => forkRun(runId, request, forkParts, key, by),
     replay: (runIds) => replayRuns(runIds, parts),
     replayAgent: (agent, runIds) => replayAgent(agent, runIds, parts),
     async start() {
       const card = cardOf(parts, pool, options.version);
       const work = { engine, parts, report, renewed, ours, card };
-      leave = await startAll({ work, webhooks, mask, env, version: options.version ?? "" });
+      leave = await startServices({ work, webhooks, mask, env, version: options.version ?? "" });
     },
     async endCancelled(runIds, signal) {
-      await endCancelled(runIds, parts, signal);
-      await lookAfter(parts).catch((error) => report({ message: "What they left is still there.", error }));
+      await endCancelledRuns(runIds, parts, signal);
+      await checkOnRuns(parts).catch((error) => report({ message: "What they left is still there.", error }));
     },
     onDelta(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     onProblem: report,
-    on: createLifecycle(store, report),
+    on: createAgentEvents(store, report),
     async stop() {
       await leave?.();
       await engine.stop();
@@ -199,15 +199,15 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
 }
 
-function admitting(project: Project, parts: AdmitParts): Runtime["admit"] {
+function admitting(project: Project, parts: AdmitParts): RuntimeAssembly["admit"] {
   return async (request, key) => {
-    const workspace = workspaceOf(request, project.config);
+    const workspace = evalWorkspace(request, project.config);
     return admit(canonical(request, project.tools), { ...parts, workspace }, key);
   };
 }
 
 /** What is asked for anew each time stays so: tools of a server come and go. */
-const peopleParts = (parts: LoopParts, wake: PeopleParts["wake"]): PeopleParts => ({
+const peopleParts = (parts: LoopParts, wake: CommandParts["wake"]): CommandParts => ({
   ...parts,
   get tools() {
     return parts.tools;
@@ -217,10 +217,14 @@ const peopleParts = (parts: LoopParts, wake: PeopleParts["wake"]): PeopleParts =
 });
 
 /** As it is now, each time it is shown. */
-function cardOf({ host, pid, clock, left }: LoopParts, pool: string, version = ""): Work["card"] {
+function cardOf(
+  { host, pid, clock, skippedRuns }: LoopParts,
+  pool: string,
+  version = "",
+): DrivingParts["card"] {
   const since = clock.now();
   return () => {
-    const tooNew = [...left.values()].filter((to) => to === "newer version").length;
+    const tooNew = [...skippedRuns.values()].filter((to) => to === "newer version").length;
     return { host, pid, pool, version, since, ...(tooNew > 0 ? { tooNew } : {}) };
   };
 }
@@ -233,7 +237,7 @@ function canonical({ permissions, ...request }: RunRequest, tools: Project["tool
 type Report = NonNullable<RuntimeOptions["onProblem"]>;
 
 const outagesOf = ({ onProblem, onRecovered }: RuntimeOptions, mask: Project["mask"]) =>
-  createOutages<Parameters<Report>[0]>((problem) => onProblem?.(maskedProblem(problem, mask)), onRecovered);
+  createOutages<Parameters<Report>[0]>((problem) => onProblem?.(maskProblem(problem, mask)), onRecovered);
 
 const engineProblem = (error: unknown, runId: RunId | undefined) =>
   runId === undefined
@@ -246,7 +250,7 @@ function findReady(project: Project, report: Report): Project["find"] {
 }
 
 async function prepared(definition: Definition, project: Project, report: Report): Promise<Definition> {
-  for (const why of await project.ready(definition))
+  for (const why of await project.prepareServers(definition))
     report({ message: "Something of an MCP server is not used.", error: new Error(why) });
   return definition;
 }
@@ -289,25 +293,26 @@ function loopParts(wiring: LoopWiring): LoopParts {
       return project.toolsByName();
     },
     inputSchema: inputSchemaOf,
-    judge: (request) => verdict({ ...request, look, programOfGit }),
+    judge: (request) =>
+      verdict({ ...request, inspectPath: inspectPath, gitProgramSetting: gitProgramSetting }),
     judgeShell,
     offers,
     authority: () => authority,
-    blastRadius: blastRadiusIn(project),
+    blastRadius: createBlastRadius(project),
     findAgent: findReady(project, report),
     loadSteps: project.loadSteps,
-    runners: runnersOf(config, env),
+    runners: createProjectRunners(config, env),
     chooseModel: project.chooseModel,
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,
     worktrees: worktreesOf(config.folder),
     // A file is driven by one process alone, whatever it has.
-    hasFolder: isOnServer(config.store) ? hasFolder : async () => true,
-    concurrent: config.concurrency,
+    hasFolder: isServerStore(config.store) ? hasFolder : async () => true,
+    maxConcurrent: config.concurrency,
     systemPrompt: project.systemPrompt,
-    gate: createGate(),
+    gate: createStepGate(),
     drives: new Map(),
-    left: new Map(),
+    skippedRuns: new Map(),
     mayBegin: () => true,
     onDelta(delta) {
       for (const listener of listeners) listener(delta);
@@ -319,7 +324,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
 
 async function openStore({ store }: Config, clock = systemClock): Promise<Store> {
   if (store.startsWith("sqlite:")) return openSqliteStore({ path: store.slice("sqlite:".length), clock });
-  if (isOnServer(store)) return openPostgresStore({ url: store });
+  if (isServerStore(store)) return openPostgresStore({ url: store });
   throw new CadreError(
     "CONFIG_INVALID",
     "The store is of no kind that this version knows: use sqlite:<file> or postgres://user:password@host/database. Nothing was opened.",
@@ -327,5 +332,5 @@ async function openStore({ store }: Config, clock = systemClock): Promise<Store>
 }
 
 export { openProject, type Project } from "./project.ts";
-export { type ServerRoom, serverRoom } from "./stores/postgres/room.ts";
+export { readServerCapacity, type ServerCapacity } from "./stores/postgres/room.ts";
 export { type OwnerInfo, type Ownership, socketPath, takeOwnership } from "./stores/sqlite/owner.ts";

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Effect } from "../src/journal/definition.ts";
 import type { Payload } from "../src/journal/events.ts";
-import { limitsOf } from "../src/loop/admit.ts";
+import { resolveLimits } from "../src/loop/admit.ts";
 import { turnTools } from "../src/loop/call-options.ts";
-import { effectOfErrand, isErrand } from "../src/loop/errands.ts";
-import { effectOf, judgeCall } from "../src/loop/propose.ts";
+import { builtinEffect, isLoopTool } from "../src/loop/errands.ts";
+import { callEffect, judgeCall } from "../src/loop/propose.ts";
 import { emptyRunState } from "../src/projections/run-state.ts";
 import { type AnyTool, defineTool } from "../src/tools/tool.ts";
 import { makeWorld, type World } from "./support/world.ts";
@@ -79,7 +79,7 @@ afterAll(() => world.close());
 async function viewOf(role: string) {
   const { parts } = world.runtime;
   const definition = await parts.findAgent(`factory/${role}`);
-  const limits = limitsOf({}, definition.limits, {});
+  const limits = resolveLimits({}, definition.limits, {});
   const start = { task: "t", depth: 0, attended: false, workspace: world.folder, limits } as unknown;
   return { definition, state: { ...emptyRunState(), start: start as Payload<"RUN_STARTED"> } };
 }
@@ -102,7 +102,9 @@ describe.each(
         return;
       }
       expect(offered).toBe(true);
-      const effect = isErrand(name) ? effectOfErrand(name) : effectOf(parts.tools.get(name)!, input, parts);
+      const effect = isLoopTool(name)
+        ? builtinEffect(name)
+        : callEffect(parts.tools.get(name)!, input, parts);
       expect(judgeCall({ name }, input, effect, [], view, parts).verdict).toBe(expected);
     },
   );

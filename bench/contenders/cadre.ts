@@ -7,7 +7,7 @@ import { systemClock } from "../../src/clock.ts";
 import { DEFAULT_LIMITS } from "../../src/journal/definition.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import type { Script } from "../../src/models/script.ts";
-import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { type About, add, INSTRUCTIONS, LAST_WORDS, type Scenario, TASK, TREE } from "../contender.ts";
@@ -17,7 +17,7 @@ export const about: About = {
   durability: "SQLite WAL, synchronous=FULL (fsync per commit), group commit",
 };
 
-let opened: { runtime: Runtime; ended: Map<string, () => void> } | undefined;
+let opened: { runtime: RuntimeAssembly; ended: Map<string, () => void> } | undefined;
 
 export async function run({ runs, steps, folder }: Scenario): Promise<{ steps: number }> {
   opened ??= await open(folder);
@@ -64,7 +64,7 @@ async function open(folder: string) {
       `---\ndescription: adds\nmodel: scripted/bench\ntools: []\n${keys}\n---\n${INSTRUCTIONS}\n`,
     );
   }
-  const runtime = await createRuntime({
+  const runtime = await assembleRuntime({
     folder,
     env: {},
     home: join(folder, "home"),

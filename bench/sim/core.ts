@@ -9,7 +9,7 @@ import { systemClock } from "../../src/clock.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 import { drive } from "../../src/loop/drive.ts";
 import type { Script } from "../../src/models/script.ts";
-import { createRuntime } from "../../src/runtime.ts";
+import { assembleRuntime } from "../../src/runtime.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import type { Step } from "./sizes.ts";
@@ -29,7 +29,7 @@ export async function play(trajectories: readonly Step[][]): Promise<PlayedStep[
   mkdirSync(join(folder, "agents"));
   writeFileSync(join(folder, "agents", "clerk.md"), AGENT);
   const store = openSqliteStore({ path: ":memory:", clock: systemClock });
-  const runtime = await createRuntime({
+  const runtime = await assembleRuntime({
     folder,
     env: {},
     home: join(folder, "home"),

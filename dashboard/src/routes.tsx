@@ -7,18 +7,18 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { type RunsSearch, runsSearch } from "./components/runs/runs-search.ts";
+import { parseRunsSearch, type RunsSearch } from "./components/runs/runs-search.ts";
 import { Shell } from "./components/shell.tsx";
 import { Failure } from "./display/failure.tsx";
 import { Loading } from "./display/loading.tsx";
-import { whenServed } from "./live/load-page.ts";
-import { type AgentSearch, agentSearch } from "./pages/agent-search.ts";
-import { type AgentsSearch, agentsSearch } from "./pages/agents-search.ts";
-import { type CompareSearch, compareSearch } from "./pages/compare-search.ts";
-import { type InboxSearch, inboxSearch } from "./pages/inbox-search.ts";
+import { loadWhenServed } from "./live/load-page.ts";
+import { type AgentSearch, parseAgentSearch } from "./pages/agent-search.ts";
+import { type AgentsSearch, parseAgentsSearch } from "./pages/agents-search.ts";
+import { type CompareSearch, parseCompareSearch } from "./pages/compare-search.ts";
+import { type InboxSearch, parseInboxSearch } from "./pages/inbox-search.ts";
 import { NotFound } from "./pages/not-found.tsx";
-import { type RunSearch, runSearch } from "./pages/run-search.ts";
-import { type UsageSearch, usageSearch } from "./pages/usage-search.ts";
+import { parseRunSearch, type RunSearch } from "./pages/run-search.ts";
+import { parseUsageSearch, type UsageSearch } from "./pages/usage-search.ts";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
@@ -26,7 +26,7 @@ const runs = createRoute({
   getParentRoute: () => root,
   path: "/",
   validateSearch: (search): RunsSearch & { runId?: string } => ({
-    ...runsSearch(search),
+    ...parseRunsSearch(search),
     ...(typeof search["runId"] === "string" ? { runId: search["runId"] } : {}),
   }),
   // S0-76: links of the form `/?runId=…`.
@@ -34,7 +34,7 @@ const runs = createRoute({
     if (runId !== undefined) throw redirect({ to: "/r/$runId", params: { runId } });
   },
   component: lazyRouteComponent(
-    whenServed(() => import("./pages/runs.tsx")),
+    loadWhenServed(() => import("./pages/runs.tsx")),
     "RunsPage",
   ),
 });
@@ -42,9 +42,9 @@ const runs = createRoute({
 const run = createRoute({
   getParentRoute: () => root,
   path: "/r/$runId",
-  validateSearch: (search): RunSearch => runSearch(search),
+  validateSearch: (search): RunSearch => parseRunSearch(search),
   component: lazyRouteComponent(
-    whenServed(() => import("./pages/run.tsx")),
+    loadWhenServed(() => import("./pages/run.tsx")),
     "RunPage",
   ),
 });
@@ -52,9 +52,9 @@ const run = createRoute({
 const inbox = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
-  validateSearch: (search): InboxSearch => inboxSearch(search),
+  validateSearch: (search): InboxSearch => parseInboxSearch(search),
   component: lazyRouteComponent(
-    whenServed(() => import("./pages/inbox.tsx")),
+    loadWhenServed(() => import("./pages/inbox.tsx")),
     "InboxPage",
   ),
 });
@@ -62,9 +62,9 @@ const inbox = createRoute({
 const agents = createRoute({
   getParentRoute: () => root,
   path: "/agents",
-  validateSearch: (search): AgentsSearch => agentsSearch(search),
+  validateSearch: (search): AgentsSearch => parseAgentsSearch(search),
   component: lazyRouteComponent(
-    whenServed(() => import("./pages/agents.tsx")),
+    loadWhenServed(() => import("./pages/agents.tsx")),
     "AgentsPage",
   ),
 });
@@ -72,9 +72,9 @@ const agents = createRoute({
 const agent = createRoute({
   getParentRoute: () => root,
   path: "/agents/$name",
-  validateSearch: (search): AgentSearch => agentSearch(search),
+  validateSearch: (search): AgentSearch => parseAgentSearch(search),
   component: lazyRouteComponent(
-    whenServed(() => import("./pages/agent.tsx")),
+    loadWhenServed(() => import("./pages/agent.tsx")),
     "AgentPage",
   ),
 });
@@ -83,7 +83,7 @@ const chat = createRoute({
   getParentRoute: () => root,
   path: "/chat",
   component: lazyRouteComponent(
-    whenServed(() => import("./pages/chat.tsx")),
+    loadWhenServed(() => import("./pages/chat.tsx")),
     "ChatPage",
   ),
 });
@@ -92,7 +92,7 @@ const session = createRoute({
   getParentRoute: () => root,
   path: "/chat/$sessionId",
   component: lazyRouteComponent(
-    whenServed(() => import("./pages/chat.tsx")),
+    loadWhenServed(() => import("./pages/chat.tsx")),
     "ChatPage",
   ),
 });
@@ -100,9 +100,9 @@ const session = createRoute({
 const usage = createRoute({
   getParentRoute: () => root,
   path: "/usage",
-  validateSearch: (search): UsageSearch => usageSearch(search),
+  validateSearch: (search): UsageSearch => parseUsageSearch(search),
   component: lazyRouteComponent(
-    whenServed(() => import("./pages/usage.tsx")),
+    loadWhenServed(() => import("./pages/usage.tsx")),
     "UsagePage",
   ),
 });
@@ -110,9 +110,9 @@ const usage = createRoute({
 const compare = createRoute({
   getParentRoute: () => root,
   path: "/compare",
-  validateSearch: (search): CompareSearch => compareSearch(search),
+  validateSearch: (search): CompareSearch => parseCompareSearch(search),
   component: lazyRouteComponent(
-    whenServed(() => import("./pages/compare.tsx")),
+    loadWhenServed(() => import("./pages/compare.tsx")),
     "ComparePage",
   ),
 });
@@ -121,7 +121,7 @@ const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
   component: lazyRouteComponent(
-    whenServed(() => import("./pages/settings.tsx")),
+    loadWhenServed(() => import("./pages/settings.tsx")),
     "SettingsPage",
   ),
 });

@@ -12,7 +12,7 @@ import { parseScript, type ScriptFile } from "../../src/models/script.ts";
 import { type ApprovalItem, openItems } from "../../src/projections/approvals.ts";
 import { fold } from "../../src/projections/projection.ts";
 import { runStateProjection } from "../../src/projections/run-state.ts";
-import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
 
 export const TEST_COMMAND = "node --test --test-reporter=spec service/checkout.test.js";
 
@@ -23,7 +23,7 @@ export interface Stage extends AsyncDisposable {
   folder: string;
   read(path: string): Promise<string>;
   /** A runtime in this folder, driving, and stopped with the stage at the latest. `hasty`: the script without its pauses for the eye. */
-  runtime(options?: { hasty?: boolean }): Promise<Runtime>;
+  runtime(options?: { hasty?: boolean }): Promise<RuntimeAssembly>;
 }
 
 export async function setStage(): Promise<Stage> {
@@ -33,13 +33,13 @@ export async function setStage(): Promise<Stage> {
   await mkdir(home);
   await cp(SOURCE, folder, { recursive: true, filter: (path) => !NOT_PLAYED.has(basename(path)) });
   const read = (path: string) => readFile(join(folder, path), "utf8");
-  const running: Runtime[] = [];
+  const running: RuntimeAssembly[] = [];
   return {
     folder,
     read,
     async runtime({ hasty = true } = {}) {
       const scripts = hasty ? { incident: withoutPauses(await read("incident.script.yaml")) } : {};
-      const runtime = await createRuntime({ folder, home, env: { HOME: home }, scripts });
+      const runtime = await assembleRuntime({ folder, home, env: { HOME: home }, scripts });
       await runtime.start();
       running.push(runtime);
       return runtime;
@@ -57,7 +57,11 @@ function withoutPauses(yaml: string): ScriptFile {
 }
 
 /** Starts `oncall` on the task of the example, as `cadre run` would. */
-export async function startRun(runtime: Runtime, stage: Stage, allow: string[] = []): Promise<string> {
+export async function startRun(
+  runtime: RuntimeAssembly,
+  stage: Stage,
+  allow: string[] = [],
+): Promise<string> {
   const task = (await stage.read("task.txt")).trim();
   const permissions = { allow, ask: [], deny: [] };
   const { runId } = await runtime.admit({ agent: "oncall", task, attended: true, permissions });
@@ -66,7 +70,7 @@ export async function startRun(runtime: Runtime, stage: Stage, allow: string[] =
 
 /** Answers whatever the run asks until it has ended; the items that were asked, in their order. */
 export async function attend(
-  runtime: Runtime,
+  runtime: RuntimeAssembly,
   runId: string,
   decide: (item: ApprovalItem, nth: number) => Decision,
 ): Promise<ApprovalItem[]> {
@@ -80,7 +84,7 @@ export async function attend(
 }
 
 /** The next item that waits for a person; undefined when the run has ended. */
-export async function nextItem({ store }: Runtime, runId: string): Promise<ApprovalItem | undefined> {
+export async function nextItem({ store }: RuntimeAssembly, runId: string): Promise<ApprovalItem | undefined> {
   for (;;) {
     const { promise: changed, resolve } = Promise.withResolvers<void>();
     const unsubscribe = store.onCommit(() => resolve());
@@ -102,7 +106,7 @@ export const eventsOf = <Type extends EventType>(journal: readonly JournalEvent[
   journal.filter((event): event is EventOf<Type> => event.type === type);
 
 /** How a run ended: its journal (verified against its chain by the store), and its result. */
-export async function endOf({ store }: Runtime, runId: string) {
+export async function endOf({ store }: RuntimeAssembly, runId: string) {
   const journal = await store.journal(runId);
   const last = journal.at(-1)!;
   if (last.type !== "RUN_COMPLETED") throw new Error(`the run ended with ${JSON.stringify(last)}`);

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunTree } from "../../src/api/schema.ts";
-import { allOf, branches } from "../../src/cli/view/branches.ts";
+import { allNodes, branches } from "../../src/cli/view/branches.ts";
 import { baseName } from "../../src/journal/definition.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 
@@ -47,7 +47,7 @@ export function problemsOf(expected: Expected, played: Played, folder: string): 
 }
 
 export function unfinished({ tree }: Played): string[] {
-  return allOf(tree)
+  return allNodes(tree)
     .filter(({ status }) => status !== "completed")
     .map(({ agent, id, status, summary }) => `${agent} (run ${id}) is ${status}: ${summary}`);
 }
@@ -122,4 +122,4 @@ function wrongFile(path: string, wanted: string | null): string[] {
 }
 
 const runsOf = (agent: string, tree: RunTree): RunTree[] =>
-  allOf(tree).filter((run) => baseName(run.agent) === agent);
+  allNodes(tree).filter((run) => baseName(run.agent) === agent);

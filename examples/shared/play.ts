@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import type { CadreClient } from "../../src/api/client.ts";
 import type { ApprovalView, DecisionBody } from "../../src/api/schema.ts";
 import { connect } from "../../src/cli/connect.ts";
-import { allOf } from "../../src/cli/view/branches.ts";
+import { allNodes } from "../../src/cli/view/branches.ts";
 import { plain } from "../../src/cli/view/plain.ts";
 import { baseName } from "../../src/journal/definition.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
@@ -76,7 +76,7 @@ async function ended(
 
 async function playedOf(runId: string, client: CadreClient): Promise<Played> {
   const [tree, events] = await Promise.all([client.tree(runId), client.treeEvents(runId)]);
-  const told = allOf(tree).map(async ({ id }) => [id, await toldTo(id, client)] as const);
+  const told = allNodes(tree).map(async ({ id }) => [id, await toldTo(id, client)] as const);
   return { tree, events, told: new Map(await Promise.all(told)) };
 }
 
@@ -90,7 +90,7 @@ async function toldTo(runId: string, client: CadreClient): Promise<string> {
 
 function tale({ shows }: Example, { tree, events, told }: Played): string[] {
   const own = events.filter(({ runId }) => runId === tree.id);
-  const runs = allOf(tree);
+  const runs = allNodes(tree);
   const read = shows.map((name) => {
     const { id } = runs.findLast(({ agent }) => baseName(agent) === name) ?? tree;
     return `\n── what ${name} reads\n${plain(told.get(id)!)}`;

@@ -2,7 +2,7 @@
 // is asked for is what an agent says that it came from, never a path from outside.
 
 import type { Data } from "../config/yaml.ts";
-import { type AgentFolders, agentFiles, searchedFolders } from "./folders.ts";
+import { type AgentFolders, foldersToSearch, listAgentFiles } from "./folders.ts";
 import { parseAgent } from "./parse.ts";
 import { readSource } from "./read.ts";
 
@@ -17,8 +17,8 @@ export interface AgentFile {
 
 /** `file`: as the agent is said to come from. Undefined: it comes from no file of its own, or that is gone. */
 export async function agentFile(folders: AgentFolders, file: string): Promise<AgentFile | undefined> {
-  for (const { path: folder, display } of searchedFolders(folders)) {
-    const path = (await agentFiles(folder)).find((each) => display(each) === file);
+  for (const { path: folder, display } of foldersToSearch(folders)) {
+    const path = (await listAgentFiles(folder)).find((each) => display(each) === file);
     if (path === undefined) continue;
     const text = await readSource(path, file);
     if (typeof text !== "string") return undefined;

@@ -41,7 +41,7 @@ export interface ModelNames {
 }
 
 /** What there is besides agent files. */
-export interface Known {
+export interface AgentEnvironment {
   models: ModelNames;
   /** The names and aliases of every tool; absent: nothing is said about tools that nobody has. */
   toolNames?: readonly string[];
@@ -54,4 +54,7 @@ export interface Known {
 }
 
 /** Adds a problem where one of our keys stands; a warning, unless it says otherwise. */
-export type Report = (key: string, problem: Pick<Problem, "code" | "message"> & Partial<Problem>) => void;
+export type ReportProblem = (
+  key: string,
+  problem: Pick<Problem, "code" | "message"> & Partial<Problem>,
+) => void;

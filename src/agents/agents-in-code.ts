@@ -3,9 +3,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Data, YamlDocument } from "../config/yaml.ts";
-import { attach } from "./attachments.ts";
+import { attachFiles } from "./attachments.ts";
 import type { AgentInCode } from "./define-agent.ts";
-import { type DraftFile, ownDraft } from "./draft.ts";
+import { cadreDraft, type DraftFile } from "./draft.ts";
 import type { AgentFolders } from "./folders.ts";
 
 export function draftAgentsInCode({ inCode = [], project }: AgentFolders): Promise<DraftFile[]> {
@@ -19,7 +19,7 @@ async function draftAgentInCode({ prompt, ...keys }: AgentInCode, project: strin
   const parsed = { file, frontmatter: data, body: prompt, bodyLine: 1, document, problems: [] };
   const text = JSON.stringify({ prompt, ...keys });
   const hash = createHash("sha256").update(text).digest("hex");
-  const draft = ownDraft(parsed, { path: file, below: file, packs: false, scope: "project", hash });
+  const draft = cadreDraft(parsed, { path: file, below: file, packs: false, scope: "project", hash });
   const pointing = { path: join(project, "code"), folder: project, root: project, display: () => file };
-  return { file, drafts: [await attach(draft, pointing)] };
+  return { file, drafts: [await attachFiles(draft, pointing)] };
 }

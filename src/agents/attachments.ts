@@ -5,12 +5,12 @@ import { dirname, resolve, sep } from "node:path";
 import { hasErrors, type Problem } from "../config/problem.ts";
 import { readYaml } from "../config/yaml.ts";
 import { readConfined } from "./confined.ts";
-import { type Draft, ownDocument } from "./draft.ts";
+import { type Draft, draftDocument } from "./draft.ts";
 import { resolveIncludes } from "./include.ts";
 import { stepsHash, stepsProblem } from "./load-steps.ts";
 import { isMapping } from "./parse.ts";
 
-export interface Pointing {
+export interface AttachmentRoots {
   /** The agent's file. */
   path: string;
   /** The agents folder: for includes, schemas and steps. */
@@ -24,7 +24,7 @@ export interface Pointing {
 /** In files of other products such text is text. */
 const INCLUDING = new Set(["cadre", "ai-agent"]);
 
-export async function attach(draft: Draft, pointing: Pointing): Promise<Draft> {
+export async function attachFiles(draft: Draft, pointing: AttachmentRoots): Promise<Draft> {
   if (hasErrors(draft.problems)) return draft;
   const { path, folder } = pointing;
   const prompted = await readPrompt(draft, pointing);
@@ -33,7 +33,7 @@ export async function attach(draft: Draft, pointing: Pointing): Promise<Draft> {
   return readSchema(await readSchema(steps, "input", pointing), "output", pointing);
 }
 
-async function readPrompt(draft: Draft, { path, root }: Pointing): Promise<Draft> {
+async function readPrompt(draft: Draft, { path, root }: AttachmentRoots): Promise<Draft> {
   const name = draft.promptFile;
   if (name === undefined) return draft;
   const read = await readConfined({ name, folder: dirname(path), root, within: "the project" });
@@ -45,7 +45,7 @@ async function readPrompt(draft: Draft, { path, root }: Pointing): Promise<Draft
   });
 }
 
-async function readSteps(draft: Draft, { path, folder, display }: Pointing): Promise<Draft> {
+async function readSteps(draft: Draft, { path, folder, display }: AttachmentRoots): Promise<Draft> {
   const name = draft.keys["steps"];
   if (typeof name !== "string" || name.trim() === "") return draft;
   const bad = (why: string) =>
@@ -60,7 +60,7 @@ async function readSteps(draft: Draft, { path, folder, display }: Pointing): Pro
   return { ...draft, steps: { module: display(at), hash: stepsHash(read.text) } };
 }
 
-async function readSchema(draft: Draft, key: string, { path, folder }: Pointing): Promise<Draft> {
+async function readSchema(draft: Draft, key: string, { path, folder }: AttachmentRoots): Promise<Draft> {
   const name = draft.keys[key];
   if (typeof name !== "string" || name.trim() === "") return draft;
   const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });
@@ -75,7 +75,7 @@ async function readSchema(draft: Draft, key: string, { path, folder }: Pointing)
 }
 
 function failed(draft: Draft, key: string, problem: Pick<Problem, "code" | "message">): Draft {
-  const place = ownDocument(draft).at([key]);
+  const place = draftDocument(draft).at([key]);
   const { file } = draft;
   return { ...draft, problems: [...draft.problems, { file, ...place, severity: "error", ...problem }] };
 }

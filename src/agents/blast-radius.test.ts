@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Definition } from "../journal/definition.ts";
 import { rulesFor } from "../permissions/rules.ts";
-import { beyond, blastRadius, type RadiusParts } from "./blast-radius.ts";
+import { addedReach, type BlastRadiusParts, blastRadius } from "./blast-radius.ts";
 import type { OfferedTool } from "./reach.ts";
 import { agentSet, handoff, type Said } from "./set.fixture.ts";
 
@@ -23,7 +23,7 @@ const offered = ({ tools: { allow, deny } }: Definition): OfferedTool[] =>
 
 const tools = (...allow: string[]): Said => ({ tools: { allow, ask: [], deny: [] } });
 
-function radius(said: Record<string, Said>, more: Partial<RadiusParts> = {}) {
+function radius(said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}) {
   const agents = agentSet(said);
   const boss = agents.get("boss")!.definition!;
   return blastRadius(agents.get("a")!.definition!, {
@@ -104,7 +104,7 @@ describe("[BR1] what could come of it", () => {
 });
 
 describe("[BR2] what is new", () => {
-  const marks = (said: Record<string, Said>, more: Partial<RadiusParts> = {}) => {
+  const marks = (said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}) => {
     const { tools: held, hosts, powers } = radius(said, more);
     return [
       ...held.flatMap(({ name, isNew }) => (isNew ? [name] : [])),
@@ -144,8 +144,8 @@ describe("[BR2] what is new", () => {
 test("[BR3] what is beyond what was shown: other tools, more of one, other hosts", () => {
   const of = (allow: string[], hosts = ["a.com"]) => radius({ boss: {}, a: tools(...allow) }, { hosts });
   const shown = of(["Bash(npm test)", "WebFetch"]);
-  expect(beyond(shown, of(["Bash(npm test)"]))).toEqual([]);
-  expect(beyond(shown, of(["Bash(npm test)", "Bash(npm run *)"]))).toEqual(["Bash"]);
-  expect(beyond(shown, of(["WebFetch", "Write"]))).toEqual(["Write"]);
-  expect(beyond(of(["WebFetch"]), of(["WebFetch"], ["a.com", "b.com"]))).toEqual(["b.com"]);
+  expect(addedReach(shown, of(["Bash(npm test)"]))).toEqual([]);
+  expect(addedReach(shown, of(["Bash(npm test)", "Bash(npm run *)"]))).toEqual(["Bash"]);
+  expect(addedReach(shown, of(["WebFetch", "Write"]))).toEqual(["Write"]);
+  expect(addedReach(of(["WebFetch"]), of(["WebFetch"], ["a.com", "b.com"]))).toEqual(["b.com"]);
 });

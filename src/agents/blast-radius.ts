@@ -4,12 +4,19 @@
 import { type BlastRadius, POWERS, type Power } from "../journal/blast-radius.ts";
 import type { Definition } from "../journal/definition.ts";
 import { rulesFor } from "../permissions/rules.ts";
-import { allPlaces, powersOf } from "./powers.ts";
-import { type Footing, type HeldTool, type Place, type ReachParts, reach, toolsAt } from "./reach.ts";
+import { allNodes, powersOf } from "./powers.ts";
+import {
+  type AllowedTool,
+  allowedTools,
+  type ReachNode,
+  type ReachParts,
+  reachFrom,
+  type TreePosition,
+} from "./reach.ts";
 import { DEFAULT_TREE_RUNS, worstCase } from "./worst-case.ts";
 
-export interface RadiusParts extends ReachParts {
-  from: Footing;
+export interface BlastRadiusParts extends ReachParts {
+  from: TreePosition;
   /** Hosts that pages may be read from; empty: any that is public. */
   hosts: readonly string[];
   /** Those at work in the tree, with all that is denied to each. */
@@ -19,11 +26,11 @@ export interface RadiusParts extends ReachParts {
 /** More than anybody reads of a list, or wants in a journal. */
 const MOST = 100;
 
-export function blastRadius(agent: Definition, parts: RadiusParts): BlastRadius {
+export function blastRadius(agent: Definition, parts: BlastRadiusParts): BlastRadius {
   const { from, atWork, limits } = parts;
-  const { root, stops } = reach(agent, parts);
-  const places = allPlaces(root).toSorted((a, b) => a.path.length - b.path.length);
-  const now = atWork.flatMap(({ definition, deny }) => toolsAt(definition, deny, parts));
+  const { root, stops } = reachFrom(agent, parts);
+  const places = allNodes(root).toSorted((a, b) => a.path.length - b.path.length);
+  const now = atWork.flatMap(({ definition, deny }) => allowedTools(definition, deny, parts));
   const then = places.flatMap(({ tools }) => tools);
   const whole = stops.every(({ why }) => why !== "too-many");
   const worst = worstCase(root, { maxRuns: limits.tree?.maxRuns ?? DEFAULT_TREE_RUNS, whole });
@@ -47,7 +54,7 @@ export function blastRadius(agent: Definition, parts: RadiusParts): BlastRadius 
 }
 
 /** What could be done now that could not when it was shown, in names. */
-export function beyond(shown: BlastRadius, now: BlastRadius): string[] {
+export function addedReach(shown: BlastRadius, now: BlastRadius): string[] {
   const hosts = new Set(shown.hosts.map(({ host }) => host));
   return [
     ...now.tools.filter((tool) => !shown.tools.some((one) => covers(one, tool))).map(({ name }) => name),
@@ -55,7 +62,7 @@ export function beyond(shown: BlastRadius, now: BlastRadius): string[] {
   ];
 }
 
-function agentsOf(places: readonly Place[], atWork: ReadonlySet<string>): BlastRadius["agents"] {
+function agentsOf(places: readonly ReachNode[], atWork: ReadonlySet<string>): BlastRadius["agents"] {
   const found = new Map<string, BlastRadius["agents"][number]>();
   for (const { agent, path } of places) {
     if (found.has(agent)) continue;
@@ -66,14 +73,14 @@ function agentsOf(places: readonly Place[], atWork: ReadonlySet<string>): BlastR
   return [...found.values()];
 }
 
-function powersIn(then: readonly HeldTool[], now: readonly HeldTool[]): BlastRadius["powers"] {
-  const has = (tools: readonly HeldTool[], power: Power): boolean =>
+function powersIn(then: readonly AllowedTool[], now: readonly AllowedTool[]): BlastRadius["powers"] {
+  const has = (tools: readonly AllowedTool[], power: Power): boolean =>
     tools.some((tool) => powersOf(tool).includes(power));
   return POWERS.filter((power) => has(then, power)).map((power) => ({ power, ...marked(!has(now, power)) }));
 }
 
-function toolsIn(places: readonly Place[], now: readonly HeldTool[]): BlastRadius["tools"] {
-  const held = new Map<string, { by: Set<string>; ways: HeldTool[] }>();
+function toolsIn(places: readonly ReachNode[], now: readonly AllowedTool[]): BlastRadius["tools"] {
+  const held = new Map<string, { by: Set<string>; ways: AllowedTool[] }>();
   for (const { agent, tools } of places) {
     for (const tool of tools.filter((one) => powersOf(one).length > 0)) {
       const { by, ways } = held.get(tool.name) ?? { by: new Set(), ways: [] };
@@ -87,7 +94,7 @@ function toolsIn(places: readonly Place[], now: readonly HeldTool[]): BlastRadiu
   });
 }
 
-type Named = Pick<HeldTool, "name" | "only">;
+type Named = Pick<AllowedTool, "name" | "only">;
 
 /** `Bash` is at least `Bash(npm test)`, and that is at least itself. What may write a file may edit it. */
 const covers = (have: Named, want: Named): boolean =>
@@ -99,7 +106,7 @@ const asTool = (name: string, rule: string): string => rule.replace(/^[^(]+/, na
 const ANY_HOST = "any host";
 
 interface Holding {
-  tools: readonly HeldTool[];
+  tools: readonly AllowedTool[];
   definitions: readonly Definition[];
 }
 
@@ -125,7 +132,7 @@ const reaches = (hosts: ReadonlySet<string>, host: string): boolean =>
 const SERVER = "MCP server ";
 
 /** Where a call of it may come to, as far as its name says. A command may reach whatever its sandbox lets it. */
-function hostsOf(tool: HeldTool, listed: readonly string[]): readonly string[] {
+function hostsOf(tool: AllowedTool, listed: readonly string[]): readonly string[] {
   if (!powersOf(tool).includes("network")) return [];
   const [, server] = /^mcp__(.+?)__/.exec(tool.name) ?? [];
   if (server !== undefined) return server === "admin" ? [] : [`${SERVER}${server}`];
@@ -135,7 +142,7 @@ function hostsOf(tool: HeldTool, listed: readonly string[]): readonly string[] {
 }
 
 /** Rules with a pattern: they leave the tool, and forbid some of its calls. Only what binds everybody who has it counts. */
-function neverIn(places: readonly Place[]): string[] {
+function neverIn(places: readonly ReachNode[]): string[] {
   const binds = (rule: string): boolean => {
     const holders = places.filter(({ tools }) =>
       tools.some(

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Definition } from "../journal/definition.ts";
-import type { Known, ModelNames } from "./agent.ts";
+import type { AgentEnvironment, ModelNames } from "./agent.ts";
 import { compileAgent } from "./compile.ts";
-import { draftsOf } from "./draft.ts";
+import { createDrafts } from "./draft.ts";
 import { KNOWN_KEYS } from "./known-keys.ts";
 import { parseAgent } from "./parse.ts";
 
@@ -17,7 +17,7 @@ const models: ModelNames = {
 };
 const TOOLS = ["Read", "Write", "Edit", "Bash", "Grep"];
 
-function compileSource(source: string, known: Partial<Known> = {}) {
+function compileSource(source: string, known: Partial<AgentEnvironment> = {}) {
   const place = {
     path: "agents/coder.md",
     below: "coder.md",
@@ -25,7 +25,7 @@ function compileSource(source: string, known: Partial<Known> = {}) {
     scope: "project",
     hash: "hash",
   } as const;
-  const [draft] = draftsOf(parseAgent(source, "agents/coder.md"), place);
+  const [draft] = createDrafts(parseAgent(source, "agents/coder.md"), place);
   return compileAgent(draft!, { models, ...known });
 }
 const compile = (yaml: string, body = "You are a.", toolNames?: string[]) =>

@@ -5,20 +5,20 @@ import { readKeys } from "../config/keys.ts";
 import { hasErrors, type Problem } from "../config/problem.ts";
 import type { Data, YamlDocument } from "../config/yaml.ts";
 import { type AgentLimits, DEFAULT_DELEGATION, type Definition, type Runner } from "../journal/definition.ts";
-import type { Agent, Known, ModelNames, Report } from "./agent.ts";
-import { type Draft, ownDocument } from "./draft.ts";
-import { KEY_ALIASES, KEYS, ownKey, type Values } from "./frontmatter.ts";
-import { mayDelegate, readPolicy, toolGate } from "./gate.ts";
-import { HIDDEN, isMapping } from "./parse.ts";
+import type { Agent, AgentEnvironment, ModelNames, ReportProblem } from "./agent.ts";
+import { type Draft, draftDocument } from "./draft.ts";
+import { AGENT_KEYS, type AgentValues, canonicalKey, KEY_ALIASES } from "./frontmatter.ts";
+import { allowedDelegates, readPolicy, toolGate } from "./gate.ts";
+import { HIDDEN_TEXT, isMapping } from "./parse.ts";
 import { patternsOf } from "./pattern-keys.ts";
 import { referencesOf } from "./references.ts";
 
-export function compileAgent(draft: Draft, known: Known): Agent {
-  const document = ownDocument(draft);
+export function compileAgent(draft: Draft, known: AgentEnvironment): Agent {
+  const document = draftDocument(draft);
   const { values, problems: keyProblems } = checkKeys(document, draft.dialect);
   const problems = [...draft.problems, ...keyProblems];
   const at = (key: string) => document.at([writtenKey(draft.keys, key)], "key");
-  const report: Report = (key, problem) =>
+  const report: ReportProblem = (key, problem) =>
     problems.push({ file: draft.file, ...at(key), severity: "warning", ...problem });
   const tools = toolGate({ values, document, report, ...known });
   const { name, file, dialect, scope } = draft;
@@ -31,35 +31,35 @@ export function compileAgent(draft: Draft, known: Known): Agent {
 }
 
 /** E6: a name that nobody has holds no run up; left to workers that there are none of, it would wait without end. */
-function checkPool({ pool }: Values, { pools }: Known, report: Report): void {
+function checkPool({ pool }: AgentValues, { pools }: AgentEnvironment, report: ReportProblem): void {
   if (!pool || !pools || pools.includes(pool)) return;
   const message = `there is no pool \`${pool}\`: \`pools\` in cadre.yaml names ${pools.join(", ")}; any worker takes its runs`;
   report("pool", { code: "UNKNOWN_POOL", message });
 }
 
 /** A58: these go into the prompt of everybody who may delegate to this agent, and people choose by them. */
-function checkHidden(values: Values, report: Report): void {
+function checkHidden(values: AgentValues, report: ReportProblem): void {
   for (const key of ["name", "title", "description", "usage"] as const)
-    for (const { code, pattern, message } of HIDDEN)
+    for (const { code, pattern, message } of HIDDEN_TEXT)
       if (pattern.test(values[key] ?? ""))
         report(key, { code, message: message.replace("the prompt", `\`${key}\``) });
 }
 
 /** The key as the file writes it: `subagents` where ours is `agents`. */
 function writtenKey(keys: Readonly<Record<string, Data>>, key: string): string {
-  return Object.keys(keys).find((written) => ownKey(written) === key) ?? key;
+  return Object.keys(keys).find((written) => canonicalKey(written) === key) ?? key;
 }
 
 /** Where a value that does not fit could allow more if it were dropped. */
 const GATE = new Set(["tools", "disallowedTools", "permissions", "policy", "delegate_targets"]);
 
 /** In another product's file a value that does not fit us is that product's business, unless it holds something back. */
-function checkKeys(document: YamlDocument, dialect: string): { values: Values; problems: Problem[] } {
+function checkKeys(document: YamlDocument, dialect: string): { values: AgentValues; problems: Problem[] } {
   if (dialect === "cadre") return ownKeys(document);
   const entries = Object.entries(document.data as Record<string, Data>);
   const read = (gate: boolean) => {
-    const data = Object.fromEntries(entries.filter(([key]) => GATE.has(ownKey(key)) === gate));
-    return readKeys({ ...document, data }, KEYS, KEY_ALIASES);
+    const data = Object.fromEntries(entries.filter(([key]) => GATE.has(canonicalKey(key)) === gate));
+    return readKeys({ ...document, data }, AGENT_KEYS, KEY_ALIASES);
   };
   const [gate, rest] = [read(true), read(false)];
   const dropped = rest.problems.map((problem): Problem => ({ ...problem, severity: "warning" }));
@@ -67,12 +67,12 @@ function checkKeys(document: YamlDocument, dialect: string): { values: Values; p
 }
 
 /** N3: `toools: [Read]` would leave every tool. A slip in a key that holds something back is no mere warning. */
-function ownKeys(document: YamlDocument): { values: Values; problems: Problem[] } {
-  const { values, problems } = readKeys(document, KEYS, KEY_ALIASES);
+function ownKeys(document: YamlDocument): { values: AgentValues; problems: Problem[] } {
+  const { values, problems } = readKeys(document, AGENT_KEYS, KEY_ALIASES);
   const isSlip = ({ code, suggestion }: Problem): boolean => {
     const meant = /^did you mean `(\w+)`\?$/.exec(suggestion ?? "")?.[1];
     if (code !== "UNKNOWN_KEY" || meant === undefined) return false;
-    const key = ownKey(meant);
+    const key = canonicalKey(meant);
     return GATE.has(key) && !(key in values);
   };
   const judged = problems.map(
@@ -83,9 +83,9 @@ function ownKeys(document: YamlDocument): { values: Values; problems: Problem[] 
 
 interface Compiling {
   draft: Draft;
-  values: Values;
+  values: AgentValues;
   models: ModelNames;
-  report: Report;
+  report: ReportProblem;
 }
 
 function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
@@ -103,7 +103,7 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     prompt: draft.body,
     tools,
     permissions: { ask: values.permissions?.ask ?? [], deny: values.permissions?.deny ?? [] },
-    agents: values.router === true ? [] : mayDelegate(values, policy),
+    agents: values.router === true ? [] : allowedDelegates(values, policy),
     ...(values.delegation ? { delegation: { ...DEFAULT_DELEGATION, ...defined(values.delegation) } } : {}),
     ...(values.delegable === false ? { delegable: false } : {}),
     ...defined({ usage: values.usage, context: values.context }),
@@ -137,7 +137,7 @@ function serversOf({ values, report }: Compiling): string[] | undefined {
   return names;
 }
 
-function titleOf({ name }: Draft, { title, name: given }: Values): string | undefined {
+function titleOf({ name }: Draft, { title, name: given }: AgentValues): string | undefined {
   return title ?? (given === undefined || given === name.split("/").at(-1) ? undefined : given);
 }
 
@@ -159,7 +159,12 @@ type ModelChain = Pick<Definition, "models" | "inheritsModel">;
 /** What stands where others name a model: in lists, in what was used, in the journal. */
 const runnerModel = ({ acp }: Runner): string => `acp/${acp.command.split(/[\\/]/).at(-1)}`;
 
-function modelChain(model: Values["model"], dialect: string, names: ModelNames, report: Report): ModelChain {
+function modelChain(
+  model: AgentValues["model"],
+  dialect: string,
+  names: ModelNames,
+  report: ReportProblem,
+): ModelChain {
   const wanted = (typeof model === "string" ? [model] : (model ?? [])).map((name) => name.trim());
   const chain = wanted.map((name) => {
     if (name === "" || name === "inherit") return names.default;
@@ -181,12 +186,12 @@ const unknownModel = (name: string) => ({
   suggestion: "set the provider up in cadre.yaml, and trust the folder (`cadre trust`)",
 });
 
-function limitsOf(values: Values): AgentLimits {
+function limitsOf(values: AgentValues): AgentLimits {
   const { maxTurns, maxDuration } = values;
   return { ...defined({ maxTurns, maxDuration }), ...(values.limits as AgentLimits | undefined) };
 }
 
-function badge({ icon, color }: Values): Pick<Definition, "icon" | "color"> {
+function badge({ icon, color }: AgentValues): Pick<Definition, "icon" | "color"> {
   return {
     ...(typeof icon === "string" ? { icon } : {}),
     ...(typeof color === "string" ? { color } : {}),

@@ -5,7 +5,7 @@ import { relative, resolve, sep } from "node:path";
 
 const MAX_TEXT = 1_000_000;
 
-export interface Pointer {
+export interface FilePointer {
   /** As it is written. */
   name: string;
   /** What the name is relative to. */
@@ -16,12 +16,12 @@ export interface Pointer {
   within: string;
 }
 
-export type Confined =
+export type ConfinedFile =
   | { path: string; text: string }
   /** The rest of a sentence that begins with the file's name. */
   | { problem: string };
 
-export async function readConfined({ name, folder, root, within }: Pointer): Promise<Confined> {
+export async function readConfined({ name, folder, root, within }: FilePointer): Promise<ConfinedFile> {
   try {
     const inside = await realpath(root);
     const path = await realpath(resolve(folder, name));
@@ -38,7 +38,7 @@ export async function readConfined({ name, folder, root, within }: Pointer): Pro
 }
 
 /** A file as people know it: from the folder that it is confined to. */
-export async function shown(path: string, root: string): Promise<string> {
+export async function nameBelow(path: string, root: string): Promise<string> {
   return relative(await realpath(root), path)
     .split(sep)
     .join("/");

@@ -5,17 +5,17 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { builtinTools } from "../tools/index.ts";
-import type { Known } from "./agent.ts";
+import type { AgentEnvironment } from "./agent.ts";
 import { compileAgent } from "./compile.ts";
 import { parseAgent } from "./parse.ts";
 import { readAgentFile } from "./read.ts";
-import { checkFiles, type FileReport } from "./validate-files.ts";
-import { isWholeFile } from "./whole-file.ts";
+import { type FileReport, validateFiles } from "./validate-files.ts";
+import { isDataFile } from "./whole-file.ts";
 
 const corpus = process.env["CADRE_CORPUS"];
 if (!corpus) console.log("CADRE_CORPUS is not set: the files of strangers are not tested");
 
-const known: Known = {
+const known: AgentEnvironment = {
   models: { default: "scripted/rehearsal", resolve: (name) => ({ model: name }) },
   toolNames: builtinTools.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
 };
@@ -28,7 +28,7 @@ describe.skipIf(!corpus)("the corpus", () => {
   beforeAll(async () => {
     const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as { file: string }[];
     files = manifest.map(({ file }) => join(folder, file));
-    reports = await checkFiles(files, known);
+    reports = await validateFiles(files, known);
   });
 
   test("every file ends as loaded, loaded with warnings, or skipped for a reason", () => {
@@ -56,7 +56,7 @@ describe.skipIf(!corpus)("the corpus", () => {
   });
 
   test("the same files give the same words", async () => {
-    expect(await checkFiles([...files].reverse(), known)).toEqual(reports);
+    expect(await validateFiles([...files].reverse(), known)).toEqual(reports);
   });
 
   test("nobody gets a tool that the file does not name", async () => {
@@ -66,7 +66,7 @@ describe.skipIf(!corpus)("the corpus", () => {
       const { drafts } = await readAgentFile(path, { ...place, display: () => path }, path);
       const { frontmatter } = parseAgent(readFileSync(path, "utf8"), path);
       const named = TOOL_KEYS.map((key) => frontmatter[key] ?? "");
-      const said = JSON.stringify(isWholeFile(path) ? frontmatter : named);
+      const said = JSON.stringify(isDataFile(path) ? frontmatter : named);
       for (const { definition } of drafts.map((draft) => compileAgent(draft, known))) {
         const allow = definition?.tools.allow;
         if (definition && isGate(frontmatter["tools"])) expect(allow, path).toBeDefined();

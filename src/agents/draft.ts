@@ -7,9 +7,9 @@ import type { Definition } from "../journal/definition.ts";
 import type { Agent } from "./agent.ts";
 import type { Dialect, Translation } from "./dialects/dialect.ts";
 import { dialectNames, dialectOf } from "./dialects/index.ts";
-import { fullName, type NamePlace } from "./names.ts";
+import { fullName, type NameSource } from "./names.ts";
 import type { ParsedAgent } from "./parse.ts";
-import { isWholeFile } from "./whole-file.ts";
+import { isDataFile } from "./whole-file.ts";
 
 export interface Draft extends Pick<Agent, "name" | "file" | "scope" | "dialect"> {
   /** Of the file as it was read. */
@@ -34,30 +34,30 @@ export interface DraftFile {
   skipped?: Problem;
 }
 
-export interface DraftPlace extends NamePlace, Pick<Draft, "scope" | "hash"> {
+export interface DraftSource extends NameSource, Pick<Draft, "scope" | "hash"> {
   /** Tells the product: the way to the file, with `/`. */
   path: string;
 }
 
 /** None: the file is data that is no agent. */
-export function draftsOf(parsed: ParsedAgent, place: DraftPlace): Draft[] {
+export function createDrafts(parsed: ParsedAgent, place: DraftSource): Draft[] {
   const { frontmatter, document, file } = parsed;
   const override = typeof frontmatter["dialect"] === "string" ? frontmatter["dialect"] : undefined;
   if (override !== undefined && !dialectNames.includes(override)) {
     return [
-      { ...ownDraft(parsed, place), problems: [...parsed.problems, unknownDialect(document, override)] },
+      { ...cadreDraft(parsed, place), problems: [...parsed.problems, unknownDialect(document, override)] },
     ];
   }
   const dialect = dialectOf(place.path, frontmatter, override);
   // What could not be read is not taken apart: it may be what a parser of patterns chokes on.
   if (hasErrors(parsed.problems))
-    return [{ ...ownDraft(parsed, place), keys: {}, dialect: dialect?.name ?? "cadre" }];
-  if (dialect) return translated(dialect, parsed, place);
-  return isWholeFile(file) ? [] : [ownDraft(parsed, place)];
+    return [{ ...cadreDraft(parsed, place), keys: {}, dialect: dialect?.name ?? "cadre" }];
+  if (dialect) return translateDrafts(dialect, parsed, place);
+  return isDataFile(file) ? [] : [cadreDraft(parsed, place)];
 }
 
 /** What a dialect makes of a file. */
-export function translated(dialect: Dialect, parsed: ParsedAgent, place: DraftPlace): Draft[] {
+export function translateDrafts(dialect: Dialect, parsed: ParsedAgent, place: DraftSource): Draft[] {
   const { file, document, frontmatter: keys, body } = parsed;
   const translations = dialect.translate({ file, below: place.below, keys, body, document });
   return translations.map((translation, index) => ({
@@ -70,12 +70,12 @@ export function translated(dialect: Dialect, parsed: ParsedAgent, place: DraftPl
 }
 
 /** As what it says: in our keys. */
-export function ownDraft(parsed: ParsedAgent, place: DraftPlace): Draft {
+export function cadreDraft(parsed: ParsedAgent, place: DraftSource): Draft {
   const name = fullName(givenName(parsed.frontmatter), place);
   return { ...draftBase(parsed, place), name, dialect: "cadre", keys: parsed.frontmatter, from: {} };
 }
 
-function draftBase({ file, body, bodyLine, document, problems }: ParsedAgent, { scope, hash }: DraftPlace) {
+function draftBase({ file, body, bodyLine, document, problems }: ParsedAgent, { scope, hash }: DraftSource) {
   return { file, scope, hash, body, bodyLine, document, problems };
 }
 
@@ -91,13 +91,13 @@ function unknownDialect(document: YamlDocument, name: string): Problem {
 }
 
 /** Where one of the keys stands. A key may be called `constructor`, and that is nobody's place. */
-export function placeOf(from: Draft["from"], key: string): Path {
+export function keyPath(from: Draft["from"], key: string): Path {
   return (Object.hasOwn(from, key) ? from[key] : undefined) ?? [key];
 }
 
 /** The draft's keys as a document: positions are those of the file's own keys. */
-export function ownDocument({ file, keys, from, document }: Draft): YamlDocument {
+export function draftDocument({ file, keys, from, document }: Draft): YamlDocument {
   const at = ([key, ...rest]: Path, part?: "key" | "value") =>
-    document.at(key === undefined ? [] : [...placeOf(from, String(key)), ...rest], part);
+    document.at(key === undefined ? [] : [...keyPath(from, String(key)), ...rest], part);
   return { file, data: keys as Record<string, Data>, problems: [], at };
 }

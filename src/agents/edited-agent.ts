@@ -3,16 +3,16 @@
 import { join } from "node:path";
 import { problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
-import type { Agent, Known } from "./agent.ts";
-import { type AgentFolders, agentFiles, type Folder, searchedFolders } from "./folders.ts";
-import { assemble, findAgent } from "./load.ts";
+import type { Agent, AgentEnvironment } from "./agent.ts";
+import { type AgentFolder, type AgentFolders, foldersToSearch, listAgentFiles } from "./folders.ts";
+import { assembleAgents, findAgent } from "./load.ts";
 import { MAX_FILE } from "./parse.ts";
 import { draftFile, readAgentFiles } from "./read.ts";
 
 /** `file`: as the agent is said to come from. Throws AGENT_INVALID where the text makes no agent. */
-export async function editedAgent(
+export async function loadEditedAgent(
   folders: AgentFolders,
-  known: Known,
+  known: AgentEnvironment,
   { file, text }: { file: string; text: string },
 ): Promise<Agent & { definition: NonNullable<Agent["definition"]> }> {
   if (text.length > MAX_FILE) throw invalid("it is larger than 1 MB");
@@ -21,14 +21,14 @@ export async function editedAgent(
   const [draft] = edited.drafts;
   if (!draft) throw invalid(edited.skipped ? problemText(edited.skipped) : "it names none");
   const others = (await readAgentFiles(folders)).filter((other) => other.file !== edited.file);
-  return findAgent(assemble([edited, ...others], known), draft.name);
+  return findAgent(assembleAgents([edited, ...others], known), draft.name);
 }
 
 /** Where the file lies; in the project, where it comes from no file of its own or is gone. */
-async function placeOf(folders: AgentFolders, file: string): Promise<{ path: string; folder: Folder }> {
-  const searched = searchedFolders(folders);
+async function placeOf(folders: AgentFolders, file: string): Promise<{ path: string; folder: AgentFolder }> {
+  const searched = foldersToSearch(folders);
   for (const folder of searched) {
-    const path = (await agentFiles(folder.path)).find((each) => folder.display(each) === file);
+    const path = (await listAgentFiles(folder.path)).find((each) => folder.display(each) === file);
     if (path !== undefined) return { path, folder };
   }
   const [folder] = searched;

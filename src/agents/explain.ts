@@ -6,17 +6,17 @@ import type { Runner } from "../journal/definition.ts";
 import { rulesFor } from "../permissions/rules.ts";
 import type { Agent } from "./agent.ts";
 import type { Edge } from "./edges.ts";
-import { allPlaces, isOnTheRuntime, powersOf } from "./powers.ts";
+import { allNodes, isRuntimeTool, powersOf } from "./powers.ts";
 import {
-  type HeldTool,
+  type AllowedTool,
+  type NodeLimits,
   type OfferedTool,
-  type Place,
-  type PlaceLimits,
+  type ReachNode,
   type ReachParts,
-  reach,
-  type Stop,
+  type ReachStop,
+  reachFrom,
 } from "./reach.ts";
-import { isTerminal, type Terminal, terminalsOf } from "./terminal.ts";
+import { isTerminal, type TerminalAgent, terminalAgents } from "./terminal.ts";
 import { DEFAULT_TREE_RUNS, type WorstCase, worstCase } from "./worst-case.ts";
 
 export interface Explanation {
@@ -28,44 +28,44 @@ export interface Explanation {
   kind: "main" | "subagent";
   /** Its own words are the answer. */
   isTerminal: boolean;
-  terminals: Terminal[];
+  terminals: TerminalAgent[];
   models: readonly string[];
   /** The program that does its work: what it does without asking, only its sandbox holds. */
   runner?: string;
-  tools: readonly HeldTool[];
-  limits: PlaceLimits;
-  reachable: Reachable[];
-  stops: Stop[];
-  blastRadius: ExplainedRadius;
+  tools: readonly AllowedTool[];
+  limits: NodeLimits;
+  reachable: ReachableAgent[];
+  stops: ReachStop[];
+  blastRadius: StaticBlastRadius;
   worstCase: WorstCase;
 }
 
-export interface Reachable {
+export interface ReachableAgent {
   agent: string;
   /** The shortest first. */
-  ways: WayThere[];
+  ways: ReachPath[];
 }
 
-export interface WayThere {
+export interface ReachPath {
   path: Edge[];
   depth: number;
   models: readonly string[];
-  tools: readonly HeldTool[];
+  tools: readonly AllowedTool[];
   /** Rules with a pattern: they forbid some calls of a tool. */
   deny: readonly string[];
-  limits: PlaceLimits;
+  limits: NodeLimits;
 }
 
 /** Of an agent that nobody has asked to start: with nothing above it, and no now to compare it with. */
-export interface ExplainedRadius {
+export interface StaticBlastRadius {
   changesFiles: boolean;
   runsCommands: boolean;
   reachesNetwork: boolean;
   /** Tools that do more than read, and who holds them: each agent by its shortest way. */
-  tools: (OfferedTool & { by: Holder[] })[];
+  tools: (OfferedTool & { by: ToolHolder[] })[];
 }
 
-export interface Holder {
+export interface ToolHolder {
   agent: string;
   path: Edge[];
   only?: string[];
@@ -76,8 +76,8 @@ export function explain(
   parts: ReachParts,
 ): Explanation {
   const { definition } = agent;
-  const { root, stops } = reach(definition, parts);
-  const places = allPlaces(root);
+  const { root, stops } = reachFrom(definition, parts);
+  const places = allNodes(root);
   const whole = stops.every(({ why }) => why !== "too-many");
   return {
     agent: agent.name,
@@ -86,7 +86,7 @@ export function explain(
     description: definition.description,
     kind: definition.kind,
     isTerminal: isTerminal(definition),
-    terminals: terminalsOf(parts.agents, agent.name),
+    terminals: terminalAgents(parts.agents, agent.name),
     models: root.models,
     ...(definition.runner ? { runner: programText(definition.runner) } : {}),
     tools: root.tools,
@@ -100,8 +100,8 @@ export function explain(
 
 export const programText = ({ acp: { command, args = [] } }: Runner): string => [command, ...args].join(" ");
 
-function reachableOf(places: readonly Place[]): Reachable[] {
-  const byAgent = new Map<string, WayThere[]>();
+function reachableOf(places: readonly ReachNode[]): ReachableAgent[] {
+  const byAgent = new Map<string, ReachPath[]>();
   for (const { agent, path, depth, models, tools, deny, limits } of places) {
     const way = { path, depth, models, tools, deny: partly(deny, tools), limits };
     byAgent.set(agent, [...(byAgent.get(agent) ?? []), way]);
@@ -122,11 +122,11 @@ function partly(deny: readonly string[], tools: readonly OfferedTool[]): string[
   return deny.filter((rule, index) => touched.has(rule) && deny.indexOf(rule) === index);
 }
 
-function blastRadiusOf(places: readonly Place[]): ExplainedRadius {
-  const held = new Map<string, ExplainedRadius["tools"][number]>();
+function blastRadiusOf(places: readonly ReachNode[]): StaticBlastRadius {
+  const held = new Map<string, StaticBlastRadius["tools"][number]>();
   for (const { agent, path, tools } of places.toSorted((a, b) => a.path.length - b.path.length)) {
     for (const tool of tools) {
-      if (tool.effect === "read" || isOnTheRuntime(tool.name)) continue;
+      if (tool.effect === "read" || isRuntimeTool(tool.name)) continue;
       const { name, effect, only } = tool;
       const entry = held.get(name) ?? { name, effect, by: [] };
       if (!entry.by.some((known) => known.agent === agent))

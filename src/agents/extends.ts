@@ -1,16 +1,16 @@
 // `extends`: an agent that inherits another one's keys. Its own win, except where that would allow more: what the base
 // denies or asks about stays so, and its limits and policy bind where the agent says nothing of its own.
 
-import { hasErrors, nearest } from "../config/problem.ts";
+import { hasErrors, nearestWord } from "../config/problem.ts";
 import type { Data, Path } from "../config/yaml.ts";
-import { type Draft, ownDocument, placeOf } from "./draft.ts";
-import { Names, ownKey } from "./frontmatter.ts";
-import { createResolve } from "./names.ts";
+import { type Draft, draftDocument, keyPath } from "./draft.ts";
+import { canonicalKey, Names } from "./frontmatter.ts";
+import { createNameResolver } from "./names.ts";
 import { isMapping } from "./parse.ts";
 
 /** The same agents, complete. One whose base cannot be had is broken: what the base denies is not known. */
-export function inherit(drafts: ReadonlyMap<string, Draft>): Draft[] {
-  const resolve = createResolve(drafts, titleOf);
+export function applyExtends(drafts: ReadonlyMap<string, Draft>): Draft[] {
+  const resolve = createNameResolver(drafts, titleOf);
   const done = new Map<Draft, Draft>();
   const complete = (draft: Draft, trail: readonly string[]): Draft => {
     const result = done.get(draft) ?? withBase(draft, [...trail, draft.name]);
@@ -22,7 +22,7 @@ export function inherit(drafts: ReadonlyMap<string, Draft>): Draft[] {
     if (typeof wanted !== "string") return draft;
     const found = resolve(wanted, draft);
     if (!found) {
-      const meant = nearest(wanted, drafts.keys());
+      const meant = nearestWord(wanted, drafts.keys());
       return broken(draft, "UNKNOWN_BASE", `names \`${wanted}\`, and there is no such agent`, meant);
     }
     if ("candidates" in found)
@@ -50,7 +50,7 @@ function titleOf({ keys }: Draft): string | undefined {
 function broken(draft: Draft, code: string, message: string, meant?: string): Draft {
   const problem = {
     file: draft.file,
-    ...ownDocument(draft).at(["extends"]),
+    ...draftDocument(draft).at(["extends"]),
     code,
     severity: "error" as const,
     message: `\`extends\` ${message}`,
@@ -92,8 +92,8 @@ function inOurSpelling(draft: Draft): Spelt {
   const spelt: Spelt = { keys: {}, from: { ...draft.from } };
   const limits: Record<string, Data> = {};
   for (const [written, value] of Object.entries(draft.keys)) {
-    const key = ownKey(written);
-    const path = placeOf(draft.from, written);
+    const key = canonicalKey(written);
+    const path = keyPath(draft.from, written);
     if (key === "maxTurns" || key === "maxDuration") {
       limits[key] = value;
       spelt.from["limits"] ??= path;
@@ -109,7 +109,7 @@ function inOurSpelling(draft: Draft): Spelt {
 }
 
 const inOurWords = (limits: Data | undefined): Record<string, Data> =>
-  Object.fromEntries(Object.entries(limits ?? {}).map(([written, value]) => [ownKey(written), value]));
+  Object.fromEntries(Object.entries(limits ?? {}).map(([written, value]) => [canonicalKey(written), value]));
 
 /** How a base's value and an agent's own become one; a value that does not fit is left for the check of keys. */
 const NARROWING: Readonly<Record<string, (base: Data, own: Data) => Data>> = {

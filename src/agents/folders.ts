@@ -19,7 +19,7 @@ export interface AgentFolders {
   roles?: { value: unknown; at(path: Path): { line: number; column: number } };
 }
 
-export interface Folder {
+export interface AgentFolder {
   path: string;
   scope: Agent["scope"];
   /** Ours: folders below are packs, and part of their agents' names. */
@@ -34,8 +34,8 @@ const PROJECT_FOLDERS = ["agents", ".cadre/agents", ".claude/agents", ".opencode
 const USER_FOLDERS = [".cadre/agents", ".claude/agents", ".config/opencode/agent"];
 const OURS = new Set(["agents", ".cadre/agents"]);
 
-export function searchedFolders({ project, user, builtin }: AgentFolders): Folder[] {
-  const folder = (base: string, name: string, scope: Agent["scope"]): Folder => ({
+export function foldersToSearch({ project, user, builtin }: AgentFolders): AgentFolder[] {
+  const folder = (base: string, name: string, scope: Agent["scope"]): AgentFolder => ({
     path: resolve(base, name),
     scope,
     packs: OURS.has(name) || scope === "builtin",
@@ -52,13 +52,13 @@ export function searchedFolders({ project, user, builtin }: AgentFolders): Folde
 const PREFIX = { project: "", user: "~/", builtin: "builtin:" };
 
 /** Called like what lies in agents folders without being an agent: one only if it has front matter. */
-export const isNote = (file: string): boolean =>
+export const isDocumentation = (file: string): boolean =>
   /(^|\/)(readme|agents|claude|gemini|changelog|contributing|license)(\.[a-z-]+)?\.md$/i.test(file);
 
 const MAX_FILES = 5_000;
 
 /** In the order of their paths. */
-export async function agentFiles(
+export async function listAgentFiles(
   folder: string,
   isAgentFile: RegExp = /\.(md|ai|toml|json)$/i,
 ): Promise<string[]> {
@@ -78,7 +78,7 @@ export async function agentFiles(
 /** Changes whenever a file below the searched folders does: reading them all again costs more than a run's first steps. */
 export function agentsStamp(folders: AgentFolders): string {
   const roles = folders.roles?.value;
-  return searchedFolders(folders)
+  return foldersToSearch(folders)
     .filter(({ scope }) => scope !== "builtin")
     .flatMap(({ path }) => filesBelow(path))
     .concat(typeof roles === "string" && !roles.includes("\0") ? [resolve(folders.project, roles)] : [])
@@ -104,5 +104,5 @@ function filesBelow(folder: string): string[] {
 }
 
 /** The file's way below the folder, with `/`. */
-export const below = (folder: string, path: string): string =>
+export const pathBelow = (folder: string, path: string): string =>
   relative(folder, path).split(sep).join("/") || basename(path);

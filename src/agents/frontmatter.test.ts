@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { frontmatterSchema, KEY_ALIASES, KEYS, Names } from "./frontmatter.ts";
+import { AGENT_KEYS, frontmatterSchema, KEY_ALIASES, Names } from "./frontmatter.ts";
 import { KNOWN_KEYS } from "./known-keys.ts";
 
 const file = join(import.meta.dirname, "../../schemas/agent.schema.json");
@@ -25,7 +25,7 @@ test("every key has a description, and a file of ours fits the schema", () => {
     properties: Record<string, { description?: string }>;
   };
   expect($schema).toContain("2020-12");
-  for (const key of Object.keys(KEYS)) expect(properties[key]?.description, key).toMatch(/\w/);
+  for (const key of Object.keys(AGENT_KEYS)) expect(properties[key]?.description, key).toMatch(/\w/);
   const check = z.fromJSONSchema(frontmatterSchema() as Parameters<typeof z.fromJSONSchema>[0]);
   expect(
     check.safeParse({ name: "a", tools: ["Read"], bestOf: 3, router: { destinations: "a, b" } }).success,
@@ -35,7 +35,7 @@ test("every key has a description, and a file of ours fits the schema", () => {
 });
 
 test("whatever is a key of ours begins a key in broken YAML, too", () => {
-  const ours = [...Object.keys(KEYS), ...Object.keys(KEY_ALIASES)];
+  const ours = [...Object.keys(AGENT_KEYS), ...Object.keys(KEY_ALIASES)];
   expect(ours.filter((key) => !KNOWN_KEYS.has(key))).toEqual([]);
 });
 

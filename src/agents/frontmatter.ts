@@ -140,7 +140,7 @@ const RunnerInput = z.strictObject({
 
 const schemaOrFile = z.union([text.trim().min(1), loose]);
 
-export const KEYS = {
+export const AGENT_KEYS = {
   name: z.union([text, z.number().transform(String)]).describe("What it is called; absent: the file's name"),
   title: text.describe("How people see it"),
   description: text.describe("When others should call it"),
@@ -195,9 +195,9 @@ export const KEYS = {
 };
 
 /** What a file says, as far as it fits; by our keys. */
-export type Values = KeyValues<typeof KEYS>;
+export type AgentValues = KeyValues<typeof AGENT_KEYS>;
 
-export const KEY_ALIASES: Readonly<Record<string, keyof typeof KEYS>> = {
+export const KEY_ALIASES: Readonly<Record<string, keyof typeof AGENT_KEYS>> = {
   subagents: "agents",
   spawnableAgents: "agents",
   allowedDelegations: "agents",
@@ -209,12 +209,12 @@ export const KEY_ALIASES: Readonly<Record<string, keyof typeof KEYS>> = {
 };
 
 /** Our key for a key as it is written; a stranger's stays as it is. */
-export const ownKey = (written: string): string =>
+export const canonicalKey = (written: string): string =>
   Object.hasOwn(KEY_ALIASES, written) ? KEY_ALIASES[written]! : written;
 
 /** For editors. Open: a key that nobody knows is a warning of ours, and may be another product's. */
 export function frontmatterSchema(): Record<string, unknown> {
-  const { $schema, properties } = z.toJSONSchema(z.object(KEYS).partial(), {
+  const { $schema, properties } = z.toJSONSchema(z.object(AGENT_KEYS).partial(), {
     io: "input",
     unrepresentable: "any",
   });

@@ -5,8 +5,8 @@ import type { YamlDocument } from "../config/yaml.ts";
 import { agentId } from "../journal/agent-id.ts";
 import type { Definition } from "../journal/definition.ts";
 import { ruleProblems } from "../permissions/rule-problems.ts";
-import type { Known, Report } from "./agent.ts";
-import type { Values } from "./frontmatter.ts";
+import type { AgentEnvironment, ReportProblem } from "./agent.ts";
+import type { AgentValues } from "./frontmatter.ts";
 import { agentRuleProblems } from "./rule-problems.ts";
 
 export interface Policy {
@@ -16,7 +16,7 @@ export interface Policy {
   targets?: readonly string[] | undefined;
 }
 
-export function readPolicy({ policy, delegate_targets: targets }: Values): Policy {
+export function readPolicy({ policy, delegate_targets: targets }: AgentValues): Policy {
   if (policy === undefined) return { targets };
   if (Array.isArray(policy)) return { verbs: policy, targets };
   const inner = policy.delegate_targets;
@@ -25,15 +25,19 @@ export function readPolicy({ policy, delegate_targets: targets }: Values): Polic
 }
 
 /** Where nobody says which tools there are. */
-const PATCHING: NonNullable<Known["patches"]> = [{ name: "Write" }, { name: "Edit" }, { name: "Bash" }];
+const PATCHING: NonNullable<AgentEnvironment["patches"]> = [
+  { name: "Write" },
+  { name: "Edit" },
+  { name: "Bash" },
+];
 
 /** RN2: what a program asks for where it does not say which file or command it is about. */
 const PATCHING_KINDS = ["edit", "delete", "move", "execute"].map((kind) => `mcp__acp__${kind}`);
 
-interface Gate extends Pick<Known, "toolNames" | "patches"> {
-  values: Values;
+interface Gate extends Pick<AgentEnvironment, "toolNames" | "patches"> {
+  values: AgentValues;
   document: YamlDocument;
-  report: Report;
+  report: ReportProblem;
 }
 
 export function toolGate({
@@ -61,7 +65,7 @@ export function toolGate({
 
 interface Withholding extends Pick<Gate, "values" | "report"> {
   allow: readonly string[] | undefined;
-  patches: NonNullable<Known["patches"]>;
+  patches: NonNullable<AgentEnvironment["patches"]>;
 }
 
 /** S4-6: without `Patch` in its policy an agent changes no files: a tool that could is withheld whole, also for calls that only read. */
@@ -77,7 +81,7 @@ function withheld({ values, allow = [], report, patches }: Withholding): string[
   return [...patches.map(({ name }) => name), ...(values.runner ? PATCHING_KINDS : [])];
 }
 
-function knownOnly(allow: string[], toolNames: readonly string[], report: Report): string[] {
+function knownOnly(allow: string[], toolNames: readonly string[], report: ReportProblem): string[] {
   const nobodys = new Set(ruleProblems(allow, toolNames).map(({ index }) => index));
   const known = allow.filter((_, index) => !nobodys.has(index));
   if (known.length === 0 && allow.length > 0) {
@@ -88,7 +92,7 @@ function knownOnly(allow: string[], toolNames: readonly string[], report: Report
 }
 
 /** Those of `agents` that the policy leaves, as the file writes them. */
-export function mayDelegate({ agents }: Values, { verbs, targets }: Policy): string[] {
+export function allowedDelegates({ agents }: AgentValues, { verbs, targets }: Policy): string[] {
   if (verbs && !verbs.includes("Delegate")) return [];
   const named = [...new Map((agents ?? []).map((name) => [agentId(name), name])).values()];
   return targets ? named.filter(namedIn(targets)) : named;

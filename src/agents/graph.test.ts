@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DrawnLine, drawing, mermaid } from "./graph.ts";
+import { drawGraph, drawMermaid, type GraphLine } from "./graph.ts";
 import { advisors, agentSet, handoff, router, team } from "./set.fixture.ts";
 
 const set = agentSet({
@@ -13,10 +13,10 @@ const set = agentSet({
 });
 set.get("alone")!.definition = undefined;
 
-const drawnText = ({ stem, key, name, drawnAbove, broken }: DrawnLine): string =>
+const drawnText = ({ stem, key, name, drawnAbove, broken }: GraphLine): string =>
   `${stem}${key ? `${key} → ` : ""}${name}${broken ? " (broken)" : ""}${drawnAbove ? " ↑" : ""}`;
 
-const text = (name?: string) => drawing(set, name).map(drawnText).join("\n");
+const text = (name?: string) => drawGraph(set, name).map(drawnText).join("\n");
 
 test("the tree of one agent: an agent is drawn out once, and where it comes again it says so", () => {
   expect(text("desk")).toBe(`desk
@@ -36,11 +36,11 @@ test("all of them: first those whom nobody starts, and circles are not forgotten
       .filter((line) => !/^[│├└ ]/.test(line)),
   ).toEqual(["alone (broken)", "desk", "panel"]);
   const circle = agentSet({ b: { agents: ["a"] }, a: { agents: ["b"] } });
-  expect(drawing(circle).map(drawnText)).toEqual(["a", "└─ agents → b", "   └─ agents → a ↑"]);
+  expect(drawGraph(circle).map(drawnText)).toEqual(["a", "└─ agents → b", "   └─ agents → a ↑"]);
 });
 
 test("Mermaid: an arrow for each key, ids of our own, and names that cannot break out", () => {
-  expect(mermaid(set, "billing")).toBe(`flowchart LR
+  expect(drawMermaid(set, "billing")).toBe(`flowchart LR
   a0["billing"]
   a1("risk")
   a2["support"]
@@ -48,8 +48,8 @@ test("Mermaid: an arrow for each key, ids of our own, and names that cannot brea
   a0 -->|agents| a2
   a2 -->|agents| a0
   a2 -->|agents| a1`);
-  expect(mermaid(agentSet({ 'x"]; click a0 "js': {} }))).toBe(
+  expect(drawMermaid(agentSet({ 'x"]; click a0 "js': {} }))).toBe(
     'flowchart LR\n  a0["x#34;#93;#59; click a0 #34;js"]',
   );
-  expect(mermaid(set)).toContain('["alone (broken)"]');
+  expect(drawMermaid(set)).toContain('["alone (broken)"]');
 });

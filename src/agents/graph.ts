@@ -7,7 +7,7 @@ import { type Edge, type EdgeKey, edgesOf } from "./edges.ts";
 type Agents = ReadonlyMap<string, Agent>;
 
 /** A line of the tree: `stem` is drawn, `name` an agent. */
-export interface DrawnLine {
+export interface GraphLine {
   stem: string;
   key?: EdgeKey;
   name: string;
@@ -17,9 +17,9 @@ export interface DrawnLine {
 }
 
 /** One agent with all that it can start, or all of them: first those whom nobody starts. */
-export function drawing(agents: Agents, name?: string): DrawnLine[] {
+export function drawGraph(agents: Agents, name?: string): GraphLine[] {
   const drawn = new Set<string>();
-  const lines: DrawnLine[] = [];
+  const lines: GraphLine[] = [];
   const draw = (here: string, key: EdgeKey | undefined, [stem, indent]: readonly [string, string]): void => {
     const edges = arrowsOf(agents, here);
     const isRepeated = drawn.has(here) && edges.length > 0;
@@ -54,7 +54,7 @@ const ARROWS: Readonly<Record<EdgeKey, string>> = {
 };
 
 /** The solid arrows are chosen by a model, the thick one always follows, the dotted ones help before the answer. */
-export function mermaid(agents: Agents, name?: string): string {
+export function drawMermaid(agents: Agents, name?: string): string {
   const shown = [...shownAgents(agents, name)];
   const ids = new Map(shown.map((agent, index) => [agent, `a${index}`]));
   const nodes = shown.map((agent) => `  ${ids.get(agent)}${shapeOf(agents.get(agent), mermaidText(agent))}`);

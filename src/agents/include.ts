@@ -4,7 +4,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Problem } from "../config/problem.ts";
-import { type Confined, readConfined, shown } from "./confined.ts";
+import { type ConfinedFile, nameBelow, readConfined } from "./confined.ts";
 
 const INCLUDE = /\$\{include:([^}\n]*)\}/g;
 const MAX_TEXT = 1_000_000;
@@ -53,12 +53,12 @@ export async function resolveIncludes<T extends Prompt>(prompt: T, path: string,
   return { ...prompt, body, problems: [...prompt.problems, ...problems] };
 }
 
-async function readInclude(name: string, trail: readonly string[], root: string): Promise<Confined> {
+async function readInclude(name: string, trail: readonly string[], root: string): Promise<ConfinedFile> {
   const folder = dirname(trail.at(-1)!);
   const read = await readConfined({ name, folder, root, within: "the agents folder" });
   if ("problem" in read) return { problem: `include \`${name}\` ${read.problem}` };
   if (!trail.includes(read.path)) return read;
   const circle = [...trail.slice(trail.indexOf(read.path)), read.path];
-  const names = await Promise.all(circle.map((step) => shown(step, root)));
+  const names = await Promise.all(circle.map((step) => nameBelow(step, root)));
   return { problem: `includes run in a circle: ${names.join(" → ")}` };
 }

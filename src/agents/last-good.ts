@@ -3,19 +3,22 @@
 
 import { hasErrors, type Problem } from "../config/problem.ts";
 import { agentId } from "../journal/agent-id.ts";
-import type { Known } from "./agent.ts";
+import type { AgentEnvironment } from "./agent.ts";
 import type { Draft, DraftFile } from "./draft.ts";
 import { type AgentFolders, agentsStamp } from "./folders.ts";
-import { type AgentSet, assemble } from "./load.ts";
+import { type AgentSet, assembleAgents } from "./load.ts";
 import { packOf } from "./names.ts";
 import { type OwnFiles, readOwnFiles } from "./read.ts";
-import { namedBy } from "./references.ts";
+import { namedAgents } from "./references.ts";
 
 /**
  * Looked at once for all who ask in the same moment, and read again only if a file has changed. Whoever needs one agent
  * says its name: the set may then be without the built-in ones, which cost a process more to read than most runs do.
  */
-export function watchAgents(folders: AgentFolders, known: Known): (name?: string) => Promise<AgentSet> {
+export function watchAgents(
+  folders: AgentFolders,
+  known: AgentEnvironment,
+): (name?: string) => Promise<AgentSet> {
   const lastGood = createLastGood(known);
   let last: { stamp: string; sets: (name?: string) => Promise<AgentSet> } | undefined;
   let looked = false;
@@ -53,17 +56,17 @@ interface LastGood {
 }
 
 /** Remembers each file as it was when all of its agents were good. */
-function createLastGood(known: Known): LastGood {
+function createLastGood(known: AgentEnvironment): LastGood {
   const good = new Map<string, DraftFile>();
   return {
     suffices(files) {
       const before = files.flatMap(({ file }) => good.get(file) ?? []);
       const drafts = [...files, ...before].flatMap((file) => file.drafts);
       const names = new Set(files.flatMap((file) => file.drafts).map(({ name }) => name));
-      return drafts.every((draft) => namedBy(draft).every((name) => names.has(wanted(name, draft))));
+      return drafts.every((draft) => namedAgents(draft).every((name) => names.has(wanted(name, draft))));
     },
     setOf(files) {
-      const now = assemble(files, known);
+      const now = assembleAgents(files, known);
       const set = withOlder({ files, set: now, good }, known);
       for (const file of files) if (!isBroken(file, now)) good.set(file.file, file);
       const present = new Set(files.map(({ file }) => file));
@@ -86,7 +89,7 @@ interface Look {
 }
 
 /** First what cannot be read: an agent that only refers to it is whole again then. */
-function withOlder({ files, set, good }: Look, known: Known): AgentSet {
+function withOlder({ files, set, good }: Look, known: AgentEnvironment): AgentSet {
   const reasons = new Map<string, Problem[]>();
   let found = set;
   for (const isFaulty of [isUnreadable, isBroken]) {
@@ -95,7 +98,7 @@ function withOlder({ files, set, good }: Look, known: Known): AgentSet {
     );
     if (faulty.length === 0) continue;
     for (const file of faulty) reasons.set(file.file, reasonsOf(file, found));
-    found = assemble(
+    found = assembleAgents(
       files.map((file) => (reasons.has(file.file) ? good.get(file.file)! : file)),
       known,
     );

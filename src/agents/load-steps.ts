@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { messageOf } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
 import { readConfined } from "./confined.ts";
-import { type AgentFolders, searchedFolders } from "./folders.ts";
+import { type AgentFolders, foldersToSearch } from "./folders.ts";
 
 export type StepsMain = (given: { task: string; input: unknown }) => Iterator<unknown, unknown, unknown>;
 
@@ -18,7 +18,7 @@ export type LoadedSteps =
   /** A sentence that says why it cannot be had. */
   | { problem: string };
 
-export interface StepsPlace {
+export interface StepsSource {
   folders: AgentFolders;
   /** Whether the project may bring code. */
   trusted: boolean;
@@ -26,7 +26,7 @@ export interface StepsPlace {
 
 export async function loadSteps(
   { module }: NonNullable<Definition["steps"]>,
-  { folders, trusted }: StepsPlace,
+  { folders, trusted }: StepsSource,
 ): Promise<LoadedSteps> {
   const { path, root, scope } = placeOf(module, folders);
   if (root === undefined) return { problem: `The module ${module} lies outside the agents folders.` };
@@ -78,7 +78,7 @@ function placeOf(module: string, folders: AgentFolders) {
   const scope = prefix === "" ? "project" : prefix === "~/" ? "user" : "builtin";
   const base = { project: folders.project, user: folders.user ?? "", builtin: folders.builtin }[scope];
   const path = resolve(base, rest);
-  const folder = searchedFolders(folders).find(
+  const folder = foldersToSearch(folders).find(
     (searched) => searched.scope === scope && path.startsWith(searched.path + sep),
   );
   // Roles of cadre.yaml lie in no agents folder; whoever needs no trust must.

@@ -1,15 +1,15 @@
 // The agents of a project: read from disk, made complete, checked as a whole. Nearer wins and says so; a file that
 // cannot be used never stops the others.
 
-import { nearest, type Problem, problemText } from "../config/problem.ts";
+import { nearestWord, type Problem, problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
-import type { Agent, Known } from "./agent.ts";
+import type { Agent, AgentEnvironment } from "./agent.ts";
 import { checkAgents } from "./checks/index.ts";
 import { compileAgent } from "./compile.ts";
 import type { Draft, DraftFile } from "./draft.ts";
-import { inherit } from "./extends.ts";
+import { applyExtends } from "./extends.ts";
 import { resolveName } from "./names.ts";
-import { orList, resolveReferences } from "./references.ts";
+import { joinWithOr, resolveReferences } from "./references.ts";
 
 export interface AgentSet {
   /** By their full names. */
@@ -19,7 +19,7 @@ export interface AgentSet {
 }
 
 /** From files, nearest first, to agents. Pure: the same files give the same set. */
-export function assemble(files: readonly DraftFile[], known: Known): AgentSet {
+export function assembleAgents(files: readonly DraftFile[], known: AgentEnvironment): AgentSet {
   const notes = files.flatMap(({ skipped }) => (skipped && isWorthSaying(skipped) ? [skipped] : []));
   const drafts = new Map<string, Draft>();
   for (const draft of files.flatMap((file) => file.drafts)) {
@@ -27,7 +27,7 @@ export function assemble(files: readonly DraftFile[], known: Known): AgentSet {
     if (nearer) notes.push(notUsed(draft, nearer));
     else drafts.set(draft.name, draft);
   }
-  const agents = new Map(inherit(drafts).map((draft) => [draft.name, compileAgent(draft, known)]));
+  const agents = new Map(applyExtends(drafts).map((draft) => [draft.name, compileAgent(draft, known)]));
   resolveReferences(agents);
   checkAgents(agents, known.toolNames, { servers: known.servers });
   return { agents, problems: [...notes, ...[...agents.values()].flatMap((agent) => agent.problems)] };
@@ -57,7 +57,7 @@ export function findAgent(
   const found = resolveName(set, name);
   if (!found) throw notFound(set, name);
   if ("candidates" in found) {
-    const message = `\`${name}\` may be ${orList(found.candidates)}: say the full name.`;
+    const message = `\`${name}\` may be ${joinWithOr(found.candidates)}: say the full name.`;
     throw new CadreError("AGENT_NOT_FOUND", message, { code: "AMBIGUOUS_AGENT", known: found.candidates });
   }
   const { agent } = found;
@@ -72,7 +72,7 @@ export function findAgent(
 function notFound({ agents }: AgentSet, name: string): CadreError {
   const known = [...agents.keys()].sort();
   const meant = meantBy(name, known);
-  const hint = meant.length > 0 ? ` Did you mean ${orList(meant)}?` : "";
+  const hint = meant.length > 0 ? ` Did you mean ${joinWithOr(meant)}?` : "";
   const own = known.filter((each) => agents.get(each)!.scope !== "builtin");
   const others = known.length - own.length;
   const builtin = others > 0 ? [`${others} that are built in (\`cadre agents --all\` lists them)`] : [];
@@ -84,7 +84,7 @@ function notFound({ agents }: AgentSet, name: string): CadreError {
 /** By a full name, or by one without its pack. */
 function meantBy(name: string, known: readonly string[]): string[] {
   const short = (full: string): string => full.slice(full.lastIndexOf("/") + 1);
-  const near = nearest(name, [...known, ...known.map(short)]);
+  const near = nearestWord(name, [...known, ...known.map(short)]);
   if (near === undefined) return [];
   return known.includes(near) ? [near] : known.filter((full) => short(full) === near);
 }

@@ -6,7 +6,7 @@
 import { agentId } from "../journal/agent-id.ts";
 import type { Agent } from "./agent.ts";
 
-export interface NamePlace {
+export interface NameSource {
   /** Below the folder that was searched, with `/`: `core/reviewer.agent.md`. */
   below: string;
   /** In our own folders the folders below are packs, and part of the name. */
@@ -14,7 +14,7 @@ export interface NamePlace {
 }
 
 /** `given`: what the file itself says. */
-export function fullName(given: string | undefined, { below, packs }: NamePlace): string {
+export function fullName(given: string | undefined, { below, packs }: NameSource): string {
   const path = agentId(below.replace(ENDINGS, "")) || "agent";
   const name = given === undefined ? "" : agentId(given);
   if (name === "") return path;
@@ -30,39 +30,39 @@ export interface Named {
   scope: Agent["scope"];
 }
 
-export type Resolution<T> =
+export type ResolvedName<T> =
   | { agent: T }
   /** Nobody can tell which of them is meant. */
   | { candidates: string[] }
   | undefined;
 
 /** `from`: whose file says the name. */
-export type Resolve<T> = (name: string, from?: Pick<Named, "name">) => Resolution<T>;
+export type NameResolver<T> = (name: string, from?: Pick<Named, "name">) => ResolvedName<T>;
 
 /** Who is meant by a name. */
 export function resolveName<T extends Named & Pick<Agent, "definition">>(
   { agents }: { agents: ReadonlyMap<string, T> },
   name: string,
   from?: Pick<Named, "name">,
-): Resolution<T> {
-  const known = resolvers.get(agents) as Resolve<T> | undefined;
-  const resolve = known ?? createResolve(agents, ({ definition }) => definition?.title);
+): ResolvedName<T> {
+  const known = resolvers.get(agents) as NameResolver<T> | undefined;
+  const resolve = known ?? createNameResolver(agents, ({ definition }) => definition?.title);
   if (!known) resolvers.set(agents, resolve);
   return resolve(name, from);
 }
 
 /** A set never changes once it is assembled, and every delegation asks it. */
-const resolvers = new WeakMap<ReadonlyMap<string, Named>, Resolve<Named>>();
+const resolvers = new WeakMap<ReadonlyMap<string, Named>, NameResolver<Named>>();
 
 export const packOf = (name: string): string => name.split("/").slice(0, -1).join("/");
 
 const SCOPES = ["project", "user", "builtin"] as const;
 
 /** The same for many names. */
-export function createResolve<T extends Named>(
+export function createNameResolver<T extends Named>(
   agents: ReadonlyMap<string, T>,
   titleOf: (agent: T) => string | undefined,
-): Resolve<T> {
+): NameResolver<T> {
   const byShortName = shortNames(agents, titleOf);
   return (name, from) => {
     const id = agentId(name);

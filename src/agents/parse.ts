@@ -5,8 +5,8 @@ import { hasErrors, type Problem } from "../config/problem.ts";
 import { type Data, readYaml, type YamlDocument } from "../config/yaml.ts";
 import { GATE_KEYS, KNOWN_KEYS, PROSE_KEYS } from "./known-keys.ts";
 import { repairYaml } from "./repair.ts";
-import { unreadText } from "./unread-text.ts";
-import { isWholeFile, readWhole } from "./whole-file.ts";
+import { encodingProblems } from "./unread-text.ts";
+import { isDataFile, readDataFile } from "./whole-file.ts";
 
 export interface ParsedAgent {
   file: string;
@@ -26,14 +26,14 @@ const MAX_WHOLE = 400_000;
 
 /** `file` also tells the kind of file: by its extension. */
 export function parseAgent(source: string, file: string): ParsedAgent {
-  if (source.length > MAX_FILE) return tooLarge(file, "the file is larger than 1 MB");
+  if (source.length > MAX_FILE) return tooLargeFile(file, "the file is larger than 1 MB");
   const parsed = parseText(source, file);
-  return { ...parsed, problems: [...parsed.problems, ...unreadText(source, file)] };
+  return { ...parsed, problems: [...parsed.problems, ...encodingProblems(source, file)] };
 }
 
 function parseText(source: string, file: string): ParsedAgent {
   const { text, line } = unwrap(source);
-  if (isWholeFile(file)) return parseWhole(text, file, line);
+  if (isDataFile(file)) return parseWhole(text, file, line);
   const fence = openingFence(text);
   if (!fence.ok) return unreadable({ file, line, ...fence });
   const close = closingFence(text);
@@ -75,8 +75,8 @@ function unwrap(source: string): { text: string; line: number } {
 }
 
 function parseWhole(text: string, file: string, line: number): ParsedAgent {
-  if (text.length > MAX_WHOLE) return tooLarge(file, "a file of data is larger than 400 kB");
-  const document = readWhole(text, file, line);
+  if (text.length > MAX_WHOLE) return tooLargeFile(file, "a file of data is larger than 400 kB");
+  const document = readDataFile(text, file, line);
   const problems = [...document.problems, ...shapeProblems(document, line), ...lengthProblems(document)];
   return { file, frontmatter: mappingOf(document), body: "", bodyLine: line, document, problems };
 }
@@ -161,7 +161,7 @@ function textIn(value: Data): number {
 }
 
 /** What a person who reads the file would not see, but the model would (A58). */
-export const HIDDEN = [
+export const HIDDEN_TEXT = [
   {
     code: "INVISIBLE_TEXT",
     pattern: /[\u{E0000}-\u{E01EF}\u202A-\u202E\u2060-\u2064\u2066-\u2069\u200B\u3164]/u,
@@ -181,7 +181,7 @@ function bodyProblems(file: string, body: string, bodyLine: number): Problem[] {
     const line = bodyLine + leadingLines(body);
     problems.push({ file, line, column: 1, code: "UNSUPPORTED_FRONTMATTER", severity: "error", message });
   }
-  for (const { code, pattern, message } of HIDDEN) {
+  for (const { code, pattern, message } of HIDDEN_TEXT) {
     const at = body.search(pattern);
     if (at < 0) continue;
     const line = bodyLine + countLines(body.slice(0, at));
@@ -199,7 +199,7 @@ function unreadable({ file, line, code, message, suggestion }: Fault): ParsedAge
   return { file, frontmatter: Object.create(null), body: "", bodyLine: 1, document, problems: [problem] };
 }
 
-export function tooLarge(file: string, message: string): ParsedAgent {
+export function tooLargeFile(file: string, message: string): ParsedAgent {
   return unreadable({
     file,
     line: 1,

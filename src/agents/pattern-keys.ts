@@ -1,12 +1,12 @@
 // How agents work together, as one file says it: every default filled in.
 
 import type { Definition } from "../journal/definition.ts";
-import type { Report } from "./agent.ts";
-import type { Values } from "./frontmatter.ts";
+import type { ReportProblem } from "./agent.ts";
+import type { AgentValues } from "./frontmatter.ts";
 
 type Patterns = Pick<Definition, "handoff" | "router" | "advisors" | "team" | "bestOf">;
 
-export function patternsOf(values: Values, report: Report): Patterns {
+export function patternsOf(values: AgentValues, report: ReportProblem): Patterns {
   const { handoff, advisors, team, bestOf } = values;
   const router = routerOf(values, report);
   return {
@@ -18,13 +18,13 @@ export function patternsOf(values: Values, report: Report): Patterns {
   };
 }
 
-function handoffOf(handoff: NonNullable<Values["handoff"]>): Patterns["handoff"] {
+function handoffOf(handoff: NonNullable<AgentValues["handoff"]>): Patterns["handoff"] {
   if (typeof handoff === "string") return { agent: handoff, onFailure: "fail" };
   const { agent, onFailure = "fail" } = handoff;
   return { agent, onFailure };
 }
 
-function routerOf({ router, agents }: Values, report: Report): Patterns["router"] {
+function routerOf({ router, agents }: AgentValues, report: ReportProblem): Patterns["router"] {
   if (router === undefined) return undefined;
   if (router !== true) {
     const { destinations, fallback, allowAnswer = false } = router;
@@ -37,13 +37,13 @@ function routerOf({ router, agents }: Values, report: Report): Patterns["router"
   return undefined;
 }
 
-function advisorsOf(advisors: NonNullable<Values["advisors"]>): Patterns["advisors"] {
+function advisorsOf(advisors: NonNullable<AgentValues["advisors"]>): Patterns["advisors"] {
   if (Array.isArray(advisors)) return { agents: advisors, require: "any" };
   const { agents, require = "any", timeout } = advisors;
   return { agents, require, ...(timeout ? { timeout } : {}) };
 }
 
-function teamOf(team: NonNullable<Values["team"]>): Patterns["team"] {
+function teamOf(team: NonNullable<AgentValues["team"]>): Patterns["team"] {
   const { members, memberTimeout, quorum } = team;
   return {
     members,
@@ -55,7 +55,7 @@ function teamOf(team: NonNullable<Values["team"]>): Patterns["team"] {
   };
 }
 
-function bestOfOf(bestOf: NonNullable<Values["bestOf"]>): Patterns["bestOf"] {
+function bestOfOf(bestOf: NonNullable<AgentValues["bestOf"]>): Patterns["bestOf"] {
   if (typeof bestOf === "number") return { n: bestOf, strategies: [] };
   const { n, judge, strategies = [] } = bestOf;
   return { n, ...(judge === undefined ? {} : { judge }), strategies };

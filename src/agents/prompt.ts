@@ -4,7 +4,7 @@
 import { formatDuration } from "../config/duration.ts";
 import { baseName, type Definition, type Delegate } from "../journal/definition.ts";
 
-export interface Place {
+export interface PromptContext {
   task: string;
   /** The agent that delegated; absent at the root. */
   parent?: string;
@@ -27,7 +27,7 @@ export interface Place {
   tools: readonly string[];
 }
 
-export function composePrompt(definition: Definition, place: Place): string {
+export function composePrompt(definition: Definition, place: PromptContext): string {
   const parts = [isTemplate(definition) ? substitute(definition.prompt, place) : definition.prompt];
   if (place.tools.length > 0) parts.push(toolGuidance(place));
   if (definition.router) parts.push(routingGuidance(definition.router.allowAnswer, place));
@@ -42,7 +42,7 @@ const isTemplate = ({ dialect }: Definition): boolean =>
   dialect === undefined || dialect === "ai-agent" || dialect === "roles";
 
 /** In one pass: what a variable brings in is text, even if it looks like a variable. */
-function substitute(body: string, place: Place): string {
+function substitute(body: string, place: PromptContext): string {
   const values: Record<string, string> = {
     TASK: place.task,
     PARENT: place.parent ?? "none",
@@ -57,7 +57,7 @@ function substitute(body: string, place: Place): string {
   return body.replace(/\$\{([A-Z_]+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-function toolGuidance(place: Place): string {
+function toolGuidance(place: PromptContext): string {
   return [
     "## Tools",
     "",
@@ -69,7 +69,7 @@ function toolGuidance(place: Place): string {
 }
 
 /** S2 phase 7; the last sentence is that of S0-10. */
-function delegationGuidance({ delegation }: Definition, place: Place): string {
+function delegationGuidance({ delegation }: Definition, place: PromptContext): string {
   const whom = place.delegates.map(
     ({ name, description }) => `- Delegate to **${name}** when: ${oneLine(description)}`,
   );
@@ -103,7 +103,7 @@ function delegationGuidance({ delegation }: Definition, place: Place): string {
   ].join("\n");
 }
 
-function routingGuidance(allowAnswer: boolean, place: Place): string {
+function routingGuidance(allowAnswer: boolean, place: PromptContext): string {
   return [
     "## Routing",
     "",
@@ -133,7 +133,7 @@ function delegationTools(delegation: Definition["delegation"]): string {
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /** S2 4.2. */
-function subagentContext(definition: Definition, place: Place): string {
+function subagentContext(definition: Definition, place: PromptContext): string {
   const can = place.delegates.length > 0;
   const names = place.delegates.map(({ name }) => name).join(", ");
   return [
@@ -174,4 +174,4 @@ const REPORTING = [
   "4. Any warnings or suggestions for the parent",
 ];
 
-const criteria = (place: Place): string => place.criteria ?? "none given";
+const criteria = (place: PromptContext): string => place.criteria ?? "none given";

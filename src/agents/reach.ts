@@ -14,12 +14,12 @@ export interface OfferedTool {
   effect: Effect;
 }
 
-export interface HeldTool extends OfferedTool {
+export interface AllowedTool extends OfferedTool {
   /** Its file lets it make only calls like these: `Bash(npm test)`. */
   only?: string[];
 }
 
-export interface PlaceLimits {
+export interface NodeLimits {
   maxTurns: number;
   /** Active milliseconds. */
   maxDuration: number;
@@ -29,7 +29,7 @@ export interface PlaceLimits {
   maxCost?: number;
 }
 
-export interface Place {
+export interface ReachNode {
   agent: string;
   definition: Definition;
   /** From the first agent to here; empty at the first. */
@@ -37,15 +37,15 @@ export interface Place {
   /** Delegations on the way. */
   depth: number;
   models: readonly string[];
-  tools: readonly HeldTool[];
+  tools: readonly AllowedTool[];
   /** Rules of those above that forbid some calls of a tool, not all of them. */
   deny: readonly string[];
-  limits: PlaceLimits;
-  below: Place[];
+  limits: NodeLimits;
+  below: ReachNode[];
 }
 
 /** A way that is not gone: the agent at its end is not started. */
-export interface Stop {
+export interface ReachStop {
   path: Edge[];
   why: "max-depth" | "on-the-path" | "broken" | "too-many";
 }
@@ -59,10 +59,10 @@ export interface ReachParts {
   /** Rules that bind everybody: of the project, and of whoever is at work above. */
   deny?: readonly string[];
   /** Where the first agent would stand in a tree; absent: it is the root. */
-  from?: Footing;
+  from?: TreePosition;
 }
 
-export interface Footing {
+export interface TreePosition {
   /** Delegations above it, its own among them. */
   depth: number;
   maxDepth: number;
@@ -74,11 +74,15 @@ export interface Footing {
 const MOST_PLACES = 2_000;
 export const DEFAULT_CHILDREN = 20;
 
-export function reach(start: Definition, parts: ReachParts): { root: Place; stops: Stop[] } {
-  const stops: Stop[] = [];
+export function reachFrom(start: Definition, parts: ReachParts): { root: ReachNode; stops: ReachStop[] } {
+  const stops: ReachStop[] = [];
   let places = 0;
   let isCut = false;
-  const enter = (definition: Definition, before: Place | undefined, edge: Edge | undefined): Place => {
+  const enter = (
+    definition: Definition,
+    before: ReachNode | undefined,
+    edge: Edge | undefined,
+  ): ReachNode => {
     places++;
     const place = placeOf(definition, { above: before, edge, parts });
     const above = parts.from?.above ?? [];
@@ -97,10 +101,10 @@ export function reach(start: Definition, parts: ReachParts): { root: Place; stop
 }
 
 function refusal(
-  { depth, limits }: Place,
+  { depth, limits }: ReachNode,
   { key, to }: Edge,
   { isBroken, onTheWay, isFull }: { isBroken: boolean; onTheWay: ReadonlySet<string>; isFull: boolean },
-): Stop["why"] | undefined {
+): ReachStop["why"] | undefined {
   if (isBroken) return "broken";
   if (onTheWay.has(to)) return "on-the-path";
   if (key === "agents" && depth >= limits.maxDepth) return "max-depth";
@@ -108,12 +112,12 @@ function refusal(
 }
 
 interface Way {
-  above: Place | undefined;
+  above: ReachNode | undefined;
   edge: Edge | undefined;
   parts: ReachParts;
 }
 
-function placeOf(definition: Definition, { above, edge, parts }: Way): Place {
+function placeOf(definition: Definition, { above, edge, parts }: Way): ReachNode {
   const denied = [...(above?.deny ?? parts.deny ?? []), ...definition.permissions.deny];
   return {
     agent: definition.name,
@@ -121,7 +125,7 @@ function placeOf(definition: Definition, { above, edge, parts }: Way): Place {
     path: edge ? [...above!.path, edge] : [],
     depth: (above?.depth ?? parts.from?.depth ?? 0) + (edge?.key === "agents" ? 1 : 0),
     models: above && definition.inheritsModel ? above.models : definition.models,
-    tools: toolsAt(definition, denied, parts),
+    tools: allowedTools(definition, denied, parts),
     deny: denied,
     limits: limitsAt(definition, { above, edge, parts }),
     below: [],
@@ -129,7 +133,11 @@ function placeOf(definition: Definition, { above, edge, parts }: Way): Place {
 }
 
 /** What an agent may call where all this is denied. */
-export function toolsAt(definition: Definition, denied: readonly string[], parts: ReachParts): HeldTool[] {
+export function allowedTools(
+  definition: Definition,
+  denied: readonly string[],
+  parts: ReachParts,
+): AllowedTool[] {
   if (definition.router) return [];
   const tools = { ...definition.tools, deny: [...definition.tools.deny, ...denied] };
   const offered = parts.offered({ ...definition, tools });
@@ -144,7 +152,7 @@ function onlySome(tool: string, allow: readonly string[] = []): { only?: string[
   return { only: rules.map(({ text }) => text) };
 }
 
-function limitsAt({ limits: own }: Definition, { above, edge, parts }: Way): PlaceLimits {
+function limitsAt({ limits: own }: Definition, { above, edge, parts }: Way): NodeLimits {
   const first = (name: "maxTurns" | "maxDuration" | "maxDepth"): number =>
     own[name] ?? parts.limits[name] ?? DEFAULT_LIMITS[name];
   const [maxTokens, maxCost] = [own.maxTokens ?? parts.limits.maxTokens, own.maxCost ?? parts.limits.maxCost];

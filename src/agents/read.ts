@@ -6,11 +6,18 @@ import type { Problem } from "../config/problem.ts";
 import { readYaml } from "../config/yaml.ts";
 import { messageOf } from "../errors.ts";
 import { draftAgentsInCode } from "./agents-in-code.ts";
-import { attach } from "./attachments.ts";
-import { type DraftFile, draftsOf } from "./draft.ts";
-import { type AgentFolders, agentFiles, below, type Folder, isNote, searchedFolders } from "./folders.ts";
-import { MAX_FILE, type ParsedAgent, parseAgent, tooLarge } from "./parse.ts";
-import { readRoles } from "./roles.ts";
+import { attachFiles } from "./attachments.ts";
+import { createDrafts, type DraftFile } from "./draft.ts";
+import {
+  type AgentFolder,
+  type AgentFolders,
+  foldersToSearch,
+  isDocumentation,
+  listAgentFiles,
+  pathBelow,
+} from "./folders.ts";
+import { MAX_FILE, type ParsedAgent, parseAgent, tooLargeFile } from "./parse.ts";
+import { readConfigRoles } from "./roles.ts";
 
 /** Nearest first. */
 export async function readAgentFiles(folders: AgentFolders): Promise<DraftFile[]> {
@@ -30,22 +37,22 @@ export async function readOwnFiles(folders: AgentFolders): Promise<OwnFiles> {
     project = [],
     user = [],
     builtin = [],
-  } = Object.groupBy(searchedFolders(folders), ({ scope }) => scope);
+  } = Object.groupBy(foldersToSearch(folders), ({ scope }) => scope);
   const seen = new Set<string>();
   const own = [
     ...(await draftAgentsInCode(folders)),
     ...(await readFolders(project, seen)),
-    ...(await readRoles(folders)),
+    ...(await readConfigRoles(folders)),
     ...(await readFolders(user, seen)),
   ];
   return { own, builtin: () => readFolders(builtin, new Set(seen)) };
 }
 
 /** `seen`: a home that is the project as well is read once. */
-async function readFolders(folders: readonly Folder[], seen: Set<string>): Promise<DraftFile[]> {
+async function readFolders(folders: readonly AgentFolder[], seen: Set<string>): Promise<DraftFile[]> {
   const found: DraftFile[] = [];
   for (const folder of folders) {
-    for (const path of await agentFiles(folder.path)) {
+    for (const path of await listAgentFiles(folder.path)) {
       if (!seen.has(path))
         found.push(await (folder.scope === "builtin" ? readOnce : readAgentFile)(path, folder));
       seen.add(path);
@@ -57,14 +64,14 @@ async function readFolders(folders: readonly Folder[], seen: Set<string>): Promi
 const builtins = new Map<string, Promise<DraftFile>>();
 
 /** What comes with Cadre stays as it is: forty files that every project would read again. */
-function readOnce(path: string, folder: Folder): Promise<DraftFile> {
+function readOnce(path: string, folder: AgentFolder): Promise<DraftFile> {
   const known = builtins.get(path) ?? readAgentFile(path, folder);
   builtins.set(path, known);
   return known;
 }
 
 /** `way` tells the product by where the file lies; absent: as the file is called in messages. */
-export async function readAgentFile(path: string, folder: Folder, way?: string): Promise<DraftFile> {
+export async function readAgentFile(path: string, folder: AgentFolder, way?: string): Promise<DraftFile> {
   return draftFile(await readSource(path, folder.display(path)), path, folder, way);
 }
 
@@ -72,16 +79,16 @@ export async function readAgentFile(path: string, folder: Folder, way?: string):
 export async function draftFile(
   source: string | ParsedAgent,
   path: string,
-  folder: Folder,
+  folder: AgentFolder,
   way?: string,
 ): Promise<DraftFile> {
   const file = folder.display(path);
   const parsed = typeof source === "string" ? parseAgent(source, file) : source;
   const missing = whyNoAgent(parsed);
   if (missing) return skipped({ ...missing, message: `${missing.message}: not read as an agent` });
-  const drafts = draftsOf(parsed, {
+  const drafts = createDrafts(parsed, {
     path: way ?? file,
-    below: below(folder.path, path),
+    below: pathBelow(folder.path, path),
     packs: folder.packs,
     scope: folder.scope,
     hash: createHash("sha256")
@@ -91,7 +98,7 @@ export async function draftFile(
   if (drafts.length > 0) {
     const { display } = folder;
     const pointing = { path, folder: folder.path, root: folder.root, display };
-    return { file, drafts: await Promise.all(drafts.map((draft) => attach(draft, pointing))) };
+    return { file, drafts: await Promise.all(drafts.map((draft) => attachFiles(draft, pointing))) };
   }
   const message = "data of no kind that is known: not read as an agent";
   return skipped({ file, line: 1, column: 1, code: "NOT_AN_AGENT", severity: "warning", message });
@@ -100,7 +107,7 @@ export async function draftFile(
 /** A note without front matter is nobody's mistake; one that began some is told. */
 function whyNoAgent({ file, problems }: ParsedAgent): Problem | undefined {
   const missing = problems.find(({ code }) => code === "NO_FRONTMATTER");
-  if (!isNote(file)) return missing;
+  if (!isDocumentation(file)) return missing;
   return missing ? { ...missing, code: "NOT_AN_AGENT" } : problems.find(({ code }) => UNREAD.has(code));
 }
 
@@ -117,7 +124,7 @@ export async function readSource(path: string, file: string): Promise<string | P
     const found = await stat(path);
     // A link to a device or a pipe would be read without end.
     if (!found.isFile()) return unreadable(file, "is no file");
-    if (found.size > MAX_FILE) return tooLarge(file, "the file is larger than 1 MB");
+    if (found.size > MAX_FILE) return tooLargeFile(file, "the file is larger than 1 MB");
     return await readFile(path, "utf8");
   } catch (error) {
     return unreadable(file, messageOf(error).split(/[,:]/)[0]!);

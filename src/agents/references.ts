@@ -1,22 +1,22 @@
 // The agents that a file names: where they stand, and whom they mean in a set. A delegate that does not exist is taken
 // away with a warning; a pattern that names nobody cannot work, and is an error.
 
-import { hasErrors, nearest, type Problem } from "../config/problem.ts";
+import { hasErrors, nearestWord, type Problem } from "../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../config/yaml.ts";
 import type { Definition, Delegate } from "../journal/definition.ts";
 import type { Agent, Reference } from "./agent.ts";
 import type { Draft } from "./draft.ts";
-import { ownKey, type Values } from "./frontmatter.ts";
-import { createResolve, type Resolve } from "./names.ts";
+import { type AgentValues, canonicalKey } from "./frontmatter.ts";
+import { createNameResolver, type NameResolver } from "./names.ts";
 import { isMapping } from "./parse.ts";
 
 /** As the file writes them, with the key that they count for. */
-export function referencesOf(values: Values, document: YamlDocument): Reference[] {
+export function referencesOf(values: AgentValues, document: YamlDocument): Reference[] {
   const { agents, handoff, router, advisors, team, bestOf } = values;
   const written = Object.keys(document.data as Record<string, Data>);
   const found: Reference[] = [];
   for (const [key, value] of Object.entries({ agents, handoff, router, advisors, team, bestOf })) {
-    const file = written.find((name) => ownKey(name) === key);
+    const file = written.find((name) => canonicalKey(name) === key);
     if (file === undefined) continue;
     // With `router: true` the delegates are its destinations, and needed as such.
     const counts = key === "agents" && router === true ? "router" : key;
@@ -28,9 +28,9 @@ export function referencesOf(values: Values, document: YamlDocument): Reference[
 }
 
 /** Whom a draft may mean, before its keys are checked: its base as well. */
-export function namedBy({ keys }: Pick<Draft, "keys">): string[] {
+export function namedAgents({ keys }: Pick<Draft, "keys">): string[] {
   return Object.entries(keys)
-    .filter(([written]) => NAMING.has(ownKey(written)))
+    .filter(([written]) => NAMING.has(canonicalKey(written)))
     .flatMap(([key, value]) => namesIn(value, [key]))
     .flatMap(({ name }) => name.split(","));
 }
@@ -48,7 +48,7 @@ function namesIn(value: unknown, path: Path): { name: string; path: Path }[] {
 
 /** Gives every reference its agent, and definitions the full names; says what is wrong with the others. */
 export function resolveReferences(agents: ReadonlyMap<string, Agent>): void {
-  const resolve = createResolve(agents, ({ definition }) => definition?.title);
+  const resolve = createNameResolver(agents, ({ definition }) => definition?.title);
   const resolved = [...agents.values()].map((agent) => {
     for (const reference of agent.references) resolveReference(agent, reference, { resolve, agents });
     return { agent, definition: agent.definition && withFullNames(agent.definition, agent, agents) };
@@ -59,7 +59,7 @@ export function resolveReferences(agents: ReadonlyMap<string, Agent>): void {
 }
 
 interface Surroundings {
-  resolve: Resolve<Agent>;
+  resolve: NameResolver<Agent>;
   agents: ReadonlyMap<string, Agent>;
 }
 
@@ -70,12 +70,12 @@ function resolveReference(agent: Agent, reference: Reference, { resolve, agents 
   const severity = key === "agents" ? "warning" : "error";
   const found = resolve(name, agent);
   if (!found) {
-    const meant = nearest(name, agents.keys());
+    const meant = nearestWord(name, agents.keys());
     const message = `\`${key}\` names \`${name}\`, and there is no such agent`;
     const suggestion = meant ? { suggestion: `did you mean \`${meant}\`?` } : {};
     report({ code: "UNKNOWN_AGENT", severity, message, ...suggestion });
   } else if ("candidates" in found) {
-    const message = `\`${key}\` names \`${name}\`, which may be ${orList(found.candidates)}`;
+    const message = `\`${key}\` names \`${name}\`, which may be ${joinWithOr(found.candidates)}`;
     const suggestion = "write the full name";
     report({ code: "AMBIGUOUS_AGENT", severity: "error", message, suggestion });
   } else if (found.agent === agent) {
@@ -83,7 +83,8 @@ function resolveReference(agent: Agent, reference: Reference, { resolve, agents 
   } else reference.agent = found.agent.name;
 }
 
-export const orList = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(" or ");
+export const joinWithOr = (names: readonly string[]): string =>
+  names.map((name) => `\`${name}\``).join(" or ");
 
 function withFullNames(definition: Definition, agent: Agent, agents: ReadonlyMap<string, Agent>): Definition {
   const { handoff, router, advisors, team, bestOf } = definition;

@@ -4,17 +4,17 @@ import { createHash } from "node:crypto";
 import { join, relative, sep } from "node:path";
 import type { Problem } from "../config/problem.ts";
 import type { Data, YamlDocument } from "../config/yaml.ts";
-import { attach } from "./attachments.ts";
+import { attachFiles } from "./attachments.ts";
 import { readConfined } from "./confined.ts";
 import { rolesDialect } from "./dialects/index.ts";
-import { type DraftFile, translated } from "./draft.ts";
+import { type DraftFile, translateDrafts } from "./draft.ts";
 import type { AgentFolders } from "./folders.ts";
 import { isMapping, type ParsedAgent } from "./parse.ts";
-import { readWhole, underRoles } from "./whole-file.ts";
+import { readDataFile, wrapRoles } from "./whole-file.ts";
 
 const CONFIG = "cadre.yaml";
 
-export async function readRoles(folders: AgentFolders): Promise<DraftFile[]> {
+export async function readConfigRoles(folders: AgentFolders): Promise<DraftFile[]> {
   const value = folders.roles?.value;
   if (typeof value === "string") return readRolesFile(value, folders);
   if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return [];
@@ -24,13 +24,13 @@ export async function readRoles(folders: AgentFolders): Promise<DraftFile[]> {
     problems: [],
     at: (path) => folders.roles!.at(["roles", ...path]),
   };
-  const document = Array.isArray(value) ? underRoles(written) : written;
+  const document = Array.isArray(value) ? wrapRoles(written) : written;
   return [await draftRoles(document, join(folders.project, CONFIG), folders.project)];
 }
 
 async function readRolesFile(name: string, { project, roles }: AgentFolders): Promise<DraftFile[]> {
   const read = await readConfined({ name, folder: project, root: project, within: "the project" });
-  if ("text" in read) return [await draftRoles(readWhole(read.text, name, 1), read.path, project)];
+  if ("text" in read) return [await draftRoles(readDataFile(read.text, name, 1), read.path, project)];
   const message = `\`roles\` names \`${name}\`, which ${read.problem}`;
   const place = { file: CONFIG, ...roles!.at(["roles"]) };
   return [{ file: CONFIG, drafts: [], skipped: { ...place, code: "BAD_ROLES", severity: "error", message } }];
@@ -45,7 +45,7 @@ async function draftRoles(document: YamlDocument, path: string, project: string)
   const place = { path: file, below: file, packs: false, scope: "project" as const, hash };
   const display = (at: string): string => relative(project, at).split(sep).join("/");
   const pointing = { path, folder: project, root: project, display };
-  const drafts = translated(rolesDialect, parsed, place).map((draft) => attach(draft, pointing));
+  const drafts = translateDrafts(rolesDialect, parsed, place).map((draft) => attachFiles(draft, pointing));
   return { file, drafts: await Promise.all(drafts) };
 }
 

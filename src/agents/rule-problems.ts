@@ -4,9 +4,9 @@
 import type { Problem } from "../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../config/yaml.ts";
 import { type RuleEffect, ruleProblems } from "../permissions/rule-problems.ts";
-import { ownKey, type Values } from "./frontmatter.ts";
+import { type AgentValues, canonicalKey } from "./frontmatter.ts";
 
-type RuleValues = Pick<Values, "tools" | "disallowedTools" | "permissions">;
+type RuleValues = Pick<AgentValues, "tools" | "disallowedTools" | "permissions">;
 
 /** `toolNames`: the names and aliases of every tool there is. */
 export function agentRuleProblems(
@@ -16,7 +16,7 @@ export function agentRuleProblems(
 ): Problem[] {
   const keys = Object.keys(document.data as Record<string, Data>);
   return ruleLists(values).flatMap(({ path: [key, ...rest], effect, rules }) => {
-    const written = keys.find((name) => ownKey(name) === key)!;
+    const written = keys.find((name) => canonicalKey(name) === key)!;
     return ruleProblems(rules, toolNames, effect).map(
       ({ index, code, message, suggestion }): Problem => ({
         file: document.file,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { advisors, agentSet, handoff, router, type Said, team } from "./set.fixture.ts";
-import { isTerminal, terminalsOf } from "./terminal.ts";
+import { isTerminal, terminalAgents } from "./terminal.ts";
 
 const bestOf = { n: 2, strategies: [] };
 
@@ -18,7 +18,7 @@ test.each<[string, Said, boolean]>([
 });
 
 const short = (said: Record<string, Said>) =>
-  terminalsOf(agentSet(said), "a").map(
+  terminalAgents(agentSet(said), "a").map(
     ({ agent, path }) => `${agent}: ${path.map(({ key, to }) => `${key} ${to}`).join(", ")}`,
   );
 

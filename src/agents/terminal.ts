@@ -5,7 +5,7 @@ import type { Definition } from "../journal/definition.ts";
 import type { Agent } from "./agent.ts";
 import type { Edge } from "./edges.ts";
 
-export interface Terminal {
+export interface TerminalAgent {
   agent: string;
   /** How the answer comes to be given there; empty: by the agent itself. */
   path: Edge[];
@@ -15,12 +15,12 @@ export const isTerminal = ({ handoff, router, finalizes, agents }: Definition): 
   handoff === undefined && router === undefined && (finalizes !== false || agents.length === 0);
 
 /** Every agent that may give the answer, once each, by the shortest way, in the order of the file. */
-export function terminalsOf(agents: ReadonlyMap<string, Agent>, name: string): Terminal[] {
-  const found = new Map<string, Terminal>();
+export function terminalAgents(agents: ReadonlyMap<string, Agent>, name: string): TerminalAgent[] {
+  const found = new Map<string, TerminalAgent>();
   const seen = new Set<string>();
-  let level: Terminal[] = [{ agent: name, path: [] }];
+  let level: TerminalAgent[] = [{ agent: name, path: [] }];
   while (level.length > 0) {
-    const next: Terminal[] = [];
+    const next: TerminalAgent[] = [];
     for (const here of level) {
       if (seen.has(here.agent)) continue;
       seen.add(here.agent);

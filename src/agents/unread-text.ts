@@ -18,7 +18,7 @@ const UNREAD = [
 ] as const;
 
 /** The first of each kind. `text`: the whole file, as it was decoded. */
-export function unreadText(text: string, file: string): Problem[] {
+export function encodingProblems(text: string, file: string): Problem[] {
   return UNREAD.flatMap(({ code, pattern, message, suggestion }): Problem[] => {
     const at = text.search(pattern);
     if (at < 0) return [];

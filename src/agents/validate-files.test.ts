@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { checkFiles } from "./validate-files.ts";
+import { validateFiles } from "./validate-files.ts";
 
 const known = {
   models: { default: "a/b", resolve: (name: string) => ({ model: name }) },
@@ -21,7 +21,7 @@ function write(path: string, text: string): string {
   return join(root, path);
 }
 const brief = async (paths: string[]) =>
-  (await checkFiles(paths, known)).map(({ file, name, dialect, status, problems }) =>
+  (await validateFiles(paths, known)).map(({ file, name, dialect, status, problems }) =>
     [file.replace(`${root}/`, ""), name, dialect, status, ...problems.map(({ code }) => code)].join(" "),
   );
 
@@ -53,7 +53,9 @@ test("every file of a folder ends somewhere, in a stable order, by the product t
     "x.agent.md x copilot loaded",
     "z/.roomodes a roo loaded",
   ]);
-  expect(await checkFiles([root], known)).toEqual(await checkFiles([root, join(root, "agents")], known));
+  expect(await validateFiles([root], known)).toEqual(
+    await validateFiles([root, join(root, "agents")], known),
+  );
 });
 
 test("a file by its name; one that is not there is skipped with the reason", async () => {

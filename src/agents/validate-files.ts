@@ -4,11 +4,11 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { hasErrors, type Problem } from "../config/problem.ts";
-import type { Agent, Known } from "./agent.ts";
+import type { Agent, AgentEnvironment } from "./agent.ts";
 import { compileAgent } from "./compile.ts";
 import type { Draft, DraftFile } from "./draft.ts";
-import { inherit } from "./extends.ts";
-import { agentFiles, type Folder } from "./folders.ts";
+import { applyExtends } from "./extends.ts";
+import { type AgentFolder, listAgentFiles } from "./folders.ts";
 import { readAgentFile } from "./read.ts";
 
 export interface FileReport {
@@ -23,7 +23,10 @@ export interface FileReport {
 const AGENT_FILE = /\.(md|ai|toml|json)$|^(\.roomodes|custom_modes\.ya?ml)$/i;
 
 /** One for each file, sorted by file. */
-export async function checkFiles(paths: readonly string[], known: Known): Promise<FileReport[]> {
+export async function validateFiles(
+  paths: readonly string[],
+  known: AgentEnvironment,
+): Promise<FileReport[]> {
   const files = new Map<string, DraftFile>();
   for (const path of paths) {
     for (const found of await readPath(path)) files.set(found.file, found);
@@ -37,13 +40,13 @@ export async function checkFiles(paths: readonly string[], known: Known): Promis
 async function readPath(path: string): Promise<DraftFile[]> {
   const root = resolve(path);
   const isFolder = (await stat(root).catch(() => undefined))?.isDirectory() ?? false;
-  const found = isFolder ? await agentFiles(root, AGENT_FILE) : [root];
+  const found = isFolder ? await listAgentFiles(root, AGENT_FILE) : [root];
   const asWritten = (file: string) => withSlashes(isFolder ? join(path, relative(root, file)) : path);
   return Promise.all(found.map((file) => readAgentFile(file, folderOf(file, asWritten), withSlashes(file))));
 }
 
 /** The agents folder that a file lies in, wherever the search began: names and includes count from there. */
-function folderOf(file: string, display: Folder["display"]): Folder {
+function folderOf(file: string, display: AgentFolder["display"]): AgentFolder {
   const steps = withSlashes(dirname(file)).split("/");
   const at = steps.findLastIndex((step) => step === "agents" || step === "agent");
   const path = at < 0 ? dirname(file) : steps.slice(0, at + 1).join(sep);
@@ -54,13 +57,13 @@ function folderOf(file: string, display: Folder["display"]): Folder {
 const withSlashes = (path: string): string => path.split(sep).join("/");
 
 /** An agent may extend one of the others; two of the same name are both looked at. */
-function compileAll(files: readonly DraftFile[], known: Known): Map<string, Agent[]> {
+function compileAll(files: readonly DraftFile[], known: AgentEnvironment): Map<string, Agent[]> {
   const drafts = new Map<string, Draft>();
   for (const draft of files.flatMap((file) => file.drafts)) {
     drafts.set(drafts.has(draft.name) ? `${draft.name} ${draft.file}` : draft.name, draft);
   }
   return Map.groupBy(
-    inherit(drafts).map((draft) => compileAgent(draft, known)),
+    applyExtends(drafts).map((draft) => compileAgent(draft, known)),
     ({ file }) => file,
   );
 }

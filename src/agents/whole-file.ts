@@ -11,20 +11,20 @@ const MAX_DEPTH = 32;
 const MAX_VALUES = 2_000;
 
 /** Whether a file of this name holds nothing but data. */
-export function isWholeFile(file: string): boolean {
+export function isDataFile(file: string): boolean {
   return /\.(toml|json)$|(^|[/\\:])(\.roomodes|custom_modes\.ya?ml)$/i.test(file);
 }
 
 /** `line` is the line of the file that the text starts on. */
-export function readWhole(text: string, file: string, line: number): YamlDocument {
+export function readDataFile(text: string, file: string, line: number): YamlDocument {
   const document = /\.toml$/i.test(file)
     ? readToml(text, file, line)
     : readYaml(text, file, { line, maxLexemes: MAX_LEXEMES });
-  return Array.isArray(document.data) ? underRoles(document) : document;
+  return Array.isArray(document.data) ? wrapRoles(document) : document;
 }
 
 /** A bare list can only be one of roles. */
-export function underRoles(document: YamlDocument): YamlDocument {
+export function wrapRoles(document: YamlDocument): YamlDocument {
   return {
     ...document,
     data: Object.assign(Object.create(null), { Roles: document.data }),

@@ -1,7 +1,7 @@
 // The most that one task could start: every pattern taken whole, every delegation made as often as the limits allow. A
 // bound, not a forecast.
 
-import type { Place } from "./reach.ts";
+import type { ReachNode } from "./reach.ts";
 
 export interface WorstCase {
   runs: number;
@@ -24,7 +24,10 @@ interface Sum {
 }
 
 /** `whole` is false where not every way was followed: then only the tree's limit is known. */
-export function worstCase(root: Place, { maxRuns, whole }: { maxRuns: number; whole: boolean }): WorstCase {
+export function worstCase(
+  root: ReachNode,
+  { maxRuns, whole }: { maxRuns: number; whole: boolean },
+): WorstCase {
   const { runs, turns, cost } = sumOf(root);
   const most = maxRuns * longest(root);
   const maxCost = whole && Number.isFinite(cost) ? { maxCost: cost } : {};
@@ -32,7 +35,7 @@ export function worstCase(root: Place, { maxRuns, whole }: { maxRuns: number; wh
   return { runs: maxRuns, turns: whole ? Math.min(turns, most) : most, ...maxCost, capped: true };
 }
 
-function sumOf({ definition, limits, below }: Place): Sum {
+function sumOf({ definition, limits, below }: ReachNode): Sum {
   const by = (key: string): Sum[] => below.filter(({ path }) => path.at(-1)!.key === key).map(sumOf);
   const { team, bestOf, router, handoff } = definition;
   const own = { runs: 1, turns: limits.maxTurns, cost: limits.maxCost ?? Number.POSITIVE_INFINITY };
@@ -69,4 +72,4 @@ const largest = (sums: readonly Sum[]): Sum => ({
   cost: Math.max(0, ...sums.map(({ cost }) => cost)),
 });
 
-const longest = ({ limits, below }: Place): number => Math.max(limits.maxTurns, ...below.map(longest));
+const longest = ({ limits, below }: ReachNode): number => Math.max(limits.maxTurns, ...below.map(longest));

@@ -4,10 +4,18 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Script } from "../models/script.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
-import { type Api, ask, asked, isEnd, serveRuntime, tempProject, until } from "./api.fixture.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../runtime.ts";
+import {
+  type Api,
+  eventsUntil,
+  isEnd,
+  sendRequest,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "./api.fixture.ts";
 import type { UsageView } from "./schema.ts";
-import { usageOf } from "./usage-fold.ts";
+import { readUsage } from "./usage-fold.ts";
 
 const SECRET = "sk-live-1234567890abcdef";
 const LEAD = `---
@@ -32,7 +40,7 @@ const asker: Script = ({ turn }) =>
   turn > 1 ? { text: "thanks" } : { calls: [{ tool: "AskUser", input: { question: "Which colour?" } }] };
 
 let project: ReturnType<typeof tempProject>;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 
 beforeAll(async () => {
@@ -44,7 +52,7 @@ beforeAll(async () => {
   });
   const { folder } = project;
   const env = { XDG_CONFIG_HOME: folder, PAY_API_KEY: SECRET };
-  runtime = await createRuntime({ folder, home: folder, env, scripts: { lead, coder, asker } });
+  runtime = await assembleRuntime({ folder, home: folder, env, scripts: { lead, coder, asker } });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
 });
@@ -56,7 +64,7 @@ afterAll(async () => {
 
 async function led(): Promise<string> {
   const { runId } = await api.client.startRun({ agent: "lead", task: "lead" });
-  await until(api, runId, isEnd);
+  await eventsUntil(api, runId, isEnd);
   return runId;
 }
 
@@ -116,7 +124,7 @@ describe("agents", () => {
   test("[A59] what is kept under another hash is no definition", async () => {
     const hash = await runtime.store.putBlob('{"name":"something else"}');
     for (const name of [hash, "..%2Ftoken", "x"])
-      expect((await ask(api, "GET", `/api/definitions/${name}`)).status).toBe(404);
+      expect((await sendRequest(api, "GET", `/api/definitions/${name}`)).status).toBe(404);
   });
 });
 
@@ -130,14 +138,14 @@ describe("usage over time", () => {
     });
     expect(overTime!.trees.withoutPeople).toBe(overTime!.trees.completed);
     expect(overTime!.spent.find(({ agent }) => agent === "coder")).toMatchObject({ model: "scripted/coder" });
-    expect((await ask(api, "GET", "/api/usage?every=5")).status).toBe(400);
+    expect((await sendRequest(api, "GET", "/api/usage?every=5")).status).toBe(400);
   });
 
   test("what the store keeps is what the journals say, also after a prune", async () => {
-    const all = () => usageOf(runtime.store, { every: 3_600_000 });
+    const all = () => readUsage(runtime.store, { every: 3_600_000 });
     const before = await all();
     const runId = await led();
-    const [after, own] = [await all(), await usageOf(runtime.store, { root: runId, every: 3_600_000 })];
+    const [after, own] = [await all(), await readUsage(runtime.store, { root: runId, every: 3_600_000 })];
     const calls = (usage: UsageView) => usage.byAgent.reduce((sum, { modelCalls }) => sum + modelCalls, 0);
     expect(calls(after) - calls(before)).toBe(calls(own));
     expect(after.overTime!.trees.together.trees - before.overTime!.trees.together.trees).toBe(1);
@@ -147,12 +155,12 @@ describe("usage over time", () => {
 
   test("a run that rested since before the report is known by name when it goes on", async () => {
     const { runId } = await api.client.startRun({ agent: "asker", task: "ask", attended: true });
-    const [question] = await asked(api, runId);
+    const [question] = await waitForApprovals(api, runId);
     const since = (await api.client.run(runId)).updatedAt + 1;
-    const usage = () => usageOf(runtime.store, { root: runId, since, every: 60_000 });
+    const usage = () => readUsage(runtime.store, { root: runId, since, every: 60_000 });
     expect((await usage()).byAgent).toEqual([]);
     await api.client.decide(question!.id, { decision: "answer", answer: "blue" });
-    await until(api, runId, isEnd);
+    await eventsUntil(api, runId, isEnd);
     const { byAgent, overTime } = await usage();
     expect(byAgent).toMatchObject([{ agent: "asker", runs: 0, modelCalls: 1 }]);
     expect(overTime!.trees).toMatchObject({ withoutPeople: 0 });
@@ -168,7 +176,7 @@ test("[N5] a name is taken as it is when a run is started: in any spelling; an a
   const file = join(project.folder, "agents", "log-analyzer.md");
   writeFileSync(file, LEAD.replace("name: lead", "name: log-analyzer"));
   const gone = await api.client.startRun({ agent: "Log Analyzer", task: "lead" });
-  await until(api, gone.runId, isEnd);
+  await eventsUntil(api, gone.runId, isEnd);
   rmSync(file);
   expect((await api.client.runs({ agent: "log-analyzer" })).runs).toMatchObject([{ id: gone.runId }]);
 });

@@ -3,11 +3,11 @@
 
 import { randomUUID } from "node:crypto";
 import type { JournalEvent } from "../journal/events.ts";
-import { keyedId } from "../loop/send-message.ts";
-import type { Ask } from "./mcp/tool.ts";
+import { messageIdFor } from "../loop/send-message.ts";
+import type { WithClient } from "./mcp/tool.ts";
 import type { ApprovalView, RunSummary } from "./schema.ts";
 
-export interface Words {
+export interface UserMessage {
   sessionId: string;
   agent: string;
   text: string;
@@ -17,7 +17,7 @@ export interface Words {
   answers(item: ApprovalView): boolean;
 }
 
-export interface Spoken {
+export interface DeliveredMessage {
   runId: string;
   /** The run was begun by these words. */
   isNew: boolean;
@@ -26,30 +26,38 @@ export interface Spoken {
 }
 
 /** `onKey`: told what a message will be called in the journal, before it is sent. */
-export async function answerOrSay(words: Words, ask: Ask, onKey?: (id: string) => void): Promise<Spoken> {
+export async function answerOrSay(
+  words: UserMessage,
+  ask: WithClient,
+  onKey?: (id: string) => void,
+): Promise<DeliveredMessage> {
   const { sessionId, agent, text, key = randomUUID() } = words;
   const given = { session: sessionId, agent, roots: true, limit: 1 };
   const [last] = (await ask((client) => client.runs(given))).runs;
   const answered = last && (await answer(words, last, ask));
   if (last && answered) return { runId: last.id, isNew: false, heardBy: isDecision(answered) };
-  onKey?.(keyedId(key));
+  onKey?.(messageIdFor(key));
   const { runId, joined } = await ask((client) =>
     client.say(sessionId, { agent, text, attended: true }, key),
   );
   const isMessage = ({ type, payload }: JournalEvent): boolean =>
-    type === "CONTEXT_ADDED" && payload.id === keyedId(key);
+    type === "CONTEXT_ADDED" && payload.id === messageIdFor(key);
   return { runId, isNew: !joined, ...(joined ? { heardBy: isMessage } : {}) };
 }
 
 type Item = Pick<ApprovalView, "runId" | "itemId">;
 
-async function answer({ text, key, answers }: Words, last: RunSummary, ask: Ask): Promise<Item | undefined> {
-  const before = key === undefined ? undefined : await heardBefore(text, keyedId(key), last, ask);
+async function answer(
+  { text, key, answers }: UserMessage,
+  last: RunSummary,
+  ask: WithClient,
+): Promise<Item | undefined> {
+  const before = key === undefined ? undefined : await heardBefore(text, messageIdFor(key), last, ask);
   if (before) return before === "said" ? undefined : before;
   if (last.endedAt !== undefined) return undefined;
   const question = (await ask((client) => client.approvals({ runId: last.id }))).find(answers);
   if (!question) return undefined;
-  const note = key === undefined ? {} : { note: keyedId(key) };
+  const note = key === undefined ? {} : { note: messageIdFor(key) };
   await ask((client) => client.decide(question.id, { decision: "answer", answer: text, ...note }));
   return question;
 }
@@ -59,7 +67,7 @@ async function heardBefore(
   text: string,
   id: string,
   { id: runId, task }: RunSummary,
-  ask: Ask,
+  ask: WithClient,
 ): Promise<Item | "said" | undefined> {
   if (task === text) return "said";
   for (const { type, payload, runId: of } of await ask((client) => client.treeEvents(runId))) {

@@ -3,7 +3,7 @@
 import type { RunId } from "../ids.ts";
 import { ANSWERED_BY_ITEMS, isAnswered } from "../projections/answered.ts";
 import type { RunRow } from "../projections/run-row.ts";
-import { blockersAt } from "../projections/tree.ts";
+import { blockersOf } from "../projections/tree.ts";
 import type { Store } from "../stores/store.ts";
 
 export async function answeredRuns(store: Store, rows: readonly RunRow[]): Promise<ReadonlySet<RunId>> {
@@ -11,7 +11,7 @@ export async function answeredRuns(store: Store, rows: readonly RunRow[]): Promi
   if (asked.length === 0) return new Set();
   const open = new Set((await store.openApprovals()).map(({ runId }) => runId));
   const known = new Map(rows.map((row) => [row.id, row]));
-  const below = new Set(asked.flatMap(blockersAt).filter((id) => !known.has(id) && !open.has(id)));
+  const below = new Set(asked.flatMap(blockersOf).filter((id) => !known.has(id) && !open.has(id)));
   for (const row of await Promise.all([...below].map((id) => store.run(id)))) if (row) known.set(row.id, row);
   const around = { hasOpenItem: (id: RunId) => open.has(id), run: (id: RunId) => known.get(id) };
   return new Set(asked.flatMap((row) => (isAnswered(row, around) ? [row.id] : [])));

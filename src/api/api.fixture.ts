@@ -86,7 +86,7 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
 export type Api = Awaited<ReturnType<typeof serveRuntime>>;
 
 /** A request as any program would send it. */
-export async function ask(
+export async function sendRequest(
   api: Pick<Api, "fetch">,
   method: string,
   path: string,
@@ -112,7 +112,7 @@ export function tempProject(files: Record<string, string>) {
 }
 
 /** The journal up to the first event that fits. */
-export async function until(
+export async function eventsUntil(
   api: Pick<Api, "client">,
   runId: string,
   fits: (event: JournalEvent) => boolean,
@@ -131,13 +131,13 @@ export const isEnd = ({ type }: JournalEvent): boolean =>
   type === "RUN_COMPLETED" || type === "RUN_FAILED" || type === "RUN_CANCELLED";
 
 /** What a run waits for, once it does. */
-export async function asked(api: Pick<Api, "client">, runId: string): Promise<ApprovalView[]> {
-  await until(api, runId, ({ type }) => type === "RUN_SUSPENDED");
+export async function waitForApprovals(api: Pick<Api, "client">, runId: string): Promise<ApprovalView[]> {
+  await eventsUntil(api, runId, ({ type }) => type === "RUN_SUSPENDED");
   return api.client.approvals({ runId });
 }
 
 /** A tool that must not happen twice, and remembers what happened. */
-export function ledger() {
+export function payTool() {
   const paid: { runId: string; callId: string; input: { to: string; amount: number } }[] = [];
   let fingerprint = "1";
   const tool = defineTool({

@@ -5,19 +5,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../clock.ts";
 import { CadreError } from "../errors.ts";
 import type { Script } from "../models/script.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../runtime.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { Store } from "../stores/store.ts";
 import {
   type Api,
-  ask,
-  asked,
   CLERK,
+  eventsUntil,
   isEnd,
-  ledger,
+  payTool,
+  sendRequest,
   serveRuntime,
   tempProject,
-  until,
+  waitForApprovals,
 } from "./api.fixture.ts";
 import { createApp } from "./app.ts";
 import { createClient, isUnreachable } from "./client.ts";
@@ -35,7 +35,7 @@ const WRITER =
 
 let project: ReturnType<typeof tempProject>;
 let store: Store;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 
 beforeAll(async () => {
@@ -47,8 +47,15 @@ beforeAll(async () => {
   });
   const { folder } = project;
   store = openSqliteStore({ path: `${folder}/cadre.db`, clock: systemClock });
-  const tools = [ledger().tool];
-  runtime = await createRuntime({ folder, home: folder, env: {}, store, tools, scripts: { clerk, writer } });
+  const tools = [payTool().tool];
+  runtime = await assembleRuntime({
+    folder,
+    home: folder,
+    env: {},
+    store,
+    tools,
+    scripts: { clerk, writer },
+  });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
 });
@@ -62,13 +69,13 @@ afterAll(async () => {
 
 async function finished(task = "birds"): Promise<string> {
   const { runId } = await api.client.startRun({ agent: "writer", task });
-  await until(api, runId, isEnd);
+  await eventsUntil(api, runId, isEnd);
   return runId;
 }
 
 async function waiting(): Promise<string> {
   const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
-  await asked(api, runId);
+  await waitForApprovals(api, runId);
   return runId;
 }
 
@@ -89,7 +96,7 @@ test("health says who serves which store", async () => {
 
 describe("starting", () => {
   test("201 with the id; the run is there, and says who wanted it", async () => {
-    const { status, body } = await ask(api, "POST", "/api/runs", {
+    const { status, body } = await sendRequest(api, "POST", "/api/runs", {
       agent: "writer",
       task: "birds",
       input: { n: 1 },
@@ -105,7 +112,7 @@ describe("starting", () => {
   test("[F50] the same key and body again: the same run; another body: 422", async () => {
     const first = await api.client.startRun({ agent: "writer", task: "once" }, "key-1");
     expect(await api.client.startRun({ task: "once", agent: "writer" }, "key-1")).toEqual(first);
-    const other = await ask(
+    const other = await sendRequest(
       api,
       "POST",
       "/api/runs",
@@ -140,7 +147,7 @@ describe("starting", () => {
     ["no JSON", "{", "BAD_REQUEST", "JSON"],
   ])("%s: 400, with the reason", async (_, body, code, says) => {
     const before = (await api.client.runs({ limit: 500 })).runs.length;
-    const answer = await ask(api, "POST", "/api/runs", body);
+    const answer = await sendRequest(api, "POST", "/api/runs", body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code } } });
     expect(answer.body.error.message).toContain(says);
     expect((await api.client.runs({ limit: 500 })).runs).toHaveLength(before);
@@ -157,7 +164,11 @@ describe("starting", () => {
       { toolTimeout: 5_000, approvalTimeout: 5_000 },
     ],
   ])("[B1] limits as people write them: %j", async (limits, kept) => {
-    const { status, body } = await ask(api, "POST", "/api/runs", { agent: "writer", task: "x", limits });
+    const { status, body } = await sendRequest(api, "POST", "/api/runs", {
+      agent: "writer",
+      task: "x",
+      limits,
+    });
     expect(status).toBe(201);
     const run = await api.client.run(body.runId);
     expect(run.limits).toMatchObject(kept);
@@ -166,7 +177,8 @@ describe("starting", () => {
 
   test("two names for the same limit are refused, and so is what is no duration", async () => {
     const told = async (limits: object) =>
-      (await ask(api, "POST", "/api/runs", { agent: "writer", task: "x", limits })).body.error.message;
+      (await sendRequest(api, "POST", "/api/runs", { agent: "writer", task: "x", limits })).body.error
+        .message;
     expect(await told({ maxTurns: 3, max_iters: 4 })).toContain("both set `maxTurns`");
     expect(await told({ maxDuration: "soon" })).toContain('"soon" is no duration');
   });
@@ -184,16 +196,19 @@ describe("starting", () => {
       "application/x-www-form-urlencoded",
       "multipart/form-data; boundary=x",
     ]) {
-      const answer = await ask(api, "POST", "/api/runs", '{"agent":"writer","task":"x"}', {
+      const answer = await sendRequest(api, "POST", "/api/runs", '{"agent":"writer","task":"x"}', {
         "Content-Type": type,
       });
       expect(answer).toMatchObject({ status: 415, body: { error: { code: "BAD_REQUEST" } } });
     }
-    expect((await ask(api, "POST", `/api/runs/${await waiting()}/cancel`)).status).toBe(415);
+    expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/cancel`)).status).toBe(415);
   });
 
   test("a body that is too large is refused before it is all read", async () => {
-    const answer = await ask(api, "POST", "/api/runs", { agent: "writer", task: "x".repeat(5_000_000) });
+    const answer = await sendRequest(api, "POST", "/api/runs", {
+      agent: "writer",
+      task: "x".repeat(5_000_000),
+    });
     expect(answer).toMatchObject({ status: 413, body: { error: { code: "BAD_REQUEST" } } });
   });
 });
@@ -259,10 +274,10 @@ describe("looking", () => {
     expect(items).toMatchObject([
       { runId: child, rootRunId: parent, path: ["writer", "helper"], agent: "helper" },
     ]);
-    const tree = await ask(api, "GET", `/api/runs/${parent}/events?tree=1`);
+    const tree = await sendRequest(api, "GET", `/api/runs/${parent}/events?tree=1`);
     const runsIn = ({ events }: { events: { runId: string }[] }) => new Set(events.map(({ runId }) => runId));
     expect(runsIn(tree.body)).toEqual(new Set([parent, child]));
-    const below = await ask(api, "GET", `/api/runs/${child}/events?tree=1`);
+    const below = await sendRequest(api, "GET", `/api/runs/${child}/events?tree=1`);
     expect(runsIn(below.body)).toEqual(new Set([child]));
     expect(await api.client.events(parent)).toHaveLength(detail.seq);
     await api.client.cancel(child);
@@ -359,7 +374,7 @@ describe("acting", () => {
   test("cancel, once; afterwards the run has ended", async () => {
     const id = await waiting();
     expect(await api.client.cancel(id, "changed my mind")).toEqual({ cancelled: [id] });
-    const events = await until(api, id, isEnd);
+    const events = await eventsUntil(api, id, isEnd);
     expect(events.at(-1)!.type).toBe("RUN_CANCELLED");
     expect(events.find(({ type }) => type === "CANCEL_REQUESTED")!.payload).toEqual({
       by: "maria",
@@ -370,10 +385,10 @@ describe("acting", () => {
 
   test("retry: 202 with a new run that continues the ended one; one that goes on is refused", async () => {
     const ended = await finished("retried");
-    const { status, body } = await ask(api, "POST", `/api/runs/${ended.slice(0, 18)}/retry`, {});
+    const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/retry`, {});
     expect(status).toBe(202);
     expect(body.runId).not.toBe(ended);
-    await until(api, body.runId, isEnd);
+    await eventsUntil(api, body.runId, isEnd);
     expect(await api.client.run(body.runId)).toMatchObject({ trigger: "retry", task: "retried" });
     const [old, next] = [await api.client.transcript(ended), await api.client.transcript(body.runId)];
     expect(next.messages.slice(0, old.messages.length), "it begins with what it continues").toEqual(
@@ -386,15 +401,19 @@ describe("acting", () => {
 
   test("[FK1] [FK7] fork: 202 with a new root that begins with the other's words; the two can be compared", async () => {
     const ended = await finished("forked");
-    const { status, body } = await ask(api, "POST", `/api/runs/${ended.slice(0, 18)}/fork`, { seq: 1 });
+    const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/fork`, {
+      seq: 1,
+    });
     expect(status).toBe(202);
-    await until(api, body.runId, isEnd);
+    await eventsUntil(api, body.runId, isEnd);
     expect(await api.client.run(body.runId)).toMatchObject({ trigger: "fork", task: "forked" });
     const { runs } = await api.client.runs({ branchesOf: ended });
     expect(runs.map(({ id }) => id)).toEqual([body.runId]);
     const compared = await api.client.compare(ended, body.runId);
     expect(compared).toMatchObject({ a: { runId: ended }, b: { runId: body.runId }, nodes: [{ depth: 0 }] });
-    expect(await ask(api, "POST", `/api/runs/${ended}/fork`, { at: 1 })).toMatchObject({ status: 400 });
+    expect(await sendRequest(api, "POST", `/api/runs/${ended}/fork`, { at: 1 })).toMatchObject({
+      status: 400,
+    });
     await expect(api.client.fork(ended, { seq: 999 })).rejects.toMatchObject({ code: "UNPROCESSABLE" });
     await expect(api.client.fork("r00000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
@@ -406,7 +425,7 @@ describe("acting", () => {
       type: "CONTEXT_ADDED",
       payload: { source: "person", from: "maria", text: "hurry" },
     });
-    expect((await ask(api, "POST", `/api/runs/${id}/message`, { text: " " })).status).toBe(400);
+    expect((await sendRequest(api, "POST", `/api/runs/${id}/message`, { text: " " })).status).toBe(400);
     await expect(api.client.message(await finished(), "late")).rejects.toMatchObject({
       code: "RUN_TERMINAL",
     });
@@ -422,20 +441,20 @@ describe("acting", () => {
     });
     await api.client.resume(id);
     expect((await api.client.events(id)).map(({ type }) => type)).toContain("RUN_RESUMED");
-    expect((await ask(api, "POST", `/api/runs/${id}/pause`, { forever: true })).status).toBe(400);
+    expect((await sendRequest(api, "POST", `/api/runs/${id}/pause`, { forever: true })).status).toBe(400);
   });
 
   test("an outcome that is not in question is refused", async () => {
     const id = await waiting();
     const verdict = { callId: "m1.0", verdict: "happened" as const };
     await expect(api.client.outcome(id, verdict)).rejects.toMatchObject({ code: "CONFLICT" });
-    expect((await ask(api, "POST", `/api/runs/${id}/outcome`, { ...verdict, verdict: "maybe" })).status).toBe(
-      400,
-    );
+    expect(
+      (await sendRequest(api, "POST", `/api/runs/${id}/outcome`, { ...verdict, verdict: "maybe" })).status,
+    ).toBe(400);
   });
 
   test("202: recorded, for whoever drives", async () => {
-    expect((await ask(api, "POST", `/api/runs/${await waiting()}/pause`, {})).status).toBe(202);
+    expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/pause`, {})).status).toBe(202);
   });
 });
 
@@ -457,7 +476,7 @@ describe("refusals", () => {
     "/api/health?x=1",
     "/api/events?after=x",
   ])("[A59] GET %s: 400", async (path) => {
-    const answer = await ask(api, "GET", encodeURI(path));
+    const answer = await sendRequest(api, "GET", encodeURI(path));
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
     expect(answer.body.error.details.issues).not.toEqual([]);
   });
@@ -472,7 +491,7 @@ describe("refusals", () => {
       "verify?fix=1",
       "tree?depth=1",
     ]) {
-      expect((await ask(api, "GET", `/api/runs/${id}/${query}`)).status).toBe(400);
+      expect((await sendRequest(api, "GET", `/api/runs/${id}/${query}`)).status).toBe(400);
     }
   });
 
@@ -488,8 +507,10 @@ describe("refusals", () => {
       probe: { callId: "m1.0" },
     };
     const answers = await Promise.all([
-      ...gets.map((rest) => ask(api, "GET", `/api/runs/${id}${rest}`)),
-      ...Object.entries(posts).map(([verb, body]) => ask(api, "POST", `/api/runs/${id}/${verb}`, body)),
+      ...gets.map((rest) => sendRequest(api, "GET", `/api/runs/${id}${rest}`)),
+      ...Object.entries(posts).map(([verb, body]) =>
+        sendRequest(api, "POST", `/api/runs/${id}/${verb}`, body),
+      ),
     ]);
     for (const answer of answers) {
       expect(answer).toEqual({
@@ -512,7 +533,7 @@ describe("refusals", () => {
       ["DELETE", "/api/runs/x"],
       ["DELETE", "/api/grants/x"],
     ] as const) {
-      const answer = await ask(api, method, path, method === "POST" ? {} : undefined);
+      const answer = await sendRequest(api, method, path, method === "POST" ? {} : undefined);
       expect(answer).toMatchObject({ status: 404, body: { error: { code: "NOT_FOUND" } } });
     }
   });
@@ -535,7 +556,7 @@ describe("refusals", () => {
       "/api/agents",
       "/api/usage",
     ]) {
-      await ask(api, "GET", path);
+      await sendRequest(api, "GET", path);
     }
     expect(await api.client.events(id)).toEqual(before);
     expect((await api.client.run(id)).status).toBe("suspended");

@@ -3,16 +3,16 @@
 
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { CadreError, toCadreError } from "../errors.ts";
-import { type AsSender, asSender } from "./as-sender.ts";
-import { errorBody, errorResponse, HttpRefusal, statusOf } from "./failure.ts";
+import { type ClientForRequest, createClientForRequest } from "./as-sender.ts";
+import { errorBody, errorResponse, HttpError, statusOf } from "./failure.ts";
 import { createHub } from "./hub.ts";
-import { refusedOf } from "./openai/refused.ts";
+import { openaiErrorBody } from "./openai/refused.ts";
 import type { ApiParts } from "./parts.ts";
-import { partsFor, partsForHolder } from "./parts-for.ts";
-import { mayAs, type Person, refuseRole } from "./person.ts";
+import { partsForTokenHolder, partsForUser } from "./parts-for.ts";
+import { hasRole, type Person, refuseRole } from "./person.ts";
 import type { RefusalPage } from "./refusal-page.ts";
 import { type Route, roleFor } from "./route.ts";
-import { aboutRoutes } from "./routes/about.ts";
+import { apiDocsRoutes } from "./routes/about.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { apiRoutes } from "./routes.ts";
 import { actorOf } from "./via.ts";
@@ -23,14 +23,14 @@ export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hon
   app.use(jsonOnly);
   const tableFor = tables(
     parts,
-    asSender(() => outermost ?? app),
+    createClientForRequest(() => outermost ?? app),
   );
-  tableFor(undefined).forEach(({ method, path, slashes }, index) => {
+  tableFor(undefined).forEach(({ method, path, allowSlashes }, index) => {
     const handle = (c: Context) => tableFor(c.get("person"))[index]!.handle(c);
-    const param = slashes ? `:$1{${SEGMENTS}}` : ":$1";
+    const param = allowSlashes ? `:$1{${SEGMENTS}}` : ":$1";
     app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, param), handle);
   });
-  return withRefusals(app, parts);
+  return addErrorHandlers(app, parts);
 }
 
 /** As few as fit, so that `/explain` is no part of a name; none of them empty: a slash too many is another address (A11). */
@@ -40,20 +40,20 @@ const SEGMENTS = "[^/]+(?:/[^/]+)*?";
 const MOST_TABLES = 100;
 
 /** The routes as each person has them: over what they see, and without what their role does not allow. */
-function tables(parts: ApiParts, sender: AsSender): (person: Person | undefined) => readonly Route[] {
+function tables(parts: ApiParts, sender: ClientForRequest): (person: Person | undefined) => readonly Route[] {
   const kept = new Map<string, readonly Route[]>();
   return (person) => {
     const key = person ? `${person.role} ${person.sees} ${person.name}` : "";
     const known = kept.get(key);
     if (known) return known;
-    const table = routeTable(person ? partsFor(parts, person) : partsForHolder(parts), sender);
+    const table = routeTable(person ? partsForUser(parts, person) : partsForTokenHolder(parts), sender);
     kept.set(key, table);
     if (kept.size > MOST_TABLES) kept.delete([...kept.keys()][1]!);
     return table;
   };
 }
 
-export function routeTable(parts: ApiParts, sender: AsSender): Route[] {
+export function routeTable(parts: ApiParts, sender: ClientForRequest): Route[] {
   const given = {
     ...parts,
     hub: createHub(parts),
@@ -62,22 +62,22 @@ export function routeTable(parts: ApiParts, sender: AsSender): Route[] {
   };
   const routes = [...apiRoutes(given), ...eventRoutes(given)];
   const { person } = parts;
-  return [...routes, ...aboutRoutes(routes, parts)].map((route) => {
+  return [...routes, ...apiDocsRoutes(routes, parts)].map((route) => {
     const needed = roleFor(route);
-    if (!person || mayAs(person, needed)) return route;
+    if (!person || hasRole(person, needed)) return route;
     return { ...route, handle: async () => refuseRole(person, needed) };
   });
 }
 
 /** What no route took, and what failed in one. `page`: how a refusal looks to who asked for a page. */
-export function withRefusals(
+export function addErrorHandlers(
   app: Hono,
   { onProblem, people: { mask } }: Pick<ApiParts, "onProblem" | "people">,
   page: RefusalPage = () => undefined,
 ): Hono {
   const refuse = (c: Context, error: unknown): Response => {
     const failure = toCadreError(error);
-    const bodyOf = c.req.path.startsWith("/v1/") ? refusedOf : errorBody;
+    const bodyOf = c.req.path.startsWith("/v1/") ? openaiErrorBody : errorBody;
     return (
       page(c, statusOf(failure), errorBody(failure).error.message) ?? errorResponse(failure, mask, bodyOf)
     );
@@ -103,7 +103,7 @@ export function withRefusals(
 const jsonOnly: MiddlewareHandler = async (c, next) => {
   const type = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (c.req.method === "POST" && type !== "application/json" && !(hasToken(c) && isEmpty(c))) {
-    throw new HttpRefusal(415, "Send JSON, with `Content-Type: application/json`. Nothing was changed.");
+    throw new HttpError(415, "Send JSON, with `Content-Type: application/json`. Nothing was changed.");
   }
   await next();
 };

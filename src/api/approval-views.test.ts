@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../clock.ts";
 import type { Script } from "../models/script.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../runtime.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { Store } from "../stores/store.ts";
-import { type Api, ask, serveRuntime, tempProject, until } from "./api.fixture.ts";
+import { type Api, eventsUntil, sendRequest, serveRuntime, tempProject } from "./api.fixture.ts";
 import { ApprovalView, EditPreview } from "./schema.ts";
 
 const agent = (name: string, more = "") =>
@@ -34,7 +34,7 @@ const scripts: Record<string, Script> = {
 
 let project: ReturnType<typeof tempProject>;
 let store: Store;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 
 beforeEach(async () => {
@@ -47,7 +47,7 @@ beforeEach(async () => {
   });
   const { folder } = project;
   store = openSqliteStore({ path: ":memory:", clock: systemClock });
-  runtime = await createRuntime({ folder, home: folder, env: {}, store, scripts });
+  runtime = await assembleRuntime({ folder, home: folder, env: {}, store, scripts });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
 });
@@ -61,7 +61,7 @@ afterEach(async () => {
 
 async function asked(name: string, task: string): Promise<ApprovalView> {
   const { runId } = await api.client.startRun({ agent: name, task });
-  await until(api, runId, ({ type, payload }) => {
+  await eventsUntil(api, runId, ({ type, payload }) => {
     if (type !== "RUN_SUSPENDED") return false;
     const { kind } = payload.waitingOn;
     return kind === "approval" || kind === "child_hitl";
@@ -146,9 +146,11 @@ describe("[U23] another input", () => {
   test("of what is not open is not there", async () => {
     const item = await asked("lead", "release it");
     for (const id of [`${item.runId}:m9.9`, "nonsense"]) {
-      const answer = await ask(api, "POST", `/api/approvals/${id}/preview`, { input: {} });
+      const answer = await sendRequest(api, "POST", `/api/approvals/${id}/preview`, { input: {} });
       expect(answer).toMatchObject({ status: 404, body: { error: { code: "NOT_FOUND" } } });
     }
-    expect((await ask(api, "POST", `/api/approvals/${item.id}/preview`, { args: 1 })).status).toBe(400);
+    expect((await sendRequest(api, "POST", `/api/approvals/${item.id}/preview`, { args: 1 })).status).toBe(
+      400,
+    );
   });
 });

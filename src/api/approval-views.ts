@@ -8,13 +8,13 @@ import { fold } from "../projections/projection.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import { type RunState, runStateProjection } from "../projections/run-state.ts";
 import { timelineProjection } from "../projections/timeline.ts";
-import { blockersAt } from "../projections/tree.ts";
+import { blockersOf } from "../projections/tree.ts";
 import type { ApprovalRef, Store } from "../stores/store.ts";
 import { allRuns } from "./all-runs.ts";
-import { isDamage } from "./failure.ts";
+import { isDamagedJournal } from "./failure.ts";
 import type { ApiParts } from "./parts.ts";
 import type { ApprovalView } from "./schema.ts";
-import { shownOfCall } from "./shown-call.ts";
+import { callDetails } from "./shown-call.ts";
 import { totalUsage } from "./tree.ts";
 
 const RECENT = 3;
@@ -40,7 +40,7 @@ export async function approvalViews(
       views.set(`${runId}:${item.itemId}`, {
         ...item,
         ...around,
-        ...(item.kind === "tool" ? shownOfCall(item.tool, item.input, workspace, people) : {}),
+        ...(item.kind === "tool" ? callDetails(item.tool, item.input, workspace, people) : {}),
       });
   }
   return refs.flatMap(({ runId, itemId }) => views.get(`${runId}:${itemId}`) ?? []);
@@ -57,7 +57,7 @@ async function readRun(store: Store, runId: RunId): Promise<ReadRun | undefined>
     const events = await store.journal(runId);
     return { state: fold(runStateProjection, events), events };
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isDamagedJournal(error)) throw error;
     const seq = error.details?.["seq"] as number | undefined;
     await store.quarantine({ runId, reason: error.message, seq });
     return undefined;
@@ -70,7 +70,7 @@ function circumstances(
   { state: { turns, usage, files }, events }: ReadRun,
 ): Pick<ApprovalView, "path" | "trail" | "blocks" | "spent" | "did" | "recent"> {
   const trail = trailOf(runId, tree);
-  const held = tree.filter((row) => blockersAt(row).includes(runId));
+  const held = tree.filter((row) => blockersOf(row).includes(runId));
   const { entries } = fold(timelineProjection, events);
   const before = entries.filter(({ kind }) => !ASKING.has(kind)).slice(-RECENT);
   return {

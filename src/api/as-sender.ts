@@ -3,7 +3,7 @@
 
 import { type CadreClient, createClient } from "./client.ts";
 
-export type AsSender = (request: Request, via?: string) => CadreClient;
+export type ClientForRequest = (request: Request, via?: string) => CadreClient;
 
 interface Served {
   fetch(request: Request): Response | Promise<Response>;
@@ -22,7 +22,7 @@ const OF_REQUEST = [
 ];
 
 /** `outermost`: with everything that stands before the routes. */
-export function asSender(outermost: () => Served): AsSender {
+export function createClientForRequest(outermost: () => Served): ClientForRequest {
   return (request, via) => {
     const { origin } = new URL(request.url);
     const fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {

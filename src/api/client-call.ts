@@ -1,6 +1,6 @@
 // One request and its answer, for the client. A failure is the CadreError that the server threw, or says that nobody answered.
 
-import { CadreError, type ErrorCode, httpStatus, reasonOf } from "../errors.ts";
+import { CadreError, describeSystemError, type ErrorCode, httpStatus } from "../errors.ts";
 import type { ErrorBody } from "./schema.ts";
 
 export interface ClientOptions {
@@ -10,7 +10,7 @@ export interface ClientOptions {
   via?: string | undefined;
 }
 
-export const VIA = "Cadre-Via";
+export const VIA_HEADER = "Cadre-Via";
 
 export type Query = Record<string, string | number | undefined>;
 
@@ -31,7 +31,7 @@ export async function call<T>(
   try {
     return (await response.json()) as T;
   } catch (error) {
-    throw unreachable(error);
+    throw unreachableError(error);
   }
 }
 
@@ -44,7 +44,7 @@ export async function send(
   const init: RequestInit = {
     method,
     headers: {
-      ...(client.via === undefined ? {} : { [VIA]: client.via }),
+      ...(client.via === undefined ? {} : { [VIA_HEADER]: client.via }),
       ...headers,
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
     },
@@ -55,7 +55,7 @@ export async function send(
   try {
     response = await client.fetch(`${client.baseUrl ?? "http://cadre"}${path}${queryText(query)}`, init);
   } catch (error) {
-    throw unreachable(error);
+    throw unreachableError(error);
   }
   if (!response.ok) throw await failureOf(response);
   return response;
@@ -103,8 +103,8 @@ function knownCode(code: string): ErrorCode {
   }
 }
 
-export function unreachable(cause: unknown): CadreError {
-  const message = `The Cadre process that has the store cannot be reached (${reasonOf(cause)}). What was recorded is safe; ask again.`;
+export function unreachableError(cause: unknown): CadreError {
+  const message = `The Cadre process that has the store cannot be reached (${describeSystemError(cause)}). What was recorded is safe; ask again.`;
   return new CadreError("INTERNAL", message, { unreachable: true }, cause);
 }
 

@@ -3,7 +3,7 @@
 
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { CadreError } from "../errors.ts";
-import { type ClientOptions, errorOf, type Query, send, unreachable } from "./client-call.ts";
+import { type ClientOptions, errorOf, type Query, send, unreachableError } from "./client-call.ts";
 import { type FeedItem, STREAM_EVENTS, type StreamItem } from "./schema.ts";
 
 export interface FollowOptions {
@@ -34,7 +34,7 @@ export async function* follow(
   for await (const message of messages(client, path, query, signal)) yield itemOf(message);
 }
 
-export async function* feed(
+export async function* followFeed(
   client: ClientOptions,
   { after, signal }: FeedOptions,
 ): AsyncGenerator<FeedItem, void> {
@@ -55,10 +55,10 @@ async function* messages(
       if (message.event === STREAM_EVENTS.end) return;
       yield message;
     }
-    throw unreachable(new Error("the stream broke off"));
+    throw unreachableError(new Error("the stream broke off"));
   } catch (error) {
     if (signal.aborted) return;
-    throw error instanceof CadreError ? error : unreachable(error);
+    throw error instanceof CadreError ? error : unreachableError(error);
   }
 }
 

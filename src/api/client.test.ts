@@ -4,8 +4,17 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Script } from "../models/script.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
-import { type Api, asked, CLERK, isEnd, ledger, serveRuntime, tempProject, until } from "./api.fixture.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../runtime.ts";
+import {
+  type Api,
+  CLERK,
+  eventsUntil,
+  isEnd,
+  payTool,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "./api.fixture.ts";
 import { isUnreachable } from "./client.ts";
 import type { FeedItem } from "./schema.ts";
 
@@ -14,7 +23,7 @@ const clerk: Script = ({ turn }) =>
 const talker: Script = ({ lastUser }) => ({ text: `You said: ${lastUser}` });
 
 let project: ReturnType<typeof tempProject>;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 
 beforeAll(async () => {
@@ -25,8 +34,8 @@ beforeAll(async () => {
     "src/a.ts": "",
   });
   const { folder } = project;
-  const tools = [ledger().tool];
-  runtime = await createRuntime({ folder, home: folder, env: {}, tools, scripts: { clerk, talker } });
+  const tools = [payTool().tool];
+  runtime = await assembleRuntime({ folder, home: folder, env: {}, tools, scripts: { clerk, talker } });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
 });
@@ -41,9 +50,9 @@ test("[S2-77] [S4-4] sessions: something is said, heard once under its key, and 
   const first = await client.say("s/1", { agent: "talker", text: "hello" }, "k1");
   expect(first).toEqual({ runId: expect.any(String), joined: false });
   expect(await client.say("s/1", { agent: "talker", text: "hello" }, "k1")).toEqual(first);
-  await until(api, first.runId, isEnd);
+  await eventsUntil(api, first.runId, isEnd);
   const second = await client.say("s/1", { text: "and again" });
-  await until(api, second.runId, isEnd);
+  await eventsUntil(api, second.runId, isEnd);
   expect(await client.sessions({ limit: 1 })).toMatchObject({
     sessions: [{ id: "s/1", runs: 2, last: { id: second.runId, agent: "talker" } }],
   });
@@ -88,10 +97,10 @@ test("the workspace, all of it or a folder", async () => {
 test("one approval, pages of events, and the context in short", async () => {
   const { client } = api;
   const { runId } = await client.startRun({ agent: "clerk", task: "pay ann" });
-  const [item] = await asked(api, runId);
+  const [item] = await waitForApprovals(api, runId);
   expect(await client.approval(item!.id)).toEqual(item);
   await client.decide(item!.id, { decision: "approve" });
-  await until(api, runId, isEnd);
+  await eventsUntil(api, runId, isEnd);
   await expect(client.approval(item!.id)).rejects.toMatchObject({ code: "NOT_FOUND" });
 
   const all = await client.events(runId);

@@ -6,7 +6,7 @@ import type { Definition } from "../journal/definition.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { MessageRow } from "../projections/message-row.ts";
 import { type ClientOptions, call, isUnreachable, type Query, send } from "./client-call.ts";
-import { type FeedOptions, type FollowOptions, feed, follow } from "./client-stream.ts";
+import { type FeedOptions, type FollowOptions, follow, followFeed } from "./client-stream.ts";
 import type {
   Activity,
   AgentDetail,
@@ -59,7 +59,7 @@ import type {
   WorkerView,
   WorkspaceTree,
 } from "./schema.ts";
-import type { MadeUser, Me, NewUser, RoleView, TestAnswer, UserView, WebhookView } from "./team.ts";
+import type { CreatedUser, Me, NewUser, RoleView, UserView, WebhookTestResult, WebhookView } from "./team.ts";
 
 export { type ClientOptions, type FeedOptions, type FollowOptions, isUnreachable };
 
@@ -168,15 +168,15 @@ export interface CadreClient {
   me(): Promise<Me>;
   users(): Promise<UserView[]>;
   /** The token is in the answer, and nowhere else. */
-  addUser(user: NewUser): Promise<MadeUser>;
+  addUser(user: NewUser): Promise<CreatedUser>;
   /** What the old token opened is closed. */
-  rotateUser(name: string): Promise<MadeUser>;
+  rotateUser(name: string): Promise<CreatedUser>;
   /** For one browser of theirs, once. */
   userLink(name: string): Promise<LinkView>;
   revokeUser(name: string): Promise<void>;
   setUserRole(name: string, role: RoleView): Promise<void>;
   webhooks(): Promise<WebhookView[]>;
-  testWebhook(name: string): Promise<TestAnswer>;
+  testWebhook(name: string): Promise<WebhookTestResult>;
   /** What the old token opened is closed; the browser that asks for it stays. */
   renewToken(): Promise<void>;
 }
@@ -207,7 +207,7 @@ export function createClient(options: ClientOptions): CadreClient {
     events: (runId, after) => allEvents(get, ofRun(runId, "/events"), { after }),
     treeEvents: (runId, after) => allEvents(get, ofRun(runId, "/events"), { after, tree: 1 }),
     follow: (wanted) => follow(options, wanted),
-    feed: (wanted) => feed(options, wanted),
+    feed: (wanted) => followFeed(options, wanted),
     transcript: (runId) => get(ofRun(runId, "/context")),
     contextSummary: (runId) => get(ofRun(runId, "/context"), { view: "summary" }),
     runDefinition: (runId) => get(ofRun(runId, "/definition")),

@@ -2,18 +2,18 @@
 
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { createRuntime } from "../runtime.ts";
-import { ledger } from "./api.fixture.ts";
-import { createKeys } from "./keys.ts";
-import { nobody, publicProject, TOKEN } from "./public-server.fixture.ts";
+import { assembleRuntime } from "../runtime.ts";
+import { payTool } from "./api.fixture.ts";
+import { createAccessKeys } from "./keys.ts";
+import { noUsers, publicProject, TOKEN } from "./public-server.fixture.ts";
 import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
 const { served, send, withToken, runCount, problems } = publicProject((folder) =>
-  createRuntime({
+  assembleRuntime({
     folder,
     home: folder,
     env: { XDG_CONFIG_HOME: folder },
-    tools: [ledger().tool],
+    tools: [payTool().tool],
     scripts: { clerk: () => ({ text: "done" }) },
   }),
 );
@@ -168,10 +168,10 @@ test("[A11] a name or an id that has a slash in it is found with the slash, and 
 });
 
 test("[A14] every route of the table is closed without the token, but for the two that are the way in", async () => {
-  const keys = createKeys(TOKEN);
+  const keys = createAccessKeys(TOKEN);
   const { routes } = createPublicApp(
     served.parts,
-    { keys, visitors: nobody },
+    { keys, visitors: noUsers },
     {
       host: "127.0.0.1",
       port: 0,
@@ -329,7 +329,7 @@ test("[U47] a person at a closed door reads a page, in our look and within the p
 
 test("[U47] a server that others can reach does not tell them where things lie on its machine", async () => {
   const options = { host: "0.0.0.0", port: 0, names: [], page: BUILT_PAGE };
-  const app = createPublicApp(served.parts, { keys: createKeys(TOKEN), visitors: nobody }, options);
+  const app = createPublicApp(served.parts, { keys: createAccessKeys(TOKEN), visitors: noUsers }, options);
   const headers = { Accept: "text/html", Host: "127.0.0.1" };
   const text = await (await app.request("/r/x", { headers })).text();
   expect(text).toContain("<code>cadre up</code>");

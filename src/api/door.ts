@@ -10,13 +10,13 @@ import { isIP } from "node:net";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { CadreError, toCadreError } from "../errors.ts";
-import { HttpRefusal, statusOf } from "./failure.ts";
-import type { Keys } from "./keys.ts";
-import type { Visitors } from "./visitors.ts";
+import { HttpError, statusOf } from "./failure.ts";
+import type { AccessKeys } from "./keys.ts";
+import type { UserConnections } from "./visitors.ts";
 
 export interface DoorOptions {
-  keys: Keys;
-  visitors: Visitors;
+  keys: AccessKeys;
+  visitors: UserConnections;
   /** Names beside those of the loopback that this server is reached by. */
   names: readonly string[];
   /** Served beyond the loopback: then an address in place of a name is one of ours as well. */
@@ -57,13 +57,13 @@ export function door(options: DoorOptions): MiddlewareHandler {
 }
 
 /** Behind a one-time link: the browser gets its cookie, and goes on to the page by itself. */
-export function letIn({ keys, visitors, cookie, onRefused }: LetInOptions) {
+export function redeemLink({ keys, visitors, cookie, onRefused }: LetInOptions) {
   return async (c: Context): Promise<Response> => {
     if (c.req.method === "HEAD") return c.body(null);
-    const link = keys.take(c.req.param("ticket") ?? "");
-    const value = link?.user === undefined ? link && keys.newCookie() : await visitors.newBrowser(link.user);
+    const link = keys.redeemTicket(c.req.param("ticket") ?? "");
+    const value = link?.user === undefined ? link && keys.newCookie() : await visitors.addBrowser(link.user);
     if (value === undefined) {
-      const refusal = new HttpRefusal(
+      const refusal = new HttpError(
         410,
         "This link was used already or is too old: `cadre up` prints a new one, and so does `cadre users link` for a user.",
       );
@@ -81,7 +81,7 @@ export function letIn({ keys, visitors, cookie, onRefused }: LetInOptions) {
 type LetInOptions = Pick<DoorOptions, "keys" | "visitors" | "cookie" | "onRefused">;
 
 /** Around what changes the token: the browser that asked for it is let in by the new one, the others are not. */
-export function keepIn(options: Pick<DoorOptions, "keys" | "cookie">): MiddlewareHandler {
+export function renewCookie(options: Pick<DoorOptions, "keys" | "cookie">): MiddlewareHandler {
   return async (c, next) => {
     const isBrowser = getCookie(c, options.cookie) !== undefined && !c.req.header("Authorization");
     await next();
@@ -105,7 +105,7 @@ function hostOf(c: Context, { names, exposed }: DoorOptions): string {
   const address = name.replace(/^\[|\]$/g, "");
   const ours = LOOPBACK.has(name) || names.includes(name) || (exposed && isIP(address) > 0 && host !== "");
   if (!ours || /[\s/@?#\\]/.test(host)) {
-    throw new HttpRefusal(
+    throw new HttpError(
       421,
       "This server is not reached by that name: use the address that `cadre up` prints. Nothing was done.",
     );
@@ -131,7 +131,7 @@ async function isKnown(c: Context, { keys, visitors, cookie }: DoorOptions): Pro
   if (header !== undefined && !header.startsWith("Bearer ")) return false;
   const key = header === undefined ? (getCookie(c, cookie) ?? "") : header.slice(7).trim();
   if (header === undefined ? keys.isCookie(key) : keys.isToken(key)) return true;
-  const person = await visitors.comeIn(key, socketOf(c));
+  const person = await visitors.admit(key, socketOf(c));
   c.set("person", person);
   return person !== undefined;
 }

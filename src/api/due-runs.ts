@@ -3,14 +3,14 @@
 
 import { approvalId } from "../ids.ts";
 import type { RunRow } from "../projections/run-row.ts";
-import type { OfPool, Store } from "../stores/store.ts";
+import type { PoolFilter, Store } from "../stores/store.ts";
 import { answeredRuns, mayBeAnswered } from "./answered-runs.ts";
 import { MAX_PAGE } from "./requests.ts";
 
 /** More are not counted. */
 const MOST_DUE = 1_000;
 
-export async function countDue(store: Store, of?: OfPool): Promise<number> {
+export async function countDue(store: Store, of?: PoolFilter): Promise<number> {
   const now = store.clock.now();
   const due = new Set(await store.due(now, MOST_DUE, of));
   if (due.size === 0) return 0;

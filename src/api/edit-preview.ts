@@ -5,7 +5,7 @@ import type { CadreError } from "../errors.ts";
 import { previewEdit } from "../loop/preview-edit.ts";
 import type { ApiParts } from "./parts.ts";
 import type { EditPreview } from "./schema.ts";
-import { shownOfCall } from "./shown-call.ts";
+import { callDetails } from "./shown-call.ts";
 
 export async function editPreview(
   id: string,
@@ -17,7 +17,7 @@ export async function editPreview(
   // A file may hold what the journal would never say.
   const masked = change !== undefined && !isDeepStrictEqual(people.mask.value(change), change);
   return people.mask.value({
-    ...(refused ? { problem: refused.message } : shownOfCall(item.tool, input, workspace, people)),
+    ...(refused ? { problem: refused.message } : callDetails(item.tool, input, workspace, people)),
     issues: issuesOf(refused).map(({ path, message }) => ({ path, message })),
     ...(text === undefined ? {} : { preview: text }),
     ...(fingerprint === undefined ? {} : { fingerprint }),

@@ -6,7 +6,7 @@ import type { Mask } from "../journal/mask.ts";
 import type { ErrorBody } from "./schema.ts";
 
 /** A refusal whose status is HTTP's own business. */
-export class HttpRefusal extends CadreError {
+export class HttpError extends CadreError {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -35,8 +35,8 @@ export function errorResponse(
 }
 
 export const statusOf = (failure: CadreError): number =>
-  failure instanceof HttpRefusal ? failure.status : httpStatus(failure.code);
+  failure instanceof HttpError ? failure.status : httpStatus(failure.code);
 
 /** A journal that cannot be read: a matter of its own run. */
-export const isDamage = (error: unknown): error is CadreError =>
+export const isDamagedJournal = (error: unknown): error is CadreError =>
   error instanceof CadreError && error.code.startsWith("JOURNAL_");

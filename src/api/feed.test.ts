@@ -2,17 +2,17 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Script } from "../models/script.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../runtime.ts";
 import {
   type Api,
-  ask,
-  asked,
   CLERK,
+  eventsUntil,
   isEnd,
-  ledger,
+  payTool,
+  sendRequest,
   serveRuntime,
   tempProject,
-  until,
+  waitForApprovals,
 } from "./api.fixture.ts";
 
 const LEADER = `---
@@ -38,17 +38,17 @@ const clerk: Script = ({ turn }) =>
   turn > 1 ? { text: "paid" } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
 
 let project: ReturnType<typeof tempProject>;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 
 beforeEach(async () => {
   project = tempProject({ "agents/clerk.md": CLERK, "agents/leader.md": LEADER, "agents/helper.md": HELPER });
   const { folder } = project;
-  runtime = await createRuntime({
+  runtime = await assembleRuntime({
     folder,
     home: folder,
     env: {},
-    tools: [ledger().tool],
+    tools: [payTool().tool],
     scripts: { leader, helper: () => ({ text: "helped" }), clerk },
   });
   await runtime.start();
@@ -162,7 +162,7 @@ test("[S4-46] every event but Token has a seq, and it only grows", async () => {
 test("[S4-43] a message that waits to be read is in the queue, and leaves it with the next turn", async () => {
   const feed = await listen();
   const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
-  const [item] = await asked(api, runId);
+  const [item] = await waitForApprovals(api, runId);
   await api.client.message(runId, "and hurry");
   await api.client.decide(item!.id, { decision: "approve" });
   const told = await feed.until(hasEnded(runId));
@@ -172,7 +172,7 @@ test("[S4-43] a message that waits to be read is in the queue, and leaves it wit
 
 test("[S4-42] [S4-46] settings that somebody changes are told, with a seq that grows", async () => {
   const feed = await listen();
-  for (const mode of ["auto", "chat"]) await ask(api, "POST", "/api/settings", { mode });
+  for (const mode of ["auto", "chat"]) await sendRequest(api, "POST", "/api/settings", { mode });
   const told = await feed.until((all) => all.length === 2);
   expect(told.map(({ data }) => [data.type, data.settings.mode])).toEqual([
     ["SettingsUpdated", "auto"],
@@ -194,7 +194,7 @@ test("[F46] who comes back with the last id misses nothing and hears nothing twi
 
 test("a place that is not known here: told to forget, and what happens from now on", async () => {
   const first = await api.client.startRun({ agent: "leader", task: "lead" });
-  await until(api, first.runId, isEnd);
+  await eventsUntil(api, first.runId, isEnd);
   const feed = await listen({ "Last-Event-ID": "elsewhere.7" });
   const { runId } = await api.client.startRun({ agent: "leader", task: "lead" });
   const told = await feed.until(hasEnded(runId));

@@ -1,11 +1,17 @@
 // The live feed of all runs in the vocabulary of S4 (S4-37 … S4-46). Everything but what streams beside the journal has
 // a `seq` that only grows: the event's position, and a fraction where one event is told in several.
 
-import { type LiveEvent, type LiveState, liveStateOf, tellDelta, tellEvent } from "../projections/live.ts";
-import { firstRow } from "../projections/run-row.ts";
+import {
+  initialLiveState,
+  type LiveEvent,
+  type LiveState,
+  liveEventsOf,
+  liveEventsOfDelta,
+} from "../projections/live.ts";
+import { initialRow } from "../projections/run-row.ts";
 import type { Store } from "../stores/store.ts";
 import type { Encoder } from "./hub.ts";
-import { frame } from "./sse.ts";
+import { sseFrame } from "./sse.ts";
 
 /** Runs that are remembered: those that something happened to last. */
 const MAX_KNOWN = 5_000;
@@ -33,14 +39,15 @@ export function feedEncoder(store: Store): Encoder {
       if (unknown.size === 0) return undefined;
       return Promise.all([...unknown].map((runId) => store.run(runId))).then((rows) => {
         for (const row of rows)
-          if (row) remember(liveStateOf({ ...row, status: "running", endedAt: undefined }));
+          if (row) remember(initialLiveState({ ...row, status: "running", endedAt: undefined }));
       });
     },
     event(event) {
-      if (event.type === "RUN_STARTED") remember(liveStateOf(firstRow(event.runId, event.payload, event.ts)));
+      if (event.type === "RUN_STARTED")
+        remember(initialLiveState(initialRow(event.runId, event.payload, event.ts)));
       const state = known.get(event.runId);
       if (!state) return "";
-      const told = tellEvent(remember(state), event);
+      const told = liveEventsOf(remember(state), event);
       if (state.run.ended_at !== undefined) known.delete(event.runId);
       return told
         .map((one, index) => {
@@ -54,9 +61,9 @@ export function feedEncoder(store: Store): Encoder {
     delta(delta) {
       const state = known.get(delta.runId);
       if (!state) return "";
-      return tellDelta(state, delta)
+      return liveEventsOfDelta(state, delta)
         .map((one) => {
-          if (one.type === "Token") return frame(one);
+          if (one.type === "Token") return sseFrame(one);
           return sequenced(between(), one);
         })
         .join("");
@@ -65,4 +72,4 @@ export function feedEncoder(store: Store): Encoder {
   };
 }
 
-const sequenced = (seq: number, { type, ...data }: LiveEvent): string => frame({ seq, type, ...data });
+const sequenced = (seq: number, { type, ...data }: LiveEvent): string => sseFrame({ seq, type, ...data });

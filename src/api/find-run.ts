@@ -1,6 +1,6 @@
 // A run by its id, or by the beginning of its id if no other run's begins so: people copy ids from a terminal.
 
-import { CadreError, noSuchRun } from "../errors.ts";
+import { CadreError, runNotFound } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { Store } from "../stores/store.ts";
@@ -15,7 +15,7 @@ export async function findRun(store: Store, id: RunId): Promise<RunRow> {
   const exact = await store.run(id);
   if (exact) return exact;
   const [found, ...others] = id.length < MIN_PREFIX || id.length >= WHOLE ? [] : await beginning(store, id);
-  if (!found) throw noSuchRun(id);
+  if (!found) throw runNotFound(id);
   if (others.length === 0) return found;
   const runs = [found, ...others].map((row) => row.id);
   const listed = runs.slice(0, LISTED).join(", ");

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import type { Answer, JsonSchema, OpenApi, Operation } from "./openapi.ts";
 
-export interface Wild {
+export interface FuzzRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
@@ -13,7 +13,7 @@ export interface Wild {
 }
 
 /** As described, and now and then not: with words that nobody knows, values that do not fit, or what is no JSON at all. */
-export function wildRequests(document: OpenApi, known: readonly string[]): fc.Arbitrary<Wild> {
+export function fuzzRequests(document: OpenApi, known: readonly string[]): fc.Arbitrary<FuzzRequest> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
@@ -26,7 +26,7 @@ export function wildRequests(document: OpenApi, known: readonly string[]): fc.Ar
         headers: headersOf(operation),
       })
       .map(
-        ({ params, query, body, headers }): Wild => ({
+        ({ params, query, body, headers }): FuzzRequest => ({
           method,
           path: `${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!))}${query}`,
           headers: { ...headers, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
@@ -38,7 +38,13 @@ export function wildRequests(document: OpenApi, known: readonly string[]): fc.Ar
 }
 
 /** What is wrong with an answer; undefined: nothing. */
-export function misfit(document: OpenApi, operation: Operation, status: number, type: string, text: string) {
+export function describeMismatch(
+  document: OpenApi,
+  operation: Operation,
+  status: number,
+  type: string,
+  text: string,
+) {
   if (status >= 500) return `${status}: ${text}`;
   const declared: Answer | undefined = operation.responses[status] ?? operation.responses["default"];
   if (status < 400 && !operation.responses[status]) return `${status} is not described`;

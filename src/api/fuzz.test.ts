@@ -4,12 +4,20 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Script } from "../models/script.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
-import { type Api, ask, asked, CLERK, ledger, serveRuntime, tempProject } from "./api.fixture.ts";
-import { misfit, type Wild, wildRequests } from "./fuzz.fixture.ts";
-import { createKeys } from "./keys.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../runtime.ts";
+import {
+  type Api,
+  CLERK,
+  payTool,
+  sendRequest,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "./api.fixture.ts";
+import { describeMismatch, type FuzzRequest, fuzzRequests } from "./fuzz.fixture.ts";
+import { createAccessKeys } from "./keys.ts";
 import type { OpenApi } from "./openapi.ts";
-import { nobody } from "./public-server.fixture.ts";
+import { noUsers } from "./public-server.fixture.ts";
 import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
 const REQUESTS = Number(process.env["CADRE_FUZZ"] ?? 2_000);
@@ -19,7 +27,7 @@ const clerk: Script = ({ turn }) =>
   turn > 1 ? { text: "done" } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
 
 let project: ReturnType<typeof tempProject>;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 let document: OpenApi;
 let known: string[];
@@ -27,18 +35,18 @@ let known: string[];
 beforeAll(async () => {
   project = tempProject({ "agents/clerk.md": CLERK, "agents/broken.md": "---\nname: [\n---\n" });
   const { folder } = project;
-  runtime = await createRuntime({
+  runtime = await assembleRuntime({
     folder,
     home: folder,
     env: {},
-    tools: [ledger().tool],
+    tools: [payTool().tool],
     scripts: { clerk },
   });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
-  document = (await ask(api, "GET", "/openapi.json")).body;
+  document = (await sendRequest(api, "GET", "/openapi.json")).body;
   const { runId } = await api.client.startRun({ agent: "clerk", task: "pay", sessionId: "s1" });
-  const [item] = await asked(api, runId);
+  const [item] = await waitForApprovals(api, runId);
   known = [runId, item!.id, "clerk", "broken", "s1", "1"];
 });
 afterAll(async () => {
@@ -56,7 +64,7 @@ const options = {
 test(`[A59] ${REQUESTS} requests made from the description: no failure, and every answer as described`, async () => {
   const seen = new Map<number, number>();
   await fc.assert(
-    fc.asyncProperty(wildRequests(document, known), async (wild) => {
+    fc.asyncProperty(fuzzRequests(document, known), async (wild) => {
       const response = await api.app.request(wild.path, initOf(wild));
       const { status } = response;
       seen.set(status, (seen.get(status) ?? 0) + 1);
@@ -66,7 +74,7 @@ test(`[A59] ${REQUESTS} requests made from the description: no failure, and ever
         expect(wild.operation.responses["200"]?.content).toHaveProperty("text/event-stream");
         return;
       }
-      expect(misfit(document, wild.operation, status, type, await response.text())).toBeUndefined();
+      expect(describeMismatch(document, wild.operation, status, type, await response.text())).toBeUndefined();
     }),
     options,
   );
@@ -79,7 +87,7 @@ test(`[A59] ${REQUESTS} requests made from the description: no failure, and ever
 test(`[A14] ${REQUESTS} requests without the token: none gets past the door, and nothing changes`, async () => {
   const app = createPublicApp(
     api.parts,
-    { keys: createKeys(TOKEN), visitors: nobody },
+    { keys: createAccessKeys(TOKEN), visitors: noUsers },
     {
       host: "127.0.0.1",
       port: 0,
@@ -89,7 +97,7 @@ test(`[A14] ${REQUESTS} requests without the token: none gets past the door, and
   );
   const before = (await runtime.store.totals()).runs;
   await fc.assert(
-    fc.asyncProperty(wildRequests(document, known), fc.constantFrom(...LIES), async (wild, lie) => {
+    fc.asyncProperty(fuzzRequests(document, known), fc.constantFrom(...LIES), async (wild, lie) => {
       const init = initOf(wild);
       const headers = { ...init.headers, Host: "localhost", ...lie };
       const response = await app.request(`http://localhost${wild.path}`, { ...init, headers });
@@ -114,7 +122,7 @@ const LIES: Record<string, string>[] = [
 const sum = (counts: Partial<Record<string, number>>): number =>
   Object.values(counts).reduce<number>((total, count) => total + (count ?? 0), 0);
 
-const initOf = ({ method, headers, body }: Wild) => ({
+const initOf = ({ method, headers, body }: FuzzRequest) => ({
   method,
   headers,
   ...(body === undefined ? {} : { body }),

@@ -4,7 +4,7 @@ import type { WaitingOn } from "../journal/events.ts";
 import type { CadreClient } from "./client.ts";
 import type { RunSummary, RunTree } from "./schema.ts";
 
-export const HELD: ReadonlySet<WaitingOn["kind"] | undefined> = new Set([
+export const NEEDS_COMMAND: ReadonlySet<WaitingOn["kind"] | undefined> = new Set([
   "paused",
   "quarantine",
   "definition_changed",
@@ -12,13 +12,13 @@ export const HELD: ReadonlySet<WaitingOn["kind"] | undefined> = new Set([
 ] as const);
 
 /** Of a run and all below it, where nothing else of them goes on. */
-export async function heldIn(client: CadreClient, runId: string): Promise<RunSummary[]> {
+export async function runsNeedingCommand(client: CadreClient, runId: string): Promise<RunSummary[]> {
   const live = allOf(await client.tree(runId)).filter(({ endedAt }) => endedAt === undefined);
   const rests = live.every(
     ({ status, waitingOn }) =>
       status === "suspended" || waitingOn?.kind === "child" || waitingOn?.kind === "handoff",
   );
-  return rests ? live.filter(({ waitingOn }) => HELD.has(waitingOn?.kind)) : [];
+  return rests ? live.filter(({ waitingOn }) => NEEDS_COMMAND.has(waitingOn?.kind)) : [];
 }
 
 const allOf = (top: RunTree): RunTree[] => [top, ...top.children.flatMap(allOf)];

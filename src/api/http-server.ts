@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
-import { sendingStreams } from "./send-stream.ts";
+import { pipeEventStreams } from "./send-stream.ts";
 
 /** A client that never ends its request must not hold up a process that is to stop. */
 const ANSWER_MS = 1_000;
@@ -44,7 +44,7 @@ export interface HttpServer extends Served {
 }
 
 export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = HTTP_LIMITS): HttpServer {
-  const handle = getRequestListener(sendingStreams(app), { overrideGlobalObjects: false });
+  const handle = getRequestListener(pipeEventStreams(app), { overrideGlobalObjects: false });
   const writes = new Set<ServerResponse>();
   const options = {
     headersTimeout: limits.headersMs,

@@ -4,23 +4,23 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { CadreError } from "../errors.ts";
 import type { Script } from "../models/script.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../runtime.ts";
 import type { Store } from "../stores/store.ts";
-import { type Api, asked, CLERK, ledger, serveRuntime, tempProject } from "./api.fixture.ts";
-import { ownStore } from "./own-store.ts";
+import { type Api, CLERK, payTool, serveRuntime, tempProject, waitForApprovals } from "./api.fixture.ts";
+import { userStore } from "./own-store.ts";
 
 const clerk: Script = () => ({ calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] });
 
 let project: ReturnType<typeof tempProject>;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 
 beforeAll(async () => {
   project = tempProject({ "agents/clerk.md": CLERK });
   const { folder } = project;
-  runtime = await createRuntime({
+  runtime = await assembleRuntime({
     ...{ folder, home: folder, env: {}, flags: { store: "sqlite::memory:" } },
-    ...{ tools: [ledger().tool], scripts: { clerk } },
+    ...{ tools: [payTool().tool], scripts: { clerk } },
   });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
@@ -51,12 +51,12 @@ function failing() {
 
 test.each([
   ["of the live feed", "/api/events", (store: Store) => store],
-  ["of a named user's journals", "/api/journal", (store: Store) => ownStore(store, "ann")],
+  ["of a named user's journals", "/api/journal", (store: Store) => userStore(store, "ann")],
 ])(
   "[P10] a reader %s misses nothing whose run could not be looked up, and has it once",
   async (_, path, seen) => {
     const { runId } = await runtime.admit({ agent: "clerk", task: "do", userId: "ann" });
-    await asked(api, runId);
+    await waitForApprovals(api, runId);
     const { away, store } = failing();
     const response = await api.over(seen(store)).request(`${path}?after=${await store.position()}`);
     await vi.waitFor(() => expect(away.reads).toBe(1));

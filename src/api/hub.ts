@@ -102,7 +102,7 @@ export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hu
     const events = pending;
     pending = [];
     for (const group of groups.values()) {
-      const own = group.scope ? events.filter((event) => belongs(event, group.scope)) : events;
+      const own = group.scope ? events.filter((event) => isInScope(event, group.scope)) : events;
       if (own.length > 0) deliver(group, own);
     }
   };
@@ -148,7 +148,7 @@ export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hu
 }
 
 /** A child is known by its first event, which comes before all its others: one that was started meanwhile is not missed. */
-export function belongs(event: JournalEvent, scope: Scope | undefined): boolean {
+export function isInScope(event: JournalEvent, scope: Scope | undefined): boolean {
   if (!scope) return true;
   const { runs, tree } = scope;
   const parent = tree && event.type === "RUN_STARTED" ? event.payload.parentRunId : undefined;

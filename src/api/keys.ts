@@ -7,19 +7,19 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 
 const LINK_MS = 10 * 60_000;
 
-export interface Keys {
+export interface AccessKeys {
   isToken(text: string): boolean;
   isCookie(text: string): boolean;
   newCookie(): string;
   /** `user`: for a browser of theirs; otherwise of whoever holds the token. */
   newLink(user?: string): { ticket: string; expiresAt: number };
   /** For whom the ticket was good, if it was; it no longer is. */
-  take(ticket: string): { user: string | undefined } | undefined;
+  redeemTicket(ticket: string): { user: string | undefined } | undefined;
   /** From now on only this token counts. */
-  replace(token: string): void;
+  replaceToken(token: string): void;
 }
 
-export function createKeys(first: string, now: () => number = Date.now): Keys {
+export function createAccessKeys(first: string, now: () => number = Date.now): AccessKeys {
   let token = first;
   const links = new Map<string, { expiresAt: number; user: string | undefined }>();
   const seal = (id: string): string =>
@@ -41,12 +41,12 @@ export function createKeys(first: string, now: () => number = Date.now): Keys {
       links.set(ticket, { expiresAt, user });
       return { ticket, expiresAt };
     },
-    take(ticket) {
+    redeemTicket(ticket) {
       const link = links.get(ticket);
       links.delete(ticket);
       return link !== undefined && link.expiresAt >= now() ? { user: link.user } : undefined;
     },
-    replace(next) {
+    replaceToken(next) {
       token = next;
       links.clear();
     },

@@ -2,11 +2,11 @@
 // whether it has been answered, and where the words were found.
 
 import type { RunRow } from "../projections/run-row.ts";
-import { blockersAt } from "../projections/tree.ts";
+import { blockersOf } from "../projections/tree.ts";
 import type { RunFilter, Store, TreeTotal } from "../stores/store.ts";
 import { answeredRuns } from "./answered-runs.ts";
 import type { ListedRun } from "./answers.ts";
-import { runsUnder } from "./named-agent.ts";
+import { storedAgentName } from "./named-agent.ts";
 import type { ApiParts } from "./parts.ts";
 import { MAX_PAGE } from "./requests.ts";
 import type { RunPage } from "./wire.ts";
@@ -20,7 +20,10 @@ export async function listRuns(
   { order, total, agent, ...others }: ListFilter,
 ): Promise<RunPage> {
   const { store } = parts;
-  const filter = { ...others, ...(agent === undefined ? {} : { agent: await runsUnder(parts, agent) }) };
+  const filter = {
+    ...others,
+    ...(agent === undefined ? {} : { agent: await storedAgentName(parts, agent) }),
+  };
   const { cursor: _, ...whole } = filter;
   const [page, count] = await Promise.all([
     order === "cost" ? dearest(store, whole) : store.runs(filter),
@@ -67,7 +70,7 @@ const MOST_NAMES = 3;
 async function awaitedBy(store: Store, row: RunRow): Promise<NonNullable<ListedRun["awaited"]>> {
   const kind = row.waitingOn?.kind;
   if (kind !== "child" && kind !== "handoff" && kind !== "child_hitl") return [];
-  const ids = kind === "child_hitl" ? blockersAt(row) : (row.waitingOn?.items ?? []);
+  const ids = kind === "child_hitl" ? blockersOf(row) : (row.waitingOn?.items ?? []);
   const runs = await Promise.all(ids.slice(0, MOST_NAMES).map((id) => store.run(id)));
   return runs.flatMap((run) => (run ? [{ id: run.id, agent: run.agent }] : []));
 }

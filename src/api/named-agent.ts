@@ -5,7 +5,7 @@ import { agentId } from "../journal/agent-id.ts";
 import type { ListedAgent } from "./listed-agent.ts";
 import type { ApiParts } from "./parts.ts";
 
-export async function namedAgent(
+export async function findAgent(
   { agents }: Pick<ApiParts, "agents">,
   name: string,
 ): Promise<ListedAgent | undefined> {
@@ -14,9 +14,12 @@ export async function namedAgent(
 }
 
 /** By what name its runs are kept. One that is gone has left runs under its own name, which somebody else's short name must not hide. */
-export async function runsUnder(parts: Pick<ApiParts, "agents" | "store">, name: string): Promise<string> {
+export async function storedAgentName(
+  parts: Pick<ApiParts, "agents" | "store">,
+  name: string,
+): Promise<string> {
   const id = agentId(name);
-  const found = await namedAgent(parts, name);
+  const found = await findAgent(parts, name);
   if (!found || found.name === id) return id;
   const { runs } = await parts.store.runs({ agent: id, limit: 1 });
   return runs.length > 0 ? id : found.name;

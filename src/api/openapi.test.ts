@@ -1,13 +1,13 @@
 // The description of the API, as it is served.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createRuntime } from "../runtime.ts";
-import { type Api, ask, serveRuntime, tempProject } from "./api.fixture.ts";
+import { assembleRuntime } from "../runtime.ts";
+import { type Api, sendRequest, serveRuntime, tempProject } from "./api.fixture.ts";
 import { apiDocs } from "./api-docs.fixture.ts";
 import { docsPage } from "./docs-page.ts";
-import { createKeys } from "./keys.ts";
+import { createAccessKeys } from "./keys.ts";
 import type { OpenApi } from "./openapi.ts";
-import { nobody } from "./public-server.fixture.ts";
+import { noUsers } from "./public-server.fixture.ts";
 import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
 let api: Api;
@@ -16,9 +16,9 @@ let document: OpenApi;
 
 beforeAll(async () => {
   const { folder, remove } = tempProject({});
-  const runtime = await createRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder } });
+  const runtime = await assembleRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder } });
   api = await serveRuntime(runtime, folder);
-  document = (await ask(api, "GET", "/openapi.json")).body;
+  document = (await sendRequest(api, "GET", "/openapi.json")).body;
   stop = async () => {
     await api.close();
     await runtime.stop();
@@ -81,7 +81,7 @@ describe("the page for people", () => {
     const token = "a-token-that-is-long-enough-for-it";
     const app = createPublicApp(
       api.parts,
-      { keys: createKeys(token), visitors: nobody },
+      { keys: createAccessKeys(token), visitors: noUsers },
       {
         host: "127.0.0.1",
         port: 0,

@@ -11,7 +11,7 @@ import * as wire from "./wire.ts";
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** What is described of a route. */
-export type Described = Omit<Route, "handle" | "answer"> & { answer?: z.ZodType | undefined };
+export type DescribedRoute = Omit<Route, "handle" | "answer"> & { answer?: z.ZodType | undefined };
 
 export interface Parameter {
   name: string;
@@ -43,7 +43,7 @@ export interface OpenApi {
   components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, unknown> };
 }
 
-export function describeApi(routes: readonly Described[], version: string): OpenApi {
+export function describeApi(routes: readonly DescribedRoute[], version: string): OpenApi {
   const schemas: Record<string, JsonSchema> = {};
   const paths: OpenApi["paths"] = {};
   for (const route of routes) {
@@ -68,7 +68,7 @@ export function describeApi(routes: readonly Described[], version: string): Open
 
 type Schemas = Record<string, JsonSchema>;
 
-function operationOf(route: Described, schemas: Schemas): Operation {
+function operationOf(route: DescribedRoute, schemas: Schemas): Operation {
   const { method, path, summary, body } = route;
   return {
     summary,
@@ -95,7 +95,7 @@ function tagOf(path: string): string {
   return first === "api" ? second : first;
 }
 
-function parametersOf({ path, query, idempotent, polled }: Described): Parameter[] {
+function parametersOf({ path, query, idempotent, etag }: DescribedRoute): Parameter[] {
   const inPath = Array.from(
     path.matchAll(/\{(\w+)\}/g),
     ([, name]): Parameter => ({ name: name!, in: "path", required: true, schema: { type: "string" } }),
@@ -113,7 +113,7 @@ function parametersOf({ path, query, idempotent, polled }: Described): Parameter
     ...inPath,
     ...inQuery,
     ...(idempotent ? [header("Idempotency-Key", "The same request again does nothing twice.")] : []),
-    ...(polled ? [header("If-None-Match", "The ETag of the answer before: 304 where nothing changed.")] : []),
+    ...(etag ? [header("If-None-Match", "The ETag of the answer before: 304 where nothing changed.")] : []),
   ];
 }
 
@@ -125,8 +125,8 @@ const header = (name: string, description: string): Parameter => ({
   description,
 });
 
-function answersOf(route: Described, schemas: Schemas): Operation["responses"] {
-  const { answer, status = 200, media = [], also = {}, polled, refusal } = route;
+function answersOf(route: DescribedRoute, schemas: Schemas): Operation["responses"] {
+  const { answer, status = 200, media = [], otherStatuses = {}, etag, refusal } = route;
   const content = Object.fromEntries([
     ...(answer ? [["application/json", { schema: jsonSchema(answer, schemas) }]] : []),
     ...media.map((type) => [type, { schema: { type: "string" } }]),
@@ -134,8 +134,10 @@ function answersOf(route: Described, schemas: Schemas): Operation["responses"] {
   const failure = jsonSchema(refusal?.schema ?? answers.ErrorBody, schemas);
   return {
     [status]: { description: "Done.", content },
-    ...Object.fromEntries(Object.entries(also).map(([code, description]) => [code, { description }])),
-    ...(polled ? { 304: { description: "Nothing has changed." } } : {}),
+    ...Object.fromEntries(
+      Object.entries(otherStatuses).map(([code, description]) => [code, { description }]),
+    ),
+    ...(etag ? { 304: { description: "Nothing has changed." } } : {}),
     401: refused("Without the token.", jsonSchema(answers.ErrorBody, schemas)),
     default: refused("Refused: a stable code, and one sentence.", failure),
   };

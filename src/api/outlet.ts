@@ -7,7 +7,7 @@ import { encode } from "./hub.ts";
 const STALL_MS = 30_000;
 const QUEUE_BYTES = 256 * 1024;
 
-export interface Outlet {
+export interface StreamWriter {
   readable: ReadableStream<Uint8Array>;
   /** Aborted when the reader has gone. */
   signal: AbortSignal;
@@ -15,15 +15,15 @@ export interface Outlet {
   /** Waits for room. */
   write(text: string): Promise<void>;
   /** Room or not. */
-  send(bytes: Uint8Array): void;
+  writeNow(bytes: Uint8Array): void;
   /** Leaves it out if there is no room. */
-  offer(bytes: Uint8Array): void;
+  writeIfRoom(bytes: Uint8Array): void;
   /** Room or not: nothing comes after it. */
-  last(text: string): void;
+  writeLast(text: string): void;
   close(): void;
 }
 
-export function createOutlet(): Outlet {
+export function createStreamWriter(): StreamWriter {
   const gone = new AbortController();
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   let onRoom = (): void => {};
@@ -46,7 +46,7 @@ export function createOutlet(): Outlet {
   };
   const room = () =>
     new Promise<void>((resolve, reject) => {
-      const stall = setTimeout(() => reject(new TooSlow()), STALL_MS);
+      const stall = setTimeout(() => reject(new SlowReaderError()), STALL_MS);
       onRoom = () => {
         clearTimeout(stall);
         resolve();
@@ -60,15 +60,15 @@ export function createOutlet(): Outlet {
       send(encode(text));
     },
     hasRoom,
-    send,
-    offer(bytes) {
+    writeNow: send,
+    writeIfRoom(bytes) {
       if (hasRoom()) send(bytes);
     },
-    last: (text) => send(encode(text)),
+    writeLast: (text) => send(encode(text)),
     close() {
       if (!gone.signal.aborted) controller.close();
     },
   };
 }
 
-export class TooSlow extends Error {}
+export class SlowReaderError extends Error {}

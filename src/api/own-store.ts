@@ -2,19 +2,19 @@
 // of a named user is given this one, so none can forget to look whose something is. What a route has no business with is
 // refused: a store that gains another way in does not fit here until somebody has thought about whose things come by it.
 
-import { CadreError, noSuchRun } from "../errors.ts";
+import { CadreError, runNotFound } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { CommitListener, Store, WorkerRow } from "../stores/store.ts";
 
 /** Runs whose user is remembered: those that something happened to last. */
 const MAX_KNOWN = 5_000;
 
-export function ownStore(store: Store, user: string): Store {
+export function userStore(store: Store, user: string): Store {
   const isOwn = async (runId: RunId): Promise<boolean> => (await store.run(runId))?.userId === user;
   const ifOwn = async <T, E>(runId: RunId, read: () => Promise<T>, otherwise: E): Promise<T | E> =>
     (await isOwn(runId)) ? read() : otherwise;
   const onOwn = async <T>(runId: RunId, write: () => Promise<T>): Promise<T> => {
-    if (!(await isOwn(runId))) throw noSuchRun(runId);
+    if (!(await isOwn(runId))) throw runNotFound(runId);
     return write();
   };
   const mine = async <T>(all: readonly T[], idOf: (one: T) => RunId): Promise<T[]> => {

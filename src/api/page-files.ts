@@ -26,7 +26,7 @@ const TYPES: Record<string, string> = {
 };
 
 /** `folder`: where the page was built to; undefined: it was not. */
-export function pageFiles(app: Hono, folder: string): void {
+export function servePageFiles(app: Hono, folder: string): void {
   const page = readPage(folder);
   for (const path of PAGES) {
     app.get(path, (c) => {

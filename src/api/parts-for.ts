@@ -1,16 +1,16 @@
 // What the API is given, as one named user may use it: who acts is them, what they see is theirs, and what their role does
 // not allow is refused where it would be written, whichever route it comes by.
 
-import { CadreError, noSuchRun } from "../errors.ts";
+import { CadreError, runNotFound } from "../errors.ts";
 import type { Store } from "../stores/store.ts";
-import { ownStore } from "./own-store.ts";
+import { userStore } from "./own-store.ts";
 import type { ApiParts } from "./parts.ts";
-import { mayAs, type Person, refuseRole } from "./person.ts";
+import { hasRole, type Person, refuseRole } from "./person.ts";
 
-export function partsFor(parts: ApiParts, person: Person): ApiParts {
+export function partsForUser(parts: ApiParts, person: Person): ApiParts {
   const { name, sees } = person;
-  const seen = sees === "own" ? ownStore(parts.store, name) : parts.store;
-  const store = mayAs(person, "admin") ? seen : withoutStanding(seen, person);
+  const seen = sees === "own" ? userStore(parts.store, name) : parts.store;
+  const store = hasRole(person, "admin") ? seen : withoutStanding(seen, person);
   /** A key is its sender's: another's run is no answer to it. */
   const ownKey = (key: string | undefined): string | undefined =>
     key === undefined ? undefined : `${name} ${key}`;
@@ -26,11 +26,11 @@ export function partsFor(parts: ApiParts, person: Person): ApiParts {
       return parts.admit({ ...request, userId: name }, ownKey(key));
     },
     async retry(runId, key) {
-      if (!(await store.run(runId))) throw noSuchRun(runId);
+      if (!(await store.run(runId))) throw runNotFound(runId);
       return parts.retry(runId, ownKey(key), name);
     },
     async fork(runId, request, key) {
-      if (!(await store.run(runId))) throw noSuchRun(runId);
+      if (!(await store.run(runId))) throw runNotFound(runId);
       return parts.fork(runId, request, ownKey(key), name);
     },
     async say(message, key) {
@@ -41,7 +41,7 @@ export function partsFor(parts: ApiParts, person: Person): ApiParts {
 }
 
 /** Whoever holds the token may do everything; what they start in another's session is still that person's. */
-export const partsForHolder = (parts: ApiParts): ApiParts => ({
+export const partsForTokenHolder = (parts: ApiParts): ApiParts => ({
   ...parts,
   async say(message, key) {
     const [last] = (await parts.store.runs({ session: message.sessionId, limit: 1 })).runs;

@@ -7,9 +7,9 @@ import type { RunId } from "../ids.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { RunRequest } from "../loop/admit.ts";
 import type { LoopParts } from "../loop/parts.ts";
-import type { PeopleParts } from "../loop/people.ts";
+import type { CommandParts } from "../loop/people.ts";
 import type { AgentReplay } from "../loop/replay-agent.ts";
-import type { Message } from "../loop/sessions.ts";
+import type { PersonMessage } from "../loop/sessions.ts";
 import type { Store } from "../stores/store.ts";
 import type { ListedAgents } from "./listed-agent.ts";
 import type { Check, ForkBody, LinkView, Recovery, ReplayView, WorkspaceTree } from "./schema.ts";
@@ -19,14 +19,14 @@ import type { TeamParts } from "./team-parts.ts";
 
 export interface ApiParts extends TeamParts {
   store: Store;
-  people: PeopleParts;
+  people: CommandParts;
   admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
   /** A new run that continues an ended one from its last good event. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** A new root that begins with what stands in another run up to an event. */
   fork(runId: RunId, request: ForkBody, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** A message to a main agent in a session: joins the run that is active there, or starts the next one. */
-  say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
+  say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** The static picture of an agent. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   explain(name: string): Promise<Explanation>;
   /** The file that an agent is said to come from, as it lies on disk now. */
@@ -48,20 +48,20 @@ export interface ApiParts extends TeamParts {
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;
   /** `served`: while a public server listens. `plug`: of a demo's. */
-  web: { served?: Web; plug?: Plug };
+  web: { served?: BrowserAccess; plug?: DemoServer };
   /** Told to whoever runs the process. `answered`: whoever asked was told as well, as far as they may know. */
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;
 }
 
-export interface Web {
+export interface BrowserAccess {
   /** Lets one browser in, once: of a named user, or of whoever holds the token. */
   newLink(user?: string): LinkView;
   renewToken(): void;
 }
 
 /** Kills a demo's server, and tells afterwards what became of its runs. */
-export interface Plug {
-  pull(): void;
+export interface DemoServer {
+  kill(): void;
   /** Undefined: it has not been killed yet. */
-  last(): Promise<Recovery | undefined>;
+  lastRecovery(): Promise<Recovery | undefined>;
 }

@@ -24,12 +24,12 @@ export const personOf = ({ name, role }: { name: string; role: Role }, shared: P
   sees: role === "admin" ? "all" : shared,
 });
 
-export const mayAs = (person: Person | undefined, needed: Role): boolean =>
+export const hasRole = (person: Person | undefined, needed: Role): boolean =>
   person === undefined || ROLES.indexOf(person.role) >= ROLES.indexOf(needed);
 
 export function refuseRole(person: Person, needed: Role): never {
-  throw new CadreError("FORBIDDEN", roleRefusal(person, needed), { role: person.role, needed });
+  throw new CadreError("FORBIDDEN", roleRefusalText(person, needed), { role: person.role, needed });
 }
 
-export const roleRefusal = ({ name, role }: Person, needed: Role): string =>
+export const roleRefusalText = ({ name, role }: Person, needed: Role): string =>
   `This needs the role ${needed}, and ${name} is ${role === "viewer" ? "a" : "an"} ${role}. Nothing was changed.`;

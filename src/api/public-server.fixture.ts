@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { CLERK, type ServedRuntime, tempProject } from "./api.fixture.ts";
 import type { ApiParts } from "./parts.ts";
-import { BUILT_PAGE, type PublicServer, servePublicly } from "./public-server.ts";
+import { BUILT_PAGE, type PublicServer, startPublicServer } from "./public-server.ts";
 import { openSettings } from "./settings.ts";
-import type { Visitors } from "./visitors.ts";
+import type { UserConnections } from "./visitors.ts";
 
 /** Where nobody is let in by name. */
-export const nobody: Visitors = {
-  comeIn: async () => undefined,
-  newBrowser: async () => undefined,
+export const noUsers: UserConnections = {
+  admit: async () => undefined,
+  addBrowser: async () => undefined,
   close() {},
 };
 
@@ -77,7 +77,7 @@ export function publicProject(open: (folder: string) => Promise<Opened>) {
       checks: async () => [],
       onProblem: (problem) => problems.push(problem),
     };
-    served.server = await servePublicly(served.parts, {
+    served.server = await startPublicServer(served.parts, {
       host: "127.0.0.1",
       port: 0,
       token: TOKEN,

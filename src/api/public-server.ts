@@ -6,16 +6,16 @@ import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
 import { NONCE, secureHeaders } from "hono/secure-headers";
 import { CadreError } from "../errors.ts";
-import { createApp, withRefusals } from "./app.ts";
-import { door, keepIn, letIn, type Refusal } from "./door.ts";
+import { addErrorHandlers, createApp } from "./app.ts";
+import { door, type Refusal, redeemLink, renewCookie } from "./door.ts";
 import { createHttpServer, type Served } from "./http-server.ts";
-import { createKeys, type Keys } from "./keys.ts";
-import { pageFiles } from "./page-files.ts";
+import { type AccessKeys, createAccessKeys } from "./keys.ts";
+import { servePageFiles } from "./page-files.ts";
 import type { ApiParts } from "./parts.ts";
-import { refusalPage, type WayIn } from "./refusal-page.ts";
+import { createRefusalPage, type SignInHint } from "./refusal-page.ts";
 import type { LinkView } from "./schema.ts";
-import { createVisitors, type VisitorParts, type Visitors } from "./visitors.ts";
-import { wellness } from "./wellness.ts";
+import { createUserConnections, type UserConnections, type UserConnectionsOptions } from "./visitors.ts";
+import { createLivenessCheck } from "./wellness.ts";
 
 /** Where `npm run build` puts the web page. */
 export const BUILT_PAGE = fileURLToPath(new URL("../../dashboard/dist", import.meta.url));
@@ -26,7 +26,7 @@ export interface PublicOptions {
   token: string;
   names: readonly string[];
   /** What named users see who are no admins (default: their own runs). */
-  sees?: VisitorParts["sees"] | undefined;
+  sees?: UserConnectionsOptions["sees"] | undefined;
   /** The folder that the web page was built to. */
   page: string;
   /** Told of everything that the door keeps out. */
@@ -42,9 +42,9 @@ export interface PublicServer extends Served {
   replaceToken(token: string): void;
 }
 
-export async function servePublicly(parts: ApiParts, options: PublicOptions): Promise<PublicServer> {
-  const keys = createKeys(options.token);
-  const visitors = createVisitors({
+export async function startPublicServer(parts: ApiParts, options: PublicOptions): Promise<PublicServer> {
+  const keys = createAccessKeys(options.token);
+  const visitors = createUserConnections({
     users: parts.store.users,
     sees: options.sees ?? "own",
     cut: (sockets) => void cut(sockets),
@@ -65,7 +65,7 @@ export async function servePublicly(parts: ApiParts, options: PublicOptions): Pr
       return { url: `${url}/open/${ticket}`, expiresAt };
     },
     replaceToken(token) {
-      keys.replace(token);
+      keys.replaceToken(token);
       void cut();
     },
     close() {
@@ -77,7 +77,7 @@ export async function servePublicly(parts: ApiParts, options: PublicOptions): Pr
 
 export function createPublicApp(
   parts: ApiParts,
-  { keys, visitors }: { keys: Keys; visitors: Visitors },
+  { keys, visitors }: { keys: AccessKeys; visitors: UserConnections },
   options: Omit<PublicOptions, "token">,
 ): Hono {
   const { host, names, page, onRefused } = options;
@@ -85,22 +85,22 @@ export function createPublicApp(
   const app = new Hono();
   app.use(secureHeaders(HEADERS));
   app.use(door({ keys, visitors, names, exposed: !isLoopback(host), cookie, onRefused }));
-  app.get("/open/:ticket", letIn({ keys, visitors, cookie, onRefused }));
-  app.use("/api/token", keepIn({ keys, cookie }));
-  const isWell = wellness(parts);
+  app.get("/open/:ticket", redeemLink({ keys, visitors, cookie, onRefused }));
+  app.use("/api/token", renewCookie({ keys, cookie }));
+  const isWell = createLivenessCheck(parts);
   app.get("/healthz", async (c) =>
     (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),
   );
-  pageFiles(app, page);
+  servePageFiles(app, page);
   app.route("/", createApp(parts, app));
-  return withRefusals(app, parts, refusalPage(wayIn(parts, host)));
+  return addErrorHandlers(app, parts, createRefusalPage(wayIn(parts, host)));
 }
 
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 
 /** A stranger on another machine does not read where things lie on this one. */
-const wayIn = ({ info }: ApiParts, host: string): WayIn =>
+const wayIn = ({ info }: ApiParts, host: string): SignInHint =>
   isLoopback(host)
     ? { command: `${info.command} up`, where: "in a terminal" }
     : { command: "cadre up", where: "in the project's folder, on the machine that serves it" };

@@ -5,7 +5,7 @@ import type { Context } from "hono";
 import { escapeHtml } from "./html.ts";
 
 /** What lets a browser in, and where it is typed. */
-export interface WayIn {
+export interface SignInHint {
   command: string;
   where: string;
 }
@@ -13,7 +13,7 @@ export interface WayIn {
 export type RefusalPage = (c: Context, status: number, message: string) => Response | undefined;
 
 /** Undefined: whoever asks is not a person with a browser. */
-export function refusalPage(wayIn: WayIn): RefusalPage {
+export function createRefusalPage(wayIn: SignInHint): RefusalPage {
   const words = wordsFor(wayIn);
   return (c, status, message) => {
     if (c.req.method !== "GET" || !c.req.header("Accept")?.includes("text/html")) return undefined;
@@ -42,7 +42,10 @@ ${help}
 
 const SAFE = "Nothing is lost: what was recorded is safe, and runs go on without a browser.";
 
-function wordsFor({ command, where }: WayIn): Record<number, { title: string; text: string; help: string }> {
+function wordsFor({
+  command,
+  where,
+}: SignInHint): Record<number, { title: string; text: string; help: string }> {
   const up = `<p><code>${escapeHtml(command)}</code></p>`;
   return {
     401: {

@@ -2,9 +2,9 @@
 
 import type { Context } from "hono";
 import type { z } from "zod";
-import { issueSentence } from "../config/keys.ts";
+import { describeIssue } from "../config/keys.ts";
 import { CadreError } from "../errors.ts";
-import { HttpRefusal } from "./failure.ts";
+import { HttpError } from "./failure.ts";
 
 export const NO_JSON = "The body is no valid JSON. Nothing was changed.";
 
@@ -40,7 +40,7 @@ export function readQuery<T extends z.ZodType>(c: Context, schema: T): z.output<
   return checked(schema, query, "query");
 }
 
-export function readKey(c: Context): string | undefined {
+export function readIdempotencyKey(c: Context): string | undefined {
   const key = c.req.header("Idempotency-Key");
   if (key === undefined || (key !== "" && key.length <= MAX_KEY)) return key;
   throw new CadreError(
@@ -54,7 +54,7 @@ function checked<T extends z.ZodType>(schema: T, value: unknown, where: "body" |
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => ({
     path: issue.path.join("."),
-    message: issueSentence(issue),
+    message: describeIssue(issue),
   }));
   const first = issues[0]!;
   const place = first.path === "" ? `The ${where}` : `\`${first.path}\` in the ${where}`;
@@ -74,8 +74,8 @@ function isDeeper(value: unknown, max: number): boolean {
 
 /** Cut off or gone in the middle of it: the client's doing, and no failure of ours. */
 function brokenOff(error: unknown): never {
-  if (error instanceof HttpRefusal) throw error;
-  throw new HttpRefusal(400, "The request broke off before its end. Nothing was changed.");
+  if (error instanceof HttpError) throw error;
+  throw new HttpError(400, "The request broke off before its end. Nothing was changed.");
 }
 
 /** Counts as it reads: what a request says about its length need not be true. */
@@ -86,7 +86,7 @@ async function boundedText(body: ReadableStream<Uint8Array> | null, most: number
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
     if (size > most * MEGABYTE)
-      throw new HttpRefusal(413, `The body is larger than ${most} MB. Nothing was changed.`);
+      throw new HttpError(413, `The body is larger than ${most} MB. Nothing was changed.`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

@@ -5,20 +5,20 @@ import { join } from "node:path";
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Script } from "../models/script.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../runtime.ts";
 import {
   type Api,
-  ask,
-  asked,
   CLERK,
+  eventsUntil,
   isEnd,
-  ledger,
+  payTool,
+  sendRequest,
   serveRuntime,
   tempProject,
-  until,
+  waitForApprovals,
 } from "./api.fixture.ts";
 import { healthRoutes } from "./routes/health.ts";
-import { wellness } from "./wellness.ts";
+import { createLivenessCheck } from "./wellness.ts";
 
 const clerk: Script = ({ turn }) =>
   turn > 1 ? { text: "done" } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
@@ -26,7 +26,7 @@ const talker: Script = ({ lastUser }) => ({ text: `You said: ${lastUser}` });
 const TALKER = "---\nname: talker\ndescription: Talks.\nmodel: scripted/talker\ntools: []\n---\nYou talk.\n";
 
 let project: ReturnType<typeof tempProject>;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 
 beforeAll(async () => {
@@ -36,11 +36,11 @@ beforeAll(async () => {
     "agents/broken.md": "---\nname: broken\nname: twice\n---\nBroken.\n",
   });
   const { folder } = project;
-  runtime = await createRuntime({
+  runtime = await assembleRuntime({
     folder,
     home: folder,
     env: {},
-    tools: [ledger().tool],
+    tools: [payTool().tool],
     scripts: { clerk, talker },
   });
   api = await serveRuntime(runtime, folder);
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 async function talked(task: string, more = {}): Promise<string> {
   const { runId } = await api.client.startRun({ agent: "talker", task, ...more });
-  await until(api, runId, isEnd);
+  await eventsUntil(api, runId, isEnd);
   return runId;
 }
 
@@ -63,7 +63,7 @@ describe("searching", () => {
     const runId = await talked("Describe the zeppelin over Friedrichshafen");
     await talked("Describe the bicycle");
     const found = async (query: string) =>
-      (await ask(api, "GET", `/api/runs?${query}`)).body.runs.map(({ id }: { id: string }) => id);
+      (await sendRequest(api, "GET", `/api/runs?${query}`)).body.runs.map(({ id }: { id: string }) => id);
     expect(await found("q=zeppelin")).toEqual([runId]);
     expect(await found("q=zepp%20describe&agent=talker")).toEqual([runId]);
     expect(await found("q=zeppelin&agent=clerk")).toEqual([]);
@@ -71,21 +71,21 @@ describe("searching", () => {
   });
 
   test.each(["%22", "*", "'", "%00", "%20", "x".repeat(201)])("[A59] q=%s is no search", async (q) => {
-    const { status, body } = await ask(api, "GET", `/api/runs?q=${q}`);
+    const { status, body } = await sendRequest(api, "GET", `/api/runs?q=${q}`);
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: "BAD_REQUEST" });
   });
 
   test.each(["NEAR(", '"a" OR "b', "task:x", "x*", "-x", "x AND", "^x + {y}"])(
     "[A59] %s is only words",
     async (q) => {
-      expect((await ask(api, "GET", `/api/runs?q=${encodeURIComponent(q)}`)).status).toBe(200);
+      expect((await sendRequest(api, "GET", `/api/runs?q=${encodeURIComponent(q)}`)).status).toBe(200);
     },
   );
 
   test.each(["filter[x') OR 1=1--]=1", "sort=created_at;DROP TABLE", "q=a&q=b"])(
     "[A59] ?%s is refused",
     async (query) => {
-      expect((await ask(api, "GET", `/api/runs?${query}`)).status).toBe(400);
+      expect((await sendRequest(api, "GET", `/api/runs?${query}`)).status).toBe(400);
     },
   );
 });
@@ -120,32 +120,34 @@ describe("asking again", () => {
   test("[F50] a message, a retry and a word in a session under a key are heard once", async () => {
     const key = (name: string) => ({ "Idempotency-Key": name });
     const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
-    await asked(api, runId);
-    const say = (text: string) => ask(api, "POST", `/api/runs/${runId}/message`, { text }, key("m"));
+    await waitForApprovals(api, runId);
+    const say = (text: string) => sendRequest(api, "POST", `/api/runs/${runId}/message`, { text }, key("m"));
     expect((await say("hurry")).status).toBe(202);
     expect((await say("hurry")).status).toBe(202);
     expect((await say("wait")).status).toBe(422);
     await api.client.cancel(runId);
-    const events = await until(api, runId, isEnd);
+    const events = await eventsUntil(api, runId, isEnd);
     expect(events.filter(({ type }) => type === "CONTEXT_ADDED")).toHaveLength(1);
     expect((await say("hurry")).status, "although the run has ended").toBe(202);
 
-    const retry = () => ask(api, "POST", `/api/runs/${runId}/retry`, {}, key("r"));
+    const retry = () => sendRequest(api, "POST", `/api/runs/${runId}/retry`, {}, key("r"));
     expect(await retry()).toEqual(await retry());
 
     const speak = (text: string) =>
-      ask(api, "POST", "/api/sessions/keyed/messages", { agent: "talker", text }, key("s"));
+      sendRequest(api, "POST", "/api/sessions/keyed/messages", { agent: "talker", text }, key("s"));
     const first = await speak("hello");
     expect(first).toEqual({ status: 202, body: { runId: expect.any(String), joined: false } });
-    await until(api, first.body.runId, isEnd);
+    await eventsUntil(api, first.body.runId, isEnd);
     expect(await speak("hello")).toEqual(first);
     expect((await speak("bye")).status).toBe(422);
-    expect((await ask(api, "GET", "/api/runs?session=keyed")).body.runs).toHaveLength(1);
+    expect((await sendRequest(api, "GET", "/api/runs?session=keyed")).body.runs).toHaveLength(1);
   });
 
   test.each(["", "k".repeat(256)])("a key that is none is refused", async (key) => {
     const body = { agent: "talker", text: "x" };
-    const answer = await ask(api, "POST", "/api/sessions/s/messages", body, { "Idempotency-Key": key });
+    const answer = await sendRequest(api, "POST", "/api/sessions/s/messages", body, {
+      "Idempotency-Key": key,
+    });
     expect(answer.status).toBe(400);
   });
 });
@@ -153,63 +155,69 @@ describe("asking again", () => {
 describe("sessions", () => {
   test("the latest first, in pages, with the run that was last", async () => {
     for (const id of ["a", "b", "a"]) await talked(`in ${id}`, { sessionId: `list-${id}` });
-    const first = (await ask(api, "GET", "/api/sessions?limit=1")).body;
+    const first = (await sendRequest(api, "GET", "/api/sessions?limit=1")).body;
     expect(first.sessions).toMatchObject([
       { id: "list-a", runs: 2, last: { agent: "talker", task: "in a" } },
     ]);
-    const next = (await ask(api, "GET", `/api/sessions?limit=1&cursor=${first.nextCursor}`)).body;
+    const next = (await sendRequest(api, "GET", `/api/sessions?limit=1&cursor=${first.nextCursor}`)).body;
     expect(next.sessions).toMatchObject([{ id: "list-b", runs: 1 }]);
   });
 
   test("who is not named is who was spoken to last; in a new one somebody must be", async () => {
     await talked("hello", { sessionId: "known" });
-    const { status, body } = await ask(api, "POST", "/api/sessions/known/messages", { text: "again" });
+    const { status, body } = await sendRequest(api, "POST", "/api/sessions/known/messages", {
+      text: "again",
+    });
     expect(status).toBe(202);
     expect((await api.client.run(body.runId)).agent).toBe("talker");
-    expect(await ask(api, "POST", "/api/sessions/unknown/messages", { text: "hello" })).toMatchObject({
-      status: 400,
-      body: { error: { message: expect.stringContaining("Nothing was said") } },
-    });
+    expect(await sendRequest(api, "POST", "/api/sessions/unknown/messages", { text: "hello" })).toMatchObject(
+      {
+        status: 400,
+        body: { error: { message: expect.stringContaining("Nothing was said") } },
+      },
+    );
   });
 });
 
 describe("agents", () => {
   test("one of them, with its definition; a broken one with its problems", async () => {
-    const { body } = await ask(api, "GET", "/api/agents/talker");
+    const { body } = await sendRequest(api, "GET", "/api/agents/talker");
     expect(body).toMatchObject({ name: "talker", kind: "main", definition: { name: "talker" } });
-    const broken = (await ask(api, "GET", "/api/agents/broken")).body;
+    const broken = (await sendRequest(api, "GET", "/api/agents/broken")).body;
     expect(broken.definition).toBeUndefined();
     expect(broken.problems.length).toBeGreaterThan(0);
-    expect((await ask(api, "GET", "/api/agents/nobody")).status).toBe(404);
-    expect((await ask(api, "GET", "/api/agents/ops%2Fcoding")).body.name).toBe("ops/coding");
+    expect((await sendRequest(api, "GET", "/api/agents/nobody")).status).toBe(404);
+    expect((await sendRequest(api, "GET", "/api/agents/ops%2Fcoding")).body.name).toBe("ops/coding");
   });
 
   test("[A11] one of a pack, by its name as it is; a slash too many is still another address", async () => {
-    const { body } = await ask(api, "GET", "/api/agents/ops%2Fcoding");
-    expect((await ask(api, "GET", "/api/agents/ops/coding")).body).toEqual(body);
-    expect((await ask(api, "GET", "/api/agents/ops/coding/explain")).body.agent).toBe("ops/coding");
-    expect((await ask(api, "GET", "/api/agents/ops/coding/versions")).body).toHaveProperty("versions");
-    expect((await ask(api, "GET", "/api/agents/ops/coding/replay")).body.agent).toBe("ops/coding");
+    const { body } = await sendRequest(api, "GET", "/api/agents/ops%2Fcoding");
+    expect((await sendRequest(api, "GET", "/api/agents/ops/coding")).body).toEqual(body);
+    expect((await sendRequest(api, "GET", "/api/agents/ops/coding/explain")).body.agent).toBe("ops/coding");
+    expect((await sendRequest(api, "GET", "/api/agents/ops/coding/versions")).body).toHaveProperty(
+      "versions",
+    );
+    expect((await sendRequest(api, "GET", "/api/agents/ops/coding/replay")).body.agent).toBe("ops/coding");
     const strays = ["//ops/coding", "/ops//coding", "/ops/coding/", "/ops/coding//explain", "/", "//explain"];
     for (const stray of strays) {
-      const answer = await ask(api, "GET", `/api/agents${stray}`);
+      const answer = await sendRequest(api, "GET", `/api/agents${stray}`);
       expect(answer.body.error.message, stray).toMatch(/^There is no GET/);
     }
   });
 
   test("explained: what it may call, and the worst that could come of it", async () => {
-    const { body } = await ask(api, "GET", "/api/agents/clerk/explain");
+    const { body } = await sendRequest(api, "GET", "/api/agents/clerk/explain");
     expect(body).toMatchObject({ agent: "clerk", isTerminal: true });
     expect(body.tools.map(({ name }: { name: string }) => name)).toContain("Pay");
-    expect((await ask(api, "GET", "/api/agents/nobody/explain")).status).toBe(400);
+    expect((await sendRequest(api, "GET", "/api/agents/nobody/explain")).status).toBe(400);
   });
 
   test("[S4-3] a new file is a new agent after a reload", async () => {
     writeFileSync(join(project.folder, "agents/late.md"), TALKER.replace("name: talker", "name: late"));
-    const { status, body } = await ask(api, "POST", "/api/agents/reload");
+    const { status, body } = await sendRequest(api, "POST", "/api/agents/reload");
     expect(status).toBe(415);
     expect(body.error.message).toContain("JSON");
-    const { agents } = (await ask(api, "POST", "/api/agents/reload", {})).body;
+    const { agents } = (await sendRequest(api, "POST", "/api/agents/reload", {})).body;
     expect(agents.map(({ name }: { name: string }) => name)).toContain("late");
   });
 });
@@ -217,18 +225,18 @@ describe("agents", () => {
 describe("approvals", () => {
   test("one that is open, by its id", async () => {
     const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
-    const [item] = await asked(api, runId);
+    const [item] = await waitForApprovals(api, runId);
     const path = `/api/approvals/${encodeURIComponent(item!.id)}`;
-    expect((await ask(api, "GET", path)).body).toEqual(item);
+    expect((await sendRequest(api, "GET", path)).body).toEqual(item);
     await api.client.decide(item!.id, { decision: "reject" });
-    expect((await ask(api, "GET", path)).status).toBe(404);
+    expect((await sendRequest(api, "GET", path)).status).toBe(404);
   });
 
   test("[F15] [A23] what is not there looks the same, whatever it is that is not there", async () => {
     const runId = await talked("hello");
     const answers = await Promise.all(
       [`${runId}:m9.0`, "r0000000000000000000000:m1.0", "nothing"].map((id) =>
-        ask(api, "GET", `/api/approvals/${id}`),
+        sendRequest(api, "GET", `/api/approvals/${id}`),
       ),
     );
     for (const { status, body } of answers) {
@@ -242,28 +250,29 @@ describe("approvals", () => {
 
 test("a run may be given files to look at: its model is told, and its task stays as it was asked", async () => {
   const body = { agent: "talker", task: "Read", context_files: ["a.ts", "b.ts"] };
-  const { runId } = (await ask(api, "POST", "/api/runs", body)).body;
-  const [start] = await until(api, runId, isEnd);
+  const { runId } = (await sendRequest(api, "POST", "/api/runs", body)).body;
+  const [start] = await eventsUntil(api, runId, isEnd);
   expect(start!.payload).toMatchObject({ contextFiles: ["a.ts", "b.ts"], task: "Read" });
-  const seen = (await ask(api, "GET", `/api/runs/${runId}/context?view=raw`)).body;
+  const seen = (await sendRequest(api, "GET", `/api/runs/${runId}/context?view=raw`)).body;
   expect(seen.messages[0].content).toEqual([{ type: "text", text: "Read\n\nFiles to look at: a.ts, b.ts" }]);
 });
 
 test("the model calls of a run, and its context in short", async () => {
   const runId = await talked("tell me");
-  const { messages } = (await ask(api, "GET", `/api/runs/${runId}/messages`)).body;
+  const { messages } = (await sendRequest(api, "GET", `/api/runs/${runId}/messages`)).body;
   expect(messages).toMatchObject([{ agent_role: "talker", status: "completed" }]);
-  const { body } = await ask(api, "GET", `/api/runs/${runId}/context?view=summary`);
+  const { body } = await sendRequest(api, "GET", `/api/runs/${runId}/context?view=summary`);
   expect(body.messages.at(-1)).toEqual({ role: "assistant", summary: "You said: tell me" });
 });
 
 test("[J11] while a call is open, nothing says that it was interrupted", async () => {
   const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
-  await until(api, runId, ({ type }) => type === "RUN_SUSPENDED");
-  const seen = async () => (await ask(api, "GET", `/api/runs/${runId}/context?view=raw`)).body.messages;
+  await eventsUntil(api, runId, ({ type }) => type === "RUN_SUSPENDED");
+  const seen = async () =>
+    (await sendRequest(api, "GET", `/api/runs/${runId}/context?view=raw`)).body.messages;
   expect((await seen()).map(({ role }: { role: string }) => role)).toEqual(["user", "assistant"]);
   await api.client.cancel(runId);
-  await until(api, runId, isEnd);
+  await eventsUntil(api, runId, isEnd);
   expect(JSON.stringify((await seen()).at(-1))).toMatch(/"role":"tool".*(?:Interrupted|not started|cancel)/i);
 });
 
@@ -316,9 +325,11 @@ describe("wellness", () => {
     ({ store: { ...well.store, ...over }, info: { folder: "/", drives: true, ...info } }) as never;
 
   test("well; not with a store that does not answer, or a folder that is gone", async () => {
-    expect(await wellness(parts())()).toBe(true);
-    expect(await wellness(parts({ runs: () => Promise.reject(new Error("closed")) }))()).toBe(false);
-    expect(await wellness(parts({}, { folder: "/no/such/folder" }))()).toBe(false);
+    expect(await createLivenessCheck(parts())()).toBe(true);
+    expect(await createLivenessCheck(parts({ runs: () => Promise.reject(new Error("closed")) }))()).toBe(
+      false,
+    );
+    expect(await createLivenessCheck(parts({}, { folder: "/no/such/folder" }))()).toBe(false);
   });
 
   test("not while a run is due and nothing happens to it; asked often, it is looked at once a second", async () => {
@@ -328,7 +339,7 @@ describe("wellness", () => {
       looks++;
       return ["r1"];
     };
-    const isWell = wellness(parts({ due, run: async () => ({ id: "r1", seq: 3 }) }), () => now);
+    const isWell = createLivenessCheck(parts({ due, run: async () => ({ id: "r1", seq: 3 }) }), () => now);
     expect(await isWell()).toBe(true);
     await Promise.all(Array.from({ length: 50 }, () => isWell()));
     expect(looks).toBe(1);
@@ -342,7 +353,7 @@ describe("wellness", () => {
       { due: async () => ["r1"], run: async () => ({ id: "r1", seq: 3 }) },
       { drives: false },
     );
-    const isWell = wellness(idle, () => now);
+    const isWell = createLivenessCheck(idle, () => now);
     expect(await isWell()).toBe(true);
     now = 61_000;
     expect(await isWell()).toBe(true);

@@ -1,4 +1,4 @@
-import type { AsSender } from "./as-sender.ts";
+import type { ClientForRequest } from "./as-sender.ts";
 import type { Hub } from "./hub.ts";
 import type { ApiParts } from "./parts.ts";
 
@@ -7,5 +7,5 @@ export interface RouteParts extends ApiParts {
   hub: Hub;
   /** Who acts, and through what. */
   by(request: Request): string;
-  asSender: AsSender;
+  asSender: ClientForRequest;
 }

@@ -7,7 +7,7 @@ import type { z } from "zod";
 import { type CadreError, toCadreError } from "../errors.ts";
 import type { Role } from "../stores/users.ts";
 import { statusOf } from "./failure.ts";
-import { readBody, readKey, readQuery } from "./request.ts";
+import { readBody, readIdempotencyKey, readQuery } from "./request.ts";
 import { EmptyBody, NoQuery } from "./schema.ts";
 
 export type Method = "get" | "post" | "delete";
@@ -22,27 +22,27 @@ export interface RouteSpec<P extends string, Q extends z.ZodType, B extends z.Zo
   /** What a POST takes; absent: `{}`, or nothing at all. */
   body?: B;
   /** Of the body, in megabytes, where more is needed than a request usually has. */
-  most?: number;
+  maxMegabytes?: number;
   /** Absent: nothing but its media. */
   answer?: A;
   status?: 200 | 201 | 202;
   /** What else it can answer with, by media type: then the handler answers with a Response of its own. */
   media?: readonly string[];
   /** Further answers, without a body. */
-  also?: Readonly<Record<number, string>>;
+  otherStatuses?: Readonly<Record<number, string>>;
   /** Its parameter may have slashes in it as they are: `ops/planner`. */
-  slashes?: boolean;
+  allowSlashes?: boolean;
   /** Takes an `Idempotency-Key`: the same request again does nothing twice. */
   idempotent?: boolean;
   /** Asked for again and again: says by an `ETag` that nothing has changed. */
-  polled?: boolean;
+  etag?: boolean;
   /** The least role of a named user (default: a viewer reads, an operator does). */
   role?: Role;
   /** How a refusal looks where it is not as everywhere else. */
   refusal?: { schema: z.ZodType; of(error: CadreError): unknown };
 }
 
-export interface Asked<P extends string, Q extends z.ZodType, B extends z.ZodType> {
+export interface RouteRequest<P extends string, Q extends z.ZodType, B extends z.ZodType> {
   params: Params<P>;
   query: z.output<Q>;
   body: z.output<B>;
@@ -64,19 +64,19 @@ export function route<
   A extends z.ZodType = z.ZodType,
 >(
   spec: RouteSpec<P, Q, B, A>,
-  answer: (asked: Asked<P, Q, B>, c: Context) => Given<A> | Promise<Given<A>>,
+  answer: (asked: RouteRequest<P, Q, B>, c: Context) => Given<A> | Promise<Given<A>>,
 ): Route {
-  const { method, query = NoQuery, body = EmptyBody, status = 200, polled = false, refusal } = spec;
+  const { method, query = NoQuery, body = EmptyBody, status = 200, etag = false, refusal } = spec;
   const handle = async (c: Context): Promise<Response> => {
     const asked = {
       params: c.req.param(),
       query: readQuery(c, query),
-      body: method === "post" ? await readBody(c, body, spec.most) : undefined,
-      idempotencyKey: spec.idempotent ? readKey(c) : undefined,
+      body: method === "post" ? await readBody(c, body, spec.maxMegabytes) : undefined,
+      idempotencyKey: spec.idempotent ? readIdempotencyKey(c) : undefined,
     };
-    const given = await answer(asked as Asked<P, Q, B>, c);
+    const given = await answer(asked as RouteRequest<P, Q, B>, c);
     if (given instanceof Response) return given;
-    return polled ? tagged(c, given) : Response.json(given, { status });
+    return etag ? tagged(c, given) : Response.json(given, { status });
   };
   if (!refusal) return { ...spec, handle };
   const refused = (error: unknown): Response => {

@@ -14,7 +14,7 @@ import { runActionRoutes } from "./routes/run-actions.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { teamRoutes } from "./routes/team.ts";
-import { webRoutes } from "./routes/web.ts";
+import { browserAccessRoutes } from "./routes/web.ts";
 
 export function apiRoutes(parts: RouteParts): Route[] {
   return [
@@ -27,7 +27,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...sessionRoutes(parts),
     ...healthRoutes(parts),
     ...metricsRoutes(parts),
-    ...webRoutes(parts),
+    ...browserAccessRoutes(parts),
     ...teamRoutes(parts),
     ...contractRoutes(parts),
     ...protocolRoutes(parts),

@@ -1,20 +1,20 @@
 // One run: its row, how it began and ended, and what is below it.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
-import { foldedRun } from "../loop/folded-run.ts";
+import { currentRunState } from "../loop/folded-run.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { Todo } from "../projections/todos.ts";
 import type { Store } from "../stores/store.ts";
 import { answeredRuns } from "./answered-runs.ts";
-import { isDamage } from "./failure.ts";
+import { isDamagedJournal } from "./failure.ts";
 import type { RunDetail } from "./schema.ts";
-import { stoppingOf } from "./stopping.ts";
+import { cancelProgress } from "./stopping.ts";
 import { subtreeOf } from "./subtree.ts";
 import { totalUsage } from "./tree.ts";
-import { withUnreadable } from "./unreadable.ts";
+import { markUnreadable } from "./unreadable.ts";
 
-export async function detailOf(store: Store, found: RunRow): Promise<RunDetail> {
-  const row = (await withUnreadable(store, [found]))[0]!;
+export async function runDetail(store: Store, found: RunRow): Promise<RunDetail> {
+  const row = (await markUnreadable(store, [found]))[0]!;
   const [[first], [last], tree, todos, answered, worker] = await Promise.all([
     store.journal(row.id, 0, 1),
     store.journal(row.id, row.seq - 1, 1),
@@ -24,7 +24,7 @@ export async function detailOf(store: Store, found: RunRow): Promise<RunDetail> 
     row.endedAt === undefined ? store.driverOf(row.id) : undefined,
   ]);
   const { limits, input } = (first as EventOf<"RUN_STARTED">).payload;
-  const stopping = await stoppingOf(store, row, tree);
+  const stopping = await cancelProgress(store, row, tree);
   return {
     ...row,
     ...(answered.has(row.id) ? { answered: true } : {}),
@@ -42,9 +42,9 @@ export async function detailOf(store: Store, found: RunRow): Promise<RunDetail> 
 /** A damaged journal still has a row, which is shown without it. */
 async function todosOf(store: Store, { id }: RunRow): Promise<Todo[]> {
   try {
-    return (await foldedRun(store, id)).todos;
+    return (await currentRunState(store, id)).todos;
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isDamagedJournal(error)) throw error;
     return [];
   }
 }

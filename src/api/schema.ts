@@ -8,7 +8,7 @@ import type { LiveEvent } from "../projections/live.ts";
 
 export type { AgentReplayView } from "./agent-replay.ts";
 export { AgentView, ProblemView } from "./agent-view.ts";
-export { alikeReplays } from "./alike-replays.ts";
+export { groupReplays } from "./alike-replays.ts";
 export {
   ApprovalView,
   Check,
@@ -70,7 +70,7 @@ export {
   WhyQuery,
   WorkspaceQuery,
 } from "./requests.ts";
-export type { MadeUser, Me, NewUser, RoleView, UserView, WebhookView } from "./team.ts";
+export type { CreatedUser, Me, NewUser, RoleView, UserView, WebhookView } from "./team.ts";
 export type {
   Activity,
   AgentDetail,

@@ -9,7 +9,7 @@ import type { Hono } from "hono";
 type Env = { outgoing: ServerResponse };
 
 /** For the adapter: everything but event streams it sends itself. */
-export const sendingStreams =
+export const pipeEventStreams =
   (app: Pick<Hono, "fetch">) =>
   async (request: Request, env: object): Promise<Response> => {
     const response = await app.fetch(request, env);

@@ -1,6 +1,6 @@
 // What the API says of the process that serves it.
 
-import type { OfPool, Pools } from "../config/pools.ts";
+import type { PoolFilter, Pools } from "../config/pools.ts";
 
 export interface ServerInfo {
   version: string;
@@ -13,7 +13,7 @@ export interface ServerInfo {
   isShared: boolean;
   model: string;
   /** Whose runs it drives, if not all. */
-  ours?: OfPool | undefined;
+  ours?: PoolFilter | undefined;
   /** Of all machines. */
   pools?: Pools;
 }

@@ -8,12 +8,21 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../clock.ts";
 import type { EventBody, JournalEvent } from "../journal/events.ts";
 import type { Script } from "../models/script.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../runtime.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { CommitListener, Store } from "../stores/store.ts";
-import { type Api, asked, CLERK, isEnd, ledger, serveRuntime, tempProject, until } from "./api.fixture.ts";
+import {
+  type Api,
+  CLERK,
+  eventsUntil,
+  isEnd,
+  payTool,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "./api.fixture.ts";
 import { type CadreClient, createClient, isUnreachable } from "./client.ts";
-import { createOutlet, TooSlow } from "./outlet.ts";
+import { createStreamWriter, SlowReaderError } from "./outlet.ts";
 import type { StreamItem } from "./schema.ts";
 
 const writer: Script = () => ({ text: "one two three four", chunk: 4 });
@@ -24,7 +33,7 @@ const WRITER =
 
 let project: ReturnType<typeof tempProject>;
 let store: Store;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 
 const open = () => openSqliteStore({ path: `${project.folder}/cadre.db`, clock: systemClock });
@@ -32,8 +41,15 @@ const open = () => openSqliteStore({ path: `${project.folder}/cadre.db`, clock: 
 async function begin(): Promise<void> {
   const { folder } = project;
   store = open();
-  const tools = [ledger().tool];
-  runtime = await createRuntime({ folder, home: folder, env: {}, store, tools, scripts: { clerk, writer } });
+  const tools = [payTool().tool];
+  runtime = await assembleRuntime({
+    folder,
+    home: folder,
+    env: {},
+    store,
+    tools,
+    scripts: { clerk, writer },
+  });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
 }
@@ -115,7 +131,7 @@ describe("one run", () => {
 
   test("journal events have an id and no name, so that onmessage gets them", async () => {
     const runId = await start("writer");
-    await until(api, runId, isEnd);
+    await eventsUntil(api, runId, isEnd);
     const { text, ids, response } = await raw(`/api/runs/${runId}/events`);
     const journal = await store.journal(runId);
     expect(response.headers.get("Content-Type")).toContain("text/event-stream");
@@ -127,7 +143,7 @@ describe("one run", () => {
 
   test("[F49] two readers who come after the end both get it", async () => {
     const runId = await start("writer");
-    await until(api, runId, isEnd);
+    await eventsUntil(api, runId, isEnd);
     const streams = [1, 2].map(() => collect(api.client.follow({ runId, signal: forever })));
     for (const items of await Promise.all(streams)) expect(isEnd(eventsIn(items).at(-1)!)).toBe(true);
     const { position } = (await store.journal(runId)).at(-1)!;
@@ -136,7 +152,7 @@ describe("one run", () => {
 
   test("goes on after the end only where that is wanted", async () => {
     const runId = await start("writer");
-    await until(api, runId, isEnd);
+    await eventsUntil(api, runId, isEnd);
     const stop = new AbortController();
     const stream = api.client.follow({ runId, onward: true, signal: stop.signal });
     await collect({ [Symbol.asyncIterator]: () => stream } as typeof stream, (items) => {
@@ -150,13 +166,13 @@ describe("one run", () => {
 describe("coming back", () => {
   test("[F46] with the last id, across a restart: what was missed, in order, nothing twice", async () => {
     const runId = await start("clerk");
-    await asked(api, runId);
+    await waitForApprovals(api, runId);
     const first = await raw(`/api/runs/${runId}/events`, {}, /RUN_SUSPENDED.*\n\n/);
     await end();
     await begin();
     const [item] = await api.client.approvals({ runId });
     await api.client.decide(item!.id, { decision: "approve" });
-    await until(api, runId, isEnd);
+    await eventsUntil(api, runId, isEnd);
     const lastId = first.ids.at(-1)!;
     const second = await raw(`/api/runs/${runId}/events`, { "Last-Event-ID": lastId });
     expect(second.text).not.toContain("event: reset");
@@ -173,7 +189,7 @@ describe("coming back", () => {
     ["with no number", () => `${store.id}.x`],
   ])("[F46] with an id %s: told to forget, and given everything", async (_, id) => {
     const runId = await start("writer");
-    await until(api, runId, isEnd);
+    await eventsUntil(api, runId, isEnd);
     const { text, ids } = await raw(`/api/runs/${runId}/events`, { "Last-Event-ID": id() });
     expect(text.indexOf("event: reset")).toBeGreaterThan(-1);
     expect(text.indexOf("event: reset")).toBeLessThan(text.indexOf("id: "));
@@ -184,7 +200,7 @@ describe("coming back", () => {
 
   test("the owner leaves: the reader is told, goes on at the next one by position, and has everything once", async () => {
     const runId = await start("clerk");
-    await asked(api, runId);
+    await waitForApprovals(api, runId);
     const seen: JournalEvent[] = [];
     const client = api.client;
     const lost = (async () => {
@@ -206,7 +222,7 @@ describe("coming back", () => {
 describe("all runs", () => {
   test("[F47] subscribing while much is written: every reader gets every event once, in order", async () => {
     const runs = await Promise.all(Array.from({ length: 10 }, () => start("clerk")));
-    await Promise.all(runs.map((runId) => asked(api, runId)));
+    await Promise.all(runs.map((runId) => waitForApprovals(api, runId)));
     const TOTAL = 1_000;
     let written = 0;
     const write = async (runId: string) => {
@@ -242,8 +258,8 @@ describe("all runs", () => {
   test("of a tree: a child that comes later is in it, other trees are not", async () => {
     const parent = await start("clerk");
     const other = await start("clerk");
-    await asked(api, parent);
-    await asked(api, other);
+    await waitForApprovals(api, parent);
+    await waitForApprovals(api, other);
     const [first] = await store.journal(parent);
     const stop = new AbortController();
     const reading = collect(
@@ -268,7 +284,7 @@ describe("all runs", () => {
 
 test("of one run: those that it starts meanwhile are not in it", async () => {
   const parent = await start("clerk");
-  await asked(api, parent);
+  await waitForApprovals(api, parent);
   const [first] = await store.journal(parent);
   const reading = collect(
     api.client.follow({ runId: parent, signal: forever }),
@@ -288,7 +304,7 @@ describe("readers that go, or stand still", () => {
 
   test("nothing listens any more once they have gone, however they went", async () => {
     const runId = await start("clerk");
-    await asked(api, runId);
+    await waitForApprovals(api, runId);
     await nobodyListens();
     const stop = new AbortController();
     const aborted = collect(api.client.follow({ runId, signal: stop.signal }));
@@ -320,7 +336,7 @@ describe("readers that go, or stand still", () => {
 
   test("[F48] a reader that takes nothing costs no more than a queue, and is cut off with a hint", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const outlet = createOutlet();
+    const outlet = createStreamWriter();
     const line = "x".repeat(64 * 1024);
     let lines = 0;
     const writing = (async () => {
@@ -330,12 +346,12 @@ describe("readers that go, or stand still", () => {
       }
     })().catch((error: unknown) => error);
     await vi.waitFor(() => expect(lines).toBe(4));
-    outlet.offer(new TextEncoder().encode("left out"));
+    outlet.writeIfRoom(new TextEncoder().encode("left out"));
     await vi.advanceTimersByTimeAsync(29_000);
     expect(lines).toBe(4);
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(await writing).toBeInstanceOf(TooSlow);
-    outlet.last("hint");
+    expect(await writing).toBeInstanceOf(SlowReaderError);
+    outlet.writeLast("hint");
     outlet.close();
     const text = await new Response(outlet.readable).text();
     expect(text).toBe(`${line.repeat(4)}hint`);
@@ -343,7 +359,7 @@ describe("readers that go, or stand still", () => {
 
   test("[F48] cut off and coming back, a slow reader has missed nothing", async () => {
     const runId = await start("clerk");
-    await asked(api, runId);
+    await waitForApprovals(api, runId);
     const big = (i: number): EventBody => ({
       type: "CONTEXT_ADDED",
       payload: { id: `n${i}`, source: "person", text: "x".repeat(100_000) },
@@ -424,7 +440,7 @@ describe("a store that is far away", () => {
   const add = (runId: string, id: string) => store.append({ runId, after: 0, events: [note(id)] });
   const waiting = async (): Promise<string> => {
     const runId = await start("clerk");
-    await asked(api, runId);
+    await waitForApprovals(api, runId);
     return runId;
   };
 

@@ -11,8 +11,8 @@ import type { Position, RunId } from "../ids.ts";
 import { type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
 import type { Store } from "../stores/store.ts";
 import { errorBody } from "./failure.ts";
-import { type Batch, belongs, bytesAfter, type Channel, type Encoder, encode, type Reader } from "./hub.ts";
-import { createOutlet, type Outlet, TooSlow } from "./outlet.ts";
+import { type Batch, bytesAfter, type Channel, type Encoder, encode, isInScope, type Reader } from "./hub.ts";
+import { createStreamWriter, SlowReaderError, type StreamWriter } from "./outlet.ts";
 import type { RouteParts } from "./route-parts.ts";
 import { STREAM_EVENTS } from "./schema.ts";
 
@@ -21,7 +21,7 @@ const PAGE = 500;
 /** What is read from the store is sent in pieces of about this many characters. */
 const PIECE = 64 * 1024;
 
-export interface Wanted {
+export interface StreamRequest {
   channel: Channel;
   /** What is read from the store: more than the channel's runs, perhaps. */
   of: { run?: RunId; root?: RunId };
@@ -35,11 +35,11 @@ export interface Wanted {
 export type StreamParts = Pick<RouteParts, "store" | "onProblem" | "hub">;
 
 /** A HEAD request's body is never read: nobody would end its stream. */
-export const stream = (c: Context, parts: StreamParts, wanted: Wanted): Response =>
+export const streamEvents = (c: Context, parts: StreamParts, wanted: StreamRequest): Response =>
   c.req.method === "HEAD" ? c.body(null) : eventStream(parts, wanted);
 
-function eventStream(parts: StreamParts, wanted: Wanted): Response {
-  const outlet = createOutlet();
+function eventStream(parts: StreamParts, wanted: StreamRequest): Response {
+  const outlet = createStreamWriter();
   void pump(parts, wanted, outlet);
   return new Response(outlet.readable, {
     headers: {
@@ -51,7 +51,7 @@ function eventStream(parts: StreamParts, wanted: Wanted): Response {
 }
 
 /** Where a reader stands, by its last id (`<store>.<position>`) or a position. */
-export async function placeOf(
+export async function resumePosition(
   store: Store,
   lastEventId: string | undefined,
   position: Position | undefined,
@@ -71,27 +71,29 @@ export function journalEncoder(
   form: (event: JournalEvent) => unknown = (event) => event,
 ): Encoder {
   return {
-    event: (event) => `id: ${store.id}.${event.position}\n${frame(form(event))}`,
-    delta: (delta) => frame(delta, STREAM_EVENTS.delta),
+    event: (event) => `id: ${store.id}.${event.position}\n${sseFrame(form(event))}`,
+    delta: (delta) => sseFrame(delta, STREAM_EVENTS.delta),
   };
 }
 
-export const frame = (data: unknown, event?: string): string =>
+export const sseFrame = (data: unknown, event?: string): string =>
   `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
 
-async function pump(parts: StreamParts, wanted: Wanted, outlet: Outlet): Promise<void> {
-  const heartbeat = setInterval(() => outlet.offer(encode(": still here\n\n")), HEARTBEAT_MS);
-  outlet.offer(encode(": hello\n\n"));
+async function pump(parts: StreamParts, wanted: StreamRequest, outlet: StreamWriter): Promise<void> {
+  const heartbeat = setInterval(() => outlet.writeIfRoom(encode(": still here\n\n")), HEARTBEAT_MS);
+  outlet.writeIfRoom(encode(": hello\n\n"));
   try {
-    if (wanted.reset) await outlet.write(frame({}, STREAM_EVENTS.reset));
+    if (wanted.reset) await outlet.write(sseFrame({}, STREAM_EVENTS.reset));
     await sendEvents(parts, wanted, outlet);
-    await outlet.write(frame({}, STREAM_EVENTS.end));
+    await outlet.write(sseFrame({}, STREAM_EVENTS.end));
   } catch (error) {
     if (outlet.signal.aborted) return;
-    const slow = error instanceof TooSlow;
+    const slow = error instanceof SlowReaderError;
     if (!slow) parts.onProblem({ message: "A stream of events failed.", error });
-    outlet.last(
-      slow ? frame({}, STREAM_EVENTS.resync) : frame(errorBody(toCadreError(error)), STREAM_EVENTS.failure),
+    outlet.writeLast(
+      slow
+        ? sseFrame({}, STREAM_EVENTS.resync)
+        : sseFrame(errorBody(toCadreError(error)), STREAM_EVENTS.failure),
     );
   } finally {
     clearInterval(heartbeat);
@@ -99,7 +101,11 @@ async function pump(parts: StreamParts, wanted: Wanted, outlet: Outlet): Promise
   }
 }
 
-async function sendEvents({ store, hub }: StreamParts, wanted: Wanted, outlet: Outlet): Promise<void> {
+async function sendEvents(
+  { store, hub }: StreamParts,
+  wanted: StreamRequest,
+  outlet: StreamWriter,
+): Promise<void> {
   const { of, until, channel } = wanted;
   let place = wanted.after;
   let missed = false;
@@ -113,7 +119,7 @@ async function sendEvents({ store, hub }: StreamParts, wanted: Wanted, outlet: O
       if (live) live.behind();
       else missed = true;
     },
-    hint: outlet.offer,
+    hint: outlet.writeIfRoom,
   });
   try {
     const encoder = channel.encoder();
@@ -121,7 +127,7 @@ async function sendEvents({ store, hub }: StreamParts, wanted: Wanted, outlet: O
       missed = false;
       const page = await store.read(place, PAGE, of);
       const sent = await sendPage(
-        page.filter((event) => belongs(event, scope)),
+        page.filter((event) => isInScope(event, scope)),
         encoder,
         until,
         outlet,
@@ -154,7 +160,7 @@ async function sendEvents({ store, hub }: StreamParts, wanted: Wanted, outlet: O
         behind();
         return;
       }
-      outlet.send(bytesAfter(batch, place, end));
+      outlet.writeNow(bytesAfter(batch, place, end));
       place = to;
       if (end !== undefined) resolve("ended");
     };
@@ -169,8 +175,8 @@ async function sendEvents({ store, hub }: StreamParts, wanted: Wanted, outlet: O
 async function sendPage(
   events: readonly JournalEvent[],
   encoder: Encoder,
-  until: Wanted["until"],
-  outlet: Outlet,
+  until: StreamRequest["until"],
+  outlet: StreamWriter,
 ): Promise<"ended" | undefined> {
   await encoder.prepare?.(events);
   let piece = "";
@@ -188,5 +194,5 @@ async function sendPage(
   return undefined;
 }
 
-const isEndOf = ({ runId, type }: JournalEvent, until: Wanted["until"]): boolean =>
+const isEndOf = ({ runId, type }: JournalEvent, until: StreamRequest["until"]): boolean =>
   until !== undefined && !until.ended && runId === until.runId && TERMINAL_TYPES.has(type);

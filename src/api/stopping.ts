@@ -4,11 +4,11 @@
 import type { JournalEvent } from "../journal/events.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { Store } from "../stores/store.ts";
-import { isDamage } from "./failure.ts";
+import { isDamagedJournal } from "./failure.ts";
 import type { Stopping } from "./schema.ts";
 
 /** `rows` are the run and all its descendants. Undefined: nobody has asked for it, or it is done. */
-export async function stoppingOf(
+export async function cancelProgress(
   store: Store,
   top: RunRow,
   rows: readonly RunRow[],
@@ -47,7 +47,7 @@ async function eventsOf(store: Store, id: string, after: number, limit: number):
   try {
     return await store.journal(id, after, limit);
   } catch (error) {
-    if (isDamage(error)) return [];
+    if (isDamagedJournal(error)) return [];
     throw error;
   }
 }

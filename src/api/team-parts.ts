@@ -1,11 +1,11 @@
 // What the API is given for a team of people.
 
-import type { Telling } from "../webhooks/telling.ts";
+import type { Notifier } from "../webhooks/telling.ts";
 import type { Person } from "./person.ts";
 
 export interface TeamParts {
   /** The named user whose routes these are; absent: whoever holds the folder's token. */
   person?: Person;
   /** Absent: there are none. */
-  webhooks?: Pick<Telling, "hooks" | "test">;
+  webhooks?: Pick<Notifier, "hooks" | "test">;
 }

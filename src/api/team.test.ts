@@ -3,9 +3,9 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Script } from "../models/script.ts";
-import { createRuntime } from "../runtime.ts";
+import { assembleRuntime } from "../runtime.ts";
 import type { Role } from "../stores/users.ts";
-import { asked, isEnd, ledger, until } from "./api.fixture.ts";
+import { eventsUntil, isEnd, payTool, waitForApprovals } from "./api.fixture.ts";
 import { routeTable } from "./app.ts";
 import { createClient } from "./client.ts";
 import { publicProject, TOKEN } from "./public-server.fixture.ts";
@@ -17,12 +17,12 @@ const clerk: Script = ({ turn, lastResult }) =>
     : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
 
 const { served, send, problems } = publicProject(async (folder) => {
-  const runtime = await createRuntime({
+  const runtime = await assembleRuntime({
     folder,
     home: folder,
     env: { XDG_CONFIG_HOME: folder },
     scripts: { clerk },
-    tools: [ledger().tool],
+    tools: [payTool().tool],
   });
   await runtime.start();
   return runtime;
@@ -55,12 +55,12 @@ beforeAll(async () => {
   await admit("oli", "operator");
   await admit("ada", "admin");
   const { runId } = await as("ann").say("anns-session", { agent: "clerk", text: "pay the secretword" });
-  const [item] = await asked({ client: as("ann") }, runId);
+  const [item] = await waitForApprovals({ client: as("ann") }, runId);
   const { definition } = await as("ann").run(runId);
   const other = await as("ann").startRun({ agent: "clerk", task: "pay" });
-  const [granted] = await asked({ client: as("ann") }, other.runId);
+  const [granted] = await waitForApprovals({ client: as("ann") }, other.runId);
   await as("ann").decide(granted!.id, { decision: "approve", scope: "tree" });
-  await until({ client: as("ann") }, other.runId, isEnd);
+  await eventsUntil({ client: as("ann") }, other.runId, isEnd);
   ids = { run: runId, approval: item!.id, session: "anns-session", grant: "1", definition };
 });
 
@@ -262,7 +262,7 @@ describe("roles, along the router's own table", () => {
 
   test("a viewer cannot approve, an operator can, and who did stands in the journal", async () => {
     const { runId } = await as("ann").startRun({ agent: "clerk", task: "pay once" });
-    const [item] = await asked({ client: as("ann") }, runId);
+    const [item] = await waitForApprovals({ client: as("ann") }, runId);
     await expect(as("vera").decide(item!.id, { decision: "approve" })).rejects.toMatchObject({
       code: "FORBIDDEN",
     });
@@ -271,7 +271,7 @@ describe("roles, along the router's own table", () => {
       message: expect.stringContaining("needs the role admin"),
     });
     await as("ann").decide(item!.id, { decision: "approve" });
-    const events = await until({ client: as("ann") }, runId, isEnd);
+    const events = await eventsUntil({ client: as("ann") }, runId, isEnd);
     expect(events.find(({ type }) => type === "APPROVAL_DECIDED")?.payload).toMatchObject({ by: "ann" });
     expect(events[0]!.payload).toMatchObject({ userId: "ann" });
     const again = await as("ada").retry(runId);

@@ -36,16 +36,16 @@ export const UserView = z.object({
 });
 export type UserView = z.infer<typeof UserView>;
 
-export const UserViews = z.object({ users: z.array(UserView) });
+export const UserList = z.object({ users: z.array(UserView) });
 
-export const MadeUser = z.object({
+export const CreatedUser = z.object({
   name: z.string(),
   /** Shown this once. */
   token: z.string(),
   /** For one browser of theirs, once; absent: no web page is served here. */
   link: z.string().optional(),
 });
-export type MadeUser = z.infer<typeof MadeUser>;
+export type CreatedUser = z.infer<typeof CreatedUser>;
 
 export const WebhookView = z.object({
   name: z.string(),
@@ -71,8 +71,8 @@ export const WebhookView = z.object({
 });
 export type WebhookView = z.infer<typeof WebhookView>;
 
-export const WebhookViews = z.object({ webhooks: z.array(WebhookView) });
+export const WebhookList = z.object({ webhooks: z.array(WebhookView) });
 
 /** `taken`: the other end said that it has it. */
-export const TestAnswer = z.object({ taken: z.boolean(), detail: z.string() });
-export type TestAnswer = z.infer<typeof TestAnswer>;
+export const WebhookTestResult = z.object({ taken: z.boolean(), detail: z.string() });
+export type WebhookTestResult = z.infer<typeof WebhookTestResult>;

@@ -8,7 +8,7 @@ import { tokenFile } from "../config/secrets.ts";
 export const MIN_TOKEN = 24;
 
 /** The token of this folder; made when there is none, or none that is worth its name. */
-export function tokenOf(dir: string): string {
+export function readOrCreateToken(dir: string): string {
   return readToken(dir) ?? renewToken(dir);
 }
 

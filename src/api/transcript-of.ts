@@ -7,12 +7,12 @@ import { eventsBefore } from "../loop/continued.ts";
 import { loadDefinition } from "../loop/run-journal.ts";
 import { fold } from "../projections/projection.ts";
 import type { RunRow } from "../projections/run-row.ts";
-import { openMessages, promptMessages, transcriptProjection } from "../projections/transcript.ts";
+import { messagesWithoutOpenCalls, promptMessages, transcriptProjection } from "../projections/transcript.ts";
 import type { ApiParts } from "./parts.ts";
 import type { TranscriptView } from "./schema.ts";
 import type { ContextSummary } from "./wire.ts";
 
-export async function transcriptOf(row: RunRow, parts: ApiParts): Promise<TranscriptView> {
+export async function readTranscript(row: RunRow, parts: ApiParts): Promise<TranscriptView> {
   const events = await parts.store.journal(row.id);
   const definition = await loadDefinition(parts.store, row.definition);
   const { payload, ts } = events[0] as EventOf<"RUN_STARTED">;
@@ -20,14 +20,14 @@ export async function transcriptOf(row: RunRow, parts: ApiParts): Promise<Transc
   const transcript = fold(transcriptProjection, [...before, ...events]);
   return {
     system: parts.systemPrompt(definition, payload, ts),
-    messages: row.endedAt === undefined ? openMessages(transcript) : promptMessages(transcript),
+    messages: row.endedAt === undefined ? messagesWithoutOpenCalls(transcript) : promptMessages(transcript),
   };
 }
 
 const LINE = 200;
 
 /** A line for each message: who speaks, how it begins, and which tools it is about. */
-export function summaryOf({ system, messages }: TranscriptView): z.input<typeof ContextSummary> {
+export function summarizeTranscript({ system, messages }: TranscriptView): z.input<typeof ContextSummary> {
   return {
     system: lineOf(system),
     messages: messages.map(({ role, content }) => ({

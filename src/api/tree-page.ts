@@ -7,9 +7,9 @@
 import { createHash } from "node:crypto";
 import { CadreError } from "../errors.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import { visible } from "../journal/visible.ts";
+import { revealHidden } from "../journal/visible.ts";
 import { fold } from "../projections/projection.ts";
-import { applyRunRow, firstRow, type RunRow } from "../projections/run-row.ts";
+import { applyRunRow, initialRow, type RunRow } from "../projections/run-row.ts";
 import { type TimelineEntry, timelineProjection } from "../projections/timeline.ts";
 import { totalTokens } from "../projections/usage.ts";
 import { escapeHtml } from "./html.ts";
@@ -82,7 +82,7 @@ const SUM_BEGIN = "<!-- sha256 of everything before this line: ";
 
 const sha = (text: string, as: "hex" | "base64"): string => createHash("sha256").update(text).digest(as);
 
-const words = (text: string): string => escapeHtml(visible(text));
+const words = (text: string): string => escapeHtml(revealHidden(text));
 
 /** Each run with its timeline, in the order in which they were started. */
 function runParts(events: TreePage["events"]): Map<string, RunPart> {
@@ -95,7 +95,7 @@ function runParts(events: TreePage["events"]): Map<string, RunPart> {
           "INTERNAL",
           `The journal of run ${runId} does not begin with its start, so it is not exported. \`cadre verify ${runId}\` says more.`,
         );
-      const row = rest.reduce(applyRunRow, firstRow(runId, first.payload, first.ts));
+      const row = rest.reduce(applyRunRow, initialRow(runId, first.payload, first.ts));
       const { entries } = fold(timelineProjection, [first, ...rest]);
       return [runId, { row, entries, hash: journal.at(-1)!.hash }];
     }),

@@ -6,7 +6,7 @@ import { emptyUsage, type RunUsage } from "../projections/usage.ts";
 import type { RunTree } from "./schema.ts";
 
 /** The first row is the top; of each other one the parent is among them. */
-export function nest(rows: readonly RunRow[]): RunTree {
+export function nestRuns(rows: readonly RunRow[]): RunTree {
   const nodes = new Map(
     rows.map((row): [string, RunTree] => [row.id, { ...row, treeUsage: { ...row.usage }, children: [] }]),
   );

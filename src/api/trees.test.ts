@@ -6,11 +6,11 @@ import type { World, WorldOptions } from "../../test/support/world.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import { emptyUsage } from "../projections/usage.ts";
-import { context } from "../stores/contract/kit.contract.ts";
+import { contextAdded } from "../stores/contract/kit.contract.ts";
 import type { Store } from "../stores/store.ts";
-import { type Api, ask, isEnd, serveRuntime, until } from "./api.fixture.ts";
+import { type Api, eventsUntil, isEnd, sendRequest, serveRuntime } from "./api.fixture.ts";
 import { RunDetail, RunTree } from "./schema.ts";
-import { nest } from "./tree.ts";
+import { nestRuns } from "./tree.ts";
 
 const asks = "tools: { allow: [charge], ask: [charge] }";
 const parallel = "delegation: { mode: parallel, maxParallel: 2 }";
@@ -131,7 +131,7 @@ describe("the tree", () => {
     chain,
     async (world, api) => {
       const runId = await world.run("see to it");
-      await until(api, runId, ({ type, payload }) => type === "RUN_SUSPENDED" && "blockers" in payload);
+      await eventsUntil(api, runId, ({ type, payload }) => type === "RUN_SUSPENDED" && "blockers" in payload);
       const { runs, total } = await api.client.runs({ roots: true, total: true, limit: 1 });
       const tree = await api.client.tree(runId);
       const helper = tree.children[0]!.children[0]!;
@@ -162,7 +162,7 @@ describe("the tree", () => {
       row("a2", "a"),
       row("b1", "b"),
     ];
-    const tree = nest(rows);
+    const tree = nestRuns(rows);
     const costs = ({ id, treeUsage, children }: RunTree): unknown => [
       id,
       treeUsage.cost,
@@ -198,7 +198,7 @@ describe("what a child needs", () => {
       ]);
       const [seenFromRoot] = await api.client.approvals({ runId });
       await api.client.decide(seenFromRoot!.id, { decision: "approve" });
-      await until(api, runId, isEnd);
+      await eventsUntil(api, runId, isEnd);
       expect(await api.client.approvals({ runId })).toEqual([]);
       expect((await api.client.tree(runId)).children[0]!.children[0]!.status).toBe("completed");
     },
@@ -217,7 +217,7 @@ describe("what a child needs", () => {
     },
     async (world, api) => {
       const runId = await world.run("see to it");
-      await until(api, runId, ({ type, payload }) => {
+      await eventsUntil(api, runId, ({ type, payload }) => {
         return type === "RUN_SUSPENDED" && (payload as { blockers?: string[] }).blockers?.length === 2;
       });
       const children = await childrenOf(world, runId);
@@ -393,7 +393,7 @@ describe("cancelling", () => {
     const runId = await world.run("see to it");
     await world.drive(runId);
     await api.client.cancel(runId);
-    const notes = Array.from({ length: 120 }, (_, i) => context(`n${i}`));
+    const notes = Array.from({ length: 120 }, (_, i) => contextAdded(`n${i}`));
     await world.runtime.store.append({ runId, after: 0, events: notes });
     expect((await api.client.run(runId)).stopping).toEqual({ done: 0, of: 2 });
   });
@@ -474,7 +474,7 @@ describe("usage", () => {
 
   served("[A59] refuses what it does not know", options, async (_, api) => {
     for (const query of ["since=yesterday", "root=", "agent=x", "since=-1"]) {
-      expect((await ask(api, "GET", `/api/usage?${query}`)).status).toBe(400);
+      expect((await sendRequest(api, "GET", `/api/usage?${query}`)).status).toBe(400);
     }
     await expect(api.client.usage({ root: "r000000000000000000000" })).rejects.toMatchObject({
       code: "NOT_FOUND",
@@ -490,7 +490,7 @@ describe("messages", () => {
     async (world, api) => {
       const runId = await world.run("see to it", { sessionId: "s1" });
       await world.settled(runId);
-      const { messages } = (await ask(api, "GET", "/api/messages?session=s1")).body as {
+      const { messages } = (await sendRequest(api, "GET", "/api/messages?session=s1")).body as {
         messages: {
           id: number;
           agent_role: string;
@@ -508,9 +508,9 @@ describe("messages", () => {
       ]);
       const [first, second] = messages;
       expect(second).toMatchObject({ parent_message_id: first!.id, request_type: "delegation" });
-      const below = await ask(api, "GET", `/api/messages?parent=${first!.id}`);
+      const below = await sendRequest(api, "GET", `/api/messages?parent=${first!.id}`);
       expect((below.body as { messages: unknown[] }).messages).toHaveLength(2);
-      expect(await ask(api, "GET", "/api/messages?role")).toMatchObject({ status: 400 });
+      expect(await sendRequest(api, "GET", "/api/messages?role")).toMatchObject({ status: 400 });
     },
   );
 });
@@ -532,7 +532,7 @@ served(
     await world.settled(runId);
     const [child, other] = await childrenOf(world, runId);
     await Promise.all([world.settled(child!), world.settled(other!)]);
-    const { body } = await ask(api, "GET", `/api/approvals?run=${runId}`);
+    const { body } = await sendRequest(api, "GET", `/api/approvals?run=${runId}`);
     expect(body).toMatchObject({
       approvals: [child, other].map((id) => ({
         id: `${id}:budget/1`,
@@ -543,17 +543,17 @@ served(
     });
     const raise = { decision: "approve", limits: { maxTokens: 100_000 } };
     const item = `/api/approvals/${other}:budget/1`;
-    expect(await ask(api, "GET", item)).toMatchObject({ status: 200, body: { kind: "budget" } });
-    expect((await ask(api, "POST", `${item}/ask`, { person: "jo" })).status).toBe(202);
+    expect(await sendRequest(api, "GET", item)).toMatchObject({ status: 200, body: { kind: "budget" } });
+    expect((await sendRequest(api, "POST", `${item}/ask`, { person: "jo" })).status).toBe(202);
     for (const path of [item, `/runs/${other}/resume`]) {
       const bare = { decision: path === item ? "approve" : "approved" };
-      const refused = await ask(api, "POST", path, bare);
+      const refused = await sendRequest(api, "POST", path, bare);
       expect(refused, path).toMatchObject({ status: 400 });
       expect(JSON.stringify(refused.body)).toContain("`limits` (`maxTokens`, `maxCost`)");
     }
-    const decided = await ask(api, "POST", item, raise);
+    const decided = await sendRequest(api, "POST", item, raise);
     expect(decided).toMatchObject({ status: 200, body: { alreadyDecided: false } });
-    await until(api, runId, isEnd);
+    await eventsUntil(api, runId, isEnd);
     expect((await world.state(runId)).end).toMatchObject({ status: "completed" });
   },
 );

@@ -4,9 +4,9 @@
 import { loadDefinition } from "../loop/run-journal.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { Store } from "../stores/store.ts";
-import { isDamage } from "./failure.ts";
+import { isDamagedJournal } from "./failure.ts";
 
-export const withUnreadable = (store: Store, rows: readonly RunRow[]): Promise<RunRow[]> =>
+export const markUnreadable = (store: Store, rows: readonly RunRow[]): Promise<RunRow[]> =>
   Promise.all(
     rows.map(async (row): Promise<RunRow> => {
       const detail = row.endedAt === undefined ? await damageOf(store, row) : undefined;
@@ -20,7 +20,7 @@ async function damageOf(store: Store, { definition }: RunRow): Promise<string | 
     await loadDefinition(store, definition);
     return undefined;
   } catch (error) {
-    if (isDamage(error)) return error.message;
+    if (isDamagedJournal(error)) return error.message;
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { applyTreeUsage, BUCKET_MS, emptyTreeUsage, type TreeUsage } from "../projections/tree-usage.ts";
-import { createReport } from "../projections/usage-report.ts";
+import { createUsageReport } from "../projections/usage-report.ts";
 import type { Store } from "../stores/store.ts";
 import { findRun } from "./find-run.ts";
 import type { UsageFilter, UsageView } from "./schema.ts";
@@ -12,10 +12,10 @@ import { treeEvents } from "./tree-journals.ts";
 
 const PAGE = 2_000;
 
-export async function usageOf(store: Store, filter: UsageFilter): Promise<UsageView> {
+export async function readUsage(store: Store, filter: UsageFilter): Promise<UsageView> {
   const { root, every } = filter;
   const since = root === undefined ? bucketOf(filter.since) : filter.since;
-  const report = createReport({ since, every });
+  const report = createUsageReport({ since, every });
   if (root !== undefined) report.add(await usageBelow(store, root));
   else for await (const tree of keptTrees(store, since)) report.add(tree);
   return report.view();

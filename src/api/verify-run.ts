@@ -4,12 +4,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Digest, RunId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import { namedValues } from "../journal/named-values.ts";
+import { referencedBlobs } from "../journal/named-values.ts";
 import { checkReceipts, type ReceiptProblem } from "../loop/receipts.ts";
-import { treeProblem } from "../loop/whole-tree.ts";
-import { foldedRow, type RunRow } from "../projections/run-row.ts";
+import { findTreeProblem } from "../loop/whole-tree.ts";
+import { foldRow, type RunRow } from "../projections/run-row.ts";
 import type { Store } from "../stores/store.ts";
-import { isDamage } from "./failure.ts";
+import { isDamagedJournal } from "./failure.ts";
 import type { Verification } from "./schema.ts";
 import { subtreeOf } from "./subtree.ts";
 
@@ -28,7 +28,7 @@ export async function verifyRun(store: Store, top: RunRow, digest: Digest): Prom
   const { receipts, problem: forged } = checkReceipts(journals, digest);
   const problem =
     forged ??
-    treeProblem(journals) ??
+    findTreeProblem(journals) ??
     unstarted(listed, journals) ??
     (await missingValue(store, journals)) ??
     (await otherRow(store, rows, journals));
@@ -60,7 +60,7 @@ async function readAll(store: Store, top: RunId): Promise<Read> {
       for (const { type, payload } of journal)
         if (type === "CHILD_RUN_STARTED") known.add(payload.child_run_id);
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isDamagedJournal(error)) throw error;
       const seq = Number(error.details?.["seq"] ?? 1);
       return { journals, rows, damage: { runId, seq, message: error.message } };
     }
@@ -91,7 +91,7 @@ function unstarted(listed: readonly RunRow[], journals: Journals): ReceiptProble
 async function missingValue(store: Store, journals: Journals): Promise<ReceiptProblem | undefined> {
   const sound = new Set<string>();
   for (const event of [...journals.values()].flat()) {
-    for (const name of namedValues(event)) {
+    for (const name of referencedBlobs(event)) {
       if (sound.has(name)) continue;
       if (!(await isSound(store, name))) {
         const { runId, seq } = event;
@@ -108,7 +108,7 @@ async function isSound(store: Store, name: string): Promise<boolean> {
   try {
     return (await store.blob(name)) !== undefined;
   } catch (error) {
-    if (isDamage(error)) return false;
+    if (isDamagedJournal(error)) return false;
     throw error;
   }
 }
@@ -121,7 +121,7 @@ async function otherRow(
 ): Promise<ReceiptProblem | undefined> {
   const aside = new Set((await store.quarantined()).map(({ runId }) => runId));
   for (const [runId, row] of rows) {
-    const folded = foldedRow(journals.get(runId)!);
+    const folded = foldRow(journals.get(runId)!);
     const others = (Object.keys(folded) as (keyof RunRow)[]).filter(
       (key) =>
         !isDeepStrictEqual(plain(row[key]), plain(folded[key])) && !(aside.has(runId) && SAID_OVER.has(key)),

@@ -6,15 +6,15 @@ import type { Socket } from "node:net";
 import type { Users } from "../stores/users.ts";
 import { type Person, personOf } from "./person.ts";
 
-export interface Visitors {
+export interface UserConnections {
   /** Undefined: nobody's key. */
-  comeIn(key: string, socket: Socket | undefined): Promise<Person | undefined>;
+  admit(key: string, socket: Socket | undefined): Promise<Person | undefined>;
   /** A key for one more browser of a user; undefined: they come in no more. */
-  newBrowser(name: string): Promise<string | undefined>;
+  addBrowser(name: string): Promise<string | undefined>;
   close(): void;
 }
 
-export interface VisitorParts {
+export interface UserConnectionsOptions {
   users: Users;
   /** What the project shares with those who are no admins. */
   sees: Person["sees"];
@@ -24,14 +24,19 @@ export interface VisitorParts {
 
 /** A token, or what a browser keeps: nobody guesses it, so its hash needs no salt. */
 export const newKey = (): string => randomBytes(32).toString("base64url");
-export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");
+export const hashKey = (key: string): string => createHash("sha256").update(key).digest("hex");
 
 interface Entry {
   role: Person["role"];
   sockets: Set<Socket>;
 }
 
-export function createVisitors({ users, sees, cut, onProblem }: VisitorParts): Visitors {
+export function createUserConnections({
+  users,
+  sees,
+  cut,
+  onProblem,
+}: UserConnectionsOptions): UserConnections {
   const entries = new Map<string, Entry>();
   const leaving = new WeakSet<Socket>();
   const attend = (hash: string, role: Person["role"], socket: Socket): void => {
@@ -75,16 +80,16 @@ export function createVisitors({ users, sees, cut, onProblem }: VisitorParts): V
     }
   };
   return {
-    async comeIn(key, socket) {
+    async admit(key, socket) {
       if (key === "") return undefined;
-      const hash = hashOf(key);
+      const hash = hashKey(key);
       const user = await known(hash);
       if (user && socket) attend(hash, user.role, socket);
       return user && personOf(user, sees);
     },
-    async newBrowser(name) {
+    async addBrowser(name) {
       const key = newKey();
-      return (await users.addKey(name, hashOf(key))) ? key : undefined;
+      return (await users.addKey(name, hashKey(key))) ? key : undefined;
     },
     close: end,
   };

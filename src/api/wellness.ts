@@ -12,7 +12,7 @@ const MIN_FREE_BYTES = 50 * 1024 * 1024;
 
 type Parts = Pick<ApiParts, "store" | "info">;
 
-export function wellness(parts: Parts, now: () => number = Date.now): () => Promise<boolean> {
+export function createLivenessCheck(parts: Parts, now: () => number = Date.now): () => Promise<boolean> {
   const isOverdue = dueForLong(parts, now);
   let last: { at: number; well: Promise<boolean> } | undefined;
   return () => {

@@ -3,9 +3,9 @@
 import { userInfo } from "node:os";
 import type { ApiParts } from "../api/parts.ts";
 import { openSettings } from "../api/settings.ts";
-import { isOnServer } from "../config.ts";
-import type { Runtime } from "../runtime.ts";
-import { commandStart } from "./command-start.ts";
+import { isServerStore } from "../config.ts";
+import type { RuntimeAssembly } from "../runtime.ts";
+import { commandPrefix } from "./command-start.ts";
 import { environmentChecks } from "./health-checks.ts";
 import { configChecks } from "./project-checks.ts";
 import { sandboxCheck } from "./sandbox-check.ts";
@@ -13,16 +13,16 @@ import { version } from "./version.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts {
+export function apiParts(runtime: RuntimeAssembly, drives: boolean, env: Env): ApiParts {
   const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
   const { admit, retry, fork, say, explain, agentFile, workspaceTree, replay, replayAgent } = runtime;
   const info = {
     version: version(),
     folder: config.folder,
-    command: commandStart(config.folder),
+    command: commandPrefix(config.folder),
     startedAt: Date.now(),
     drives,
-    isShared: isOnServer(config.store),
+    isShared: isServerStore(config.store),
     model: defaultModel,
     ours: runtime.ours,
     pools: config.pools,

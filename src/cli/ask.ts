@@ -5,27 +5,31 @@ import type { CadreClient } from "../api/client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../api/schema.ts";
 import { CadreError } from "../errors.ts";
 import { ALWAYS_DAYS } from "../permissions/permission.ts";
-import { REJECT_REASONS, rejectNote } from "../projections/reject-reasons.ts";
-import { type Draft, type EditPlace, editJson } from "./edit-json.ts";
+import { REJECT_REASONS, rejectionNote } from "../projections/reject-reasons.ts";
+import { type Draft, type EditorContext, editJson } from "./edit-json.ts";
 import type { Keys } from "./keys.ts";
 import { type Asker, approvalLines, editLines } from "./view/approval.ts";
 import { plain, plainLine } from "./view/plain.ts";
 import { probeLines } from "./view/probe.ts";
 import type { Paint, Screen } from "./view/screen.ts";
 
-export interface Desk extends EditPlace {
+export interface PromptContext extends EditorContext {
   client: CadreClient;
   screen: Screen;
   keys: Keys;
   /** How many others wait to be asked about. */
-  more(): number;
-  whoAsks(item: ApprovalView): Asker;
+  othersWaiting(): number;
+  askerOf(item: ApprovalView): Asker;
 }
 
 /** False: it was left as it is. Rejects when the signal is aborted: then nothing was decided here. */
-export async function askAbout(item: ApprovalView, desk: Desk, signal: AbortSignal): Promise<boolean> {
+export async function askAboutItem(
+  item: ApprovalView,
+  desk: PromptContext,
+  signal: AbortSignal,
+): Promise<boolean> {
   const choices = choicesFor(item);
-  let card = (): string[] => approvalLines(item, desk.screen, desk.whoAsks(item));
+  let card = (): string[] => approvalLines(item, desk.screen, desk.askerOf(item));
   for (;;) {
     const choice = await choose(choices, card, desk, signal);
     if (choice === skip) return false;
@@ -48,23 +52,24 @@ interface Choice {
   label: string;
   help: string;
   /** False: nothing was decided after all. */
-  act(item: ApprovalView, desk: Desk, signal: AbortSignal): Promise<boolean>;
+  act(item: ApprovalView, desk: PromptContext, signal: AbortSignal): Promise<boolean>;
 }
 
 async function choose(
   choices: readonly Choice[],
   card: () => string[],
-  { screen, keys, more }: Desk,
+  { screen, keys, othersWaiting }: PromptContext,
   signal: AbortSignal,
 ): Promise<Choice> {
   const labels = [...choices.map(({ label }) => label), "[?]"].join("  ");
   const help = choices.map(({ key, help }) => `  ${key}  ${help}`).join("\n");
   let above = "";
-  const text = (): string => `${above}${othersWait(more(), screen.paint)}${screen.paint("bold", labels)} `;
+  const text = (): string =>
+    `${above}${othersWait(othersWaiting(), screen.paint)}${screen.paint("bold", labels)} `;
   screen.prompt({ card, text });
   try {
     for (;;) {
-      const key = await keys.key(signal);
+      const key = await keys.readKey(signal);
       const choice = choices.find((candidate) => candidate.key === key);
       if (choice) {
         screen.answer(key);
@@ -115,7 +120,7 @@ const reject: Choice = {
   async act(item, desk, signal) {
     const quick = REJECT_REASONS.map(({ label }, at) => `${at + 1} ${label.toLowerCase()}`).join(" · ");
     desk.screen.line(desk.screen.paint("dim", quick));
-    const note = rejectNote((await desk.keys.line("Why (the agent reads it): ", signal)).trim());
+    const note = rejectionNote((await desk.keys.readLine("Why (the agent reads it): ", signal)).trim());
     return decide(item, desk, { decision: "reject", ...(note === "" ? {} : { note }) });
   },
 };
@@ -140,7 +145,7 @@ const raise: Choice = {
   ...approve,
   help: "raise the budget and let the run go on",
   async act(item, desk, signal) {
-    const text = await desk.keys.line("New budget, as in 200000 (tokens) or $5: ", signal);
+    const text = await desk.keys.readLine("New budget, as in 200000 (tokens) or $5: ", signal);
     return decide(item, desk, { decision: "approve", limits: parseBudget(text) });
   },
 };
@@ -152,7 +157,7 @@ const answer: Choice = {
   label: "[a]nswer",
   help: "type an answer; the run goes on with it",
   async act(item, desk, signal) {
-    const text = (await desk.keys.line("Answer: ", signal)).trim();
+    const text = (await desk.keys.readLine("Answer: ", signal)).trim();
     return text === "" ? false : decide(item, desk, { decision: "answer", answer: text });
   },
 };
@@ -179,7 +184,7 @@ const outcomes: readonly Choice[] = [
     help: "it took effect: it is not run again, and the agent is told so",
     async act(item, desk, signal) {
       const output = (
-        await desk.keys.line("What came of it (the agent reads it; may be empty): ", signal)
+        await desk.keys.readLine("What came of it (the agent reads it; may be empty): ", signal)
       ).trim();
       return verdict(item, desk, { verdict: "happened", ...(output === "" ? {} : { output }) });
     },
@@ -225,14 +230,14 @@ function choicesFor({ kind, grant }: ApprovalView): readonly Choice[] {
   }
 }
 
-async function decide(item: ApprovalView, { client }: Desk, decision: DecisionBody): Promise<true> {
+async function decide(item: ApprovalView, { client }: PromptContext, decision: DecisionBody): Promise<true> {
   await client.decide(item.id, decision);
   return true;
 }
 
 async function verdict(
   item: ApprovalView,
-  { client }: Desk,
+  { client }: PromptContext,
   body: Omit<OutcomeBody, "callId">,
 ): Promise<true> {
   await client.outcome(item.runId, { callId: item.callId!, ...body });

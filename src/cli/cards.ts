@@ -4,7 +4,7 @@ import type { CadreClient } from "../api/client.ts";
 import type { ApprovalView } from "../api/schema.ts";
 import type { Card } from "./view/approval.ts";
 
-export async function cardsOf(client: CadreClient, items: readonly ApprovalView[]): Promise<Card[]> {
+export async function loadCards(client: CadreClient, items: readonly ApprovalView[]): Promise<Card[]> {
   const runIds = [...new Set(items.map(({ runId }) => runId))];
   const runs = await Promise.all(runIds.map((id) => client.run(id)));
   const tasks = new Map(runs.map(({ id, task }) => [id, task]));

@@ -3,7 +3,7 @@
 import type { CadreClient } from "../api/client.ts";
 import { CadreError } from "../errors.ts";
 
-export interface Wanted {
+export interface TaskRequest {
   /** Absent: the project's only agent, or else the assistant. */
   agent?: string;
   task: string;
@@ -12,7 +12,7 @@ export interface Wanted {
 export const DEFAULT_AGENT = "assistant";
 
 /** `"task"` or `agent "task"`; nothing at all: go on with what was left. */
-export function parseWords(words: readonly string[]): Wanted | undefined {
+export function parseTaskArguments(words: readonly string[]): TaskRequest | undefined {
   const [first, second, third] = words;
   if (third !== undefined) {
     throw new CadreError(
@@ -28,7 +28,7 @@ export function parseWords(words: readonly string[]): Wanted | undefined {
 
 export async function chooseAgent(
   client: CadreClient,
-  { agent, task }: Wanted,
+  { agent, task }: TaskRequest,
 ): Promise<{ agent: string; task: string }> {
   if (agent !== undefined) return { agent, task };
   const agents = await client.agents();

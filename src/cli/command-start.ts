@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
 
-export const commandStart = (folder: string): string => `node ${quoted(LAUNCHER)} -C ${quoted(folder)}`;
+export const commandPrefix = (folder: string): string => `node ${quoted(LAUNCHER)} -C ${quoted(folder)}`;
 
 function quoted(path: string): string {
   if (/^[\w./:+-]+$/.test(path)) return path;

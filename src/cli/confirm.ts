@@ -9,7 +9,7 @@ export async function confirm({ io, screen }: Invocation, question: string): Pro
   const { stdin, stdout } = io;
   const keys = createKeys({ stdin, stdout, hold: screen.hold, onInterrupt: () => left.abort() });
   try {
-    return /^y(es)?$/i.test((await keys.line(question, left.signal)).trim());
+    return /^y(es)?$/i.test((await keys.readLine(question, left.signal)).trim());
   } catch (error) {
     if (left.signal.aborted) return false;
     throw error;

@@ -8,23 +8,29 @@ import type { Served } from "../api/http-server.ts";
 import type { ApiParts } from "../api/parts.ts";
 import type { Health } from "../api/schema.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
-import { checkStore, isBegun, type StoreCheck } from "../config/known-stores.ts";
-import { type Config, type ConfigFlags, loadConfig, NO_FILE } from "../config.ts";
+import { checkStore, hasState, type StoreCheck } from "../config/known-stores.ts";
+import { type Config, type ConfigFlags, loadConfig, MEMORY_STORE } from "../config.ts";
 import { CadreError, messageOf } from "../errors.ts";
-import { createRuntime, type Runtime, type RuntimeOptions, socketPath, takeOwnership } from "../runtime.ts";
+import {
+  assembleRuntime,
+  type RuntimeAssembly,
+  type RuntimeOptions,
+  socketPath,
+  takeOwnership,
+} from "../runtime.ts";
 import { apiParts } from "./api-parts.ts";
-import { type Hearer, otherProblems, sayLeftOut } from "./left-out.ts";
+import { type NoticeIo, otherConfigProblems, printIgnoredSettings } from "./left-out.ts";
 import { version } from "./version.ts";
 import { plainLine } from "./view/plain.ts";
 
 export interface ConnectOptions {
   folder: string;
-  io: Hearer;
+  io: NoticeIo;
   /** Drives what is due while it owns the store; otherwise it only reads and appends. */
   drive: boolean;
   flags?: ConfigFlags;
   /** Begins a store where there is none yet, like who drives: whoever only looks makes nothing. */
-  makes?: boolean;
+  createsStore?: boolean;
   /** Runs that are driven at the same time, and whose. */
   concurrency?: number | undefined;
   pool?: string | undefined;
@@ -34,11 +40,11 @@ export interface ConnectOptions {
   onProblem?: RuntimeOptions["onProblem"] | undefined;
   onRecovered?: RuntimeOptions["onRecovered"];
   /** The command itself shows what of cadre.yaml is left out. */
-  showsLeftOut?: boolean;
+  showsIgnoredSettings?: boolean;
   /** Another process had the store a moment ago: it, or the next, gets a while to come before this one takes its place. */
-  returning?: boolean;
+  waitsForOwner?: boolean;
   /** Does not settle for a process that only looks or writes something down, and is gone in a moment. */
-  stays?: boolean;
+  needsLastingOwner?: boolean;
   /** Through what the person acts: `mcp`. */
   via?: string;
   /** Where else the API is served while this process has the store. */
@@ -47,11 +53,11 @@ export interface ConnectOptions {
 
 export interface Connection {
   client: CadreClient;
-  owner: boolean;
+  isOwner: boolean;
   /** What is wrong with the project's configuration, as far as this process has read it: a line each. */
   problems: string[];
   /** Brings cancelled runs to their ends; absent where another process has the store, or drives. */
-  endCancelled?: Runtime["endCancelled"];
+  endCancelled?: RuntimeAssembly["endCancelled"];
   close(): Promise<void>;
 }
 
@@ -66,13 +72,13 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const { env } = io;
   const config = loadConfig({ folder, env, ...(flags ? { flags } : {}) });
   const { dir } = config;
-  if (!options.showsLeftOut) sayLeftOut(config, io, onProblem && logged(onProblem));
+  if (!options.showsIgnoredSettings) printIgnoredSettings(config, io, onProblem && logged(onProblem));
   const store = checkStore(config, env);
-  if (options.serve && !options.drive && isFile(config)) throw onlyOnServer();
-  if (!isFile(config)) return own(options, { dir, opened: () => {} });
-  if (!options.drive && !options.makes && !isBegun(config))
-    return own({ ...options, flags: { ...flags, store: NO_FILE } }, { dir, opened: () => {} });
-  const next = options.returning ? await nextOwner(dir, options.via) : undefined;
+  if (options.serve && !options.drive && isFileStore(config)) throw onlyOnServer();
+  if (!isFileStore(config)) return own(options, { dir, confirmOpened: () => {} });
+  if (!options.drive && !options.createsStore && !hasState(config))
+    return own({ ...options, flags: { ...flags, store: MEMORY_STORE } }, { dir, confirmOpened: () => {} });
+  const next = options.waitsForOwner ? await nextOwner(dir, options.via) : undefined;
   if (next) return asClient(next);
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -81,7 +87,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     const client = createClient({ fetch: socketFetch(owned.owner.socket), via: options.via });
     const health = await healthOf(client);
     // A command that only looks or writes something down is gone in a moment: it must not keep a server from starting.
-    const stays = options.stays ?? options.serve !== undefined;
+    const stays = options.needsLastingOwner ?? options.serve !== undefined;
     const isPassing = stays && health?.drives === false && performance.now() < until;
     if (health && !isPassing) return asClient(client);
     if (performance.now() > until) {
@@ -96,7 +102,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 
 const asClient = (client: CadreClient): Connection => ({
   client,
-  owner: false,
+  isOwner: false,
   problems: [],
   close: async () => {},
 });
@@ -134,7 +140,7 @@ export async function withClient<T>(
 }
 
 /** A store that one process has at a time. */
-export const isFile = ({ store }: Pick<Config, "store">): boolean => store.startsWith("sqlite:");
+export const isFileStore = ({ store }: Pick<Config, "store">): boolean => store.startsWith("sqlite:");
 
 /** Where stderr is a log, a sentence is a line of it. */
 const logged =
@@ -168,8 +174,8 @@ async function own(options: ConnectOptions, { dir, release, ...store }: Opening)
       version: version(),
       ...(flags ? { flags } : {}),
     };
-    const runtime = await createRuntime({ folder, env, ...more });
-    await recognised(runtime, store);
+    const runtime = await assembleRuntime({ folder, env, ...more });
+    await verifyStoreIdentity(runtime, store);
     const served: Served[] = [];
     const close = async (): Promise<void> => {
       // Clients first: they wait for the lock while what is under way here gets its time to finish.
@@ -188,9 +194,9 @@ async function own(options: ConnectOptions, { dir, release, ...store }: Opening)
           fetch: async (url, init) => app.fetch(new Request(url, init)),
           via: options.via,
         }),
-        owner: true,
+        isOwner: true,
         ...(drive ? {} : { endCancelled: runtime.endCancelled }),
-        problems: otherProblems(runtime.config),
+        problems: otherConfigProblems(runtime.config),
         close,
       };
     } catch (error) {
@@ -204,9 +210,9 @@ async function own(options: ConnectOptions, { dir, release, ...store }: Opening)
 }
 
 /** Before it answers anybody or drives anything. */
-export async function recognised(runtime: Runtime, store: StoreCheck): Promise<void> {
+export async function verifyStoreIdentity(runtime: RuntimeAssembly, store: StoreCheck): Promise<void> {
   try {
-    store.opened(runtime.store.id);
+    store.confirmOpened(runtime.store.id);
   } catch (error) {
     await runtime.stop();
     throw error;

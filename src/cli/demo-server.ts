@@ -5,26 +5,26 @@ import { once } from "node:events";
 import { exitCode, toCadreError } from "../errors.ts";
 import { stayUp, type UpOptions } from "./commands/up.ts";
 import { DEMO_AGENT } from "./demo-stage.ts";
-import type { DemoOrder, DemoUp } from "./demo-watch.ts";
-import { demoWords } from "./demo-words.ts";
+import type { DemoReady, DemoServerOptions } from "./demo-watch.ts";
+import { demoLines } from "./demo-words.ts";
 import { createInvocation } from "./io.ts";
-import { maskedIo } from "./masked-io.ts";
-import { plugOf } from "./plug.ts";
+import { maskIo } from "./masked-io.ts";
+import { createKillSwitch } from "./plug.ts";
 
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
-const [order] = (await once(process, "message")) as [DemoOrder<UpOptions>];
+const [order] = (await once(process, "message")) as [DemoServerOptions<UpOptions>];
 process.exit(await serveDemo(order));
 
-async function serveDemo(order: DemoOrder<UpOptions>): Promise<number> {
+async function serveDemo(order: DemoServerOptions<UpOptions>): Promise<number> {
   const { folder, task, json, options, cadre, goneAt } = order;
   const { stdin, stdout, stderr, env } = process;
-  const io = maskedIo({ stdin, stdout, stderr, env, cwd: process.cwd(), cadre }, []);
+  const io = maskIo({ stdin, stdout, stderr, env, cwd: process.cwd(), cadre }, []);
   try {
     return await stayUp(createInvocation(io, folder, { json, plain: false }), options, {
       order: { agent: DEMO_AGENT, task, attended: true },
-      words: (link) => demoWords({ link, folder, cadre, again: goneAt !== undefined }),
-      plug: (parts) => plugOf(parts, goneAt),
-      onUp: (url) => void process.send!({ port: Number(new URL(url).port) } satisfies DemoUp),
+      words: (link) => demoLines({ link, folder, cadre, again: goneAt !== undefined }),
+      plug: (parts) => createKillSwitch(parts, goneAt),
+      onUp: (url) => void process.send!({ port: Number(new URL(url).port) } satisfies DemoReady),
     });
   } catch (error) {
     const { code, message } = toCadreError(error);

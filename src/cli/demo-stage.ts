@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connect } from "./connect.ts";
-import { unfinished } from "./left-over.ts";
+import { unfinishedRuns } from "./left-over.ts";
 
 const SOURCE = fileURLToPath(new URL("../../examples/11-incident", import.meta.url));
 const NAME = /^cadre-demo-(\d+)-/;
@@ -16,13 +16,13 @@ const FOLDER = "incident";
 
 export const DEMO_AGENT = "oncall";
 
-export interface Stage {
+export interface DemoProject {
   folder: string;
   task: string;
   remove(): Promise<void>;
 }
 
-export async function stageDemo(): Promise<Stage> {
+export async function copyDemo(): Promise<DemoProject> {
   const place = await realpath(tmpdir());
   const root = await mkdtemp(join(place, `cadre-demo-${process.pid}-`));
   await cp(SOURCE, join(root, FOLDER), {
@@ -33,14 +33,14 @@ export async function stageDemo(): Promise<Stage> {
 }
 
 /** What was killed before its end, the newest first. */
-export async function leftDemo(): Promise<Stage | undefined> {
+export async function findInterruptedDemo(): Promise<DemoProject | undefined> {
   const place = await realpath(tmpdir());
   const roots = (await readdir(place))
     .filter((name) => NAME.test(name) && !isAlive(Number(NAME.exec(name)![1])))
     .map((name) => join(place, name))
     .filter(isOurs)
     .sort((one, other) => lstatSync(other).mtimeMs - lstatSync(one).mtimeMs);
-  let left: Stage | undefined;
+  let left: DemoProject | undefined;
   for (const root of roots) {
     // Whatever cannot be read or removed must not keep this one from beginning.
     const standing = await standingOf(root).catch(() => "in use");
@@ -50,7 +50,7 @@ export async function leftDemo(): Promise<Stage | undefined> {
   return left;
 }
 
-async function stageIn(root: string): Promise<Stage> {
+async function stageIn(root: string): Promise<DemoProject> {
   const folder = join(root, FOLDER);
   const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();
   return { folder, task, remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }) };
@@ -65,10 +65,10 @@ const isOurs = (root: string): boolean => {
 async function standingOf(root: string): Promise<"in use" | "ended" | "under way"> {
   const folder = join(root, FOLDER);
   if (!existsSync(join(folder, ".cadre"))) return "ended";
-  const { client, owner, close } = await connect({ folder, io: { env: process.env }, drive: false });
+  const { client, isOwner, close } = await connect({ folder, io: { env: process.env }, drive: false });
   try {
-    if (!owner) return "in use";
-    return (await unfinished(client)).length > 0 ? "under way" : "ended";
+    if (!isOwner) return "in use";
+    return (await unfinishedRuns(client)).length > 0 ? "under way" : "ended";
   } finally {
     await close();
   }

@@ -7,9 +7,9 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadConfig } from "../config.ts";
 import { canListen } from "./can-listen.ts";
-import { leftDemo, stageDemo } from "./demo-stage.ts";
+import { copyDemo, findInterruptedDemo } from "./demo-stage.ts";
 import { EXIT, type Invocation } from "./io.ts";
-import { launcherOf } from "./typed.ts";
+import { launcherName } from "./typed.ts";
 
 interface Options {
   port?: string;
@@ -17,7 +17,7 @@ interface Options {
 }
 
 /** What the server is told when it starts. */
-export interface DemoOrder<O extends Options = Options> {
+export interface DemoServerOptions<O extends Options = Options> {
   folder: string;
   task: string;
   json: boolean;
@@ -29,7 +29,7 @@ export interface DemoOrder<O extends Options = Options> {
 }
 
 /** What it says when it is up. */
-export interface DemoUp {
+export interface DemoReady {
   port: number;
 }
 
@@ -37,13 +37,13 @@ const SERVER = fileURLToPath(new URL(`./demo-server${extname(import.meta.url)}`,
 
 const GOES_ON = "A demo was killed before its end: it goes on where it was …";
 
-export async function watchDemo(options: Options, { json, screen }: Invocation): Promise<number> {
-  const left = await leftDemo();
+export async function superviseDemo(options: Options, { json, screen }: Invocation): Promise<number> {
+  const left = await findInterruptedDemo();
   if (!json) screen.line(left ? GOES_ON : "Starting the demo: an incident, in a copy of an example …");
-  const { remove, ...stage } = left ?? (await stageDemo());
+  const { remove, ...stage } = left ?? (await copyDemo());
   const port = options.port ?? (await freePort(stage.folder));
-  const cadre = launcherOf(process.argv[1]!, stage.folder);
-  const order: DemoOrder = { ...stage, json, cadre, options: { ...options, port } };
+  const cadre = launcherName(process.argv[1]!, stage.folder);
+  const order: DemoServerOptions = { ...stage, json, cadre, options: { ...options, port } };
   for (let next = order; ; ) {
     const { code, signal, port } = await oneLife(next);
     // Whoever cannot start at all would only fail again.
@@ -68,10 +68,10 @@ interface Life {
   port: number | undefined;
 }
 
-async function oneLife(order: DemoOrder): Promise<Life> {
+async function oneLife(order: DemoServerOptions): Promise<Life> {
   const server = fork(SERVER, { cwd: order.folder, stdio: ["ignore", "inherit", "inherit", "ipc"] });
   let port: number | undefined;
-  server.on("message", (up: DemoUp) => {
+  server.on("message", (up: DemoReady) => {
     port = up.port;
   });
   const release = handOn(server);

@@ -2,7 +2,7 @@
 
 import { NPX } from "./typed.ts";
 
-export interface DemoPlace {
+export interface DemoAnnouncement {
   /** Lets one browser in, once. */
   link: string;
   folder: string;
@@ -12,7 +12,7 @@ export interface DemoPlace {
   cadre: string;
 }
 
-export function demoWords({ link, folder, again, cadre }: DemoPlace): string[] {
+export function demoLines({ link, folder, again, cadre }: DemoAnnouncement): string[] {
   if (again) return ["", "The server was killed, and is back. For a browser that is new to it:", `  ${link}`];
   return [
     "Open this, it signs your browser in:",

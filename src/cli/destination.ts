@@ -5,7 +5,7 @@ import { readFile, rm } from "node:fs/promises";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
 import { isLoopback } from "../api/public-server.ts";
 import type { ImportView, MovedBody } from "../api/schema.ts";
-import { CadreError, httpStatus, messageOf, reasonOf } from "../errors.ts";
+import { CadreError, describeSystemError, httpStatus, messageOf } from "../errors.ts";
 import type { Io } from "./io.ts";
 import { asSentence } from "./view/format.ts";
 
@@ -13,16 +13,16 @@ const TOKEN = "CADRE_DESTINATION_TOKEN";
 
 export interface Destination {
   /** As it may be shown. */
-  place: string;
+  url: string;
   /** Throws where it would not take the tree. One that has left here already may be there: it comes in once. */
   check(root: string, hasLeft: boolean): Promise<void>;
   /** Hands the file over and deletes it; `settle` hears what is known of the tree then. */
-  take(file: string, settle: Settle): Promise<ImportView>;
+  deliver(file: string, settle: Settle): Promise<ImportView>;
 }
 
 type Settle = (outcome: MovedBody["outcome"]) => Promise<void>;
 
-export const isAddress = (to: string): boolean => /^[a-z][a-z\d+.-]*:\/\//i.test(to);
+export const isServerAddress = (to: string): boolean => /^[a-z][a-z\d+.-]*:\/\//i.test(to);
 
 export function destinationOf(to: string, format: string, env: Io["env"]): Destination {
   const address = readAddress(to);
@@ -32,7 +32,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
   if (!token) throw refused(`${place} wants a token: set ${TOKEN} to that of an admin there.`);
   const client = clientOf(place, token);
   return {
-    place,
+    url: place,
     async check(root, hasLeft) {
       const me = await asked(place, () => client.me());
       if (me.role !== "admin")
@@ -43,7 +43,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
           `${root} is at ${place} already. Nothing was moved: if it had left from there, prune it there first (cadre prune --run ${root}).`,
         );
     },
-    async take(file, settle) {
+    async deliver(file, settle) {
       const taken = await client.importTree(await readFile(file, "utf8")).catch(async (error: unknown) => {
         if (isRefusal(error)) await settle("refused");
         throw notTaken(place, file, error);
@@ -69,7 +69,8 @@ function notTaken(place: string, file: string, error: unknown): CadreError {
 
 /** In words about the server there: those of the client are about the process that has the store here. */
 function answerOf(place: string, error: unknown): string {
-  if (isUnreachable(error)) return `${place} cannot be reached (${reasonOf((error as CadreError).cause)}).`;
+  if (isUnreachable(error))
+    return `${place} cannot be reached (${describeSystemError((error as CadreError).cause)}).`;
   if (error instanceof CadreError && error.code === "UNAUTHORIZED")
     return `the token in ${TOKEN} is none of ${place}. Set it to that of an admin there, or to what \`.cadre/token\` holds there.`;
   return asSentence(messageOf(error));

@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 import { CadreError } from "../errors.ts";
 import { withClient } from "./connect.ts";
 import { EXIT, type Invocation } from "./io.ts";
-import { beginOrder, type Order, refuseOthersModel } from "./order.ts";
-import type { Typed } from "./typed.ts";
+import { refuseModelOfOwner, type StartRequest, submitRequest } from "./order.ts";
+import type { CommandLine } from "./typed.ts";
 import { jsonLine } from "./view/plain.ts";
 
 export async function detach(
   invocation: Invocation,
-  order: Order,
+  order: StartRequest,
   { yes, model }: { yes?: boolean; model?: string },
 ): Promise<number> {
   if (order.type === "rest")
@@ -22,10 +22,10 @@ export async function detach(
   const { folder, io, json, screen, typed } = invocation;
   const key = randomUUID();
   const flags = model === undefined ? {} : { flags: { model } };
-  const { runId, server } = await withClient({ folder, io, makes: true, ...flags }, async (client) => {
-    if (model !== undefined) await refuseOthersModel(client);
+  const { runId, server } = await withClient({ folder, io, createsStore: true, ...flags }, async (client) => {
+    if (model !== undefined) await refuseModelOfOwner(client);
     const { isServer, isWorker, pid } = await client.health();
-    const begun = await beginOrder(client, order, yes === true, key);
+    const begun = await submitRequest(client, order, yes === true, key);
     return { runId: begun, server: isServer && isWorker ? pid : undefined };
   });
   // Whoever else drives leaves with its own run, and this one takes over. `--yes` is said by it, whoever drives.
@@ -38,13 +38,13 @@ export async function detach(
   return EXIT.done;
 }
 
-const besideServer = (runId: string, typed: Typed, pid: number): string[] => [
+const besideServer = (runId: string, typed: CommandLine, pid: number): string[] => [
   `the server, process ${pid}, works on it. Follow it: ${typed(`tail ${runId}`)}`,
   `if it needs you, \`${typed("approve")}\` shows what for; when you have answered, it goes on by itself.`,
 ];
 
 /** A process that waits for a person would only hold the store: it leaves, and the run stays as it is. */
-function whatNext(runId: string, typed: Typed, yes: boolean): string[] {
+function whatNext(runId: string, typed: CommandLine, yes: boolean): string[] {
   const needs = yes ? "needs you for more than an approval" : "needs you";
   return [
     `it works in the background until it has ended or ${needs}. Follow it: ${typed(`tail ${runId}`)}`,

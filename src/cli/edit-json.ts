@@ -9,7 +9,7 @@ import type { Keys } from "./keys.ts";
 import { jsonLine } from "./view/plain.ts";
 import type { Screen } from "./view/screen.ts";
 
-export interface EditPlace {
+export interface EditorContext {
   env: Readonly<Record<string, string | undefined>>;
   keys: Keys;
   screen: Pick<Screen, "hold">;
@@ -24,7 +24,7 @@ export interface Draft {
 export async function editJson(
   value: unknown,
   draft: Draft,
-  { env, keys, screen }: EditPlace,
+  { env, keys, screen }: EditorContext,
   signal: AbortSignal,
 ): Promise<unknown> {
   const editor = env["VISUAL"] || env["EDITOR"];
@@ -32,7 +32,7 @@ export async function editJson(
   const begun = draft.text ?? before;
   const after = editor
     ? await inEditor(begun, editor, { screen, signal })
-    : await keys.line("Input as JSON: ", signal, begun);
+    : await keys.readLine("Input as JSON: ", signal, begun);
   if (after.trim() === "" || after.trim() === before) return undefined;
   draft.text = after.trimEnd();
   return parseInput(after);

@@ -3,11 +3,11 @@
 import type { CadreClient } from "../api/client.ts";
 import type { ApprovalView } from "../api/schema.ts";
 import { CadreError } from "../errors.ts";
-import type { Typed } from "./typed.ts";
+import type { CommandLine } from "./typed.ts";
 import { answerCommands, itemTitle } from "./view/approval.ts";
 
 /** The id as it was typed where nothing open has it: the server knows whether it was decided already. */
-export function findItem(open: readonly ApprovalView[], id: string): ApprovalView | string {
+export function findApproval(open: readonly ApprovalView[], id: string): ApprovalView | string {
   const exact = open.find((item) => item.id === id);
   if (exact) return exact;
   const matches = open.filter(
@@ -38,7 +38,7 @@ function isOutcomeOf({ kind, runId, callId }: ApprovalView, typed: string): bool
 }
 
 /** P4: a word on whether a call may happen is none on whether it did. */
-export function refuseOutcome(item: ApprovalView, typed: Typed): void {
+export function refuseOutcome(item: ApprovalView, typed: CommandLine): void {
   if (item.kind !== "outcome") return;
   const [command] = answerCommands(item, typed);
   throw new CadreError(
@@ -48,8 +48,12 @@ export function refuseOutcome(item: ApprovalView, typed: Typed): void {
   );
 }
 
-export async function approvalIdOf(client: CadreClient, id: string, typed: Typed): Promise<string> {
-  const found = findItem(await client.approvals(), id);
+export async function resolveApprovalId(
+  client: CadreClient,
+  id: string,
+  typed: CommandLine,
+): Promise<string> {
+  const found = findApproval(await client.approvals(), id);
   if (typeof found === "string") return found;
   refuseOutcome(found, typed);
   return found.id;

@@ -4,18 +4,18 @@
 
 import type { CadreClient } from "../api/client.ts";
 import type { RunSummary } from "../api/schema.ts";
-import { type Company, createQuestions, type Stuck } from "./questions.ts";
-import { allOf } from "./view/branches.ts";
+import { type Answerer, type Blockage, createQuestions } from "./questions.ts";
+import { allNodes } from "./view/branches.ts";
 import type { LiveView } from "./view/live.ts";
 
 /** A run and how far it has been shown: kept when the connection is not. */
-export interface Watched {
+export interface WatchedRun {
   runId: string;
   view: LiveView;
   position: number | undefined;
 }
 
-export type Rest = { type: "ended" } | ({ type: "needs-person" } & Stuck) | { type: "left" };
+export type FollowResult = { type: "ended" } | ({ type: "needs-person" } & Blockage) | { type: "left" };
 
 const TICK_MS = 250;
 /** How long nothing may happen before it is looked whether a run was set aside, which no event tells. */
@@ -24,16 +24,17 @@ const QUIET_MS = 2_000;
 /** Throws where the connection is lost: connect again, and go on with the same `watched`. */
 export async function followRun(
   client: CadreClient,
-  watched: Watched,
-  company: Company,
+  watched: WatchedRun,
+  company: Answerer,
   leaving: AbortSignal,
-): Promise<Rest> {
+): Promise<FollowResult> {
   const { runId, view } = watched;
   const isBehind = await readSoFar(client, watched);
   const questions = createQuestions(client, runId, { tree: view.tree, company, leaving });
   const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
   const aside = watchAside(client, runId, company);
-  const look = async (): Promise<Rest | undefined> => restOf(isBehind() ? undefined : await questions.look());
+  const look = async (): Promise<FollowResult | undefined> =>
+    restOf(isBehind() ? undefined : await questions.check());
   try {
     // Connected anew, a tree that waits for a person has nothing more to say: ask them again.
     const waits = await look();
@@ -55,17 +56,18 @@ export async function followRun(
   } finally {
     clearInterval(ticker);
     aside.close();
-    view.rest();
+    view.clear();
     questions.close();
   }
 }
 
-const restOf = (stuck: Stuck | undefined): Rest | undefined => stuck && { type: "needs-person", ...stuck };
+const restOf = (stuck: Blockage | undefined): FollowResult | undefined =>
+  stuck && { type: "needs-person", ...stuck };
 
 /** Looks while nothing is heard: what is set aside has no more to say, and neither has who waits for it. */
-function watchAside(client: CadreClient, runId: string, company: Company) {
+function watchAside(client: CadreClient, runId: string, company: Answerer) {
   const found = new AbortController();
-  let stuck: Stuck | undefined;
+  let stuck: Blockage | undefined;
   let timer: NodeJS.Timeout | undefined;
   const heard = (): void => {
     clearTimeout(timer);
@@ -84,19 +86,19 @@ function watchAside(client: CadreClient, runId: string, company: Company) {
   return { found: found.signal, heard, stuck: () => stuck, close: () => clearTimeout(timer) };
 }
 
-async function asideIn(client: CadreClient, runId: string): Promise<Stuck | undefined> {
-  const live = allOf(await client.tree(runId)).filter(({ endedAt }) => endedAt === undefined);
+async function asideIn(client: CadreClient, runId: string): Promise<Blockage | undefined> {
+  const live = allNodes(await client.tree(runId)).filter(({ endedAt }) => endedAt === undefined);
   const held = live.filter(({ waitingOn }) => waitingOn?.kind === "quarantine");
   if (held.length === 0 || live.some(goesOn)) return undefined;
-  return { items: await client.approvals({ runId }), held };
+  return { items: await client.approvals({ runId }), pausedRuns: held };
 }
 
 const goesOn = ({ status, waitingOn }: RunSummary): boolean =>
   status !== "suspended" && waitingOn?.kind !== "child" && waitingOn?.kind !== "handoff";
 
 /** True until what had happened before is on the screen: what is only being read again has long been answered. */
-async function readSoFar(client: CadreClient, { runId, view }: Watched): Promise<() => boolean> {
-  let known = allOf(await client.tree(runId));
+async function readSoFar(client: CadreClient, { runId, view }: WatchedRun): Promise<() => boolean> {
+  let known = allNodes(await client.tree(runId));
   return () => {
     known = known.filter(({ id, seq }) => (view.tree.runs.get(id)?.state.seq ?? 0) < seq);
     return known.length > 0;

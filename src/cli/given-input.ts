@@ -2,11 +2,11 @@
 
 import { resolve } from "node:path";
 import { readPlainFile } from "../config/plain-file.ts";
-import { CadreError, messageOf, reasonOf } from "../errors.ts";
+import { CadreError, describeSystemError, messageOf } from "../errors.ts";
 
 const MAX_FILE = 1_000_000;
 
-export function givenInput(given: string, cwd: string): unknown {
+export function readInputOption(given: string, cwd: string): unknown {
   const file = given.startsWith("@") ? given.slice(1) : undefined;
   const text = file === undefined ? given : textOf(file, cwd);
   try {
@@ -22,6 +22,9 @@ function textOf(file: string, cwd: string): string {
   try {
     return readPlainFile(resolve(cwd, file), MAX_FILE);
   } catch (error) {
-    throw new CadreError("USAGE", `${file} cannot be read: ${reasonOf(error)}. Nothing was started.`);
+    throw new CadreError(
+      "USAGE",
+      `${file} cannot be read: ${describeSystemError(error)}. Nothing was started.`,
+    );
   }
 }

@@ -3,7 +3,7 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { reasonOf } from "../errors.ts";
+import { describeSystemError } from "../errors.ts";
 
 export interface Finding {
   state: "ok" | "warn" | "bad";
@@ -66,7 +66,7 @@ async function folderCheck(folder: string): Promise<Finding> {
     return {
       state: "bad",
       name,
-      text: `cannot be written (${reasonOf(error)})`,
+      text: `cannot be written (${describeSystemError(error)})`,
       fix: "change its owner or its mode, or work in another folder",
     };
   }

@@ -1,7 +1,7 @@
 // What a command has to do with: the person's terminal, and what they said for every command. Handed in, so that tests
 // are a terminal where they want one.
 
-import { createTyped, type Typed, typedIn } from "./typed.ts";
+import { type CommandLine, createCommandLine, rewriteCommands } from "./typed.ts";
 import { fitLines } from "./view/fit.ts";
 import { createScreen, type Output, type Screen } from "./view/screen.ts";
 
@@ -23,33 +23,35 @@ export interface Io {
 }
 
 /** What a person wants on their screen: values for programs, or lines and nothing that moves. */
-export interface Form {
+export interface OutputFormat {
   json: boolean;
   plain: boolean;
 }
 
-export interface Invocation extends Form {
+export interface Invocation extends OutputFormat {
   io: Io;
   folder: string;
   screen: Screen;
   /** For every command that we print. */
-  typed: Typed;
+  typed: CommandLine;
 }
 
 export const EXIT = { done: 0, failed: 1, usage: 2, waiting: 3, cancelled: 4, interrupted: 130 } as const;
 
-export function createInvocation(io: Io, folder: string, { json, plain }: Form): Invocation {
-  const typed = typedAt(io, folder);
+export function createInvocation(io: Io, folder: string, { json, plain }: OutputFormat): Invocation {
+  const typed = commandLineFor(io, folder);
   return { io, folder, json, plain, typed, screen: createScreen(io.stdout, io.env, plain) };
 }
 
-export const typedAt = ({ cadre = "cadre", cwd }: Pick<Io, "cadre" | "cwd">, folder: string): Typed =>
-  createTyped(cadre, { cwd, folder });
+export const commandLineFor = (
+  { cadre = "cadre", cwd }: Pick<Io, "cadre" | "cwd">,
+  folder: string,
+): CommandLine => createCommandLine(cadre, { cwd, folder });
 
 /** A sentence on stderr: broken between words at a terminal, with its commands as this person types them. */
-export function sayTrouble(sentence: string, { stderr }: Pick<Io, "stderr">, typed: Typed): void {
+export function printError(sentence: string, { stderr }: Pick<Io, "stderr">, typed: CommandLine): void {
   const page = { rich: stderr.isTTY === true, columns: stderr.columns || 80 };
-  stderr.write(`${fitLines([`cadre: ${typedIn(sentence, typed)}`], page).join("\n")}\n`);
+  stderr.write(`${fitLines([`cadre: ${rewriteCommands(sentence, typed)}`], page).join("\n")}\n`);
 }
 
 /** Somebody is there who sees the questions and can answer them. */

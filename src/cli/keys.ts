@@ -7,9 +7,9 @@ import type { Screen } from "./view/screen.ts";
 
 export interface Keys {
   /** The next key. Rejects when the signal is aborted. */
-  key(signal: AbortSignal): Promise<string>;
+  readKey(signal: AbortSignal): Promise<string>;
   /** `typed` stands on the line already, as if the person had typed it. */
-  line(question: string, signal: AbortSignal, typed?: string): Promise<string>;
+  readLine(question: string, signal: AbortSignal, typed?: string): Promise<string>;
 }
 
 const SETTLE_MS = 150;
@@ -23,7 +23,7 @@ export interface Terminal extends Pick<Io, "stdin" | "stdout"> {
 
 export function createKeys({ stdin, stdout, hold, onInterrupt }: Terminal): Keys {
   return {
-    key: (signal) =>
+    readKey: (signal) =>
       new Promise((resolve, reject) => {
         const from = performance.now();
         const done = (): void => {
@@ -51,7 +51,7 @@ export function createKeys({ stdin, stdout, hold, onInterrupt }: Terminal): Keys
         stdin.resume();
       }),
 
-    async line(question, signal, typed) {
+    async readLine(question, signal, typed) {
       const release = hold();
       const lines = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY === true });
       lines.on("SIGINT", onInterrupt);

@@ -4,28 +4,28 @@
 import type { CadreClient } from "../api/client.ts";
 import { type ConnectOptions, connect, isConnectionLost } from "./connect.ts";
 
-export interface LastingClient {
-  ask<T>(use: (client: CadreClient) => Promise<T>): Promise<T>;
+export interface ReconnectingClient {
+  withClient<T>(use: (client: CadreClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 const TRIES = 5;
 
-export async function lastingClient(given: ConnectOptions): Promise<LastingClient> {
+export async function openReconnectingClient(given: ConnectOptions): Promise<ReconnectingClient> {
   const options = { ...given, stays: true };
   let current = await connect(options);
   let renewing: Promise<void> | undefined;
   const renew = (): Promise<void> => {
     renewing ??= (async () => {
       await current.close();
-      current = await connect({ ...options, returning: true });
+      current = await connect({ ...options, waitsForOwner: true });
     })().finally(() => {
       renewing = undefined;
     });
     return renewing;
   };
   return {
-    async ask(use) {
+    async withClient(use) {
       for (let left = TRIES; ; left--) {
         await renewing;
         const connection = current;

@@ -4,12 +4,12 @@
 import { once } from "node:events";
 import { EXIT, type Io } from "./io.ts";
 
-export interface Leaving {
+export interface Shutdown {
   readonly signal: AbortSignal;
   /** Until somebody asks. */
-  asked(): Promise<void>;
+  waitForRequest(): Promise<void>;
   /** The exit code that the way of leaving asks for. */
-  code(): number;
+  exitCode(): number;
   interrupt(): void;
   dispose(): void;
 }
@@ -19,7 +19,7 @@ const PATIENCE_MS = 9_000;
 /** A terminal and a launcher may both pass on the same Ctrl-C. */
 const SAME_MS = 100;
 
-export function watchLeaving({ leaving }: Pick<Io, "leaving">): Leaving {
+export function watchShutdown({ leaving }: Pick<Io, "leaving">): Shutdown {
   const controller = new AbortController();
   let code: number = EXIT.done;
   let interruptedAt: number | undefined;
@@ -44,10 +44,10 @@ export function watchLeaving({ leaving }: Pick<Io, "leaving">): Leaving {
   leaving?.addEventListener("abort", terminate);
   return {
     signal: controller.signal,
-    async asked() {
+    async waitForRequest() {
       if (!controller.signal.aborted) await once(controller.signal, "abort");
     },
-    code: () => code,
+    exitCode: () => code,
     interrupt,
     dispose() {
       clearTimeout(deadline);

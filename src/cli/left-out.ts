@@ -2,43 +2,47 @@
 // the place of a store that it names is another one: whoever opens it says so, or refuses.
 
 import { problemText } from "../config/problem.ts";
-import { type Config, type LeftOut, loadConfig } from "../config.ts";
+import { type Config, type IgnoredKeys, loadConfig } from "../config.ts";
 import { CadreError } from "../errors.ts";
-import { type Invocation, type Io, sayTrouble, typedAt } from "./io.ts";
+import { commandLineFor, type Invocation, type Io, printError } from "./io.ts";
 import { plainLine } from "./view/plain.ts";
 
 /** A command may open the store several times. */
 const said = new WeakMap<object, Set<string>>();
 
 /** The person at the command; who is none hears it on the stderr of the process. */
-export type Hearer = Pick<Io, "env"> & Partial<Pick<Io, "stderr" | "cwd" | "cadre">>;
+export type NoticeIo = Pick<Io, "env"> & Partial<Pick<Io, "stderr" | "cwd" | "cadre">>;
 
 /** Once for each command and folder. `tell`: in the place of a sentence on stderr. */
-export function sayLeftOut({ folder, leftOut }: Config, io: Hearer, tell?: (sentence: string) => void): void {
+export function printIgnoredSettings(
+  { folder, ignoredKeys }: Config,
+  io: NoticeIo,
+  tell?: (sentence: string) => void,
+): void {
   const folders = said.get(io) ?? new Set();
   if (folders.has(folder)) return;
   said.set(io, folders.add(folder));
   const { stderr = process.stderr, cwd = process.cwd() } = io;
-  for (const problem of Object.values(leftOut)) {
+  for (const problem of Object.values(ignoredKeys)) {
     const sentence = plainLine(problemText(problem));
     if (tell) tell(sentence);
-    else sayTrouble(sentence, { stderr }, typedAt({ ...io, cwd }, folder));
+    else printError(sentence, { stderr }, commandLineFor({ ...io, cwd }, folder));
   }
 }
 
 /** What else is wrong with the configuration, a line each. */
-export const otherProblems = ({ problems, leftOut }: Config): string[] =>
+export const otherConfigProblems = ({ problems, ignoredKeys }: Config): string[] =>
   problems
-    .filter((problem) => !Object.values(leftOut).includes(problem))
+    .filter((problem) => !Object.values(ignoredKeys).includes(problem))
     .map((problem) => plainLine(problemText(problem)));
 
 /** Before something is written where nobody looks for it, or waits where nothing comes. `keys`: which of them it needs. */
-export function refuseLeftOut(
+export function refuseIgnoredSettings(
   { folder, io }: Invocation,
-  keys: readonly (keyof LeftOut)[],
+  keys: readonly (keyof IgnoredKeys)[],
   nothing: string,
 ): void {
-  const { leftOut } = loadConfig({ folder, env: io.env });
-  const problem = keys.map((key) => leftOut[key]).find((found) => found !== undefined);
+  const { ignoredKeys } = loadConfig({ folder, env: io.env });
+  const problem = keys.map((key) => ignoredKeys[key]).find((found) => found !== undefined);
   if (problem) throw new CadreError("UNTRUSTED", `${plainLine(problemText(problem))}. ${nothing}`);
 }

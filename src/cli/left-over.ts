@@ -7,7 +7,7 @@ import type { Connection } from "./connect.ts";
 import type { Invocation } from "./io.ts";
 
 /** Newest first. What is below a run goes on with it. */
-export async function unfinished(client: CadreClient): Promise<RunSummary[]> {
+export async function unfinishedRuns(client: CadreClient): Promise<RunSummary[]> {
   const runs = await Array.fromAsync(
     allRuns(client, { status: ["pending", "running", "waiting", "suspended"] }),
   );
@@ -17,7 +17,7 @@ export async function unfinished(client: CadreClient): Promise<RunSummary[]> {
 /** Without a person: what was answered while nobody drove does, too. */
 const goesOn = ({ status, answered }: RunSummary): boolean => status !== "suspended" || answered === true;
 
-export function sayPickedUp(left: readonly RunSummary[], { screen, json }: Invocation): void {
+export function printResumed(left: readonly RunSummary[], { screen, json }: Invocation): void {
   const goingOn = left.filter(goesOn).length;
   if (json || goingOn === 0) return;
   const them =
@@ -30,7 +30,7 @@ export function sayPickedUp(left: readonly RunSummary[], { screen, json }: Invoc
 }
 
 /** Of a server, which stays with whatever needs a person, too. */
-export function sayTakenUp(left: readonly RunSummary[], { screen, json, typed }: Invocation): void {
+export function printResumedByServer(left: readonly RunSummary[], { screen, json, typed }: Invocation): void {
   if (json || left.length === 0) return;
   const them =
     left.length === 1
@@ -39,12 +39,12 @@ export function sayTakenUp(left: readonly RunSummary[], { screen, json, typed }:
   screen.line(`${them}. What needs you is in the inbox, and at \`${typed("run")}\`.`);
 }
 
-export async function sayWhatIsLeft(
-  { client, owner }: Connection,
+export async function printRemaining(
+  { client, isOwner }: Connection,
   { screen, json, typed }: Invocation,
 ): Promise<void> {
-  if (!owner || json) return;
-  const left = (await unfinished(client)).filter(goesOn).length;
+  if (!isOwner || json) return;
+  const left = (await unfinishedRuns(client)).filter(goesOn).length;
   if (left === 0) return;
   const them = left === 1 ? "1 other run is" : `${left} other runs are`;
   screen.line(screen.paint("dim", `${them} not finished: \`${typed("run")}\` goes on with what is left`));

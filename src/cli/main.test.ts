@@ -5,21 +5,21 @@ import { expect, test } from "vitest";
 import { createClient, isUnreachable } from "../api/client.ts";
 import type { ApprovalView } from "../api/schema.ts";
 import { parseBudget } from "./ask.ts";
-import { parseWords } from "./choose-agent.ts";
-import { findItem } from "./find-item.ts";
+import { parseTaskArguments } from "./choose-agent.ts";
+import { findApproval } from "./find-item.ts";
 import { main } from "./main.ts";
-import { beginOrder } from "./order.ts";
-import { worst } from "./say-rest.ts";
-import { addVerbs } from "./verbs/all.ts";
+import { submitRequest } from "./order.ts";
+import { worstExitCode } from "./say-rest.ts";
+import { addCommands } from "./verbs/all.ts";
 import { describeArguments } from "./verbs/arguments.ts";
 
 test("words are an agent and a task, a task, or nothing", () => {
-  expect(parseWords([])).toBeUndefined();
-  expect(parseWords(["do it"])).toEqual({ task: "do it" });
-  expect(parseWords(["coder", "do it"])).toEqual({ agent: "coder", task: "do it" });
-  expect(() => parseWords(["do", "it", "now"])).toThrow("in quotes");
+  expect(parseTaskArguments([])).toBeUndefined();
+  expect(parseTaskArguments(["do it"])).toEqual({ task: "do it" });
+  expect(parseTaskArguments(["coder", "do it"])).toEqual({ agent: "coder", task: "do it" });
+  expect(() => parseTaskArguments(["do", "it", "now"])).toThrow("in quotes");
   for (const empty of [[""], [" "], ["coder", ""]])
-    expect(() => parseWords(empty)).toThrow("A run needs a task: ");
+    expect(() => parseTaskArguments(empty)).toThrow("A run needs a task: ");
 });
 
 test("a budget is tokens or dollars", () => {
@@ -34,12 +34,12 @@ test("an item is found by the beginning of its id, if no other begins so", () =>
     const [runId, itemId] = id.split(":");
     return { id, runId, itemId } as ApprovalView;
   });
-  expect(findItem(open, "r1abc:m1.1")).toBe(open[1]);
-  expect(findItem(open, "r2")).toBe(open[2]);
-  expect(findItem(open, "r1a:m1.1")).toBe(open[1]);
-  expect(findItem(open, "r9")).toBe("r9");
-  expect(() => findItem(open, "r:m1.0")).toThrow("2 open items begin with r:m1.0");
-  expect(() => findItem(open, "r1")).toThrow("2 open items begin with r1");
+  expect(findApproval(open, "r1abc:m1.1")).toBe(open[1]);
+  expect(findApproval(open, "r2")).toBe(open[2]);
+  expect(findApproval(open, "r1a:m1.1")).toBe(open[1]);
+  expect(findApproval(open, "r9")).toBe("r9");
+  expect(() => findApproval(open, "r:m1.0")).toThrow("2 open items begin with r:m1.0");
+  expect(() => findApproval(open, "r1")).toThrow("2 open items begin with r1");
 });
 
 test("a retry is asked for by its key: asking again after a lost answer starts no second run", async () => {
@@ -50,17 +50,17 @@ test("a retry is asked for by its key: asking again after a lost answer starts n
       throw new Error("socket hang up");
     },
   });
-  const begin = () => beginOrder(client, { type: "retry", runId: "r1" }, false, "key");
+  const begin = () => submitRequest(client, { type: "retry", runId: "r1" }, false, "key");
   for (let times = 0; times < 2; times++)
     expect(isUnreachable(await begin().catch((error: unknown) => error))).toBe(true);
   expect(keys).toEqual(["key", "key"]);
 });
 
 test("of several runs the worst end counts: failed, then waiting, then cancelled", () => {
-  expect(worst([0, 4, 3, 1])).toBe(1);
-  expect(worst([0, 4, 3])).toBe(3);
-  expect(worst([0, 4])).toBe(4);
-  expect(worst([])).toBe(0);
+  expect(worstExitCode([0, 4, 3, 1])).toBe(1);
+  expect(worstExitCode([0, 4, 3])).toBe(3);
+  expect(worstExitCode([0, 4])).toBe(4);
+  expect(worstExitCode([])).toBe(0);
 });
 
 const said = (...args: string[]) => saidAs("cadre", ...args);
@@ -106,7 +106,7 @@ test("--json: a command that was typed wrong is a line of JSON too", async () =>
 
 test("every argument says what it is, in help and where it is missing", () => {
   const program = new Command("cadre");
-  addVerbs(program, () => async () => {});
+  addCommands(program, () => async () => {});
   describeArguments(program);
   const below = ({ commands }: Command): Command[] => commands.flatMap((verb) => [verb, ...below(verb)]);
   for (const verb of below(program))

@@ -3,15 +3,15 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
-import { nearest } from "../config/problem.ts";
+import { nearestWord } from "../config/problem.ts";
 import { CadreError, exitCode, toCadreError } from "../errors.ts";
-import { createInvocation, EXIT, type Form, type Io, sayTrouble, typedAt } from "./io.ts";
-import { folderIn, maskedIo } from "./masked-io.ts";
-import { launcherOf } from "./typed.ts";
-import { commandOf, usageError } from "./usage-words.ts";
-import { addVerbs } from "./verbs/all.ts";
+import { commandLineFor, createInvocation, EXIT, type Io, type OutputFormat, printError } from "./io.ts";
+import { folderArgument, maskIo } from "./masked-io.ts";
+import { launcherName } from "./typed.ts";
+import { commandPath, usageError } from "./usage-words.ts";
+import { addCommands } from "./verbs/all.ts";
 import { describeArguments } from "./verbs/arguments.ts";
-import type { Does } from "./verbs/does.ts";
+import type { BindHandler } from "./verbs/does.ts";
 import { version } from "./version.ts";
 import { asSentence } from "./view/format.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
@@ -23,8 +23,8 @@ export async function start(): Promise<void> {
   stdout.once("error", leaveUnread);
   stdout.on("error", () => {});
   const cwd = process.cwd();
-  const io = { stdin, stdout, stderr, env, cwd, cadre: launcherOf(process.argv[1]!, cwd) };
-  const masked = maskedIo(io, argv);
+  const io = { stdin, stdout, stderr, env, cwd, cadre: launcherName(process.argv[1]!, cwd) };
+  const masked = maskIo(io, argv);
   for (const crash of ["uncaughtException", "unhandledRejection"] as const)
     process.on(crash, (error) => sayCrash(error, masked));
   const code = await main(argv, io);
@@ -34,7 +34,7 @@ export async function start(): Promise<void> {
 /** Node would print all of it as it is. */
 function sayCrash(thrown: unknown, io: Io): void {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  const goesOn = typedAt(io, io.cwd)("run");
+  const goesOn = commandLineFor(io, io.cwd)("run");
   io.stderr.write(
     `cadre: Cadre itself has failed. What was recorded is safe; \`${goesOn}\` goes on with it.\n${text}\n`,
   );
@@ -49,7 +49,7 @@ function leaveUnread(): void {
 
 /** Answers with the exit code; whatever fails is one sentence on stderr. */
 export async function main(argv: readonly string[], given: Io): Promise<number> {
-  const io = maskedIo(given, argv);
+  const io = maskIo(given, argv);
   let code: number = EXIT.done;
   const program = createProgram(io, (result) => {
     code = result;
@@ -69,7 +69,7 @@ function sayFailure(thrown: unknown, argv: readonly string[], io: Io): number {
   const { code, message, details } = error;
   if (argv.includes("--json")) io.stdout.write(`${jsonLine({ error: { code, message, details } })}\n`);
   const sentence = plainLine(code === "INTERNAL" ? unforeseen(message) : message);
-  sayTrouble(sentence, io, typedAt(io, resolve(io.cwd, folderIn(argv))));
+  printError(sentence, io, commandLineFor(io, resolve(io.cwd, folderArgument(argv))));
   if (io.env["CADRE_DEBUG"] && thrown instanceof Error) io.stderr.write(`${thrown.stack}\n`);
   return exitCode(code);
 }
@@ -94,14 +94,18 @@ function createProgram(io: Io, done: (code: number) => void): Command {
       outputError: () => {},
     });
 
-  const does: Does = (load) =>
+  const does: BindHandler = (load) =>
     async function action(this: Command, ...given: unknown[]): Promise<void> {
-      const { folder, json = false, plain = false } = program.opts<{ folder?: string } & Partial<Form>>();
+      const {
+        folder,
+        json = false,
+        plain = false,
+      } = program.opts<{ folder?: string } & Partial<OutputFormat>>();
       const invocation = createInvocation(io, existing(resolve(io.cwd, folder ?? ".")), { json, plain });
       const verb = await load();
       done(await verb(invocation, ...(given.slice(0, -1) as never[])));
     };
-  addVerbs(program, does);
+  addCommands(program, does);
   for (const { commands } of program.commands)
     commands.find((verb) => verb.name() === "list")?.allowExcessArguments();
   program.hook("preAction", (_, verb) => refuseUnknown(verb));
@@ -140,11 +144,11 @@ function refuseUnknown(verb: Command): void {
   const [word] = verb.args;
   const group = verb.parent;
   if (verb.name() !== "list" || !group || word === undefined) return;
-  const meant = nearest(
+  const meant = nearestWord(
     word,
     group.commands.map((known) => known.name()),
   );
-  const hint = meant ? `Did you mean ${meant}?` : `See ${commandOf(group)} --help.`;
+  const hint = meant ? `Did you mean ${meant}?` : `See ${commandPath(group)} --help.`;
   throw new CadreError("USAGE", `Unknown command '${group.name()} ${word}'. ${hint}`);
 }
 
@@ -159,7 +163,7 @@ function named(program: Command, verbs: readonly string[]): Command {
   verbs.forEach((verb, index) => {
     const next = found.commands.find((known) => known.name() === verb);
     const words = verbs.slice(0, index + 1).join(" ");
-    if (!next) throw new CadreError("USAGE", `Unknown command '${words}'. See ${commandOf(found)} --help.`);
+    if (!next) throw new CadreError("USAGE", `Unknown command '${words}'. See ${commandPath(found)} --help.`);
     found = next;
   });
   return found;

@@ -3,17 +3,17 @@
 
 import { resolve } from "node:path";
 import type { Mask } from "../journal/mask.ts";
-import { projectMask } from "../project/mask.ts";
+import { createProjectMask } from "../project/mask.ts";
 import type { Io } from "./io.ts";
 import type { Output } from "./view/screen.ts";
 
-export function maskedIo(io: Io, argv: readonly string[]): Io {
-  const mask = projectMask({ folder: resolve(io.cwd, folderIn(argv)), env: io.env });
+export function maskIo(io: Io, argv: readonly string[]): Io {
+  const mask = createProjectMask({ folder: resolve(io.cwd, folderArgument(argv)), env: io.env });
   return { ...io, stdout: maskedOutput(io.stdout, mask), stderr: maskedOutput(io.stderr, mask) };
 }
 
 /** Before the command line is understood, or where it is not. */
-export function folderIn(argv: readonly string[]): string {
+export function folderArgument(argv: readonly string[]): string {
   const at = argv.findIndex((word) => /^(-C|--folder(=|$))/.test(word));
   const [, inline] = /^(?:-C|--folder=)(.+)$/.exec(argv[at] ?? "") ?? [];
   return inline ?? (at < 0 ? "." : (argv[at + 1] ?? "."));

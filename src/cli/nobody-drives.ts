@@ -2,32 +2,32 @@
 // drive, and processes that do not may be there all the same.
 
 import type { Health } from "../api/schema.ts";
-import type { Typed } from "./typed.ts";
+import type { CommandLine } from "./typed.ts";
 import { count } from "./view/format.ts";
 import { plainLine } from "./view/plain.ts";
 
 type Store = Pick<Health, "isShared">;
 
 /** The beginning of a sentence. */
-export const nobodyWords = ({ isShared }: Store): string =>
+export const noDriverText = ({ isShared }: Store): string =>
   isShared ? "Nobody drives runs here" : "No Cadre process is running here";
 
 /** What drives as soon as it is started. */
-export const nextDriver = ({ isShared }: Store): string =>
+export const driverCommands = ({ isShared }: Store): string =>
   isShared ? "`cadre worker` or `cadre up`" : "`cadre run`";
 
 /** How many runs wait for it; nothing where none does. */
-export const dueWords = ({ due = 0 }: Pick<Health, "due">): string =>
+export const dueText = ({ due = 0 }: Pick<Health, "due">): string =>
   due === 0 ? "" : `, and ${count(due, "run")} ${due === 1 ? "waits" : "wait"} for it`;
 
 /** A line each; none where everything that waits has somebody. */
-export function nobodyDrives({ drives, due, idlePools = [] }: Health, typed: Typed): string[] {
+export function noDriverLines({ drives, due, idlePools = [] }: Health, typed: CommandLine): string[] {
   if (!drives)
     return [
-      `Nobody drives runs here${dueWords({ due })}: start \`${typed("worker")}\`, \`${typed("up")}\` or \`${typed("run")}\`.`,
+      `Nobody drives runs here${dueText({ due })}: start \`${typed("worker")}\`, \`${typed("up")}\` or \`${typed("run")}\`.`,
     ];
   return idlePools.map(({ pool, due }) => {
     const name = plainLine(pool);
-    return `Nobody drives runs of the pool ${name}${dueWords({ due })}: start \`${typed(`worker --pool ${name}`)}\` where their files are.`;
+    return `Nobody drives runs of the pool ${name}${dueText({ due })}: start \`${typed(`worker --pool ${name}`)}\` where their files are.`;
   });
 }

@@ -2,17 +2,17 @@
 
 import type { CadreClient } from "../api/client.ts";
 import type { Config } from "../config.ts";
-import { isFile } from "./connect.ts";
+import { isFileStore } from "./connect.ts";
 import type { Finding } from "./health-checks.ts";
 import type { Io } from "./io.ts";
 import { portCheck } from "./port-check.ts";
 import { projectChecks } from "./project-checks.ts";
-import { serverOf } from "./served-client.ts";
+import { serverHealth } from "./served-client.ts";
 
-export async function openChecks(client: CadreClient, config: Config, io: Io): Promise<Finding[]> {
+export async function openStoreChecks(client: CadreClient, config: Config, io: Io): Promise<Finding[]> {
   const { pid, storeId } = await client.health();
   // On a server this command is no client of whoever serves the store: that one is asked by this folder's token.
-  const server = isFile(config) ? undefined : await serverOf(storeId, config, io);
+  const server = isFileStore(config) ? undefined : await serverHealth(storeId, config, io);
   const isUp = pid !== process.pid || server !== undefined;
   return [await portCheck(config.server, { isUp }), ...(await projectChecks(client, server))];
 }

@@ -6,27 +6,27 @@ import type { AgentView, ForkBody } from "../api/schema.ts";
 import { problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
 import type { Preset } from "../journal/definition.ts";
-import { chooseAgent, parseWords, type Wanted } from "./choose-agent.ts";
-import { givenInput } from "./given-input.ts";
+import { chooseAgent, parseTaskArguments, type TaskRequest } from "./choose-agent.ts";
+import { readInputOption } from "./given-input.ts";
 import type { Invocation } from "./io.ts";
 import { projectOf } from "./project.ts";
 import { plainLine } from "./view/plain.ts";
 
 export type { Preset };
 
-export type Order =
-  | { type: "task"; wanted: Wanted; preset?: Preset | undefined; input?: unknown }
+export type StartRequest =
+  | { type: "task"; wanted: TaskRequest; preset?: Preset | undefined; input?: unknown }
   | { type: "retry"; runId: string }
   | { type: "fork"; runId: string; body: ForkBody }
   | { type: "rest" };
 
-export function orderOf(
+export function parseStartRequest(
   words: readonly string[],
   { permissions: preset, input }: { permissions?: Preset; input?: string },
   cwd: string,
-): Order {
-  const wanted = parseWords(words);
-  const given = input === undefined ? {} : { input: givenInput(input, cwd) };
+): StartRequest {
+  const wanted = parseTaskArguments(words);
+  const given = input === undefined ? {} : { input: readInputOption(input, cwd) };
   if (wanted) return { type: "task", wanted, preset, ...given };
   if (input !== undefined)
     throw new CadreError("USAGE", '--input goes with a task: `cadre run AGENT "what to do" --input …`.');
@@ -34,7 +34,7 @@ export function orderOf(
 }
 
 /** A slip of the finger must not take up what was left here before it is noticed. */
-export async function refuseUnknownAgent(invocation: Invocation, order: Order): Promise<void> {
+export async function refuseUnknownAgent(invocation: Invocation, order: StartRequest): Promise<void> {
   const agent = order.type === "task" ? order.wanted.agent : undefined;
   if (agent === undefined) return;
   try {
@@ -46,7 +46,7 @@ export async function refuseUnknownAgent(invocation: Invocation, order: Order): 
 }
 
 /** Another process has admitted the run with its own default model by the time one could object. */
-export async function refuseOthersModel(client: CadreClient): Promise<void> {
+export async function refuseModelOfOwner(client: CadreClient): Promise<void> {
   const { pid } = await client.health();
   if (pid !== process.pid)
     throw new CadreError(
@@ -56,9 +56,9 @@ export async function refuseOthersModel(client: CadreClient): Promise<void> {
 }
 
 /** The id of the run that came of it. The key makes asking twice begin it once. */
-export async function beginOrder(
+export async function submitRequest(
   client: CadreClient,
-  order: Exclude<Order, { type: "rest" }>,
+  order: Exclude<StartRequest, { type: "rest" }>,
   attended: boolean,
   key: string,
 ): Promise<string> {
@@ -74,10 +74,10 @@ export async function beginOrder(
 }
 
 /** What was read otherwise than it was written must not be found out by its answer. */
-export async function sayAgentWarnings(
+export async function printAgentWarnings(
   client: CadreClient,
   runId: string,
-  order: Order,
+  order: StartRequest,
   { io }: Invocation,
 ): Promise<void> {
   if (order.type === "fork") return; // Its agent is as it was pinned, whatever became of the file.

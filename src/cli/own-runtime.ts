@@ -3,15 +3,15 @@
 import { checkStore } from "../config/known-stores.ts";
 import { loadConfig } from "../config.ts";
 import { CadreError } from "../errors.ts";
-import { createRuntime, type Runtime, type RuntimeOptions, takeOwnership } from "../runtime.ts";
-import { isFile, recognised } from "./connect.ts";
+import { assembleRuntime, type RuntimeAssembly, type RuntimeOptions, takeOwnership } from "../runtime.ts";
+import { isFileStore, verifyStoreIdentity } from "./connect.ts";
 import { version } from "./version.ts";
 
 /** `refusal`: what did not happen, and what to do, where another process has it. Others are let in at its `stop`. */
-export async function ownRuntime(options: RuntimeOptions, refusal: string): Promise<Runtime> {
+export async function openOwnedRuntime(options: RuntimeOptions, refusal: string): Promise<RuntimeAssembly> {
   const { folder, env = process.env, flags = {} } = options;
   const config = loadConfig({ folder, env, flags });
-  if (!isFile(config)) return createRuntime(options);
+  if (!isFileStore(config)) return assembleRuntime(options);
   const check = checkStore(config, env);
   const owned = await takeOwnership(config.dir, { startedAt: Date.now(), version: version() });
   if ("owner" in owned)
@@ -20,8 +20,8 @@ export async function ownRuntime(options: RuntimeOptions, refusal: string): Prom
       `Process ${owned.owner.pid} has the store and may be at work. ${refusal}`,
     );
   try {
-    const runtime = await createRuntime(options);
-    await recognised(runtime, check);
+    const runtime = await assembleRuntime(options);
+    await verifyStoreIdentity(runtime, check);
     return {
       ...runtime,
       async stop() {

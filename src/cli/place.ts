@@ -1,7 +1,7 @@
 import { CadreError } from "../errors.ts";
 
 /** `r1m7…`, or an event of it: `r1m7…#142`. */
-export function placeOf(where: string): { runId: string; seq?: number } {
+export function parseRunReference(where: string): { runId: string; seq?: number } {
   const [, runId, seq] = /^([^#]+)(?:#([^#]*))?$/.exec(where) ?? [];
   if (runId === undefined)
     throw new CadreError("USAGE", `\`${where}\` names no run: say RUN or RUN#SEQ, as in r1m7j5wr#142.`);

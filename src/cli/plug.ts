@@ -1,10 +1,10 @@
 // The plug of a demo's server: kills it like a power cut would, and counts from the journals what became of the runs.
 
-import type { ApiParts, Plug } from "../api/parts.ts";
+import type { ApiParts, DemoServer } from "../api/parts.ts";
 import type { Recovery } from "../api/schema.ts";
 import type { RunId } from "../ids.ts";
 import { fold } from "../projections/projection.ts";
-import { repeatedEffects } from "../projections/repeated-effects.ts";
+import { repeatedEffectsProjection } from "../projections/repeated-effects.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { Store } from "../stores/store.ts";
 
@@ -15,14 +15,17 @@ const PATIENCE_MS = 10_000;
 const MOST = 500;
 
 /** `goneAt`: when the server before this one was seen to be dead. To be made before anything is driven. */
-export async function plugOf({ store }: Pick<ApiParts, "store">, goneAt: number | undefined): Promise<Plug> {
+export async function createKillSwitch(
+  { store }: Pick<ApiParts, "store">,
+  goneAt: number | undefined,
+): Promise<DemoServer> {
   const left = goneAt === undefined ? [] : await leftBehind(store);
   const taken = goneAt === undefined ? undefined : allTaken(left, store);
   return {
-    pull() {
+    kill() {
       setTimeout(() => process.kill(process.pid, "SIGKILL"), ANSWER_MS);
     },
-    async last(): Promise<Recovery | undefined> {
+    async lastRecovery(): Promise<Recovery | undefined> {
       if (goneAt === undefined || !taken) return undefined;
       const { missing, at } = await taken;
       return {
@@ -61,7 +64,7 @@ function allTaken(left: readonly RunRow[], store: Store): Promise<{ missing: num
 
 async function repeated(store: Store, runs: readonly RunRow[]): Promise<number> {
   const counts = await Promise.all(
-    runs.map(async ({ id }) => fold(repeatedEffects, await store.journal(id)).count),
+    runs.map(async ({ id }) => fold(repeatedEffectsProjection, await store.journal(id)).count),
   );
   return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -1,20 +1,20 @@
 // What `cadre doctor` says of the server that the store is on: which Postgres it is, and whether it has room for us.
 
-import { type Config, isOnServer } from "../config.ts";
-import { type ServerRoom, serverRoom } from "../runtime.ts";
+import { type Config, isServerStore } from "../config.ts";
+import { readServerCapacity, type ServerCapacity } from "../runtime.ts";
 import type { Finding } from "./health-checks.ts";
 
 /** What one process of Cadre may open: its pool, and one that listens. */
 const EACH = 7;
 
 export async function postgresChecks({ store }: Config): Promise<Finding[]> {
-  if (!isOnServer(store)) return [];
+  if (!isServerStore(store)) return [];
   // One that cannot be reached is said by the check of the store, which is tried next.
-  const room = await serverRoom(store).catch(() => undefined);
-  return room ? [roomCheck(room)] : [];
+  const room = await readServerCapacity(store).catch(() => undefined);
+  return room ? [connectionsCheck(room)] : [];
 }
 
-export function roomCheck({ version, used, most }: ServerRoom): Finding {
+export function connectionsCheck({ version, used, most }: ServerCapacity): Finding {
   const left = Math.max(0, most - used);
   const text = `${version}, ${left} of ${most} connections left`;
   if (left >= 2 * EACH) return { state: "ok", name: "Postgres", text };

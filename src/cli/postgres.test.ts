@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { PASSWORD, startPostgres, type TestPostgres, test } from "../stores/postgres/postgres.fixture.ts";
 import { agent, project } from "./cli.fixture.ts";
-import { roomCheck } from "./postgres-checks.ts";
+import { connectionsCheck } from "./postgres-checks.ts";
 
 const SCRIPT =
   "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Read, input: { path: note.txt } }]\n  - report: { summary: All is well. }\n";
@@ -67,7 +67,7 @@ test("[U55] doctor says which Postgres it is, and how many connections are left"
   const { code, stdout } = await p.cadre("doctor");
   expect(stdout).toMatch(/^(ok|warn) +Postgres: [\d.]+.*, \d+ of \d+ connections left/m);
   expect(code).toBe(0);
-  expect(roomCheck({ version: "18.4", used: 95, most: 97 })).toMatchObject({
+  expect(connectionsCheck({ version: "18.4", used: 95, most: 97 })).toMatchObject({
     state: "warn",
     text: expect.stringContaining("2 of 97 connections left"),
     fix: expect.stringContaining("raise max_connections"),

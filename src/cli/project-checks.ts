@@ -6,7 +6,7 @@ import { type Problem, problemText } from "../config/problem.ts";
 import { loadConfig } from "../config.ts";
 import { messageOf } from "../errors.ts";
 import type { Finding } from "./health-checks.ts";
-import { dueWords, nextDriver } from "./nobody-drives.ts";
+import { driverCommands, dueText } from "./nobody-drives.ts";
 import { ago, count } from "./view/format.ts";
 import { modelLabel } from "./view/live.ts";
 
@@ -64,8 +64,8 @@ function whoDrives(health: Health, workers: readonly WorkerView[]): Finding {
   const name = "workers";
   const alive = workers.filter(({ silent }) => !silent).length;
   if (alive > 0) return { state: "ok", name, text: `${count(alive, "worker")} at work` };
-  const text = `nobody drives runs here${dueWords(health)}`;
-  return { state: health.due ? "warn" : "ok", name, text, fix: `start ${nextDriver(health)}` };
+  const text = `nobody drives runs here${dueText(health)}`;
+  return { state: health.due ? "warn" : "ok", name, text, fix: `start ${driverCommands(health)}` };
 }
 
 const silentWorker = ({ name, pid, host, seenAt }: WorkerView, { drives }: Health, now: number): Finding => ({

@@ -10,5 +10,5 @@ export function projectOf({ folder, io }: Invocation): Project {
 }
 
 /** What holds in a run that was given no preset of its own. */
-export const presetIn = ({ folder, io }: Invocation): string =>
+export const defaultPreset = ({ folder, io }: Invocation): string =>
   loadConfig({ folder, env: io.env }).permissions.preset ?? "ask";

@@ -1,17 +1,25 @@
 // What a followed tree asks, over a real API, where the journals are read more slowly than the run goes on.
 
 import { expect, test } from "vitest";
-import { asked, CLERK, isEnd, ledger, serveRuntime, tempProject, until } from "../api/api.fixture.ts";
+import {
+  CLERK,
+  eventsUntil,
+  isEnd,
+  payTool,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "../api/api.fixture.ts";
 import type { CadreClient } from "../api/client.ts";
-import { createRuntime } from "../runtime.ts";
+import { assembleRuntime } from "../runtime.ts";
 import { createQuestions } from "./questions.ts";
 import { createLiveTree } from "./view/live-tree.ts";
 
 test("`--yes` approves what is asked next, however far behind its events are read", async () => {
   const { folder, remove } = tempProject({ "agents/clerk.md": CLERK });
   const pay = (amount: number) => ({ calls: [{ tool: "Pay", input: { to: "ann", amount } }] });
-  const { tool, paid } = ledger();
-  const runtime = await createRuntime({
+  const { tool, paid } = payTool();
+  const runtime = await assembleRuntime({
     folder,
     home: folder,
     env: {},
@@ -22,7 +30,7 @@ test("`--yes` approves what is asked next, however far behind its events are rea
   await runtime.start();
   try {
     const { runId } = await api.client.startRun({ agent: "clerk", task: "pay twice" });
-    await asked(api, runId);
+    await waitForApprovals(api, runId);
     const tree = createLiveTree();
     let read = 0;
     const readOn = async (): Promise<void> => {
@@ -38,7 +46,7 @@ test("`--yes` approves what is asked next, however far behind its events are rea
         const answer = await api.client.decide(...given);
         rests++;
         let seen = 0;
-        await until(
+        await eventsUntil(
           api,
           runId,
           (event) => isEnd(event) || (event.type === "RUN_SUSPENDED" && ++seen === rests),
@@ -48,11 +56,11 @@ test("`--yes` approves what is asked next, however far behind its events are rea
     };
     const leaving = new AbortController().signal;
     const questions = createQuestions(slow, runId, { tree, company: { type: "yes" }, leaving });
-    expect(await questions.look()).toBeUndefined();
+    expect(await questions.check()).toBeUndefined();
     expect(paid).toHaveLength(1);
     await readOn();
-    expect(await questions.look()).toBeUndefined();
-    await until(api, runId, isEnd);
+    expect(await questions.check()).toBeUndefined();
+    await eventsUntil(api, runId, isEnd);
     expect(paid.map(({ input }) => input.amount)).toEqual([1, 2]);
   } finally {
     await api.close();

@@ -5,38 +5,38 @@ import { type CadreClient, isUnreachable } from "../api/client.ts";
 import type { ApprovalView, RunSummary } from "../api/schema.ts";
 import { httpStatus, toCadreError } from "../errors.ts";
 import { type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
-import { askAbout, type Desk } from "./ask.ts";
-import { allOf } from "./view/branches.ts";
+import { askAboutItem, type PromptContext } from "./ask.ts";
+import { allNodes } from "./view/branches.ts";
 import { hasEnded, type LiveTree } from "./view/live-tree.ts";
 import type { Screen } from "./view/screen.ts";
 
 /** Who answers for the people: somebody at the terminal, `--yes` for calls to approve, or nobody. */
-export type Company =
-  | { type: "person"; desk: Pick<Desk, "screen" | "keys" | "env"> }
+export type Answerer =
+  | { type: "person"; desk: Pick<PromptContext, "screen" | "keys" | "env"> }
   | { type: "yes" }
   | { type: "nobody" };
 
 /** Why nothing of a tree goes on. */
-export interface Stuck {
+export interface Blockage {
   items: ApprovalView[];
   /** Runs that no answer to an item lets go on: paused, set aside. */
-  held: RunSummary[];
+  pausedRuns: RunSummary[];
 }
 
 export interface Questions {
   /** Aborted when asking has failed, or the person has left what there is and nothing else goes on: see `outcome`. */
   readonly ended: AbortSignal;
   /** Undefined: something goes on, or somebody is being asked. */
-  look(): Promise<Stuck | undefined>;
+  check(): Promise<Blockage | undefined>;
   event(event: JournalEvent): void;
   /** What came of it: throws where asking has failed. */
-  outcome(): Promise<Stuck | undefined>;
+  outcome(): Promise<Blockage | undefined>;
   close(): void;
 }
 
 interface Circumstances {
   tree: LiveTree;
-  company: Company;
+  company: Answerer;
   leaving: AbortSignal;
 }
 
@@ -56,7 +56,7 @@ export function createQuestions(
   /** Undefined: nobody is being asked. `news`: something opened since we last looked. */
   let asking: { news: boolean } | undefined;
 
-  async function askAll(desk: Desk, current: { news: boolean }): Promise<void> {
+  async function askAll(desk: PromptContext, current: { news: boolean }): Promise<void> {
     while (!over.aborted) {
       current.news = false;
       const item = (await client.approvals({ runId })).find((open) => !skipped.has(asAsked(open)));
@@ -69,20 +69,21 @@ export function createQuestions(
     }
   }
 
-  function beginAsking({ desk }: Extract<Company, { type: "person" }>): void {
+  function beginAsking({ desk }: Extract<Answerer, { type: "person" }>): void {
     asking = { news: false };
     const more = (): number => openItems(tree) - 1;
-    void askAll({ ...desk, client, more, whoAsks: (item) => whoAsks(tree, item) }, asking).catch(
-      (error: unknown) => {
-        failure = error;
-        ended.abort();
-      },
-    );
+    void askAll(
+      { ...desk, client, othersWaiting: more, askerOf: (item) => whoAsks(tree, item) },
+      asking,
+    ).catch((error: unknown) => {
+      failure = error;
+      ended.abort();
+    });
   }
 
   return {
     ended: ended.signal,
-    async look() {
+    async check() {
       if (openItems(tree) > 0) {
         // What opens while somebody is being asked is asked next.
         if (asking) asking.news = true;
@@ -122,12 +123,12 @@ const goesOn = ({ runs }: LiveTree): boolean =>
   [...runs.values()].some((run) => !hasEnded(run) && (run.state.status !== "suspended" || run.state.cancel));
 
 /** As it stands now, which may be further than was read: then more is to come. */
-async function stuckIn(client: CadreClient, runId: string): Promise<Stuck | undefined> {
+async function stuckIn(client: CadreClient, runId: string): Promise<Blockage | undefined> {
   const [items, tree] = await Promise.all([client.approvals({ runId }), client.tree(runId)]);
-  const live = allOf(tree).filter(({ endedAt }) => endedAt === undefined);
+  const live = allNodes(tree).filter(({ endedAt }) => endedAt === undefined);
   if (live.length === 0 || live.some(({ status }) => status !== "suspended")) return undefined;
   const held = live.filter(({ waitingOn }) => !ANSWERABLE.has(waitingOn?.kind ?? ""));
-  return items.length + held.length === 0 ? undefined : { items, held };
+  return items.length + held.length === 0 ? undefined : { items, pausedRuns: held };
 }
 
 /** Kinds of waiting that are ended by answering items, here or below; the others take a command of their own. */
@@ -148,12 +149,12 @@ function createQuestion(over: AbortSignal) {
   let open: { item: ApprovalView; withdraw: AbortController; screen: Screen } | undefined;
   return {
     /** False: it was left as it is. */
-    async ask(item: ApprovalView, desk: Desk): Promise<boolean> {
+    async ask(item: ApprovalView, desk: PromptContext): Promise<boolean> {
       const withdraw = new AbortController();
       const away = AbortSignal.any([over, withdraw.signal]);
       open = { item, withdraw, screen: desk.screen };
       try {
-        return await askAbout(item, desk, away);
+        return await askAboutItem(item, desk, away);
       } catch (error) {
         if (!away.aborted) throw error;
         return true;

@@ -1,7 +1,7 @@
 // What `cadre doctor` says of Restate, where it carries the wakes: whether both of its ports answer from here.
 
 import type { Config } from "../config.ts";
-import { reasonOf } from "../errors.ts";
+import { describeSystemError } from "../errors.ts";
 import type { Finding } from "./health-checks.ts";
 
 const name = "Restate";
@@ -29,7 +29,7 @@ async function troubleAt(url: URL): Promise<string | undefined> {
     const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
     return ok ? undefined : `answers ${status}`;
   } catch (error) {
-    return `does not answer (${reasonOf(error instanceof Error ? (error.cause ?? error) : error)})`;
+    return `does not answer (${describeSystemError(error instanceof Error ? (error.cause ?? error) : error)})`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filterOf } from "./runs-filter.ts";
+import { parseRunsFilter } from "./runs-filter.ts";
 
 const NOW = new Date(2026, 0, 31, 12, 30).getTime();
 
@@ -12,7 +12,7 @@ test("[U02] every filter of the list of runs has a word on the command line", ()
     waitingFor: "outcome_unknown",
     sort: "cost",
   };
-  expect(filterOf(options, NOW)).toEqual({
+  expect(parseRunsFilter(options, NOW)).toEqual({
     status: ["failed", "cancelled"],
     agent: "lead",
     q: "green door",
@@ -20,7 +20,7 @@ test("[U02] every filter of the list of runs has a word on the command line", ()
     waiting: "outcome_unknown",
     order: "cost",
   });
-  expect(filterOf({}, NOW)).toEqual({});
+  expect(parseRunsFilter({}, NOW)).toEqual({});
 });
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   ["2026-01-30", new Date(2026, 0, 30).getTime()],
   ["2026-01-30T10:00:00Z", Date.UTC(2026, 0, 30, 10)],
 ])("--since %s", (since, wanted) => {
-  expect(filterOf({ since }, NOW)).toEqual({ since: wanted });
+  expect(parseRunsFilter({ since }, NOW)).toEqual({ since: wanted });
 });
 
 test.each([
@@ -39,5 +39,5 @@ test.each([
   { waitingFor: "rain" },
   { sort: "age" },
 ])("%o is refused in a sentence", (options) => {
-  expect(() => filterOf(options, NOW)).toThrow(/^--/);
+  expect(() => parseRunsFilter(options, NOW)).toThrow(/^--/);
 });

@@ -14,7 +14,7 @@ export interface FilterOptions {
   sort?: string;
 }
 
-export function filterOf(options: FilterOptions, now: number): Omit<RunsFilter, "limit" | "cursor"> {
+export function parseRunsFilter(options: FilterOptions, now: number): Omit<RunsFilter, "limit" | "cursor"> {
   const { status, agent, search, since, waitingFor, sort } = options;
   return {
     ...(agent === undefined ? {} : { agent }),

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sandboxHere } from "../project.ts";
+import { inspectSandbox } from "../project.ts";
 import { sandboxCheck } from "./sandbox-check.ts";
 
 async function check(yaml: string) {
@@ -13,7 +13,7 @@ async function check(yaml: string) {
   return found;
 }
 
-const { used } = await sandboxHere({ sandbox: { driver: "auto", network: "approved", write: [] } });
+const { used } = await inspectSandbox({ sandbox: { driver: "auto", network: "approved", write: [] } });
 
 test.runIf(used === "bwrap")("says which sandbox works, and what its network is", async () => {
   expect(await check("")).toEqual({

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { type Config, loadConfig } from "../config.ts";
-import { sandboxHere } from "../project.ts";
+import { inspectSandbox } from "../project.ts";
 import type { Finding } from "./health-checks.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -10,7 +10,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export async function sandboxCheck(folder: string, env: Env): Promise<Finding> {
   const name = "sandbox";
   const settings = settingsIn(folder, env);
-  const { used, problems } = await sandboxHere({ sandbox: settings });
+  const { used, problems } = await inspectSandbox({ sandbox: settings });
   const fix = remedy(problems.bwrap);
   if (used === undefined)
     return { state: "bad", name, text: `commands are refused: ${problems[settings.driver as "bwrap"]}`, fix };

@@ -3,38 +3,38 @@
 import type { RunDetail } from "../api/schema.ts";
 import { CadreError, toCadreError } from "../errors.ts";
 import type { Connection } from "./connect.ts";
-import type { Rest, Watched } from "./follow-run.ts";
+import type { FollowResult, WatchedRun } from "./follow-run.ts";
 import { EXIT, type Invocation } from "./io.ts";
-import type { Stuck } from "./questions.ts";
-import type { Typed } from "./typed.ts";
+import type { Blockage } from "./questions.ts";
+import type { CommandLine } from "./typed.ts";
 import { answerCommands } from "./view/approval.ts";
 import { fitLines } from "./view/fit.ts";
 import { asSentence } from "./view/format.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
-import { lookAgain, neededLines, summaryLines, tryAgain } from "./view/summary.ts";
+import { neededLines, retryLines, showAgainLine, summaryLines } from "./view/summary.ts";
 
-export async function sayRest(
-  rest: Rest,
-  { runId, view }: Watched,
-  { client, owner }: Connection,
+export async function printFollowResult(
+  rest: FollowResult,
+  { runId, view }: WatchedRun,
+  { client, isOwner }: Connection,
   { screen, json, typed }: Invocation,
 ): Promise<number> {
   const say = (lines: string[], machine: object): void => {
     for (const line of json ? [jsonLine(machine)] : fitLines(lines, screen)) screen.line(line);
   };
   if (rest.type === "left") {
-    say(owner ? keptLines(runId, typed) : goesOnLines(runId, typed), { type: "left", runId });
+    say(isOwner ? keptLines(runId, typed) : leavingLines(runId, typed), { type: "left", runId });
     return EXIT.done;
   }
   const drawing = view.drawing(Date.now());
   for (const line of drawing.length > 0 ? ["", ...drawing] : []) screen.line(line);
   const run = await client.run(runId);
-  const again = lookAgain(runId, typed, screen.paint);
+  const again = showAgainLine(runId, typed, screen.paint);
   if (rest.type === "needs-person") {
-    const { items, held } = rest;
+    const { items, pausedRuns } = rest;
     const commands = [
       ...items.flatMap((item) => answerCommands(item, typed)),
-      ...held.flatMap((run) => heldCommands(run, view, typed)),
+      ...pausedRuns.flatMap((run) => heldCommands(run, view, typed)),
     ];
     const lines = [
       ...neededLines(items, typed, screen.paint),
@@ -46,28 +46,28 @@ export async function sayRest(
   }
   const code = exitCodeOf(run.status);
   const summary = summaryLines(run, screen, { said: view.lastWords() });
-  say([...summary, ...tryAgain(run, typed), again], resultOf(run, code));
+  say([...summary, ...retryLines(run, typed), again], resultOf(run, code));
   return code;
 }
 
-const keptLines = (runId: string, typed: Typed): string[] => [
+const keptLines = (runId: string, typed: CommandLine): string[] => [
   "",
   "Leaving: nothing is lost. What is under way gets a few seconds to finish, then it is stopped and recorded as stopped; Ctrl-C again leaves at once.",
   keptSentence(runId, typed),
 ];
 
 /** A failure of ours beside a run that had begun: whoever reads of it wants to know what became of that. */
-export function besideRun(thrown: unknown, runId: string, { typed }: Invocation): CadreError {
+export function withKeptRun(thrown: unknown, runId: string, { typed }: Invocation): CadreError {
   const { code, message, details } = toCadreError(thrown);
   return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, typed)}`, details, thrown);
 }
 
 /** What is true of a run that nobody here works on any more. */
-const keptSentence = (runId: string, typed: Typed): string =>
+const keptSentence = (runId: string, typed: CommandLine): string =>
   `Run ${runId} is kept: \`${typed("run")}\` goes on with it, \`${typed(`cancel ${runId}`)}\` ends it.`;
 
 /** The same of one that another process works on. */
-export const goesOnLines = (runId: string, typed: Typed): string[] => [
+export const leavingLines = (runId: string, typed: CommandLine): string[] => [
   "",
   "Leaving: nothing is lost, and another process goes on with the run.",
   `Follow it again: ${typed(`tail ${runId}`)}`,
@@ -81,7 +81,7 @@ export function exitCodeOf(status: RunDetail["status"]): number {
 }
 
 /** Of several runs: a failure before a person who is needed, that before a cancel. */
-export function worst(codes: readonly number[]): number {
+export function worstExitCode(codes: readonly number[]): number {
   return [EXIT.failed, EXIT.waiting, EXIT.cancelled].find((code) => codes.includes(code)) ?? EXIT.done;
 }
 
@@ -90,9 +90,13 @@ function resultOf(run: RunDetail, exitCode: number) {
   return { type: "result", runId, status, stopReason, summary, output, result, usage, treeUsage, exitCode };
 }
 
-type Shown = Pick<Watched, "runId" | "view">;
+type Shown = Pick<WatchedRun, "runId" | "view">;
 
-function heldCommands(run: Stuck["held"][number], { tree }: Shown["view"], typed: Typed): string[] {
+function heldCommands(
+  run: Blockage["pausedRuns"][number],
+  { tree }: Shown["view"],
+  typed: CommandLine,
+): string[] {
   const { id, waitingOn } = run;
   // What cannot be read hears nothing that is said to it.
   if (isUnreadable(run, tree)) return [typed(`verify ${id}`)];
@@ -101,11 +105,13 @@ function heldCommands(run: Stuck["held"][number], { tree }: Shown["view"], typed
 }
 
 /** Set aside, and not by a word in its journal. */
-const isUnreadable = ({ id, waitingOn }: Stuck["held"][number], { runs }: Shown["view"]["tree"]): boolean =>
-  waitingOn?.kind === "quarantine" && runs.get(id)?.state.waitingOn?.kind !== "quarantine";
+const isUnreadable = (
+  { id, waitingOn }: Blockage["pausedRuns"][number],
+  { runs }: Shown["view"]["tree"],
+): boolean => waitingOn?.kind === "quarantine" && runs.get(id)?.state.waitingOn?.kind !== "quarantine";
 
-function heldLines({ items, held }: Stuck, { runId, view }: Shown, typed: Typed): string[] {
-  const lines = held.flatMap((run) => {
+function heldLines({ items, pausedRuns }: Blockage, { runId, view }: Shown, typed: CommandLine): string[] {
+  const lines = pausedRuns.flatMap((run) => {
     const { id, agent, waitingOn } = run;
     const why = plainLine(waitingOn?.detail ?? waitingOn?.kind.replaceAll("_", " ") ?? "a person is needed");
     const who = id === runId ? "" : `${plainLine(agent)}, run ${id}: `;

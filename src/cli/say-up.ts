@@ -3,11 +3,11 @@
 import type { PublicServer } from "../api/public-server.ts";
 import type { Invocation } from "./io.ts";
 import { openBrowser } from "./open-browser.ts";
-import { typedIn } from "./typed.ts";
+import { rewriteCommands } from "./typed.ts";
 import { fitLines } from "./view/fit.ts";
 import { jsonLine } from "./view/plain.ts";
 
-export interface Up {
+export interface ServerAnnouncement {
   server: PublicServer;
   problems: string[];
   open: boolean;
@@ -17,20 +17,20 @@ export interface Up {
   words: ((link: string) => string[]) | undefined;
 }
 
-export function sayUp({ io, json, screen, typed }: Invocation, up: Up): void {
+export function announceServer({ io, json, screen, typed }: Invocation, up: ServerAnnouncement): void {
   const { server, problems, open, words } = up;
   const { url } = server.newLink();
   if (json) {
     screen.line(jsonLine({ url: server.url, link: url }));
     return;
   }
-  const wrong = problems.map((problem) => typedIn(problem, typed));
+  const wrong = problems.map((problem) => rewriteCommands(problem, typed));
   const lines = [...wrong, ...(words?.(url) ?? upWords(url, up))];
   for (const line of fitLines(lines, screen)) screen.line(line);
   if (open && io.stdout.isTTY === true) openBrowser(url);
 }
 
-const upWords = (link: string, { drives }: Up): string[] => [
+const upWords = (link: string, { drives }: ServerAnnouncement): string[] => [
   `Cadre is up at ${link}`,
   "The link signs one browser in, once.",
   `For a program: the token in .cadre/token. Ctrl-C ends it; ${drives ? "whatever runs goes on at the next start" : "workers go on with whatever runs"}.`,

@@ -12,7 +12,7 @@ import type { Io } from "./io.ts";
 /** Whoever listens on every address is asked on this machine's own. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
-export async function askServer<T>(
+export async function withServerClient<T>(
   { server: { host, port }, dir }: Config,
   { env }: Pick<Io, "env">,
   use: (client: CadreClient) => Promise<T>,
@@ -43,12 +43,12 @@ export async function askServer<T>(
 const ANSWER_MS = 2_000;
 
 /** The `cadre up` of this folder, if it has this store and answers. */
-export async function serverOf(
+export async function serverHealth(
   storeId: string,
   config: Config,
   io: Pick<Io, "env">,
 ): Promise<Health | undefined> {
-  const asked = askServer(config, io, (client) => client.health()).catch(() => undefined);
+  const asked = withServerClient(config, io, (client) => client.health()).catch(() => undefined);
   const health = await Promise.race([asked, pause(ANSWER_MS, undefined, { ref: false })]);
   return health?.storeId === storeId ? health : undefined;
 }

@@ -5,13 +5,13 @@ import type { McpServers } from "../mcp/servers.ts";
 import type { Finding } from "./health-checks.ts";
 import { count } from "./view/format.ts";
 
-export function serverChecks(servers: McpServers): Finding[] {
+export function mcpServerChecks(servers: McpServers): Finding[] {
   const changed = servers.problems.map(({ server, message, suggestion }): Finding => {
     const text = `${server} ${message}`;
     return { state: "warn", name: "servers", text, ...(suggestion ? { fix: suggestion } : {}) };
   });
   const fine = servers.names.flatMap((name): Finding[] => {
-    const { pin, launch, isChanged } = servers.standing(name);
+    const { pin, launch, isChanged } = servers.pinnedState(name);
     if (isChanged) return [];
     const how = launchText(launch);
     const text = pin

@@ -28,7 +28,7 @@ const parsed = (text: string): Record<string, unknown>[] =>
 test("[A68] a name with line ends, or with what a terminal obeys, is still one line", () => {
   const { log, text, lines } = collected();
   const name = 'x\r\n{"level":"info","event":"started"}\u2028\u2029\u0085\u202e\u001b[2J';
-  log.tell("run_ended", { agent: name });
+  log.log("run_ended", { agent: name });
   log.problem({ message: name, error: new CadreError("STORAGE_FULL", name) });
   log.refused({ status: 401, method: "GET", path: name });
   expect(lines()).toMatchObject([
@@ -43,7 +43,7 @@ test("[G7] what others bring about is bounded by the minute, and what was left o
   const { log, clock, lines } = collected();
   const knock = () => log.refused({ status: 401, method: "GET", path: "/" });
   for (let i = 0; i < 1_000; i++) knock();
-  log.tell("run_ended", { runId: "r1" });
+  log.log("run_ended", { runId: "r1" });
   expect(lines()).toHaveLength(21);
   clock.now += 60_000;
   knock();

@@ -11,18 +11,18 @@ import { TERMINAL_TYPES } from "../journal/events.ts";
 import type { Mask } from "../journal/mask.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { RuntimeOptions } from "../runtime.ts";
-import { unfinished } from "./left-over.ts";
+import { unfinishedRuns } from "./left-over.ts";
 import { jsonLine } from "./view/plain.ts";
 
 export type LogEvent = "started" | "run_ended" | "refused" | "problem" | "recovered" | "stopping" | "stopped";
 
 export interface ServerLog {
   started(client: CadreClient, url: string): Promise<void>;
-  tell(event: LogEvent, fields?: Record<string, unknown>): void;
+  log(event: LogEvent, fields?: Record<string, unknown>): void;
   problem: NonNullable<RuntimeOptions["onProblem"]>;
   recovered(message: string): void;
   /** From now on: secrets as the project knows them, and how runs end. */
-  attend(parts: Pick<ApiParts, "store" | "people">): void;
+  attach(parts: Pick<ApiParts, "store" | "people">): void;
   refused(refusal: Refusal): void;
 }
 
@@ -51,10 +51,10 @@ export function createServerLog(write: (line: string) => void, now: () => number
     write(`${jsonLine(mask.value({ ...line, ...(leftOut > 0 ? { leftOut } : {}) }))}\n`);
   };
   return {
-    tell,
+    log: tell,
     async started(client, url) {
       const { version, pid, folder, storeId, model } = await client.health();
-      const left = await unfinished(client);
+      const left = await unfinishedRuns(client);
       tell("started", { url, version, pid, folder, storeId, model, unfinished: left.length });
     },
     problem: ({ runId, message, error }) =>
@@ -67,7 +67,7 @@ export function createServerLog(write: (line: string) => void, now: () => number
         ...(error instanceof Error && !(error instanceof CadreError) ? { stack: error.stack } : {}),
       }),
     recovered: (message) => tell("recovered", { message }),
-    attend({ store, people }) {
+    attach({ store, people }) {
       ({ mask } = people);
       store.onCommit((events) => {
         for (const { type, runId } of events) {

@@ -2,7 +2,7 @@
 
 import { programText } from "../agents/explain.ts";
 import { isForeignStore } from "../config/known-stores.ts";
-import { setTrust, wasDeclined } from "../config/trust.ts";
+import { isDeclined, setTrust } from "../config/trust.ts";
 import { loadConfig } from "../config.ts";
 import { confirm } from "./confirm.ts";
 import { type Invocation, isAttended } from "./io.ts";
@@ -10,7 +10,9 @@ import { projectOf } from "./project.ts";
 import { plainLine } from "./view/plain.ts";
 
 /** Whether the folder is trusted, and what is held back from it until it is: a line each. */
-export async function heldBack(invocation: Invocation): Promise<{ trusted: boolean; lines: string[] }> {
+export async function settingsNeedingTrust(
+  invocation: Invocation,
+): Promise<{ trusted: boolean; lines: string[] }> {
   const { folder, io } = invocation;
   const config = loadConfig({ folder, env: io.env });
   const settings = config.problems
@@ -41,8 +43,8 @@ async function started(invocation: Invocation): Promise<string[]> {
 /** At a terminal, before the first run in a folder that asks for something. A person who said no is not asked again. */
 export async function askForTrust(invocation: Invocation): Promise<void> {
   const { folder, io, screen, typed } = invocation;
-  if (!isAttended(invocation) || wasDeclined(folder, io.env)) return;
-  const { trusted, lines } = await heldBack(invocation);
+  if (!isAttended(invocation) || isDeclined(folder, io.env)) return;
+  const { trusted, lines } = await settingsNeedingTrust(invocation);
   if (trusted || lines.length === 0) return;
   screen.line("This folder is not trusted. If you trust it:");
   for (const line of lines) screen.line(`  ${line}`);

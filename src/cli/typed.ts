@@ -4,18 +4,21 @@
 import { basename, isAbsolute, relative } from "node:path";
 
 /** A command as this person types it, to reach the same project: `show r1` is `npx cadre show r1 -C folder`. */
-export type Typed = (command: string) => string;
+export type CommandLine = (command: string) => string;
 
-export function createTyped(cadre: string, { cwd, folder }: { cwd: string; folder: string }): Typed {
+export function createCommandLine(
+  cadre: string,
+  { cwd, folder }: { cwd: string; folder: string },
+): CommandLine {
   const at = folder === cwd ? "" : ` -C ${quoted(folder)}`;
   return (command) => `${cadre} ${command}${at}`;
 }
 
-export const typedIn = (text: string, typed: Typed): string =>
+export const rewriteCommands = (text: string, typed: CommandLine): string =>
   text.replaceAll(/`cadre ([^`]+)`/g, (_, command: string) => `\`${typed(command)}\``);
 
 /** `script` is what Node was told to run: the name on a person's PATH, npm's in a project, or our file in a clone. */
-export function launcherOf(script: string, cwd: string): string {
+export function launcherName(script: string, cwd: string): string {
   if (/[\\/]node_modules[\\/]/.test(script)) return NPX;
   if (basename(script) !== "cadre.js") return "cadre";
   const near = relative(cwd, script);

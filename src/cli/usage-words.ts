@@ -24,10 +24,10 @@ function usageSentence(text: string, command: Command): string {
     )
     .replace(/^(?:option|required option) '(.*)' (?:not specified|argument missing)$/, "$1 is missing");
   const sentence = words.charAt(0).toUpperCase() + words.slice(1);
-  return /[.?]$/.test(sentence) ? sentence : `${sentence}. See ${commandOf(command)} --help.`;
+  return /[.?]$/.test(sentence) ? sentence : `${sentence}. See ${commandPath(command)} --help.`;
 }
 
-export const commandOf = (command: Command): string => pathOf(command).join(" ");
+export const commandPath = (command: Command): string => pathOf(command).join(" ");
 
 const pathOf = (command: Command): string[] => [
   ...(command.parent ? pathOf(command.parent) : []),

@@ -3,14 +3,14 @@
 import { hostname } from "node:os";
 import type { CadreClient } from "../api/client.ts";
 import type { Health } from "../api/schema.ts";
-import { nextDriver, nobodyWords } from "./nobody-drives.ts";
-import { type Typed, typedIn } from "./typed.ts";
+import { driverCommands, noDriverText } from "./nobody-drives.ts";
+import { type CommandLine, rewriteCommands } from "./typed.ts";
 import { plainLine } from "./view/plain.ts";
 
 /** Who takes a run further after a command has recorded something for it, or what is true while nobody does. */
-export async function whoGoesOn(
+export async function nextDriverText(
   client: CadreClient,
-  typed: Typed,
+  typed: CommandLine,
   later = "the run goes on at the next `cadre run`",
 ): Promise<string> {
   const [only, ...more] = (await client.workers()).filter(({ silent }) => !silent);
@@ -21,14 +21,18 @@ export async function whoGoesOn(
 }
 
 /** Of a run that is held until `later` says: whoever drives ends what is under way, and does not go on. */
-export async function whoHolds(client: CadreClient, typed: Typed, later: string): Promise<string> {
+export async function pauseEffectText(
+  client: CadreClient,
+  typed: CommandLine,
+  later: string,
+): Promise<string> {
   const drives = (await client.workers()).some(({ silent }) => !silent);
   if (!drives) return nobodyGoesOn(await client.health(), later, typed);
-  return typedIn(`what is under way ends, and ${later}`, typed);
+  return rewriteCommands(`what is under way ends, and ${later}`, typed);
 }
 
-function nobodyGoesOn(health: Health, later: string, typed: Typed): string {
-  const nobody = nobodyWords(health);
-  const then = later.replace("`cadre run`", nextDriver(health));
-  return `${nobody.charAt(0).toLowerCase()}${nobody.slice(1)}: ${typedIn(then, typed)}`;
+function nobodyGoesOn(health: Health, later: string, typed: CommandLine): string {
+  const nobody = noDriverText(health);
+  const then = later.replace("`cadre run`", driverCommands(health));
+  return `${nobody.charAt(0).toLowerCase()}${nobody.slice(1)}: ${rewriteCommands(then, typed)}`;
 }

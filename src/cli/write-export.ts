@@ -6,7 +6,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type { CadreClient } from "../api/client.ts";
 import type { ExportFormat } from "../api/schema.ts";
 import { SENT_TO } from "../api/wire.ts";
-import { CadreError, reasonOf } from "../errors.ts";
+import { CadreError, describeSystemError } from "../errors.ts";
 import { isCopyHead } from "../stores/carry.ts";
 
 interface Kept {
@@ -31,7 +31,7 @@ export async function writeExport(client: CadreClient, { runId, file, format, to
   const handle = await open(beside, "w", 0o600).catch((error: unknown) => {
     throw new CadreError(
       "STORAGE_UNUSABLE",
-      `${file} cannot be written (${reasonOf(error)}). Nothing was exported, and nothing has changed: name another place with --to.`,
+      `${file} cannot be written (${describeSystemError(error)}). Nothing was exported, and nothing has changed: name another place with --to.`,
       undefined,
       error,
     );
@@ -73,7 +73,7 @@ function notWritten(error: unknown, file: string, format: string): CadreError {
       : "";
   return new CadreError(
     "STORAGE_UNUSABLE",
-    `${file} could not be written (${reasonOf(error)}).${lost}`,
+    `${file} could not be written (${describeSystemError(error)}).${lost}`,
     undefined,
     error,
   );

@@ -1,7 +1,7 @@
 // Values of a program's variables and headers, as a file writes them: `${NAME}` is ours, `${NAME:-otherwise}` has a word where we have none.
 
 /** Throws where a variable is not set. */
-export function filledIn(
+export function expandVariables(
   templates: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

@@ -12,7 +12,7 @@ export type Site = { port?: number } & ({ host: string } | { range: string });
 export const plainHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, "");
 
 /** The dot makes the difference: `evil-example.com` is not below `example.com`. */
-export const isBelow = (host: string, parent: string): boolean =>
+export const isSameOrSubdomain = (host: string, parent: string): boolean =>
   host === parent || (isIP(parent) === 0 && host.endsWith(`.${parent}`));
 
 export const HostEntry = z.string().transform((written, context): string => {

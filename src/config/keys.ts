@@ -2,7 +2,7 @@
 // nobody knows is a warning with the word that was probably meant.
 
 import { z } from "zod";
-import { nearest, type Problem } from "./problem.ts";
+import { nearestWord, type Problem } from "./problem.ts";
 import type { Data, Path, YamlDocument } from "./yaml.ts";
 
 export type KeySchemas = Record<string, z.ZodType>;
@@ -46,7 +46,7 @@ export function onlyKeys<S extends z.ZodRawShape>(shape: S) {
   const words = Object.keys(shape);
   return z.looseObject(shape).superRefine((value, context) => {
     for (const key of Object.keys(value).filter((name) => !words.includes(name))) {
-      const meant = nearest(key, words);
+      const meant = nearestWord(key, words);
       const hint = meant ? `did you mean \`${meant}\`?` : `known are ${words.join(", ")}`;
       context.addIssue({ code: "custom", path: [key], message: `is not known here: ${hint}` });
     }
@@ -70,7 +70,7 @@ function check(document: YamlDocument, path: Path, schema: z.ZodType, data: Data
   if (second.success) return { ok: true, value: second.data, problems };
   for (const issue of second.error.issues.flatMap(unfold)) {
     const where = [...path, ...(issue.path as (string | number)[])];
-    const message = `\`${where.join(".")}\`: ${issueSentence(issue)}`;
+    const message = `\`${where.join(".")}\`: ${describeIssue(issue)}`;
     problems.push({ ...place(document, where, "value"), code: "BAD_VALUE", severity: "error", message });
   }
   return { ok: false, problems };
@@ -88,7 +88,7 @@ function unfold(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 
 function unknownKey(document: YamlDocument, path: Path, words: readonly string[]): Problem {
   const key = String(path.at(-1));
-  const meant = nearest(key, words);
+  const meant = nearestWord(key, words);
   return {
     ...place(document, path, "key"),
     code: "UNKNOWN_KEY",
@@ -131,7 +131,7 @@ function wordsOf(schema: z.ZodType): string[] {
 const LIBRARY_WORDS = /^(Invalid|Too (small|big)|Unrecognized|Required)/;
 
 /** What a value must be, in our words instead of the library's. */
-export function issueSentence(issue: z.core.$ZodIssue): string {
+export function describeIssue(issue: z.core.$ZodIssue): string {
   if (!LIBRARY_WORDS.test(issue.message)) return issue.message;
   if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
   if (issue.code === "invalid_type") {

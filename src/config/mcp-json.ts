@@ -4,7 +4,7 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { messageOf, reasonOf } from "../errors.ts";
+import { describeSystemError, messageOf } from "../errors.ts";
 import type { Problem } from "./problem.ts";
 import { McpServer } from "./schema.ts";
 
@@ -32,7 +32,9 @@ export function readMcpJson(folder: string, trusted: boolean): McpJson {
 
 function whyNot(error: unknown): string {
   if (error instanceof z.ZodError) return "it has no mapping `mcpServers`";
-  return error instanceof SyntaxError ? `it is no valid JSON (${messageOf(error)})` : reasonOf(error);
+  return error instanceof SyntaxError
+    ? `it is no valid JSON (${messageOf(error)})`
+    : describeSystemError(error);
 }
 
 const UNTRUSTED = "is ignored: this folder is not trusted to set commands and endpoints";

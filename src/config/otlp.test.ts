@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
-import { otlpOf } from "./otlp.ts";
+import { otlpSettings } from "./otlp.ts";
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318/" };
 
 test("[TL3] without a receiver, or switched off, nobody wants traces", () => {
-  expect(otlpOf({})).toBeUndefined();
-  expect(otlpOf({ OTEL_EXPORTER_OTLP_ENDPOINT: " " })).toBeUndefined();
-  expect(otlpOf({ ...ENDPOINT, OTEL_SDK_DISABLED: "TRUE" })).toBeUndefined();
-  expect(otlpOf({ ...ENDPOINT, OTEL_TRACES_EXPORTER: "none" })).toBeUndefined();
+  expect(otlpSettings({})).toBeUndefined();
+  expect(otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: " " })).toBeUndefined();
+  expect(otlpSettings({ ...ENDPOINT, OTEL_SDK_DISABLED: "TRUE" })).toBeUndefined();
+  expect(otlpSettings({ ...ENDPOINT, OTEL_TRACES_EXPORTER: "none" })).toBeUndefined();
 });
 
 test("the usual variables: an endpoint is completed, one for traces is taken as it is and wins", () => {
-  const plain = otlpOf(ENDPOINT)!;
+  const plain = otlpSettings(ENDPOINT)!;
   expect(plain.url!.href).toBe("http://127.0.0.1:4318/v1/traces");
   expect(plain).toMatchObject({ problem: undefined, timeoutMs: 10_000, content: false, headers: {} });
-  const full = otlpOf({
+  const full = otlpSettings({
     ...ENDPOINT,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://traces.example/in",
     OTEL_EXPORTER_OTLP_HEADERS: "a=1, b=x%20y=z ,=none,c",
@@ -30,6 +30,10 @@ test("the usual variables: an endpoint is completed, one for traces is taken as 
 });
 
 test("what cannot be spoken or reached is said", () => {
-  expect(otlpOf({ ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })!.problem).toMatch(/is grpc, and only/);
-  expect(otlpOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" })!.problem).toMatch(/begins with http/);
+  expect(otlpSettings({ ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })!.problem).toMatch(
+    /is grpc, and only/,
+  );
+  expect(otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" })!.problem).toMatch(
+    /begins with http/,
+  );
 });

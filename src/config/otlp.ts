@@ -20,7 +20,7 @@ const TIMEOUT_MS = 10_000;
 const LONGEST_MS = 15_000;
 
 /** Undefined: nobody wants traces. */
-export function otlpOf(env: Env): Otlp | undefined {
+export function otlpSettings(env: Env): Otlp | undefined {
   const set = (name: string): string | undefined => env[name]?.trim() || undefined;
   const forTraces = (name: string): string | undefined =>
     set(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? set(`OTEL_EXPORTER_OTLP_${name}`);

@@ -7,7 +7,7 @@ export const DEFAULT_POOL = "default";
 export type Pools = Readonly<Record<string, readonly string[]>>;
 
 /** The runs of a pool (E6): those of agents that name it, and of all that name none by where their trees work. */
-export interface OfPool {
+export interface PoolFilter {
   pool: string;
   /** Every name that a pool has. Another one in an agent's file is none. */
   pools: readonly string[];
@@ -23,7 +23,7 @@ export function poolOf(pools: Pools, folder: string): string {
 }
 
 /** Undefined: all of them, whoever's and wherever they work. */
-export function runsOf(pools: Pools, pool: string): OfPool | undefined {
+export function poolFilter(pools: Pools, pool: string): PoolFilter | undefined {
   if (Object.keys(pools).length === 0) return undefined;
   const own = pools[pool];
   const workspaces = own ? { in: own } : { notIn: Object.values(pools).flat() };

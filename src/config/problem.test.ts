@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearest, problemText } from "./problem.ts";
+import { nearestWord, problemText } from "./problem.ts";
 
 test.each([
   ["handof", "handoff"],
@@ -11,7 +11,7 @@ test.each([
   ["", undefined],
   ["x".repeat(100_000), undefined],
 ])("nearest to %s", (word, meant) => {
-  expect(nearest(word, ["handoff", "maxTurns", "model", "tools"])).toBe(meant);
+  expect(nearestWord(word, ["handoff", "maxTurns", "model", "tools"])).toBe(meant);
 });
 
 test("a problem reads as one line that an editor can jump to", () => {

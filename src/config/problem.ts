@@ -22,7 +22,7 @@ export function problemText(problem: Problem): string {
 }
 
 /** The known word that was probably meant, if one is near enough to be worth saying. */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
+export function nearestWord(word: string, known: Iterable<string>): string | undefined {
   const wanted = fold(word);
   const reach = Math.max(1, Math.floor(wanted.length / 3));
   let best: string | undefined;

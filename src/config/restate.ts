@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { CadreError } from "../errors.ts";
-import { issueSentence } from "./keys.ts";
+import { describeIssue } from "./keys.ts";
 import type { Env } from "./trust.ts";
 
 const address = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
@@ -46,7 +46,7 @@ export function restateConfig(values: z.output<typeof Restate> = {}, env: Env): 
     if (result.success) return result.data;
     throw new CadreError(
       "CONFIG_INVALID",
-      `${variable} ${issueSentence(result.error.issues[0]!)}, and is ${JSON.stringify(written)}. Nothing was done.`,
+      `${variable} ${describeIssue(result.error.issues[0]!)}, and is ${JSON.stringify(written)}. Nothing was done.`,
     );
   };
   return {

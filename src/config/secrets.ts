@@ -30,7 +30,7 @@ export function configuredSecrets(value: unknown): NamedSecret[] {
 }
 
 /** Headers that hold a key whatever they are called. */
-export const certainSecrets = (headers: Readonly<Record<string, string>>): NamedSecret[] =>
+export const headerSecrets = (headers: Readonly<Record<string, string>>): NamedSecret[] =>
   Object.entries(headers).flatMap(([name, value]) => secretsIn(name, [withoutScheme(value)]));
 
 const withoutScheme = (value: string): string => value.replace(/^(?:Bearer|Basic|Token)\s+/i, "");

@@ -14,7 +14,7 @@ export function isTrusted(folder: string, env: Env): boolean {
 }
 
 /** A person who has said no is not asked again. */
-export function wasDeclined(folder: string, env: Env): boolean {
+export function isDeclined(folder: string, env: Env): boolean {
   return readTrust(env).declined.includes(realFolder(folder));
 }
 
@@ -36,12 +36,12 @@ export function setTrust(folder: string, answer: "trusted" | "declined" | "forgo
 }
 
 /** Where Cadre keeps what one person has said: outside of every project. */
-export function personFolder(env: Env): string {
+export function userFolder(env: Env): string {
   const base = env["XDG_CONFIG_HOME"] || join(env["HOME"] || homedir(), ".config");
   return join(base, "cadre");
 }
 
-const trustFile = (env: Env): string => join(personFolder(env), "trusted.json");
+const trustFile = (env: Env): string => join(userFolder(env), "trusted.json");
 
 const TrustFile = z.object({ folders: z.array(z.string()), declined: z.array(z.string()).default([]) });
 

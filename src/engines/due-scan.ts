@@ -7,7 +7,7 @@
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
-import type { OfPool, Store } from "../stores/store.ts";
+import type { PoolFilter, Store } from "../stores/store.ts";
 import { repeat } from "./repeat.ts";
 
 /** At most so many runs per scan; the others are still due at the next one. */
@@ -19,7 +19,7 @@ export interface DueScanOptions {
   store: Pick<Store, "due" | "nextDue">;
   wake: (runId: RunId) => Promise<void>;
   /** Absent: all of them. */
-  of?: OfPool | undefined;
+  of?: PoolFilter | undefined;
   /** Runs that are for others to take, however long they are due. */
   except?: { has(runId: RunId): boolean; readonly size: number };
   clock: Clock;

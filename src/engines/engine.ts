@@ -2,14 +2,14 @@
 // in the store is the fence, and the due-scan finds what a lost wake-up left.
 
 import type { RunId } from "../ids.ts";
-import type { Lost } from "../stores/store.ts";
+import type { LostWorkers } from "../stores/store.ts";
 
 /** Drives a run until it rests. Contract: never rejects; returns soon after the signal is aborted. */
 export type Drive = (runId: RunId, signal: AbortSignal, delivery?: Delivery) => Promise<void>;
 
 export interface Delivery {
   /** The engine gave this wake to a worker before and has lost it: from that one the run may be taken early (E2). */
-  lost?: Lost | undefined;
+  lost?: LostWorkers | undefined;
 }
 
 export interface Engine {

@@ -1,6 +1,6 @@
 import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { openBeside } from "../stores/postgres/open.ts";
+import { openInSameDatabase } from "../stores/postgres/open.ts";
 import { describe, startPostgres, type TestPostgres } from "../stores/postgres/postgres.fixture.ts";
 import { engineContract } from "./engine.contract.ts";
 import { createPgBossEngine } from "./pg-boss.ts";
@@ -19,7 +19,7 @@ const open = (storeId: string) =>
     storeId,
     pool: "default",
     concurrency: 4,
-    patiently: (start, isOver) => openBeside(url, start, isOver),
+    patiently: (start, isOver) => openInSameDatabase(url, start, isOver),
     onError: () => {},
   });
 

@@ -3,12 +3,12 @@
 
 const PART = 8;
 
-export interface CutWords {
+export interface TruncatedSecrets {
   /** The whole words that these parts, of eight characters or more, are left of are told to `mark`. */
   replace(text: string, mark: (word: string) => string): string;
 }
 
-export function indexCutWords(words: readonly string[]): CutWords {
+export function createTruncatedSecrets(words: readonly string[]): TruncatedSecrets {
   let parts: Set<string> | undefined;
   const isPart = (text: string): boolean => {
     parts ??= new Set(words.flatMap(partsOf));

@@ -18,10 +18,10 @@ import {
   RunnerSpent,
   RunnerStarted,
   Spent,
-  Standing,
   StopReason,
-  TeamSeat,
+  TeamSlot,
   Trigger,
+  UnjournaledState,
   WaitingOn,
   Worktree,
 } from "./run.ts";
@@ -39,11 +39,11 @@ export {
   RunnerStarted,
   RunStatus,
   Spent,
-  Standing,
   StopReason,
-  TeamSeat,
+  TeamSlot,
   TeamTurn,
   Trigger,
+  UnjournaledState,
   WaitingOn,
   Worktree,
 } from "./run.ts";
@@ -92,7 +92,7 @@ export const payloads = {
     /** Why a pattern started it: what a router said, `handoff from drafter`. */
     reason: z.string().optional(),
     /** The round of a team that it takes part in, itself or for the member that handed over to it. */
-    team: TeamSeat.optional(),
+    team: TeamSlot.optional(),
     /** From the root down to the parent. */
     ancestors: z.array(Ancestor).optional(),
     /** How the parent recognises success, and the files that it named. */
@@ -350,7 +350,7 @@ export const payloads = {
   }),
   RUN_CANCELLED: Ended,
   /** E7: it goes on in another store. With what stood beside its journal, which goes along. */
-  RUN_MOVED: z.object({ transferId: z.string(), standing: Standing.optional() }),
+  RUN_MOVED: z.object({ transferId: z.string(), standing: UnjournaledState.optional() }),
   SYSTEM_ERROR: z.object({ id: z.string(), code: z.string(), message: z.string(), fatal: z.boolean() }),
   RUN_COMPLETED: Ended,
   RUN_FAILED: Ended,

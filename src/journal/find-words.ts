@@ -2,11 +2,11 @@
 // stand in no word, the window moves on by nearly its whole length (Wu and Manber). Every string that is recorded comes
 // through here, so its cost is everybody's.
 
-export interface Words {
+export interface WordIndex {
   /** The first of them at or after `from`; the longest where several begin there. */
   find(text: string, from: number): { at: number; word: string } | undefined;
   /** From where on all that is left of a text begins one of them. Its length: nowhere. */
-  beginning(text: string): number;
+  unfinishedFrom(text: string): number;
 }
 
 const TABLE = 1 << 14;
@@ -15,7 +15,7 @@ const TABLE = 1 << 14;
 const place = (first: number, second: number): number => (first * 131 + second) & (TABLE - 1);
 
 /** None of the words may be shorter than two characters. */
-export function indexWords(given: readonly string[]): Words {
+export function createWordIndex(given: readonly string[]): WordIndex {
   const words = [...new Set(given)].sort((a, b) => b.length - a.length);
   const window = words.at(-1)?.length ?? 2;
   const shifts = new Uint16Array(TABLE).fill(window - 1);
@@ -45,7 +45,7 @@ export function indexWords(given: readonly string[]): Words {
       }
       return undefined;
     },
-    beginning(text) {
+    unfinishedFrom(text) {
       for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {
         const some = starting.get(text.charCodeAt(from));
         if (!some) continue;
@@ -64,7 +64,7 @@ function add(lists: Map<number, string[]>, key: number, word: string): void {
 }
 
 /** Whether a text, of at least so many characters, stands in one of the words. */
-export function indexParts(words: readonly string[], shortest: number): (text: string) => boolean {
+export function createPartLookup(words: readonly string[], shortest: number): (text: string) => boolean {
   const holders = new Map<string, string[]>();
   for (const word of new Set(words))
     for (let at = 0; at + shortest <= word.length; at++) {

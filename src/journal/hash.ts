@@ -17,7 +17,7 @@ export interface ChainLink {
 export const CHAIN_START = "";
 
 /** P5: what a person approves, and what begins: the bytes of one call. */
-export const receiptOf = (digest: Digest, name: string, input: unknown): string =>
+export const callReceipt = (digest: Digest, name: string, input: unknown): string =>
   digest(JSON.stringify([name, input ?? null]));
 
 export function chainHash(digest: Digest, previous: string, link: ChainLink): string {

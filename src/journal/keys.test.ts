@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { ended, startOf, thought } from "../stores/contract/kit.contract.ts";
+import { agentThought, runEnded, startPayload } from "../stores/contract/kit.contract.ts";
 import { type EventBody, type EventType, OUTCOME_TYPES, type Payload, payloads } from "./events.ts";
 import { keyOf } from "./keys.ts";
 
 /** One of each, so that a new type of event is asked for its key. */
 const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
-  RUN_STARTED: { payload: startOf(), key: "start" },
+  RUN_STARTED: { payload: startPayload(), key: "start" },
   CONTEXT_ADDED: { payload: { id: "x", source: "person", text: "" }, key: "context/x" },
   MODEL_CALL_STARTED: { payload: { callId: "m1", model: "a/b", attempt: 2 }, key: "m1~2/s" },
-  AGENT_THOUGHT: { payload: thought("m1").payload as Payload<"AGENT_THOUGHT">, key: "m1/e" },
+  AGENT_THOUGHT: { payload: agentThought("m1").payload as Payload<"AGENT_THOUGHT">, key: "m1/e" },
   MODEL_CALL_FAILED: { payload: { callId: "m1", attempt: 2, cause: "network", message: "" }, key: "m1~2/e" },
   TOOL_PROPOSED: {
     payload: { toolCallId: "m1.0", name: "Bash", effect: "unsafe", verdict: "ask", rule: "", round: 2 },
@@ -25,7 +25,7 @@ const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
     key: "c1/s",
   },
   CHILD_RUN_COMPLETED: {
-    payload: { child_run_id: "c1", success: true, summary: "", key: "m1.0", result: resultOf(ended()) },
+    payload: { child_run_id: "c1", success: true, summary: "", key: "m1.0", result: resultOf(runEnded()) },
     key: "c1/e",
   },
   TEAM_ROUND_STARTED: { payload: { round: 1, members: ["a"] }, key: "round/1" },
@@ -52,11 +52,11 @@ const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
   PERSON_ASKED: { payload: { itemId: "m1.0", person: "maria", by: "jo" }, key: "given" },
   TIMER_FIRED: { payload: { id: "t1" }, key: "timer/t1/fired" },
   CANCEL_REQUESTED: { payload: { by: "maria" }, key: "cancel" },
-  RUN_CANCELLED: { payload: ended("RUN_CANCELLED").payload as Payload<"RUN_CANCELLED">, key: "end" },
+  RUN_CANCELLED: { payload: runEnded("RUN_CANCELLED").payload as Payload<"RUN_CANCELLED">, key: "end" },
   RUN_MOVED: { payload: { transferId: "x" }, key: "moved" },
   SYSTEM_ERROR: { payload: { id: "e1", code: "X", message: "", fatal: false }, key: "error/e1" },
-  RUN_COMPLETED: { payload: ended().payload as Payload<"RUN_COMPLETED">, key: "end" },
-  RUN_FAILED: { payload: ended("RUN_FAILED").payload as Payload<"RUN_FAILED">, key: "end" },
+  RUN_COMPLETED: { payload: runEnded().payload as Payload<"RUN_COMPLETED">, key: "end" },
+  RUN_FAILED: { payload: runEnded("RUN_FAILED").payload as Payload<"RUN_FAILED">, key: "end" },
 };
 
 const bodies = Object.entries(EXAMPLES).map(([type, { payload, key }]) => ({
@@ -86,15 +86,15 @@ describe("[J1] keys", () => {
         type: "MODEL_CALL_FAILED",
         payload: { callId: "m1", cause: "network", message: "", ...more },
       };
-      expect(keyOf(thought("m1", more))).toBe(keyOf(failed as EventBody));
+      expect(keyOf(agentThought("m1", more))).toBe(keyOf(failed as EventBody));
       const result = {
         type: "TOOL_RESULT",
         payload: { toolCallId: "m1.0", output: 1, ...more },
       } as EventBody;
       expect(keyOf(result)).toBe("m1.0/e");
     }
-    expect(keyOf(thought("m1", { attempt: 1 }))).toBe(keyOf(thought("m1")));
-    expect(keyOf(thought("m1", { attempt: 2 }))).not.toBe(keyOf(thought("m1")));
+    expect(keyOf(agentThought("m1", { attempt: 1 }))).toBe(keyOf(agentThought("m1")));
+    expect(keyOf(agentThought("m1", { attempt: 2 }))).not.toBe(keyOf(agentThought("m1")));
     expect([...OUTCOME_TYPES].toSorted()).toEqual(["AGENT_THOUGHT", "MODEL_CALL_FAILED", "TOOL_RESULT"]);
   });
 

@@ -11,7 +11,7 @@ const mask = maskOf({ KEY: SECRET });
 
 function maskOf(secrets: Record<string, string>): Mask {
   const list = Object.entries(secrets).map(([name, value]) => ({ name, value }));
-  return createMask({ list: () => list, changed: () => false });
+  return createMask({ list: () => list, hasChanged: () => false });
 }
 
 /** What reaches the listener, when a text comes in pieces of these lengths. */
@@ -211,14 +211,14 @@ describe("[A61] tokens that nobody told us", () => {
 test("what changes is read again, when it is asked for", () => {
   let secrets = [{ name: "OLD", value: "old-value-1" }];
   let changed = false;
-  const live = createMask({ list: () => secrets, changed: () => changed });
+  const live = createMask({ list: () => secrets, hasChanged: () => changed });
   const event = { text: "new-value-2" };
   expect(live.value(event)).toBe(event);
   secrets = [{ name: "NEW", value: "new-value-2" }];
-  live.renew();
+  live.refresh();
   expect(live.value(event)).toBe(event);
   changed = true;
-  live.renew();
+  live.refresh();
   expect(live.value(event)).toEqual({ text: "⟦secret NEW⟧" });
 });
 
@@ -257,7 +257,7 @@ describe("[A54] [A61] texts that are made to be hard to mask", () => {
       name: `V${index}_KEY`,
       value: `${index}-value/x`,
     }));
-    const by = createMask({ list: () => list, changed: () => false });
+    const by = createMask({ list: () => list, hasChanged: () => false });
     expect(by.text("it is 4711-value/x")).toBe("it is ⟦secret V4711_KEY⟧");
     expect(performance.now() - from).toBeLessThan(6_000);
   });

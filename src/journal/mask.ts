@@ -4,11 +4,11 @@
 //  R2  Masking what is masked changes nothing.
 //  R3  A stream hands on nothing that may be the beginning of a secret before it is known not to be.
 
-import { indexCutWords } from "./cut-words.ts";
-import { indexParts, indexWords, type Words } from "./find-words.ts";
-import { ownWords } from "./own-words.ts";
-import { formsOf } from "./secret-forms.ts";
-import { openTokenFrom, SHORTEST_TOKEN, TOKEN_STARTS, TOKENS, tokenName } from "./token-shapes.ts";
+import { createTruncatedSecrets } from "./cut-words.ts";
+import { createPartLookup, createWordIndex, type WordIndex } from "./find-words.ts";
+import { journalWords } from "./own-words.ts";
+import { secretForms } from "./secret-forms.ts";
+import { SHORTEST_TOKEN, TOKEN_STARTS, TOKENS, tokenName, unfinishedTokenStart } from "./token-shapes.ts";
 
 export interface Secret {
   /** What the mark calls it: the variable that holds it. */
@@ -19,7 +19,7 @@ export interface Secret {
 /** Where the secrets come from. Asked again only where it says that they have changed. */
 export interface Secrets {
   list(): readonly Secret[];
-  changed(): boolean;
+  hasChanged(): boolean;
 }
 
 export interface Mask {
@@ -29,7 +29,7 @@ export interface Mask {
   /** Pieces of one text, masked across their seams. */
   stream(emit: (text: string) => void): MaskedStream;
   /** A tool was at work: what stands in the project's `.env` files now counts. */
-  renew(): void;
+  refresh(): void;
 }
 
 export interface MaskedStream {
@@ -41,10 +41,10 @@ export interface MaskedStream {
 /** Shorter ones stand in too many places that have nothing to do with them. */
 export const SHORTEST_SECRET = 8;
 
-export const markOf = (name: string): string => `⟦secret ${name}⟧`;
+export const secretMark = (name: string): string => `⟦secret ${name}⟧`;
 
 /** The value behind a mark is not there to be written, sent or run. */
-export const marksIn = (text: string): string[] => text.match(/⟦secret [\w.-]+⟧/g) ?? [];
+export const findSecretMarks = (text: string): string[] => text.match(/⟦secret [\w.-]+⟧/g) ?? [];
 
 export function createMask(secrets: Secrets): Mask {
   let known = knownForms(secrets.list());
@@ -53,7 +53,7 @@ export function createMask(secrets: Secrets): Mask {
   const text = (given: string): string => {
     if (given.length < SHORTEST_SECRET) return given;
     const masked = known ? known.replace(given) : given;
-    return holdsToken(masked) ? masked.replace(TOKENS, (token) => markOf(tokenName(token))) : masked;
+    return holdsToken(masked) ? masked.replace(TOKENS, (token) => secretMark(tokenName(token))) : masked;
   };
   return {
     text,
@@ -70,8 +70,8 @@ export function createMask(secrets: Secrets): Mask {
         text,
         openFrom: (held) => openFrom(held, known),
       }),
-    renew() {
-      if (!secrets.changed()) return;
+    refresh() {
+      if (!secrets.hasChanged()) return;
       known = knownForms(secrets.list());
       clean = new WeakSet();
     },
@@ -113,29 +113,32 @@ function knownForms(all: readonly Secret[]): KnownForms | undefined {
   const names = new Map<string, string>();
   const encoded: string[] = [];
   // R2: a value that stands in a mark would be masked in it for ever.
-  const standsIn = indexParts([...secrets.map((one) => markOf(one.name)), ...ownWords()], SHORTEST_SECRET);
+  const standsIn = createPartLookup(
+    [...secrets.map((one) => secretMark(one.name)), ...journalWords()],
+    SHORTEST_SECRET,
+  );
   const isFree = (form: string): boolean => !standsIn(form);
   for (const { name, value } of secrets) {
     if (!isFree(value)) continue;
     for (const part of partsOf(value)) {
-      const forms = formsOf(part);
+      const forms = secretForms(part);
       for (const form of [...forms.plain, ...forms.encoded].filter(isFree))
         if (!names.has(form)) names.set(form, name);
       encoded.push(...forms.encoded.filter(isFree));
     }
   }
   if (names.size === 0) return undefined;
-  const words = indexWords([...names.keys()]);
-  const cut = indexCutWords([...names.keys()]);
-  const broken = indexWords(encoded);
+  const words = createWordIndex([...names.keys()]);
+  const cut = createTruncatedSecrets([...names.keys()]);
+  const broken = createWordIndex(encoded);
   const longest = names.keys().reduce((most, { length }) => Math.max(most, length), 0);
-  const mark = (found: string): string => markOf(names.get(found)!);
+  const mark = (found: string): string => secretMark(names.get(found)!);
   return {
     replace(text) {
       const masked = cut.replace(replaceWords(text, words, mark), mark);
       return isWrapped(masked) ? replaceOverLines(masked, broken, mark) : masked;
     },
-    beginning: words.beginning,
+    beginning: words.unfinishedFrom,
     outside: (text, cut) => outsideWords(text, words, cut, longest),
   };
 }
@@ -148,7 +151,7 @@ function partsOf(value: string): string[] {
     : [value, ...lines.filter(({ length }) => length >= 2 * SHORTEST_SECRET)];
 }
 
-function replaceWords(text: string, words: Words, mark: (word: string) => string): string {
+function replaceWords(text: string, words: WordIndex, mark: (word: string) => string): string {
   let masked = "";
   let done = 0;
   for (let next = words.find(text, 0); next; next = words.find(text, done)) {
@@ -158,7 +161,7 @@ function replaceWords(text: string, words: Words, mark: (word: string) => string
   return done === 0 ? text : masked + text.slice(done);
 }
 
-function outsideWords(text: string, words: Words, cut: number, longest: number): number {
+function outsideWords(text: string, words: WordIndex, cut: number, longest: number): number {
   if (cut === text.length) return cut;
   const from = Math.max(0, cut - longest);
   for (let next = words.find(text, from); next && next.at < cut; next = words.find(text, next.at + 1))
@@ -181,7 +184,7 @@ function isWrapped(text: string): boolean {
 }
 
 /** Words are looked for as if there were no line breaks. */
-function replaceOverLines(text: string, words: Words, mark: (word: string) => string): string {
+function replaceOverLines(text: string, words: WordIndex, mark: (word: string) => string): string {
   const joined = text.replace(LINE_BREAK, "");
   const breaks = Array.from(text.matchAll(LINE_BREAK), ({ index, 0: { length } }) => ({ index, length }));
   let [passed, left] = [0, 0];
@@ -200,7 +203,7 @@ function replaceOverLines(text: string, words: Words, mark: (word: string) => st
   return done === 0 ? text : masked + text.slice(done);
 }
 
-const tokenStarts = indexWords(TOKEN_STARTS);
+const tokenStarts = createWordIndex(TOKEN_STARTS);
 
 /** Where a stream must stop for now. A secret that is there as a whole is never cut in two. */
 function openFrom(text: string, known: KnownForms | undefined): number {
@@ -215,7 +218,7 @@ function openFrom(text: string, known: KnownForms | undefined): number {
 const holdsToken = (text: string): boolean => text.length >= SHORTEST_TOKEN && text.search(TOKENS) >= 0;
 
 function openToken(text: string): number {
-  return Math.min(tokenStarts.beginning(text), openTokenFrom(text));
+  return Math.min(tokenStarts.unfinishedFrom(text), unfinishedTokenStart(text));
 }
 
 function outsideTokens(text: string, cut: number): number {

@@ -12,7 +12,7 @@ const OF_STORES = ["children", "concurrent", "suspended"];
 let known: readonly string[] | undefined;
 
 /** Read out of the schemas when they are first asked for: where there is no secret, nobody asks. */
-export function ownWords(): readonly string[] {
+export function journalWords(): readonly string[] {
   known ??= [...new Set([...OF_STORES, ...[z.object(payloads), Definition].map(schemaOf).flatMap(wordsIn)])];
   return known;
 }

@@ -46,7 +46,7 @@ export const Budget = z.object({ maxTokens: z.number().optional(), maxCost: z.nu
 export type Budget = z.infer<typeof Budget>;
 
 /** What counts for a run and does not stand in its journal: it goes with a run that is moved (E7). */
-export const Standing = z.object({
+export const UnjournaledState = z.object({
   /** D6: files that it is changing. */
   claims: z.array(z.string()).optional(),
   /** Grants for it and what is below it that nobody has taken back. */
@@ -64,7 +64,7 @@ export const Standing = z.object({
   /** Of a root: what a person has made of the budget of its tree. */
   budget: Budget.optional(),
 });
-export type Standing = z.infer<typeof Standing>;
+export type UnjournaledState = z.infer<typeof UnjournaledState>;
 
 export const WaitingOn = z.object({
   kind: z.enum(WAITING_KINDS),
@@ -107,8 +107,8 @@ export const Fork = z.object({
 export type Fork = z.infer<typeof Fork>;
 
 /** Where a run stands in a team: whose, in which round, and for which member. */
-export const TeamSeat = z.object({ runId: z.string(), round: z.int().positive(), member: z.string() });
-export type TeamSeat = z.infer<typeof TeamSeat>;
+export const TeamSlot = z.object({ runId: z.string(), round: z.int().positive(), member: z.string() });
+export type TeamSlot = z.infer<typeof TeamSlot>;
 
 /** What a member of a team has to say after a round. */
 export const TeamTurn = z.object({

@@ -1,14 +1,14 @@
 // How a value looks when it is written down elsewhere: as it is, inside JSON, in an address, in base64 and in hexadecimal.
 // What is compressed, encrypted or taken apart is beyond any list of forms.
 
-export interface Forms {
+export interface SecretForms {
   /** Each is looked for as it stands. */
   plain: string[];
   /** These may be broken over lines, as `base64` and `xxd -p` print them. */
   encoded: string[];
 }
 
-export function formsOf(value: string): Forms {
+export function secretForms(value: string): SecretForms {
   const plain = [value, ...escaped(value), ...percentEncoded(value), ...inHtml(value), ...inShell(value)];
   const encoded = [...inBase64(value), ...inBase64(inJson(value)), ...inHex(value)];
   return { plain: [...new Set(plain)], encoded: [...new Set(encoded)] };

@@ -44,7 +44,7 @@ const LONGEST_BLOCK = 16_000;
 const OPEN_TOKEN = new RegExp(`${anyOf(SHAPES.flatMap(({ starts }) => starts))}[\\w-]{0,${LONGEST_OPEN}}$`);
 
 /** Where a token or a block begins that touches the end: more of it may come. Its length: nowhere. */
-export function openTokenFrom(text: string): number {
+export function unfinishedTokenStart(text: string): number {
   const tail = Math.max(0, text.length - LONGEST_OPEN - BLOCK_START.length);
   const token = text.slice(tail).search(OPEN_TOKEN);
   const block = text.indexOf(BLOCK_START, Math.max(lastBlockEnd(text), text.length - LONGEST_BLOCK));

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { visible } from "./visible.ts";
+import { revealHidden } from "./visible.ts";
 
 test.each(["👩‍👩‍👧‍👦 at home", "👩🏽‍💻 works", "I ❤️ it", "🏳️‍🌈", "plain\ttext\r\n"])(
   "what is one picture stays one: %s",
   (text) => {
-    expect(visible(text)).toBe(text);
+    expect(revealHidden(text)).toBe(text);
   },
 );
 
@@ -17,5 +17,5 @@ test.each([
   ["👩\u200d\u200d👩", "👩⟦U+200D⟧⟦U+200D⟧👩"],
   ["\u{e0041}👩", "⟦U+E0041⟧👩"],
 ])("[A17] what hides beside a picture is spelled out: %j", (text, shown) => {
-  expect(visible(text)).toBe(shown);
+  expect(revealHidden(text)).toBe(shown);
 });

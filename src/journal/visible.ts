@@ -7,7 +7,7 @@ const HIDDEN = /[^\t\n\P{C}]|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u280
 const EITHER = new RegExp(`(${EMOJI.source})|${HIDDEN.source}`, "gu");
 
 /** `⟦U+202E⟧` for each; tabs, line ends (also CR LF) and whole emoji stay. */
-export function visible(text: string): string {
+export function revealHidden(text: string): string {
   return text.replace(EITHER, (found, emoji: string | undefined, at: number) => {
     if (emoji !== undefined || (found === "\r" && text[at + 1] === "\n")) return found;
     return `⟦U+${found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟧`;
@@ -15,8 +15,8 @@ export function visible(text: string): string {
 }
 
 /** A file's name on a line of its own: it can neither begin another line nor hide anything. */
-export const visibleName = (name: string): string =>
-  visible(name).replace(
+export const revealHiddenInName = (name: string): string =>
+  revealHidden(name).replace(
     /[\r\n\t]/g,
     (character) => `⟦U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`,
   );

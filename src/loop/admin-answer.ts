@@ -2,22 +2,22 @@
 
 import type { RunId } from "../ids.ts";
 import type { EventBody } from "../journal/events.ts";
-import { untrusted } from "../journal/untrusted.ts";
+import { markUntrusted } from "../journal/untrusted.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { ToolCall } from "../projections/run-state.ts";
-import { emptyTaint, followTaint } from "../projections/taint.ts";
+import { emptyTaint, trackTaint } from "../projections/taint.ts";
 import { eventsBefore } from "./continued.ts";
 import type { LoopParts } from "./parts.ts";
 
 /** What is answered, and the runs whose words are in it. */
-export interface Answer {
+export interface AdminAnswer {
   output: unknown;
   words?: readonly RunRow[];
 }
 
-export async function answered(
+export async function adminResult(
   call: ToolCall,
-  { output, words = [] }: Answer,
+  { output, words = [] }: AdminAnswer,
   parts: LoopParts,
 ): Promise<EventBody> {
   const { id, attempts } = call;
@@ -25,7 +25,7 @@ export async function answered(
   if (words.length === 0) return { type: "TOOL_RESULT", payload: { ...base, output } };
   const sources = await Promise.all(words.map((row) => taintOf(row.id, parts)));
   const source = sources.find((found) => found !== undefined);
-  const marked = untrusted(parts.ids.nonce(), "runs of this project", JSON.stringify(output, null, 1));
+  const marked = markUntrusted(parts.ids.nonce(), "runs of this project", JSON.stringify(output, null, 1));
   const tainted = source === undefined ? {} : { untrusted: source };
   return { type: "TOOL_RESULT", payload: { ...base, output: marked, ...tainted } };
 }
@@ -36,6 +36,6 @@ async function taintOf(runId: RunId, { store }: LoopParts): Promise<string | und
   const [first] = events;
   const before = first?.type === "RUN_STARTED" ? await eventsBefore(store, first.payload) : [];
   const taint = emptyTaint();
-  for (const event of [...before, ...events]) followTaint(taint, event);
+  for (const event of [...before, ...events]) trackTaint(taint, event);
   return taint.sources[0];
 }

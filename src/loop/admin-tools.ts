@@ -82,7 +82,7 @@ export function adminTools(definition: Definition, parts: Pick<LoopParts, "offer
 }
 
 /** What a call asks for; a sentence for the model where its input does not fit. */
-export function readAdmin({ name, input, invalid }: ToolCall) {
+export function parseAdminCall({ name, input, invalid }: ToolCall) {
   if (invalid !== undefined) return { problem: `The input of ${name} was no valid JSON; nothing was done.` };
   const parsed = TOOLS[name]!.input.safeParse(input ?? {});
   return parsed.success

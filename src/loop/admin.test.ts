@@ -16,7 +16,7 @@ import {
 import { hear, hearTool, ORDER, STRANGER } from "../../test/support/stranger.ts";
 import { openApprovalIds, type World } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
-import { callStarted, take } from "../stores/contract/kit.contract.ts";
+import { acquireRun, modelCallStarted } from "../stores/contract/kit.contract.ts";
 import { SILENT_MS } from "./look-after.ts";
 import { decideApproval, pauseRun } from "./people.ts";
 
@@ -92,7 +92,7 @@ describe("looking", () => {
       await world.drive(asks);
       const begin = async () => {
         const runId = await world.run("dig", { agent: "worker" });
-        await (await take(store, runId)).append([callStarted("m1", { model: "scripted/test" })]);
+        await (await acquireRun(store, runId)).append([modelCallStarted("m1", { model: "scripted/test" })]);
         return runId;
       };
       const hangs = await begin();

@@ -7,20 +7,20 @@ import { childRunId, type RunId } from "../ids.ts";
 import { type EventBody, RUN_STATUSES } from "../journal/events.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import { hasEnded, type ToolCall } from "../projections/run-state.ts";
-import { receipted } from "../projections/tool-call.ts";
+import { receiptField } from "../projections/tool-call.ts";
 import type { RunFilter, Store } from "../stores/store.ts";
-import { type Answer, answered } from "./admin-answer.ts";
-import { effectOfAdmin, readAdmin } from "./admin-tools.ts";
+import { type AdminAnswer, adminResult } from "./admin-answer.ts";
+import { effectOfAdmin, parseAdminCall } from "./admin-tools.ts";
 import { beginWork } from "./begin-work.ts";
-import { heardOf, SILENT_MS } from "./look-after.ts";
+import { lastActivityOf, SILENT_MS } from "./look-after.ts";
 import type { LoopParts } from "./parts.ts";
-import { retry } from "./retry.ts";
+import { retryRun } from "./retry.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-type Asked = Extract<ReturnType<typeof readAdmin>, { asked: unknown }>["asked"];
+type Asked = Extract<ReturnType<typeof parseAdminCall>, { asked: unknown }>["asked"];
 
-export async function administer(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void> {
-  const read = readAdmin(call);
+export async function performAdminTool(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void> {
+  const read = parseAdminCall(call);
   if ("problem" in read) return run.record(failed(call, read.problem!));
   const { asked } = read;
   const { store, refusal: forbidden } = await parts.actingFor(run.state.start!.userId);
@@ -39,7 +39,7 @@ export async function administer(call: ToolCall, run: RunJournal, parts: LoopPar
 async function perform(errand: Errand): Promise<void> {
   const { call, run, parts } = errand;
   try {
-    run.record(await answered(call, await PERFORM[call.name]!(errand), parts));
+    run.record(await adminResult(call, await PERFORM[call.name]!(errand), parts));
   } catch (error) {
     if (!(error instanceof CadreError)) throw error;
     run.record(failed(call, error.message));
@@ -47,7 +47,11 @@ async function perform(errand: Errand): Promise<void> {
 }
 
 /** What a person sees before saying yes: whose run it is, not only its number. */
-export async function adminPreview(call: ToolCall, { state }: RunJournal, parts: LoopParts): Promise<string> {
+export async function previewAdminCall(
+  call: ToolCall,
+  { state }: RunJournal,
+  parts: LoopParts,
+): Promise<string> {
   const text = JSON.stringify(call.input, null, 2);
   const { run_id: id } = (call.input ?? {}) as { run_id?: unknown };
   const { store } = await parts.actingFor(state.start!.userId);
@@ -92,7 +96,7 @@ function actorOf({ state, definition: { name } }: RunJournal): string {
   return userId === undefined ? name : `${userId} via ${name}`;
 }
 
-const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
+const PERFORM: Record<string, (errand: Errand) => Promise<AdminAnswer>> = {
   async mcp__admin__list_runs({ asked: { status, agent, limit = 20 }, store }) {
     const filter = { limit, ...(status ? { status } : {}), ...(agent === undefined ? {} : { agent }) };
     const { runs, nextCursor } = await store.runs(filter);
@@ -109,7 +113,7 @@ const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
     const next = childRunId(parts.digest, run.runId, call.id, call.attempts);
     const { rootRunId, budgetRunId = rootRunId } = run.state.start!;
     const as = { runId: next, budgetRunId, by: actorOf(run) };
-    const begun = await retry(row.id, { ...parts, wake: async () => {} }, as);
+    const begun = await retryRun(row.id, { ...parts, wake: async () => {} }, as);
     return { output: { run_id: begun.runId, continues: row.id, status: "started" } };
   },
 
@@ -165,7 +169,7 @@ async function stuckOnes(store: Store, { clock, drives }: LoopParts): Promise<Ru
   do {
     const page = { limit: MOST, ...(cursor === undefined ? {} : { cursor }) };
     const { runs, nextCursor } = await store.runs({ status: ["running"], ...page });
-    const silent = runs.filter((row) => clock.now() - heardOf(row, drives) > SILENT_MS);
+    const silent = runs.filter((row) => clock.now() - lastActivityOf(row, drives) > SILENT_MS);
     stuck.push(...silent.map(({ id }) => id));
     cursor = nextCursor;
   } while (cursor !== undefined);
@@ -201,7 +205,7 @@ function started(call: ToolCall, parts: LoopParts) {
     ...(next > 1 ? { attempt: next } : {}),
     host,
     pid,
-    ...receipted(call, parts),
+    ...receiptField(call, parts),
   };
 }
 

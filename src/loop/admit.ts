@@ -49,7 +49,7 @@ export async function admit(
 ): Promise<{ runId: RunId; existed: boolean }> {
   if (request.task.trim() === "")
     throw new CadreError("BAD_REQUEST", "A run needs a task. Nothing was started.");
-  const definition = withModel(admissible(await parts.findAgent(request.agent)), request.model, parts);
+  const definition = withModel(requireStartable(await parts.findAgent(request.agent)), request.model, parts);
   const misfit = inputProblem(request.input, definition);
   if (misfit !== undefined) {
     throw new CadreError(
@@ -59,7 +59,7 @@ export async function admit(
   }
   const hash = await parts.store.putBlob(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
-  const start = startOf(request, definition, hash, runId, parts);
+  const start = runStartPayload(request, definition, hash, runId, parts);
   const idempotency =
     idempotencyKey === undefined ? undefined : { key: idempotencyKey, body: JSON.stringify(request) };
   const admitted = await parts.store.start(runId, start, idempotency);
@@ -80,7 +80,7 @@ function withModel(
 }
 
 /** What a person may start; said before anything is written. */
-export function admissible(definition: Definition): Definition {
+export function requireStartable(definition: Definition): Definition {
   if (definition.kind === "subagent") {
     throw new CadreError(
       "BAD_REQUEST",
@@ -97,7 +97,7 @@ export function admissible(definition: Definition): Definition {
   return definition;
 }
 
-export function startOf(
+export function runStartPayload(
   request: RunRequest,
   definition: Definition,
   hash: string,
@@ -124,7 +124,7 @@ export function startOf(
     ...(model === undefined ? {} : { model }),
     workspace: parts.workspace,
     ...poolIn(definition),
-    limits: limitsOf(
+    limits: resolveLimits(
       { approvalTimeout: timeout, ...defined(parts.limits) },
       definition.limits,
       request.limits ?? {},
@@ -135,7 +135,7 @@ export function startOf(
 }
 
 /** The request wins over the agent, the agent over the project; of what its tree may do a root's file only takes away. */
-export function limitsOf(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
+export function resolveLimits(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
   const tree = { ...project.tree, ...narrower(project.tree, agent.tree), ...request.tree };
   const layers = [DEFAULT_LIMITS, project, agent, request].map(defined);
   const merged = Object.assign({}, ...layers, { tree: undefined });

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import type { EventBody } from "../journal/events.ts";
-import type { View } from "../patterns/pattern.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
 import { ASK_USER, type ToolCall } from "../projections/tool-call.ts";
 import type { OfferedTool } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
@@ -26,7 +26,7 @@ export const A_QUESTION = "a question is for a person";
 export const UNATTENDED = "unattended";
 
 /** Where a file lists it; where it lists nothing, if somebody is there; in a chat always. What it denies is withheld. */
-export function mayAsk({ definition, state }: View, { offers }: Pick<LoopParts, "offers">): boolean {
+export function mayAsk({ definition, state }: DecisionView, { offers }: Pick<LoopParts, "offers">): boolean {
   const { mode, attended } = state.start!;
   const isChat = mode === "chat";
   if (definition.tools.allow === undefined && !attended && !isChat) return false;
@@ -34,7 +34,7 @@ export function mayAsk({ definition, state }: View, { offers }: Pick<LoopParts, 
   return offers(isChat ? { ...definition, tools: open } : definition, { name: ASK_USER, effect: "read" });
 }
 
-export function askTools(view: View, parts: Pick<LoopParts, "offers">): OfferedTool[] {
+export function askTools(view: DecisionView, parts: Pick<LoopParts, "offers">): OfferedTool[] {
   if (!mayAsk(view, parts)) return [];
   const { $schema: _, ...schema } = z.toJSONSchema(Input, { io: "input" }) as Record<string, unknown>;
   return [{ name: ASK_USER, description: DESCRIPTION, schema }];
@@ -44,13 +44,13 @@ const DESCRIPTION =
   "Ask the person you work for, and wait for the answer. Only what you cannot find out yourself and must not guess.";
 
 /** Undefined: it can be put to a person. */
-export function problemWithQuestion({ name, input }: ToolCall): string | undefined {
+export function questionProblem({ name, input }: ToolCall): string | undefined {
   const parsed = Input.safeParse(input);
   return parsed.success ? undefined : `The input of ${name} does not fit: ${z.prettifyError(parsed.error)}`;
 }
 
 /** What a person said, or that nobody will: the result of the call. Empty: it is still open. */
-export function answerToQuestion({ id, proposal, decision }: ToolCall): EventBody[] {
+export function questionResult({ id, proposal, decision }: ToolCall): EventBody[] {
   const result = (output: string, isAnswer = false): EventBody[] => [
     {
       type: "TOOL_RESULT",

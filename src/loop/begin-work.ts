@@ -9,21 +9,21 @@ import type { RunJournal } from "./run-journal.ts";
 export async function beginWork(
   events: EventBody[],
   run: RunJournal,
-  parts: Pick<LoopParts, "concurrent">,
+  parts: Pick<LoopParts, "maxConcurrent">,
   needs: Pick<Append, "reserve" | "claims"> = {},
 ): Promise<Refusal | undefined> {
-  const refused = await run.begin(events, { ...needs, concurrent: parts.concurrent });
-  if (refused === "places") await waitForPlace(run, parts);
+  const refused = await run.begin(events, { ...needs, concurrent: parts.maxConcurrent });
+  if (refused === "places") await waitForSlot(run, parts);
   return refused;
 }
 
-export async function waitForPlace(
+export async function waitForSlot(
   run: RunJournal,
-  { concurrent }: Pick<LoopParts, "concurrent">,
+  { maxConcurrent }: Pick<LoopParts, "maxConcurrent">,
 ): Promise<void> {
   const { waitingOn, suspensions } = run.state;
-  const detail = `As many agents are at work here as may be (${concurrent}); it goes on when one is done.`;
+  const detail = `As many agents are at work here as may be (${maxConcurrent}); it goes on when one is done.`;
   const payload = { waitingOn: { kind: "slot" as const, detail } };
   const told: EventBody = { type: "RUN_SUSPENDED", payload, key: `suspended/${suspensions + 1}` };
-  await run.awaitPlace(waitingOn?.kind === "slot" ? [] : [told], concurrent);
+  await run.restUntilSlotFree(waitingOn?.kind === "slot" ? [] : [told], maxConcurrent);
 }

@@ -3,20 +3,20 @@
 
 import type { BlastRadius } from "../journal/blast-radius.ts";
 import type { RunRow } from "../projections/run-row.ts";
-import { type Delegated, delegateNamed } from "./delegation.ts";
-import type { BlastRadiusOf, LoopParts } from "./parts.ts";
+import { type DelegationRequest, findDelegate } from "./delegation.ts";
+import type { FindBlastRadius, LoopParts } from "./parts.ts";
 import { loadDefinition, type RunJournal } from "./run-journal.ts";
 
 type Parts = Pick<LoopParts, "store" | "authority" | "blastRadius">;
 
 /** Undefined: it is none of its delegates. */
-export async function radiusOfDelegation(
-  { name }: Delegated,
+export async function delegationBlastRadius(
+  { name }: DelegationRequest,
   run: RunJournal,
   parts: Parts,
 ): Promise<BlastRadius | undefined> {
   const { definition, state } = run;
-  const delegate = delegateNamed(definition.delegates ?? [], name);
+  const delegate = findDelegate(definition.delegates ?? [], name);
   if (!delegate) return undefined;
   const { depth, limits, ancestors = [] } = state.start!;
   const above = [...ancestors.map(({ agent }) => agent), definition.name];
@@ -51,7 +51,7 @@ async function atWorkIn(
   rows: ReadonlyMap<string, RunRow>,
   run: RunJournal,
   parts: Parts,
-): Promise<Parameters<BlastRadiusOf>[1]["atWork"]> {
+): Promise<Parameters<FindBlastRadius>[1]["atWork"]> {
   const { rootRunId, ancestors = [] } = run.state.start!;
   const outside = ancestors.filter(({ runId }) => !rows.has(runId)).flatMap(({ deny }) => deny);
   const lines = [...rows.values()]

@@ -8,7 +8,7 @@ import type { LoopParts } from "./parts.ts";
 /** What is kept of an output beyond what the model sees. */
 const KEPT_CHARACTERS = 1_000_000;
 
-export async function boundAnswer(
+export async function toToolResult(
   answer: ToolAnswer,
   { store }: Pick<LoopParts, "store">,
 ): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {

@@ -4,7 +4,13 @@ import { delegate, look, payloadsOf, roles, scenario, turns } from "../../test/s
 import type { WorldOptions } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
 import { CadreError } from "../errors.ts";
-import { admit, admitChild, callStarted, take, thought } from "../stores/contract/kit.contract.ts";
+import {
+  acquireRun,
+  admit,
+  admitChild,
+  agentThought,
+  modelCallStarted,
+} from "../stores/contract/kit.contract.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import { freezeBranch, setBudget, thawBranch } from "./branches.ts";
 import { pauseRun, resumeRun } from "./people.ts";
@@ -165,7 +171,14 @@ async function holds(history: readonly Step[]): Promise<void> {
     await admit(store, "r1");
     for (const id of ids.slice(1)) await admitChild(store, id, "r1", "r1");
     const runs = await Promise.all(
-      ids.map(async (id) => ({ id, driver: await take(store, id), spent: 0, open: 0, limit: 60, calls: 0 })),
+      ids.map(async (id) => ({
+        id,
+        driver: await acquireRun(store, id),
+        spent: 0,
+        open: 0,
+        limit: 60,
+        calls: 0,
+      })),
     );
     let tree = 100;
     await said(setBudget("r1", { limits: { maxTokens: tree }, scope: "tree" }, "ann", parts));
@@ -178,14 +191,14 @@ async function holds(history: readonly Step[]): Promise<void> {
       if (what === "give" && (await said(setBudget(run.id, { limits }, "ann", parts)))) run.limit = amount;
       if (what === "call" && run.open === 0) {
         const estimate = { tokens: amount, cost: null };
-        const intent = callStarted(`m${++run.calls}`, { estimate });
+        const intent = modelCallStarted(`m${++run.calls}`, { estimate });
         const reserve = { estimate, run: { maxTokens: run.limit }, tree: { maxTokens: 0 } };
         if (!(await run.driver.append([intent], { reserve })).refused) run.open = amount;
         else run.calls--;
       }
       if (what === "end" && run.open > 0) {
         const input = Math.min(amount, run.open);
-        await run.driver.append([thought(`m${run.calls}`, { usage: { input, output: 0 }, cost: 0 })]);
+        await run.driver.append([agentThought(`m${run.calls}`, { usage: { input, output: 0 }, cost: 0 })]);
         Object.assign(run, { spent: run.spent + input, open: 0 });
       }
       for (const { spent, open, limit } of runs) expect(spent + open).toBeLessThanOrEqual(limit);

@@ -8,14 +8,14 @@ import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Budget, Estimate, EventBody } from "../journal/events.ts";
 import type { RunState } from "../projections/run-state.ts";
-import { budgetWords } from "../projections/set-budget.ts";
+import { describeBudget } from "../projections/set-budget.ts";
 import type { Spending } from "../projections/tree-budget.ts";
 import { totalTokens } from "../projections/usage.ts";
 import { budgetOf, treeBudgetOf } from "./limits.ts";
-import { type PeopleParts, signal } from "./people.ts";
-import { refuseEnded } from "./refuse-signal.ts";
+import { type CommandParts, signalRun } from "./people.ts";
+import { requireNotEnded } from "./refuse-signal.ts";
 
-type Parts = Pick<PeopleParts, "store" | "wake" | "ids">;
+type Parts = Pick<CommandParts, "store" | "wake" | "ids">;
 
 /** The budget as it is to be, so that the same word twice gives nothing twice. */
 export interface NewBudget {
@@ -33,8 +33,8 @@ export async function setBudget(
   const key = `budget-set/${parts.ids.nonce()}`;
   const payload = { limits, ...(scope ? { scope } : {}), by };
   const set: EventBody = { type: "BUDGET_SET", payload, key };
-  await signal<void>(runId, parts, (state) => {
-    refuseEnded(state);
+  await signalRun<void>(runId, parts, (state) => {
+    requireNotEnded(state);
     const own = openEstimate(state);
     if (scope === "tree") {
       const reserve = { estimate: own, run: {}, tree: limits, anew: true as const };
@@ -55,7 +55,7 @@ export const thawBranch = (runId: RunId, by: string, parts: Parts): Promise<{ ru
 
 async function hold(
   runId: RunId,
-  freeze: Parameters<PeopleParts["store"]["freeze"]>[1],
+  freeze: Parameters<CommandParts["store"]["freeze"]>[1],
   { store, wake }: Parts,
 ): Promise<{ runs: RunId[] }> {
   const row = await store.run(runId);
@@ -84,13 +84,13 @@ function refuseTooLittle(state: RunState, { maxTokens, maxCost }: Budget, open: 
   const held = open.tokens > 0 ? "spent, or held for the call that is under way" : "spent";
   throw new CadreError(
     "CONFLICT",
-    `Run ${state.runId} cannot have less than ${budgetWords(needs)}: so much is ${held}. Nothing was changed.`,
+    `Run ${state.runId} cannot have less than ${describeBudget(needs)}: so much is ${held}. Nothing was changed.`,
   );
 }
 
 /** B3: an agent that was told that this is its last turn does not begin anew. */
-function refuseLastTurn({ reached, runId }: RunState, limits: Budget): void {
-  const isOver = [...reached.values()].some(
+function refuseLastTurn({ reachedLimits, runId }: RunState, limits: Budget): void {
+  const isOver = [...reachedLimits.values()].some(
     ({ limit, hard, itemId }) => hard && itemId === undefined && limit in limits,
   );
   if (!isOver) return;
@@ -115,7 +115,7 @@ function roomFor(state: RunState, limits: Budget): Estimate {
 }
 
 function lifted(state: RunState, limits: Budget, by: string): EventBody[] {
-  return [...state.reached.values()].flatMap(({ limit, value, itemId }) => {
+  return [...state.reachedLimits.values()].flatMap(({ limit, value, itemId }) => {
     if (itemId === undefined || state.decisions.has(itemId)) return [];
     const given = limit === "maxTokens" || limit === "maxCost" ? (limits[limit] ?? 0) : 0;
     if (given <= value) return [];
@@ -135,6 +135,6 @@ function tooMuchForTree(): never {
 function tooLittleForTree(limits: Budget): never {
   throw new CadreError(
     "CONFLICT",
-    `The tree cannot have ${budgetWords(limits)}: more is spent, or held for calls that are under way. Nothing was changed.`,
+    `The tree cannot have ${describeBudget(limits)}: more is spent, or held for calls that are under way. Nothing was changed.`,
   );
 }

@@ -10,9 +10,9 @@ import { beginWork } from "./begin-work.ts";
 import { callOptions } from "./call-options.ts";
 import { summaryPoint } from "./context.ts";
 import { FINAL_NOT_COVERED } from "./decide-turn.ts";
-import { budgetOf, hasBudget, onBudget, treeBudgetOf } from "./limits.ts";
+import { budgetOf, budgetPolicy, hasBudget, treeBudgetOf } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
-import { type Answer, readStream, type StreamOutcome } from "./read-stream.ts";
+import { type ModelAnswer, readStream, type StreamOutcome } from "./read-stream.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
@@ -28,12 +28,12 @@ export async function callModel(
   parts: LoopParts,
   effects: AbortSignal,
 ): Promise<void> {
-  const waitUntil = run.state.atOnce ? undefined : parts.limiter.notBefore(action.model);
+  const waitUntil = run.state.retryNow ? undefined : parts.limiter.notBefore(action.model);
   if (waitUntil !== undefined && waitUntil > parts.clock.now()) return waitForProvider(run, waitUntil);
   const reserve = reservation(action, run, parts);
-  const intents = [intent(action, reserve?.estimate)];
+  const intents = [modelCallIntent(action, reserve?.estimate)];
   const refused = await beginWork(intents, run, parts, reserve ? { reserve } : {});
-  if (refused) return afterRefusal(refused, action, run, parts);
+  if (refused) return handleRefusedCall(refused, action, run, parts);
   if (!parts.mayBegin()) return run.release();
   const from = parts.clock.elapsed();
   const outcome = usable(action, await request(action, run, parts, effects), parts);
@@ -42,17 +42,17 @@ export async function callModel(
   else failed(action, outcome, ms, run, parts, effects);
 }
 
-export async function afterRefusal(
+export async function handleRefusedCall(
   refused: Refusal,
   action: CallModel,
   run: RunJournal,
   parts: LoopParts,
 ): Promise<void> {
-  if (refused === "budget") overBudget(action, run);
+  if (refused === "budget") recordBudgetStop(action, run);
   if (refused === "reserved") await waitForReservation(run, parts);
 }
 
-export function intent(action: CallModel, estimate: Estimate | undefined): EventBody {
+export function modelCallIntent(action: CallModel, estimate: Estimate | undefined): EventBody {
   const { callId, attempt, model, purpose } = action;
   return {
     type: "MODEL_CALL_STARTED",
@@ -89,7 +89,7 @@ async function waitForProvider(run: RunJournal, until: number): Promise<void> {
   await run.rest([{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], until);
 }
 
-export function overBudget(action: CallModel, run: RunJournal): void {
+export function recordBudgetStop(action: CallModel, run: RunJournal): void {
   if (action.purpose === "final") {
     run.record({
       type: "LIMIT_REACHED",
@@ -98,9 +98,9 @@ export function overBudget(action: CallModel, run: RunJournal): void {
     });
     return;
   }
-  const stops = [...run.state.reached.values()].filter((reached) => reached.itemId).length;
-  const exceeded = run.exceeded!;
-  const item = onBudget(exceeded.limit, run.state) === "suspend" ? { itemId: `budget/${stops + 1}` } : {};
+  const stops = [...run.state.reachedLimits.values()].filter((reached) => reached.itemId).length;
+  const exceeded = run.exceededBudget!;
+  const item = budgetPolicy(exceeded.limit, run.state) === "suspend" ? { itemId: `budget/${stops + 1}` } : {};
   run.record({ type: "LIMIT_REACHED", payload: { ...exceeded, hard: true, ...item } });
 }
 
@@ -130,7 +130,7 @@ async function request(
       call: callOptions(action, run, parts, effects),
       onText: text.add,
       onReasoning: reasoning.add,
-      onPart: () => run.heard(),
+      onPart: () => run.noteActivity(),
       idleMs: IDLE_MS,
       silenceError: parts.silenceError,
       cutStreamError: parts.cutStreamError,
@@ -150,7 +150,13 @@ function usable({ purpose }: CallModel, outcome: StreamOutcome, parts: LoopParts
   return textOf(content).trim() === "" ? { type: "failed", error: parts.cutStreamError(), usage } : outcome;
 }
 
-function answered(action: CallModel, answer: Answer, ms: number, run: RunJournal, parts: LoopParts): void {
+function answered(
+  action: CallModel,
+  answer: ModelAnswer,
+  ms: number,
+  run: RunJournal,
+  parts: LoopParts,
+): void {
   const { callId, attempt, model, purpose } = action;
   const { content, usage, finish } = answer;
   parts.limiter.succeeded(model);

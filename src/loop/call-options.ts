@@ -7,12 +7,12 @@ import type {
 } from "@ai-sdk/provider";
 import type { Definition } from "../journal/definition.ts";
 import type { Action } from "../patterns/action.ts";
-import type { View } from "../patterns/pattern.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
 import { promptMessages } from "../projections/transcript.ts";
 import { adminTools } from "./admin-tools.ts";
 import { askTools } from "./ask-user.ts";
 import { BRIEF_REQUEST, SUMMARY_REQUEST } from "./context.ts";
-import { DELEGATE, delegatesAt, delegationTools } from "./delegation.ts";
+import { availableDelegates, DELEGATE, delegationTools } from "./delegation.ts";
 import { mailTools } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -61,34 +61,34 @@ const ERRANDS: Partial<Record<CallModel["purpose"], string>> = {
 
 export function offeredTools(
   { purpose }: Pick<CallModel, "purpose">,
-  view: View,
-  parts: Offering,
+  view: DecisionView,
+  parts: OfferParts,
 ): LanguageModelV4FunctionTool[] {
   if (ERRANDS[purpose] !== undefined) return [];
   return purpose === "final" && !view.definition.router ? closingOf(view) : turnTools(view, parts);
 }
 
-export type Offering = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
+export type OfferParts = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
 
 /** What a model is offered at every turn but the last. */
-export const turnTools = (view: View, parts: Offering): LanguageModelV4FunctionTool[] => [
+export const turnTools = (view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] => [
   ...delegationOf(view, parts),
   ...toolsOf(view.definition, parts),
   ...closingOf(view),
 ];
 
-const closingOf = (view: View): LanguageModelV4FunctionTool[] =>
+const closingOf = (view: DecisionView): LanguageModelV4FunctionTool[] =>
   closingTools(view).map(({ name, description, schema }) => offer(name, description, schema));
 
 /** What it needs to work with others, from where it stands. The same for every turn of a run. */
 const delegationAt = new WeakMap<object, LanguageModelV4FunctionTool[]>();
 
-function delegationOf(view: View, parts: Offering): LanguageModelV4FunctionTool[] {
+function delegationOf(view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] {
   const { definition } = view;
   const start = view.state.start!;
   const known = delegationAt.get(start);
   if (known) return known;
-  const tools = delegationTools(definition, delegatesAt(definition, start));
+  const tools = delegationTools(definition, availableDelegates(definition, start));
   const detached = tools.some(({ name }) => name === DELEGATE || name === "mcp__agent__spawn");
   const offered = [
     ...tools,
@@ -105,7 +105,7 @@ function delegationOf(view: View, parts: Offering): LanguageModelV4FunctionTool[
 /** The same list for every turn of every run of a definition: made once. */
 const offeredTo = new WeakMap<LoopParts["tools"], WeakMap<Definition, LanguageModelV4FunctionTool[]>>();
 
-function toolsOf(definition: Definition, parts: Offering): LanguageModelV4FunctionTool[] {
+function toolsOf(definition: Definition, parts: OfferParts): LanguageModelV4FunctionTool[] {
   const byDefinition = offeredTo.get(parts.tools) ?? new WeakMap<Definition, LanguageModelV4FunctionTool[]>();
   offeredTo.set(parts.tools, byDefinition);
   const known = byDefinition.get(definition);

@@ -8,7 +8,7 @@ import type { LoopParts } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 /** Why it is not started, or undefined. Looks at this run, at what its children have handed in, and at the runs above. */
-export async function changedInTree(
+export async function changedAgentProblem(
   { source, steps }: Definition,
   { state }: RunJournal,
   { store }: Pick<LoopParts, "store">,

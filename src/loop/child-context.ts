@@ -4,19 +4,24 @@ import type { Ids } from "../ids.ts";
 import type { ContextMode } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import type { PromptMessage } from "../journal/message.ts";
-import { untrusted } from "../journal/untrusted.ts";
+import { markUntrusted } from "../journal/untrusted.ts";
 import { promptMessages } from "../projections/transcript.ts";
-import type { Delegated } from "./delegation.ts";
+import type { DelegationRequest } from "./delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 /** A parent's whole history must not fill its child's context before it begins. */
 const LONGEST = 120_000;
 
-export function contextFor(mode: ContextMode, asked: Delegated, run: RunJournal, ids: Ids): EventBody[] {
+export function parentContext(
+  mode: ContextMode,
+  asked: DelegationRequest,
+  run: RunJournal,
+  ids: Ids,
+): EventBody[] {
   const text = textFor(mode, asked, run);
   if (text === undefined) return [];
   const { name } = run.definition;
-  const said = `${INTRODUCTIONS[mode]}\n${untrusted(ids.nonce(), name, bounded(text))}`;
+  const said = `${INTRODUCTIONS[mode]}\n${markUntrusted(ids.nonce(), name, bounded(text))}`;
   return [{ type: "CONTEXT_ADDED", payload: { id: "parent", source: "parent", from: name, text: said } }];
 }
 
@@ -27,7 +32,11 @@ const INTRODUCTIONS: Record<ContextMode, string> = {
   full: "Your parent's conversation so far:",
 };
 
-function textFor(mode: ContextMode, { contextFiles = [] }: Delegated, run: RunJournal): string | undefined {
+function textFor(
+  mode: ContextMode,
+  { contextFiles = [] }: DelegationRequest,
+  run: RunJournal,
+): string | undefined {
   if (mode === "none") return undefined;
   if (mode === "summary") return run.state.brief?.text;
   const messages = promptMessages(run.transcript).slice(0, -1).flatMap(lines);

@@ -4,22 +4,22 @@ import { CadreError } from "../errors.ts";
 import { childRunId, type RunId } from "../ids.ts";
 import { type Definition, poolIn } from "../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../journal/events.ts";
-import { childFor } from "../projections/child-runs.ts";
-import { begunWith } from "../projections/taint.ts";
-import { furtherRuns } from "../projections/team-state.ts";
+import { latestChildFor } from "../projections/child-runs.ts";
+import { taintForNewRun } from "../projections/taint.ts";
+import { runsAfterFirstRound } from "../projections/team-state.ts";
 import type { Spawn } from "../stores/store.ts";
-import { limitsOf } from "./admit.ts";
-import { changedInTree } from "./changed-agents.ts";
-import type { Delegated } from "./delegation.ts";
+import { resolveLimits } from "./admit.ts";
+import { changedAgentProblem } from "./changed-agents.ts";
+import type { DelegationRequest } from "./delegation.ts";
 import { hasBudget, treeBudgetOf } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
-import { childrenLimit, type Refused, runsLimit } from "./refuse-delegation.ts";
+import { type CallRefusal, childrenLimit, runsLimit } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 type Start = Payload<"RUN_STARTED">;
 
 /** What is the child's own: whoever starts it says so. */
-export interface Begun
+export interface ChildRequest
   extends Pick<
     Start,
     | "trigger"
@@ -45,15 +45,15 @@ export interface Begun
 }
 
 /** The agent as its file is now, with the model that was asked for. */
-export async function definitionFor(
+export async function childDefinition(
   agent: string,
-  asked: Delegated,
+  asked: DelegationRequest,
   run: RunJournal,
   parts: LoopParts,
-): Promise<Definition | Refused> {
+): Promise<Definition | CallRefusal> {
   try {
     const definition = await parts.findAgent(agent);
-    const changed = await changedInTree(definition, run, parts);
+    const changed = await changedAgentProblem(definition, run, parts);
     if (changed !== undefined)
       return { output: `${agent} cannot be started: ${changed}.`, outcome: "denied" };
     if (asked.model === undefined)
@@ -68,26 +68,26 @@ export async function definitionFor(
 }
 
 /** A child, ready to be started: its parent's intent and its own beginning are one transaction (J7). */
-export interface Child {
+export interface PreparedChild {
   started: EventBody;
   spawn: Omit<Spawn, "place">;
 }
 
 /** `events`: what stands in its journal from the beginning. */
-export async function childOf(
-  begun: Begun,
+export async function prepareChild(
+  begun: ChildRequest,
   definition: Definition,
   events: EventBody[],
   run: RunJournal,
   parts: LoopParts,
-): Promise<Child | { problem: string }> {
+): Promise<PreparedChild | { problem: string }> {
   const { key, trigger, task, awaited = true, retries = 0, receipt } = begun;
-  const attempt = (childFor(run.state.children, key)?.attempt ?? 0) + 1;
+  const attempt = (latestChildFor(run.state.children, key)?.attempt ?? 0) + 1;
   const runId = childRunId(parts.digest, run.runId, key, attempt);
   const where = await workspaceFor(definition, runId, run, parts);
   if ("problem" in where) return where;
   const { limits } = run.state.start!;
-  const children = childrenLimit(limits) + furtherRuns(run.state.team);
+  const children = childrenLimit(limits) + runsAfterFirstRound(run.state.team);
   const started: Payload<"CHILD_RUN_STARTED"> = {
     child_run_id: runId,
     agent_type: definition.name,
@@ -107,7 +107,7 @@ export async function childOf(
       runId,
       start: { ...(await startOf(begun, definition, run, parts)), ...where },
       events,
-      limits: { children, runs: runsLimit(limits), concurrent: parts.concurrent },
+      limits: { children, runs: runsLimit(limits), concurrent: parts.maxConcurrent },
     },
   };
 }
@@ -129,7 +129,7 @@ async function workspaceFor(
 
 /** P12: what a child may do is what its parent may, and less: everything that binds the parent is handed down. */
 async function startOf(
-  begun: Begun,
+  begun: ChildRequest,
   definition: Definition,
   run: RunJournal,
   parts: LoopParts,
@@ -161,19 +161,19 @@ async function startOf(
     approvals,
     ...(permissions === undefined ? {} : { permissions }),
     ...(parent.effects === undefined ? {} : { effects: parent.effects }),
-    ...begunWith(run.state.taint),
+    ...taintForNewRun(run.state.taint),
   };
 }
 
 /** Where the same agent stopped the last time that it was started so, in this run or in the one that it continues. */
-export async function lastOf(
+export async function previousRunOf(
   { agent, trigger, key }: { agent: string; trigger: Trigger; key: string },
   run: RunJournal,
   parts: LoopParts,
 ): Promise<Start["continues"]> {
   // A second attempt begins where the first did: going on from it, it would be told everything twice (K3).
   const others = [...run.state.children.values()].filter((child) => child.key !== key);
-  const last = [...run.childrenBefore(), ...others].findLast(
+  const last = [...run.continuedChildren(), ...others].findLast(
     (child) => child.agent === agent && child.trigger === trigger,
   );
   const head = last && (await parts.store.head(last.runId));
@@ -197,7 +197,11 @@ function childLimits(
   parent: RunJournal["state"],
   parts: LoopParts,
 ): Start["limits"] {
-  const own = limitsOf({ approvalTimeout: parts.approvalTimeout, ...parts.limits }, definition.limits, {});
+  const own = resolveLimits(
+    { approvalTimeout: parts.approvalTimeout, ...parts.limits },
+    definition.limits,
+    {},
+  );
   const { onBudget, maxDepth } = parent.start!.limits;
   const tree = treeBudgetOf(parent);
   return {

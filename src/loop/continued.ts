@@ -23,7 +23,7 @@ export async function eventsBefore(
         "This run continues too many others to be read. Nothing was changed; begin a new one.",
       );
     const there = await store.head(continues.runId, continues.seq);
-    if (there?.hash !== continues.hash) throw isGone(continues.runId);
+    if (there?.hash !== continues.hash) throw continuedRunMissing(continues.runId);
     const events = await store.journal(continues.runId, 0, continues.seq);
     chain.unshift([...events, ...(await heardLater(store, continues.runId, fork))]);
     const first = events[0];
@@ -44,7 +44,7 @@ async function heardLater(
   return found.flat();
 }
 
-export const isGone = (runId: RunId): CadreError =>
+export const continuedRunMissing = (runId: RunId): CadreError =>
   new CadreError(
     "JOURNAL_CORRUPT",
     `Run ${runId}, which this one continues, is not there as it was, so it cannot go on. Nothing was changed; \`cadre verify ${runId}\` says more, and a new run begins anew.`,

@@ -3,13 +3,13 @@
 
 import type { EventBody } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
-import type { View } from "../patterns/pattern.ts";
-import { awaitsDecision, outcomeIsUnknown, outcomeItemId } from "../projections/approvals.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
+import { awaitsDecision, isOutcomeUnknown, outcomeItemId } from "../projections/approvals.ts";
 import { itemIdOf, type RunState, type ToolCall } from "../projections/run-state.ts";
 import { questionOf } from "../projections/tool-call.ts";
-import { answerToQuestion, UNATTENDED } from "./ask-user.ts";
+import { questionResult, UNATTENDED } from "./ask-user.ts";
 import { nextForChildren } from "./decide-children.ts";
-import { isErrand } from "./errands.ts";
+import { isLoopTool } from "./errands.ts";
 import { mayStart, nextExpiry, suspendForApproval } from "./open-calls.ts";
 import { reportOf } from "./report.ts";
 
@@ -17,7 +17,7 @@ import { reportOf } from "./report.ts";
 export const UNATTENDED_FAIL = `${UNATTENDED} fail`;
 
 /** Undefined: every call has its result (or is the report that ends the run). */
-export function nextForCalls(view: View, now: number): Action | undefined {
+export function nextForCalls(view: DecisionView, now: number): Action | undefined {
   const { state } = view;
   // What a program does while its prompt is under way is nobody else's business.
   const open = [...state.calls.values()].filter(
@@ -73,7 +73,7 @@ function failureOfPolicy(call: ToolCall, { start }: RunState): Ending | undefine
 
 /** What a person's word, or a rule, says about a call is its result: nothing runs. */
 function answerWithoutEffect(call: ToolCall): EventBody[] {
-  if (questionOf(call)) return answerToQuestion(call);
+  if (questionOf(call)) return questionResult(call);
   const { proposal, decision, verdict, id, attempts } = call;
   const attempt = attempts > 1 ? { attempt: attempts } : {};
   const result = (output: string, outcome: "denied" | "ok" | "unknown"): EventBody[] => [
@@ -114,7 +114,7 @@ function expiry(call: ToolCall): EventBody {
 function runNext(state: RunState, open: readonly ToolCall[]): Action | undefined {
   const all = [...state.calls.values()];
   if (all.every((call) => call.result || call.proposal?.effect === "read")) {
-    const ready = open.filter((call) => mayStart(call) && !isErrand(call.name));
+    const ready = open.filter((call) => mayStart(call) && !isLoopTool(call.name));
     return ready.length > 0 ? { type: "run-tools", calls: ready.map((call) => call.id) } : undefined;
   }
   const [first] = open;
@@ -122,7 +122,7 @@ function runNext(state: RunState, open: readonly ToolCall[]): Action | undefined
 }
 
 function suspendForUnknown(open: readonly ToolCall[]): Action | undefined {
-  const unknown = open.filter(outcomeIsUnknown);
+  const unknown = open.filter(isOutcomeUnknown);
   if (unknown.length === 0) return undefined;
   const items = unknown.map((call) => outcomeItemId(call.id, call.attempts));
   return { type: "suspend", waitingOn: { kind: "outcome_unknown", items }, wakeAt: nextExpiry(open) };

@@ -6,32 +6,32 @@
 import { DEFAULT_DELEGATION } from "../journal/definition.ts";
 import type { WaitingOn } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
-import type { View } from "../patterns/pattern.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
 import { isLate } from "../patterns/seat.ts";
 import {
   type ChildRun,
-  childFor,
-  childrenBy,
+  childrenByTrigger,
+  latestChildFor,
   liveChildren,
   mayBeRetried,
 } from "../projections/child-runs.ts";
 import { CLOSING, type RunState, type ToolCall } from "../projections/run-state.ts";
 import { DELEGATE } from "./delegation.ts";
-import { isErrand } from "./errands.ts";
+import { isLoopTool } from "./errands.ts";
 import { hardLimit } from "./limits.ts";
 import { mayStart, suspendForApproval } from "./open-calls.ts";
 import { childrenOf, WAIT_FOR_RUNS, waited } from "./tend-children.ts";
 
 /** Undefined: the next call is an ordinary one. */
-export function nextForChildren(view: View, open: readonly ToolCall[]): Action | undefined {
+export function nextForChildren(view: DecisionView, open: readonly ToolCall[]): Action | undefined {
   const [first] = open;
   if (!first?.proposal) return undefined;
-  if (isErrand(first.proposal.name)) return mayStart(first) ? runErrand(view.state, open) : undefined;
+  if (isLoopTool(first.proposal.name)) return mayStart(first) ? runErrand(view.state, open) : undefined;
   return isDelegated(first) ? delegate(view, open) : undefined;
 }
 
 /** A failure below that this agent's file makes its own. */
-export function failureBelow({ state, definition }: View): Ending | undefined {
+export function childFailure({ state, definition }: DecisionView): Ending | undefined {
   if ((definition.delegation ?? DEFAULT_DELEGATION).onFailure !== "fail") return undefined;
   const child = [...state.children.values()].find(
     ({ trigger, ended }) => trigger === "delegation" && ended?.result.status === "failed",
@@ -47,16 +47,16 @@ export function failureBelow({ state, definition }: View): Ending | undefined {
 }
 
 /** The latest answer of a child, for an agent that may not give its own. */
-export function answerBelow({
+export function childAnswer({
   children,
 }: RunState): Pick<Ending, "summary" | "details" | "output"> | undefined {
-  const answered = childrenBy(children, "delegation").filter(({ ended }) => ended?.success);
+  const answered = childrenByTrigger(children, "delegation").filter(({ ended }) => ended?.success);
   const result = answered.at(-1)?.ended?.result;
   return result && { summary: result.summary, details: result.details, output: result.output };
 }
 
 /** D2. */
-export function afterChildren({ state, definition }: View, ending: Ending): Action {
+export function endAfterChildren({ state, definition }: DecisionView, ending: Ending): Action {
   const live = liveChildren(state.children);
   if (live.length === 0) return { type: "end", ending };
   const waitingOn = waitFor(live, CLOSING);
@@ -81,7 +81,7 @@ function runErrand(state: RunState, open: readonly ToolCall[]): Action {
   return waitWith(live, open);
 }
 
-function delegate({ state, definition }: View, open: readonly ToolCall[]): Action | undefined {
+function delegate({ state, definition }: DecisionView, open: readonly ToolCall[]): Action | undefined {
   const calls = leading(open, isDelegated);
   const { mode, maxParallel } = definition.delegation ?? DEFAULT_DELEGATION;
   const live = calls.flatMap((call) => liveChildFor(state, call) ?? []);
@@ -100,12 +100,12 @@ function waitWith(live: readonly ChildRun[], open: readonly ToolCall[]): Action 
 const isDelegated = ({ proposal }: ToolCall): boolean => proposal?.name === DELEGATE;
 
 function wantsChild({ children }: RunState, call: ToolCall): boolean {
-  const child = childFor(children, call.id);
+  const child = latestChildFor(children, call.id);
   return child === undefined || mayBeRetried(child);
 }
 
 function liveChildFor({ children }: RunState, call: ToolCall): ChildRun | undefined {
-  const child = childFor(children, call.id);
+  const child = latestChildFor(children, call.id);
   return child?.ended ? undefined : child;
 }
 

@@ -3,19 +3,19 @@
 
 import type { Action, Ending } from "../patterns/action.ts";
 import { patternsOf } from "../patterns/index.ts";
-import type { View } from "../patterns/pattern.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
 import type { RunState } from "../projections/run-state.ts";
 import { hardLimit } from "./limits.ts";
-import { problemWith } from "./report.ts";
+import { reportProblem } from "./report.ts";
 
 /** Something else than the number of its turns is used up: nothing more is begun but the last one (B3). */
-export function isSpent(state: RunState): boolean {
+export function hasReachedLimit(state: RunState): boolean {
   const limit = hardLimit(state);
   return limit !== undefined && limit.limit !== "maxTurns";
 }
 
 /** An answer that the agent's own turns came to may be what somebody asked them for, and not the run's. */
-export function answered(view: View, ending: Ending): Action | undefined {
+export function answerForPattern(view: DecisionView, ending: Ending): Action | undefined {
   for (const pattern of patternsOf(view.definition)) {
     const action = pattern.answered?.(view, ending);
     if (action) return action;
@@ -24,10 +24,10 @@ export function answered(view: View, ending: Ending): Action | undefined {
 }
 
 /** What a module returns owes its agent's output, as a report does. */
-export function fitting(ending: Ending, { definition }: View): Ending {
+export function checkModuleOutput(ending: Ending, { definition }: DecisionView): Ending {
   const { status, stopReason, summary, output } = ending;
   if (!definition.steps || status !== "completed" || stopReason !== "final_answer") return ending;
-  const problem = problemWith({ summary, output }, definition);
+  const problem = reportProblem({ summary, output }, definition);
   if (problem === undefined) return ending;
   return { status: "failed", stopReason: "invalid_output", summary: `What the module returned: ${problem}` };
 }

@@ -4,8 +4,8 @@ import { modelCallId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { EventBody, Payload, Purpose } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
-import { coordinates, memberEnding, takesPart } from "../patterns/team-seat.ts";
-import { loopItem } from "../projections/loop-guard.ts";
+import { isCoordinating, isTeamMember, memberEnding } from "../patterns/team-seat.ts";
+import { loopItemId } from "../projections/loop-guard.ts";
 import { LAST_TURN, type RunState } from "../projections/run-state.ts";
 import { VOTE_CONCLUDE } from "../projections/tool-call.ts";
 import { promptTokens } from "../projections/transcript.ts";
@@ -22,34 +22,34 @@ const COMPACT_SHARE = 0.75;
 const COMPACT_MESSAGES = 8;
 
 /** What a decision may know that the journal does not say: facts about the world that change no outcome. */
-export interface Facts {
+export interface DecisionFacts {
   now: number;
   /** Tokens that fit into the model's context. */
   contextWindow: number;
 }
 
-export function nextTurn(view: RunView, facts: Facts): Action {
+export function nextTurn(view: RunView, facts: DecisionFacts): Action {
   const { state, transcript } = view;
   const report = reportOf(view);
   const limit = hardLimit(state);
   if (report) {
     const last = state.latest?.purpose === "final" && limit;
-    if (transcript.unseen.length > 0 && !last && !state.closing) return putOffReport(state);
-    return end({
+    if (transcript.unseen.length > 0 && !last && !state.isClosing) return putOffReport(state);
+    return endRun({
       status: "completed",
       stopReason: last ? stopReasonOf(limit.limit) : "final_answer",
       ...report,
     });
   }
   const said = endOfMemberTurn(view);
-  if (said) return end(said);
+  if (said) return endRun(said);
   return (
     (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ?? afterText(view) ?? takeTurn(view, facts)
   );
 }
 
 /** The model is asked once more, whatever it said before. */
-export function takeTurn(view: RunView, facts: Facts): Action {
+export function takeTurn(view: RunView, facts: DecisionFacts): Action {
   const { state } = view;
   return (
     (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ??
@@ -64,7 +64,7 @@ export function takeTurn(view: RunView, facts: Facts): Action {
 function endOfMemberTurn(view: RunView): Ending | undefined {
   const { state, transcript, definition } = view;
   const { latest, calls } = state;
-  if (!latest || !takesPart(definition, state.start!) || coordinates(view)) return undefined;
+  if (!latest || !isTeamMember(definition, state.start!) || isCoordinating(view)) return undefined;
   const limit = hardLimit(state);
   const last = latest.purpose === "final" && limit;
   const voted = [...calls.values()].some(
@@ -72,7 +72,7 @@ function endOfMemberTurn(view: RunView): Ending | undefined {
   );
   const spoke = calls.size === 0 && latest.text.trim() !== "";
   if (last) return memberEnding(view, stopReasonOf(limit.limit));
-  const isHeld = transcript.unseen.length > 0 && !state.closing;
+  const isHeld = transcript.unseen.length > 0 && !state.isClosing;
   return (voted || spoke) && !isHeld ? memberEnding(view, "final_answer") : undefined;
 }
 
@@ -87,39 +87,39 @@ function putOffReport({ calls }: RunState): Action {
 /** A limit that was reached leaves the last turn and nothing else: a retry beyond it would be refused without end. */
 function mayRetry(state: RunState): boolean {
   if (!hardLimit(state)) return true;
-  return state.failed?.purpose === "final" && !state.reached.has(FINAL_NOT_COVERED);
+  return state.failedCall?.purpose === "final" && !state.reachedLimits.has(FINAL_NOT_COVERED);
 }
 
 /** After a model call that brought no answer: wait, try the next model, or give up. */
 function afterFailure({ state, definition }: RunView, now: number): Action | undefined {
-  const { failed } = state;
-  if (!failed) return undefined;
-  const attempt = (failed.attempt ?? 1) + 1;
+  const { failedCall } = state;
+  if (!failedCall) return undefined;
+  const attempt = (failedCall.attempt ?? 1) + 1;
   const again = (model: string): Action => ({
     type: "call-model",
-    callId: failed.callId,
+    callId: failedCall.callId,
     attempt,
     model,
-    purpose: failed.purpose,
+    purpose: failedCall.purpose,
   });
-  if (failed.cause === "interrupted") return again(failed.model);
-  if (failed.cause === "output_cap" && failed.tries < MAX_CUT_OFF) {
-    const id = `cut-off/${failed.callId}`;
-    return state.told.has(id) ? again(failed.model) : tell(id, CUT_OFF);
+  if (failedCall.cause === "interrupted") return again(failedCall.model);
+  if (failedCall.cause === "output_cap" && failedCall.tries < MAX_CUT_OFF) {
+    const id = `cut-off/${failedCall.callId}`;
+    return state.systemNotes.has(id) ? again(failedCall.model) : tellAgent(id, CUT_OFF);
   }
-  if (failed.retryAt !== undefined) {
-    return failed.retryAt > now && !state.atOnce
-      ? { type: "rest", wakeAt: failed.retryAt }
-      : again(failed.model);
+  if (failedCall.retryAt !== undefined) {
+    return failedCall.retryAt > now && !state.retryNow
+      ? { type: "rest", wakeAt: failedCall.retryAt }
+      : again(failedCall.model);
   }
-  const next = definition.models[definition.models.indexOf(failed.model) + 1];
+  const next = definition.models[definition.models.indexOf(failedCall.model) + 1];
   if (next !== undefined) return again(next);
-  const stopReason = failed.cause === "output_cap" ? "error" : "provider";
-  return end({
+  const stopReason = failedCall.cause === "output_cap" ? "error" : "provider";
+  return endRun({
     status: "failed",
     stopReason,
-    summary: failed.message,
-    suggestions: [adviceFor(failed)],
+    summary: failedCall.message,
+    suggestions: [adviceFor(failedCall)],
   });
 }
 
@@ -130,17 +130,17 @@ function afterText({ state, transcript, definition }: RunView): Action | undefin
   const limit = hardLimit(state);
   const last = latest.purpose === "final" && limit !== undefined;
   if (guard.empty > 0 && !last) return afterSilence(state);
-  if (transcript.unseen.length > 0 && !last && !state.closing) return undefined;
+  if (transcript.unseen.length > 0 && !last && !state.isClosing) return undefined;
   if (definition.output !== undefined) return withoutOutput(state, last);
   const stopReason = last ? stopReasonOf(limit.limit) : "final_answer";
-  if (guard.empty > 0) return end({ status: "failed", stopReason, summary: synthetic(state) });
-  return end({ status: "completed", stopReason, summary: latest.text.trim() });
+  if (guard.empty > 0) return endRun({ status: "failed", stopReason, summary: synthetic(state) });
+  return endRun({ status: "completed", stopReason, summary: latest.text.trim() });
 }
 
 function afterSilence(state: RunState): Action | undefined {
   const id = `empty/${state.turns}`;
-  if (state.guard.empty === 1 && !state.told.has(id)) {
-    return tell(id, "Your answer was empty. Go on with the task, or end it with `final_report`.");
+  if (state.guard.empty === 1 && !state.systemNotes.has(id)) {
+    return tellAgent(id, "Your answer was empty. Go on with the task, or end it with `final_report`.");
   }
   return state.guard.empty === 1
     ? undefined
@@ -150,31 +150,35 @@ function afterSilence(state: RunState): Action | undefined {
 /** The agent owes data and gave words: told once, then the run fails by name. */
 function withoutOutput(state: RunState, last: boolean): Action {
   const id = "output-missing";
-  if (!last && !state.told.has(id)) return tell(id, OUTPUT_MISSING);
+  if (!last && !state.systemNotes.has(id)) return tellAgent(id, OUTPUT_MISSING);
   const summary = "The agent gave no output of the form asked for.";
-  return end({ status: "failed", stopReason: "invalid_output", summary });
+  return endRun({ status: "failed", stopReason: "invalid_output", summary });
 }
 
 /** F43, F45: the same thing over and over is put to a person, not paid for without end. */
 function stopForPerson(state: RunState): Action | undefined {
   const { guard } = state;
-  const item = loopItem(guard.stops);
+  const item = loopItemId(guard.stops);
   if (guard.stops > 0 && state.decisions.get(item)?.decision === "reject") {
-    return end({
+    return endRun({
       status: "failed",
       stopReason: "loop",
       summary: "Stopped by a person: the agent repeated itself.",
     });
   }
   if (guard.badReports >= 2) {
-    return end({ status: "failed", stopReason: "invalid_output", summary: "The report did not fit, twice." });
+    return endRun({
+      status: "failed",
+      stopReason: "invalid_output",
+      summary: "The report did not fit, twice.",
+    });
   }
   if (guard.refused >= MAX_REFUSED) return stopFor(state, `${guard.refused} calls in a row were refused.`);
   if (guard.repeats >= STOP_AFTER)
     return stopFor(state, `The same call was made ${guard.repeats} times in a row.`);
   const id = `repeat/${state.turns}`;
-  if (guard.repeats === NUDGE_AFTER && !state.told.has(id)) {
-    return tell(
+  if (guard.repeats === NUDGE_AFTER && !state.systemNotes.has(id)) {
+    return tellAgent(
       id,
       "You have made the same call three times in a row. Its result will not change: do something else, or report.",
     );
@@ -195,8 +199,8 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
   const stopReason = stopReasonOf(limit.limit);
   const had = state.latest?.purpose === "final";
   const noneLeft = state.turns >= state.start!.limits.maxTurns;
-  if (had || noneLeft || limit.limit === "maxEvents" || state.reached.has(FINAL_NOT_COVERED)) {
-    return end({
+  if (had || noneLeft || limit.limit === "maxEvents" || state.reachedLimits.has(FINAL_NOT_COVERED)) {
+    return endRun({
       status: "failed",
       stopReason,
       summary: synthetic(state, limit),
@@ -205,10 +209,10 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
   }
   const reached = `limit/${limit.limit}/hard`;
   const events: EventBody[] = [];
-  if (!state.reached.has(reached) && !isRecorded(state, limit.limit)) {
+  if (!state.reachedLimits.has(reached) && !isRecorded(state, limit.limit)) {
     events.push({ type: "LIMIT_REACHED", payload: { ...limit, hard: true } });
   }
-  if (!state.told.has(LAST_TURN)) events.push(telling(LAST_TURN, lastWords(definition, state.start!)));
+  if (!state.systemNotes.has(LAST_TURN)) events.push(telling(LAST_TURN, lastWords(definition, state.start!)));
   return events.length > 0 ? { type: "record", events } : undefined;
 }
 
@@ -225,20 +229,20 @@ function lastWords(definition: Definition, start: Payload<"RUN_STARTED">): strin
   if (definition.router) return "This is your last turn. Choose now who does the work: call `route_to`.";
   if (definition.runner)
     return "This is your last turn. Do nothing more: say what you did, what you found, what is still open.";
-  if (takesPart(definition, start))
+  if (isTeamMember(definition, start))
     return "This is your last turn in this round. Say with `broadcast` what the others must know, and vote with `vote_conclude`.";
   return "This is your last turn. Call `final_report` now: what you did, what you found, what is still open.";
 }
 
 const isRecorded = (state: RunState, limit: string): boolean =>
-  [...state.reached.values()].some((reached) => reached.hard && reached.limit === limit);
+  [...state.reachedLimits.values()].some((reached) => reached.hard && reached.limit === limit);
 
 function warning(state: RunState): Action | undefined {
   const reached = softLimit(state);
   return reached && { type: "record", events: [{ type: "LIMIT_REACHED", payload: reached }] };
 }
 
-function purposeOfNext({ state, transcript, definition }: RunView, facts: Facts): Purpose {
+function purposeOfNext({ state, transcript, definition }: RunView, facts: DecisionFacts): Purpose {
   if (hardLimit(state)) return "final";
   // A program keeps its own history.
   if (definition.runner) return "turn";
@@ -256,13 +260,13 @@ function callModel({ state, definition }: RunView, purpose: Purpose): Action {
 function stopFor(state: RunState, detail: string): Action {
   const { stops } = state.guard;
   // A pause in between must not open a second item for the same stop.
-  const undecided = stops > 0 && !state.decisions.has(loopItem(stops));
-  const items = [loopItem(undecided ? stops : stops + 1)];
+  const undecided = stops > 0 && !state.decisions.has(loopItemId(stops));
+  const items = [loopItemId(undecided ? stops : stops + 1)];
   return { type: "suspend", waitingOn: { kind: "loop", items, detail }, wakeAt: undefined };
 }
 
 /** A child that is to know what happened so far is told in short: asked of the model once for all calls of a turn. */
-export function briefing(view: RunView, now: number): Action | undefined {
+export function requestBriefing(view: RunView, now: number): Action | undefined {
   const { state } = view;
   const wanted = [...state.calls.values()].some(
     (call) => !call.result && call.proposal?.context === "summary",
@@ -271,14 +275,17 @@ export function briefing(view: RunView, now: number): Action | undefined {
   return afterFailure(view, now) ?? callModel(view, "brief");
 }
 
-export const tell = (id: string, text: string): Action => ({ type: "record", events: [telling(id, text)] });
+export const tellAgent = (id: string, text: string): Action => ({
+  type: "record",
+  events: [telling(id, text)],
+});
 
 const telling = (id: string, text: string): EventBody => ({
   type: "CONTEXT_ADDED",
   payload: { id, source: "system", text },
 });
 
-export const end = (ending: Ending): Action => ({ type: "end", ending });
+export const endRun = (ending: Ending): Action => ({ type: "end", ending });
 
 function synthetic(state: RunState, limit?: { limit: string; value: number }): string {
   const why = limit ? `${limit.limit} (${limit.value}) was reached` : "the agent gave no answer";

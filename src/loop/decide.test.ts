@@ -8,10 +8,10 @@ import { fold } from "../projections/projection.ts";
 import { runStateProjection } from "../projections/run-state.ts";
 import { transcriptProjection } from "../projections/transcript.ts";
 import { decide } from "./decide.ts";
-import type { Facts } from "./decide-turn.ts";
+import type { DecisionFacts } from "./decide-turn.ts";
 
 const NOW = 1_700_000_000_000;
-const FACTS: Facts = { now: NOW, contextWindow: 100_000 };
+const FACTS: DecisionFacts = { now: NOW, contextWindow: 100_000 };
 
 const definition: Definition = {
   name: "tester",

@@ -7,18 +7,18 @@ import { patternsOf } from "../patterns/index.ts";
 import { unmergedChild } from "../projections/child-runs.ts";
 import { hasEnded, type RunState } from "../projections/run-state.ts";
 import { nextForCalls } from "./decide-calls.ts";
-import { afterChildren, answerBelow, failureBelow } from "./decide-children.ts";
-import { nextOfRunner } from "./decide-runner.ts";
-import { answered, fitting, isSpent } from "./decide-steps.ts";
-import { briefing, end, type Facts, nextTurn, takeTurn, tell } from "./decide-turn.ts";
+import { childAnswer, childFailure, endAfterChildren } from "./decide-children.ts";
+import { nextForRunner } from "./decide-runner.ts";
+import { answerForPattern, checkModuleOutput, hasReachedLimit } from "./decide-steps.ts";
+import { type DecisionFacts, endRun, nextTurn, requestBriefing, takeTurn, tellAgent } from "./decide-turn.ts";
 import { hardLimit } from "./limits.ts";
 import type { RunView } from "./run-journal.ts";
 
-export function decide(view: RunView, facts: Facts): Action {
+export function decide(view: RunView, facts: DecisionFacts): Action {
   const { state } = view;
   if (state.end || hasEnded(state.status)) return { type: "stop" };
   if (!state.cancel && isHeld(state)) return { type: "rest", wakeAt: undefined };
-  const wanted = state.cancel ? end(cancelled(state)) : (merging(state) ?? next(view, facts));
+  const wanted = state.cancel ? endRun(cancelled(state)) : (merging(state) ?? next(view, facts));
   const action = wanted.type === "end" ? atTheEnd(view, wanted.ending) : wanted;
   if (state.status === "suspended" && !isRest(action)) return { type: "resume", by: resumedBy(state) };
   return action.type === "suspend" && sameWait(state.waitingOn, action.waitingOn)
@@ -34,12 +34,13 @@ function merging({ children }: RunState): Action | undefined {
 
 /** Whoever takes the answer over; the answer, if it is the agent's to give; then the end, after its children. */
 function atTheEnd(view: RunView, ending: Ending): Action {
-  if (ending.status !== "completed" || ending.stopReason === "handed_off") return afterChildren(view, ending);
-  const settled = afterChildren(view, ending);
+  if (ending.status !== "completed" || ending.stopReason === "handed_off")
+    return endAfterChildren(view, ending);
+  const settled = endAfterChildren(view, ending);
   if (settled.type === "end") {
     for (const pattern of patternsOf(view.definition)) {
       const action = pattern.finished?.(view, ending);
-      if (action) return action.type === "end" ? afterChildren(view, action.ending) : action;
+      if (action) return action.type === "end" ? endAfterChildren(view, action.ending) : action;
     }
   }
   return ending.stopReason === "routed" ? settled : ownAnswer(view, ending);
@@ -50,26 +51,29 @@ function ownAnswer(view: RunView, ending: Ending): Action {
   // A draft that was picked is an answer: the agent itself has said nothing.
   const isGiven = ending.team !== undefined || definition.bestOf !== undefined;
   if (definition.finalizes !== false || ending.status !== "completed" || isGiven)
-    return afterChildren(view, ending);
-  const answer = answerBelow(state);
-  if (answer) return afterChildren(view, { ...ending, ...answer });
+    return endAfterChildren(view, ending);
+  const answer = childAnswer(state);
+  if (answer) return endAfterChildren(view, { ...ending, ...answer });
   const id = "not-yours";
-  if (!state.told.has(id) && !hardLimit(state)) return tell(id, NOT_YOURS);
-  return afterChildren(view, { status: "failed", stopReason: "invalid_output", summary: NO_ANSWER });
+  if (!state.systemNotes.has(id) && !hardLimit(state)) return tellAgent(id, NOT_YOURS);
+  return endAfterChildren(view, { status: "failed", stopReason: "invalid_output", summary: NO_ANSWER });
 }
 
-function next(view: RunView, facts: Facts): Action {
-  const failure = failureBelow(view);
-  if (failure) return end(failure);
+function next(view: RunView, facts: DecisionFacts): Action {
+  const failure = childFailure(view);
+  if (failure) return endRun(failure);
   for (const pattern of patternsOf(view.definition)) {
     const action = pattern.next(view, facts.now);
-    if (action?.type === "take-turn" || (action?.type === "propose-made" && isSpent(view.state)))
+    if (action?.type === "take-turn" || (action?.type === "propose-made" && hasReachedLimit(view.state)))
       return takeTurn(view, facts);
-    if (action) return action.type === "end" ? end(fitting(action.ending, view)) : action;
+    if (action) return action.type === "end" ? endRun(checkModuleOutput(action.ending, view)) : action;
   }
   const own =
-    briefing(view, facts.now) ?? nextForCalls(view, facts.now) ?? nextOfRunner(view) ?? nextTurn(view, facts);
-  return (own.type === "end" ? answered(view, own.ending) : undefined) ?? own;
+    requestBriefing(view, facts.now) ??
+    nextForCalls(view, facts.now) ??
+    nextForRunner(view) ??
+    nextTurn(view, facts);
+  return (own.type === "end" ? answerForPattern(view, own.ending) : undefined) ?? own;
 }
 
 const isRest = (action: Action): boolean =>

@@ -8,7 +8,7 @@ import type { Decision } from "./decision-event.ts";
 type Decided = Payload<"APPROVAL_DECIDED"> & { ts: number };
 type Verdict = Payload<"OUTCOME_DECIDED">;
 
-export function alreadyDecided(before: Decided, decision: Decision): { alreadyDecided: true } {
+export function confirmSameDecision(before: Decided, decision: Decision): { alreadyDecided: true } {
   const same =
     before.decision === decision.decision &&
     before.answer === decision.answer &&
@@ -25,7 +25,7 @@ export function alreadyDecided(before: Decided, decision: Decision): { alreadyDe
   });
 }
 
-export function alreadyJudged(
+export function confirmSameVerdict(
   before: Verdict & { ts: number },
   { verdict, output, note }: Omit<Verdict, "toolCallId" | "by">,
 ): { alreadyDecided: true } {

@@ -1,12 +1,12 @@
 // A person's decision as the journal has it: bound to what was shown, and with the rule that a wider word comes to.
 
 import type { EventBody, Payload } from "../journal/events.ts";
-import { receiptOf } from "../journal/hash.ts";
+import { callReceipt } from "../journal/hash.ts";
 import type { GrantFor } from "../permissions/permission.ts";
 import type { ApprovalItem } from "../projections/approvals.ts";
 import type { RunState } from "../projections/run-state.ts";
 import { isTreeLimit } from "../projections/tree-budget.ts";
-import { grantGiven } from "./give-grant.ts";
+import { grantFields } from "./give-grant.ts";
 import type { LoopParts } from "./parts.ts";
 
 export interface Decision {
@@ -39,7 +39,7 @@ export function decisionEvent(
     ...(limits === undefined ? {} : { limits }),
     ...(scope === undefined ? {} : { scope }),
     ...(until === undefined ? {} : { until }),
-    ...(isGrant ? grantGiven(item, decision, state, parts) : {}),
+    ...(isGrant ? grantFields(item, decision, state, parts) : {}),
     ...receiptFor(item, decision, parts),
     ...(item.hash === undefined ? {} : { hash: item.hash }),
   };
@@ -53,5 +53,5 @@ function receiptFor(
   { digest }: Pick<LoopParts, "digest">,
 ): { receipt?: string } {
   if (kind !== "tool" || (decision !== "approve" && decision !== "edit")) return {};
-  return { receipt: receiptOf(digest, tool!, decision === "edit" ? edited : input) };
+  return { receipt: callReceipt(digest, tool!, decision === "edit" ? edited : input) };
 }

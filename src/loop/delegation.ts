@@ -15,7 +15,7 @@ import type { ToolCall } from "../projections/run-state.ts";
 /** What a delegation is called in proposals and rules, whatever name the model used. */
 export const DELEGATE = "delegate";
 
-export interface Delegated {
+export interface DelegationRequest {
   /** As the model calls it; whether there is such a delegate is somebody else's question. */
   name: string;
   task: string;
@@ -113,7 +113,7 @@ export function delegationTools(definition: Definition, delegates: readonly Dele
 }
 
 /** Whom an agent can delegate to where it stands: nobody at the last level, nobody who is at work above it (F22). */
-export function delegatesAt(definition: Definition, start: Payload<"RUN_STARTED">): Delegate[] {
+export function availableDelegates(definition: Definition, start: Payload<"RUN_STARTED">): Delegate[] {
   if (definition.kind === "subagent") return [];
   if (start.depth >= start.limits.maxDepth && !definition.router) return [];
   const above = new Set([definition.name, ...(start.ancestors ?? []).map(({ agent }) => agent)]);
@@ -123,11 +123,11 @@ export function delegatesAt(definition: Definition, start: Payload<"RUN_STARTED"
 export const isDelegation = (tool: string): boolean => readers.some(({ is }) => is(tool));
 
 /** What a call asks for; a sentence for the model where its input does not fit. */
-export function readDelegation({
+export function parseDelegation({
   name,
   input,
   invalid,
-}: Pick<ToolCall, "name" | "input" | "invalid">): Delegated | { problem: string } {
+}: Pick<ToolCall, "name" | "input" | "invalid">): DelegationRequest | { problem: string } {
   if (invalid !== undefined)
     return { problem: `The input of ${name} was no valid JSON; nothing was started.` };
   const asked = readers.find(({ is }) => is(name))!.read(name, input);
@@ -142,7 +142,7 @@ const toolWord = (name: string): string => name.replace(/^.*\//, "").replaceAll(
 
 interface Reader {
   is(tool: string): boolean;
-  read(tool: string, input: unknown): Delegated | z.ZodError;
+  read(tool: string, input: unknown): DelegationRequest | z.ZodError;
 }
 
 const readers: readonly Reader[] = [
@@ -191,7 +191,7 @@ const readers: readonly Reader[] = [
 /** No `transform`: a schema that is made for each call costs far more than its parsing. */
 function reading<T>(
   schema: z.ZodType<T>,
-  toDelegated: (asked: T, tool: string) => Delegated,
+  toDelegated: (asked: T, tool: string) => DelegationRequest,
 ): Reader["read"] {
   return (tool, input) => {
     const parsed = schema.safeParse(input);
@@ -200,7 +200,7 @@ function reading<T>(
 }
 
 /** The delegate that a name means: as it is written, by its full name, or as a per-agent tool spells it. */
-export function delegateNamed(delegates: readonly Delegate[], name: string): Delegate | undefined {
+export function findDelegate(delegates: readonly Delegate[], name: string): Delegate | undefined {
   const wanted = name.trim().toLowerCase();
   return (
     delegates.find((known) => known.name.toLowerCase() === wanted || known.agent.toLowerCase() === wanted) ??
@@ -209,13 +209,13 @@ export function delegateNamed(delegates: readonly Delegate[], name: string): Del
 }
 
 /** What the child sees of the conversation: as it is asked for, as its file says, or as that of its parent does. */
-export async function contextModeOf(
-  { name, contextMode }: Delegated,
+export async function resolveContextMode(
+  { name, contextMode }: DelegationRequest,
   { definition }: { definition: Definition },
   { findAgent }: { findAgent(name: string): Promise<Definition> },
 ): Promise<ContextMode> {
   if (contextMode) return contextMode;
-  const { agent } = delegateNamed(definition.delegates ?? [], name)!;
+  const { agent } = findDelegate(definition.delegates ?? [], name)!;
   return (await findAgent(agent)).context ?? definition.context ?? "none";
 }
 

@@ -259,7 +259,7 @@ scenario(
     const bare = worker("bare", false);
     const signal = new AbortController().signal;
     for (let i = 0; i < 7; i++) {
-      bare.left.clear();
+      bare.skippedRuns.clear();
       await drive(runId, bare, signal);
     }
     await drive(runId, bare, signal);

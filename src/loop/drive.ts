@@ -8,12 +8,12 @@
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import { isNewer } from "../journal/upcast.ts";
-import type { Lease, Lost } from "../stores/store.ts";
+import type { Lease, LostWorkers } from "../stores/store.ts";
 import { decide } from "./decide.ts";
 import { openWorkspace } from "./merge-child.ts";
-import type { Driven, LeftTo, LoopParts } from "./parts.ts";
-import { perform } from "./perform.ts";
-import { recover } from "./recover.ts";
+import type { ActiveDrive, LoopParts, SkipReason } from "./parts.ts";
+import { performAction } from "./perform.ts";
+import { recoverRun } from "./recover.ts";
 import { RunJournal, type RunView } from "./run-journal.ts";
 
 const SUSPECT_AFTER = 2;
@@ -26,9 +26,9 @@ export async function drive(
   runId: RunId,
   parts: LoopParts,
   signal: AbortSignal,
-  { lost }: { lost?: Lost | undefined } = {},
+  { lost }: { lost?: LostWorkers | undefined } = {},
 ): Promise<void> {
-  if (parts.left.has(runId)) return;
+  if (parts.skippedRuns.has(runId)) return;
   const lease = await take(runId, parts, lost);
   if (!lease) return;
   let run: RunJournal | undefined;
@@ -40,7 +40,11 @@ export async function drive(
   }
 }
 
-async function take(runId: RunId, parts: LoopParts, lost: Lost | undefined): Promise<Lease | undefined> {
+async function take(
+  runId: RunId,
+  parts: LoopParts,
+  lost: LostWorkers | undefined,
+): Promise<Lease | undefined> {
   try {
     return await parts.store.acquire(runId, parts.worker, lost);
   } catch (error) {
@@ -54,9 +58,9 @@ async function goOn(run: RunJournal, parts: LoopParts, signal: AbortSignal): Pro
   const left = AbortSignal.any([effects.signal, signal]);
   const stopListening = register(run, parts, signal, effects);
   try {
-    await recover(run, parts);
+    await recoverRun(run, parts);
     await openWorkspace(run, parts);
-    while (!run.over && !signal.aborted && !mustLeave(effects.signal)) {
+    while (!run.isOver && !signal.aborted && !mustLeave(effects.signal)) {
       const leave = await parts.gate.enter(isSuspect(run) ? "alone" : "shared", left);
       try {
         if (!signal.aborted) await step(run, parts, effects.signal);
@@ -78,7 +82,7 @@ const mustLeave = ({ aborted, reason }: AbortSignal): boolean => aborted && reas
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
   const view = await run.view();
   const steps = await stepsOf(run, parts);
-  await perform(decide({ ...view, steps }, facts(run, parts)), run, parts, effects);
+  await performAction(decide({ ...view, steps }, facts(run, parts)), run, parts, effects);
 }
 
 /** Looked at for every decision: a file that changed meanwhile must not go on as if it had not. */
@@ -87,7 +91,7 @@ async function stepsOf({ definition, state }: RunJournal, parts: LoopParts): Pro
 }
 
 /** E5: until its next outcome, a run that was lost twice in a row. */
-const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.progressed;
+const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
 
 function facts(run: RunJournal, parts: LoopParts) {
   const model = run.state.latest?.model ?? run.definition.models[0]!;
@@ -101,13 +105,17 @@ function register(
   signal: AbortSignal,
   effects: AbortController,
 ): () => void {
-  const interrupt: Driven["interrupt"] = (reason) => effects.abort(reason);
+  const interrupt: ActiveDrive["interrupt"] = (reason) => effects.abort(reason);
   let drain: NodeJS.Timeout | undefined;
   const onStop = (): void => {
     drain = setTimeout(() => interrupt("shutdown"), parts.drainMs);
   };
   signal.addEventListener("abort", onStop, { once: true });
-  parts.drives.set(run.runId, { epoch: run.lease.epoch, interrupt, heardAt: () => run.heardAt });
+  parts.drives.set(run.runId, {
+    epoch: run.lease.epoch,
+    interrupt,
+    lastActivityAt: () => run.lastActivityAt,
+  });
   return () => {
     clearTimeout(drain);
     signal.removeEventListener("abort", onStop);
@@ -128,7 +136,7 @@ async function giveBack(
   const left = leftTo(error);
   if (left) leaveTo(left, runId, parts);
   parts.onProblem({ runId, message: aside ? `Run ${runId} is set aside.` : whatNow(runId, left), error });
-  if (left !== "newer version") await run?.complain(error, left && `${left}/${parts.host}`);
+  if (left !== "newer version") await run?.recordError(error, left && `${left}/${parts.host}`);
   // One that is left to others is theirs at once.
   const wakeAt = left ? 0 : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
@@ -144,18 +152,18 @@ async function giveBack(
   }
 }
 
-function leftTo(error: unknown): LeftTo | undefined {
+function leftTo(error: unknown): SkipReason | undefined {
   if (isNewer(error)) return "newer version";
   return error instanceof CadreError && error.code === "FOLDER_MISSING" ? "other machine" : undefined;
 }
 
 /** A folder may come to be there, as one that is mounted; what this version does not understand it never will. */
-function leaveTo(left: LeftTo, runId: RunId, { left: all }: LoopParts): void {
+function leaveTo(left: SkipReason, runId: RunId, { skippedRuns: all }: LoopParts): void {
   all.set(runId, left);
   if (left === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();
 }
 
-const whatNow = (runId: RunId, left: LeftTo | undefined): string =>
+const whatNow = (runId: RunId, left: SkipReason | undefined): string =>
   left
     ? `Run ${runId} is left to ${left === "newer version" ? "a newer version of Cadre" : "another machine"}; the others go on here.`
     : `Run ${runId} could not go on and is tried again.`;

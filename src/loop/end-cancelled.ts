@@ -6,7 +6,7 @@ import { drive } from "./drive.ts";
 import type { LoopParts } from "./parts.ts";
 
 /** Those that cannot be taken up, or read, are left as they are. */
-export async function endCancelled(
+export async function endCancelledRuns(
   runIds: readonly RunId[],
   parts: LoopParts,
   signal: AbortSignal,

@@ -2,20 +2,20 @@
 // after the runs of the project.
 
 import type { Effect } from "../journal/definition.ts";
-import type { View } from "../patterns/pattern.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
 import type { ToolCall } from "../projections/tool-call.ts";
-import { administer, adminPreview } from "./admin.ts";
+import { performAdminTool, previewAdminCall } from "./admin.ts";
 import { ADMIN_TOOLS, adminHeld, effectOfAdmin, isAdmin } from "./admin-tools.ts";
 import { ASK_NAMES, isQuestion, mayAsk } from "./ask-user.ts";
 import { DELEGATE } from "./delegation.ts";
-import { mailTools, SEND_MESSAGE, sendMail } from "./mail.ts";
+import { mailTools, SEND_MESSAGE, sendAgentMessage } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 import { TEAM_TOOLS } from "./team-tools.ts";
 import { isTending, tendChildren, tendingTools } from "./tend-children.ts";
 
 /** Names that stand for no tool in an agent's list, and are known all the same. */
-export const LOOP_TOOLS: readonly string[] = [
+export const BUILTIN_TOOL_NAMES: readonly string[] = [
   "final_report",
   DELEGATE,
   "delegate_to_agent",
@@ -27,13 +27,13 @@ export const LOOP_TOOLS: readonly string[] = [
   ...ADMIN_TOOLS,
 ];
 
-export const isErrand = (tool: string): boolean =>
+export const isLoopTool = (tool: string): boolean =>
   tool === SEND_MESSAGE || isTending(tool) || isQuestion(tool) || isAdmin(tool);
 
 /** Whatever else it may call: only an agent whose file lists it may run it. */
 export const mustBeListed = (tool: string): boolean => tool === SEND_MESSAGE || isAdmin(tool);
 
-export function effectOfErrand(tool: string): Effect {
+export function builtinEffect(tool: string): Effect {
   if (isAdmin(tool)) return effectOfAdmin(tool);
   return tool === "cancel_run" || tool === SEND_MESSAGE ? "idempotent" : "read";
 }
@@ -42,19 +42,19 @@ export function effectOfErrand(tool: string): Effect {
 export const reachesOthers = (tool: string): boolean => tool === SEND_MESSAGE;
 
 /** Some errands depend on the agent's file, and on where it stands. */
-export function mayRun(tool: string, view: View, parts: Pick<LoopParts, "offers">): boolean {
+export function mayRun(tool: string, view: DecisionView, parts: Pick<LoopParts, "offers">): boolean {
   if (isQuestion(tool)) return mayAsk(view, parts);
   if (isAdmin(tool)) return adminHeld(view.definition, parts).some(({ name }) => name === tool);
   return tool !== SEND_MESSAGE || mailTools(view.definition).length > 0;
 }
 
 /** What a person sees of it before it happens. */
-export async function previewOfErrand(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string> {
-  return isAdmin(call.name) ? adminPreview(call, run, parts) : JSON.stringify(call.input, null, 2);
+export async function previewBuiltinCall(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string> {
+  return isAdmin(call.name) ? previewAdminCall(call, run, parts) : JSON.stringify(call.input, null, 2);
 }
 
-export async function runErrand(callId: string, run: RunJournal, parts: LoopParts): Promise<void> {
+export async function performBuiltinTool(callId: string, run: RunJournal, parts: LoopParts): Promise<void> {
   const call = run.state.calls.get(callId)!;
-  if (isAdmin(call.name)) return administer(call, run, parts);
-  return call.name === SEND_MESSAGE ? sendMail(call, run, parts) : tendChildren(call, run, parts);
+  if (isAdmin(call.name)) return performAdminTool(call, run, parts);
+  return call.name === SEND_MESSAGE ? sendAgentMessage(call, run, parts) : tendChildren(call, run, parts);
 }

@@ -4,15 +4,15 @@ import type { EventBody, FirstCause, Payload, ResultEnvelope, Spent } from "../j
 import type { Ending } from "../patterns/action.ts";
 import { reportTool } from "../patterns/team-seat.ts";
 import type { RunState } from "../projections/run-state.ts";
-import { handedOn } from "../projections/taint.ts";
+import { taintToPassOn } from "../projections/taint.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 /** What a report is answered with: nobody reads it any more. */
-export const RECEIVED = "Received.";
+export const REPORT_RECEIVED = "Received.";
 
 const TYPES = { completed: "RUN_COMPLETED", failed: "RUN_FAILED", cancelled: "RUN_CANCELLED" } as const;
 
-export async function finish(ending: Ending, run: RunJournal): Promise<void> {
+export async function finishRun(ending: Ending, run: RunJournal): Promise<void> {
   const { status, stopReason, summary, output } = ending;
   const unseen = run.transcript.unseen.map((context) => context.text);
   const payload: Payload<"RUN_COMPLETED"> = {
@@ -22,7 +22,7 @@ export async function finish(ending: Ending, run: RunJournal): Promise<void> {
     result: envelope(ending, run),
     ...(run.state.children.size > 0 ? { tree: treeSpent(run.state) } : {}),
     ...(unseen.length > 0 ? { unseen } : {}),
-    ...handedOn(run.state.taint),
+    ...taintToPassOn(run.state.taint),
   };
   const ended = { type: TYPES[status], payload } as EventBody;
   await run.end([...closedReport(run), ended]);
@@ -72,5 +72,5 @@ function treeSpent({ usage, children }: RunState): Spent {
 function closedReport(run: RunJournal): EventBody[] {
   return [...run.state.calls.values()]
     .filter((call) => call.name === reportTool(run) && !call.result)
-    .map((call) => ({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: RECEIVED } }));
+    .map((call) => ({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: REPORT_RECEIVED } }));
 }

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
 import { fold } from "../projections/projection.ts";
 import { runStateProjection } from "../projections/run-state.ts";
-import { admit, context, ended, signal, take } from "../stores/contract/kit.contract.ts";
+import { acquireRun, admit, contextAdded, runEnded, sendSignal } from "../stores/contract/kit.contract.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { Store } from "../stores/store.ts";
-import { foldedRun } from "./folded-run.ts";
+import { currentRunState } from "./folded-run.ts";
 
 async function withStore(body: (store: Store) => Promise<void>): Promise<void> {
   const store = openSqliteStore({ path: ":memory:", clock: fakeClock() });
@@ -19,7 +19,7 @@ async function withStore(body: (store: Store) => Promise<void>): Promise<void> {
 test("asked again, it is what a fold of the whole journal is, and only what is new was read", () =>
   withStore(async (store) => {
     await admit(store, "r1");
-    for (let n = 0; n < 20; n++) await signal(store, "r1", context(`before ${n}`));
+    for (let n = 0; n < 20; n++) await sendSignal(store, "r1", contextAdded(`before ${n}`));
     const read: number[] = [];
     const counting: Store = Object.assign(Object.create(store), {
       journal: async (...asked: Parameters<Store["journal"]>) => {
@@ -28,34 +28,36 @@ test("asked again, it is what a fold of the whole journal is, and only what is n
         return events;
       },
     });
-    await foldedRun(counting, "r1");
-    await signal(store, "r1", context("after"));
-    expect(await foldedRun(counting, "r1")).toEqual(fold(runStateProjection, await store.journal("r1")));
+    await currentRunState(counting, "r1");
+    await sendSignal(store, "r1", contextAdded("after"));
+    expect(await currentRunState(counting, "r1")).toEqual(
+      fold(runStateProjection, await store.journal("r1")),
+    );
     expect(read).toEqual([21, 2]);
   }));
 
 test("asked by several at once, an event counts once", () =>
   withStore(async (store) => {
     await admit(store, "r1");
-    await foldedRun(store, "r1");
-    await signal(store, "r1", context("one"), context("two"));
-    const [state] = await Promise.all([foldedRun(store, "r1"), foldedRun(store, "r1")]);
+    await currentRunState(store, "r1");
+    await sendSignal(store, "r1", contextAdded("one"), contextAdded("two"));
+    const [state] = await Promise.all([currentRunState(store, "r1"), currentRunState(store, "r1")]);
     expect(state).toEqual(fold(runStateProjection, await store.journal("r1")));
   }));
 
 test("[E7] another journal that comes under the same id is not taken for the one that was pruned", () =>
   withStore(async (store) => {
     await admit(store, "r1");
-    await (await take(store, "r1")).append([ended()]);
-    expect((await foldedRun(store, "r1")).status).toBe("completed");
+    await (await acquireRun(store, "r1")).append([runEnded()]);
+    expect((await currentRunState(store, "r1")).status).toBe("completed");
     await store.prune({ root: "r1" });
-    expect((await foldedRun(store, "r1")).seq, "it is gone").toBe(0);
+    expect((await currentRunState(store, "r1")).seq, "it is gone").toBe(0);
 
     await admit(store, "r1");
-    await (await take(store, "r1")).append([ended()]);
-    await foldedRun(store, "r1");
+    await (await acquireRun(store, "r1")).append([runEnded()]);
+    await currentRunState(store, "r1");
     await store.prune({ root: "r1" });
     await admit(store, "r1");
-    await signal(store, "r1", context("again"), context("and again"));
-    expect(await foldedRun(store, "r1")).toEqual(fold(runStateProjection, await store.journal("r1")));
+    await sendSignal(store, "r1", contextAdded("again"), contextAdded("and again"));
+    expect(await currentRunState(store, "r1")).toEqual(fold(runStateProjection, await store.journal("r1")));
   }));

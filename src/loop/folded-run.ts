@@ -15,7 +15,7 @@ interface Folded {
 const MOST = 20;
 const folded = new WeakMap<Store, Map<RunId, Promise<Folded>>>();
 
-export async function foldedRun(store: Store, runId: RunId): Promise<RunState> {
+export async function currentRunState(store: Store, runId: RunId): Promise<RunState> {
   const known = folded.get(store) ?? new Map<RunId, Promise<Folded>>();
   folded.set(store, known);
   // One after the other: two that fold the same events onto one state would count them twice.

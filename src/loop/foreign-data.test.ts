@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
 import { look, payloadsOf, scenario, turns } from "../../test/support/scenario.ts";
-import { ask, serveRuntime } from "../api/api.fixture.ts";
+import { sendRequest, serveRuntime } from "../api/api.fixture.ts";
 import { drive } from "./drive.ts";
 
 const POISON = '{"what":"x","__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}';
@@ -28,10 +28,15 @@ scenario(
 scenario("[A57] and in the body of a request", { idle: true, script: turns() }, async (world) => {
   const api = await serveRuntime(world.runtime, world.folder);
   const body = `{"agent":"tester","task":"go","input":${POISON}}`;
-  expect((await ask(api, "POST", "/api/runs", body)).status).toBe(201);
-  const own = await ask(api, "POST", "/api/runs", `{"agent":"tester","task":"x","__proto__":{"admin":1}}`);
+  expect((await sendRequest(api, "POST", "/api/runs", body)).status).toBe(201);
+  const own = await sendRequest(
+    api,
+    "POST",
+    "/api/runs",
+    `{"agent":"tester","task":"x","__proto__":{"admin":1}}`,
+  );
   expect(own.status).toBe(400);
-  const refused = await ask(api, "POST", "/api/approvals/x", '{"decision":"approve","__proto__":{}}');
+  const refused = await sendRequest(api, "POST", "/api/approvals/x", '{"decision":"approve","__proto__":{}}');
   expect(refused.status).toBeGreaterThanOrEqual(400);
   expect(isPolluted()).toBe(false);
   await api.close();

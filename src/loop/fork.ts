@@ -2,13 +2,13 @@
 // one event (RUN_STARTED) that refers to the other journal: it is there whole or not at all, and nothing of the other
 // run is touched. Nothing but words is inherited: no children, approvals, usage or session.
 
-import { CadreError, noSuchRun } from "../errors.ts";
+import { CadreError, runNotFound } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import { type Definition, poolIn } from "../journal/definition.ts";
 import type { Fork, JournalEvent, Payload } from "../journal/events.ts";
-import { endsAfter, forkPoint } from "../projections/fork-point.ts";
-import { type AdmitParts, limitsOf } from "./admit.ts";
-import { isGone } from "./continued.ts";
+import { childEndsAfter, forkPoint } from "../projections/fork-point.ts";
+import { type AdmitParts, resolveLimits } from "./admit.ts";
+import { continuedRunMissing } from "./continued.ts";
 import type { LoopParts } from "./parts.ts";
 import { loadDefinition } from "./run-journal.ts";
 
@@ -37,7 +37,7 @@ export interface ForkParts
   prepare(definition: Definition): Promise<Definition>;
 }
 
-export async function fork(
+export async function forkRun(
   runId: RunId,
   request: ForkRequest,
   parts: ForkParts,
@@ -47,11 +47,11 @@ export async function fork(
   const { store } = parts;
   const events = await store.journal(runId);
   const first = events[0];
-  if (first?.type !== "RUN_STARTED") throw noSuchRun(runId);
+  if (first?.type !== "RUN_STARTED") throw runNotFound(runId);
   const at = chosen(request.seq, events, runId);
   const point = forkPoint(events, at, request.edit?.message !== undefined);
   const there = await store.head(runId, point);
-  if (!there) throw isGone(runId);
+  if (!there) throw continuedRunMissing(runId);
   const definition = await definitionFor(first.payload, request, parts);
   const next = parts.ids.runId(parts.clock.now());
   const start: Start = {
@@ -60,7 +60,7 @@ export async function fork(
     definition: await store.putBlob(JSON.stringify(definition)),
     rootRunId: next,
     continues: { runId, ...there },
-    fork: forkOf(at, request, endsAfter(events, point)),
+    fork: forkOf(at, request, childEndsAfter(events, point)),
   };
   const body = JSON.stringify({ fork: runId, ...request });
   const idempotency = idempotencyKey === undefined ? undefined : { key: idempotencyKey, body };
@@ -124,7 +124,7 @@ function begunAs(start: Start, definition: Definition, { edit = {}, allowEffects
     depth: 0,
     trigger: "fork",
     attended: true,
-    limits: edit.agent === undefined ? start.limits : limitsOf(start.limits, limits, {}),
+    limits: edit.agent === undefined ? start.limits : resolveLimits(start.limits, limits, {}),
     ...(allowEffects ? {} : { effects: "ask" }),
   };
 }

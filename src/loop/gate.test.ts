@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createGate } from "./gate.ts";
+import { createStepGate } from "./gate.ts";
 
 it("[E5] lets ordinary steps go side by side, and a suspect's alone, in the order in which they came", async () => {
-  const gate = createGate();
+  const gate = createStepGate();
   const seen: string[] = [];
   const never = new AbortController().signal;
   const enter = async (name: string, how: "shared" | "alone", left = never) => {
@@ -26,7 +26,7 @@ it("[E5] lets ordinary steps go side by side, and a suspect's alone, in the orde
 });
 
 it("[P7] whoever is cancelled or stopped does not wait at the gate", async () => {
-  const gate = createGate();
+  const gate = createStepGate();
   const leave = await gate.enter("alone", new AbortController().signal);
   const left = new AbortController();
   const waiting = gate.enter("shared", left.signal);

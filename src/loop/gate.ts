@@ -2,12 +2,12 @@
 // getting any further steps alone: if it takes the process down again, it is known which one it was, and nothing else
 // was under way. It waits for one step of the others at most, and they for one of its.
 
-export interface Gate {
+export interface StepGate {
   /** Resolves when the step may begin; call what it gives when the step is over. */
   enter(how: "shared" | "alone", left: AbortSignal): Promise<() => void>;
 }
 
-export function createGate(): Gate {
+export function createStepGate(): StepGate {
   let sharing = 0;
   let taken = false;
   const waiting: { how: "shared" | "alone"; go: () => void }[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { grantFor } from "../permissions/grant.ts";
-import { grantOf } from "./give-grant.ts";
+import { grantRuleFor } from "./give-grant.ts";
 
 test.each([
   ["delegate", { agent: "coder", task: "t" }, "delegate(coder)"],
@@ -18,5 +18,5 @@ test.each([
   ["Bash", { command: "npm test" }, "Bash(npm test)"],
   ["Bash", { command: "npm test; curl evil" }, undefined],
 ])("[A21] always %s %o is a rule for no more than that: %s", (tool, input, rule) => {
-  expect(grantOf(tool, input, grantFor)).toBe(rule);
+  expect(grantRuleFor(tool, input, grantFor)).toBe(rule);
 });

@@ -5,7 +5,7 @@ import type { Payload } from "../journal/events.ts";
 import { ALWAYS_DAYS, type GrantFor } from "../permissions/permission.ts";
 import type { ApprovalItem } from "../projections/approvals.ts";
 import type { RunState } from "../projections/run-state.ts";
-import { DELEGATE, isDelegation, readDelegation } from "./delegation.ts";
+import { DELEGATE, isDelegation, parseDelegation } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -20,7 +20,7 @@ interface Wider {
 type Given = Pick<Payload<"APPROVAL_DECIDED">, "grant" | "folder" | "until">;
 type Parts = Pick<LoopParts, "clock"> & { grantFor: GrantFor };
 
-export function grantGiven(item: ApprovalItem, decision: Wider, state: RunState, parts: Parts): Given {
+export function grantFields(item: ApprovalItem, decision: Wider, state: RunState, parts: Parts): Given {
   const { scope, until = scope === "always" ? parts.clock.now() + ALWAYS_DAYS * DAY_MS : undefined } =
     decision;
   const { workspace, mergesInto = [] } = state.start!;
@@ -33,7 +33,7 @@ export function grantGiven(item: ApprovalItem, decision: Wider, state: RunState,
 }
 
 function ruleFor(item: ApprovalItem, { decision, input }: Wider, { grantFor }: Parts): string {
-  const rule = grantOf(item.tool, decision === "edit" ? input : item.input, grantFor);
+  const rule = grantRuleFor(item.tool, decision === "edit" ? input : item.input, grantFor);
   if (rule !== undefined && decision !== "reject") return rule;
   throw new CadreError(
     "UNPROCESSABLE",
@@ -42,13 +42,17 @@ function ruleFor(item: ApprovalItem, { decision, input }: Wider, { grantFor }: P
 }
 
 /** The rule that a wider yes to this call comes to; undefined: it can only be given once. */
-export function grantOf(tool: string | undefined, input: unknown, grantFor: GrantFor): string | undefined {
+export function grantRuleFor(
+  tool: string | undefined,
+  input: unknown,
+  grantFor: GrantFor,
+): string | undefined {
   return tool === undefined ? undefined : (delegationGrant(tool, input) ?? grantFor(tool, input));
 }
 
 /** For this one delegate, not for whoever else it may start. */
 function delegationGrant(tool: string, input: unknown): string | undefined {
   if (!isDelegation(tool)) return undefined;
-  const asked = readDelegation({ name: tool, input, invalid: undefined });
+  const asked = parseDelegation({ name: tool, input, invalid: undefined });
   return "problem" in asked ? undefined : `${DELEGATE}(${asked.name})`;
 }

@@ -36,7 +36,9 @@ export const stopReasonOf = (limit: LimitName): StopReason => STOP_REASONS[limit
 export function hardLimit(state: RunState): { limit: LimitName; value: number } | undefined {
   const { limits } = state.start!;
   if (state.seq >= limits.maxEvents) return { limit: "maxEvents", value: limits.maxEvents };
-  const recorded = [...state.reached.values()].find((reached) => reached.hard && !isLifted(state, reached));
+  const recorded = [...state.reachedLimits.values()].find(
+    (reached) => reached.hard && !isLifted(state, reached),
+  );
   if (recorded) return { limit: recorded.limit as LimitName, value: recorded.value };
   if (state.usage.activeMs >= limits.maxDuration) return { limit: "maxDuration", value: limits.maxDuration };
   if (state.turns >= limits.maxTurns - 1) return { limit: "maxTurns", value: limits.maxTurns };
@@ -54,7 +56,7 @@ export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined
   ];
   for (const [limit, used, max, share] of checks) {
     if (max === undefined || max === 0 || used < max * share) continue;
-    if (!state.reached.has(`limit/${limit}/soft`)) return { limit, value: max, hard: false };
+    if (!state.reachedLimits.has(`limit/${limit}/soft`)) return { limit, value: max, hard: false };
   }
   return undefined;
 }
@@ -62,17 +64,20 @@ export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined
 /** What this run may spend itself, as a person may have raised it. */
 export function budgetOf(state: RunState): Budget {
   const { maxTokens, maxCost } = state.start!.limits;
-  return { maxTokens: state.raised.maxTokens ?? maxTokens, maxCost: state.raised.maxCost ?? maxCost };
+  return {
+    maxTokens: state.changedBudget.maxTokens ?? maxTokens,
+    maxCost: state.changedBudget.maxCost ?? maxCost,
+  };
 }
 
 /** What all runs of its tree may spend together, as far as it was told: the store knows the latest word. */
-export function treeBudgetOf({ start, raisedTree }: RunState): Limits["tree"] {
+export function treeBudgetOf({ start, changedTreeBudget }: RunState): Limits["tree"] {
   const { tree } = start!.limits;
-  return hasBudget(raisedTree) ? { ...tree, ...raisedTree } : tree;
+  return hasBudget(changedTreeBudget) ? { ...tree, ...changedTreeBudget } : tree;
 }
 
 /** What happens when a budget is used up: the root says it for that of the tree. */
-export function onBudget(limit: string, { start }: RunState): "stop" | "suspend" {
+export function budgetPolicy(limit: string, { start }: RunState): "stop" | "suspend" {
   const { tree, onBudget: own } = start!.limits;
   return (isTreeLimit(limit) ? tree?.onBudget : undefined) ?? own;
 }
@@ -82,7 +87,7 @@ export const hasBudget = (budget: Budget): boolean =>
 
 /** The item under which a budget stop waits for a person, while nobody has decided on it. */
 export function openBudgetItem(state: RunState): string | undefined {
-  for (const reached of state.reached.values()) {
+  for (const reached of state.reachedLimits.values()) {
     if (reached.hard && reached.itemId && !state.decisions.has(reached.itemId)) return reached.itemId;
   }
   return undefined;

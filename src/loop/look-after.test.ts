@@ -9,7 +9,7 @@ import { fakeClock } from "../clock.ts";
 import type { Model } from "../models/model.ts";
 import { createScriptedModel } from "../models/scripted.ts";
 import { defineTool } from "../tools/tool.ts";
-import { lookAfter, SILENT_MS } from "./look-after.ts";
+import { checkOnRuns, SILENT_MS } from "./look-after.ts";
 import { cancelRun } from "./people.ts";
 
 type StreamPart = LanguageModelV4StreamPart;
@@ -30,12 +30,12 @@ damaged(
     const { waitingOn, seq } = await world.settled(runId);
     const [child] = waitingOn!.blockers!;
     const { store } = world.runtime;
-    await lookAfter(world.runtime.parts);
+    await checkOnRuns(world.runtime.parts);
     expect((await world.state(child!)).end, "its parent waits for it").toBeUndefined();
 
     const [end] = payloadsOf(await ended(world, "RUN_FAILED"), "RUN_FAILED");
     await store.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
-    await lookAfter(world.runtime.parts);
+    await checkOnRuns(world.runtime.parts);
     expect((await world.state(child!)).end).toMatchObject({ status: "failed", stopReason: "orphaned" });
     expect(payloadsOf(await world.events(child!), "SYSTEM_ERROR")).toMatchObject([
       { code: "ORPHANED", fatal: true },
@@ -53,7 +53,7 @@ damaged("[S0-65] one that was being cancelled ends as cancelled", async (world) 
   await cancelRun(child!, "maria", undefined, world.runtime.people);
   const [end] = payloadsOf(await ended(world, "RUN_FAILED"), "RUN_FAILED");
   await store.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
-  await lookAfter(world.runtime.parts);
+  await checkOnRuns(world.runtime.parts);
   expect((await world.state(child!)).end).toMatchObject({ status: "cancelled", stopReason: "orphaned" });
 });
 
@@ -74,7 +74,7 @@ damaged("[P9] an orphan that cannot be read is named, and keeps no other from be
   db.prepare("UPDATE events SET ts = 0 WHERE seq = 2 AND run = (SELECT n FROM runs WHERE id = ?)").run(bad!);
   db.close();
   const problems: { runId: string; message: string }[] = [];
-  await lookAfter({ ...parts, onProblem: (problem) => problems.push(problem) });
+  await checkOnRuns({ ...parts, onProblem: (problem) => problems.push(problem) });
   expect((await world.state(good!)).end).toMatchObject({ stopReason: "orphaned" });
   expect(problems).toMatchObject([{ runId: bad, message: expect.stringContaining(bad!) }]);
 });
@@ -132,9 +132,9 @@ scenario(
       ...parts,
       clock: { ...parts.clock, now: () => parts.clock.now() + ms },
     });
-    await lookAfter(later(SILENT_MS));
+    await checkOnRuns(later(SILENT_MS));
     expect(payloadsOf(await world.events(runId), "SYSTEM_ERROR"), "its tool has an hour").toEqual([]);
-    await lookAfter(later(2 * 3_600_000));
+    await checkOnRuns(later(2 * 3_600_000));
     const { end } = await world.settled(runId);
     expect(end).toMatchObject({ status: "completed" });
     expect(payloadsOf(await world.events(runId), "SYSTEM_ERROR")).toMatchObject([
@@ -162,11 +162,11 @@ scenario(
       clock.advance(SILENT_MS - 1);
       // Of the input of a call nobody is told, and it may be as long as any text.
       await words.write({ type: "tool-input-delta", id, delta: "x" });
-      await lookAfter(parts);
+      await checkOnRuns(parts);
     }
     expect(payloadsOf(await world.events(runId), "SYSTEM_ERROR")).toEqual([]);
     clock.advance(SILENT_MS);
-    await lookAfter(parts);
+    await checkOnRuns(parts);
     await driven;
     expect(payloadsOf(await world.events(runId), "SYSTEM_ERROR")).toMatchObject([{ code: "STUCK" }]);
     expect(payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")).toMatchObject([
@@ -190,10 +190,10 @@ scenario(
     const first = world.drive(runId);
     await world.seen(runId, "TOOL_STARTED");
     clock.advance(20 * 60_000);
-    await lookAfter(parts);
+    await checkOnRuns(parts);
     expect(await stuck(), "it has twenty minutes, and a little to stop").toBe(0);
     clock.advance(60_000);
-    await lookAfter(parts);
+    await checkOnRuns(parts);
     await first;
     expect(await stuck()).toBe(1);
 
@@ -202,7 +202,7 @@ scenario(
     for (const word of ["a", "b", "c"]) {
       clock.advance(SILENT_MS - 1);
       say(word);
-      await lookAfter(parts);
+      await checkOnRuns(parts);
     }
     expect(await stuck()).toBe(1);
     say("end");

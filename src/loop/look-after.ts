@@ -7,7 +7,7 @@ import { isNewer } from "../journal/upcast.ts";
 import { fold } from "../projections/projection.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import { type RunState, runStateProjection } from "../projections/run-state.ts";
-import { foldedRun } from "./folded-run.ts";
+import { currentRunState } from "./folded-run.ts";
 import type { LoopParts } from "./parts.ts";
 
 /** A run at work of which nothing was heard for so long is stuck, whatever it waits for. */
@@ -17,7 +17,7 @@ const GRACE_MS = 60_000;
 
 type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees" | "tools" | "onProblem">;
 
-export async function lookAfter(parts: Parts): Promise<void> {
+export async function checkOnRuns(parts: Parts): Promise<void> {
   for (const runId of await parts.store.orphans()) await unhindered(endOrphan, runId, parts);
   for (const runId of [...parts.drives.keys()]) await unhindered(wakeSilent, runId, parts);
   await parts.worktrees.sweep((runId) => isOver(runId, parts));
@@ -81,8 +81,8 @@ async function wakeSilent(runId: RunId, parts: Parts): Promise<void> {
   const { store, clock, ids, drives } = parts;
   const row = await store.run(runId);
   if (row?.status !== "running") return;
-  const silent = clock.now() - heardOf(row, drives);
-  if (silent < SILENT_MS || silent < timeForTools(await foldedRun(store, runId), parts)) return;
+  const silent = clock.now() - lastActivityOf(row, drives);
+  if (silent < SILENT_MS || silent < timeForTools(await currentRunState(store, runId), parts)) return;
   const minutes = Math.round(silent / 60_000);
   const message = `Nothing was heard of this run for ${minutes} minutes. What it was doing is stopped, and it goes on.`;
   const payload = { id: ids.nonce(), code: "STUCK", message, fatal: false };
@@ -91,8 +91,8 @@ async function wakeSilent(runId: RunId, parts: Parts): Promise<void> {
 }
 
 /** When a run last wrote something, or what it has under way here gave a sign of life. */
-export const heardOf = ({ id, updatedAt }: RunRow, drives: LoopParts["drives"]): number =>
-  Math.max(updatedAt, drives.get(id)?.heardAt() ?? 0);
+export const lastActivityOf = ({ id, updatedAt }: RunRow, drives: LoopParts["drives"]): number =>
+  Math.max(updatedAt, drives.get(id)?.lastActivityAt() ?? 0);
 
 /** What the run's limits or the tool itself give to whatever is under way. */
 function timeForTools({ start, calls }: RunState, { tools }: Parts): number {

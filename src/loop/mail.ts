@@ -6,10 +6,10 @@ import { CadreError } from "../errors.ts";
 import { childRunId } from "../ids.ts";
 import { type Definition, poolIn, type Rules } from "../journal/definition.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
-import { untrusted } from "../journal/untrusted.ts";
-import { begunWith, handedOn } from "../projections/taint.ts";
-import { effectiveInput, receipted, type ToolCall } from "../projections/tool-call.ts";
-import { limitsOf } from "./admit.ts";
+import { markUntrusted } from "../journal/untrusted.ts";
+import { taintForNewRun, taintToPassOn } from "../projections/taint.ts";
+import { effectiveInput, receiptField, type ToolCall } from "../projections/tool-call.ts";
+import { resolveLimits } from "./admit.ts";
 import { beginWork } from "./begin-work.ts";
 import type { OfferedTool } from "./delegation.ts";
 import { treeBudgetOf } from "./limits.ts";
@@ -35,12 +35,12 @@ export function mailTools({ kind, tools, readOnly }: Definition): OfferedTool[] 
   return [{ name: SEND_MESSAGE, description, schema }];
 }
 
-export async function sendMail(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void> {
+export async function sendAgentMessage(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void> {
   const letter = await letterOf(call, run, parts);
   if (typeof letter === "string") return run.record(answer(call, letter, true));
   const intent: EventBody = {
     type: "TOOL_STARTED",
-    payload: { toolCallId: call.id, ...receipted(call, parts) },
+    payload: { toolCallId: call.id, ...receiptField(call, parts) },
   };
   const refused = await beginWork([intent], run, parts);
   if (refused) return;
@@ -63,7 +63,7 @@ async function letterOf(call: ToolCall, run: RunJournal, parts: LoopParts) {
   const { sessionId = run.state.start!.rootRunId } = run.state.start!;
   const runId = childRunId(parts.digest, run.runId, call.id);
   const from = run.definition.name;
-  const text = `Message from ${from}:\n${untrusted(parts.ids.nonce(), from, message)}`;
+  const text = `Message from ${from}:\n${markUntrusted(parts.ids.nonce(), from, message)}`;
   return {
     sessionId,
     agent: target.name,
@@ -73,7 +73,7 @@ async function letterOf(call: ToolCall, run: RunJournal, parts: LoopParts) {
       from,
       text,
       hops,
-      ...handedOn(run.state.taint),
+      ...taintToPassOn(run.state.taint),
     },
     runId,
     maxRuns: runsLimit(run.state.start!.limits),
@@ -106,7 +106,11 @@ async function startOf(
   parts: LoopParts,
 ): Promise<Payload<"RUN_STARTED">> {
   const { attended, userId, workspace, mergesInto, approvals, rootRunId, budgetRunId } = run.state.start!;
-  const own = limitsOf({ approvalTimeout: parts.approvalTimeout, ...parts.limits }, definition.limits, {});
+  const own = resolveLimits(
+    { approvalTimeout: parts.approvalTimeout, ...parts.limits },
+    definition.limits,
+    {},
+  );
   return {
     agent: definition.name,
     definition: await parts.store.putBlob(JSON.stringify(definition)),
@@ -127,7 +131,7 @@ async function startOf(
     limits: { ...own, tree: treeBudgetOf(run.state) },
     approvals,
     permissions: binding(run),
-    ...begunWith(run.state.taint),
+    ...taintForNewRun(run.state.taint),
   };
 }
 

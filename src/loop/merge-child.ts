@@ -3,9 +3,9 @@
 
 import { CadreError, messageOf } from "../errors.ts";
 import type { EventBody, Worktree } from "../journal/events.ts";
-import { type ChildRun, mergeCall } from "../projections/child-runs.ts";
+import { type ChildRun, mergeCallId } from "../projections/child-runs.ts";
 import { beginWork } from "./begin-work.ts";
-import type { LoopParts, Merged } from "./parts.ts";
+import type { LoopParts, MergeOutcome } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 /**
@@ -27,7 +27,7 @@ export async function mergeChild(runId: string, run: RunJournal, parts: LoopPart
   const child = run.state.children.get(runId)!;
   if (!parts.mayBegin()) return run.release();
   const attempt = child.merge.attempts + 1;
-  const base = { toolCallId: mergeCall(runId), ...(attempt > 1 ? { attempt } : {}) };
+  const base = { toolCallId: mergeCallId(runId), ...(attempt > 1 ? { attempt } : {}) };
   const { host, pid } = parts;
   const intent: EventBody = { type: "TOOL_STARTED", payload: { ...base, host, pid } };
   const refused = await beginWork([intent], run, parts);
@@ -43,7 +43,7 @@ export async function mergeChild(runId: string, run: RunJournal, parts: LoopPart
 }
 
 /** What a failed or cancelled child has done stays on its branch, for whoever wants to look. */
-async function close(child: ChildRun, worktree: Worktree, parts: LoopParts): Promise<Merged> {
+async function close(child: ChildRun, worktree: Worktree, parts: LoopParts): Promise<MergeOutcome> {
   const { success, summary, result } = child.ended!;
   const files = [...result.files_created, ...result.files_modified];
   const message = `${child.agent}: ${summary.split("\n", 1)[0]!.slice(0, 60)}\n\nRun ${child.runId}`;
@@ -54,14 +54,14 @@ async function close(child: ChildRun, worktree: Worktree, parts: LoopParts): Pro
   }
 }
 
-const failed = ({ status }: Merged): boolean => status === "conflict" || status === "kept";
+const failed = ({ status }: MergeOutcome): boolean => status === "conflict" || status === "kept";
 
-function filesOf(merged: Merged) {
+function filesOf(merged: MergeOutcome) {
   if (merged.status !== "merged") return {};
   return { files: merged.files.map((path) => ({ path, change: "modified" as const })) };
 }
 
-function sentence(merged: Merged): string {
+function sentence(merged: MergeOutcome): string {
   switch (merged.status) {
     case "unchanged":
       return "It changed no files.";

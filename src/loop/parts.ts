@@ -1,6 +1,6 @@
 // Everything that the loop is given. It knows contracts only; `runtime.ts` puts the concrete parts in.
 
-import type { RadiusParts } from "../agents/blast-radius.ts";
+import type { BlastRadiusParts } from "../agents/blast-radius.ts";
 import type { LoadedSteps } from "../agents/load-steps.ts";
 import type { Clock } from "../clock.ts";
 import type { Digest, Ids, RunId } from "../ids.ts";
@@ -13,13 +13,13 @@ import type { ClassifyFailure, EstimateCall, Models, PriceOf } from "../models/m
 import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
 import type { Store } from "../stores/store.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { Gate } from "./gate.ts";
+import type { StepGate } from "./gate.ts";
 import type { Runners } from "./runners.ts";
 
 export interface LoopParts {
   store: Store;
   /** Whoever a run works for, as they stand now: for an agent that looks after other runs. */
-  actingFor(userId: string | undefined): Promise<Acting>;
+  actingFor(userId: string | undefined): Promise<ActingUser>;
   clock: Clock;
   ids: Ids;
   digest: Digest;
@@ -67,17 +67,17 @@ export interface LoopParts {
   /** Whether a run could work there, on this machine. */
   hasFolder(path: string): Promise<boolean>;
   /** Agents at work in one workspace at the same time. */
-  concurrent: number;
+  maxConcurrent: number;
   authority(): readonly SourcedRules[];
-  blastRadius: BlastRadiusOf;
+  blastRadius: FindBlastRadius;
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, runStartedAt: number): string;
 
   /** Lets a run that may have taken the process down step alone. */
-  gate: Gate;
+  gate: StepGate;
   /** The drives under way here, so that a cancel or a lost lease reaches what they are doing. */
-  drives: Map<RunId, Driven>;
+  drives: Map<RunId, ActiveDrive>;
   /** Runs that this process leaves to others: it does not understand their journals, or has not their folders. */
-  left: Map<RunId, LeftTo>;
+  skippedRuns: Map<RunId, SkipReason>;
   /** E2: false once this worker's own deadline has passed; no effect may begin then. */
   mayBegin(): boolean;
   onDelta(delta: Delta): void;
@@ -87,9 +87,9 @@ export interface LoopParts {
   drainMs: number;
 }
 
-export type LeftTo = "newer version" | "other machine";
+export type SkipReason = "newer version" | "other machine";
 
-export interface Acting {
+export interface ActingUser {
   /** What is another's is not there (A23). */
   store: Store;
   /** Why they may change nothing. */
@@ -97,16 +97,16 @@ export interface Acting {
 }
 
 /** What could come of it if an agent were started, by its file as it is now. Throws as `findAgent` does. */
-export type BlastRadiusOf = (
+export type FindBlastRadius = (
   agent: string,
-  where: Pick<RadiusParts, "from" | "atWork"> & {
+  where: Pick<BlastRadiusParts, "from" | "atWork"> & {
     deny: readonly string[];
     /** The limits of the tree that it would be started in. */
     tree: AgentLimits["tree"];
   },
 ) => Promise<BlastRadius>;
 
-export type Merged =
+export type MergeOutcome =
   | { status: "unchanged" }
   | { status: "merged"; commit: string; files: string[] }
   /** Nothing has changed in the parent; all work is on the branch. */
@@ -125,15 +125,15 @@ export interface Worktrees {
     worktree: Worktree,
     /** `files`: what the child has changed by tools that were judged. */
     options: { message: string; keep: boolean; files: readonly string[] },
-  ): Promise<Merged>;
+  ): Promise<MergeOutcome>;
   /** Closes what runs have left behind that are over. */
   sweep(isOver: (runId: RunId) => Promise<boolean>): Promise<void>;
 }
 
-export interface Driven {
+export interface ActiveDrive {
   epoch: number;
   /** When what is under way last gave a sign of life that is not written. */
-  heardAt(): number;
+  lastActivityAt(): number;
   /** Stops what is under way. Only after a cancel is there more to do for this driver. */
   interrupt(reason: "cancel" | "lost" | "stuck" | "shutdown"): void;
 }

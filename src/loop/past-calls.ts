@@ -4,7 +4,7 @@
 import { CadreError } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import type { View } from "../patterns/pattern.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
 import type { Grant, PastCall } from "../permissions/permission.ts";
 import { type PastDecision, pastDecisions } from "../projections/past-decisions.ts";
 import type { RunRow } from "../projections/run-row.ts";
@@ -12,7 +12,7 @@ import { emptyRunState } from "../projections/run-state.ts";
 import { describeCall } from "../projections/timeline.ts";
 import type { Store } from "../stores/store.ts";
 import type { LoopParts } from "./parts.ts";
-import { requestFor } from "./propose.ts";
+import { permissionRequest } from "./propose.ts";
 import { loadDefinition } from "./run-journal.ts";
 
 type Parts = Pick<LoopParts, "authority" | "clock">;
@@ -57,7 +57,7 @@ async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<P
     const definition = await loadDefinition(store, row.definition);
     return decisions.toReversed().map((decision) => {
       const { tool: name, input, effect, decided } = decision;
-      const request = requestFor(
+      const request = permissionRequest(
         { name },
         input,
         effect,
@@ -74,7 +74,11 @@ async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<P
 }
 
 /** The run as far as the judge looks at it. */
-function viewAt({ untrusted }: PastDecision, [first]: readonly JournalEvent[], definition: Definition): View {
+function viewAt(
+  { untrusted }: PastDecision,
+  [first]: readonly JournalEvent[],
+  definition: Definition,
+): DecisionView {
   const start = first?.type === "RUN_STARTED" ? first.payload : undefined;
   return { definition, state: { ...emptyRunState(), start, taint: { sources: untrusted, hosts: [] } } };
 }

@@ -6,19 +6,19 @@ import { approvalId, parseApprovalId, type RunId } from "../ids.ts";
 import type { EventBody } from "../journal/events.ts";
 import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
-import { loopItem } from "../projections/loop-guard.ts";
+import { loopItemId } from "../projections/loop-guard.ts";
 import type { RunState, ToolCall } from "../projections/run-state.ts";
 import type { Append } from "../stores/store.ts";
-import { alreadyDecided, alreadyJudged } from "./decided-already.ts";
+import { confirmSameDecision, confirmSameVerdict } from "./decided-already.ts";
 import { type Decision, decisionEvent } from "./decision-event.ts";
-import { foldedRun } from "./folded-run.ts";
+import { currentRunState } from "./folded-run.ts";
 import type { LoopParts } from "./parts.ts";
-import { refuseEdit } from "./refuse-edit.ts";
-import { refuseEnded, refuseFrozen } from "./refuse-signal.ts";
+import { checkEdit } from "./refuse-edit.ts";
+import { requireNotEnded, requireNotFrozen } from "./refuse-signal.ts";
 
 export type { Decision } from "./decision-event.ts";
 
-export interface PeopleParts
+export interface CommandParts
   extends Pick<
     LoopParts,
     "store" | "ids" | "clock" | "digest" | "mask" | "tools" | "judge" | "judgeShell" | "authority" | "host"
@@ -28,12 +28,12 @@ export interface PeopleParts
 }
 
 /** An open item of a run, and the run as it stands. */
-export async function openItem(
+export async function findOpenItem(
   id: string,
-  { store }: Pick<PeopleParts, "store">,
+  { store }: Pick<CommandParts, "store">,
 ): Promise<{ item: ApprovalItem; state: RunState }> {
   const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
-  const state = await foldedRun(store, runId);
+  const state = await currentRunState(store, runId);
   const item = openItems(state).find((open) => open.itemId === itemId);
   return item ? { item, state } : notFound(id);
 }
@@ -44,20 +44,20 @@ export async function decideApproval(
   id: string,
   said: Decision,
   by: string,
-  parts: PeopleParts,
+  parts: CommandParts,
 ): Promise<{ alreadyDecided: boolean }> {
   // As the journal will have it: the same decision again must be recognised.
   const decision = parts.mask.value(said);
   const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
-  return signal<{ alreadyDecided: boolean }>(runId, parts, async (state) => {
+  return signalRun<{ alreadyDecided: boolean }>(runId, parts, async (state) => {
     const before = state.decisions.get(itemId);
     refuseStale(state, itemId);
     refuseOutcome(state, itemId);
-    if (before) return { done: alreadyDecided(before, decision) };
+    if (before) return { done: confirmSameDecision(before, decision) };
     const item = openItems(state).find((open) => open.itemId === itemId);
     if (!item) return notOpen(state, id, itemId);
     refuseMisfit(item, decision);
-    if (decision.decision === "edit") await refuseEdit(item, decision.input, state, parts);
+    if (decision.decision === "edit") await checkEdit(item, decision.input, state, parts);
     const event = decisionEvent(item, { ...decision, by }, state, parts);
     return { events: [event], done: { alreadyDecided: false } };
   });
@@ -75,22 +75,22 @@ export async function decideOutcome(
   attemptId: string,
   said: OutcomeVerdict,
   by: string,
-  parts: PeopleParts,
+  parts: CommandParts,
 ): Promise<{ alreadyDecided: boolean }> {
   const verdict = parts.mask.value(said);
-  return signal<{ alreadyDecided: boolean }>(runId, parts, (state) => {
+  return signalRun<{ alreadyDecided: boolean }>(runId, parts, (state) => {
     const { callId, number } = attemptOf(attemptId);
     const before = state.calls.get(callId);
     if (before?.verdict && before.attempts === number)
-      return { done: alreadyJudged(before.verdict, verdict) };
-    const { attempts } = unknownCall(state, attemptId);
+      return { done: confirmSameVerdict(before.verdict, verdict) };
+    const { attempts } = requireUnknownOutcome(state, attemptId);
     const payload = { toolCallId: callId, ...(attempts > 1 ? { attempt: attempts } : {}), ...verdict, by };
     return { events: [{ type: "OUTCOME_DECIDED", payload }], done: { alreadyDecided: false } };
   });
 }
 
 /** The call whose outcome nobody knows, if this is its latest attempt. */
-export function unknownCall(state: RunState, attemptId: string): ToolCall {
+export function requireUnknownOutcome(state: RunState, attemptId: string): ToolCall {
   const { callId, number } = attemptOf(attemptId);
   const call = state.calls.get(callId);
   const open = openItems(state).find((item) => item.kind === "outcome" && callOf(item.callId!) === callId);
@@ -101,7 +101,7 @@ export function unknownCall(state: RunState, attemptId: string): ToolCall {
     );
   }
   if (open && call) return call;
-  refuseEnded(state);
+  requireNotEnded(state);
   throw new CadreError(
     "CONFLICT",
     `The outcome of call ${attemptId} is not in question. Nothing was changed.`,
@@ -118,7 +118,7 @@ export async function cancelRun(
   runId: RunId,
   by: string,
   reason: string | undefined,
-  parts: PeopleParts,
+  parts: CommandParts,
 ): Promise<{ cancelled: RunId[] }> {
   const row = await parts.store.run(runId);
   if (!row) notFound(runId);
@@ -134,22 +134,22 @@ export async function cancelRun(
   return { cancelled };
 }
 
-export async function pauseRun(runId: RunId, by: string, parts: PeopleParts): Promise<void> {
+export async function pauseRun(runId: RunId, by: string, parts: CommandParts): Promise<void> {
   const key = `paused/${parts.ids.nonce()}`;
-  await signal(runId, parts, (state) => {
-    refuseEnded(state);
-    refuseFrozen(state);
+  await signalRun(runId, parts, (state) => {
+    requireNotEnded(state);
+    requireNotFrozen(state);
     const waitingOn = { kind: "paused" as const, detail: `Paused by ${by}.` };
     return { events: [{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], done: undefined };
   });
 }
 
 /** Ends a pause, lets a run go on that was set aside, and has one that waits for its provider try again now (U45). */
-export async function resumeRun(runId: RunId, by: string, parts: PeopleParts): Promise<void> {
+export async function resumeRun(runId: RunId, by: string, parts: CommandParts): Promise<void> {
   const key = `resumed/${parts.ids.nonce()}`;
-  await signal(runId, parts, (state) => {
-    refuseEnded(state);
-    refuseFrozen(state);
+  await signalRun(runId, parts, (state) => {
+    requireNotEnded(state);
+    requireNotFrozen(state);
     const kind = state.waitingOn?.kind;
     if (kind !== "paused" && kind !== "quarantine" && kind !== "definition_changed" && kind !== "provider") {
       throw new CadreError("CONFLICT", `Run ${runId} is not paused. Nothing was changed.`);
@@ -164,12 +164,12 @@ export async function askPerson(
   id: string,
   { person, note }: { person: string; note?: string },
   by: string,
-  parts: PeopleParts,
+  parts: CommandParts,
 ): Promise<void> {
   const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
   const key = `asked/${parts.ids.nonce()}`;
   const payload = parts.mask.value({ itemId, person, by, ...(note === undefined ? {} : { note }) });
-  await signal(runId, parts, (state) => {
+  await signalRun(runId, parts, (state) => {
     const isOpen = openItems(state).some((item) => item.itemId === itemId);
     if (state.decisions.has(itemId))
       throw new CadreError("CONFLICT", `${id} has been decided already. Nobody was asked.`);
@@ -187,13 +187,13 @@ interface Wish<T> {
 }
 
 /** Checks the wish against the run as it is and writes it, unless the run changed meanwhile: then checks again. */
-export async function signal<T>(
+export async function signalRun<T>(
   runId: RunId,
-  parts: Pick<PeopleParts, "store" | "wake">,
+  parts: Pick<CommandParts, "store" | "wake">,
   wish: (state: RunState) => Wish<T> | Promise<Wish<T>>,
 ): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const state = await foldedRun(parts.store, runId);
+    const state = await currentRunState(parts.store, runId);
     const { seq } = state;
     if (seq === 0) notFound(runId);
     const { events, done, reserve, refuse } = await wish(state);
@@ -279,10 +279,10 @@ function refuseOutcome(state: RunState, itemId: string): void {
 
 function notOpen(state: RunState, id: string, itemId: string): never {
   const asked = state.calls.get(callOf(itemId))?.proposal?.verdict === "ask";
-  const stopped = Array.from({ length: state.guard.stops }, (_, index) => loopItem(index + 1));
-  const budgets = Array.from(state.reached.values(), (reached) => reached.itemId);
+  const stopped = Array.from({ length: state.guard.stops }, (_, index) => loopItemId(index + 1));
+  const budgets = Array.from(state.reachedLimits.values(), (reached) => reached.itemId);
   const isQuestion = itemId.startsWith("question/");
-  if (asked || isQuestion || [...stopped, ...budgets].includes(itemId)) refuseEnded(state);
+  if (asked || isQuestion || [...stopped, ...budgets].includes(itemId)) requireNotEnded(state);
   return notFound(id);
 }
 

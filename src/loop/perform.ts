@@ -4,19 +4,19 @@ import { assertNever } from "../errors.ts";
 import type { EventBody } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
 import { callModel } from "./call-model.ts";
-import { runErrand } from "./errands.ts";
-import { finish } from "./finish.ts";
+import { performBuiltinTool } from "./errands.ts";
+import { finishRun } from "./finish.ts";
 import { mergeChild } from "./merge-child.ts";
 import type { LoopParts } from "./parts.ts";
 import { promptRunner } from "./prompt-runner.ts";
 import { proposeCalls } from "./propose-calls.ts";
-import { proposeMade } from "./propose-made.ts";
+import { proposeStepCalls } from "./propose-made.ts";
 import type { RunJournal } from "./run-journal.ts";
 import { runTools } from "./run-tools.ts";
 import { startChildren } from "./start-children.ts";
-import { startRuns } from "./start-runs.ts";
+import { startPatternRuns } from "./start-runs.ts";
 
-export async function perform(
+export async function performAction(
   action: Action,
   run: RunJournal,
   parts: LoopParts,
@@ -40,23 +40,23 @@ export async function perform(
     case "propose":
       return proposeCalls(action.calls, run, parts);
     case "propose-made":
-      return proposeMade(action.calls, run, parts);
+      return proposeStepCalls(action.calls, run, parts);
     case "run-tools":
       return runTools(action.calls, run, parts, effects);
     case "start-children":
       return startChildren(action.calls, run, parts);
     case "start-runs":
-      return startRuns(action.runs, run, parts);
+      return startPatternRuns(action.runs, run, parts);
     case "give-up-on":
       return giveUpOn(action, run, parts);
     case "run-errand":
-      return runErrand(action.call, run, parts);
+      return performBuiltinTool(action.call, run, parts);
     case "merge-child":
       return mergeChild(action.runId, run, parts);
     case "cancel-children":
       return cancelChildren(action, run, parts);
     case "end":
-      return finish(await withoutProgram(action.ending, run, parts), run);
+      return finishRun(await withoutProgram(action.ending, run, parts), run);
     default:
       return assertNever(action);
   }
@@ -76,7 +76,7 @@ async function cancelChildren(
   parts: LoopParts,
 ): Promise<void> {
   const known =
-    run.state.closing && JSON.stringify(run.state.waitingOn?.items) === JSON.stringify(waitingOn.items);
+    run.state.isClosing && JSON.stringify(run.state.waitingOn?.items) === JSON.stringify(waitingOn.items);
   const refused = await run.begin(known ? [] : [suspended(waitingOn, run)]);
   if (refused) return;
   const { name } = run.definition;

@@ -12,7 +12,7 @@ import {
 import { makeWorld, type World } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import type { Appended } from "../stores/store.ts";
+import type { AppendResult } from "../stores/store.ts";
 import { defineTool } from "../tools/tool.ts";
 import { cancelRun, decideApproval } from "./people.ts";
 import { sendMessage } from "./send-message.ts";
@@ -178,7 +178,7 @@ let working = "";
 let meanwhile = async (): Promise<void> => {};
 
 const crashClock = fakeClock();
-type Crash = (types: string[], send: () => Promise<Appended>) => Promise<Appended>;
+type Crash = (types: string[], send: () => Promise<AppendResult>) => Promise<AppendResult>;
 let crash: Crash = (_, send) => send();
 for (const when of ["before", "after"] as const) {
   scenario(

@@ -4,10 +4,10 @@
 import { CadreError } from "../errors.ts";
 import type { ApprovalItem } from "../projections/approvals.ts";
 import type { Preview } from "../tools/tool.ts";
-import { openItem, type PeopleParts } from "./people.ts";
-import { refuseEdit } from "./refuse-edit.ts";
+import { type CommandParts, findOpenItem } from "./people.ts";
+import { checkEdit } from "./refuse-edit.ts";
 
-export interface PreviewedEdit {
+export interface EditedCallPreview {
   item: ApprovalItem;
   workspace: string;
   /** Why it would be refused, as the decision would be. */
@@ -15,11 +15,15 @@ export interface PreviewedEdit {
   preview: Preview | undefined;
 }
 
-export async function previewEdit(id: string, input: unknown, parts: PeopleParts): Promise<PreviewedEdit> {
-  const { item, state } = await openItem(id, parts);
+export async function previewEdit(
+  id: string,
+  input: unknown,
+  parts: CommandParts,
+): Promise<EditedCallPreview> {
+  const { item, state } = await findOpenItem(id, parts);
   if (item.kind !== "tool") throw new CadreError("BAD_REQUEST", "Only a tool call can be edited.");
   const { workspace } = state.start!;
-  const refused = await refuseEdit(item, input, state, parts).then(() => undefined, refusal);
+  const refused = await checkEdit(item, input, state, parts).then(() => undefined, refusal);
   const tool = parts.tools.get(item.tool!);
   const preview = refused ? undefined : await tool?.preview?.(input, { workspace });
   return { item, workspace, refused, preview };

@@ -6,8 +6,8 @@ import { messageOf } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Payload } from "../journal/events.ts";
 import { effectiveInput, type RunState, type ToolCall } from "../projections/run-state.ts";
-import type { ProbeContext, Probed } from "../tools/tool.ts";
-import { type PeopleParts, signal, unknownCall } from "./people.ts";
+import type { ProbeContext, ProbeResult } from "../tools/tool.ts";
+import { type CommandParts, requireUnknownOutcome, signalRun } from "./people.ts";
 import { judgeCall } from "./propose.ts";
 import { loadDefinition } from "./run-journal.ts";
 
@@ -20,11 +20,11 @@ export async function probeOutcome(
   runId: RunId,
   attemptId: string,
   by: string,
-  parts: PeopleParts,
-): Promise<Probed> {
+  parts: CommandParts,
+): Promise<ProbeResult> {
   const key = `probed/${parts.ids.nonce()}`;
-  return signal<Probed>(runId, parts, async (state) => {
-    const call = unknownCall(state, attemptId);
+  return signalRun<ProbeResult>(runId, parts, async (state) => {
+    const call = requireUnknownOutcome(state, attemptId);
     const probed = parts.mask.value(bounded(await look(call, state, parts)));
     const payload: Payload<"OUTCOME_PROBED"> = {
       toolCallId: call.id,
@@ -36,7 +36,7 @@ export async function probeOutcome(
   });
 }
 
-async function look(call: ToolCall, state: RunState, parts: PeopleParts): Promise<Probed> {
+async function look(call: ToolCall, state: RunState, parts: CommandParts): Promise<ProbeResult> {
   const { host, ts } = call.started!;
   if (host !== undefined && host !== parts.host)
     return cannotTell(`It was begun on ${host}, and this is ${parts.host}: look there.`);
@@ -55,24 +55,24 @@ async function look(call: ToolCall, state: RunState, parts: PeopleParts): Promis
 }
 
 /** The person who asks for the look has answered what a rule would ask; what a rule denies stays hidden. */
-async function showing(state: RunState, parts: PeopleParts): Promise<ProbeContext["mayShow"]> {
+async function showing(state: RunState, parts: CommandParts): Promise<ProbeContext["mayShow"]> {
   const definition = await loadDefinition(parts.store, state.start!.definition);
   // The agent's list says what it may call, and this is no call of its own.
   const run = { definition: { ...definition, tools: { ...definition.tools, allow: undefined } }, state };
   return (path) => judgeCall({ name: "Read" }, { path }, "read", [], run, parts).verdict !== "deny";
 }
 
-const late = (stop: AbortSignal): Promise<Probed> =>
+const late = (stop: AbortSignal): Promise<ProbeResult> =>
   new Promise((done) => {
     const onTime = () => done(cannotTell(`The look took longer than ${PROBE_MS / 1000} s.`));
     stop.addEventListener("abort", onTime, { once: true });
   });
 
-const bounded = ({ found, evidence }: Probed): Probed => ({
+const bounded = ({ found, evidence }: ProbeResult): ProbeResult => ({
   found,
   evidence: evidence
     .slice(0, SENTENCES)
     .map((words) => (words.length > SENTENCE_LENGTH ? `${words.slice(0, SENTENCE_LENGTH)}…` : words)),
 });
 
-const cannotTell = (why: string): Probed => ({ found: "cannot_tell", evidence: [why] });
+const cannotTell = (why: string): ProbeResult => ({ found: "cannot_tell", evidence: [why] });

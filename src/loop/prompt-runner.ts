@@ -7,20 +7,27 @@ import { messageOf } from "../errors.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
 import { beginWork } from "./begin-work.ts";
-import { afterRefusal, intent } from "./call-model.ts";
+import { handleRefusedCall, modelCallIntent } from "./call-model.ts";
 import { FINAL_NOT_COVERED } from "./decide-turn.ts";
 import type { LoopParts } from "./parts.ts";
-import { loseSession, recoverPrompt } from "./recover-prompt.ts";
+import { recordLostSession, recoverPrompt } from "./recover-prompt.ts";
 import type { RunJournal } from "./run-journal.ts";
-import { recordCost, reservation, usedUp } from "./runner-budget.ts";
-import { closeCalls, deliver, planned, proposeAsked, reported, type UnderWay } from "./runner-calls.ts";
-import { knowsTask, runnerWords, sessionOf } from "./runner-words.ts";
-import type { LiveRunner, Told } from "./runners.ts";
+import { checkRunnerBudget, recordCost, runnerReservation } from "./runner-budget.ts";
+import {
+  type ActivePrompt,
+  closeOpenCalls,
+  deliverDecisions,
+  planEvents,
+  proposeRunnerCall,
+  recordReportedCall,
+} from "./runner-calls.ts";
+import { knowsTask, resumableSession, runnerPrompt } from "./runner-words.ts";
+import type { LiveRunner, RunnerReport } from "./runners.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 type Failure = Pick<Payload<"MODEL_CALL_FAILED">, "cause" | "message" | "retryAt">;
 
-interface Prompt extends UnderWay {
+interface Prompt extends ActivePrompt {
   action: CallModel;
   effects: AbortSignal;
   /** It was asked to stop, and this is why. */
@@ -42,7 +49,7 @@ export async function promptRunner(
   parts: LoopParts,
   effects: AbortSignal,
 ): Promise<void> {
-  const live = parts.runners.live(run.runId);
+  const live = parts.runners.find(run.runId);
   if (run.state.openModelCall)
     return live ? listen({ action, live, run, parts, effects }) : recoverPrompt(run, parts);
   const problem = parts.runners.problem(run.definition);
@@ -50,11 +57,11 @@ export async function promptRunner(
   if (action.purpose === "final" && run.state.runner.started && !knowsTask(run, parts))
     return run.record(NOT_COVERED);
   // Before the intent: from then on they count as seen.
-  const words = runnerWords(action, run, parts);
-  const refused = await beginWork([intent(action, undefined)], run, parts, reservation(run));
-  if (refused) return afterRefusal(refused, action, run, parts);
+  const words = runnerPrompt(action, run, parts);
+  const refused = await beginWork([modelCallIntent(action, undefined)], run, parts, runnerReservation(run));
+  if (refused) return handleRefusedCall(refused, action, run, parts);
   if (!parts.mayBegin()) return run.release();
-  if (isGoneMeanwhile(action, run, parts)) return loseSession(GONE_MEANWHILE, run);
+  if (isGoneMeanwhile(action, run, parts)) return recordLostSession(GONE_MEANWHILE, run);
   const ready = await started(action, run, parts, effects);
   if (!ready) return;
   const delta = { type: "text.delta" as const, runId: run.runId, callId: action.callId };
@@ -63,7 +70,7 @@ export async function promptRunner(
   );
   ready.workedMs = 0;
   ready.prompt(words, (piece) => {
-    run.heard();
+    run.noteActivity();
     text.add(piece);
   });
   return listen({ action, live: ready, run, parts, effects });
@@ -100,10 +107,10 @@ async function started(
   effects: AbortSignal,
 ): Promise<LiveRunner | undefined> {
   const { runId, definition, state } = run;
-  const there = parts.runners.live(runId);
+  const there = parts.runners.find(runId);
   if (there) return there;
   const { callId, attempt } = action;
-  const session = sessionOf(run);
+  const session = resumableSession(run);
   const { workspace } = state.start!;
   try {
     const live = await parts.runners.start({ runId, definition, workspace, session, signal: effects });
@@ -113,7 +120,7 @@ async function started(
   } catch (error) {
     if (effects.aborted) fail(action, INTERRUPTED, run);
     else if (session === undefined) fail(action, { cause: "model", message: messageOf(error) }, run);
-    else loseSession(messageOf(error), run);
+    else recordLostSession(messageOf(error), run);
   }
   await parts.runners.end(runId);
   return undefined;
@@ -124,11 +131,11 @@ const INTERRUPTED: Failure = { cause: "interrupted", message: "Stopped before th
 /** Until it has answered, or asks something that is not for this driver to say. */
 async function listen(prompt: Prompt): Promise<void> {
   const { live, run, parts } = prompt;
-  deliver(live, run);
-  while (!run.over) {
+  deliverDecisions(live, run);
+  while (!run.isOver) {
     const from = parts.clock.elapsed();
-    const told = await live.next(timeFor(prompt));
-    run.heard();
+    const told = await live.nextReport(timeFor(prompt));
+    run.noteActivity();
     live.workedMs += Math.round(parts.clock.elapsed() - from);
     if (!prompt.stopping && GOES_ON.has(told.type)) await holdToLimits(told, prompt);
     if (await heard(told, prompt)) return;
@@ -137,7 +144,7 @@ async function listen(prompt: Prompt): Promise<void> {
 }
 
 /** Before what it tells is acted on: nothing more is asked of a person, or begun, for what is stopped. */
-const GOES_ON: ReadonlySet<Told["type"]> = new Set(["message", "call", "asked", "plan", "spent"]);
+const GOES_ON: ReadonlySet<RunnerReport["type"]> = new Set(["message", "call", "asked", "plan", "spent"]);
 
 function timeFor({ action, live, run, effects, stopping }: Prompt) {
   if (stopping) return { signal: new AbortController().signal, ms: STOP_GRACE_MS, silenceMs: STOP_GRACE_MS };
@@ -148,7 +155,7 @@ function timeFor({ action, live, run, effects, stopping }: Prompt) {
 }
 
 /** True: there is nothing more to hear now. */
-async function heard(told: Told, prompt: Prompt): Promise<boolean> {
+async function heard(told: RunnerReport, prompt: Prompt): Promise<boolean> {
   const { live, run, parts, effects, stopping } = prompt;
   switch (told.type) {
     case "message":
@@ -157,15 +164,15 @@ async function heard(told: Told, prompt: Prompt): Promise<boolean> {
     case "spent":
       return false;
     case "plan":
-      run.record(...planned(told.todos, prompt));
+      run.record(...planEvents(told.todos, prompt));
       return false;
     case "call": {
-      const forbidden = await reported(told.call, prompt);
+      const forbidden = await recordReportedCall(told.call, prompt);
       if (forbidden !== undefined && !stopping) stop({ cause: "rejected", message: forbidden }, prompt);
       return false;
     }
     case "asked":
-      if (!stopping) await proposeAsked(told, prompt);
+      if (!stopping) await proposeRunnerCall(told, prompt);
       else live.answer(told.ask, false);
       return !stopping;
     case "answer":
@@ -202,11 +209,11 @@ function said(text: string, { action: { callId }, run }: Prompt): EventBody {
 }
 
 /** What ends the work from outside. */
-async function holdToLimits({ type }: Told, prompt: Prompt): Promise<void> {
+async function holdToLimits({ type }: RunnerReport, prompt: Prompt): Promise<void> {
   const { action, run } = prompt;
   if (run.state.seq >= run.state.start!.limits.maxEvents)
     return stop({ cause: "model", message: "Stopped: its journal is as long as it may be." }, prompt);
-  const over = await usedUp(prompt);
+  const over = await checkRunnerBudget(prompt);
   if (!over) return type === "asked" ? recordCost(prompt) : undefined;
   const { stays, ...why } = over;
   if (!stays && action.purpose !== "final") run.record(NOT_COVERED);
@@ -223,7 +230,7 @@ function stop(why: Failure, prompt: Prompt): void {
 async function stopped(prompt: Prompt): Promise<void> {
   const { stopping, stays, action, run } = prompt;
   if (stopping !== LATE && !stays) return over(stopping!, prompt);
-  closeCalls(run, STOPPED);
+  closeOpenCalls(run, STOPPED);
   fail(action, stopping!, run, prompt.live);
 }
 
@@ -231,7 +238,7 @@ const STOPPED = "It was stopped from outside: some of it may have been done.";
 
 async function over(why: Failure, { action, live, run, parts }: Prompt): Promise<void> {
   await parts.runners.end(run.runId);
-  closeCalls(run, STOPPED);
+  closeOpenCalls(run, STOPPED);
   fail(action, why, run, live);
 }
 
@@ -243,10 +250,10 @@ function goneFailure(why: string, { live, run, parts }: Prompt): Failure {
   return { cause: "network", message, retryAt: parts.clock.now() + 1_000 * 2 ** (tries - 1) };
 }
 
-function answered({ text, stop: how }: Extract<Told, { type: "answer" }>, prompt: Prompt): void {
+function answered({ text, stop: how }: Extract<RunnerReport, { type: "answer" }>, prompt: Prompt): void {
   const { action, live, run } = prompt;
   const failure = how === "cancelled" && isRefused(run) ? undefined : FAILURES[how];
-  closeCalls(run, undefined);
+  closeOpenCalls(run, undefined);
   if (failure) fail(action, failure, run, live);
   else run.record(thought(text, how, prompt));
 }

@@ -2,35 +2,35 @@
 // them. One that cannot be made has its result at once.
 
 import type { EventBody } from "../journal/events.ts";
-import type { MadeCall } from "../patterns/action.ts";
-import { stepCall } from "../projections/tool-call.ts";
+import type { StepCall } from "../patterns/action.ts";
+import { newStepCall } from "../projections/tool-call.ts";
 import type { LoopParts } from "./parts.ts";
-import { currentGrants, judgedCall } from "./propose.ts";
-import { refusalOf } from "./refuse-call.ts";
+import { currentGrants, proposeCall } from "./propose.ts";
+import { immediateResult } from "./refuse-call.ts";
 import type { RunJournal } from "./run-journal.ts";
-import { orRecorded } from "./stand-in.ts";
+import { withRecordedResult } from "./stand-in.ts";
 
 /** The rule in the verdict on a call that there is not. */
 export const NOT_MADE = "it cannot be made";
 
 /** In one append: of calls that are made together none is there without the others. */
-export async function proposeMade(
-  calls: readonly MadeCall[],
+export async function proposeStepCalls(
+  calls: readonly StepCall[],
   run: RunJournal,
   parts: LoopParts,
 ): Promise<void> {
   const grants = await currentGrants(run, parts);
   const events: EventBody[] = [];
   for (const made of calls) {
-    const call = stepCall(made.id, made.name, made.input);
-    const judged = refusalOf(call, 0, run, parts) ?? (await judgedCall(call, grants, run, parts));
-    const [proposal, recorded] = await orRecorded(judged, call, run, parts);
+    const call = newStepCall(made.id, made.name, made.input);
+    const judged = immediateResult(call, 0, run, parts) ?? (await proposeCall(call, grants, run, parts));
+    const [proposal, recorded] = await withRecordedResult(judged, call, run, parts);
     events.push(...withInput(proposal!, made), ...(recorded ? [recorded] : []));
   }
   run.record(...events);
 }
 
-function withInput(judged: EventBody, { id, name, input, hidden }: MadeCall): EventBody[] {
+function withInput(judged: EventBody, { id, name, input, hidden }: StepCall): EventBody[] {
   const made = { input, ...(hidden ? { hidden: true as const } : {}) };
   if (judged.type === "TOOL_PROPOSED")
     return [{ type: "TOOL_PROPOSED", payload: { ...judged.payload, ...made } }];

@@ -2,29 +2,29 @@
 // the approval is bound to the call, the definition, the permissions and the files as they are now (P5).
 
 import type { EventBody, Payload } from "../journal/events.ts";
-import type { View } from "../patterns/pattern.ts";
-import { GRANTED, type Grant, type PermissionRequest, type Verdict } from "../permissions/permission.ts";
-import { handedOn } from "../projections/taint.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
+import { GRANT_RULE, type Grant, type PermissionRequest, type Verdict } from "../permissions/permission.ts";
+import { taintToPassOn } from "../projections/taint.ts";
 import { ASK_USER, effectiveInput, type ToolCall } from "../projections/tool-call.ts";
 import type { AnyTool, Preview } from "../tools/tool.ts";
-import { A_QUESTION, isQuestion, problemWithQuestion, UNATTENDED } from "./ask-user.ts";
-import { radiusOfDelegation } from "./blast-radius.ts";
+import { A_QUESTION, isQuestion, questionProblem, UNATTENDED } from "./ask-user.ts";
+import { delegationBlastRadius } from "./blast-radius.ts";
 import {
-  contextModeOf,
   DELEGATE,
-  type Delegated,
-  delegateNamed,
+  type DelegationRequest,
+  findDelegate,
   isDelegation,
-  readDelegation,
+  parseDelegation,
+  resolveContextMode,
 } from "./delegation.ts";
-import { effectOfErrand, isErrand, mustBeListed, previewOfErrand, reachesOthers } from "./errands.ts";
+import { builtinEffect, isLoopTool, mustBeListed, previewBuiltinCall, reachesOthers } from "./errands.ts";
 import type { LoopParts } from "./parts.ts";
-import { raisedByDelegation, raisedByErrand } from "./raises.ts";
-import { invalidJson, result } from "./refuse-call.ts";
-import { refuseDelegation } from "./refuse-delegation.ts";
+import { delegationEscalation, messageEscalation } from "./raises.ts";
+import { failedResult, invalidJsonMessage } from "./refuse-call.ts";
+import { checkDelegation } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-export async function judgedCall(
+export async function proposeCall(
   call: ToolCall,
   grants: readonly Grant[],
   run: RunJournal,
@@ -32,13 +32,13 @@ export async function judgedCall(
 ): Promise<EventBody> {
   if (isDelegation(call.name)) return proposeDelegation(call, grants, run, parts);
   if (isQuestion(call.name)) return proposeQuestion(call, grants, run, parts);
-  if (!isErrand(call.name)) return proposalOf(call, 1, grants, run, parts);
+  if (!isLoopTool(call.name)) return proposeToolCall(call, 1, grants, run, parts);
   const { name, input } = call;
-  const effect = effectOfErrand(name);
-  const raises = await raisedByErrand(call, run, parts);
-  const judged = attended(judgeCall({ name, raises }, input, effect, grants, run, parts), run);
-  const preview = await previewOfErrand(call, run, parts);
-  return proposed(call, { name, effect, ...judged }, preview, run, parts);
+  const effect = builtinEffect(name);
+  const raises = await messageEscalation(call, run, parts);
+  const judged = applyUnattendedPolicy(judgeCall({ name, raises }, input, effect, grants, run, parts), run);
+  const preview = await previewBuiltinCall(call, run, parts);
+  return proposalEvent(call, { name, effect, ...judged }, preview, run, parts);
 }
 
 /** Asked of a person unless a rule forbids it; nothing runs, so there is nothing that an answer is bound to. */
@@ -48,9 +48,9 @@ function proposeQuestion(
   run: RunJournal,
   parts: LoopParts,
 ): EventBody {
-  const problem = call.invalid === undefined ? problemWithQuestion(call) : invalidJson(call);
-  if (problem !== undefined) return result(call, problem, "error");
-  const judged = attended(judgeQuestion(call, grants, run, parts), run);
+  const problem = call.invalid === undefined ? questionProblem(call) : invalidJsonMessage(call);
+  if (problem !== undefined) return failedResult(call, problem, "error");
+  const judged = applyUnattendedPolicy(judgeQuestion(call, grants, run, parts), run);
   const base = { toolCallId: call.id, name: ASK_USER, effect: "read" as const, ...judged };
   const payload = judged.verdict === "ask" ? { ...base, ...openedBy(run, parts) } : base;
   return { type: "TOOL_PROPOSED", payload };
@@ -59,7 +59,7 @@ function proposeQuestion(
 export function judgeQuestion(
   { input }: ToolCall,
   grants: readonly Grant[],
-  run: View,
+  run: DecisionView,
   parts: Judging,
 ): Verdict {
   const rules = judgeCall({ name: ASK_USER }, input, "read", grants, run, parts);
@@ -73,39 +73,45 @@ async function proposeDelegation(
   run: RunJournal,
   parts: LoopParts,
 ): Promise<EventBody> {
-  const asked = readDelegation(call);
-  if ("problem" in asked) return result(call, asked.problem, "error");
-  const refused = await refuseDelegation(call, asked, run, parts);
-  if (refused) return result(call, refused.output, refused.outcome);
-  const raises = await raisedByDelegation(asked, run, parts);
-  const judged = attended(judgeDelegation({ ...asked, raises }, grants, run, parts), run);
-  const context = await contextModeOf(asked, run, parts);
+  const asked = parseDelegation(call);
+  if ("problem" in asked) return failedResult(call, asked.problem, "error");
+  const refused = await checkDelegation(call, asked, run, parts);
+  if (refused) return failedResult(call, refused.output, refused.outcome);
+  const raises = await delegationEscalation(asked, run, parts);
+  const judged = applyUnattendedPolicy(judgeDelegation({ ...asked, raises }, grants, run, parts), run);
+  const context = await resolveContextMode(asked, run, parts);
   const base = { name: DELEGATE, effect: "idempotent" as const, ...judged };
   const mode = context === "none" ? {} : { context };
-  const radius = judged.verdict === "ask" ? await radiusOfDelegation(asked, run, parts) : undefined;
+  const radius = judged.verdict === "ask" ? await delegationBlastRadius(asked, run, parts) : undefined;
   const shown = radius ? { blastRadius: radius } : {};
-  return proposed(call, { ...base, ...mode, ...shown }, `Start ${asked.name}:\n${asked.task}`, run, parts);
+  return proposalEvent(
+    call,
+    { ...base, ...mode, ...shown },
+    `Start ${asked.name}:\n${asked.task}`,
+    run,
+    parts,
+  );
 }
 
 /** By the name that its agent's file writes and by the full one, whatever the model calls it: a deny of either holds. */
 export function judgeDelegation(
-  { raises, ...asked }: Delegated & { raises?: string | undefined },
+  { raises, ...asked }: DelegationRequest & { raises?: string | undefined },
   grants: readonly Grant[],
-  run: View,
+  run: DecisionView,
   parts: Judging,
 ): Verdict {
-  const delegate = delegateNamed(run.definition.delegates ?? [], asked.name)!;
+  const delegate = findDelegate(run.definition.delegates ?? [], asked.name)!;
   const verdicts = [delegate.name, delegate.agent].map((agent) =>
     judgeCall({ name: DELEGATE, raises }, { ...asked, agent }, "idempotent", grants, run, parts),
   );
   const denied = verdicts.find(({ verdict }) => verdict === "deny");
   // A grant names the agent as it was shown: it holds whatever else the agent is called.
-  const granted = verdicts.find(({ rule }) => rule.startsWith(GRANTED));
+  const granted = verdicts.find(({ rule }) => rule.startsWith(GRANT_RULE));
   return denied ?? granted ?? verdicts.find(({ verdict }) => verdict === "ask") ?? verdicts[0]!;
 }
 
 /** TOOL_PROPOSED for a call that the loop performs itself, or leaves to a program. */
-export function proposed(
+export function proposalEvent(
   call: ToolCall,
   judged: Omit<Payload<"TOOL_PROPOSED">, "toolCallId">,
   preview: string,
@@ -129,12 +135,12 @@ function openedBy({ state }: RunJournal, { clock }: LoopParts): { expiresAt?: nu
   const expires = present && approvals.onTimeout !== "wait";
   return {
     ...(expires ? { expiresAt: clock.now() + limits.approvalTimeout } : {}),
-    ...handedOn(state.taint),
+    ...taintToPassOn(state.taint),
   };
 }
 
 /** TOOL_PROPOSED for one round of a call: again, when what an approval rests on has changed. */
-export async function proposalOf(
+export async function proposeToolCall(
   call: ToolCall,
   round: number,
   grants: readonly Grant[],
@@ -143,11 +149,11 @@ export async function proposalOf(
 ): Promise<EventBody> {
   const tool = parts.tools.get(call.name)!;
   const input = effectiveInput(call);
-  const effect = effectOf(tool, input, parts);
-  const judged = attended(judgeCall(tool, input, effect, grants, run, parts), run);
+  const effect = callEffect(tool, input, parts);
+  const judged = applyUnattendedPolicy(judgeCall(tool, input, effect, grants, run, parts), run);
   const base = { toolCallId: call.id, name: tool.name, effect, ...judged, ...(round > 1 ? { round } : {}) };
   if (judged.verdict !== "ask") return { type: "TOOL_PROPOSED", payload: base };
-  const preview = await previewOf(tool, input, run);
+  const preview = await previewCall(tool, input, run);
   const { fingerprint } = preview;
   const payload: Payload<"TOOL_PROPOSED"> = {
     ...base,
@@ -178,22 +184,22 @@ export function judgeCall(
   input: unknown,
   effect: AnyTool["effect"],
   grants: readonly Grant[],
-  run: View,
+  run: DecisionView,
   parts: Judging,
 ): Verdict {
-  return parts.judge(requestFor(tool, input, effect, grants, run, parts));
+  return parts.judge(permissionRequest(tool, input, effect, grants, run, parts));
 }
 
 type Judging = Pick<LoopParts, "judge"> & AsksBy;
 type AsksBy = Pick<LoopParts, "authority"> & { clock: Pick<LoopParts["clock"], "now"> };
 
 /** A call as the judge is asked about it. */
-export function requestFor(
+export function permissionRequest(
   tool: Pick<AnyTool, "name"> & { raises?: string | undefined },
   input: unknown,
   effect: AnyTool["effect"],
   grants: readonly Grant[],
-  run: View,
+  run: DecisionView,
   parts: AsksBy,
 ): PermissionRequest {
   const { definition, state } = run;
@@ -223,7 +229,7 @@ export function requestFor(
 }
 
 /** What the loop offers by itself stands on no agent's list; what a list denies holds all the same. */
-const isLoops = (tool: string): boolean => tool === DELEGATE || (isErrand(tool) && !mustBeListed(tool));
+const isLoops = (tool: string): boolean => tool === DELEGATE || (isLoopTool(tool) && !mustBeListed(tool));
 
 /** What people have granted: in this run, for the trees that it stands in, and for good. */
 export async function currentGrants(run: RunJournal, parts: LoopParts): Promise<Grant[]> {
@@ -241,13 +247,13 @@ export async function currentGrants(run: RunJournal, parts: LoopParts): Promise<
   ];
 }
 
-export async function previewOf(tool: AnyTool, input: unknown, run: RunJournal): Promise<Preview> {
+export async function previewCall(tool: AnyTool, input: unknown, run: RunJournal): Promise<Preview> {
   if (!tool.preview) return { text: JSON.stringify(input, null, 2) };
   return tool.preview(input, { workspace: run.state.start!.workspace });
 }
 
 /** A shell command that is judged read-only may run again like any other read. */
-export function effectOf(
+export function callEffect(
   tool: AnyTool,
   input: unknown,
   parts: Pick<LoopParts, "judgeShell">,
@@ -258,7 +264,7 @@ export function effectOf(
 }
 
 /** Where nobody is there to ask, the run's own policy answers. */
-export function attended(judged: Verdict, run: Pick<View, "state">): Verdict {
+export function applyUnattendedPolicy(judged: Verdict, run: Pick<DecisionView, "state">): Verdict {
   const { attended: present, approvals } = run.state.start!;
   if (judged.verdict !== "ask" || present || approvals.unattended === "park") return judged;
   return { verdict: "deny", rule: `${UNATTENDED} ${approvals.unattended}, after ${judged.rule}` };

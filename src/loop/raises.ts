@@ -3,30 +3,30 @@
 
 import { CadreError } from "../errors.ts";
 import { baseName, type Definition } from "../journal/definition.ts";
-import type { View } from "../patterns/pattern.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
 import { isTainted } from "../projections/taint.ts";
 import type { ToolCall } from "../projections/tool-call.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { adminHeld } from "./admin-tools.ts";
-import { type Delegated, delegateNamed } from "./delegation.ts";
+import { type DelegationRequest, findDelegate } from "./delegation.ts";
 import { SEND_MESSAGE } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
 
 type Parts = Pick<LoopParts, "tools" | "offers" | "findAgent">;
 
 /** In words; undefined: it is no more than this agent may do, or nothing has come in. */
-export async function raisedByDelegation(
-  { name }: Delegated,
-  view: View,
+export async function delegationEscalation(
+  { name }: DelegationRequest,
+  view: DecisionView,
   parts: Parts,
 ): Promise<string | undefined> {
-  const delegate = delegateNamed(view.definition.delegates ?? [], name);
+  const delegate = findDelegate(view.definition.delegates ?? [], name);
   return delegate && raisedBy(delegate.agent, view, parts);
 }
 
-export async function raisedByErrand(
+export async function messageEscalation(
   { name, input }: ToolCall,
-  view: View,
+  view: DecisionView,
   parts: Parts,
 ): Promise<string | undefined> {
   const { to } = (input ?? {}) as { to?: unknown };
@@ -35,7 +35,7 @@ export async function raisedByErrand(
 
 async function raisedBy(
   name: string,
-  { definition, state }: View,
+  { definition, state }: DecisionView,
   parts: Parts,
 ): Promise<string | undefined> {
   if (!isTainted(state.taint)) return undefined;

@@ -9,14 +9,14 @@ import type {
 import type { ThoughtPart, ToolCallPart, Usage } from "../journal/message.ts";
 import type { Model } from "../models/model.ts";
 
-export interface Answer {
+export interface ModelAnswer {
   content: ThoughtPart[];
   usage: Usage;
   finish: string;
 }
 
 export type StreamOutcome =
-  | { type: "answer"; answer: Answer }
+  | { type: "answer"; answer: ModelAnswer }
   /** Cut at the model's output cap: paid for, not usable. */
   | { type: "cut-off"; usage: Usage }
   /** `characters`: of what came before. */

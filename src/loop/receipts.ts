@@ -4,12 +4,12 @@
 
 import type { Digest } from "../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
-import { receiptOf } from "../journal/hash.ts";
+import { callReceipt } from "../journal/hash.ts";
 import { ROUTE_TO } from "../patterns/router.ts";
 import type { Journals } from "../projections/causes.ts";
 import { applyRunState, emptyRunState } from "../projections/run-state.ts";
 import { effectiveInput, isApproved, type ToolCall } from "../projections/tool-call.ts";
-import { isDelegation, readDelegation } from "./delegation.ts";
+import { isDelegation, parseDelegation } from "./delegation.ts";
 
 export interface ReceiptProblem {
   runId: string;
@@ -60,7 +60,7 @@ function wronglyBegun(event: Begins, call: ToolCall, digest: Digest): string | u
   if (decision.hash !== proposal.hash) return `${what}, but ${said} was bound to something else.`;
   // Before there were receipts.
   if (decision.receipt === undefined) return undefined;
-  const now = receiptOf(digest, call.name, effectiveInput(call));
+  const now = callReceipt(digest, call.name, effectiveInput(call));
   if (decision.receipt !== now)
     return `${what} as sha256 ${now}, and is not ${said}, sha256 ${decision.receipt}.`;
   if (event.payload.receipt !== now)
@@ -74,7 +74,7 @@ function otherTask(
   what: string,
 ): string | undefined {
   if (!isDelegation(call.name) || call.name === ROUTE_TO) return undefined;
-  const asked = readDelegation({ ...call, input: effectiveInput(call) });
+  const asked = parseDelegation({ ...call, input: effectiveInput(call) });
   if ("problem" in asked || asked.task === payload.task) return undefined;
   return `${what} with another task than was approved.`;
 }

@@ -5,18 +5,18 @@ import type { EventBody } from "../journal/events.ts";
 import { PROMPT } from "../projections/tool-call.ts";
 import type { LoopParts } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
-import { closeCalls } from "./runner-calls.ts";
-import { sessionOf } from "./runner-words.ts";
+import { closeOpenCalls } from "./runner-calls.ts";
+import { resumableSession } from "./runner-words.ts";
 
 export async function recoverPrompt(run: RunJournal, parts: LoopParts): Promise<void> {
-  if (parts.runners.live(run.runId)) return;
+  if (parts.runners.find(run.runId)) return;
   const { started } = run.state.runner;
-  const isEnded = started === undefined || (await parts.runners.endLeft(started));
-  closeCalls(run, "The program was ended while it did this: it is not known whether it was done.");
-  if (!started || run.state.cancel || (sessionOf(run) !== undefined && isEnded))
+  const isEnded = started === undefined || (await parts.runners.endLeftover(started));
+  closeOpenCalls(run, "The program was ended while it did this: it is not known whether it was done.");
+  if (!started || run.state.cancel || (resumableSession(run) !== undefined && isEnded))
     return run.record(interrupted(run));
   const { command, host } = started;
-  loseSession(
+  recordLostSession(
     isEnded
       ? `${command} cannot go on with a session that was ended.`
       : `${command} may still run on ${host}.`,
@@ -25,7 +25,7 @@ export async function recoverPrompt(run: RunJournal, parts: LoopParts): Promise<
 }
 
 /** What became of the prompt only a person can find out: it is put to one as the call that it was. */
-export function loseSession(why: string, run: RunJournal): void {
+export function recordLostSession(why: string, run: RunJournal): void {
   const { command, host, pid } = run.state.runner.started!;
   const toolCallId = `${run.state.openModelCall!.callId}.${run.state.runner.calls}`;
   const judged = { name: PROMPT, effect: "unsafe" as const, verdict: "allow" as const, rule: why };

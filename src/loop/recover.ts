@@ -9,11 +9,11 @@ import type { RunJournal } from "./run-journal.ts";
 /** E5: this many acquisitions that brought nothing, and the run is set aside for a person. */
 const MAX_ACQUISITIONS = 5;
 
-export async function recover(run: RunJournal, parts: LoopParts): Promise<void> {
+export async function recoverRun(run: RunJournal, parts: LoopParts): Promise<void> {
   if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return setAside(run);
   while (waitsForOldLease(run, parts)) {
     await run.rest([], run.lease.previousUntil);
-    if (run.over) return;
+    if (run.isOver) return;
     // A signal came: it is folded, and what is open waits all the same.
     await run.view();
   }
@@ -46,7 +46,7 @@ async function setAside(run: RunJournal): Promise<void> {
 function waitsForOldLease(run: RunJournal, parts: LoopParts): boolean {
   const until = run.lease.previousUntil;
   if (until === undefined || until <= parts.clock.now()) return false;
-  if (run.definition.runner && run.state.openModelCall && !parts.runners.live(run.runId)) return true;
+  if (run.definition.runner && run.state.openModelCall && !parts.runners.find(run.runId)) return true;
   return [...run.state.calls.values()].some(
     (call) => call.started && !call.result && call.proposal?.effect !== "read",
   );

@@ -6,13 +6,13 @@ import { ROUTE_TO } from "../patterns/router.ts";
 import type { ToolCall } from "../projections/tool-call.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { isDelegation } from "./delegation.ts";
-import { isErrand, mayRun } from "./errands.ts";
+import { isLoopTool, mayRun } from "./errands.ts";
 import type { LoopParts } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 import { answerClosing } from "./team-tools.ts";
 
 /** The result of a call that needs no run, or cannot have one: in words that tell the model what it may do. */
-export function refusalOf(
+export function immediateResult(
   call: ToolCall,
   index: number,
   run: RunJournal,
@@ -20,22 +20,22 @@ export function refusalOf(
 ): EventBody | undefined {
   const { definition, state } = run;
   const max = state.start!.limits.maxToolCallsPerTurn;
-  if (state.start!.mode === "chat" && index > 0) return result(call, ONE_AT_A_TIME, "deferred");
+  if (state.start!.mode === "chat" && index > 0) return failedResult(call, ONE_AT_A_TIME, "deferred");
   if (index >= max)
-    return result(call, `At most ${max} calls at a time: ask again for this one.`, "deferred");
+    return failedResult(call, `At most ${max} calls at a time: ask again for this one.`, "deferred");
   const answered = answerClosing(call, run);
   if (answered) return answered;
   // H3: a router's choice counts for no depth, and is heard in a last turn too; so it is nobody else's way to delegate.
   const chooses = definition.router !== undefined && call.name === ROUTE_TO;
-  if (state.latest?.purpose === "final" && !chooses) return result(call, LAST_TURN_IS_OVER, "denied");
+  if (state.latest?.purpose === "final" && !chooses) return failedResult(call, LAST_TURN_IS_OVER, "denied");
   const delegates = !definition.router && isDelegation(call.name) && call.name !== ROUTE_TO;
   if (chooses || delegates) return undefined;
-  if (isErrand(call.name) && mayRun(call.name, run, parts)) return undefined;
+  if (isLoopTool(call.name) && mayRun(call.name, run, parts)) return undefined;
   const tool = parts.tools.get(call.name);
   if (!tool || !parts.offers(definition, tool))
-    return result(call, notOffered(call.name, run, parts), "denied");
+    return failedResult(call, notOffered(call.name, run, parts), "denied");
   const problem = inputProblem(call, tool);
-  return problem === undefined ? undefined : result(call, problem, "error");
+  return problem === undefined ? undefined : failedResult(call, problem, "error");
 }
 
 const LAST_TURN_IS_OVER = "Not run: this was the last turn, and only final_report was left.";
@@ -48,16 +48,20 @@ function notOffered(name: string, { definition }: RunJournal, parts: LoopParts):
 }
 
 function inputProblem(call: ToolCall, tool: AnyTool): string | undefined {
-  if (call.invalid !== undefined) return invalidJson(call);
+  if (call.invalid !== undefined) return invalidJsonMessage(call);
   const parsed = tool.input.safeParse(call.input);
   return parsed.success
     ? undefined
     : `The input of ${tool.name} does not fit: ${z.prettifyError(parsed.error)}`;
 }
 
-export const invalidJson = (call: ToolCall): string =>
+export const invalidJsonMessage = (call: ToolCall): string =>
   `The input of ${call.name} was no valid JSON; nothing was done. It began: ${call.invalid!.slice(0, 200)}`;
 
-export function result(call: ToolCall, output: string, outcome: "deferred" | "denied" | "error"): EventBody {
+export function failedResult(
+  call: ToolCall,
+  output: string,
+  outcome: "deferred" | "denied" | "error",
+): EventBody {
   return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome } };
 }

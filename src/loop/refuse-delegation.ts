@@ -8,26 +8,26 @@ import { liveChildren } from "../projections/child-runs.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { RunState, ToolCall } from "../projections/run-state.ts";
 import type { Refusal } from "../stores/store.ts";
-import { type Delegated, delegateNamed, isDelegation } from "./delegation.ts";
+import { type DelegationRequest, findDelegate, isDelegation } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-export interface Refused {
+export interface CallRefusal {
   output: string;
   outcome: "denied" | "deferred" | "error";
 }
 
-export async function refuseDelegation(
+export async function checkDelegation(
   call: ToolCall,
-  asked: Delegated,
+  asked: DelegationRequest,
   run: RunJournal,
   parts: Pick<LoopParts, "store" | "findAgent">,
-): Promise<Refused | undefined> {
+): Promise<CallRefusal | undefined> {
   const { definition } = run;
   const me = baseName(definition.name);
   if (definition.kind === "subagent")
     return denied(`PERMISSION_DENIED: ${me} is a subagent, and a subagent never spawns.`);
-  const delegate = delegateNamed(definition.delegates ?? [], asked.name);
+  const delegate = findDelegate(definition.delegates ?? [], asked.name);
   if (!delegate && definition.router) return notADestination(asked.name, definition.delegates);
   if (!delegate)
     return denied(
@@ -43,7 +43,7 @@ export async function refuseDelegation(
 }
 
 /** F28: a router learns once what it may choose. */
-function notADestination(name: string, delegates: readonly Delegate[] = []): Refused {
+function notADestination(name: string, delegates: readonly Delegate[] = []): CallRefusal {
   const names = delegates.map((delegate) => delegate.name).join(", ");
   return {
     output: `There is no destination ${JSON.stringify(name)}. Choose one of: ${names}.`,
@@ -52,7 +52,7 @@ function notADestination(name: string, delegates: readonly Delegate[] = []): Ref
 }
 
 /** D1: the first of a response runs; a live child of any kind defers the next. */
-function notYetItsTurn(call: ToolCall, { definition, state }: RunJournal): Refused | undefined {
+function notYetItsTurn(call: ToolCall, { definition, state }: RunJournal): CallRefusal | undefined {
   const { mode } = definition.delegation ?? DEFAULT_DELEGATION;
   // H3: a router's choice is one, whatever its file says of delegation.
   if (call.isStep || (mode === "parallel" && !definition.router)) return undefined;
@@ -69,7 +69,7 @@ function notYetItsTurn(call: ToolCall, { definition, state }: RunJournal): Refus
 const isRefused = ({ result }: ToolCall): boolean => result !== undefined && result.outcome !== "ok";
 
 /** S1-68. Counted from the stored lineage, never from a number that a run carries. */
-function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): Refused | undefined {
+function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): CallRefusal | undefined {
   const { maxDepth } = state.start!.limits;
   const edges = [...lineage, { trigger: state.start!.trigger }].filter(
     ({ trigger }) => trigger === "delegation",
@@ -85,7 +85,7 @@ function onPath(
   { agent }: Delegate,
   { definition }: RunJournal,
   lineage: readonly RunRow[],
-): Refused | undefined {
+): CallRefusal | undefined {
   const path = [...lineage.map((row) => row.agent), definition.name];
   if (!path.includes(agent)) return undefined;
   const shown = [...path, agent].map(baseName).join(" → ");
@@ -96,7 +96,7 @@ function onPath(
 async function notThere(
   { agent }: Delegate,
   { findAgent }: Pick<LoopParts, "findAgent">,
-): Promise<Refused | undefined> {
+): Promise<CallRefusal | undefined> {
   try {
     await findAgent(agent);
     return undefined;
@@ -107,14 +107,22 @@ async function notThere(
 }
 
 /** What the store found when the child was to be admitted. */
-export function refusedByTree(refused: Refusal, run: RunJournal, concurrent: number): Refused | undefined {
-  const limit = limitOfTree(refused, run, concurrent);
+export function treeLimitRefusal(
+  refused: Refusal,
+  run: RunJournal,
+  concurrent: number,
+): CallRefusal | undefined {
+  const limit = treeLimitMessage(refused, run, concurrent);
   const advice = refused === "places" ? "Ask again when one is done." : "Do the rest yourself.";
   return limit === undefined ? undefined : denied(`Limit: ${limit} ${advice}`);
 }
 
 /** The same, for people. */
-export function limitOfTree(refused: Refusal, { state }: RunJournal, concurrent: number): string | undefined {
+export function treeLimitMessage(
+  refused: Refusal,
+  { state }: RunJournal,
+  concurrent: number,
+): string | undefined {
   const { limits } = state.start!;
   switch (refused) {
     case "children":
@@ -155,7 +163,7 @@ async function readLineage({ state }: RunJournal, store: LoopParts["store"]): Pr
   return lineage;
 }
 
-const denied = (output: string): Refused => ({ output, outcome: "denied" });
+const denied = (output: string): CallRefusal => ({ output, outcome: "denied" });
 
 const maySpawn = (delegates: readonly Delegate[] = []): string =>
   delegates.length === 0

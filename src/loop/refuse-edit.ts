@@ -4,14 +4,14 @@ import { z } from "zod";
 import { CadreError } from "../errors.ts";
 import type { ApprovalItem } from "../projections/approvals.ts";
 import type { RunState } from "../projections/run-state.ts";
-import { delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
+import { findDelegate, isDelegation, parseDelegation } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
-import { effectOf, judgeCall } from "./propose.ts";
+import { callEffect, judgeCall } from "./propose.ts";
 import { loadDefinition } from "./run-journal.ts";
 
 type EditParts = Pick<LoopParts, "store" | "tools" | "judge" | "judgeShell" | "authority" | "clock">;
 
-export async function refuseEdit(
+export async function checkEdit(
   item: ApprovalItem,
   input: unknown,
   state: RunState,
@@ -36,7 +36,7 @@ export async function refuseEdit(
   const { verdict, rule } = judgeCall(
     tool,
     input,
-    effectOf(tool, input, parts),
+    callEffect(tool, input, parts),
     [],
     { definition, state },
     parts,
@@ -56,12 +56,12 @@ async function refuseEditedDelegation(
   state: RunState,
   parts: EditParts,
 ): Promise<void> {
-  const asked = readDelegation({ name: item.tool!, input, invalid: undefined });
+  const asked = parseDelegation({ name: item.tool!, input, invalid: undefined });
   const { name, delegates = [] } = await loadDefinition(parts.store, state.start!.definition);
   const problem =
     "problem" in asked
       ? asked.problem
-      : delegateNamed(delegates, asked.name)
+      : findDelegate(delegates, asked.name)
         ? undefined
         : `${name} cannot delegate to ${asked.name}.`;
   if (problem === undefined) return;

@@ -4,7 +4,7 @@ import { CadreError } from "../errors.ts";
 import type { RunState } from "../projections/run-state.ts";
 
 /** A word to one run alone is none to the branch that holds it. */
-export function refuseFrozen({ runId, waitingOn }: RunState): void {
+export function requireNotFrozen({ runId, waitingOn }: RunState): void {
   const [top] = waitingOn?.frozen ?? [];
   if (top === undefined) return;
   const branch = top === runId ? "" : ` with the branch of ${top}`;
@@ -14,7 +14,7 @@ export function refuseFrozen({ runId, waitingOn }: RunState): void {
   );
 }
 
-export function refuseEnded(state: RunState): void {
+export function requireNotEnded(state: RunState): void {
   if (!state.end && !state.cancel) return;
   const ended =
     state.end?.stopReason === "moved"

@@ -11,11 +11,11 @@ import type { RunId } from "../ids.ts";
 import { Definition } from "../journal/definition.ts";
 import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
-import { limitsOf } from "./admit.ts";
-import { type Offering, offeredTools } from "./call-options.ts";
+import { resolveLimits } from "./admit.ts";
+import { type OfferParts, offeredTools } from "./call-options.ts";
 import type { LoopParts } from "./parts.ts";
-import { emptyView, otherDecision, type ReplayParts, redecide } from "./replay.ts";
-import { recordedWords } from "./replay-fits.ts";
+import { changedDecision, emptyView, type ReplayParts, replayDecisions } from "./replay.ts";
+import { describeEvent } from "./replay-fits.ts";
 import { loadDefinition, type RunView } from "./run-journal.ts";
 
 type Start = Payload<"RUN_STARTED">;
@@ -23,10 +23,10 @@ type Start = Payload<"RUN_STARTED">;
 export interface AgentReplayParts
   extends ReplayParts,
     Pick<LoopParts, "findAgent" | "systemPrompt" | "mask" | "limits" | "approvalTimeout">,
-    Offering {}
+    OfferParts {}
 
 /** What would be another one: `-` lines as it was, `+` lines as it would be. */
-export interface Change {
+export interface ReplayChange {
   what: "prompt" | "tools" | "model" | "temperature" | "maxOutputTokens" | "reasoning" | "decision";
   lines: string[];
 }
@@ -36,7 +36,7 @@ export interface AgentReplay {
   /** That were made again. */
   decisions: number;
   /** At the first event where something would be another one; undefined: nothing would. */
-  difference: { seq: number; changes: Change[] } | undefined;
+  difference: { seq: number; changes: ReplayChange[] } | undefined;
   /** Why it could not be replayed. */
   problem?: string;
 }
@@ -79,7 +79,7 @@ async function replayRun(
   const restarted = { ...start, limits: limitsNow(start, pinned, definition, parts) };
   const view = await emptyView(start, definition, parts);
   const journal = [{ ...first, payload: restarted } as JournalEvent, ...rest];
-  const { decisions, found } = await redecide(journal, view, parts, (event, action) => {
+  const { decisions, found } = await replayDecisions(journal, view, parts, (event, action) => {
     const before = { ...view, definition: pinned, state: { ...view.state, start } };
     const changes = changesAt(event, action, { before, now: view }, parts);
     return changes.length === 0 ? undefined : { seq: event.seq, changes };
@@ -106,7 +106,7 @@ function limitsNow(
   parts: AgentReplayParts,
 ): Start["limits"] {
   const project = { ...parts.limits, approvalTimeout: parts.approvalTimeout };
-  const [then, now] = [pinned, file].map((each) => limitsOf(project, each.limits, {}));
+  const [then, now] = [pinned, file].map((each) => resolveLimits(project, each.limits, {}));
   const keys = Object.keys({ ...then, ...now }).filter((key) => key !== "tree") as (keyof Start["limits"])[];
   const changed = keys.filter((key) => limits[key] === then![key] && then![key] !== now![key]);
   return { ...limits, ...Object.fromEntries(changed.map((key) => [key, now![key]])) };
@@ -117,11 +117,16 @@ interface Views {
   now: RunView;
 }
 
-function changesAt(event: JournalEvent, action: Action, views: Views, parts: AgentReplayParts): Change[] {
+function changesAt(
+  event: JournalEvent,
+  action: Action,
+  views: Views,
+  parts: AgentReplayParts,
+): ReplayChange[] {
   if (event.type === "MODEL_CALL_STARTED" && isSameCall(event.payload, action))
     return otherwiseAsked(event.payload, action, views, parts);
-  const other = otherDecision(views.now, event, action, parts);
-  return other === undefined ? [] : [{ what: "decision", lines: [`-${recordedWords(event)}`, `+${other}`] }];
+  const other = changedDecision(views.now, event, action, parts);
+  return other === undefined ? [] : [{ what: "decision", lines: [`-${describeEvent(event)}`, `+${other}`] }];
 }
 
 type CallModel = Extract<Action, { type: "call-model" }>;
@@ -138,10 +143,10 @@ function otherwiseAsked(
   action: CallModel,
   { before, now }: Views,
   parts: AgentReplayParts,
-): Change[] {
+): ReplayChange[] {
   const prompt = ({ definition, state }: RunView) =>
     parts.systemPrompt(definition, state.start!, now.state.createdAt);
-  const changes: Change[] = [
+  const changes: ReplayChange[] = [
     { what: "model", lines: valueLines(recorded.model, action.model) },
     { what: "prompt", lines: textLines(prompt(before), prompt(now)) },
     { what: "tools", lines: toolLines(action, { before, now }, parts) },

@@ -4,8 +4,8 @@ import type { EventBody, JournalEvent, Payload } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
 import type { Action, PatternRun } from "../patterns/action.ts";
 import { reportTool } from "../patterns/team-seat.ts";
-import { mergeCall } from "../projections/child-runs.ts";
-import { RECEIVED } from "./finish.ts";
+import { mergeCallId } from "../projections/child-runs.ts";
+import { REPORT_RECEIVED } from "./finish.ts";
 import type { RunView } from "./run-journal.ts";
 
 /** Waits that the world brought about: a provider, a place at work, a person's pause, a run that could not be driven. */
@@ -36,7 +36,7 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
       return /^resumed\/\d{1,6}$/.test(event.key);
     case "TOOL_RESULT":
       // The end answers the report that it comes of.
-      return event.payload.output === RECEIVED && isReport(event.payload.toolCallId, view);
+      return event.payload.output === REPORT_RECEIVED && isReport(event.payload.toolCallId, view);
     default:
       return false;
   }
@@ -46,10 +46,10 @@ const isReport = (callId: string, view: RunView): boolean =>
   view.state.calls.get(callId)?.name === reportTool(view);
 
 /** One action may have written several events, with others' in between. */
-export function goesOn(action: Action, event: JournalEvent): boolean {
+export function continuesAction(action: Action, event: JournalEvent): boolean {
   // After its report is answered a run ends, and does nothing else.
   if (action.type === "end") return true;
-  return SEVERAL.has(action.type) && fits(action, event);
+  return SEVERAL.has(action.type) && matchesEvent(action, event);
 }
 
 const SEVERAL: ReadonlySet<Action["type"]> = new Set([
@@ -61,7 +61,7 @@ const SEVERAL: ReadonlySet<Action["type"]> = new Set([
   "record",
 ]);
 
-export function fits(action: Action, event: JournalEvent): boolean {
+export function matchesEvent(action: Action, event: JournalEvent): boolean {
   switch (event.type) {
     case "MODEL_CALL_STARTED": {
       const { callId, attempt = 1, model, purpose = "turn" } = event.payload;
@@ -78,7 +78,7 @@ export function fits(action: Action, event: JournalEvent): boolean {
     case "TOOL_STARTED": {
       const { toolCallId } = event.payload;
       if (action.type === "run-errand") return action.call === toolCallId;
-      if (action.type === "merge-child") return toolCallId === mergeCall(action.runId);
+      if (action.type === "merge-child") return toolCallId === mergeCallId(action.runId);
       return action.type === "run-tools" && action.calls.includes(toolCallId);
     }
     case "CHILD_RUN_STARTED":
@@ -120,7 +120,7 @@ const isRecorded = (action: Action, event: JournalEvent): boolean =>
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
-export function recordedWords(event: JournalEvent): string {
+export function describeEvent(event: JournalEvent): string {
   switch (event.type) {
     case "MODEL_CALL_STARTED":
       return modelWords(event.payload);
@@ -144,7 +144,7 @@ export function recordedWords(event: JournalEvent): string {
 const modelWords = ({ callId, model, purpose = "turn" }: Payload<"MODEL_CALL_STARTED">): string =>
   `call-model ${callId} (${purpose === "turn" ? model : `${model}, ${purpose}`})`;
 
-export function describe(action: Action): string {
+export function describeAction(action: Action): string {
   switch (action.type) {
     case "call-model":
       return modelWords(action);

@@ -2,13 +2,13 @@
 // is not looked at again: where that made a call ask, only a deny is another verdict.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
-import { GRANTED, type Verdict } from "../permissions/permission.ts";
-import { effectiveInput, stepCall, type ToolCall } from "../projections/tool-call.ts";
+import { GRANT_RULE, type Verdict } from "../permissions/permission.ts";
+import { effectiveInput, newStepCall, type ToolCall } from "../projections/tool-call.ts";
 import { isQuestion } from "./ask-user.ts";
-import { DELEGATE, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
+import { DELEGATE, findDelegate, isDelegation, parseDelegation } from "./delegation.ts";
 import { reachesOthers } from "./errands.ts";
 import type { LoopParts } from "./parts.ts";
-import { attended, judgeCall, judgeDelegation, judgeQuestion } from "./propose.ts";
+import { applyUnattendedPolicy, judgeCall, judgeDelegation, judgeQuestion } from "./propose.ts";
 import { NOT_MADE } from "./propose-made.ts";
 import type { RunView } from "./run-journal.ts";
 import { isStandIn } from "./stand-in.ts";
@@ -16,24 +16,24 @@ import { isStandIn } from "./stand-in.ts";
 type Parts = Pick<LoopParts, "judge" | "authority">;
 
 /** What the rules of now say of a call, where that is something else than what was recorded. */
-export function otherVerdict(view: RunView, event: JournalEvent, parts: Parts): string | undefined {
+export function changedVerdict(view: RunView, event: JournalEvent, parts: Parts): string | undefined {
   if (event.type !== "TOOL_PROPOSED" || isGiven(event.payload.rule)) return undefined;
   const { name, verdict, rule } = event.payload;
   const judged = judgedNow(view, event, parts);
   if (!judged) return undefined;
-  const now = attended(judged, view);
+  const now = applyUnattendedPolicy(judged, view);
   // A rule that denies comes first.
   if (now.verdict !== "deny" && (isStandIn(rule) || isRaised(name, rule))) return undefined;
   return now.verdict === verdict ? undefined : `${now.verdict} ${name} (${now.rule})`;
 }
 
 /** By a person's grant, or because there is no such call to make. */
-const isGiven = (rule: string): boolean => rule.startsWith(GRANTED) || rule === NOT_MADE;
+const isGiven = (rule: string): boolean => rule.startsWith(GRANT_RULE) || rule === NOT_MADE;
 
 /** Undefined: the agent of now has no such delegate, which its tools tell. */
 function judgedNow(view: RunView, event: EventOf<"TOOL_PROPOSED">, parts: Parts): Verdict | undefined {
   const { toolCallId, name, effect, input } = event.payload;
-  const call = view.state.calls.get(toolCallId) ?? stepCall(toolCallId, name, input);
+  const call = view.state.calls.get(toolCallId) ?? newStepCall(toolCallId, name, input);
   const grants = grantsOf(view);
   const by = { ...parts, clock: { now: () => event.ts } };
   if (isDelegation(call.name)) return delegationNow(call, view, by);
@@ -46,8 +46,8 @@ function delegationNow(
   view: RunView,
   by: Parameters<typeof judgeDelegation>[3],
 ): Verdict | undefined {
-  const asked = readDelegation({ ...call, input: effectiveInput(call) });
-  if ("problem" in asked || !delegateNamed(view.definition.delegates ?? [], asked.name)) return undefined;
+  const asked = parseDelegation({ ...call, input: effectiveInput(call) });
+  if ("problem" in asked || !findDelegate(view.definition.delegates ?? [], asked.name)) return undefined;
   return judgeDelegation(asked, grantsOf(view), view, by);
 }
 

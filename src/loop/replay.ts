@@ -9,13 +9,13 @@ import type { Definition } from "../journal/definition.ts";
 import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
 import { applyRunState, emptyRunState } from "../projections/run-state.ts";
-import { followTaint } from "../projections/taint.ts";
+import { trackTaint } from "../projections/taint.ts";
 import { applyTranscript, emptyTranscript } from "../projections/transcript.ts";
 import { eventsBefore } from "./continued.ts";
 import { decide } from "./decide.ts";
 import type { LoopParts } from "./parts.ts";
-import { describe, fits, goesOn, isDecided, recordedWords } from "./replay-fits.ts";
-import { otherVerdict } from "./replay-verdict.ts";
+import { continuesAction, describeAction, describeEvent, isDecided, matchesEvent } from "./replay-fits.ts";
+import { changedVerdict } from "./replay-verdict.ts";
 import { loadDefinition, type RunView } from "./run-journal.ts";
 
 export interface ReplayParts
@@ -33,7 +33,7 @@ export interface Divergence {
   now: string;
 }
 
-export interface Replayed {
+export interface ReplaySummary {
   runs: number;
   events: number;
   /** That were made again. */
@@ -42,7 +42,7 @@ export interface Replayed {
 }
 
 /** The earliest divergence of these runs, in the order in which their events were committed. */
-export async function replayRuns(runIds: readonly RunId[], parts: ReplayParts): Promise<Replayed> {
+export async function replayRuns(runIds: readonly RunId[], parts: ReplayParts): Promise<ReplaySummary> {
   const replays = [];
   for (const runId of runIds) replays.push(await replayRun(await parts.store.journal(runId), parts));
   const diverged = replays.flatMap(({ divergence }) => divergence ?? []);
@@ -57,15 +57,15 @@ export async function replayRuns(runIds: readonly RunId[], parts: ReplayParts): 
 async function replayRun(journal: readonly JournalEvent[], parts: ReplayParts) {
   const { payload } = journal[0] as EventOf<"RUN_STARTED">;
   const view = await emptyView(payload, await loadDefinition(parts.store, payload.definition), parts);
-  const { decisions, found } = await redecide(journal, view, parts, (event, action) => {
-    const other = otherDecision(view, event, action, parts);
+  const { decisions, found } = await replayDecisions(journal, view, parts, (event, action) => {
+    const other = changedDecision(view, event, action, parts);
     return other === undefined ? undefined : diverged(view, event, other);
   });
   return { events: journal.length, decisions, divergence: found };
 }
 
 /** Decides a journal again on a view that is empty, until `look` finds something in a decision. */
-export async function redecide<T>(
+export async function replayDecisions<T>(
   journal: readonly JournalEvent[],
   view: RunView,
   parts: ReplayParts,
@@ -76,7 +76,7 @@ export async function redecide<T>(
   for (const event of journal) {
     if (isDecided(event, view)) {
       decisions++;
-      if (!action || !goesOn(action, event)) action = await decideNow(view, event, parts);
+      if (!action || !continuesAction(action, event)) action = await decideNow(view, event, parts);
       const found = look(event, action);
       if (found !== undefined) return { decisions, found };
     }
@@ -87,12 +87,13 @@ export async function redecide<T>(
 }
 
 /** What would be decided now, where that is something else than what was recorded. */
-export const otherDecision = (
+export const changedDecision = (
   view: RunView,
   event: JournalEvent,
   action: Action,
   parts: Pick<ReplayParts, "judge" | "authority">,
-): string | undefined => (fits(action, event) ? otherVerdict(view, event, parts) : describe(action));
+): string | undefined =>
+  matchesEvent(action, event) ? changedVerdict(view, event, parts) : describeAction(action);
 
 /** With the words of the runs that it continues, and nothing of its own yet. */
 export async function emptyView(
@@ -103,7 +104,7 @@ export async function emptyView(
   const view = { state: emptyRunState(), transcript: emptyTranscript(), definition };
   for (const event of await eventsBefore(store, start)) {
     applyTranscript(view.transcript, event);
-    followTaint(view.state.taint, event);
+    trackTaint(view.state.taint, event);
   }
   return view;
 }
@@ -123,6 +124,6 @@ const diverged = ({ state, definition }: RunView, event: JournalEvent, now: stri
   agent: state.start?.agent ?? definition.name,
   seq: event.seq,
   position: event.position,
-  recorded: recordedWords(event),
+  recorded: describeEvent(event),
   now,
 });

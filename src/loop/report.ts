@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
-import type { View } from "../patterns/pattern.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
 import { reportTool } from "../patterns/team-seat.ts";
 
 export const Report = z.object({
@@ -27,16 +27,16 @@ export function reportSchema(definition: Definition): unknown {
 }
 
 /** The report that the latest thought makes, if it is one and alone. */
-export function reportOf(view: View): Report | undefined {
+export function reportOf(view: DecisionView): Report | undefined {
   const { state, definition } = view;
   const calls = [...state.calls.values()];
   const [call] = calls;
   if (!call || calls.length !== 1 || call.name !== reportTool(view) || call.result) return undefined;
-  return problemWith(call.input, definition) === undefined ? Report.parse(call.input) : undefined;
+  return reportProblem(call.input, definition) === undefined ? Report.parse(call.input) : undefined;
 }
 
 /** Why a report cannot be taken, in a sentence for the model; undefined if it can. */
-export function problemWith(input: unknown, definition: Definition): string | undefined {
+export function reportProblem(input: unknown, definition: Definition): string | undefined {
   if (definition.router && !definition.router.allowAnswer)
     return "You do not answer yourself: choose who does with `route_to`.";
   const parsed = Report.safeParse(input);

@@ -1,13 +1,13 @@
 // Trying again is a new run that continues an ended one: nothing that was paid for or done is lost, and the old journal
 // stays as it is.
 
-import { CadreError, noSuchRun } from "../errors.ts";
+import { CadreError, runNotFound } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { AdmitParts } from "./admit.ts";
-import { isGone } from "./continued.ts";
+import { continuedRunMissing } from "./continued.ts";
 import { loadDefinition } from "./run-journal.ts";
 
 type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake">;
@@ -22,10 +22,10 @@ interface As {
 }
 
 /** With fresh counts against the same limits, and the agent as it is now. */
-export async function retry(runId: RunId, parts: Parts, as: As = {}): Promise<{ runId: RunId }> {
+export async function retryRun(runId: RunId, parts: Parts, as: As = {}): Promise<{ runId: RunId }> {
   const row = await parts.store.run(runId);
   const head = await parts.store.head(runId);
-  if (!row || !head) throw noSuchRun(runId);
+  if (!row || !head) throw runNotFound(runId);
   if (row.endedAt === undefined) {
     throw new CadreError(
       "CONFLICT",
@@ -38,7 +38,7 @@ export async function retry(runId: RunId, parts: Parts, as: As = {}): Promise<{ 
       `Run ${runId} was moved to another store and goes on there. Try it again there.`,
     );
   const [first] = await parts.store.journal(runId, 0, 1);
-  if (first?.type !== "RUN_STARTED") throw isGone(runId);
+  if (first?.type !== "RUN_STARTED") throw continuedRunMissing(runId);
   const definition = await agentOf(row, parts);
   // Whoever it worked for is not there any more: it ends as a run of its own, with a report.
   const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, by: _____, ...start } = first.payload;

@@ -4,26 +4,26 @@
 import type { Ids } from "../ids.ts";
 import { baseName } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
-import { openingText, withRequest } from "../patterns/opening.ts";
-import { type Begun, lastOf } from "./child-start.ts";
-import type { Delegated } from "./delegation.ts";
+import { openingText, openingWithRequest } from "../patterns/opening.ts";
+import { type ChildRequest, previousRunOf } from "./child-start.ts";
+import type { DelegationRequest } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-export async function routed(
+export async function routeRequest(
   key: string,
-  { reason }: Delegated,
+  { reason }: DelegationRequest,
   { agent, run, parts }: { agent: string; run: RunJournal; parts: LoopParts },
-): Promise<Begun> {
+): Promise<ChildRequest> {
   const { task, contextFiles, input, team } = run.state.start!;
-  const continues = team && (await lastOf({ agent, trigger: "route", key }, run, parts));
+  const continues = team && (await previousRunOf({ agent, trigger: "route", key }, run, parts));
   return { key, trigger: "route", task, contextFiles, input, reason, team, continues };
 }
 
 /** The message that a router may add stands in its call as the task. */
-export function routedWith(
-  { task }: Delegated,
-  { continues }: Begun,
+export function routeContext(
+  { task }: DelegationRequest,
+  { continues }: ChildRequest,
   { run: { state, definition }, ids }: { run: RunJournal; ids: Ids },
 ): EventBody[] {
   const heard = state.team.heard.map(
@@ -33,7 +33,7 @@ export function routedWith(
   const from = baseName(definition.name);
   const message = { heading: `MESSAGE FROM ${from}`, source: `${from} ${state.runId}`, text: task };
   const sections = task === "" ? [] : [message];
-  const before = continues ? state.opening : state.opening && withRequest(state.start!, state.opening);
+  const before = continues ? state.opening : state.opening && openingWithRequest(state.start!, state.opening);
   const text = openingText(state.start!, { before, sections, nonce: ids.nonce() });
   const payload = { id: "opening", source: "agent" as const, from, text, opening: true as const };
   return [{ type: "CONTEXT_ADDED", payload }, ...heard];

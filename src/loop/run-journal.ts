@@ -11,12 +11,12 @@ import { Definition } from "../journal/definition.ts";
 import { type EventBody, isProgress, type JournalEvent } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
 import { isNewer } from "../journal/upcast.ts";
-import type { View } from "../patterns/pattern.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
 import { addChild, type ChildRun, type ChildRuns } from "../projections/child-runs.ts";
 import { applyRunState, emptyRunState, type RunState } from "../projections/run-state.ts";
-import { followTaint } from "../projections/taint.ts";
+import { trackTaint } from "../projections/taint.ts";
 import { applyTranscript, emptyTranscript, type Transcript } from "../projections/transcript.ts";
-import type { Append, Appended, Lease, Refusal, Store } from "../stores/store.ts";
+import type { Append, AppendResult, Lease, Refusal, Store } from "../stores/store.ts";
 import { eventsBefore } from "./continued.ts";
 import type { LoopParts } from "./parts.ts";
 
@@ -26,7 +26,7 @@ const LONGEST_WAIT_MS = 15_000;
 type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve" | "spawn" | "claims" | "concurrent">;
 
 /** What a decision rests on. */
-export interface RunView extends View {
+export interface RunView extends DecisionView {
   transcript: Transcript;
 }
 
@@ -37,17 +37,17 @@ export class RunJournal {
   state: RunState = emptyRunState();
   transcript: Transcript = emptyTranscript();
   /** The seq that was there when this driver took the run: what is older was begun by somebody else. */
-  readonly inherited: number;
+  readonly seqWhenTaken: number;
   /** The lease is gone, given back or taken away: nothing more is written. */
-  over = false;
+  isOver = false;
   /** Who has the file that the latest intent was refused for. */
-  claimedBy: Appended["claimedBy"];
+  claimedBy: AppendResult["claimedBy"];
   /** The budget that it was refused for. */
-  exceeded: Appended["exceeded"];
+  exceededBudget: AppendResult["exceeded"];
   /** This driver has brought the run further. */
-  progressed = false;
+  hasProgressed = false;
   /** When what is under way last gave a sign of life that is not written: a piece of an answer, a tool's output. */
-  heardAt = 0;
+  lastActivityAt = 0;
 
   private readonly parts: LoopParts;
   /** Of the runs that this one continues: their words come first. */
@@ -78,7 +78,7 @@ export class RunJournal {
     this.runId = lease.row.id;
     this.lease = lease;
     this.definition = definition;
-    this.inherited = lease.row.seq;
+    this.seqWhenTaken = lease.row.seq;
     this.fold(journal.events.filter((event) => event.seq <= lease.row.seq));
   }
 
@@ -103,7 +103,7 @@ export class RunJournal {
   }
 
   /** Those that the runs which this one continues have started. */
-  childrenBefore(): ChildRun[] {
+  continuedChildren(): ChildRun[] {
     const children: ChildRuns = new Map();
     for (const event of this.before)
       if (event.type === "CHILD_RUN_STARTED") addChild(children, event.payload, event.ts);
@@ -113,7 +113,7 @@ export class RunJournal {
   /** Outcomes, and what else is a fact already. Masked here: what is folded is what will stand in the journal (A61). */
   record(...given: EventBody[]): void {
     const events = given.map((event) => this.parts.mask.value(event));
-    if (events.some(isProgress)) this.progressed = true;
+    if (events.some(isProgress)) this.hasProgressed = true;
     this.foldAhead(events);
     const sent = this.send({ events, after: this.confirmed }).then((answer) => {
       this.confirm(answer);
@@ -136,18 +136,18 @@ export class RunJournal {
   }
 
   /** The same, until there is a place at work for it (B4). */
-  async awaitPlace(events: EventBody[], places: number): Promise<void> {
+  async restUntilSlotFree(events: EventBody[], places: number): Promise<void> {
     return this.restUntil(events, { wakeAt: undefined, queue: places });
   }
 
   /** The last event of the run. */
   async end(events: EventBody[]): Promise<void> {
     const refused = await this.conditional({ events, guard: "signals" });
-    if (!refused) this.over = true;
+    if (!refused) this.isOver = true;
   }
 
   /** Leaves a word in the journal about what went wrong here, if it can; the same `id` is said once. */
-  async complain(error: unknown, id = this.parts.ids.nonce()): Promise<void> {
+  async recordError(error: unknown, id = this.parts.ids.nonce()): Promise<void> {
     const { code, message } = toCadreError(error);
     const payload = { id, code, message, fatal: false };
     const { worker, epoch } = this.lease;
@@ -158,21 +158,21 @@ export class RunJournal {
       .catch(() => {});
   }
 
-  heard(): void {
-    this.heardAt = this.parts.clock.now();
+  noteActivity(): void {
+    this.lastActivityAt = this.parts.clock.now();
   }
 
   /** Gives the run back as it is: due at once, for another driver to go on. */
   async release(): Promise<void> {
-    if (this.over) return;
-    this.over = true;
+    if (this.isOver) return;
+    this.isOver = true;
     await Promise.allSettled(this.pending);
     await this.parts.store.release(this.runId, this.lease);
   }
 
   private async restUntil(events: EventBody[], rest: NonNullable<Append["rest"]>): Promise<void> {
     const refused = await this.conditional({ events, guard: "signals", rest });
-    if (!refused) this.over = true;
+    if (!refused) this.isOver = true;
   }
 
   private async conditional(append: Sent): Promise<Refusal | undefined> {
@@ -185,12 +185,12 @@ export class RunJournal {
       throw conflict(append.events);
     if (this.diverged) await this.reload();
     this.claimedBy = answer.claimedBy;
-    this.exceeded = answer.exceeded;
+    this.exceededBudget = answer.exceeded;
     return answer.refused;
   }
 
   /** F29: while the disk is full, what is known is kept here and handed in, in its order, when there is space again. */
-  private async send(append: Sent & { after: number }): Promise<Appended> {
+  private async send(append: Sent & { after: number }): Promise<AppendResult> {
     const { worker, epoch } = this.lease;
     const whole = { runId: this.runId, writer: { worker, epoch }, ...append };
     if (this.line) return this.queue(whole);
@@ -203,7 +203,7 @@ export class RunJournal {
   }
 
   /** Nothing overtakes an append that waits for the disk: a result would stand in the journal before its thought. */
-  private queue(whole: Append): Promise<Appended> {
+  private queue(whole: Append): Promise<AppendResult> {
     const sent = (this.line ?? Promise.resolve()).then(() => this.handIn(whole));
     const line = sent.then(
       () => {
@@ -215,7 +215,7 @@ export class RunJournal {
     return sent;
   }
 
-  private async handIn(whole: Append): Promise<Appended> {
+  private async handIn(whole: Append): Promise<AppendResult> {
     if (this.failure) throw this.failure;
     for (let wait = FULL_DISK_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       try {
@@ -251,8 +251,8 @@ export class RunJournal {
     this.failure ??= error;
   }
 
-  private confirm({ events, refused }: Appended): void {
-    if (refused === "epoch" || refused === "ended" || refused === "closed") this.over = true;
+  private confirm({ events, refused }: AppendResult): void {
+    if (refused === "epoch" || refused === "ended" || refused === "closed") this.isOver = true;
     for (const event of events) {
       if (event.seq <= this.confirmed) continue;
       this.confirmed = event.seq;
@@ -275,7 +275,7 @@ export class RunJournal {
     this.transcript = emptyTranscript();
     for (const event of this.before) {
       applyTranscript(this.transcript, event);
-      followTaint(this.state.taint, event);
+      trackTaint(this.state.taint, event);
     }
     for (const event of events) this.apply(event);
     this.confirmed = this.state.seq;

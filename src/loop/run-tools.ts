@@ -3,14 +3,14 @@
 
 import { messageOf } from "../errors.ts";
 import type { EventBody } from "../journal/events.ts";
-import { effectiveInput, isApproved, receipted, type ToolCall } from "../projections/tool-call.ts";
+import { effectiveInput, isApproved, receiptField, type ToolCall } from "../projections/tool-call.ts";
 import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../tools/tool.ts";
 import { beginWork } from "./begin-work.ts";
-import { boundAnswer } from "./bound-answer.ts";
+import { toToolResult } from "./bound-answer.ts";
 import type { LoopParts } from "./parts.ts";
-import { approvalHash, currentGrants, judgeCall, previewOf, proposalOf } from "./propose.ts";
+import { approvalHash, currentGrants, judgeCall, previewCall, proposeToolCall } from "./propose.ts";
 import type { RunJournal } from "./run-journal.ts";
-import { letProgram } from "./runner-calls.ts";
+import { allowRunnerCall } from "./runner-calls.ts";
 
 const TOOL_TIMEOUT_MS = 120_000;
 /** A tool that ignores its signal is not waited for any longer than this. */
@@ -22,7 +22,7 @@ export async function runTools(
   parts: LoopParts,
   effects: AbortSignal,
 ): Promise<void> {
-  if (run.definition.runner) return letProgram(ids, run, parts);
+  if (run.definition.runner) return allowRunnerCall(ids, run, parts);
   const calls = ids.map((id) => run.state.calls.get(id)!);
   const again = await changedSince(calls, run, parts);
   if (again.length > 0) return run.record(...again);
@@ -68,7 +68,7 @@ async function changedSince(
   run: RunJournal,
   parts: LoopParts,
 ): Promise<EventBody[]> {
-  const doubtful = calls.filter((call) => call.decision || call.proposal!.seq <= run.inherited);
+  const doubtful = calls.filter((call) => call.decision || call.proposal!.seq <= run.seqWhenTaken);
   if (doubtful.length === 0) return [];
   const grants = await currentGrants(run, parts);
   const checked = await Promise.all(doubtful.map((call) => recheck(call, grants, run, parts)));
@@ -87,13 +87,15 @@ async function recheck(
   if (!tool) return gone(call);
   const input = effectiveInput(call);
   const judged = judgeCall(tool, input, proposal.effect, grants, run, parts);
-  if (judged.verdict === "deny") return proposalOf(call, round, grants, run, parts);
+  if (judged.verdict === "deny") return proposeToolCall(call, round, grants, run, parts);
   if (proposal.verdict === "ask") {
-    const { fingerprint } = await previewOf(tool, call.input, run);
+    const { fingerprint } = await previewCall(tool, call.input, run);
     if (approvalHash(call.name, call.input, fingerprint, run, parts) === proposal.hash) return undefined;
-    return call.started ? undefined : proposalOf(call, round, grants, run, parts);
+    return call.started ? undefined : proposeToolCall(call, round, grants, run, parts);
   }
-  return judged.verdict === "ask" && !call.started ? proposalOf(call, round, grants, run, parts) : undefined;
+  return judged.verdict === "ask" && !call.started
+    ? proposeToolCall(call, round, grants, run, parts)
+    : undefined;
 }
 
 function gone(call: ToolCall): EventBody {
@@ -112,7 +114,7 @@ async function intent(call: ToolCall, run: RunJournal, parts: LoopParts): Promis
       ...(attempt > 1 ? { attempt } : {}),
       ...where,
       ...(fingerprints ? { fingerprints } : {}),
-      ...receipted(call, parts),
+      ...receiptField(call, parts),
     },
   };
 }
@@ -131,7 +133,7 @@ async function fingerprintsOf(
   const found = await tool.fingerprints(input.data, { workspace }).catch(() => undefined);
   if (!found) return undefined;
   const decided = call.decision?.decision;
-  const known = decided === "approve" ? call.proposal!.fingerprint : state.seen.get(found.path);
+  const known = decided === "approve" ? call.proposal!.fingerprint : state.seenFiles.get(found.path);
   return { ...found, before: (decided === "edit" ? undefined : known) ?? found.before };
 }
 
@@ -153,9 +155,9 @@ async function runCall(
   const answer = await execute(tool, call, attempt, run, parts, effects);
   const ms = Math.round(parts.clock.elapsed() - from);
   // Before it is cut: half a secret is found by nobody.
-  parts.mask.renew();
+  parts.mask.refresh();
   const masked = parts.mask.value(stopped(call, edited(call, answer), effects));
-  const result = await boundAnswer(masked, parts);
+  const result = await toToolResult(masked, parts);
   run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
 }
 
@@ -209,7 +211,7 @@ async function execute(
     ...(mayShow ? { mayShow } : {}),
     signal: stop.signal,
     progress(text) {
-      run.heard();
+      run.noteActivity();
       output.add(text);
     },
   };

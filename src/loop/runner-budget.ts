@@ -4,7 +4,7 @@
 import type { Payload } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
 import { isTreeLimit } from "../projections/tree-budget.ts";
-import { overBudget } from "./call-model.ts";
+import { recordBudgetStop } from "./call-model.ts";
 import { budgetOf, hasBudget, openBudgetItem, treeBudgetOf } from "./limits.ts";
 import type { RunJournal } from "./run-journal.ts";
 import type { LiveRunner } from "./runners.ts";
@@ -18,7 +18,7 @@ interface Prompt {
 type Failure = Pick<Payload<"MODEL_CALL_FAILED">, "cause" | "message">;
 
 /** What a program will spend nobody knows: only what is spent already can refuse it. */
-export function reservation({ state }: RunJournal) {
+export function runnerReservation({ state }: RunJournal) {
   const budget = budgetOf(state);
   const tree = treeBudgetOf(state) ?? {};
   if (!hasBudget(budget) && !hasBudget(tree)) return {};
@@ -34,17 +34,17 @@ export function recordCost({ action, live, run }: Prompt): void {
 }
 
 /** What it has cost ends its work: for good, or until a person raises the budget (`stays`). Undefined: it does not. */
-export async function usedUp(prompt: Prompt): Promise<(Failure & { stays: boolean }) | undefined> {
+export async function checkRunnerBudget(prompt: Prompt): Promise<(Failure & { stays: boolean }) | undefined> {
   const { action, live, run } = prompt;
-  const needs = reservation(run);
+  const needs = runnerReservation(run);
   if (!needs.reserve || !live.cost) return undefined;
   recordCost(prompt);
   let refused = await run.begin([], needs);
   // Somebody's word came in between, and is folded now: what is spent is spent all the same.
-  if (refused === "signals") refused = await run.begin([], reservation(run));
+  if (refused === "signals") refused = await run.begin([], runnerReservation(run));
   if (refused !== "budget") return undefined;
-  const { limit, value } = run.exceeded!;
-  overBudget(action, run);
+  const { limit, value } = run.exceededBudget!;
+  recordBudgetStop(action, run);
   const stays = openBudgetItem(run.state) !== undefined;
   const message = `Stopped: ${isTreeLimit(limit) ? "its tree" : "it"} has cost what it may (${value}).`;
   return { cause: stays ? "interrupted" : "model", message, stays };

@@ -5,17 +5,17 @@ import type { EventBody, Payload } from "../journal/events.ts";
 import type { Verdict } from "../permissions/permission.ts";
 import type { RunState } from "../projections/run-state.ts";
 import { TODO_WRITE, type Todo } from "../projections/todos.ts";
-import { PROMPT, receipted, stepCall, type ToolCall } from "../projections/tool-call.ts";
+import { newStepCall, PROMPT, receiptField, type ToolCall } from "../projections/tool-call.ts";
 import { beginWork } from "./begin-work.ts";
-import { boundAnswer } from "./bound-answer.ts";
+import { toToolResult } from "./bound-answer.ts";
 import type { LoopParts } from "./parts.ts";
-import { attended, currentGrants, judgeCall, proposed } from "./propose.ts";
+import { applyUnattendedPolicy, currentGrants, judgeCall, proposalEvent } from "./propose.ts";
 import type { RunJournal } from "./run-journal.ts";
-import { isAllowedUnheard } from "./runner-words.ts";
-import type { LiveRunner, ProgramCall, Told } from "./runners.ts";
+import { isApprovedButUndelivered } from "./runner-words.ts";
+import type { LiveRunner, ProgramCall, RunnerReport } from "./runners.ts";
 
 /** A prompt that a program works on. */
-export interface UnderWay {
+export interface ActivePrompt {
   action: { callId: string };
   live: LiveRunner;
   run: RunJournal;
@@ -27,9 +27,9 @@ const TOO_LONG = "it is too long to be shown to a person who is asked";
 const NO_ONCE = "the program offers no way to allow it for one time only";
 
 /** It asks whether it may: what follows is decided as for any call. */
-export async function proposeAsked(
-  { call, once }: Extract<Told, { type: "asked" }>,
-  prompt: UnderWay,
+export async function proposeRunnerCall(
+  { call, once }: Extract<RunnerReport, { type: "asked" }>,
+  prompt: ActivePrompt,
 ): Promise<void> {
   const { live, run, parts } = prompt;
   const before = run.state.calls.get(live.calls.get(call.id) ?? "");
@@ -38,13 +38,15 @@ export async function proposeAsked(
   const { name, input, effect, preview } = call;
   const verdict = cannotAsk(judged, call) ?? (once ? judged : { verdict: "deny" as const, rule: NO_ONCE });
   const id = newId(call, prompt);
-  run.record(proposed(stepCall(id, name, input), { name, effect, ...verdict, input }, preview, run, parts));
+  run.record(
+    proposalEvent(newStepCall(id, name, input), { name, effect, ...verdict, input }, preview, run, parts),
+  );
 }
 
 const cannotAsk = ({ verdict }: Verdict, { isWhole }: ProgramCall): Verdict | undefined =>
   verdict === "ask" && !isWhole ? { verdict: "deny", rule: TOO_LONG } : undefined;
 
-function newId({ id: own }: Pick<ProgramCall, "id">, { action, live, run }: UnderWay): string {
+function newId({ id: own }: Pick<ProgramCall, "id">, { action, live, run }: ActivePrompt): string {
   const id = `${action.callId}.${run.state.runner.calls}`;
   live.calls.set(own, id);
   return id;
@@ -54,7 +56,9 @@ function newId({ id: own }: Pick<ProgramCall, "id">, { action, live, run }: Unde
 function allowedBefore({ name, input }: ProgramCall, { calls }: RunState): Verdict | undefined {
   const same = [...calls.values()].find(
     (call) =>
-      isAllowedUnheard(call) && call.name === name && JSON.stringify(call.input) === JSON.stringify(input),
+      isApprovedButUndelivered(call) &&
+      call.name === name &&
+      JSON.stringify(call.input) === JSON.stringify(input),
   );
   if (!same) return undefined;
   return { verdict: "allow", rule: `approved by ${same.decision!.by} before the program was started again` };
@@ -64,14 +68,17 @@ function allowedBefore({ name, input }: ProgramCall, { calls }: RunState): Verdi
 async function verdictOn(call: ProgramCall, run: RunJournal, parts: LoopParts): Promise<Verdict> {
   const grants = await currentGrants(run, parts);
   const verdicts = call.judged.map((input) =>
-    attended(judgeCall({ name: call.name }, input, call.effect, grants, run, parts), run),
+    applyUnattendedPolicy(judgeCall({ name: call.name }, input, call.effect, grants, run, parts), run),
   );
   const by = (wanted: Verdict["verdict"]) => verdicts.find(({ verdict }) => verdict === wanted);
   return by("deny") ?? by("ask") ?? verdicts[0]!;
 }
 
 /** What it does, or has done, without asking. A sentence where a rule forbids it: the program must be stopped. */
-export async function reported(call: ProgramCall, prompt: UnderWay): Promise<string | undefined> {
+export async function recordReportedCall(
+  call: ProgramCall,
+  prompt: ActivePrompt,
+): Promise<string | undefined> {
   const { live, run, parts } = prompt;
   const known = live.calls.get(call.id);
   const events: EventBody[] = [];
@@ -91,7 +98,7 @@ export async function reported(call: ProgramCall, prompt: UnderWay): Promise<str
 
 const isOpen = (call: ToolCall | undefined): boolean => call?.started !== undefined && !call.result;
 
-function begun(call: ProgramCall, rule: string, prompt: UnderWay): EventBody[] {
+function begun(call: ProgramCall, rule: string, prompt: ActivePrompt): EventBody[] {
   const { name, input, effect } = call;
   const { parts, live } = prompt;
   const toolCallId = newId(call, prompt);
@@ -108,14 +115,14 @@ async function resultEvent(
   parts: LoopParts,
   { facts: { sandbox } }: LiveRunner,
 ): Promise<EventBody> {
-  parts.mask.renew();
+  parts.mask.refresh();
   const answer = { output, isError, files, ...(untrusted === undefined ? {} : { untrusted }), sandbox };
-  const payload = await boundAnswer(parts.mask.value(answer), parts);
+  const payload = await toToolResult(parts.mask.value(answer), parts);
   return { type: "TOOL_RESULT", payload: { toolCallId, ...payload } };
 }
 
 /** Its plan is the run's list of what is to do. */
-export function planned(todos: Todo[], prompt: UnderWay): EventBody[] {
+export function planEvents(todos: Todo[], prompt: ActivePrompt): EventBody[] {
   const { run } = prompt;
   if (JSON.stringify(todos) === JSON.stringify(run.state.todos)) return [];
   const call = {
@@ -130,8 +137,8 @@ export function planned(todos: Todo[], prompt: UnderWay): EventBody[] {
 }
 
 /** RN2. */
-export function deliver(live: LiveRunner, run: RunJournal): void {
-  for (const [ask, own] of live.asks) {
+export function deliverDecisions(live: LiveRunner, run: RunJournal): void {
+  for (const [ask, own] of live.openQuestions) {
     const call = run.state.calls.get(live.calls.get(own) ?? "");
     if (!call || (!call.result && !call.started)) continue;
     const isAllowed = !call.result;
@@ -143,7 +150,7 @@ export function deliver(live: LiveRunner, run: RunJournal): void {
 const UNHEARD = "The program had ended before it could be told that it may.";
 
 /** What it had begun when its work was over; `why` undefined: it answered, and left the rest unsaid. */
-export function closeCalls(run: RunJournal, why: string | undefined): void {
+export function closeOpenCalls(run: RunJournal, why: string | undefined): void {
   for (const call of run.state.calls.values()) {
     if (!isOpen(call)) continue;
     if (why !== undefined) run.record(resultOf(call.id, why, "unknown"));
@@ -162,7 +169,11 @@ function resultOf(
 }
 
 /** In the place of running a tool: the program does it itself, once it is told that it may. */
-export async function letProgram(ids: readonly string[], run: RunJournal, parts: LoopParts): Promise<void> {
+export async function allowRunnerCall(
+  ids: readonly string[],
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<void> {
   const [id] = ids;
   const call = run.state.calls.get(id!)!;
   if (call.name === PROMPT)
@@ -177,7 +188,7 @@ export async function letProgram(ids: readonly string[], run: RunJournal, parts:
     return run.record(resultOf(call.id, `Not allowed (${denied.rule}). Do it another way.`, "denied"));
   if (!parts.mayBegin()) return run.release();
   const { pid } = run.state.runner.started!;
-  const payload = { toolCallId: call.id, host: parts.host, pid, ...receipted(call, parts) };
+  const payload = { toolCallId: call.id, host: parts.host, pid, ...receiptField(call, parts) };
   await beginWork([{ type: "TOOL_STARTED", payload }], run, parts);
 }
 

@@ -11,15 +11,15 @@ import type { RunJournal } from "./run-journal.ts";
 
 /** True where the program has the task before it: it is at work here, or it can go on with its session. */
 export const knowsTask = (run: RunJournal, { runners }: Pick<LoopParts, "runners">): boolean =>
-  runners.live(run.runId) !== undefined || sessionOf(run) !== undefined;
+  runners.find(run.runId) !== undefined || resumableSession(run) !== undefined;
 
 /** The session that can be gone on with. */
-export function sessionOf({ state }: RunJournal): string | undefined {
+export function resumableSession({ state }: RunJournal): string | undefined {
   const { started, isLost } = state.runner;
   return started?.loads && !isLost ? started.session : undefined;
 }
 
-export function runnerWords(
+export function runnerPrompt(
   { attempt }: Extract<Action, { type: "call-model" }>,
   run: RunJournal,
   parts: LoopParts,
@@ -35,7 +35,7 @@ export function runnerWords(
 function interruption(state: RunState): string {
   const calls = [...state.calls.values()];
   const unknown = calls.filter(({ result }) => result?.outcome === "unknown").map(named);
-  const allowed = calls.filter(isAllowedUnheard).map(named);
+  const allowed = calls.filter(isApprovedButUndelivered).map(named);
   return [
     "Your process was ended in the middle of your work and started again; this is the same session. Go on where you were.",
     ...(unknown.length > 0
@@ -51,7 +51,7 @@ function interruption(state: RunState): string {
 const named = ({ name, input }: ToolCall): string => `- ${describeCall(name, input)}`;
 
 /** Approved, but the program was gone before it could be told. */
-export const isAllowedUnheard = ({ decision, result }: ToolCall): boolean =>
+export const isApprovedButUndelivered = ({ decision, result }: ToolCall): boolean =>
   decision?.decision === "approve" && result?.outcome === "not_started";
 
 /** A task alone stands as it is; a conversation is told as one. */

@@ -8,7 +8,7 @@ import type { Todo } from "../projections/todos.ts";
 
 export interface Runners {
   /** The program that works for a run in this process; undefined: there is none, or it has ended. */
-  live(runId: RunId): LiveRunner | undefined;
+  find(runId: RunId): LiveRunner | undefined;
   /** Why this agent's program is not started here, if so. */
   problem(definition: Definition): string | undefined;
   /** Throws a sentence that says why it cannot be had. */
@@ -16,7 +16,7 @@ export interface Runners {
   /** Ends the program of a run with everything that it started. Answers with what a person should know of what it left. */
   end(runId: RunId): Promise<string[]>;
   /** Ends what a process that is no more left running. False: it ran on another machine. */
-  endLeft(left: RunnerStarted): Promise<boolean>;
+  endLeftover(left: RunnerStarted): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -41,10 +41,10 @@ export interface LiveRunner {
   /** Its calls under our ids, by its own. */
   readonly calls: Map<string, string>;
   /** Its questions that are not answered yet: their ids, and the calls that they are about. */
-  readonly asks: ReadonlyMap<number, string>;
+  readonly openQuestions: ReadonlyMap<number, string>;
   prompt(text: string, onText: (piece: string) => void): void;
   /** What it tells next. */
-  next(limits: { signal: AbortSignal; ms: number; silenceMs: number }): Promise<Told>;
+  nextReport(limits: { signal: AbortSignal; ms: number; silenceMs: number }): Promise<RunnerReport>;
   /** Never for more than once. False: it is not there any more to hear it. */
   answer(ask: number, allowed: boolean): boolean;
   /** Asks it to stop its work on the prompt: it is still heard. */
@@ -66,7 +66,7 @@ export interface ProgramCall {
   result?: { output: string; isError: boolean; files: FileChange[]; untrusted: string | undefined };
 }
 
-export type Told =
+export type RunnerReport =
   /** A whole message, with more to come after it. */
   | { type: "message"; text: string }
   /** It does something, or has done it; it has not asked. */

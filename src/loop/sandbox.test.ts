@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { payloadsOf, scenario, turns } from "../../test/support/scenario.ts";
-import { sandboxHere } from "../project.ts";
+import { inspectSandbox } from "../project.ts";
 import { decideApproval } from "./people.ts";
 
 const bash = (command: string) => ({ tool: "Bash", input: { command } });
-const { used } = await sandboxHere({ sandbox: { driver: "auto", network: "approved", write: [] } });
+const { used } = await inspectSandbox({ sandbox: { driver: "auto", network: "approved", write: [] } });
 const isConfined = used !== "none";
 
 scenario(

@@ -4,29 +4,29 @@
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { EventOf } from "../journal/events.ts";
-import { hasTheWork, type RunRow } from "../projections/run-row.ts";
+import { hasTakenOver, type RunRow } from "../projections/run-row.ts";
 import type { Store } from "../stores/store.ts";
-import { type PeopleParts, signal } from "./people.ts";
-import { refuseEnded } from "./refuse-signal.ts";
+import { type CommandParts, signalRun } from "./people.ts";
+import { requireNotEnded } from "./refuse-signal.ts";
 
 /** Under the same key it is heard once, however often it is sent (F50), by whoever has the run's work (J11). */
 export async function sendMessage(
   runId: RunId,
   text: string,
   from: string,
-  parts: PeopleParts,
+  parts: CommandParts,
   idempotencyKey?: string,
 ): Promise<void> {
-  const id = idempotencyKey === undefined ? parts.ids.nonce() : keyedId(idempotencyKey);
-  const hearers = await passedOn(runId, parts.store);
+  const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
+  const hearers = await workChain(runId, parts.store);
   for (const hearer of idempotencyKey === undefined ? [] : hearers) {
     const said = await parts.store.journal(hearer.id);
     const before = said.find((event) => event.type === "CONTEXT_ADDED" && event.payload.id === id);
     if (before) return refuseOther(before as EventOf<"CONTEXT_ADDED">, text);
   }
   const hears = hearers.findLast(({ endedAt }) => endedAt === undefined)?.id ?? runId;
-  await signal(hears, parts, (state) => {
-    refuseEnded(state);
+  await signalRun(hears, parts, (state) => {
+    requireNotEnded(state);
     return {
       events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", from, text } }],
       done: undefined,
@@ -35,7 +35,7 @@ export async function sendMessage(
 }
 
 /** The id of a message that its sender gave a key. */
-export const keyedId = (idempotencyKey: string): string => `key/${idempotencyKey}`;
+export const messageIdFor = (idempotencyKey: string): string => `key/${idempotencyKey}`;
 
 function refuseOther({ payload }: EventOf<"CONTEXT_ADDED">, text: string): undefined {
   if (payload.text === text) return;
@@ -46,12 +46,12 @@ function refuseOther({ payload }: EventOf<"CONTEXT_ADDED">, text: string): undef
 }
 
 /** The run, then those that its work was passed on to, each by the one before. */
-export async function passedOn(runId: RunId, store: Pick<Store, "run" | "runs">): Promise<RunRow[]> {
+export async function workChain(runId: RunId, store: Pick<Store, "run" | "runs">): Promise<RunRow[]> {
   const row = await store.run(runId);
   if (!row) return [];
   const { runs } = await store.runs({ parent: runId, limit: MOST_CHILDREN });
-  const next = runs.find(hasTheWork);
-  return next ? [row, ...(await passedOn(next.id, store))] : [row];
+  const next = runs.find(hasTakenOver);
+  return next ? [row, ...(await workChain(next.id, store))] : [row];
 }
 
 const MOST_CHILDREN = 200;

@@ -3,10 +3,10 @@
 
 import type { RunId } from "../ids.ts";
 import type { Payload } from "../journal/events.ts";
-import { type AdmitParts, admissible, startOf } from "./admit.ts";
-import { keyedId } from "./send-message.ts";
+import { type AdmitParts, requireStartable, runStartPayload } from "./admit.ts";
+import { messageIdFor } from "./send-message.ts";
 
-export interface Message {
+export interface PersonMessage {
   sessionId: string;
   agent: string;
   text: string;
@@ -17,19 +17,19 @@ export interface Message {
 }
 
 /** A person's message to a main agent. */
-export async function sayToSession(
-  message: Message,
+export async function messageSession(
+  message: PersonMessage,
   parts: AdmitParts,
   idempotencyKey?: string,
 ): Promise<{ runId: RunId; joined: boolean }> {
   const { sessionId, text, from } = message;
-  const definition = admissible(await parts.findAgent(message.agent));
+  const definition = requireStartable(await parts.findAgent(message.agent));
   const hash = await parts.store.putBlob(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
-  const id = idempotencyKey === undefined ? parts.ids.nonce() : keyedId(idempotencyKey);
+  const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
   const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, text };
   const { agent: _, text: task, from: __, ...request } = message;
-  const start = startOf({ agent: definition.name, task, ...request }, definition, hash, runId, parts);
+  const start = runStartPayload({ agent: definition.name, task, ...request }, definition, hash, runId, parts);
   const idempotency =
     idempotencyKey === undefined
       ? {}

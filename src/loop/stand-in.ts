@@ -2,7 +2,7 @@
 // for each time that it was done, and says so. A rule that denies comes first; so does a grant that was given in the fork.
 
 import type { EventBody, Payload } from "../journal/events.ts";
-import { GRANTED } from "../permissions/permission.ts";
+import { GRANT_RULE } from "../permissions/permission.ts";
 import { isSameCall, type RecordedCall, recordedCalls } from "../projections/recorded-calls.ts";
 import type { ToolCall } from "../projections/run-state.ts";
 import type { Store } from "../stores/store.ts";
@@ -15,7 +15,7 @@ const RECORDED_IN = "fork: recorded in ";
 export const isStandIn = (rule: string): boolean => rule.startsWith(RECORDED_IN);
 
 /** The proposal as it was judged, or as it is answered by what is recorded. */
-export async function orRecorded(
+export async function withRecordedResult(
   judged: EventBody,
   call: ToolCall,
   run: RunJournal,
@@ -24,7 +24,7 @@ export async function orRecorded(
   const { effects, fork } = run.state.start!;
   if (judged.type !== "TOOL_PROPOSED" || !fork || effects === undefined) return [judged];
   const { toolCallId, name, effect, verdict, rule } = judged.payload;
-  if (effect === "read" || verdict === "deny" || rule.startsWith(GRANTED)) return [judged];
+  if (effect === "read" || verdict === "deny" || rule.startsWith(GRANT_RULE)) return [judged];
   const asked = { name, input: call.input };
   const recorded = (await standingIn(run, parts.store)).find((each) => isSameCall(each, asked));
   if (!recorded) return [judged];
@@ -45,7 +45,7 @@ export async function orRecorded(
 /** What has not stood in yet, of the forked run first, then of the one that it was forked off itself. */
 async function standingIn(run: RunJournal, store: Pick<Store, "journal">): Promise<RecordedCall[]> {
   const found: RecordedCall[] = [];
-  const used = new Set(run.state.stoodIn);
+  const used = new Set(run.state.usedRecordings);
   let { continues, fork }: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = run.state.start!;
   while (continues && fork) {
     const { runId, seq } = continues;

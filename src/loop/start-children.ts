@@ -4,17 +4,17 @@
 import { DEFAULT_DELEGATION } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import { ROUTE_TO } from "../patterns/router.ts";
-import { effectiveInput, receipted, type ToolCall } from "../projections/tool-call.ts";
+import { effectiveInput, receiptField, type ToolCall } from "../projections/tool-call.ts";
 import type { Refusal, Spawn } from "../stores/store.ts";
-import { waitForPlace } from "./begin-work.ts";
-import { contextFor } from "./child-context.ts";
-import { type Begun, type Child, childOf, definitionFor } from "./child-start.ts";
-import { contextModeOf, type Delegated, delegateNamed, readDelegation } from "./delegation.ts";
+import { waitForSlot } from "./begin-work.ts";
+import { parentContext } from "./child-context.ts";
+import { type ChildRequest, childDefinition, type PreparedChild, prepareChild } from "./child-start.ts";
+import { type DelegationRequest, findDelegate, parseDelegation, resolveContextMode } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
-import { forbidden } from "./recheck-delegation.ts";
-import { type Refused, refusedByTree } from "./refuse-delegation.ts";
+import { recheckDelegation } from "./recheck-delegation.ts";
+import { type CallRefusal, treeLimitRefusal } from "./refuse-delegation.ts";
 import { inputProblem } from "./report.ts";
-import { routed, routedWith } from "./route.ts";
+import { routeContext, routeRequest } from "./route.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 export async function startChildren(
@@ -33,31 +33,35 @@ export async function startChildren(
   const queues = prepared.some((child, index) => child === passing && answers[index] === "places");
   answers.forEach((answer, index) => {
     if (answer === undefined || (queues && answer === "places")) return;
-    const refused = typeof answer === "string" ? refusedByTree(answer, run, parts.concurrent) : answer;
+    const refused = typeof answer === "string" ? treeLimitRefusal(answer, run, parts.maxConcurrent) : answer;
     if (refused) run.record(refusal(calls[index]!, refused));
   });
-  if (queues && !run.over) await waitForPlace(run, parts);
+  if (queues && !run.isOver) await waitForSlot(run, parts);
 }
 
 /** Why it did not begin. The first that the parent waits for gets the parent's place; the others need a free one (B4). */
 async function begin(
-  child: DelegatedChild | Refused,
+  child: DelegatedChild | CallRefusal,
   passes: boolean,
   run: RunJournal,
-): Promise<Refused | Refusal | undefined> {
+): Promise<CallRefusal | Refusal | undefined> {
   if ("outcome" in child) return child;
   const { started, answered } = child;
   const spawn: Spawn = { ...child.spawn, place: passes ? "parents" : "free" };
   return run.begin([started, ...answered], { spawn });
 }
 
-async function prepare(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<DelegatedChild | Refused> {
-  const asked = readDelegation({ ...call, input: effectiveInput(call) });
+async function prepare(
+  call: ToolCall,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<DelegatedChild | CallRefusal> {
+  const asked = parseDelegation({ ...call, input: effectiveInput(call) });
   if ("problem" in asked) return { output: asked.problem, outcome: "error" };
-  return (await forbidden(call, asked, run, parts)) ?? childFor(call, asked, run, parts);
+  return (await recheckDelegation(call, asked, run, parts)) ?? childFor(call, asked, run, parts);
 }
 
-interface DelegatedChild extends Child {
+interface DelegatedChild extends PreparedChild {
   /** The result that the call has at once, if nobody waits. */
   answered: EventBody[];
   awaited: boolean;
@@ -65,31 +69,37 @@ interface DelegatedChild extends Child {
 
 async function childFor(
   call: ToolCall,
-  asked: Delegated,
+  asked: DelegationRequest,
   run: RunJournal,
   parts: LoopParts,
-): Promise<DelegatedChild | Refused> {
-  const delegate = delegateNamed(run.definition.delegates ?? [], asked.name);
+): Promise<DelegatedChild | CallRefusal> {
+  const delegate = findDelegate(run.definition.delegates ?? [], asked.name);
   if (!delegate) return { output: `There is no agent ${asked.name} for you.`, outcome: "denied" };
-  const definition = await definitionFor(delegate.agent, asked, run, parts);
+  const definition = await childDefinition(delegate.agent, asked, run, parts);
   if ("outcome" in definition) return definition;
   const { awaited } = asked;
   const isRoute = call.name === ROUTE_TO;
   const begun = isRoute
-    ? await routed(call.id, asked, { agent: definition.name, run, parts })
+    ? await routeRequest(call.id, asked, { agent: definition.name, run, parts })
     : delegated(call.id, asked, run);
   const misfit = inputProblem(begun.input, definition);
   if (misfit !== undefined)
     return { output: `\`context\` does not fit what ${asked.name} asks for: ${misfit}`, outcome: "error" };
   const events = isRoute
-    ? routedWith(asked, begun, { run, ids: parts.ids })
-    : contextFor(await contextModeOf(asked, run, parts), asked, run, parts.ids);
-  const child = await childOf({ ...begun, ...receipted(call, parts) }, definition, events, run, parts);
+    ? routeContext(asked, begun, { run, ids: parts.ids })
+    : parentContext(await resolveContextMode(asked, run, parts), asked, run, parts.ids);
+  const child = await prepareChild(
+    { ...begun, ...receiptField(call, parts) },
+    definition,
+    events,
+    run,
+    parts,
+  );
   if ("problem" in child) return { output: child.problem, outcome: "error" };
   return { ...child, awaited, answered: answeredAtOnce(call, asked, child.spawn.runId) };
 }
 
-function delegated(key: string, asked: Delegated, { definition }: RunJournal): Begun {
+function delegated(key: string, asked: DelegationRequest, { definition }: RunJournal): ChildRequest {
   const { task, context: input, criteria, contextFiles, model, maxTurns, awaited } = asked;
   const { onFailure } = definition.delegation ?? DEFAULT_DELEGATION;
   const retries = onFailure === "retry" && awaited ? 1 : 0;
@@ -98,7 +108,7 @@ function delegated(key: string, asked: Delegated, { definition }: RunJournal): B
 }
 
 /** S1-21: nobody waits, so the call has its result now. */
-function answeredAtOnce(call: ToolCall, { awaited }: Delegated, runId: string): EventBody[] {
+function answeredAtOnce(call: ToolCall, { awaited }: DelegationRequest, runId: string): EventBody[] {
   if (awaited) return [];
   const output =
     call.name === "mcp__agent__spawn"
@@ -107,7 +117,7 @@ function answeredAtOnce(call: ToolCall, { awaited }: Delegated, runId: string): 
   return [{ type: "TOOL_RESULT", payload: { toolCallId: call.id, output } }];
 }
 
-const refusal = (call: ToolCall, { output, outcome }: Refused): EventBody => ({
+const refusal = (call: ToolCall, { output, outcome }: CallRefusal): EventBody => ({
   type: "TOOL_RESULT",
   payload: { toolCallId: call.id, output, isError: true, outcome },
 });

@@ -5,19 +5,19 @@ import { CadreError } from "../errors.ts";
 import { baseName, type Definition } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import type { PatternRun } from "../patterns/action.ts";
-import { openingText, withRequest } from "../patterns/opening.ts";
+import { openingText, openingWithRequest } from "../patterns/opening.ts";
 import { NOT_STARTED } from "../projections/run-state.ts";
-import type { Asked } from "../projections/transcript.ts";
-import { changedInTree } from "./changed-agents.ts";
-import { type Child, childOf, lastOf } from "./child-start.ts";
+import type { TaskFields } from "../projections/transcript.ts";
+import { changedAgentProblem } from "./changed-agents.ts";
+import { type PreparedChild, prepareChild, previousRunOf } from "./child-start.ts";
 import { DELEGATE } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import { currentGrants, judgeCall } from "./propose.ts";
-import { limitOfTree } from "./refuse-delegation.ts";
+import { treeLimitMessage } from "./refuse-delegation.ts";
 import { inputProblem } from "./report.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-export async function startRuns(
+export async function startPatternRuns(
   runs: readonly PatternRun[],
   run: RunJournal,
   parts: LoopParts,
@@ -29,7 +29,7 @@ export async function startRuns(
     prepared.map(async (child) => {
       if ("problem" in child) return child.problem;
       const refused = await run.begin([child.started], { spawn: { ...child.spawn, place: "queues" } });
-      return refused && limitOfTree(refused, run, parts.concurrent);
+      return refused && treeLimitMessage(refused, run, parts.maxConcurrent);
     }),
   );
   refusals.forEach((why, index) => {
@@ -41,20 +41,21 @@ async function prepare(
   wanted: PatternRun,
   run: RunJournal,
   parts: LoopParts,
-): Promise<Child | { problem: string }> {
+): Promise<PreparedChild | { problem: string }> {
   const found = await definitionFor(wanted, run, parts);
   if ("problem" in found) return found;
   const problem = (await forbidden(found, wanted, run, parts)) ?? inputProblem(wanted.input, found);
   if (problem !== undefined) return { problem };
   const { key, trigger, task, input, requestInput, reason, team, maxTurns, retries } = wanted;
-  const continues = wanted.continues && (await lastOf({ agent: found.name, trigger, key }, run, parts));
+  const continues =
+    wanted.continues && (await previousRunOf({ agent: found.name, trigger, key }, run, parts));
   // Whoever gets the request gets the files that came with it.
   const contextFiles = task === run.state.start!.task ? run.state.start!.contextFiles : undefined;
   const asked = { task, contextFiles, input, requestInput };
   const begun = { key, trigger, ...asked, reason, team, maxTurns, retries, continues };
   const joins = team !== undefined && team.round > 1 && !continues;
-  const before = joins ? withRequest(run.state.start!, wanted.before) : wanted.before;
-  return childOf(
+  const before = joins ? openingWithRequest(run.state.start!, wanted.before) : wanted.before;
+  return prepareChild(
     begun,
     found,
     firstWords({ ...wanted, contextFiles, before }, parts.ids.nonce()),
@@ -71,7 +72,7 @@ async function definitionFor(
 ): Promise<Definition | { problem: string }> {
   try {
     const found = typeof agent === "string" ? await parts.findAgent(agent) : agent;
-    const changed = await changedInTree(found, run, parts);
+    const changed = await changedAgentProblem(found, run, parts);
     if (changed !== undefined) return { problem: `${changed}.` };
     const models = found.inheritsModel ? run.definition.models : found.models;
     return { ...found, models, ...(output === undefined ? {} : { output }) };
@@ -103,9 +104,9 @@ async function forbidden(
   return undefined;
 }
 
-function firstWords(wanted: PatternRun & Asked, nonce: string): EventBody[] {
-  const { before, sections = [], told = [] } = wanted;
-  const events = told.map(
+function firstWords(wanted: PatternRun & TaskFields, nonce: string): EventBody[] {
+  const { before, sections = [], messages = [] } = wanted;
+  const events = messages.map(
     ({ id, from, text }): EventBody => ({
       type: "CONTEXT_ADDED",
       payload: { id, source: "team", from, text },

@@ -4,8 +4,8 @@
 import { z } from "zod";
 import type { Definition } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
-import type { View } from "../patterns/pattern.ts";
-import { coordinates, reportTool, takesPart } from "../patterns/team-seat.ts";
+import type { DecisionView } from "../patterns/pattern.ts";
+import { isCoordinating, isTeamMember, reportTool } from "../patterns/team-seat.ts";
 import {
   BROADCAST,
   CONCLUDE_TEAM,
@@ -14,7 +14,7 @@ import {
   VOTE_CONCLUDE,
 } from "../projections/tool-call.ts";
 import type { OfferedTool } from "./delegation.ts";
-import { problemWith, REPORT_DESCRIPTION, reportSchema } from "./report.ts";
+import { REPORT_DESCRIPTION, reportProblem, reportSchema } from "./report.ts";
 
 const Broadcast = z.object({
   message: z.string().trim().min(1).describe("What the others should know. They see this, not your work."),
@@ -27,7 +27,7 @@ const Vote = z.object({
 export const TEAM_TOOLS: readonly string[] = [BROADCAST, VOTE_CONCLUDE, CONCLUDE_TEAM];
 
 /** By which an agent ends its turn or its run, as it stands now. The report comes last. */
-export function closingTools(view: View): OfferedTool[] {
+export function closingTools(view: DecisionView): OfferedTool[] {
   const { definition } = view;
   if (definition.router && !definition.router.allowAnswer) return [];
   const known = madeFor.get(definition) ?? toolsFor(definition);
@@ -50,19 +50,19 @@ function toolsFor(definition: Definition): Record<string, OfferedTool> {
 }
 
 /** Undefined: it is another call. A report that can be taken does not come here: it ends the run. */
-export function answerClosing(call: ToolCall, view: View): EventBody | undefined {
+export function answerClosing(call: ToolCall, view: DecisionView): EventBody | undefined {
   if (call.name === reportTool(view)) return refuseReport(call, view);
   const { definition, state } = view;
-  const inTeam = definition.team || takesPart(definition, state.start!);
+  const inTeam = definition.team || isTeamMember(definition, state.start!);
   return inTeam && [...TEAM_TOOLS, FINAL_REPORT].includes(call.name) ? answerInTeam(call, view) : undefined;
 }
 
-function refuseReport(call: ToolCall, { state, definition }: View): EventBody {
+function refuseReport(call: ToolCall, { state, definition }: DecisionView): EventBody {
   if (state.calls.size > 1) return answer(call, `Call ${call.name} alone, ${AFTERWARDS}`, "deferred");
-  return answer(call, problemOf(call, problemWith(call.input, definition))!, "error");
+  return answer(call, problemOf(call, reportProblem(call.input, definition))!, "error");
 }
 
-function answerInTeam(call: ToolCall, view: View): EventBody {
+function answerInTeam(call: ToolCall, view: DecisionView): EventBody {
   const names = namesFor(view);
   if (!names.includes(call.name)) {
     const there = names.map((name) => `\`${name}\``).join(" and ");
@@ -84,13 +84,13 @@ function problemOf({ name, invalid }: ToolCall, problem: string | undefined): st
     : `The input of ${name} was no valid JSON; nothing was done. It began: ${invalid.slice(0, 200)}`;
 }
 
-function namesFor(view: View): string[] {
-  if (coordinates(view)) return [BROADCAST, CONCLUDE_TEAM];
-  return takesPart(view.definition, view.state.start!) ? [BROADCAST, VOTE_CONCLUDE] : [FINAL_REPORT];
+function namesFor(view: DecisionView): string[] {
+  if (isCoordinating(view)) return [BROADCAST, CONCLUDE_TEAM];
+  return isTeamMember(view.definition, view.state.start!) ? [BROADCAST, VOTE_CONCLUDE] : [FINAL_REPORT];
 }
 
-function misfit({ name, input }: ToolCall, { definition }: View): string | undefined {
-  if (name === CONCLUDE_TEAM) return problemWith(input, definition);
+function misfit({ name, input }: ToolCall, { definition }: DecisionView): string | undefined {
+  if (name === CONCLUDE_TEAM) return reportProblem(input, definition);
   const parsed = (name === BROADCAST ? Broadcast : Vote).safeParse(input);
   return parsed.success ? undefined : `The input of ${name} does not fit: ${z.prettifyError(parsed.error)}`;
 }

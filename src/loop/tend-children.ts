@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { EventBody } from "../journal/events.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
 import type { RunState, ToolCall } from "../projections/run-state.ts";
-import { receipted } from "../projections/tool-call.ts";
+import { receiptField } from "../projections/tool-call.ts";
 import { beginWork } from "./begin-work.ts";
 import type { OfferedTool } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
@@ -73,7 +73,7 @@ export function waited(call: ToolCall, children: readonly ChildRun[]): EventBody
 
 const started = (call: ToolCall, parts: LoopParts): EventBody => ({
   type: "TOOL_STARTED",
-  payload: { toolCallId: call.id, ...receipted(call, parts) },
+  payload: { toolCallId: call.id, ...receiptField(call, parts) },
 });
 
 function answer(call: ToolCall, output: unknown, isError = false): EventBody {

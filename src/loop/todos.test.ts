@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { resultsRead, scenario, turns } from "../../test/support/scenario.ts";
-import { detailOf } from "../api/run-detail.ts";
+import { runDetail } from "../api/run-detail.ts";
 import { decideApproval } from "./people.ts";
 
 const todo = (content: string, status: string, more: object = {}) => ({ content, status, ...more });
@@ -20,7 +20,7 @@ scenario(
     ]);
     await world.restart({ idle: true });
     const { store } = world.runtime;
-    expect((await detailOf(store, (await store.run(runId))!)).todos).toEqual(SECOND);
+    expect((await runDetail(store, (await store.run(runId))!)).todos).toEqual(SECOND);
   },
 );
 

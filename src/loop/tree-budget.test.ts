@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { delegate, look, payloadsOf, roles, scenario, turns } from "../../test/support/scenario.ts";
 import type { World, WorldOptions } from "../../test/support/world.ts";
-import { limitsOf } from "./admit.ts";
+import { resolveLimits } from "./admit.ts";
 import { decideApproval } from "./people.ts";
 
 /** Five children beside each other, each of which spends 1,000 tokens a turn. */
@@ -146,9 +146,9 @@ for (const [title, config, file, bound] of [
 
 test("what a root's file leaves out of the tree's budget bounds nothing", () => {
   const own = { tree: { maxTokens: undefined, maxCost: 1 } };
-  expect(limitsOf({ tree: { maxTokens: 5, maxRuns: undefined } }, own, {}).tree).toEqual({
+  expect(resolveLimits({ tree: { maxTokens: 5, maxRuns: undefined } }, own, {}).tree).toEqual({
     maxTokens: 5,
     maxCost: 1,
   });
-  expect(limitsOf({}, { tree: { maxTokens: undefined } }, {}).tree ?? {}).toEqual({});
+  expect(resolveLimits({}, { tree: { maxTokens: undefined } }, {}).tree ?? {}).toEqual({});
 });

@@ -4,11 +4,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
 import type { Journals } from "../projections/causes.ts";
-import { foldedRow } from "../projections/run-row.ts";
-import { childCompleted, isChildSetAside } from "../projections/tree.ts";
+import { foldRow } from "../projections/run-row.ts";
+import { childCompleted, isChildQuarantined } from "../projections/tree.ts";
 import type { ReceiptProblem } from "./receipts.ts";
 
-export function treeProblem(journals: Journals): ReceiptProblem | undefined {
+export function findTreeProblem(journals: Journals): ReceiptProblem | undefined {
   for (const journal of journals.values()) {
     for (const event of journal) {
       const message = problemAt(event, journals);
@@ -33,12 +33,12 @@ function otherEnd(event: EventOf<"CHILD_RUN_COMPLETED">, journals: Journals): st
   const { child_run_id: id } = event.payload;
   const child = journals.get(id);
   // E5: for its parent it has ended; what becomes of it later reaches nobody.
-  if (!child || isChildSetAside(event.payload)) return undefined;
+  if (!child || isChildQuarantined(event.payload)) return undefined;
   const last = child.at(-1)!;
   const says = `event ${event.seq} of run ${event.runId} says`;
   if (!TERMINAL_TYPES.has(last.type))
     return `The end of run ${id}, which ${says} that it has, is not there: its journal stops at event ${last.seq}.`;
-  const told = childCompleted(foldedRow(child), last);
+  const told = childCompleted(foldRow(child), last);
   // Moved with its parent, which hears of the end elsewhere.
   if (last.type === "RUN_MOVED" || isDeepStrictEqual(plain(told?.payload), plain(event.payload)))
     return undefined;

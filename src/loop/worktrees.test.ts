@@ -12,7 +12,7 @@ import {
   turns,
 } from "../../test/support/scenario.ts";
 import { openApprovalIds, type World } from "../../test/support/world.ts";
-import { lookAfter } from "./look-after.ts";
+import { checkOnRuns } from "./look-after.ts";
 import { decideApproval } from "./people.ts";
 
 const write = (path: string, content: string) => ({ tool: "Write", input: { path, content } });
@@ -222,7 +222,7 @@ scenario("[D6] a worktree inside a worktree stays for as long as its tree goes o
   const lead = await childOf(runId);
   const coder = await childOf(lead);
   const place = [".cadre", "worktrees", lead, ".cadre", "worktrees", coder];
-  await lookAfter(world.runtime.parts);
+  await checkOnRuns(world.runtime.parts);
   expect(readFileSync(join(world.folder, ...place, "half.txt"), "utf8"), "it is at work there").toBe(
     "half\n",
   );
@@ -244,7 +244,7 @@ scenario(
     if (!("worktree" in planned)) throw new Error(planned.problem);
     await world.runtime.parts.worktrees.open(planned.worktree);
     writeFileSync(join(planned.workspace, "half.txt"), "half\n");
-    await lookAfter(world.runtime.parts);
+    await checkOnRuns(world.runtime.parts);
     expect(readFileSync(join(planned.workspace, "half.txt"), "utf8")).toBe("half\n");
   },
 );

@@ -4,7 +4,7 @@
 
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";
 import cadre from "../../package.json" with { type: "json" };
-import { filledIn } from "../config/filled-in.ts";
+import { expandVariables } from "../config/filled-in.ts";
 import { messageOf } from "../errors.ts";
 import { type ConnectionParts, ServerFailure } from "./connection.ts";
 import { createHttpTransport } from "./http.ts";
@@ -81,8 +81,8 @@ export async function connect(parts: ConnectionParts, { begun, lost }: Hooks): P
 
 function transportTo({ server, folder, environment, env }: ConnectionParts): Transport {
   const { command, args = [], url } = server;
-  if (url !== undefined) return createHttpTransport(url, filledIn(server.headers ?? {}, env));
-  const own = filledIn(server.env ?? {}, env);
+  if (url !== undefined) return createHttpTransport(url, expandVariables(server.headers ?? {}, env));
+  const own = expandVariables(server.env ?? {}, env);
   return createStdioTransport([command!, ...args], { cwd: folder, env: { ...environment, ...own } });
 }
 

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 
-export interface Leashed {
+export interface SupervisedServer {
   /** Of the supervisor, the leader of the session that it and the server are in; undefined: it could not be started. */
   pid: number | undefined;
   input: Writable;
@@ -54,10 +54,10 @@ kill -KILL "$watcher"
 exit "$code"
 `;
 
-export function startLeashed(
+export function startSupervisedServer(
   argv: readonly string[],
   place: { cwd: string; env: NodeJS.ProcessEnv },
-): Leashed {
+): SupervisedServer {
   const child: ChildProcess = spawn(
     "bash",
     ["--norc", "--noprofile", "-c", SUPERVISOR, "cadre-server", randomUUID(), ...argv],

@@ -2,11 +2,11 @@
 // stand inside a mark that they cannot close, unless the person has said that they trust the server.
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { untrusted } from "../journal/untrusted.ts";
+import { markUntrusted } from "../journal/untrusted.ts";
 import { boundOutput, CONTEXT_BYTES } from "../tools/output.ts";
 import type { ToolAnswer } from "../tools/tool.ts";
 
-export interface Said {
+export interface AnswerSource {
   server: string;
   /** The person's word for the server's words. */
   trusted: boolean;
@@ -16,16 +16,16 @@ export interface Said {
 /** Room for the mark and for what we say before it. */
 const FRAME = 1_000;
 
-export function answerOf(result: CallToolResult, said: Said): ToolAnswer {
+export function answerOf(result: CallToolResult, said: AnswerSource): ToolAnswer {
   const text = textOf(result) || "(no content)";
-  const answer = marked("", text, said);
+  const answer = markAnswer("", text, said);
   return result.isError === true ? { ...answer, isError: true } : answer;
 }
 
 /** `lead`: our own words, before those of the server. */
-export function marked(lead: string, text: string, { server, trusted, nonce }: Said): ToolAnswer {
+export function markAnswer(lead: string, text: string, { server, trusted, nonce }: AnswerSource): ToolAnswer {
   const source = `mcp ${server}`;
-  const framed = (words: string): string => lead + (trusted ? words : untrusted(nonce, source, words));
+  const framed = (words: string): string => lead + (trusted ? words : markUntrusted(nonce, source, words));
   const { text: shown, cut } = boundOutput(text, CONTEXT_BYTES - FRAME);
   return {
     output: framed(shown),

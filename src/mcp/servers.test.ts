@@ -184,7 +184,7 @@ describe("[A49] what is not what was pinned is not used", () => {
     writePlan(plan, { tools: [{ name: "log", description: "Shows all of the log." }, { name: "diff" }] });
     await opened[0]!.close();
     const other = open();
-    other.approve("git", await other.look("git"));
+    other.approve("git", await other.inspect("git"));
     await servers.ready(["git"]);
     expect(names(servers)).toEqual(["mcp__git__log", "mcp__git__diff"]);
     expect(servers.tools()[0]!.description).toContain("Shows all of the log.");
@@ -200,7 +200,7 @@ describe("a tool", () => {
       "The MCP server git: add is not used, because its description hides characters. See it with cadre servers approve git.",
     ]);
     expect(names(servers)).toEqual(["mcp__git__log"]);
-    servers.approve("git", await servers.look("git"));
+    servers.approve("git", await servers.inspect("git"));
     const { text } = await servers.tools()[0]!.preview!({ a: "\u202e" }, context());
     expect(text).toContain("The server says of it: Adds.⟦U+200B⟧⟦U+E0049⟧⟦U+E0067⟧");
     expect(text).toContain('"a": "⟦U+202E⟧"');

@@ -31,10 +31,10 @@ export interface McpServers {
   /** Looks at the pins again, and lists those of these servers that have none. Answers with what went wrong. */
   ready(names: readonly string[]): Promise<string[]>;
   /** What a person would approve: the server is started, and asked what it has. */
-  look(name: string): Promise<Look>;
+  inspect(name: string): Promise<ServerInspection>;
   /** What is pinned, and how the server would be started. */
-  standing(name: string): Pick<Look, "pin" | "launch" | "isChanged">;
-  approve(name: string, seen: Pick<Look, "launch" | "listing">): void;
+  pinnedState(name: string): Pick<ServerInspection, "pin" | "launch" | "isChanged">;
+  approve(name: string, seen: Pick<ServerInspection, "launch" | "listing">): void;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface ServerProblem {
   suggestion?: string;
 }
 
-export interface Look {
+export interface ServerInspection {
   pin: Pin | undefined;
   launch: Launch;
   /** It would be started or reached in another way than the pinned one. */
@@ -108,12 +108,12 @@ export function createServers(parts: ServersParts): McpServers {
         });
       return (await Promise.all(said)).flat();
     },
-    standing(name) {
+    pinnedState(name) {
       const entry = entryNamed(name);
       refresh(entry, parts);
       return { pin: entry.pin, launch: entry.launch, isChanged: isChanged(entry) };
     },
-    async look(name) {
+    async inspect(name) {
       const entry = entryNamed(name);
       refresh(entry, parts);
       const listing = await entry.connection.list();

@@ -7,7 +7,7 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { endWords, type Leashed, ownWords, startLeashed } from "./leashed.ts";
+import { endWords, ownWords, type SupervisedServer, startSupervisedServer } from "./leashed.ts";
 import { MAX_ANSWER, tooMuch } from "./limits.ts";
 
 export interface StdioTransport extends Transport {
@@ -23,7 +23,7 @@ export function createStdioTransport(
   argv: readonly string[],
   place: { cwd: string; env: NodeJS.ProcessEnv },
 ): StdioTransport {
-  let server: Leashed | undefined;
+  let server: SupervisedServer | undefined;
   let errors = "";
   let why: string | undefined;
   const lines = lineReader((line) => {
@@ -43,7 +43,7 @@ export function createStdioTransport(
       return why;
     },
     async start() {
-      server = startLeashed(argv, place);
+      server = startSupervisedServer(argv, place);
       server.output.on("data", (chunk: Buffer) => {
         if (lines.add(chunk)) return;
         why ??= tooMuch;

@@ -3,13 +3,13 @@
 
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
-import { visible } from "../journal/visible.ts";
+import { revealHidden } from "../journal/visible.ts";
 import type { AnyTool, ToolAnswer, ToolContext } from "../tools/tool.ts";
 import { checkInput } from "./check-input.ts";
 import { type Connection, ServerFailure } from "./connection.ts";
 import { type ListedTool, toolHash } from "./listing.ts";
 import { toolName } from "./names.ts";
-import { answerOf, marked } from "./result.ts";
+import { answerOf, markAnswer } from "./result.ts";
 
 export interface ServerParts {
   name: string;
@@ -76,7 +76,7 @@ async function call(
     const lead = sent
       ? `${pinned.name} of ${server.name} did not answer well${outcome(server)}. `
       : NOT_CALLED;
-    return { ...marked(lead, messageOf(error), said), isError: true };
+    return { ...markAnswer(lead, messageOf(error), said), isError: true };
   }
 }
 
@@ -98,7 +98,7 @@ function previewText(
 ): string {
   const says =
     description === "" ? "The server says nothing about it." : `The server says of it: ${description}`;
-  return visible(
+  return revealHidden(
     `${name} of the MCP server ${server} (${how})\n\n${JSON.stringify(input, null, 2)}\n\n${says}`,
   );
 }

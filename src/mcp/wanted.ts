@@ -2,7 +2,7 @@
 
 import type { Definition } from "../journal/definition.ts";
 
-export function wantedServers(
+export function serversOfAgent(
   { mcpServers = [], tools }: Pick<Definition, "mcpServers" | "tools">,
   servers: readonly string[],
 ): string[] {

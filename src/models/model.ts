@@ -27,7 +27,7 @@ export interface Failure {
 export type ClassifyFailure = (error: unknown, attempt: number, random: number) => Failure;
 
 /** The loop passes this as `providerOptions.cadre`: how the scripted model knows its place. */
-export interface CallPlace {
+export interface CallContext {
   agent: string;
   runId: string;
   /** From 1: the number of this turn. */

@@ -1,7 +1,7 @@
 // A failed call in one sentence: who, what, the status, and the provider's own words; bounded, and without keys.
 
 import { APICallError } from "@ai-sdk/provider";
-import { messageOf, reasonOf } from "../errors.ts";
+import { describeSystemError, messageOf } from "../errors.ts";
 import type { Failure } from "./model.ts";
 
 const LIMIT = 500;
@@ -70,7 +70,7 @@ function wordsOf(error: unknown): string {
 
 /** The errno of the socket in words; the packages' own say it twice. */
 function networkWords(error: unknown): string {
-  const why = reasonOf(error);
+  const why = describeSystemError(error);
   return why === messageOf(error) ? wordsOf(error).replace(/^Cannot connect to API: /, "") : why;
 }
 

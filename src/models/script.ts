@@ -4,7 +4,7 @@
 import { isMap, LineCounter, type ParsedNode, parseDocument } from "yaml";
 import { z } from "zod";
 import { CadreError, messageOf } from "../errors.ts";
-import type { CallPlace } from "./model.ts";
+import type { CallContext } from "./model.ts";
 
 const Pattern = z.string().refine(isPattern, "is no regular expression that can be read");
 
@@ -86,7 +86,7 @@ export const ScriptFile = z.strictObject({
 export type ScriptFile = z.infer<typeof ScriptFile>;
 
 /** What a turn is chosen by. Everything but the place is looked up in the prompt when it is read. */
-export interface ScriptedRequest extends CallPlace {
+export interface ScriptedRequest extends CallContext {
   readonly task: string;
   readonly lastTool: string | undefined;
   readonly lastResult: string | undefined;

@@ -2,12 +2,12 @@
 // mostly asks for the turn or the last result, and prompts grow.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { CallPlace } from "./model.ts";
+import type { CallContext } from "./model.ts";
 import type { ScriptedRequest } from "./script.ts";
 
 export function readRequest(call: LanguageModelV4CallOptions): ScriptedRequest {
   const { prompt } = call;
-  const place = (call.providerOptions?.["cadre"] ?? {}) as Partial<CallPlace>;
+  const place = (call.providerOptions?.["cadre"] ?? {}) as Partial<CallContext>;
   return {
     agent: place.agent ?? "",
     runId: place.runId ?? "",

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
-import type { CallPlace, Failure } from "./model.ts";
+import type { CallContext, Failure } from "./model.ts";
 import { classifyFailure } from "./retry.ts";
 import { parseScript, type Script, type ScriptedTurn } from "./script.ts";
 import { createScriptedModel } from "./scripted.ts";
@@ -30,7 +30,7 @@ const result = (toolName: string, output: Result["output"] | string): LanguageMo
   ],
 });
 
-function call(place: Partial<CallPlace> = {}, prompt: LanguageModelV4Prompt = [user("fix the bug")]) {
+function call(place: Partial<CallContext> = {}, prompt: LanguageModelV4Prompt = [user("fix the bug")]) {
   const cadre = { agent: "main", runId: "r1", turn: 1, attempt: 1, purpose: "turn", ...place };
   return { prompt, providerOptions: { cadre } } satisfies LanguageModelV4CallOptions;
 }
@@ -268,7 +268,7 @@ test("it is deterministic: the order and number of earlier calls change nothing"
   );
   const model = createScriptedModel(script);
   const places = [{ turn: 1 }, { turn: 2 }, { turn: 2, attempt: 2 }, { turn: 1 }];
-  const answer = async (place: Partial<CallPlace>) =>
+  const answer = async (place: Partial<CallContext>) =>
     Promise.resolve(model.doStream(call(place)))
       .then(({ stream }) => Array.fromAsync(stream))
       .catch((error: unknown) => classifyFailure(error, 1, 0));

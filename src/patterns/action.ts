@@ -6,7 +6,7 @@ import type {
   FirstCause,
   Purpose,
   StopReason,
-  TeamSeat,
+  TeamSlot,
   TeamTurn,
   Trigger,
   WaitingOn,
@@ -49,11 +49,11 @@ export interface PatternRun {
   before?: string | undefined;
   sections?: readonly Section[] | undefined;
   /** What it is told beside its task. */
-  told?: readonly { id: string; from: string; text: string }[] | undefined;
+  messages?: readonly { id: string; from: string; text: string }[] | undefined;
   /** The form in which it must answer, where that is not its own. */
   output?: unknown;
   maxTurns?: number | undefined;
-  team?: TeamSeat | undefined;
+  team?: TeamSlot | undefined;
   /** Goes on where the same agent stopped in the round before. */
   continues?: true | undefined;
   /** Attempts that are left if this one fails. */
@@ -61,7 +61,7 @@ export interface PatternRun {
 }
 
 /** A call that the agent's steps make. */
-export interface MadeCall {
+export interface StepCall {
   id: string;
   name: string;
   input: unknown;
@@ -83,7 +83,7 @@ export type Action =
   /** Judge calls that have no verdict yet. */
   | { type: "propose"; calls: string[] }
   /** Judge calls that the agent's steps make: they exist from then on. */
-  | { type: "propose-made"; calls: MadeCall[] }
+  | { type: "propose-made"; calls: StepCall[] }
   /** Begin these calls together. */
   | { type: "run-tools"; calls: string[] }
   /** Start the children that these calls ask for. */

@@ -211,7 +211,7 @@ scenario(
     await world.drive(risk!.id);
     expect((await world.state(runId)).waitingOn).toMatchObject({ kind: "child_hitl" });
     clock.advance(20 * MINUTE);
-    expect((await world.drive(runId)).fired.size).toBe(0);
+    expect((await world.drive(runId)).firedTimers.size).toBe(0);
     const [item] = await openApprovalIds(world, risk!.id);
     await decideApproval(item!, { decision: "approve" }, "maria", world.runtime.people);
     await world.drive(risk!.id);

@@ -3,29 +3,29 @@
 
 import { baseName } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
-import { untrusted } from "../journal/untrusted.ts";
+import { markUntrusted } from "../journal/untrusted.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
-import { answerText, requestText, withRequest } from "./opening.ts";
-import type { Pattern, View } from "./pattern.ts";
-import { type Seat, seatOf, waitOrGiveUp } from "./seat.ts";
+import { answerText, openingWithRequest, requestText } from "./opening.ts";
+import type { DecisionView, Pattern } from "./pattern.ts";
+import { type PatternSlot, slotOf, waitOrGiveUp } from "./seat.ts";
 
 export const advisors: Pattern = {
   key: "advisors",
 
   next(view, now): Action | undefined {
     const { state, definition } = view;
-    if (state.advised) return undefined;
+    if (state.hasAdvice) return undefined;
     const asked = definition.advisors!.agents.map((agent) => ({
       agent,
-      seat: seatOf(state, keyOf(agent)),
+      seat: slotOf(state, keyOf(agent)),
     }));
     const absent = asked.filter(({ seat }) => seat.type === "empty");
     if (absent.length > 0)
       return { type: "start-runs", runs: absent.map(({ agent }) => advisor(view, agent)) };
     const open = asked.flatMap(({ seat }) => (seat.type === "live" ? [seat.child] : []));
     const required = requiredOf(view);
-    const failed = asked.filter(({ seat }) => hasFailed(seat, state.closing));
+    const failed = asked.filter(({ seat }) => hasFailed(seat, state.isClosing));
     if (asked.length - failed.length < required)
       return { type: "end", ending: tooFew(asked.length, failed, required) };
     return (
@@ -43,27 +43,27 @@ export const advisors: Pattern = {
 
 interface Asked {
   agent: string;
-  seat: Seat;
+  seat: PatternSlot;
 }
 
 const keyOf = (agent: string): string => `advisor/${agent}`;
 
 /** S3-30: the same input as the agent's own. */
-function advisor({ state }: View, agent: string): PatternRun {
+function advisor({ state }: DecisionView, agent: string): PatternRun {
   const { task, input } = state.start!;
-  const before = state.opening && withRequest(state.start!, state.opening);
-  return { key: keyOf(agent), trigger: "advisor", agent, task, input, before, told: state.team.heard };
+  const before = state.opening && openingWithRequest(state.start!, state.opening);
+  return { key: keyOf(agent), trigger: "advisor", agent, task, input, before, messages: state.team.heard };
 }
 
 /** S3-55. */
-function requiredOf({ definition }: View): number {
+function requiredOf({ definition }: DecisionView): number {
   const { require, agents } = definition.advisors!;
   if (require === "all") return agents.length;
   return require === "any" ? 1 : Math.min(require, agents.length);
 }
 
 /** Who was cancelled because the run is closing might have answered: the reason must not change while it ends. */
-function hasFailed(seat: Seat, closing: boolean): boolean {
+function hasFailed(seat: PatternSlot, closing: boolean): boolean {
   if (seat.type === "late" || seat.type === "refused") return true;
   return seat.type === "failed" && !(closing && seat.child.ended!.result.status === "cancelled");
 }
@@ -79,7 +79,7 @@ function tooFew(advisors: number, failed: readonly Asked[], required: number): E
 }
 
 /** S3-31. */
-function advice({ state }: View, asked: readonly Asked[]): EventBody {
+function advice({ state }: DecisionView, asked: readonly Asked[]): EventBody {
   const sections = asked.map(({ agent, seat }) => `### From ${baseName(agent)}\n\n${saidAt(seat)}`);
   const request = state.opening ?? requestText(state.start!);
   const text = [request, "## ANALYSIS GATHERED", ...sections].join("\n\n");
@@ -87,7 +87,7 @@ function advice({ state }: View, asked: readonly Asked[]): EventBody {
 }
 
 /** What a run says of its failure may be its agent's last words: marked like any of them. */
-function saidAt(seat: Seat): string {
+function saidAt(seat: PatternSlot): string {
   switch (seat.type) {
     case "done":
       return marked(seat.child, answerText(seat.child.ended!.result));
@@ -99,12 +99,12 @@ function saidAt(seat: Seat): string {
 }
 
 const marked = ({ agent, runId, nonce }: ChildRun, text: string): string =>
-  untrusted(nonce, `${agent} ${runId}`, text);
+  markUntrusted(nonce, `${agent} ${runId}`, text);
 
 const howFailed = ({ ended }: ChildRun): string =>
   ended!.result.status === "cancelled" ? "was cancelled" : "failed";
 
-function whyNot(seat: Seat): string {
+function whyNot(seat: PatternSlot): string {
   switch (seat.type) {
     case "late":
       return "It did not answer in time.";

@@ -4,16 +4,16 @@
 import type { Definition } from "../journal/definition.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
-import { stageFailed, stageFailedFor, takenOver } from "./child-endings.ts";
-import { answerText, withRequest } from "./opening.ts";
-import type { Pattern, View } from "./pattern.ts";
-import { type Seat, seatOf, waitOrGiveUp } from "./seat.ts";
+import { adoptedEnding, failedStageEnding, unusableStageEnding } from "./child-endings.ts";
+import { answerText, openingWithRequest } from "./opening.ts";
+import type { DecisionView, Pattern } from "./pattern.ts";
+import { type PatternSlot, slotOf, waitOrGiveUp } from "./seat.ts";
 
 const JUDGE = "judge";
 
 interface Draft {
   number: number;
-  seat: Seat;
+  seat: PatternSlot;
 }
 
 interface DoneDraft {
@@ -28,7 +28,7 @@ export const bestOf: Pattern = {
     const { state, definition } = view;
     const drafts = Array.from({ length: definition.bestOf!.n }, (_, index): Draft => {
       const number = index + 1;
-      return { number, seat: seatOf(state, draftKey(number)) };
+      return { number, seat: slotOf(state, draftKey(number)) };
     });
     const absent = drafts.filter(({ seat }) => seat.type === "empty");
     if (absent.length > 0)
@@ -45,10 +45,10 @@ export const bestOf: Pattern = {
 
 const draftKey = (number: number): string => `draft/${number}`;
 
-function draft({ state, definition }: View, number: number): PatternRun {
+function draft({ state, definition }: DecisionView, number: number): PatternRun {
   const { task, input } = state.start!;
   const strategy = definition.bestOf!.strategies[number - 1];
-  const request = withRequest(state.start!, state.opening);
+  const request = openingWithRequest(state.start!, state.opening);
   return {
     key: draftKey(number),
     trigger: "best_of",
@@ -58,7 +58,7 @@ function draft({ state, definition }: View, number: number): PatternRun {
     reason: strategy,
     before:
       strategy === undefined ? state.opening && request : `${request}\n\n## YOUR STRATEGY\n\n${strategy}`,
-    told: state.team.heard,
+    messages: state.team.heard,
   };
 }
 
@@ -68,18 +68,23 @@ function alone(definition: Definition): Definition {
   return { ...own, agents: [], readOnly: true };
 }
 
-function judged(view: View, drafts: readonly Draft[], done: readonly DoneDraft[], now: number): Action {
+function judged(
+  view: DecisionView,
+  drafts: readonly Draft[],
+  done: readonly DoneDraft[],
+  now: number,
+): Action {
   const { state } = view;
   const [first, second] = done;
   if (!first) return { type: "end", ending: noDraft(drafts) };
   const { n } = view.definition.bestOf!;
   if (!second) return { type: "end", ending: picked(first, n, "it is the only one that succeeded.") };
-  const seat = seatOf(state, JUDGE);
+  const seat = slotOf(state, JUDGE);
   switch (seat.type) {
     case "empty":
       return { type: "start-runs", runs: [judge(view, done)] };
     case "refused":
-      return { type: "end", ending: stageFailedFor(judgeName(view), seat.why) };
+      return { type: "end", ending: unusableStageEnding(judgeName(view), seat.why) };
     case "live":
       return waitOrGiveUp(state, [seat.child], { timeout: undefined, now, late: "" })!;
     default:
@@ -87,14 +92,14 @@ function judged(view: View, drafts: readonly Draft[], done: readonly DoneDraft[]
   }
 }
 
-const judgeName = ({ definition }: View): string => definition.bestOf!.judge ?? definition.name;
+const judgeName = ({ definition }: DecisionView): string => definition.bestOf!.judge ?? definition.name;
 
 /** Where nobody is named, the agent itself compares its drafts, in a run of its own. */
-function judge(view: View, done: readonly DoneDraft[]): PatternRun {
+function judge(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
   const { state, definition } = view;
   const { task, input } = state.start!;
   const numbers = done.map(({ number }) => number);
-  const request = withRequest(state.start!, state.opening);
+  const request = openingWithRequest(state.start!, state.opening);
   return {
     key: JUDGE,
     trigger: "best_of",
@@ -108,7 +113,7 @@ function judge(view: View, done: readonly DoneDraft[]): PatternRun {
       source: `draft ${number} ${child.runId}`,
       text: answerText(child.ended!.result),
     })),
-    told: state.team.heard,
+    messages: state.team.heard,
     output: choiceOf(numbers),
   };
 }
@@ -131,16 +136,16 @@ const choiceOf = (numbers: readonly number[]): object => ({
 });
 
 function verdict(child: ChildRun, done: readonly DoneDraft[], n: number): Ending {
-  if (!child.ended!.success) return stageFailed(child, "error");
+  if (!child.ended!.success) return failedStageEnding(child, "error");
   // A judge whose own words are not its answer may bring anything.
   const { draft: number, reason } = (child.ended!.result.output ?? {}) as { draft?: number; reason?: string };
   const chosen = done.find((one) => one.number === number);
-  if (!chosen) return stageFailedFor(child.agent, "what it answered picks none of the drafts.");
+  if (!chosen) return unusableStageEnding(child.agent, "what it answered picks none of the drafts.");
   return picked(chosen, n, reason ?? "");
 }
 
 function picked({ number, child }: DoneDraft, n: number, reason: string): Ending {
-  const ending = takenOver(child, "final_answer");
+  const ending = adoptedEnding(child, "final_answer");
   const why = `Draft ${number} of ${n} was picked: ${reason}`;
   return { ...ending, details: [ending.details, why].filter(Boolean).join("\n\n") };
 }
@@ -158,7 +163,7 @@ function noDraft(drafts: readonly Draft[]): Ending {
   };
 }
 
-function whyNot(seat: Seat): string {
+function whyNot(seat: PatternSlot): string {
   if (seat.type === "refused") return seat.why;
   return "child" in seat ? (seat.child.ended?.summary ?? "") : "";
 }

@@ -6,27 +6,27 @@ import type { ChildRun } from "../projections/child-runs.ts";
 import type { Ending } from "./action.ts";
 
 /** The work was given away: its answer is the run's. */
-export function takenOver({ ended }: ChildRun, stopReason: StopReason): Ending {
+export function adoptedEnding({ ended }: ChildRun, stopReason: StopReason): Ending {
   const { summary, details, output, warnings, suggestions, team } = ended!.result;
   return { status: "completed", stopReason, summary, details, output, warnings, suggestions, team };
 }
 
 /** A target that was cancelled alone ends those that gave their work to it. */
-export const cancelledBelow = ({ agent }: ChildRun): Ending => ({
+export const cancelledStageEnding = ({ agent }: ChildRun): Ending => ({
   status: "cancelled",
   stopReason: "user",
   summary: `${baseName(agent)}, which had taken the work over, was cancelled.`,
 });
 
 /** S3-17: the stage that failed is named, once, however many stages gave their work to it. */
-export function stageFailed({ agent, ended }: ChildRun, stopReason: StopReason): Ending {
+export function failedStageEnding({ agent, ended }: ChildRun, stopReason: StopReason): Ending {
   const { summary, result } = ended!;
   const named = summary.startsWith(STAGE) ? summary : `${STAGE}${baseName(agent)} failed: ${summary}`;
   return { status: "failed", stopReason, summary: named, cause: result.first_cause };
 }
 
 /** The same, for a reason that no run of its own gives: it could not be started, or its answer is of no use. */
-export const stageFailedFor = (agent: string, why: string): Ending => ({
+export const unusableStageEnding = (agent: string, why: string): Ending => ({
   status: "failed",
   stopReason: "error",
   summary: `${STAGE}${baseName(agent)} failed: ${why}`,

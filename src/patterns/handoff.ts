@@ -4,12 +4,17 @@
 
 import { baseName } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
-import { childFor, mayBeRetried } from "../projections/child-runs.ts";
+import { latestChildFor, mayBeRetried } from "../projections/child-runs.ts";
 import { CLOSING } from "../projections/run-state.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
-import { cancelledBelow, stageFailed, stageFailedFor, takenOver } from "./child-endings.ts";
+import {
+  adoptedEnding,
+  cancelledStageEnding,
+  failedStageEnding,
+  unusableStageEnding,
+} from "./child-endings.ts";
 import { answerText } from "./opening.ts";
-import type { Pattern, View } from "./pattern.ts";
+import type { DecisionView, Pattern } from "./pattern.ts";
 
 const KEY = "handoff";
 
@@ -17,26 +22,26 @@ export const handoff: Pattern = {
   key: "handoff",
 
   next({ state, definition }): Action | undefined {
-    const child = childFor(state.children, KEY);
+    const child = latestChildFor(state.children, KEY);
     if (!child) return undefined;
     if (!child.ended) {
       const waitingOn = { kind: "handoff" as const, items: [child.runId], detail: CLOSING };
       return { type: "suspend", waitingOn, wakeAt: undefined };
     }
     const { status } = child.ended.result;
-    if (status === "completed") return { type: "end", ending: takenOver(child, "handed_off") };
-    if (status === "cancelled") return { type: "end", ending: cancelledBelow(child) };
+    if (status === "completed") return { type: "end", ending: adoptedEnding(child, "handed_off") };
+    if (status === "cancelled") return { type: "end", ending: cancelledStageEnding(child) };
     if (mayBeRetried(child) || definition.handoff!.onFailure === "return") return undefined;
-    return { type: "end", ending: stageFailed(child, "handed_off") };
+    return { type: "end", ending: failedStageEnding(child, "handed_off") };
   },
 
   finished({ state, definition }, ending): Action | undefined {
-    const child = childFor(state.children, KEY);
+    const child = latestChildFor(state.children, KEY);
     const { agent, onFailure } = definition.handoff!;
-    const refused = state.unstarted.get(KEY);
+    const refused = state.unstartedSlots.get(KEY);
     if (refused === undefined && (!child || mayBeRetried(child)))
       return { type: "start-runs", runs: [target({ state, definition }, ending)] };
-    const failure = child ? stageFailed(child, "handed_off") : stageFailedFor(agent, refused!);
+    const failure = child ? failedStageEnding(child, "handed_off") : unusableStageEnding(agent, refused!);
     if (onFailure !== "return") return { type: "end", ending: failure };
     const warnings = [
       ...(ending.warnings ?? []),
@@ -54,7 +59,7 @@ function given({ input, requestInput }: Payload<"RUN_STARTED">, { output }: Endi
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-function target({ state, definition }: View, ending: Ending): PatternRun {
+function target({ state, definition }: DecisionView, ending: Ending): PatternRun {
   const { agent, onFailure } = definition.handoff!;
   const { task, input } = state.start!;
   const from = baseName(definition.name);
@@ -69,9 +74,9 @@ function target({ state, definition }: View, ending: Ending): PatternRun {
     reason: `handoff from ${from}`,
     before: state.start!.team && state.opening,
     sections: [{ heading: `RESULT FROM ${from}`, source: `${from} ${state.runId}`, text }],
-    told: state.team.heard,
+    messages: state.team.heard,
     team: state.start!.team,
     continues: state.start!.team && true,
-    retries: onFailure === "retry" && !childFor(state.children, KEY) ? 1 : undefined,
+    retries: onFailure === "retry" && !latestChildFor(state.children, KEY) ? 1 : undefined,
   };
 }

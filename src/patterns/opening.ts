@@ -1,11 +1,11 @@
 // What an agent reads in its task's place when others worked on it before: the request as the person wrote it, then what
 // was gathered, each under its heading and marked as somebody else's words.
 
-import { untrusted } from "../journal/untrusted.ts";
-import { type Asked, taskText } from "../projections/transcript.ts";
+import { markUntrusted } from "../journal/untrusted.ts";
+import { type TaskFields, taskText } from "../projections/transcript.ts";
 import type { Ending, Section } from "./action.ts";
 
-type Requested = Asked & { requestInput?: unknown };
+type Requested = TaskFields & { requestInput?: unknown };
 
 /** S3-31, S3-10. `before`: what the agent that passes it on has read itself. */
 export function openingText(
@@ -13,7 +13,7 @@ export function openingText(
   { before, sections, nonce }: { before?: string | undefined; sections: readonly Section[]; nonce: string },
 ): string {
   const parts = sections.map(
-    ({ heading, source, text }) => `## ${heading}\n\n${untrusted(nonce, source, text)}`,
+    ({ heading, source, text }) => `## ${heading}\n\n${markUntrusted(nonce, source, text)}`,
   );
   return [before ?? requestText(asked), ...parts].join("\n\n");
 }
@@ -24,7 +24,7 @@ export function requestText({ input, requestInput = input, ...asked }: Requested
 }
 
 /** K8: what a run reads that goes on in a later round does not repeat the request. Whoever begins there must know it. */
-export const withRequest = (asked: Requested, opening: string | undefined): string =>
+export const openingWithRequest = (asked: Requested, opening: string | undefined): string =>
   opening?.startsWith(REQUEST)
     ? opening
     : [requestText(asked), ...(opening === undefined ? [] : [opening])].join("\n\n");

@@ -8,7 +8,7 @@ import type { RunState } from "../projections/run-state.ts";
 import type { Action, Ending } from "./action.ts";
 
 /** A run and its agent: what is decided from. */
-export interface View {
+export interface DecisionView {
   state: RunState;
   definition: Definition;
   /** The module that controls the agent, as it is now. */
@@ -24,9 +24,9 @@ export interface Pattern {
   /** The key of the agent's file that asks for it. */
   readonly key: "advisors" | "team" | "bestOf" | "steps" | "router" | "handoff";
   /** Asked before each step of the agent's own. Undefined: nothing is to be done for it now. */
-  next(view: View, now: number): Action | TakeTurn | undefined;
+  next(view: DecisionView, now: number): Action | TakeTurn | undefined;
   /** Asked when the agent's own turns have come to an answer, before it counts as the run's. */
-  answered?(view: View, ending: Ending): Action | undefined;
+  answered?(view: DecisionView, ending: Ending): Action | undefined;
   /** Asked when the agent has its answer. Undefined: the answer stands. */
-  finished?(view: View, ending: Ending): Action | undefined;
+  finished?(view: DecisionView, ending: Ending): Action | undefined;
 }

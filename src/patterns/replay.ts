@@ -9,7 +9,7 @@ import { messageOf } from "../errors.ts";
 import type { RunState } from "../projections/run-state.ts";
 import { StepData } from "./step.ts";
 
-export type Reached =
+export type ReplayResult =
   | { type: "yielded"; index: number; step: StepData }
   /** Plain data, or undefined. */
   | { type: "returned"; value: unknown }
@@ -20,7 +20,7 @@ export type Reached =
 const MAX_YIELDS = 10_000;
 
 /** `module`: what the file is called, so that an error can name its place in it. */
-export function replay(main: StepsMain, module: string, state: RunState): Reached {
+export function replaySteps(main: StepsMain, module: string, state: RunState): ReplayResult {
   const known = replays.get(state);
   const at = known?.main === main ? known : { main, generator: undefined, given: 0, reached: undefined };
   replays.set(state, at);
@@ -37,13 +37,13 @@ interface Replay {
   generator: Iterator<unknown, unknown, unknown> | undefined;
   /** How many answers it was given, and what it has come to. */
   given: number;
-  reached: Reached | undefined;
+  reached: ReplayResult | undefined;
 }
 
 /** Spares the driver of a long run to begin at the beginning for each decision; a fold made anew begins anew. */
 const replays = new WeakMap<RunState, Replay>();
 
-function goOn(at: Replay, { start, steps: { answered } }: RunState): Reached {
+function goOn(at: Replay, { start, steps: { answered } }: RunState): ReplayResult {
   const { task, input } = start!;
   at.generator ??= at.main({ task, input: structuredClone(input) });
   let reached = at.reached ?? reachedBy(at.generator.next(), 0);
@@ -58,18 +58,18 @@ function goOn(at: Replay, { start, steps: { answered } }: RunState): Reached {
   return reached;
 }
 
-function reachedBy({ done, value }: IteratorResult<unknown>, index: number): Reached {
+function reachedBy({ done, value }: IteratorResult<unknown>, index: number): ReplayResult {
   if (done) return returnedBy(value);
   if (index >= MAX_YIELDS)
     return { type: "failed", why: `The module has yielded ${MAX_YIELDS} times and has not returned.` };
   const read = StepData.safeParse(JSON.parse(canonical(value) ?? "null"));
   if (read.success) return { type: "yielded", index, step: read.data };
   const what = z.prettifyError(read.error);
-  return { type: "failed", why: `Yield ${index} of the module is no step: ${shown(value)}. ${what}` };
+  return { type: "failed", why: `Yield ${index} of the module is no step: ${describeValue(value)}. ${what}` };
 }
 
 /** The run ends with what is left of it as JSON: what cannot be said so is found here, where a throw is the module's. */
-function returnedBy(value: unknown): Reached {
+function returnedBy(value: unknown): ReplayResult {
   if (value === undefined) return { type: "returned", value };
   const text = canonical(value);
   if (text !== undefined) return { type: "returned", value: JSON.parse(text) };
@@ -79,21 +79,23 @@ function returnedBy(value: unknown): Reached {
 function differs(
   index: number,
   recorded: { kind: string; arguments: unknown },
-  reached: Exclude<Reached, { type: "failed" }>,
-): Reached {
+  reached: Exclude<ReplayResult, { type: "failed" }>,
+): ReplayResult {
   const now =
-    reached.type === "returned" ? `returns ${shown(reached.value)}` : `yields ${stepText(reached.step)}`;
+    reached.type === "returned"
+      ? `returns ${describeValue(reached.value)}`
+      : `yields ${stepText(reached.step)}`;
   const why = `The module is not deterministic: yield ${index} was ${stepText(recorded)}, and replayed it ${now}. Nothing was done again. The same answers must bring the same yields: no clock, no randomness, no files in a module, only steps.`;
   return { type: "failed", why };
 }
 
 const stepText = ({ kind, arguments: given }: { kind: string; arguments: unknown }): string =>
-  `${kind} ${shown(given)}`;
+  `${kind} ${describeValue(given)}`;
 
 const LONGEST = 300;
 
 /** Data in short, for a sentence. */
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   const text = canonical(value) ?? String(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
 }

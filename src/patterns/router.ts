@@ -3,11 +3,11 @@
 // name (F28): never a wider permission, never a second opinion.
 
 import { baseName } from "../journal/definition.ts";
-import { childrenBy } from "../projections/child-runs.ts";
+import { childrenByTrigger } from "../projections/child-runs.ts";
 import { FINAL_REPORT } from "../projections/run-state.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
-import { cancelledBelow, stageFailed, takenOver } from "./child-endings.ts";
-import type { Pattern, View } from "./pattern.ts";
+import { adoptedEnding, cancelledStageEnding, failedStageEnding } from "./child-endings.ts";
+import type { DecisionView, Pattern } from "./pattern.ts";
 
 /** The call by which a router says who does the work. */
 export const ROUTE_TO = "route_to";
@@ -21,46 +21,46 @@ export const router: Pattern = {
 
   next(view): Action | undefined {
     const { state, definition } = view;
-    const [chosen] = childrenBy(state.children, "route");
+    const [chosen] = childrenByTrigger(state.children, "route");
     if (chosen) {
       if (chosen.ended) return { type: "end", ending: endingOf(chosen) };
       const waitingOn = { kind: "child" as const, items: [chosen.runId] };
       return { type: "suspend", waitingOn, wakeAt: undefined };
     }
-    if (!state.latest || state.failed || isOpen(view) || answersItself(view)) return undefined;
+    if (!state.latest || state.failedCall || isOpen(view) || answersItself(view)) return undefined;
     const { fallback } = definition.router!;
     if (state.turns < CHOICES && state.latest.purpose !== "final") return corrected(view);
-    const refused = state.unstarted.get(FALLBACK);
+    const refused = state.unstartedSlots.get(FALLBACK);
     if (fallback === undefined || refused !== undefined) return { type: "end", ending: noWay(view, refused) };
     return { type: "start-runs", runs: [toFallback(view, fallback)] };
   },
 };
 
-function endingOf(chosen: ReturnType<typeof childrenBy>[number]): Ending {
+function endingOf(chosen: ReturnType<typeof childrenByTrigger>[number]): Ending {
   const { status } = chosen.ended!.result;
-  if (status === "completed") return takenOver(chosen, "routed");
-  return status === "cancelled" ? cancelledBelow(chosen) : stageFailed(chosen, "routed");
+  if (status === "completed") return adoptedEnding(chosen, "routed");
+  return status === "cancelled" ? cancelledStageEnding(chosen) : failedStageEnding(chosen, "routed");
 }
 
-const isOpen = ({ state }: View): boolean => [...state.calls.values()].some(({ result }) => !result);
+const isOpen = ({ state }: DecisionView): boolean => [...state.calls.values()].some(({ result }) => !result);
 
 /** `allowAnswer`: it ends like any agent. */
-function answersItself({ state, definition }: View): boolean {
+function answersItself({ state, definition }: DecisionView): boolean {
   if (!definition.router!.allowAnswer) return false;
   const names = [...state.calls.values()].map(({ name }) => name);
   return names.length === 0 ? state.latest!.text.trim() !== "" : names.includes(FINAL_REPORT);
 }
 
 /** What was wrong with a call stands in its result; words alone need an answer. */
-function corrected({ state, definition }: View): Action | undefined {
+function corrected({ state, definition }: DecisionView): Action | undefined {
   const id = "choose";
-  if (state.calls.size > 0 || state.told.has(id)) return undefined;
+  if (state.calls.size > 0 || state.systemNotes.has(id)) return undefined;
   const names = definition.router!.destinations.map(baseName).join(", ");
   const text = `You only choose who does the work: call \`${ROUTE_TO}\` with one of ${names}.`;
   return { type: "record", events: [{ type: "CONTEXT_ADDED", payload: { id, source: "system", text } }] };
 }
 
-function noWay({ state, definition }: View, refused: string | undefined): Ending {
+function noWay({ state, definition }: DecisionView, refused: string | undefined): Ending {
   const tried = [...state.calls.values()]
     .filter(({ name }) => name === ROUTE_TO)
     .map(({ input }) => JSON.stringify((input as { agent?: unknown } | null)?.agent ?? "nobody"));
@@ -73,7 +73,7 @@ function noWay({ state, definition }: View, refused: string | undefined): Ending
   return { status: "failed", stopReason: "error", summary };
 }
 
-function toFallback({ state }: View, agent: string): PatternRun {
+function toFallback({ state }: DecisionView, agent: string): PatternRun {
   const { task, input, team } = state.start!;
   const reason = "fallback: the router chose nobody that it may";
   const before = state.opening;
@@ -85,7 +85,7 @@ function toFallback({ state }: View, agent: string): PatternRun {
     input,
     reason,
     before,
-    told: state.team.heard,
+    messages: state.team.heard,
     team,
     continues: team && true,
   };

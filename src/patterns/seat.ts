@@ -1,19 +1,19 @@
 // A seat in a pattern, and what became of the run that was to fill it.
 
-import { type ChildRun, childFor } from "../projections/child-runs.ts";
-import { unheldTime } from "../projections/held-time.ts";
+import { type ChildRun, latestChildFor } from "../projections/child-runs.ts";
+import { clockWithoutSuspensions } from "../projections/held-time.ts";
 import type { RunState } from "../projections/run-state.ts";
 import type { Action } from "./action.ts";
 
-export type Seat =
+export type PatternSlot =
   | { type: "empty" }
   | { type: "refused"; why: string }
   | { type: "live" | "late" | "done" | "failed"; child: ChildRun };
 
-export function seatOf(state: RunState, key: string): Seat {
-  const why = state.unstarted.get(key);
+export function slotOf(state: RunState, key: string): PatternSlot {
+  const why = state.unstartedSlots.get(key);
   if (why !== undefined) return { type: "refused", why };
-  const child = childFor(state.children, key);
+  const child = latestChildFor(state.children, key);
   if (!child) return { type: "empty" };
   // F27: what comes after the time is over is recorded, and changes nothing.
   if (isLate(state, child)) return { type: "late", child };
@@ -28,7 +28,7 @@ export function waitOrGiveUp(
   { timeout, now, late: reason }: { timeout: number | undefined; now: number; late: string },
 ): Action | undefined {
   if (children.length === 0) return undefined;
-  const passed = unheldTime(state.held, now);
+  const passed = clockWithoutSuspensions(state.suspendedTime, now);
   const left = ({ startedAt }: ChildRun): number => startedAt + (timeout ?? Infinity) - passed;
   const late = children.filter((child) => left(child) <= 0);
   if (late.length > 0) {
@@ -41,6 +41,7 @@ export function waitOrGiveUp(
 }
 
 /** Its time is over, and nobody waits for it any longer. */
-export const isLate = ({ fired }: RunState, child: ChildRun): boolean => fired.has(lateTimer(child));
+export const isLate = ({ firedTimers }: RunState, child: ChildRun): boolean =>
+  firedTimers.has(lateTimer(child));
 
 const lateTimer = ({ runId }: ChildRun): string => `late/${runId}`;

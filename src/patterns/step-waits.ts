@@ -9,7 +9,7 @@ import type { StepData } from "./step.ts";
 type Waiting = { index: number; step: StepData };
 
 /** M3. `events`: what becomes true with the answer. */
-export function answerOf({ index, step }: Waiting, answer: unknown, events: EventBody[] = []): Action {
+export function recordAnswer({ index, step }: Waiting, answer: unknown, events: EventBody[] = []): Action {
   const payload = { index, kind: step.kind, arguments: step.arguments, answer };
   return { type: "record", events: [...events, { type: "STEP_YIELDED", payload }] };
 }
@@ -25,10 +25,10 @@ export function askPerson(
   const decided = state.decisions.get(item);
   if (decided?.decision === "expire" && approvals.onTimeout === "fail")
     return failed("approval_expired", `Nobody answered in time: ${question}`);
-  if (decided) return answerOf(waiting, decided.answer ?? null);
+  if (decided) return recordAnswer(waiting, decided.answer ?? null);
   if (!attended && approvals.unattended === "fail")
     return failed("error", `A question needs a person, and nobody is there: ${question}`);
-  if (!attended && approvals.unattended === "reject") return answerOf(waiting, null);
+  if (!attended && approvals.unattended === "reject") return recordAnswer(waiting, null);
   const at = state.steps.timers.get(item);
   if (at === undefined && attended && approvals.onTimeout !== "wait")
     return record({
@@ -53,7 +53,7 @@ export function sleepUntil(waiting: Waiting, ms: number, state: RunState, now: n
   const at = state.steps.timers.get(id);
   if (at === undefined)
     return record({ type: "TIMER_SET", payload: { id, at: now + ms, purpose: "its module" } });
-  if (at <= now) return answerOf(waiting, null, [{ type: "TIMER_FIRED", payload: { id } }]);
+  if (at <= now) return recordAnswer(waiting, null, [{ type: "TIMER_FIRED", payload: { id } }]);
   return { type: "suspend", waitingOn: { kind: "timer", items: [id], until: at }, wakeAt: at };
 }
 

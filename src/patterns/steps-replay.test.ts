@@ -7,7 +7,7 @@ import { makeWorld, type World } from "../../test/support/world.ts";
 import type { Payload } from "../journal/events.ts";
 import { decideApproval, resumeRun } from "../loop/people.ts";
 import { emptyRunState } from "../projections/run-state.ts";
-import { replay } from "./replay.ts";
+import { replaySteps } from "./replay.ts";
 import { prompt, turns } from "./step.ts";
 
 const ASKS = `yield prompt("Be quick."); yield* ask("Go on?"); return "went on";`;
@@ -151,10 +151,10 @@ test("a module that yields without end is stopped, and replaying it until then t
   const step = { kind: "prompt", arguments: { text: "more" }, answer: null };
   state.steps.answered = Array.from({ length: 9_999 }, () => step);
   const from = performance.now();
-  expect(replay(main, "m.steps.ts", state)).toMatchObject({ type: "yielded", index: 9_999 });
+  expect(replaySteps(main, "m.steps.ts", state)).toMatchObject({ type: "yielded", index: 9_999 });
   expect(performance.now() - from).toBeLessThan(2_000);
   state.steps.answered.push(step);
-  expect(replay(main, "m.steps.ts", state)).toEqual({
+  expect(replaySteps(main, "m.steps.ts", state)).toEqual({
     type: "failed",
     why: "The module has yielded 10000 times and has not returned.",
   });
@@ -169,7 +169,7 @@ test("[M2] a module gets copies: the record stays as it was written", () => {
   const state = emptyRunState();
   state.start = { task: "t" } as Payload<"RUN_STARTED">;
   state.steps.answered = [{ kind: "turns", arguments: {}, answer: { done: true, summary: "theirs" } }];
-  expect(replay(main, "m.steps.ts", state)).toEqual({ type: "returned", value: "mine" });
+  expect(replaySteps(main, "m.steps.ts", state)).toEqual({ type: "returned", value: "mine" });
   expect(state.steps.answered[0]?.answer).toEqual({ done: true, summary: "theirs" });
 });
 

@@ -6,10 +6,10 @@
 import { z } from "zod";
 import type { EventBody, StopReason } from "../journal/events.ts";
 import type { RunState, ToolCall } from "../projections/run-state.ts";
-import type { Action, Ending, MadeCall } from "./action.ts";
+import type { Action, Ending, StepCall } from "./action.ts";
 import { answerText } from "./opening.ts";
-import type { Pattern, TakeTurn, View } from "./pattern.ts";
-import { replay, shown } from "./replay.ts";
+import type { DecisionView, Pattern, TakeTurn } from "./pattern.ts";
+import { describeValue, replaySteps } from "./replay.ts";
 import {
   type CallAnswer,
   type DelegateArguments,
@@ -18,8 +18,8 @@ import {
   type TurnAnswer,
   type TurnsAnswer,
 } from "./step.ts";
-import { answerOf, askPerson, sleepUntil } from "./step-waits.ts";
-import { takesPart, turnWith } from "./team-seat.ts";
+import { askPerson, recordAnswer, sleepUntil } from "./step-waits.ts";
+import { isTeamMember, teamTurn } from "./team-seat.ts";
 
 export const steps: Pattern = {
   key: "steps",
@@ -30,7 +30,7 @@ export const steps: Pattern = {
     if (state.latest?.purpose === "final" && isSince(state, state.latest.seq)) return undefined;
     const module = usable(view);
     if ("type" in module) return module;
-    const reached = replay(module.main, definition.steps!.module, state);
+    const reached = replaySteps(module.main, definition.steps!.module, state);
     if (reached.type === "failed") return end("error", reached.why);
     if (reached.type === "returned") return returned(reached.value, view);
     return forStep(reached, view, now);
@@ -39,7 +39,7 @@ export const steps: Pattern = {
   /** The agent has reported, or answered without a call: that is a step's answer, not the run's. */
   answered({ state, steps: module, definition }, ending): Action | undefined {
     if (ending.stopReason !== "final_answer" || !module || "problem" in module) return undefined;
-    const reached = replay(module.main, definition.steps!.module, state);
+    const reached = replaySteps(module.main, definition.steps!.module, state);
     if (reached.type !== "yielded") return undefined;
     const { summary, details, warnings, suggestions, output } = ending;
     const report: StepsReport = known({ summary, details, warnings, suggestions, output });
@@ -49,14 +49,14 @@ export const steps: Pattern = {
       reached.step.kind === "turns"
         ? { done: true, ...report }
         : { ...turnAnswer(state), ...(open.length > 0 ? { report } : {}) };
-    return answerOf(reached, answer, received);
+    return recordAnswer(reached, answer, received);
   },
 };
 
 type Waiting = { index: number; step: StepData };
 
 /** The module, if the run may go on with it as it is now; what to do about it otherwise. */
-function usable({ state, definition, steps: module }: View) {
+function usable({ state, definition, steps: module }: DecisionView) {
   const { module: name, hash } = definition.steps!;
   if (!module || "problem" in module) {
     const why = module?.problem ?? `The module ${name} was not loaded.`;
@@ -76,13 +76,13 @@ const changed = (detail: string, items: string[]): Action => ({
   wakeAt: undefined,
 });
 
-function forStep(waiting: Waiting, view: View, now: number): Action | TakeTurn | undefined {
+function forStep(waiting: Waiting, view: DecisionView, now: number): Action | TakeTurn | undefined {
   const { index, step } = waiting;
   const { state } = view;
   switch (step.kind) {
     case "prompt": {
       const payload = { id: `step/${index}`, source: "steps" as const, text: step.arguments.text };
-      return answerOf(waiting, null, [{ type: "CONTEXT_ADDED", payload }]);
+      return recordAnswer(waiting, null, [{ type: "CONTEXT_ADDED", payload }]);
     }
     case "turn":
       return oneTurn(waiting, state);
@@ -117,7 +117,7 @@ const hasOpenCalls = ({ calls }: RunState): boolean => [...calls.values()].some(
 
 function oneTurn(waiting: Waiting, state: RunState): Action | TakeTurn | undefined {
   if (!isTaken(state)) return { type: "take-turn" };
-  return hasOpenCalls(state) ? undefined : answerOf(waiting, turnAnswer(state));
+  return hasOpenCalls(state) ? undefined : recordAnswer(waiting, turnAnswer(state));
 }
 
 function severalTurns(
@@ -129,7 +129,7 @@ function severalTurns(
   const taken = state.turns - state.steps.turns;
   if (max === undefined || taken < max || hasOpenCalls(state) || state.calls.size === 0) return undefined;
   const answer: TurnsAnswer = { done: false, summary: state.latest!.text.trim() };
-  return answerOf(waiting, answer);
+  return recordAnswer(waiting, answer);
 }
 
 function turnAnswer({ latest, calls }: RunState): TurnAnswer {
@@ -153,16 +153,16 @@ const callId = (index: number, place = 0): string => `s${index}.${place}`;
 /** Made once, together; answered when each has its one result. */
 function forCalls(
   waiting: Waiting,
-  made: MadeCall[],
+  made: StepCall[],
   { calls }: RunState,
   answer: (calls: ToolCall[]) => unknown,
 ): Action | undefined {
   const there = made.flatMap(({ id }) => calls.get(id) ?? []);
   if (there.length === 0) return { type: "propose-made", calls: made };
-  return there.some(({ result }) => !result) ? undefined : answerOf(waiting, answer(there));
+  return there.some(({ result }) => !result) ? undefined : recordAnswer(waiting, answer(there));
 }
 
-function delegation(index: number, place: number, wanted: DelegateArguments): MadeCall {
+function delegation(index: number, place: number, wanted: DelegateArguments): StepCall {
   const { agent, task, files, criteria, context, contextMode, model, maxTurns, hidden = false } = wanted;
   const input = known({
     agent,
@@ -200,7 +200,7 @@ function childAnswer({ result }: ToolCall): unknown {
   };
 }
 
-function returned(value: unknown, view: View): Action {
+function returned(value: unknown, view: DecisionView): Action {
   const { state } = view;
   const given = typeof value === "string" ? { summary: value } : (value ?? lastReport(state));
   const report = StepsReport.safeParse(given);
@@ -208,7 +208,7 @@ function returned(value: unknown, view: View): Action {
   const why =
     value === undefined
       ? "The module has returned nothing, and its agent never reported."
-      : `The module has returned ${shown(value)}: a text, or an object with a \`summary\`, is what a run ends with. ${z.prettifyError(report.error)}`;
+      : `The module has returned ${describeValue(value)}: a text, or an object with a \`summary\`, is what a run ends with. ${z.prettifyError(report.error)}`;
   return end("invalid_output", why);
 }
 
@@ -220,10 +220,10 @@ function lastReport({ steps: { answered } }: RunState): StepsReport | undefined 
 }
 
 /** K4: what its agent has said as a member of a team counts, however the module ends. */
-function endingWith(report: StepsReport, { state, definition }: View): Ending {
+function endingWith(report: StepsReport, { state, definition }: DecisionView): Ending {
   const ending = { status: "completed", stopReason: "final_answer", ...report } as const;
-  if (!takesPart(definition, state.start!)) return ending;
-  return { ...ending, team: turnWith(state, answerText(report)) };
+  if (!isTeamMember(definition, state.start!)) return ending;
+  return { ...ending, team: teamTurn(state, answerText(report)) };
 }
 
 const end = (stopReason: StopReason, summary: string): Action => ({

@@ -6,32 +6,32 @@ import type { Payload, StopReason, TeamTurn } from "../journal/events.ts";
 import { LAST_TURN, type RunState } from "../projections/run-state.ts";
 import { CONCLUDE_TEAM, FINAL_REPORT } from "../projections/tool-call.ts";
 import type { Ending } from "./action.ts";
-import type { View } from "./pattern.ts";
+import type { DecisionView } from "./pattern.ts";
 
 /** S3-43: of a chain, only the last one speaks for its member. */
-export const takesPart = ({ handoff, router }: Definition, { team }: Payload<"RUN_STARTED">): boolean =>
+export const isTeamMember = ({ handoff, router }: Definition, { team }: Payload<"RUN_STARTED">): boolean =>
   team !== undefined && !handoff && !router;
 
 /** Its team is not done. An agent that has one turn left has no time for another round. */
-export const coordinates = ({ state, definition }: View): boolean =>
-  definition.team !== undefined && !state.team.over && !state.told.has(LAST_TURN);
+export const isCoordinating = ({ state, definition }: DecisionView): boolean =>
+  definition.team !== undefined && !state.team.over && !state.systemNotes.has(LAST_TURN);
 
 /** The call that ends its run; undefined: it has no report to give (S3-42). */
-export function reportTool(view: View): string | undefined {
-  if (takesPart(view.definition, view.state.start!)) return undefined;
-  return coordinates(view) ? CONCLUDE_TEAM : FINAL_REPORT;
+export function reportTool(view: DecisionView): string | undefined {
+  if (isTeamMember(view.definition, view.state.start!)) return undefined;
+  return isCoordinating(view) ? CONCLUDE_TEAM : FINAL_REPORT;
 }
 
 /** What a member leaves after its turn; undefined: it has said nothing. */
-export function memberEnding({ state }: View, stopReason: StopReason): Ending | undefined {
+export function memberEnding({ state }: DecisionView, stopReason: StopReason): Ending | undefined {
   const text = state.latest?.text.trim() ?? "";
-  const team = turnWith(state, text);
+  const team = teamTurn(state, text);
   const summary = text || team.vote?.reason || team.broadcasts.at(-1);
   return summary === undefined ? undefined : { status: "completed", stopReason, summary, team };
 }
 
 /** What a member has said with its calls; who broadcast nothing is heard by its last words. */
-export function turnWith({ team: { spoken } }: RunState, words: string): TeamTurn {
+export function teamTurn({ team: { spoken } }: RunState, words: string): TeamTurn {
   const { broadcasts, vote } = spoken;
   const said = broadcasts.length > 0 || words === "" ? broadcasts : [words];
   return { broadcasts: [...said], ...(vote ? { vote } : {}) };

@@ -2,28 +2,28 @@
 // coordinator is told of the discussion. What a member said is marked as somebody else's words wherever it is read.
 
 import { baseName } from "../journal/definition.ts";
-import { untrusted } from "../journal/untrusted.ts";
-import { childFor } from "../projections/child-runs.ts";
+import { markUntrusted } from "../journal/untrusted.ts";
+import { latestChildFor } from "../projections/child-runs.ts";
 import { memberKey, type TeamMessage, type TeamRound, type TeamVote } from "../projections/team-state.ts";
 import { requestText } from "./opening.ts";
-import type { View } from "./pattern.ts";
+import type { DecisionView } from "./pattern.ts";
 
 /** Who speaks where nobody does: no agent can be called that. */
 export const THE_TEAM = "the team";
 
-export type Word = TeamMessage | TeamVote;
+export type TeamWord = TeamMessage | TeamVote;
 
 /** As members call each other: by the short name, unless two have the same. */
-export function nameIn({ definition }: View, agent: string): string {
+export function memberName({ definition }: DecisionView, agent: string): string {
   const short = baseName(agent);
   const everybody = new Set([...definition.team!.members, definition.name]);
   return [...everybody].filter((other) => baseName(other) === short).length > 1 ? agent : short;
 }
 
 /** What a member reads in its task's place. */
-export function openingWords(view: View, { number, members }: TeamRound, me: string): string {
+export function memberOpening(view: DecisionView, { number, members }: TeamRound, me: string): string {
   const { state, definition } = view;
-  const name = (agent: string): string => nameIn(view, agent);
+  const name = (agent: string): string => memberName(view, agent);
   const { maxRounds } = definition.team!;
   const round = `Round ${number} of at most ${maxRounds}.`;
   if (number > 1) return `${round} ${GO_ON}`;
@@ -46,31 +46,31 @@ const GO_ON =
   "What the others said follows. Go on with the discussion, and end your turn with `vote_conclude`.";
 
 /** One word of the discussion, for somebody who did not say it. */
-export function wordText(view: View, word: Word): string {
+export function messageText(view: DecisionView, word: TeamWord): string {
   const { state, definition } = view;
   const { from, round } = word;
-  const name = nameIn(view, from);
+  const name = memberName(view, from);
   if (from === THE_TEAM) return `The team: ${(word as TeamMessage).text}`;
   if (from === definition.name) return `Guidance of ${name}, who coordinates:\n${(word as TeamMessage).text}`;
-  const child = childFor(state.children, memberKey(round, from));
-  const marked = (text: string): string => untrusted(child?.nonce ?? "", `${from} ${child?.runId}`, text);
+  const child = latestChildFor(state.children, memberKey(round, from));
+  const marked = (text: string): string => markUntrusted(child?.nonce ?? "", `${from} ${child?.runId}`, text);
   if ("text" in word) return `${name} says:\n${marked(word.text)}`;
   return `${name} votes ${word.ready ? "to conclude" : "to go on"}:\n${marked(word.reason)}`;
 }
 
 /** What a coordinator has not been told, round by round. */
-export function discussionText(view: View): string {
+export function discussionText(view: DecisionView): string {
   const { rounds, told } = view.state.team;
   const words = wordsAfter(view, told).filter(({ from }) => from !== view.definition.name);
   return rounds
     .map(({ number }) => ({ number, said: words.filter(({ round }) => round === number) }))
     .filter(({ said }) => said.length > 0)
-    .flatMap(({ number, said }) => [`## ROUND ${number}`, ...said.map((word) => wordText(view, word))])
+    .flatMap(({ number, said }) => [`## ROUND ${number}`, ...said.map((word) => messageText(view, word))])
     .join("\n\n");
 }
 
 /** In the order in which they were said. */
-export function wordsAfter({ state }: View, seq: number): Word[] {
+export function wordsAfter({ state }: DecisionView, seq: number): TeamWord[] {
   const { messages, votes } = state.team;
   return [...messages, ...votes].filter((word) => word.seq > seq).sort((one, other) => one.seq - other.seq);
 }

@@ -9,26 +9,26 @@ import { discussionId, memberKey, type TeamRound } from "../projections/team-sta
 import { BROADCAST } from "../projections/tool-call.ts";
 import type { Action, PatternRun } from "./action.ts";
 import { answerText } from "./opening.ts";
-import type { Pattern, View } from "./pattern.ts";
-import { type Seat, seatOf, waitOrGiveUp } from "./seat.ts";
-import { coordinates } from "./team-seat.ts";
+import type { DecisionView, Pattern } from "./pattern.ts";
+import { type PatternSlot, slotOf, waitOrGiveUp } from "./seat.ts";
+import { isCoordinating } from "./team-seat.ts";
 import {
   decideText,
   discussionText,
-  nameIn,
-  openingWords,
+  memberName,
+  memberOpening,
+  messageText,
   overText,
+  type TeamWord,
   THE_TEAM,
-  type Word,
   wordsAfter,
-  wordText,
 } from "./team-words.ts";
 
 export const team: Pattern = {
   key: "team",
 
   next(view, now): Action | undefined {
-    if (!coordinates(view)) return undefined;
+    if (!isCoordinating(view)) return undefined;
     const round = view.state.team.rounds.at(-1);
     if (!round) return nextRound(view);
     if (round.closedAt === undefined) return inRound(view, round, now);
@@ -44,7 +44,7 @@ export const team: Pattern = {
 
 /** S3-41: after each round, whether there is another. */
 export function shouldContinue(
-  { state, definition }: View,
+  { state, definition }: DecisionView,
   { number }: TeamRound,
 ): { goesOn: true; why?: undefined } | { goesOn: false; why: string } {
   const { termination, maxRounds, quorum = 1 } = definition.team!;
@@ -71,17 +71,20 @@ export function onMemberVote(round: number, from: string, vote: Vote): EventBody
 }
 
 /** S3-41: how a member is told of what somebody else has said. */
-export function injectMessage(view: View, word: Word): NonNullable<PatternRun["told"]>[number] {
-  return { id: `team/${word.seq}`, from: word.from, text: wordText(view, word) };
+export function injectMessage(
+  view: DecisionView,
+  word: TeamWord,
+): NonNullable<PatternRun["messages"]>[number] {
+  return { id: `team/${word.seq}`, from: word.from, text: messageText(view, word) };
 }
 
 type Vote = { ready: boolean; reason: string } | undefined;
 
-const liveMembers = ({ state, definition }: View): string[] =>
+const liveMembers = ({ state, definition }: DecisionView): string[] =>
   [...new Set(definition.team!.members)].filter((member) => !state.team.dropped.has(member));
 
 /** With what the coordinator has to say first, if it was asked. */
-function nextRound(view: View): Action {
+function nextRound(view: DecisionView): Action {
   const { state, definition } = view;
   const { rounds, spoken } = state.team;
   const last = rounds.at(-1)?.number ?? 0;
@@ -95,11 +98,11 @@ function nextRound(view: View): Action {
   return { type: "record", events: [...said, started] };
 }
 
-function inRound(view: View, round: TeamRound, now: number): Action {
+function inRound(view: DecisionView, round: TeamRound, now: number): Action {
   const { state, definition } = view;
   const seated = round.members.map((member) => ({
     member,
-    seat: seatOf(state, memberKey(round.number, member)),
+    seat: slotOf(state, memberKey(round.number, member)),
   }));
   const empty = seated.filter(({ seat }) => seat.type === "empty");
   if (empty.length > 0)
@@ -115,7 +118,7 @@ function inRound(view: View, round: TeamRound, now: number): Action {
 }
 
 /** The task stays what it is, so that a member's system prompt is the same in every round. */
-function memberRun(view: View, round: TeamRound, member: string): PatternRun {
+function memberRun(view: DecisionView, round: TeamRound, member: string): PatternRun {
   const { state, definition } = view;
   const { task, input } = state.start!;
   const { number } = round;
@@ -125,8 +128,8 @@ function memberRun(view: View, round: TeamRound, member: string): PatternRun {
     agent: member,
     task,
     input,
-    before: openingWords(view, round, member),
-    told: number === 1 ? state.team.heard : newsFor(view, round, member),
+    before: memberOpening(view, round, member),
+    messages: number === 1 ? state.team.heard : newsFor(view, round, member),
     maxTurns: definition.team!.memberMaxTurns,
     team: { runId: state.runId, round: number, member },
     continues: true,
@@ -134,7 +137,7 @@ function memberRun(view: View, round: TeamRound, member: string): PatternRun {
 }
 
 /** What was said since it was last told, but for its own words: each of them once, whatever is started again. */
-function newsFor(view: View, { number }: TeamRound, member: string): PatternRun["told"] {
+function newsFor(view: DecisionView, { number }: TeamRound, member: string): PatternRun["messages"] {
   const { seq } = view.state.team.rounds[number - 2]!;
   return wordsAfter(view, seq)
     .filter(({ from }) => from !== member)
@@ -143,15 +146,15 @@ function newsFor(view: View, { number }: TeamRound, member: string): PatternRun[
 
 interface Seated {
   member: string;
-  seat: Seat;
+  seat: PatternSlot;
 }
 
 /** Everybody leaves at least one word, so that the round is seen to be closed. */
-function closing(view: View, { number: round }: TeamRound, seated: readonly Seated[]): EventBody[] {
+function closing(view: DecisionView, { number: round }: TeamRound, seated: readonly Seated[]): EventBody[] {
   const announced: { text: string; dropped?: string }[] = [];
   const said = seated.flatMap(({ member, seat }) => {
     if (seat.type !== "done") {
-      const text = `${nameIn(view, member)} takes no further part: ${whyNot(seat)}`;
+      const text = `${memberName(view, member)} takes no further part: ${whyNot(seat)}`;
       announced.push({ text, dropped: member });
       return [];
     }
@@ -165,7 +168,7 @@ function closing(view: View, { number: round }: TeamRound, seated: readonly Seat
       ),
       ...onMemberVote(round, member, vote),
     ];
-    if (events.length === 0) announced.push({ text: `${nameIn(view, member)} said nothing.` });
+    if (events.length === 0) announced.push({ text: `${memberName(view, member)} said nothing.` });
     return events;
   });
   const news = announced.map((word, index): EventBody => {
@@ -175,7 +178,7 @@ function closing(view: View, { number: round }: TeamRound, seated: readonly Seat
 }
 
 /** In our words: those of whoever failed are marked nowhere here. */
-function whyNot(seat: Seat): string {
+function whyNot(seat: PatternSlot): string {
   switch (seat.type) {
     case "late":
       return "it did not answer in time.";
@@ -190,14 +193,14 @@ function whyNot(seat: Seat): string {
   }
 }
 
-function tell(view: View, round: number | "over", closing: string): Action {
+function tell(view: DecisionView, round: number | "over", closing: string): Action {
   const text = [discussionText(view), closing].filter((part) => part !== "").join("\n\n");
   const payload = { id: discussionId(round), source: "team" as const, text };
   return { type: "record", events: [{ type: "CONTEXT_ADDED", payload }] };
 }
 
 /** The coordinator's turn between two rounds ends with words, or with nothing but broadcasts. */
-function hasGuided({ state }: View): boolean {
+function hasGuided({ state }: DecisionView): boolean {
   const { latest, calls, team } = state;
   if (!latest || latest.seq < team.told) return false;
   if (calls.size === 0) return latest.text.trim() !== "";

@@ -49,7 +49,7 @@ export function matchArgv(pattern: ArgvPattern, argv: readonly ShellWord[]): Mat
 }
 
 /** For rules that forbid: some systems find a program by its name in any letter case. */
-export function inAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[]) => Match {
+export function matchAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[]) => Match {
   const [program, ...words] = pattern.words;
   const folded = typeof program === "string" ? program.toLowerCase() : program;
   const wide = { ...pattern, words: folded === undefined ? words : [folded, ...words] };
@@ -61,7 +61,7 @@ export function inAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[]) =>
 }
 
 /** Whether a text that is not read here speaks of the program: then it may run it. */
-export function mentions({ words: [program] }: ArgvPattern, text: string): boolean {
+export function mentionsProgram({ words: [program] }: ArgvPattern, text: string): boolean {
   if (typeof program !== "string") return true;
   return new RegExp(`(?<![\\w.-])${RegExp.escape(program)}(?![\\w-])`, "i").test(text);
 }

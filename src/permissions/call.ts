@@ -9,11 +9,17 @@ import {
   type ShellRedirect,
   type ShellWord,
 } from "./argv.ts";
-import { type Folders, foldersOf, type NamedPlaces, namedPlaces } from "./named-places.ts";
+import { type Folders, type MentionedPaths, mentionedPaths, possibleFolders } from "./named-places.ts";
 import type { PermissionRequest } from "./permission.ts";
-import { type Look, type Places, placesOf, type Sight, type Workplace } from "./places.ts";
-import { isCadresOwn, isProtected } from "./protected.ts";
-import { mayRunCode, type Reach, reachOf } from "./reach.ts";
+import {
+  type InspectedPath,
+  type InspectPath,
+  type PathNames,
+  pathNames,
+  type WorkspaceView,
+} from "./places.ts";
+import { isCadreState, isProtectedPath } from "./protected.ts";
+import { mayRunCode, type PossibleCommands, possibleCommands } from "./reach.ts";
 import { isInside, isReadOnlyCommand } from "./shell.ts";
 
 export interface CommandUnit {
@@ -25,17 +31,17 @@ export interface CommandUnit {
   elsewhere: boolean;
   readOnly: boolean;
   /** Seen only when a rule asks: most calls meet no rule that needs it. */
-  reach(): Reach;
-  named(): NamedPlaces;
+  reach(): PossibleCommands;
+  named(): MentionedPaths;
 }
 
 export type Unit = { protected?: string | undefined } & (
   | { kind: "plain"; strings: readonly string[] }
-  | { kind: "path"; change: boolean; places: Places }
+  | { kind: "path"; change: boolean; places: PathNames }
   | CommandUnit
   /** One of these places; `unknown`: or one that only running it would tell. */
-  | { kind: "redirect"; change: boolean; readOnly: boolean; places: readonly Places[]; unknown: boolean }
-  | { kind: "text"; reach(): Reach; named(): NamedPlaces }
+  | { kind: "redirect"; change: boolean; readOnly: boolean; places: readonly PathNames[]; unknown: boolean }
+  | { kind: "text"; reach(): PossibleCommands; named(): MentionedPaths }
   | { kind: "unread"; broken: boolean; why: string }
 );
 
@@ -51,7 +57,7 @@ const SHOWS_CONTENT = new Set(["Read", "Grep"]);
 export const isReadingTool = (tool: string): boolean => READS.has(tool);
 export const isChangingTool = (tool: string): boolean => CHANGES.has(tool);
 
-export function describeCall(request: Pick<PermissionRequest, "tool" | "input"> & Workplace): Call {
+export function describeCall(request: Pick<PermissionRequest, "tool" | "input"> & WorkspaceView): Call {
   const { tool } = request;
   const input = (request.input ?? {}) as Record<string, unknown>;
   if (tool === "Bash") return { tool, units: shellUnits(parseShell(textOf(input["command"])), request) };
@@ -61,27 +67,27 @@ export function describeCall(request: Pick<PermissionRequest, "tool" | "input"> 
   return { tool, units: [{ kind: "plain", strings }] };
 }
 
-function pathUnit(tool: string, path: string, workplace: Workplace): Unit {
-  const places = placesOf(path, workplace);
+function pathUnit(tool: string, path: string, workplace: WorkspaceView): Unit {
+  const places = pathNames(path, workplace);
   const change = CHANGES.has(tool);
   const kept = change ? protectedAmong([places]) : SHOWS_CONTENT.has(tool) ? ownAmong([places]) : undefined;
   return { kind: "path", change, places, protected: kept };
 }
 
-function shellUnits(parsed: ParsedShell, given: Workplace): Unit[] {
+function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const broken = parsed.grade === "broken";
   // What cannot be read asks in any case, and may name very much: it is not looked at.
-  const workplace = { ...given, look: broken ? undefined : given.look && lookOnce(given.look) };
+  const workplace = { ...given, look: broken ? undefined : given.inspectPath && lookOnce(given.inspectPath) };
   const exact = parsed.grade === "exact";
-  const reaches = once(() => parsed.commands.map(reachOf));
-  const folders = once(() => foldersOf(reaches(), workplace.workspace));
+  const reaches = once(() => parsed.commands.map(possibleCommands));
+  const folders = once(() => possibleFolders(reaches(), workplace.workspace));
   const leavesAt = parsed.commands.findIndex(({ argv }) => mayGoElsewhere(argv[0]));
   const stays = leavesAt < 0;
   const commands = parsed.commands.map((command, index): CommandUnit => {
     const readOnly =
       exact && stays && !command.assigns && isReadOnlyCommand(command.argv, workplace).readOnly;
     const reach = () => reaches()[index]!;
-    const named = once(() => namedPlaces(reach(), folders(), workplace));
+    const named = once(() => mentionedPaths(reach(), folders(), workplace));
     const kept = readOnly ? undefined : protectedIn(named());
     const elsewhere = !stays && index > leavesAt;
     return { kind: "command", command, exact, elsewhere, readOnly, reach, named, protected: kept };
@@ -108,11 +114,11 @@ const mayGoElsewhere = (program: ShellWord): boolean =>
 function redirectUnit(
   { operator, target }: ShellRedirect,
   { harmless, folders }: { harmless: boolean; folders: Folders },
-  workplace: Workplace,
+  workplace: WorkspaceView,
 ): Unit {
   const change = operator !== "<";
   const reach = { argvs: [], redirects: [{ operator, target }], code: [] };
-  const { sure: places, unknown } = namedPlaces(reach, folders, workplace);
+  const { certain: places, unknown } = mentionedPaths(reach, folders, workplace);
   const isHere = folders.known.length === 1 && !unknown;
   return {
     kind: "redirect",
@@ -125,29 +131,29 @@ function redirectUnit(
 }
 
 /** What is fed to a shell, or named by a variable, may be a script or a program. */
-function textUnit(text: string, folders: () => Folders, workplace: Workplace): Unit {
-  const script = reachOf({ argv: ["eval", text], assigns: false, fed: false });
+function textUnit(text: string, folders: () => Folders, workplace: WorkspaceView): Unit {
+  const script = possibleCommands({ argv: ["eval", text], assigns: false, fed: false });
   const reach = { ...script, code: [...script.code, text] };
-  const named = namedPlaces(reach, folders(), workplace);
+  const named = mentionedPaths(reach, folders(), workplace);
   const kept = protectedIn(named);
   return { kind: "text", reach: () => reach, named: () => named, protected: kept };
 }
 
-const protectedIn = ({ sure, perhaps, cut }: NamedPlaces): string | undefined =>
-  protectedAmong([...sure, ...perhaps]) ?? (cut ? "files, perhaps, among very many" : undefined);
+const protectedIn = ({ certain, possible, cut }: MentionedPaths): string | undefined =>
+  protectedAmong([...certain, ...possible]) ?? (cut ? "files, perhaps, among very many" : undefined);
 
-const protectedAmong = (named: readonly Places[]): string | undefined =>
-  pathsOf(named).find((path) => isProtected(path));
+const protectedAmong = (named: readonly PathNames[]): string | undefined =>
+  pathsOf(named).find((path) => isProtectedPath(path));
 
-const ownAmong = (named: readonly Places[]): string | undefined =>
-  pathsOf(named).find((path) => isCadresOwn(path));
+const ownAmong = (named: readonly PathNames[]): string | undefined =>
+  pathsOf(named).find((path) => isCadreState(path));
 
-const pathsOf = (named: readonly Places[]): string[] =>
+const pathsOf = (named: readonly PathNames[]): string[] =>
   named.flat().flatMap(({ path, real }) => (real ? [path, real.path] : [path]));
 
 /** The same words come up again and again in the readings of one call. */
-function lookOnce(look: Look): Look {
-  const seen = new Map<string, Sight>();
+function lookOnce(look: InspectPath): InspectPath {
+  const seen = new Map<string, InspectedPath>();
   return (path) => {
     const sight = seen.get(path) ?? look(path);
     seen.set(path, sight);
@@ -166,5 +172,5 @@ function once<T>(compute: () => T): () => T {
 /** Input that was never validated may hold anything. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-export const onlyReads = (unit: Unit): boolean =>
+export const isReadOnlyUnit = (unit: Unit): boolean =>
   (unit.kind === "command" || unit.kind === "redirect") && unit.readOnly;

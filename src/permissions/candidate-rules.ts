@@ -13,7 +13,7 @@ export interface Candidate {
   isOpen: boolean;
 }
 
-export function candidatesFor(tool: string, input: unknown): Candidate[] {
+export function candidateRules(tool: string, input: unknown): Candidate[] {
   const fields = (input ?? {}) as Record<string, unknown>;
   if (tool === "Bash") return forCommand(textOf(fields["command"]));
   if (isChangingTool(tool)) return forPath("Edit", textOf(fields["path"]));

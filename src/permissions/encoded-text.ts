@@ -4,7 +4,7 @@ const BASE64 = /(?<![\w+/=-])(?:[A-Za-z0-9+/]{4}){3,}(?:[A-Za-z0-9+/]{2}==|[A-Za
 const HEX = /(?<![\w])(?:[0-9a-fA-F]{2}){8,}(?![\w])|(?:\\x[0-9a-fA-F]{2}){4,}/g;
 const MAX_FOUND = 20;
 
-export function encodedIn(texts: readonly string[]): { from: string; text: string }[] {
+export function decodeHiddenText(texts: readonly string[]): { from: string; text: string }[] {
   const found = new Map<string, string>();
   for (const source of texts) {
     for (const [piece] of source.matchAll(HEX))

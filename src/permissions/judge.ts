@@ -3,12 +3,12 @@
 //   > the preset > the default.
 // What cannot be read off a command never matches an allow; a deny that it might match turns an allow into an ask.
 
-import { type Call, describeCall, onlyReads, type Unit } from "./call.ts";
+import { type Call, describeCall, isReadOnlyUnit, type Unit } from "./call.ts";
 import { namedGrant } from "./grant.ts";
-import { GRANTED, type Grant, type Judge, type PermissionRequest, type Verdict } from "./permission.ts";
-import { allowedByPreset, byDefault, deniedByPreset } from "./presets.ts";
-import { firstTouching, rulesFor } from "./rules.ts";
-import { askedByTaint } from "./taint.ts";
+import { GRANT_RULE, type Grant, type Judge, type PermissionRequest, type Verdict } from "./permission.ts";
+import { defaultVerdict, presetAllowance, presetDenial } from "./presets.ts";
+import { firstMatch, rulesFor } from "./rules.ts";
+import { taintVerdict } from "./taint.ts";
 
 export const judge: Judge = (request) => {
   const call = describeCall(request);
@@ -16,10 +16,10 @@ export const judge: Judge = (request) => {
   return (
     stoppedByGate(call, request) ??
     (denial?.sure ? denial.verdict : undefined) ??
-    deniedByPreset(request) ??
+    presetDenial(request) ??
     granted(call, request) ??
     askedInFork(request) ??
-    askedByTaint(request) ??
+    taintVerdict(request) ??
     askedFromAbove(call, request) ??
     denial?.verdict ??
     byRules(call, request)
@@ -38,7 +38,7 @@ function denied(call: Call, request: PermissionRequest): { sure: boolean; verdic
   let doubt: { sure: boolean; verdict: Verdict } | undefined;
   const own = { source: "agent tools", rules: request.gate };
   for (const { source, rules } of [own, ...request.ancestors, ...request.authority]) {
-    const found = firstTouching(rulesFor(rules.deny, "wide", call.tool), call);
+    const found = firstMatch(rulesFor(rules.deny, "wide", call.tool), call);
     if (!found) continue;
     const rule = `${source} deny ${found.rule.text}`;
     if (found.match === "yes") return { sure: true, verdict: { verdict: "deny", rule } };
@@ -66,9 +66,9 @@ function granted(call: Call, request: PermissionRequest): Verdict | undefined {
         (!isFed && rulesFor(singleton(rule), "strict", call.tool).some((one) => one.matches(unit) === "yes")),
     );
     if (grant) decisive ??= grant.rule;
-    else if (!onlyReads(unit)) return undefined;
+    else if (!isReadOnlyUnit(unit)) return undefined;
   }
-  return decisive === undefined ? undefined : { verdict: "allow", rule: `${GRANTED} ${decisive}` };
+  return decisive === undefined ? undefined : { verdict: "allow", rule: `${GRANT_RULE} ${decisive}` };
 }
 
 /** Not expired, and given for this folder or for one that it is a copy of (A21). */
@@ -81,10 +81,10 @@ function isInForce(
 }
 
 function askedFromAbove(call: Call, { gate, ancestors }: PermissionRequest): Verdict | undefined {
-  const own = firstTouching(rulesFor(gate.ask, "wide", call.tool), call);
+  const own = firstMatch(rulesFor(gate.ask, "wide", call.tool), call);
   if (own) return { verdict: "ask", rule: `agent tools ask ${own.rule.text}` };
   for (const { source, rules } of ancestors) {
-    const found = firstTouching(rulesFor(rules.ask, "wide", call.tool), call);
+    const found = firstMatch(rulesFor(rules.ask, "wide", call.tool), call);
     if (found) return { verdict: "ask", rule: `${source} ask ${found.rule.text}` };
   }
   return undefined;
@@ -96,8 +96,8 @@ function byRules(call: Call, request: PermissionRequest): Verdict {
   for (const unit of call.units) {
     const verdict =
       mostSpecific(unit, call.tool, request.authority) ??
-      allowedByPreset(unit, call, request) ??
-      byDefault(unit, call);
+      presetAllowance(unit, call, request) ??
+      defaultVerdict(unit, call);
     if (verdict.verdict === "ask") return verdict;
     if (!allowed || allowed.rule.startsWith("default")) allowed = verdict;
   }

@@ -5,7 +5,7 @@ import type { ShellWord } from "./argv.ts";
 import { type ArgvPattern, type Match, matchArgv } from "./argv-pattern.ts";
 
 /** Undefined where the pattern names no flags. */
-export function withLooseFlags(pattern: ArgvPattern): ((argv: readonly ShellWord[]) => Match) | undefined {
+export function looseFlagMatcher(pattern: ArgvPattern): ((argv: readonly ShellWord[]) => Match) | undefined {
   const flags = pattern.words.filter((word) => typeof word === "string" && isFlag(word)) as string[];
   if (flags.length === 0) return undefined;
   const others = {

@@ -3,14 +3,14 @@
 
 import { isAbsolute, resolve } from "node:path";
 import type { ShellWord } from "./argv.ts";
-import { type Places, placesOf, type Workplace } from "./places.ts";
-import type { Reach } from "./reach.ts";
+import { type PathNames, pathNames, type WorkspaceView } from "./places.ts";
+import type { PossibleCommands } from "./reach.ts";
 
-export interface NamedPlaces {
+export interface MentionedPaths {
   /** By a word of their own. */
-  sure: readonly Places[];
+  certain: readonly PathNames[];
   /** Within a text that may be code. */
-  perhaps: readonly Places[];
+  possible: readonly PathNames[];
   /** Some word is known only when it runs. */
   unknown: boolean;
   /** It names more than is looked at. */
@@ -28,33 +28,33 @@ const MAX_FOLDERS = 16;
 /** What is named beyond these is not looked at, and counts as unknown. */
 const MAX_PLACES = 2_000;
 
-export function namedPlaces(
-  { argvs, redirects, code }: Reach,
+export function mentionedPaths(
+  { argvs, redirects, code }: PossibleCommands,
   folders: Folders,
-  workplace: Workplace,
-): NamedPlaces {
+  workplace: WorkspaceView,
+): MentionedPaths {
   const words = argvs.flatMap(([program, ...rest]) => (program?.includes("/") ? [program, ...rest] : rest));
   const targets = redirects.map(({ target }) => target);
   const sure = distinct([...distinct(words).flatMap(pathsIn), ...targets]);
   const perhaps = distinct(code.flatMap((text) => text.match(/[\w.~/@+-]+/g) ?? []));
   const most = Math.ceil(MAX_PLACES / folders.known.length);
-  const places = (names: readonly string[]): Places[] =>
+  const places = (names: readonly string[]): PathNames[] =>
     names
       .slice(0, most)
-      .flatMap((name) => folders.known.map((folder) => placesOf(within(folder, name), workplace)));
+      .flatMap((name) => folders.known.map((folder) => pathNames(within(folder, name), workplace)));
   const isUnknown = (word: ShellWord): boolean =>
     word === undefined || (folders.unknown && !isAbsolute(word));
   const cut = sure.length > most || perhaps.length > most;
   return {
     cut,
-    sure: places(sure),
-    perhaps: places(perhaps),
+    certain: places(sure),
+    possible: places(perhaps),
     unknown: cut || [...words, ...targets].some(isUnknown),
   };
 }
 
 /** Where a call may have gone by the time that any of its commands runs. */
-export function foldersOf(reaches: readonly Reach[], workspace: string): Folders {
+export function possibleFolders(reaches: readonly PossibleCommands[], workspace: string): Folders {
   let known: string[] = [workspace];
   let unknown = false;
   for (const argv of reaches.flatMap(({ argvs }) => argvs)) {

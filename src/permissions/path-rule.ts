@@ -7,7 +7,7 @@
 import picomatch from "picomatch";
 import type { Match } from "./argv-pattern.ts";
 import type { CommandUnit, Unit } from "./call.ts";
-import type { Place, Places } from "./places.ts";
+import type { NamedPath, PathNames } from "./places.ts";
 import { foldPath } from "./protected.ts";
 
 export interface PathRule {
@@ -35,12 +35,12 @@ export function pathRule({ pattern, reading, speaksOf }: PathRuleOptions): PathR
 function strictMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read"): (unit: Unit) => Match {
   const literal = pattern.replace(/\\(.)/g, "$1");
   const test = exact ? (path: string) => path === literal : picomatch(pattern, { dot: true });
-  const isCovered = ({ path, absolute }: Place): boolean => {
+  const isCovered = ({ path, absolute }: NamedPath): boolean => {
     if (pattern.startsWith("/")) return test(absolute);
     // A wildcard reaches nothing above the workspace: `**` is everything in it.
     return !/^\.\.(\/|$)/.test(path) && test(path);
   };
-  const covers = ([own]: Places): boolean => isCovered(own) && (!own.real || isCovered(own.real));
+  const covers = ([own]: PathNames): boolean => isCovered(own) && (!own.real || isCovered(own.real));
   return (unit) => {
     if (unit.protected !== undefined && !exact) return "no";
     if (unit.kind === "path") return covers(unit.places) ? "yes" : "no";
@@ -51,10 +51,10 @@ function strictMatcher(pattern: string, exact: boolean, speaksOf: "change" | "re
 
 function wideMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read"): (unit: Unit) => Match {
   const test = exact ? literalPath(pattern.replace(/\\(.)/g, "$1")) : widePattern(pattern);
-  const isTouched = (place: Place): boolean =>
+  const isTouched = (place: NamedPath): boolean =>
     test(pattern.startsWith("/") ? place.absolute : place.path) ||
     (place.real !== undefined && isTouched(place.real));
-  const touches = (places: Places): boolean => places.some(isTouched);
+  const touches = (places: PathNames): boolean => places.some(isTouched);
   const mayHold = folderAbove(pattern);
   return (unit) => {
     if (unit.kind === "path") return touches(unit.places) ? "yes" : "no";
@@ -63,19 +63,19 @@ function wideMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read
       return unit.places.some(touches) ? "yes" : unit.unknown ? "maybe" : "no";
     }
     if (unit.kind === "text")
-      return [...unit.named().sure, ...unit.named().perhaps].some(touches) ? "maybe" : "no";
+      return [...unit.named().certain, ...unit.named().possible].some(touches) ? "maybe" : "no";
     if (unit.kind !== "command" || cannot(speaksOf, unit)) return "no";
-    const { sure, perhaps, unknown } = unit.named();
-    if (sure.some(touches)) return "yes";
-    if (unknown || perhaps.some(touches)) return "maybe";
+    const { certain, possible, unknown } = unit.named();
+    if (certain.some(touches)) return "yes";
+    if (unknown || possible.some(touches)) return "maybe";
     const goesDown = namesOnly(unit) ? undefined : isRecursive(unit) ? "deep" : "shallow";
     if (goesDown === undefined) return "no";
-    const roots = sure.length > 0 || goesDown === "shallow" ? sure : [WORKSPACE];
+    const roots = certain.length > 0 || goesDown === "shallow" ? certain : [WORKSPACE];
     return roots.some((places) => places.some((place) => mayHold(place, goesDown))) ? "maybe" : "no";
   };
 }
 
-const WORKSPACE: Places = [{ path: "", absolute: "" }];
+const WORKSPACE: PathNames = [{ path: "", absolute: "" }];
 
 function widePattern(pattern: string): (path: string) => boolean {
   // A name may hold a line break: without `s`, `**` would not reach over it.
@@ -95,7 +95,7 @@ function literalPath(literal: string): (path: string) => boolean {
 }
 
 /** Whether a folder holds what the pattern is about. One that may be anywhere is looked for only by what goes deep. */
-function folderAbove(pattern: string): (place: Place, goesDown: "deep" | "shallow") => boolean {
+function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "shallow") => boolean {
   const fixed = pattern.split("/");
   const wild = fixed.findIndex((part) => /[*?[{(!]/.test(part));
   const top = foldPath((wild < 0 ? fixed : fixed.slice(0, wild)).join("/"));

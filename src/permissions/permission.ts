@@ -2,7 +2,7 @@
 // the tree may do at all. Pure: the same request always gets the same verdict, with the rule that decided.
 
 import type { Effect, Rules } from "../journal/definition.ts";
-import type { Workplace } from "./places.ts";
+import type { WorkspaceView } from "./places.ts";
 
 export interface Verdict {
   verdict: "allow" | "ask" | "deny";
@@ -11,7 +11,7 @@ export interface Verdict {
 }
 
 /** How the rule of a call begins that a person's grant lets pass. */
-export const GRANTED = "person grant";
+export const GRANT_RULE = "person grant";
 
 /** Rules with the place that they come from, for the sentence that names the one that decided. */
 export interface SourcedRules {
@@ -33,7 +33,7 @@ export interface Grant {
 /** How long "always" lasts: what nobody has looked at for a while is asked about again. */
 export const ALWAYS_DAYS = 30;
 
-export interface PermissionRequest extends Workplace {
+export interface PermissionRequest extends WorkspaceView {
   tool: string;
   input: unknown;
   effect: Effect;

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { judge } from "./judge.ts";
-import { placesOf } from "./places.ts";
+import { pathNames } from "./places.ts";
 
 const project = "/w/proj";
 const child = `${project}/.cadre/worktrees/r1`;
 const grandchild = `${child}/.cadre/worktrees/r2`;
 
 const absolutes = (path: string, workspace: string, mergesInto: string[]) =>
-  placesOf(path, { workspace, mergesInto }).map((place) => place.absolute);
+  pathNames(path, { workspace, mergesInto }).map((place) => place.absolute);
 
 describe("places", () => {
   it("[P12] knows a file of a copy as the file that it will be, through every copy", () => {
-    expect(placesOf("src/a.ts", { workspace: project })).toEqual([
+    expect(pathNames("src/a.ts", { workspace: project })).toEqual([
       { path: "src/a.ts", absolute: "/w/proj/src/a.ts" },
     ]);
-    expect(placesOf("src/a.ts", { workspace: grandchild, mergesInto: [child, project] })).toEqual([
+    expect(pathNames("src/a.ts", { workspace: grandchild, mergesInto: [child, project] })).toEqual([
       { path: "src/a.ts", absolute: `${grandchild}/src/a.ts` },
       { path: "src/a.ts", absolute: `${child}/src/a.ts` },
       { path: "src/a.ts", absolute: "/w/proj/src/a.ts" },
@@ -22,16 +22,16 @@ describe("places", () => {
   });
 
   it("[P12] knows a file outside of the copy as itself, seen from each workspace", () => {
-    expect(placesOf("../../../src/a.ts", { workspace: child, mergesInto: [project] })[1]).toEqual({
+    expect(pathNames("../../../src/a.ts", { workspace: child, mergesInto: [project] })[1]).toEqual({
       path: "src/a.ts",
       absolute: "/w/proj/src/a.ts",
     });
-    expect(placesOf(`${child}/src/a.ts`, { workspace: grandchild, mergesInto: [child, project] })[2]).toEqual(
-      {
-        path: "src/a.ts",
-        absolute: "/w/proj/src/a.ts",
-      },
-    );
+    expect(
+      pathNames(`${child}/src/a.ts`, { workspace: grandchild, mergesInto: [child, project] })[2],
+    ).toEqual({
+      path: "src/a.ts",
+      absolute: "/w/proj/src/a.ts",
+    });
   });
 
   it("[P12] follows a workspace that is a folder of what was copied, or has another name", () => {

@@ -3,9 +3,9 @@
 // Pure: what links make of a name is told by whoever looked (`look`); where nobody did, the name is the place.
 
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { isCadresOwn } from "./protected.ts";
+import { isCadreState } from "./protected.ts";
 
-export interface Workplace {
+export interface WorkspaceView {
   workspace: string;
   /** Nearest first: the folders that the workspace is a copy of, and is merged into. */
   mergesInto?: readonly string[] | undefined;
@@ -13,34 +13,37 @@ export interface Workplace {
    * What is at an absolute path, as it would be opened: `link/../x` is not `x`. File tools refuse a path that links lead
    * elsewhere; a shell command follows it (A35).
    */
-  look?: Look | undefined;
+  inspectPath?: InspectPath | undefined;
   /** A setting of the repository's own by which git would run a program, if there is one (A30). */
-  programOfGit?: ((workspace: string) => string | undefined) | undefined;
+  gitProgramSetting?: ((workspace: string) => string | undefined) | undefined;
 }
 
-export type Look = (path: string) => Sight;
+export type InspectPath = (path: string) => InspectedPath;
 
-export interface Sight {
+export interface InspectedPath {
   /** Where it is once links are followed; undefined where that cannot be told. */
   real: string | undefined;
   isFolder: boolean;
 }
 
-export interface Place {
+export interface NamedPath {
   /** From the workspace, or from one that it is merged into. */
   path: string;
   absolute: string;
   /** Where links lead, if that is elsewhere. */
-  real?: Place;
+  real?: NamedPath;
 }
 
 /** The place itself, then what it is in each folder that the workspace is merged into. */
-export type Places = readonly [Place, ...Place[]];
+export type PathNames = readonly [NamedPath, ...NamedPath[]];
 
-export function placesOf(path: string, { workspace, mergesInto = [], look }: Workplace): Places {
+export function pathNames(
+  path: string,
+  { workspace, mergesInto = [], inspectPath }: WorkspaceView,
+): PathNames {
   let absolute = resolve(workspace, path);
   const own = placeIn(workspace, absolute);
-  const real = look && realPlace(path, own, workspace, look);
+  const real = inspectPath && realPlace(path, own, workspace, inspectPath);
   let copy = workspace;
   const originals = mergesInto.map((original) => {
     absolute = originalOf(absolute, copy, original);
@@ -51,27 +54,32 @@ export function placesOf(path: string, { workspace, mergesInto = [], look }: Wor
 }
 
 /** Whether a command that opens this path stays in the workspace and out of what is Cadre's, by its name and by where it leads. */
-export function isInWorkspace(path: string, { workspace, look }: Workplace): boolean {
+export function isInWorkspace(path: string, { workspace, inspectPath }: WorkspaceView): boolean {
   if (isElsewhere(placeIn(workspace, resolve(workspace, path)))) return false;
-  if (!look) return true;
-  const { real } = look(asOpened(path, workspace));
-  return real !== undefined && !isElsewhere(placeIn(look(workspace).real ?? workspace, real));
+  if (!inspectPath) return true;
+  const { real } = inspectPath(joinUnresolved(path, workspace));
+  return real !== undefined && !isElsewhere(placeIn(inspectPath(workspace).real ?? workspace, real));
 }
 
-const isElsewhere = ({ path }: Place): boolean =>
-  /^\.\.(\/|$)/.test(path) || isAbsolute(path) || isCadresOwn(path);
+const isElsewhere = ({ path }: NamedPath): boolean =>
+  /^\.\.(\/|$)/.test(path) || isAbsolute(path) || isCadreState(path);
 
-export const asOpened = (path: string, folder: string): string =>
+export const joinUnresolved = (path: string, folder: string): string =>
   isAbsolute(path) ? path : `${folder}${sep}${path}`;
 
-function realPlace(path: string, own: Place, workspace: string, look: Look): Place | undefined {
-  const { real } = look(asOpened(path, workspace));
+function realPlace(
+  path: string,
+  own: NamedPath,
+  workspace: string,
+  look: InspectPath,
+): NamedPath | undefined {
+  const { real } = look(joinUnresolved(path, workspace));
   if (real === undefined || real === own.absolute) return undefined;
   const place = placeIn(look(workspace).real ?? workspace, real);
   return place.path === own.path ? undefined : place;
 }
 
-function placeIn(workspace: string, absolute: string): Place {
+function placeIn(workspace: string, absolute: string): NamedPath {
   const inside = relative(workspace, absolute);
   return { path: sep === "/" ? inside : inside.replaceAll(sep, "/"), absolute };
 }

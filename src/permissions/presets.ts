@@ -6,7 +6,7 @@
 //   trusted    everything passes that is not denied, asked for by a rule, or protected
 
 import type { Preset } from "../journal/definition.ts";
-import { type Call, onlyReads, type Unit } from "./call.ts";
+import { type Call, isReadOnlyUnit, type Unit } from "./call.ts";
 import type { PermissionRequest, Verdict } from "./permission.ts";
 import { rulesFor } from "./rules.ts";
 
@@ -29,21 +29,21 @@ export function presetOf({ authority }: Authority): Preset {
   return chosen.includes("read-only") ? "read-only" : (chosen.at(-1) ?? "ask");
 }
 
-export function deniedByPreset(request: PermissionRequest): Verdict | undefined {
+export function presetDenial(request: PermissionRequest): Verdict | undefined {
   const { tool, effect } = request;
   if (effect === "read" || AMONG_AGENTS.has(tool) || presetOf(request) !== "read-only") return undefined;
   return { verdict: "deny", rule: `preset read-only deny ${tool}` };
 }
 
-export function allowedByPreset(unit: Unit, { tool }: Call, request: Authority): Verdict | undefined {
+export function presetAllowance(unit: Unit, { tool }: Call, request: Authority): Verdict | undefined {
   const preset = presetOf(request);
   const rule = rulesFor(ALLOWS[preset], "strict", tool).find((one) => one.matches(unit) === "yes");
   return rule && { verdict: "allow", rule: `preset ${preset} allow ${rule.text}` };
 }
 
-export function byDefault(unit: Unit, { tool }: Call): Verdict {
+export function defaultVerdict(unit: Unit, { tool }: Call): Verdict {
   if (unit.protected !== undefined) return { verdict: "ask", rule: `protected ${unit.protected}` };
-  if (onlyReads(unit)) return { verdict: "allow", rule: "default allow Bash: only reads" };
+  if (isReadOnlyUnit(unit)) return { verdict: "allow", rule: "default allow Bash: only reads" };
   if (unit.kind === "unread") return { verdict: "ask", rule: `default ask Bash: cannot judge, ${unit.why}` };
   return asksByDefault(tool)
     ? { verdict: "ask", rule: `default ask ${tool}` }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isProtected } from "./protected.ts";
+import { isProtectedPath } from "./protected.ts";
 
 const EACH = `
 cadre.yaml agents/x.md agents/deep/x.steps.ts .agents/x.md .cadre/agents/y.md .mcp.json .claude/settings.json .claude/agents/a.md
@@ -22,15 +22,15 @@ AGENT.md .rules .openhands/setup.sh .kilocode/rules/a.md crush.json lefthook.tom
 
 describe("[A37] what runs by itself, or decides who may do what", () => {
   it.each(EACH)("%s, also below a folder", (path) => {
-    expect(isProtected(path)).toBe(true);
-    if (!path.startsWith("agents/")) expect(isProtected(`packages/a/${path}`)).toBe(true);
-    expect(isProtected(`./${path}`)).toBe(true);
-    expect(isProtected(path.replaceAll("/", "\\"))).toBe(true);
+    expect(isProtectedPath(path)).toBe(true);
+    if (!path.startsWith("agents/")) expect(isProtectedPath(`packages/a/${path}`)).toBe(true);
+    expect(isProtectedPath(`./${path}`)).toBe(true);
+    expect(isProtectedPath(path.replaceAll("/", "\\"))).toBe(true);
   });
 
   it.each(EACH)("[A36] %s by any spelling that a file system takes for it", (path) => {
     const [first, ...rest] = path.split("/");
-    const spelled = (name: string) => isProtected([name, ...rest].join("/"));
+    const spelled = (name: string) => isProtectedPath([name, ...rest].join("/"));
     for (const name of [
       first!.toUpperCase(),
       `${first}.`,
@@ -46,7 +46,7 @@ describe("[A37] what runs by itself, or decides who may do what", () => {
   });
 
   it("[A36] the short name of .git", () => {
-    expect(isProtected("GIT~1/config")).toBe(true);
+    expect(isProtectedPath("GIT~1/config")).toBe(true);
   });
 });
 
@@ -72,5 +72,5 @@ it.each([
   "run/a.sh",
   "docs/rules.md",
 ])("%s is the work itself", (path) => {
-  expect(isProtected(path)).toBe(false);
+  expect(isProtectedPath(path)).toBe(false);
 });

@@ -53,7 +53,7 @@ const PROTECTED_NAMES =
   /^(\.env\.(?!example$|sample$|template$|dist$).+|jenkinsfile\..+|.+\.code-workspace|git~\d+|\.?lefthook(-local)?\.(ya?ml|toml|jsonc?)|\.?simple-git-hooks\.\w+|\.lintstagedrc(\.\w+)?|lint-staged\.config\.\w+|\.huskyrc(\.\w+)?|husky\.config\.\w+)$/s;
 
 /** Takes a path relative to the workspace. Pure: looks at the name alone. */
-export function isProtected(path: string): boolean {
+export function isProtectedPath(path: string): boolean {
   const parts = foldPath(path.replace(/^[\\/]+/, "")).split("/");
   if (parts[0] === "agents") return true;
   if (PROTECTED_FILES.has(parts.at(-1) ?? "")) return true;
@@ -61,7 +61,7 @@ export function isProtected(path: string): boolean {
 }
 
 /** Cadre's own files: the token that answers for a person, and what every run has said. Not even to be read without a question (A32). */
-export const isCadresOwn = (path: string): boolean =>
+export const isCadreState = (path: string): boolean =>
   foldPath(path)
     .split("/")
     .some((part, at, parts) => part === ".cadre" && parts[at + 1] !== "agents");

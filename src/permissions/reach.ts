@@ -3,9 +3,9 @@
 // as one, and where commands stand in no word at all (`sh file`, `… | sh`) an unknown one stands for them.
 
 import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./argv.ts";
-import { isInterpreter, isShell, wraps } from "./wrappers.ts";
+import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 
-export interface Reach {
+export interface PossibleCommands {
   /** Itself first. Undefined words stay undefined. */
   argvs: readonly (readonly ShellWord[])[];
   /** Files that scripts in its words open. */
@@ -19,7 +19,7 @@ const MAX_WORDS = 200;
 const MAX_ARGVS = 2_000;
 const UNKNOWN: readonly ShellWord[] = [undefined];
 
-export function reachOf(command: ShellCommand): Reach {
+export function possibleCommands(command: ShellCommand): PossibleCommands {
   const found: Found = { argvs: [], redirects: [], code: [] };
   follow(command.argv, 0, found);
   return found;
@@ -28,10 +28,10 @@ export function reachOf(command: ShellCommand): Reach {
 /** Whether what it is fed may come to be run. */
 export function mayRunCode(argv: readonly ShellWord[]): boolean {
   const name = programOf(argv);
-  return name === undefined || isInterpreter(name) || wraps(name, argv.slice(1));
+  return name === undefined || isInterpreter(name) || runsOthers(name, argv.slice(1));
 }
 
-interface Found extends Reach {
+interface Found extends PossibleCommands {
   argvs: (readonly ShellWord[])[];
   redirects: ShellRedirect[];
   code: string[];
@@ -45,7 +45,7 @@ function follow(argv: readonly ShellWord[], depth: number, found: Found): void {
   if (isInterpreter(name)) found.code.push(...words.filter(isScript));
   if (name === "git")
     found.code.push(...words.filter((word) => /^!|=/.test(word ?? "") && isScript(word)).map(String));
-  if (!wraps(name, words)) return;
+  if (!runsOthers(name, words)) return;
   if (depth >= MAX_DEPTH || argv.length > MAX_WORDS || found.argvs.length > MAX_ARGVS) {
     found.argvs.push(UNKNOWN);
     return;
@@ -73,7 +73,7 @@ function followTails(argv: readonly ShellWord[], depth: number, found: Found): v
     const name = programOf(tail);
     if (name === undefined) continue;
     if (isInterpreter(name)) found.code.push(...tail.filter(isScript));
-    runsUnseen ||= isFed ? wraps(name, tail) : runsFile(tail, argv[at - 1]);
+    runsUnseen ||= isFed ? runsOthers(name, tail) : runsFile(tail, argv[at - 1]);
   }
   if (runsUnseen) found.argvs.push(UNKNOWN);
 }

@@ -1,9 +1,9 @@
 // What a person is shown of a command.
 
 import { describe, expect, test } from "vitest";
-import { readCommand } from "./read-command.ts";
+import { explainCommand } from "./read-command.ts";
 
-const read = (command: string) => readCommand(command, "/workspace");
+const read = (command: string) => explainCommand(command, "/workspace");
 const programs = (command: string) =>
   read(command).programs.map(({ argv, depth }) => [depth, argv.join(" ")]);
 

@@ -4,10 +4,10 @@
 //  - Made from the recorded command alone; what an agent says about it has no part in it (A17).
 
 import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./argv.ts";
-import { encodedIn } from "./encoded-text.ts";
+import { decodeHiddenText } from "./encoded-text.ts";
 import { fileUses } from "./file-uses.ts";
 import { isInside, isReadOnlyCommand } from "./shell.ts";
-import { isInterpreter, isShell, wraps } from "./wrappers.ts";
+import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 
 export interface CommandReading {
   /** `exact`: the words are all that runs. `dynamic`: some of it shows only when it runs. `broken`: not understood. */
@@ -42,7 +42,7 @@ export interface FileReading {
 const MAX_DEPTH = 3;
 const MAX_LISTED = 100;
 
-export function readCommand(command: string, workspace: string): CommandReading {
+export function explainCommand(command: string, workspace: string): CommandReading {
   const { grade, why, commands, redirects, texts } = parseShell(command);
   const found: Found = { programs: [], uses: [], texts: texts.map(({ text }) => text) };
   takeAll(commands, redirects, 0, found);
@@ -55,7 +55,7 @@ export function readCommand(command: string, workspace: string): CommandReading 
     programs: found.programs.slice(0, MAX_LISTED),
     files: filesOf(found.uses, workspace),
     hosts: [...new Set([...words, command].flatMap(hostsIn))].slice(0, MAX_LISTED),
-    decoded: encodedIn([...words, command]),
+    decoded: decodeHiddenText([...words, command]),
   };
 }
 
@@ -90,7 +90,7 @@ function takeCommand({ argv, assigns, fed }: ShellCommand, depth: number, found:
     ...(notes.length > 0 ? { note: notes.join("; ") } : {}),
   });
   found.uses.push(...fileUses(nameOf(argv), argv.slice(1)));
-  if (depth < MAX_DEPTH && wraps(nameOf(argv) ?? "", argv.slice(1))) takeInner(argv, depth + 1, found);
+  if (depth < MAX_DEPTH && runsOthers(nameOf(argv) ?? "", argv.slice(1))) takeInner(argv, depth + 1, found);
 }
 
 /** A shell or an interpreter that no word gives a program to. */

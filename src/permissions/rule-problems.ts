@@ -1,7 +1,7 @@
 // What is wrong with rules that a person wrote, said before a run relies on them: a rule for a tool that nobody has is
 // read without a word, and forbids nothing.
 
-import { nearest, type Problem } from "../config/problem.ts";
+import { nearestWord, type Problem } from "../config/problem.ts";
 import type { Config } from "../config.ts";
 import { ruleProblem } from "./rules.ts";
 
@@ -84,7 +84,7 @@ function unknownTool({ rule, index, name, toolNames, effect }: UnknownName): Rul
     if (effect !== "allow") return [];
     return [{ rule, index, code, message: `this version has no tool \`${name}\`: "${rule}" allows nothing` }];
   }
-  const meant = nearest(name, toolNames);
+  const meant = nearestWord(name, toolNames);
   const message = `no tool is called \`${name}\`, so "${rule}" ${IDLE[effect]}`;
   return [{ rule, index, code, message, ...(meant ? { suggestion: `did you mean \`${meant}\`?` } : {}) }];
 }

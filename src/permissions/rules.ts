@@ -4,17 +4,17 @@
 //  - `Edit(path)` and `Write(path)` both speak of changing that path, by any tool or redirection; `Read(path)` of reading it.
 
 import picomatch from "picomatch";
-import { marksIn } from "../journal/mask.ts";
+import { findSecretMarks } from "../journal/mask.ts";
 import {
   type ArgvPattern,
-  inAnyCase,
   type Match,
+  matchAnyCase,
   matchArgv,
-  mentions,
+  mentionsProgram,
   parseArgvPattern,
 } from "./argv-pattern.ts";
 import { type Call, isChangingTool, isReadingTool, type Unit } from "./call.ts";
-import { withLooseFlags } from "./loose-flags.ts";
+import { looseFlagMatcher } from "./loose-flags.ts";
 import { type PathRuleOptions, pathRule } from "./path-rule.ts";
 
 /** `strict` reads rules that allow; `wide` those that ask or deny. */
@@ -43,7 +43,7 @@ export function rulesFor(list: readonly string[], reading: Reading, tool: string
 }
 
 /** The first rule that matches any part of the call: surely, or else perhaps. */
-export function firstTouching(
+export function firstMatch(
   rules: readonly Rule[],
   call: Call,
 ): { rule: Rule; match: "yes" | "maybe" } | undefined {
@@ -95,7 +95,7 @@ function compiledList(list: readonly string[], reading: Reading): CompiledList {
 }
 
 function compile(text: string, reading: Reading): CompiledRule {
-  if (reading === "wide" && marksIn(text).length > 0) return maskedRule(text);
+  if (reading === "wide" && findSecretMarks(text).length > 0) return maskedRule(text);
   const parts = split(text);
   if (!parts || ruleProblem(text)) return unreadable(text, reading);
   const names = nameMatcher(parts.tool, reading);
@@ -156,14 +156,14 @@ function argvRule(pattern: ArgvPattern, reading: Reading): Matching & Pick<Compi
     if (unit.protected !== undefined && !pattern.exact) return "no";
     return matchArgv(pattern, unit.command.argv) === "yes" ? "yes" : "no";
   };
-  const matches = inAnyCase(pattern);
-  const loosely = withLooseFlags(pattern);
+  const matches = matchAnyCase(pattern);
+  const loosely = looseFlagMatcher(pattern);
   const wide = (unit: Unit): Match => {
     if (unit.kind !== "command" && unit.kind !== "text") return "no";
     const { argvs, code } = unit.reach();
     const found = new Set([...argvs.map(matches), ...(loosely ? argvs.map(loosely) : [])]);
     if (unit.kind === "command" && found.has("yes")) return "yes";
-    return found.has("yes") || found.has("maybe") || code.some((text) => mentions(pattern, text))
+    return found.has("yes") || found.has("maybe") || code.some((text) => mentionsProgram(pattern, text))
       ? "maybe"
       : "no";
   };

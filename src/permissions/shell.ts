@@ -3,7 +3,7 @@
 
 import { parseShell, type ShellWord } from "./argv.ts";
 import type { ShellJudge } from "./permission.ts";
-import { asOpened, isInWorkspace, type Workplace } from "./places.ts";
+import { isInWorkspace, joinUnresolved, type WorkspaceView } from "./places.ts";
 import { READ_ONLY_COMMANDS, type ReadOnlySpec } from "./read-only-commands.ts";
 import { isWrapper } from "./wrappers.ts";
 
@@ -25,7 +25,7 @@ export const judgeShell: ShellJudge = (command) => {
 };
 
 /** Without a workplace, paths are read as names and absolute ones are outside. */
-export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: Workplace): Judgement {
+export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: WorkspaceView): Judgement {
   if (argv.some((word) => word === undefined)) return no("a word is known only when it runs");
   const [name = "", ...rest] = argv as readonly string[];
   if (isWrapper(name) && name !== "find") return no(`${name} runs other commands`);
@@ -35,21 +35,21 @@ export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: Workpl
 }
 
 /** Only a verb directly behind `git` (or `--no-pager`): other options before it can name programs to run (A26). */
-function gitOnlyReads(words: readonly string[], workplace: Workplace | undefined): Judgement {
+function gitOnlyReads(words: readonly string[], workplace: WorkspaceView | undefined): Judgement {
   const [verb = "", ...rest] = words[0] === "--no-pager" ? words.slice(1) : words;
-  const program = workplace?.programOfGit?.(workplace.workspace);
+  const program = workplace?.gitProgramSetting?.(workplace.workspace);
   if (program !== undefined) return no(`this repository has git run a program (${program})`);
   return checkWords(`git ${verb}`, rest, workplace);
 }
 
 /** `sed -n '10,20p' file`: the one use of sed whose script cannot write or run anything. */
-function readsLinesWithSed(words: readonly string[], workplace: Workplace | undefined): Judgement {
+function readsLinesWithSed(words: readonly string[], workplace: WorkspaceView | undefined): Judgement {
   const [flag, script = "", ...files] = words;
   if (flag !== "-n" || !/^\d+(,(\d+|\$))?p$/.test(script)) return no("sed can write files and run commands");
   return checkEach(files, (word) => !word.startsWith("-") && isInside(word, workplace), "sed");
 }
 
-function checkWords(name: string, words: readonly string[], workplace: Workplace | undefined): Judgement {
+function checkWords(name: string, words: readonly string[], workplace: WorkspaceView | undefined): Judgement {
   const spec = READ_ONLY_COMMANDS.get(name);
   if (!spec) return no(`${name} is not known to only read`);
   // One word of text may look like anything; where `-e` gives the pattern, every plain word is a path.
@@ -88,12 +88,12 @@ function isKnownFlag(word: string, spec: ReadOnlySpec): boolean {
 }
 
 /** Reading beyond the workspace is not for a default to allow: keys and other people's files lie there. */
-export function isInside(path: string, workplace: Workplace | undefined): boolean {
+export function isInside(path: string, workplace: WorkspaceView | undefined): boolean {
   if (path.startsWith("~") || (path.startsWith("/") && !workplace)) return false;
   return isInWorkspace(path, workplace ?? { workspace: "/workspace" });
 }
 
-const isFolder = (path: string, workplace: Workplace | undefined): boolean =>
-  workplace?.look?.(asOpened(path, workplace.workspace)).isFolder ?? false;
+const isFolder = (path: string, workplace: WorkspaceView | undefined): boolean =>
+  workplace?.inspectPath?.(joinUnresolved(path, workplace.workspace)).isFolder ?? false;
 
 const no = (why: string): Judgement => ({ readOnly: false, why });

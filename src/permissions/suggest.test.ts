@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { candidatesFor } from "./candidate-rules.ts";
+import { candidateRules } from "./candidate-rules.ts";
 import { judge } from "./judge.ts";
 import type { PastCall, PermissionRequest } from "./permission.ts";
 import { suggestRules } from "./suggest.ts";
@@ -127,7 +127,7 @@ describe("[SG2] never wider than what was seen, and nothing dangerous", () => {
     "curl https://example.com",
     "npm test *",
   ])("nothing for %s", (command) => {
-    expect(candidatesFor("Bash", { command })).toEqual([]);
+    expect(candidateRules("Bash", { command })).toEqual([]);
   });
 
   test("nothing for work that is given to others, for other tools, and for the runtime's own", () => {
@@ -139,8 +139,8 @@ describe("[SG2] never wider than what was seen, and nothing dangerous", () => {
       "mcp__admin__cancel_run",
       "mcp__agent__spawn",
     ])
-      expect(candidatesFor(tool, { agent: "x", path: "a/b", url: "https://a.com" })).toEqual([]);
-    expect(candidatesFor("mcp__git__status", {})).toHaveLength(1);
+      expect(candidateRules(tool, { agent: "x", path: "a/b", url: "https://a.com" })).toEqual([]);
+    expect(candidateRules("mcp__git__status", {})).toHaveLength(1);
   });
 
   test("what was allowed once strangers' words had come in, or in a fork, speaks for nothing", () => {

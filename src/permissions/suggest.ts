@@ -3,7 +3,7 @@
 //  SG1  No rule is suggested that would have let pass what a person refused or changed.
 //  SG2  It rests on calls that people allowed where nobody else's words had come in, and is no wider than they were.
 
-import { candidatesFor } from "./candidate-rules.ts";
+import { candidateRules } from "./candidate-rules.ts";
 import type { Judge, PastCall, PermissionRequest } from "./permission.ts";
 
 export interface Suggestion {
@@ -60,7 +60,7 @@ const withRule = (request: PermissionRequest, rule: string): PermissionRequest =
 function candidatesOf(asked: readonly PastCall[]): string[] {
   const support = new Map<string, { calls: number; seen: Set<string>; isOpen: boolean }>();
   for (const { request } of asked) {
-    for (const { rule, seen, isOpen } of candidatesFor(request.tool, request.input)) {
+    for (const { rule, seen, isOpen } of candidateRules(request.tool, request.input)) {
       const known = support.get(rule) ?? { calls: 0, seen: new Set(), isOpen };
       support.set(rule, { ...known, calls: known.calls + 1, seen: known.seen.add(seen) });
     }

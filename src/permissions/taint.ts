@@ -1,10 +1,10 @@
 // What is asked once somebody's words have come in that nobody here wrote: an effect that cannot be taken back, a host
 // that nobody named before, and work for an agent that may do more. No rule in a file lifts it; a person's grant does.
 
-import { hostAsked } from "../projections/taint.ts";
+import { requestedHost } from "../projections/taint.ts";
 import type { PermissionRequest, Verdict } from "./permission.ts";
 
-export function askedByTaint(request: PermissionRequest): Verdict | undefined {
+export function taintVerdict(request: PermissionRequest): Verdict | undefined {
   const { taint } = request;
   const [first, ...others] = taint?.sources ?? [];
   if (!taint || first === undefined) return undefined;
@@ -21,7 +21,7 @@ function reason(
 ): string | undefined {
   if (effect === "unsafe") return "";
   if (raises !== undefined) return `, and ${raises}`;
-  const host = hostAsked(tool, input);
+  const host = requestedHost(tool, input);
   if (host === undefined || hosts.includes(host)) return undefined;
   return `, and ${host || "its host"} is new`;
 }

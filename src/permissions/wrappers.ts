@@ -55,7 +55,7 @@ const INTERPRETERS = list(`
 
 export const isWrapper = (name: string): boolean => WRAPPERS.has(name);
 
-export const wraps = (name: string, words: readonly ShellWord[]): boolean =>
+export const runsOthers = (name: string, words: readonly ShellWord[]): boolean =>
   WRAPPERS.has(name) || words.some((word) => word !== undefined && WRAPPING_VERBS[name]?.has(word));
 
 export const isShell = (name: string): boolean => SHELLS.has(name);

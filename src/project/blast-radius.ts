@@ -1,10 +1,10 @@
 import { blastRadius } from "../agents/blast-radius.ts";
 import { findAgent } from "../agents/load.ts";
-import type { BlastRadiusOf } from "../loop/parts.ts";
+import type { FindBlastRadius } from "../loop/parts.ts";
 import type { Project } from "../project.ts";
 
-export const blastRadiusIn =
-  ({ agents, offered, config: { limits, web } }: Project): BlastRadiusOf =>
+export const createBlastRadius =
+  ({ agents, offered, config: { limits, web } }: Project): FindBlastRadius =>
   async (name, { tree, ...where }) => {
     const set = await agents(name);
     const parts = { agents: set.agents, offered, limits: { ...limits, tree }, hosts: web.allow, ...where };

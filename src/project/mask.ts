@@ -1,13 +1,13 @@
 // What this project must write nowhere, put together from the environment, the configuration and the `.env` files.
 
 import { otlpHeaders } from "../config/otlp.ts";
-import { certainSecrets, configuredSecrets, envFiles, environmentSecrets } from "../config/secrets.ts";
+import { configuredSecrets, envFiles, environmentSecrets, headerSecrets } from "../config/secrets.ts";
 import type { Env } from "../config/trust.ts";
 import type { Config } from "../config.ts";
 import { messageOf } from "../errors.ts";
 import { createMask, type Mask, type Secret } from "../journal/mask.ts";
 
-export interface MaskPlace {
+export interface MaskSources {
   folder: string;
   env: Env;
   /** Absent where the configuration cannot be read: the environment and the files still count. */
@@ -17,14 +17,14 @@ export interface MaskPlace {
 /** Only a file that is written anew over and over has so many. */
 const MOST_KNOWN = 20_000;
 
-export function projectMask({ folder, env, config }: MaskPlace): Mask {
+export function createProjectMask({ folder, env, config }: MaskSources): Mask {
   const files = envFiles(folder, config?.dir);
   const { store, providers, loki, mcpServers, search, webhooks } = config ?? {};
   const settings = { store, providers, loki, mcpServers, search, webhooks };
   const fixed = [
     ...environmentSecrets(env, variablesNamed(settings)),
     ...configuredSecrets(settings),
-    ...certainSecrets(otlpHeaders(env)),
+    ...headerSecrets(otlpHeaders(env)),
   ];
   /** What was secret stays so: a `.env` that is moved or emptied leaves its values elsewhere. */
   const known = new Map<string, Secret>();
@@ -36,7 +36,7 @@ export function projectMask({ folder, env, config }: MaskPlace): Mask {
     }
     return [...known.values()];
   };
-  return createMask({ list, changed: files.changed });
+  return createMask({ list, hasChanged: files.changed });
 }
 
 /** `apiKeyEnv: NAME`, `tokenEnv: NAME`, wherever they stand. */
@@ -48,13 +48,13 @@ function variablesNamed(value: unknown): string[] {
   });
 }
 
-export interface SaidProblem {
+export interface ReportedProblem {
   message: string;
   error: unknown;
 }
 
 /** Providers repeat keys in their errors. */
-export function maskedProblem<P extends SaidProblem>(problem: P, mask: Mask): P {
+export function maskProblem<P extends ReportedProblem>(problem: P, mask: Mask): P {
   const { message, error } = problem;
   const said = messageOf(error);
   const masked = mask.text(said);

@@ -10,13 +10,13 @@ export type Answerable = Pick<RunRow, "id" | "status"> & {
 };
 
 /** What is known of the runs around it. */
-export interface Around {
+export interface SurroundingRuns {
   hasOpenItem(runId: string): boolean;
   /** Undefined: not known, so nothing is said of it. */
   run(runId: string): Answerable | undefined;
 }
 
-export function isAnswered({ id, status, waitingOn }: Answerable, around: Around): boolean {
+export function isAnswered({ id, status, waitingOn }: Answerable, around: SurroundingRuns): boolean {
   if (status !== "suspended") return false;
   if (waitingOn?.kind === "child_hitl")
     return (waitingOn.blockers ?? []).every((blocker) => isClear(around.run(blocker), around));
@@ -24,7 +24,7 @@ export function isAnswered({ id, status, waitingOn }: Answerable, around: Around
 }
 
 /** Nobody has to do anything about it any more. */
-const isClear = (run: Answerable | undefined, around: Around): boolean =>
+const isClear = (run: Answerable | undefined, around: SurroundingRuns): boolean =>
   run !== undefined &&
   (run.status !== "suspended" || run.cancelRequested === true || isAnswered(run, around));
 

@@ -58,7 +58,7 @@ export function openItems(state: RunState): ApprovalItem[] {
   const { kind, detail, choices, until } = waiting;
   for (const itemId of waiting.items ?? []) {
     if (state.decisions.has(itemId) || state.calls.has(itemId)) continue;
-    const reached = state.reached.get(`limit/${itemId}`);
+    const reached = state.reachedLimits.get(`limit/${itemId}`);
     items.push({
       ...base(state, itemId),
       kind,
@@ -74,7 +74,7 @@ export function openItems(state: RunState): ApprovalItem[] {
 }
 
 /** True while a call was begun and nobody knows whether it happened. */
-export function outcomeIsUnknown(call: ToolCall): boolean {
+export function isOutcomeUnknown(call: ToolCall): boolean {
   return call.started !== undefined && !call.result && !call.verdict && call.proposal?.effect === "unsafe";
 }
 
@@ -150,7 +150,7 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
   const proposal = call.proposal;
   if (!proposal) return [];
   const common = { callId: call.id, tool: call.name, input: call.input, round: proposal.round ?? 1 };
-  if (outcomeIsUnknown(call)) {
+  if (isOutcomeUnknown(call)) {
     if (!isPutToPerson(state, call)) return [];
     const { host, pid, ts } = call.started!;
     const where = { ...(host === undefined ? {} : { host }), ...(pid === undefined ? {} : { pid }) };
@@ -203,8 +203,8 @@ function base(state: RunState, itemId: string) {
   };
 }
 
-function askedOf({ asked }: RunState, itemId: string): ApprovalItem["asked"] {
-  const last = asked.get(itemId);
+function askedOf({ askedPeople }: RunState, itemId: string): ApprovalItem["asked"] {
+  const last = askedPeople.get(itemId);
   if (!last) return undefined;
   const { person, by, note, ts } = last;
   return { person, by, ...(note === undefined ? {} : { note }), at: ts };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BlastRadius } from "../journal/blast-radius.ts";
-import { newInRadius, radiusWords, startedWords, toolWords } from "./blast-words.ts";
+import { describeBlastRadius, describeEdge, describeToolReach, newInBlastRadius } from "./blast-words.ts";
 
 const radius = (more: Partial<BlastRadius> = {}): BlastRadius => ({
   ...{ agent: "a", agents: [{ agent: "a" }], levels: 0, powers: [], tools: [], hosts: [], never: [] },
@@ -9,7 +9,7 @@ const radius = (more: Partial<BlastRadius> = {}): BlastRadius => ({
 });
 
 test("[BR1] one line says what could come of it", () => {
-  expect(radiusWords(radius({ maxCost: 0.1 + 0.2 }))).toBe("could only read, spend up to $0.3");
+  expect(describeBlastRadius(radius({ maxCost: 0.1 + 0.2 }))).toBe("could only read, spend up to $0.3");
   const wide = radius({
     agents: [{ agent: "a" }, { agent: "b" }, { agent: "c" }],
     levels: 2,
@@ -17,14 +17,14 @@ test("[BR1] one line says what could come of it", () => {
     tools: [{ name: "Write", by: ["a"], only: ["Write(src/**)"] }],
     hosts: [{ host: "a.com" }, { host: "b.com" }],
   });
-  expect(radiusWords(wide)).toBe(
+  expect(describeBlastRadius(wide)).toBe(
     "could run commands, change files, reach 2 hosts, start 2 more agents, go 2 levels deeper, spend without a limit of its own",
   );
 });
 
 test("[BR1] where no command can be run, the paths are named; a whole tool has none", () => {
   const writes = (...only: (string[] | undefined)[]) =>
-    radiusWords(
+    describeBlastRadius(
       radius({
         powers: [{ power: "files" }],
         tools: only.map((rules, at) => ({
@@ -45,7 +45,10 @@ test("[BR2] what is new is named, and who holds it", () => {
     { name: "Write", by: ["a"], only: ["Write(src/**)"] },
   ];
   const hosts = [{ host: "a.com", isNew: true as const }, { host: "b.com" }];
-  expect(newInRadius(radius({ tools, hosts }))).toEqual(["Bash", "a.com"]);
-  expect(tools.map(toolWords)).toEqual(["held by a, b, c, d, 1 more", "only Write(src/**); held by a"]);
-  expect(startedWords({ agent: "b", from: "a", key: "handoff" })).toBe("a hands over to b");
+  expect(newInBlastRadius(radius({ tools, hosts }))).toEqual(["Bash", "a.com"]);
+  expect(tools.map(describeToolReach)).toEqual([
+    "held by a, b, c, d, 1 more",
+    "only Write(src/**); held by a",
+  ]);
+  expect(describeEdge({ agent: "b", from: "a", key: "handoff" })).toBe("a hands over to b");
 });

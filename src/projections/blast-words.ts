@@ -3,7 +3,7 @@
 import type { BlastRadius } from "../journal/blast-radius.ts";
 
 /** `could run commands, change src/**, reach 2 hosts, spend up to $3, 2 levels deep`. */
-export function radiusWords(radius: BlastRadius): string {
+export function describeBlastRadius(radius: BlastRadius): string {
   const { agents, levels, maxCost } = radius;
   const may = [
     ...powerWords(radius),
@@ -15,7 +15,7 @@ export function radiusWords(radius: BlastRadius): string {
 }
 
 /** What nobody at work in the tree can do already: tools, hosts, and powers that come with neither. */
-export function newInRadius({ tools, hosts }: BlastRadius): string[] {
+export function newInBlastRadius({ tools, hosts }: BlastRadius): string[] {
   return [
     ...tools.flatMap(({ name, isNew }) => (isNew ? [name] : [])),
     ...hosts.flatMap(({ host, isNew }) => (isNew ? [host] : [])),
@@ -23,13 +23,13 @@ export function newInRadius({ tools, hosts }: BlastRadius): string[] {
 }
 
 /** A tool with what it is held to, and by whom. */
-export function toolWords({ only, by }: BlastRadius["tools"][number]): string {
+export function describeToolReach({ only, by }: BlastRadius["tools"][number]): string {
   const held = `held by ${listed(by, 4)}`;
   return only ? `only ${listed(only, 6)}; ${held}` : held;
 }
 
 /** By the key of the agent's file that says so. */
-export const STARTED: Readonly<Record<string, string>> = {
+export const EDGE_VERBS: Readonly<Record<string, string>> = {
   agents: "delegates to",
   router: "routes to",
   handoff: "hands over to",
@@ -39,11 +39,11 @@ export const STARTED: Readonly<Record<string, string>> = {
 };
 
 /** `worker delegates to editor`; of the first: that it is the one that is started. */
-export function startedWords({ agent, from, key }: BlastRadius["agents"][number]): string {
-  return from === undefined ? `${agent} is started` : `${from} ${STARTED[key ?? ""] ?? "starts"} ${agent}`;
+export function describeEdge({ agent, from, key }: BlastRadius["agents"][number]): string {
+  return from === undefined ? `${agent} is started` : `${from} ${EDGE_VERBS[key ?? ""] ?? "starts"} ${agent}`;
 }
 
-export const worstWords = ({ runs, turns }: BlastRadius): string =>
+export const describeWorstCase = ({ runs, turns }: BlastRadius): string =>
   `at worst ${counted(runs, "run")} and ${counted(turns, "turn")} of a model`;
 
 function powerWords(radius: BlastRadius): string[] {

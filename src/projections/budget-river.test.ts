@@ -1,12 +1,18 @@
 import { expect, test } from "vitest";
 import type { EventBody, JournalEvent } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
-import { callFailed, callStarted, startOf, suspended, thought } from "../stores/contract/kit.contract.ts";
-import { budgetRiver, leftOf } from "./budget-river.ts";
+import {
+  agentThought,
+  modelCallFailed,
+  modelCallStarted,
+  runSuspended,
+  startPayload,
+} from "../stores/contract/kit.contract.ts";
+import { budgetRiver, remainingBudget } from "./budget-river.ts";
 import { fold } from "./projection.ts";
 import { runBudgetProjection } from "./run-budget.ts";
 
-const LIMITS = { ...startOf().limits, tree: { maxCost: 4 } };
+const LIMITS = { ...startPayload().limits, tree: { maxCost: 4 } };
 
 function river(...bodies: [string, EventBody][]) {
   const journals = new Map<string, JournalEvent[]>();
@@ -24,7 +30,7 @@ const starts = (runId: string, parentRunId?: string, more: object = {}): [string
   runId,
   {
     type: "RUN_STARTED",
-    payload: startOf({ limits: LIMITS, ...(parentRunId ? { parentRunId } : {}), ...more }),
+    payload: startPayload({ limits: LIMITS, ...(parentRunId ? { parentRunId } : {}), ...more }),
   },
 ];
 
@@ -37,16 +43,16 @@ const set = (key: string, limits: object, scope?: "tree"): EventBody => ({
 test("[U35] [U36] what each run has spent, wasted and holds, its own and with all below it", () => {
   const { nodes, limit, unpriced } = river(
     starts("r1"),
-    ["r1", callStarted("m1")],
-    ["r1", thought("m1", { usage: { input: 90, output: 10 }, cost: 1 })],
+    ["r1", modelCallStarted("m1")],
+    ["r1", agentThought("m1", { usage: { input: 90, output: 10 }, cost: 1 })],
     starts("c1", "r1"),
     starts("c2", "r1", { limits: { ...LIMITS, maxTokens: 500 } }),
     starts("c11", "c1"),
-    ["c11", callStarted("m1", { estimate: { tokens: 9, cost: 9 } })],
-    ["c11", callFailed("m1", { usage: { input: 20, output: 0 }, cost: 0.25 })],
-    ["c11", callStarted("m1", { attempt: 2, estimate: { tokens: 50, cost: 0.5 } })],
-    ["c2", callStarted("m1")],
-    ["c2", thought("m1", { usage: { input: 5, output: 5 }, cost: null })],
+    ["c11", modelCallStarted("m1", { estimate: { tokens: 9, cost: 9 } })],
+    ["c11", modelCallFailed("m1", { usage: { input: 20, output: 0 }, cost: 0.25 })],
+    ["c11", modelCallStarted("m1", { attempt: 2, estimate: { tokens: 50, cost: 0.5 } })],
+    ["c2", modelCallStarted("m1")],
+    ["c2", agentThought("m1", { usage: { input: 5, output: 5 }, cost: null })],
   );
   expect(nodes.map(({ runId, level }) => [runId, level])).toEqual([
     ["r1", 0],
@@ -65,8 +71,8 @@ test("[U35] [U36] what each run has spent, wasted and holds, its own and with al
   expect(by["r1"]!.branch.spent).toEqual({ tokens: 130, cost: 1.25 });
   expect(by["r1"]!.branch.runs).toBe(4);
   expect([limit, unpriced]).toEqual([{ maxCost: 4 }, 1]);
-  expect(leftOf(by["r1"]!.branch, limit)).toEqual({ tokens: undefined, cost: 2.25 });
-  expect(leftOf(by["c2"]!.own, by["c2"]!.limit)).toEqual({ tokens: 490, cost: undefined });
+  expect(remainingBudget(by["r1"]!.branch, limit)).toEqual({ tokens: undefined, cost: 2.25 });
+  expect(remainingBudget(by["c2"]!.own, by["c2"]!.limit)).toEqual({ tokens: 490, cost: undefined });
 });
 
 test("[U36] limits are as people made them last, in whichever journal they said so", () => {
@@ -78,7 +84,7 @@ test("[U36] limits are as people made them last, in whichever journal they said 
     ["r1", set("c", { maxCost: 7 }, "tree")],
     ["c1", set("c", { maxCost: 7 }, "tree")],
     ["r1", set("d", { maxTokens: 8_000 }, "tree")],
-    ["c1", suspended("f", { kind: "paused", frozen: ["c1"] })],
+    ["c1", runSuspended("f", { kind: "paused", frozen: ["c1"] })],
   );
   expect(limit).toEqual({ maxCost: 7, maxTokens: 8_000 });
   expect(nodes[1]).toMatchObject({ limit: { maxTokens: 700 }, frozen: ["c1"] });

@@ -59,7 +59,7 @@ export function budgetRiver(budgets: ReadonlyMap<string, RunBudget>, topId: stri
 }
 
 /** What is left to whoever is bound by a limit; undefined: it is bound by none. */
-export function leftOf({ spent, reserved }: Flow, { maxTokens, maxCost }: Budget) {
+export function remainingBudget({ spent, reserved }: Flow, { maxTokens, maxCost }: Budget) {
   const left = (limit: number | undefined, used: number) =>
     limit === undefined ? undefined : Math.max(0, limit - used);
   return {
@@ -106,7 +106,7 @@ function add(sum: Flow & { runs: number }, { runs, ...flow }: Flow & { runs: num
 
 /** The root began with one; whoever spoke of it last, in whichever journal of the tree, has the word. */
 function treeLimit(budgets: ReadonlyMap<string, RunBudget>, topId: string): Budget {
-  const words = [...budgets.values()].flatMap(({ treeWords }) => treeWords);
+  const words = [...budgets.values()].flatMap(({ treeChanges }) => treeChanges);
   words.sort((a, b) => a.position - b.position);
   return Object.assign({}, budgets.get(topId)?.tree, ...words.map(({ limits }) => limits)) as Budget;
 }

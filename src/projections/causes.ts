@@ -12,7 +12,7 @@ import {
   type Payload,
   TERMINAL_TYPES,
 } from "../journal/events.ts";
-import { callThatSaid, sayingIn, seatOfWord, type TeamWord } from "./team-causes.ts";
+import { callThatSaid, nextFromTeamWord, slotOfWord, type TeamWord } from "./team-causes.ts";
 
 /** The events of the runs of a tree, each in order. */
 export type Journals = ReadonlyMap<string, readonly JournalEvent[]>;
@@ -28,7 +28,7 @@ export function causesOf(journals: Journals, event: JournalEvent): JournalEvent[
   let at: JournalEvent | undefined = event;
   while (at && !chain.includes(at)) {
     chain.push(at);
-    at = sayingIn(journals, chain) ?? causeOf(journals, at);
+    at = nextFromTeamWord(journals, chain) ?? causeOf(journals, at);
   }
   return chain;
 }
@@ -44,7 +44,7 @@ export function eventAt(journals: Journals, runId: string, seq: number): Journal
 export const callOfItem = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
 /** What the run below that a failure began in is, where it is another one. */
-export function failedBelow({ runId, payload }: EventOf<"RUN_FAILED">): string | undefined {
+export function failedRunBelow({ runId, payload }: EventOf<"RUN_FAILED">): string | undefined {
   const below = payload.result.first_cause?.run_id;
   return below === runId ? undefined : below;
 }
@@ -205,7 +205,7 @@ function isNews(payload: Payload<"AGENT_THOUGHT" | "TOOL_RESULT" | "CHILD_RUN_CO
 
 /** The end of the member whose word it is; of a coordinator's word, its own call or thought. */
 function saidBy(word: TeamWord, { journals, latest, start }: Past): JournalEvent | undefined {
-  const seat = seatOfWord(word);
+  const seat = slotOfWord(word);
   const ofMember =
     latest(["CHILD_RUN_COMPLETED"], ({ key }) => key === seat) ??
     latest(["SYSTEM_ERROR"], ({ id }) => id === seat) ??
@@ -249,7 +249,7 @@ function waitedFor({ payload }: EventOf<"RUN_SUSPENDED">, past: Past): JournalEv
 }
 
 function failedBy(event: EventOf<"RUN_FAILED">, { latest, start }: Past): JournalEvent | undefined {
-  const below = failedBelow(event);
+  const below = failedRunBelow(event);
   const child =
     below === undefined
       ? undefined

@@ -2,7 +2,7 @@
 // it; the child's words are marked as somebody else's.
 
 import type { Payload } from "../journal/events.ts";
-import { untrusted } from "../journal/untrusted.ts";
+import { markUntrusted } from "../journal/untrusted.ts";
 
 type Started = Payload<"CHILD_RUN_STARTED">;
 type Ended = Payload<"CHILD_RUN_COMPLETED">;
@@ -40,5 +40,5 @@ function causeOf({ summary, first_cause: cause }: Ended["result"]): string | und
 }
 
 function marked({ nonce, agent_type: agent, child_run_id: id }: Started, text: string): string {
-  return nonce === undefined ? text : untrusted(nonce, `${agent} ${id}`, text);
+  return nonce === undefined ? text : markUntrusted(nonce, `${agent} ${id}`, text);
 }

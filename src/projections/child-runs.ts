@@ -38,16 +38,16 @@ export function addChild(
 }
 
 /** The call by which a run brings a child's work in: `merge/<run>`. */
-export const mergeCall = (runId: string): string => MERGE + runId;
+export const mergeCallId = (runId: string): string => MERGE + runId;
 
 const MERGE = "merge/";
 
-export const isMerge = (toolCallId: string): boolean => toolCallId.startsWith(MERGE);
+export const isMergeCall = (toolCallId: string): boolean => toolCallId.startsWith(MERGE);
 
-export function followMerge(children: ChildRuns, event: JournalEvent): void {
+export function trackMerge(children: ChildRuns, event: JournalEvent): void {
   if (children.size === 0 || (event.type !== "TOOL_STARTED" && event.type !== "TOOL_RESULT")) return;
   const { toolCallId, attempt = 1 } = event.payload;
-  const child = isMerge(toolCallId) ? children.get(toolCallId.slice(MERGE.length)) : undefined;
+  const child = isMergeCall(toolCallId) ? children.get(toolCallId.slice(MERGE.length)) : undefined;
   if (child) child.merge = { attempts: attempt, done: event.type === "TOOL_RESULT" };
 }
 
@@ -71,9 +71,9 @@ export const liveChildren = (children: ChildRuns): ChildRun[] =>
   [...children.values()].filter((child) => !child.ended);
 
 /** Those that a pattern has started, in that order. */
-export const childrenBy = (children: ChildRuns, trigger: Trigger): ChildRun[] =>
+export const childrenByTrigger = (children: ChildRuns, trigger: Trigger): ChildRun[] =>
   [...children.values()].filter((child) => child.trigger === trigger);
 
 /** The latest one that a call, or a seat in a pattern, has. */
-export const childFor = (children: ChildRuns, key: string): ChildRun | undefined =>
+export const latestChildFor = (children: ChildRuns, key: string): ChildRun | undefined =>
   [...children.values()].findLast((child) => child.key === key);

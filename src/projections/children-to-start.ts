@@ -1,5 +1,5 @@
 import { awaitsDecision } from "./approvals.ts";
-import { childFor } from "./child-runs.ts";
+import { latestChildFor } from "./child-runs.ts";
 import type { RunState } from "./run-state.ts";
 import { DELEGATE } from "./tool-call.ts";
 
@@ -10,5 +10,5 @@ export const childrenToStart = ({ calls, children }: RunState): number =>
       (call.proposal?.name ?? call.name) === DELEGATE &&
       !call.result &&
       !awaitsDecision(call) &&
-      childFor(children, call.id) === undefined,
+      latestChildFor(children, call.id) === undefined,
   ).length;

@@ -4,7 +4,7 @@
 import type { JournalEvent, RunStatus } from "../journal/events.ts";
 import { align } from "./align.ts";
 import { type CompareStep, compareSteps } from "./compare-steps.ts";
-import { applyRunRow, firstRow } from "./run-row.ts";
+import { applyRunRow, initialRow } from "./run-row.ts";
 
 /** The journals of a run and all below it. */
 export interface ComparedTree {
@@ -126,7 +126,7 @@ function stepShown(step: CompareStep): ComparedStep {
 function factsOf(events: readonly JournalEvent[]): NodeFacts | undefined {
   const [first, ...rest] = events;
   if (first?.type !== "RUN_STARTED") return undefined;
-  const row = rest.reduce(applyRunRow, firstRow(first.runId, first.payload, first.ts));
+  const row = rest.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
   const { id: runId, agent, status, turns, usage, createdAt, updatedAt, endedAt } = row;
   const { cost, unpriced, input, output } = usage;
   const ms = (endedAt ?? updatedAt) - createdAt;

@@ -1,10 +1,10 @@
 // What a run was given besides its task, in a line of its timeline.
 
 import type { Payload } from "../journal/events.ts";
-import { unmarked } from "../journal/untrusted.ts";
+import { stripUntrustedMarks } from "../journal/untrusted.ts";
 
 /** `isQuiet`: nobody outside has just spoken to it. */
-export function contextWords({ source, from, text, opening }: Payload<"CONTEXT_ADDED">): {
+export function describeContext({ source, from, text, opening }: Payload<"CONTEXT_ADDED">): {
   title: string;
   isQuiet: boolean;
 } {
@@ -16,7 +16,9 @@ export function contextWords({ source, from, text, opening }: Payload<"CONTEXT_A
   if (source === "system") return quiet(`Told the agent: ${text}`);
   // A coordinator is told all of it at once; a member hears each word of each other one.
   if (source === "team")
-    return quiet(from === undefined ? "Hears what was said in the team" : `Hears: ${unmarked(text)}`);
+    return quiet(
+      from === undefined ? "Hears what was said in the team" : `Hears: ${stripUntrustedMarks(text)}`,
+    );
   return { title: `${from ?? SOURCES[source]} says: ${text}`, isQuiet: false };
 }
 

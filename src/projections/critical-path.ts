@@ -5,7 +5,7 @@
 
 import type { Activity, Span } from "./waterfall.ts";
 
-export interface Life {
+export interface Lifetime {
   from: number;
   to: number;
   /** The last one may go on: until `to`. */
@@ -13,20 +13,22 @@ export interface Life {
   children: readonly string[];
 }
 
-export interface Piece {
+export interface PathPiece {
   runId: string;
   activity: Activity;
   from: number;
   to: number;
 }
 
-export function criticalPath(lives: ReadonlyMap<string, Life>, runId: string): Piece[] {
+export function criticalPath(lives: ReadonlyMap<string, Lifetime>, runId: string): PathPiece[] {
   const life = lives.get(runId);
   return life ? piecesOf(lives, runId, life, life.from, life.to) : [];
 }
 
 /** Of the time on the path, the largest first; together 1, or nothing where no time has passed. */
-export function sharesOf(path: readonly Piece[]): { activity: Activity; ms: number; share: number }[] {
+export function activityShares(
+  path: readonly PathPiece[],
+): { activity: Activity; ms: number; share: number }[] {
   const spent = new Map<Activity, number>();
   for (const { activity, from, to } of path) spent.set(activity, (spent.get(activity) ?? 0) + to - from);
   const total = [...spent.values()].reduce((sum, ms) => sum + ms, 0);
@@ -37,18 +39,18 @@ export function sharesOf(path: readonly Piece[]): { activity: Activity; ms: numb
 }
 
 function piecesOf(
-  lives: ReadonlyMap<string, Life>,
+  lives: ReadonlyMap<string, Lifetime>,
   runId: string,
-  life: Life,
+  life: Lifetime,
   from: number,
   to: number,
-): Piece[] {
+): PathPiece[] {
   return life.spans.flatMap((span) => {
     const [start, end] = [Math.max(span.from, from), Math.min(span.to ?? life.to, to)];
     if (start >= end) return [];
-    const own = (a: number, b: number): Piece => ({ runId, activity: span.activity, from: a, to: b });
+    const own = (a: number, b: number): PathPiece => ({ runId, activity: span.activity, from: a, to: b });
     if (!span.below) return [own(start, end)];
-    const pieces: Piece[] = [];
+    const pieces: PathPiece[] = [];
     // From the end backwards: the child that was at work last, then whoever was before it began.
     for (let at = end; at > start; ) {
       const last = latestChild(lives, life.children, at, start);
@@ -68,12 +70,12 @@ function piecesOf(
 
 /** Of those that were there before `at` and after `since`, the one that ended last. */
 function latestChild(
-  lives: ReadonlyMap<string, Life>,
+  lives: ReadonlyMap<string, Lifetime>,
   children: readonly string[],
   at: number,
   since: number,
-): { id: string; life: Life } | undefined {
-  let latest: { id: string; life: Life } | undefined;
+): { id: string; life: Lifetime } | undefined {
+  let latest: { id: string; life: Lifetime } | undefined;
   for (const id of children) {
     const life = lives.get(id);
     if (!life || life.from >= at || life.to <= since || life.from === life.to) continue;

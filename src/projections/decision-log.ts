@@ -3,10 +3,10 @@
 
 import type { EventType, JournalEvent, WaitingOn } from "../journal/events.ts";
 import { causeOf, type Journals } from "./causes.ts";
-import { createReasons, type Reason } from "./reasons.ts";
+import { createReasonFinder, type Reason } from "./reasons.ts";
 
 export const decisionLog = (journals: Journals, runId: string): Reason[] =>
-  decisionsIn(journals, runId).map(createReasons(journals));
+  decisionsIn(journals, runId).map(createReasonFinder(journals));
 
 function decisionsIn(journals: Journals, runId: string): JournalEvent[] {
   const below = new Set([runId]);

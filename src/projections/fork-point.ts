@@ -20,7 +20,7 @@ export function forkPoint(events: readonly JournalEvent[], at: number, says: boo
 }
 
 /** Ends of children that were started before the point, that nobody waited for, and that came after it. */
-export function endsAfter(events: readonly JournalEvent[], point: number): number[] {
+export function childEndsAfter(events: readonly JournalEvent[], point: number): number[] {
   const open = new Set<string>();
   return events.flatMap((event) => {
     if (event.type === "CHILD_RUN_STARTED" && event.seq <= point && event.payload.awaited === false)

@@ -2,7 +2,7 @@
 
 import type { Payload } from "../journal/events.ts";
 
-export const FOUND_WORDS: Record<Payload<"OUTCOME_PROBED">["found"], string> = {
+export const PROBE_WORDS: Record<Payload<"OUTCOME_PROBED">["found"], string> = {
   done: "it was done",
   not_done: "it was not done",
   cannot_tell: "it cannot be told",

@@ -5,7 +5,7 @@
 import type { EventBody, WaitingOn } from "../journal/events.ts";
 import type { RunRow } from "./run-row.ts";
 
-export interface Freeze {
+export interface FreezeRequest {
   by: string;
   /** Thawed instead. */
   thaw?: true;
@@ -14,10 +14,10 @@ export interface Freeze {
 }
 
 /** What a run of the branch of `top` is told; undefined: it is as it is to be. */
-export const frozenOrThawed = (row: RunRow, top: string, freeze: Freeze): EventBody | undefined =>
+export const freezeEvent = (row: RunRow, top: string, freeze: FreezeRequest): EventBody | undefined =>
   freeze.thaw ? thawed(row, top, freeze) : frozen(row, top, freeze);
 
-function frozen({ waitingOn }: RunRow, top: string, { by, key }: Freeze): EventBody | undefined {
+function frozen({ waitingOn }: RunRow, top: string, { by, key }: FreezeRequest): EventBody | undefined {
   const tops = waitingOn?.frozen ?? [];
   if (tops.includes(top)) return undefined;
   const heldBefore = holdOf(waitingOn);
@@ -27,7 +27,7 @@ function frozen({ waitingOn }: RunRow, top: string, { by, key }: Freeze): EventB
   );
 }
 
-function thawed({ waitingOn }: RunRow, top: string, { by, key }: Freeze): EventBody | undefined {
+function thawed({ waitingOn }: RunRow, top: string, { by, key }: FreezeRequest): EventBody | undefined {
   if (!waitingOn?.frozen?.includes(top)) return undefined;
   const tops = waitingOn.frozen.filter((each) => each !== top);
   const { heldBefore } = waitingOn;

@@ -3,14 +3,14 @@
 import type { JournalEvent, RunStatus } from "../journal/events.ts";
 import { SELF_RESUMING } from "./run-row.ts";
 
-export interface HeldTime {
+export interface SuspendedTime {
   ms: number;
   /** Since when the run stands still, if it does. */
   since: number | undefined;
 }
 
 /** `status`: the run's before this event, which may change it. */
-export function followHold(held: HeldTime, status: RunStatus, event: JournalEvent): void {
+export function trackSuspension(held: SuspendedTime, status: RunStatus, event: JournalEvent): void {
   if (held.since !== undefined) {
     held.ms += event.ts - held.since;
     held.since = undefined;
@@ -21,4 +21,5 @@ export function followHold(held: HeldTime, status: RunStatus, event: JournalEven
 }
 
 /** Now, on the clock that stands still while a person is awaited. */
-export const unheldTime = ({ ms, since }: HeldTime, now: number): number => (since ?? now) - ms;
+export const clockWithoutSuspensions = ({ ms, since }: SuspendedTime, now: number): number =>
+  (since ?? now) - ms;

@@ -28,7 +28,7 @@ interface Commits {
 type Report = (problem: { runId: string; message: string; error: unknown }) => void;
 
 /** One ear for all who listen: what is committed together is told in its order. Who throws hurts nobody else. */
-export function createLifecycle(commits: Commits, report: Report): OnAgent {
+export function createAgentEvents(commits: Commits, report: Report): OnAgent {
   const listeners = new Set<{ name: AgentEventName; listener(payload: unknown): unknown }>();
   const errands = new Set<string>();
   const tell = ({ name, payload }: Told): void => {

@@ -53,7 +53,7 @@ export interface LiveState {
   speaking: string | undefined;
 }
 
-export function liveStateOf(row: RunRow): LiveState {
+export function initialLiveState(row: RunRow): LiveState {
   const { id, workspace, sessionId, agent, kind, parentRunId, createdAt, endedAt } = row;
   return {
     run: {
@@ -74,12 +74,12 @@ export function liveStateOf(row: RunRow): LiveState {
 }
 
 /** Remembers what it needs for later events, and tells this one. */
-export function tellEvent(state: LiveState, event: JournalEvent): LiveEvent[] {
+export function liveEventsOf(state: LiveState, event: JournalEvent): LiveEvent[] {
   const tell = TELL[event.type] as ((state: LiveState, event: JournalEvent) => LiveEvent[]) | undefined;
   return tell?.(state, event) ?? [];
 }
 
-export function tellDelta(state: LiveState, { type, callId, text }: Delta): LiveEvent[] {
+export function liveEventsOfDelta(state: LiveState, { type, callId, text }: Delta): LiveEvent[] {
   const kind = DELTA_KINDS[type];
   const token: LiveEvent = { type: "Token", ...of(state), call_id: callId, kind, text };
   if (kind === "tool_output" || state.speaking === callId) return [token];

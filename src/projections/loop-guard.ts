@@ -29,4 +29,4 @@ export function countRepeats(guard: LoopGuard, signature: string, calls: number)
 }
 
 /** The id under which a person decides on the n-th stop for a repetition. */
-export const loopItem = (stop: number): string => `loop/${stop}`;
+export const loopItemId = (stop: number): string => `loop/${stop}`;

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EventBody, JournalEvent, Payload } from "../journal/events.ts";
 import {
-  callFailed,
-  callStarted,
-  context,
-  ended,
-  journalOf,
-  proposed,
-  started,
-  thought,
+  agentThought,
+  buildJournal,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
+  runEnded,
+  runStarted,
+  toolProposed,
   toolResult,
 } from "../stores/contract/kit.contract.ts";
 import type { MessageRow } from "./message-row.ts";
@@ -20,26 +20,27 @@ import { fold } from "./projection.ts";
 const rowsOf = (journal: JournalEvent[]): MessageRow[] => [
   ...fold(messagesProjection, journal).rows.values(),
 ];
-const messagesOf = (...events: EventBody[]) => rowsOf(journalOf(started({ sessionId: "s1" }), ...events));
+const messagesOf = (...events: EventBody[]) =>
+  rowsOf(buildJournal(runStarted({ sessionId: "s1" }), ...events));
 const metadata = (row: MessageRow | undefined) => JSON.parse(row!.metadata_json);
 
 const call = { type: "tool-call" as const, toolCallId: "call_0", toolName: "Write", input: { path: "a" } };
 const turn = (callId: string, more: Partial<Payload<"AGENT_THOUGHT">> = {}) => [
-  callStarted(callId),
-  thought(callId, more),
+  modelCallStarted(callId),
+  agentThought(callId, more),
 ];
 
 describe("a model call is a row", () => {
   test("[S2-1] … [S2-28] with every column of the document", () => {
     const [first, last] = messagesOf(
       ...turn("m1", { content: [{ type: "text", text: "I write." }, call], ms: 12 }),
-      proposed("m1.0", { name: "Write" }),
+      toolProposed("m1.0", { name: "Write" }),
       {
         type: "TOOL_RESULT",
         payload: { toolCallId: "m1.0", output: "ok", files: [{ path: "a", change: "created" }] },
       },
       ...turn("m2"),
-      ended(),
+      runEnded(),
     );
     expect(first).toEqual({
       id: 2,
@@ -84,25 +85,30 @@ describe("a model call is a row", () => {
   });
 
   test("[S2-11] what a person says later is a continuation; a retry of a run goes on too", () => {
-    const later = messagesOf(...turn("m1"), context("x", "And the log?"), callStarted("m2"));
+    const later = messagesOf(...turn("m1"), contextAdded("x", "And the log?"), modelCallStarted("m2"));
     expect(later.at(-1)).toMatchObject({ request_type: "continuation", request_content: "And the log?" });
-    const [retried] = rowsOf(journalOf(started({ trigger: "retry" }), callStarted("m1")));
+    const [retried] = rowsOf(buildJournal(runStarted({ trigger: "retry" }), modelCallStarted("m1")));
     expect(retried).toMatchObject({ request_type: "continuation" });
-    const [withInput] = rowsOf(journalOf(started({ input: { n: 1 } }), callStarted("m1")));
+    const [withInput] = rowsOf(buildJournal(runStarted({ input: { n: 1 } }), modelCallStarted("m1")));
     expect(withInput?.request_content).toContain('"n": 1');
   });
 
   test("[J11] what came while a call was open is told by the next one", () => {
-    const rows = messagesOf(callStarted("m1"), context("late", "Wait!"), thought("m1"), callStarted("m2"));
+    const rows = messagesOf(
+      modelCallStarted("m1"),
+      contextAdded("late", "Wait!"),
+      agentThought("m1"),
+      modelCallStarted("m2"),
+    );
     expect(rows.map(({ request_content }) => request_content)).toEqual(["Mend the service", "Wait!"]);
   });
 
   test("each attempt is a row of its own, and asks the same", () => {
     const rows = messagesOf(
-      callStarted("m1"),
-      callFailed("m1", { cause: "timeout", message: "silence", ms: 9, usage: { input: 3, output: 0 } }),
-      callStarted("m1", { attempt: 2 }),
-      thought("m1", { attempt: 2 }),
+      modelCallStarted("m1"),
+      modelCallFailed("m1", { cause: "timeout", message: "silence", ms: 9, usage: { input: 3, output: 0 } }),
+      modelCallStarted("m1", { attempt: 2 }),
+      agentThought("m1", { attempt: 2 }),
     );
     expect(rows).toMatchObject([
       { status: "timeout", error_message: "silence", duration_ms: 9, total_tokens: 3, iteration_count: 1 },
@@ -115,10 +121,10 @@ describe("a model call is a row", () => {
   test("the runtime's own calls are rows, and no turns", () => {
     const rows = messagesOf(
       ...turn("m1", { content: [call] }),
-      callStarted("m2", { purpose: "brief" }),
+      modelCallStarted("m2", { purpose: "brief" }),
       toolResult("m1.0"),
-      thought("m2"),
-      callStarted("m3"),
+      agentThought("m2"),
+      modelCallStarted("m3"),
     );
     expect(rows.map(({ iteration_count, request_type }) => [iteration_count, request_type])).toEqual([
       [1, "prompt"],
@@ -132,7 +138,7 @@ describe("a model call is a row", () => {
 
 describe("[S2-25] [S2-26] how a run ends", () => {
   const end = (type: "RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED", stopReason: string): EventBody => {
-    const event = ended(type, "So be it.");
+    const event = runEnded(type, "So be it.");
     return { ...event, payload: { ...event.payload, stopReason } } as EventBody;
   };
   test.each([
@@ -156,15 +162,17 @@ describe("[S2-25] [S2-26] how a run ends", () => {
     ["RUN_FAILED", "max_duration", "timeout"],
     ["RUN_CANCELLED", "user", "cancelled"],
   ] as const)("a call that is open at %s by %s gets no answer any more: %s", (type, stopReason, status) => {
-    const events = [callStarted("m1", { purpose: "summary" }), end(type, stopReason)];
+    const events = [modelCallStarted("m1", { purpose: "summary" }), end(type, stopReason)];
     expect(messagesOf(...turn("m0"), ...events).map((row) => row.status)).toEqual(["completed", status]);
-    expect(messagesOf(callStarted("m1"), end(type, stopReason))[0]).toMatchObject({ status });
+    expect(messagesOf(modelCallStarted("m1"), end(type, stopReason))[0]).toMatchObject({ status });
   });
 
   test("a call that a cancel broke off was cancelled; one that a crash did has failed", () => {
     const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
-    expect(messagesOf(callStarted("m1"), cancel, callFailed("m1"))[0]).toMatchObject({ status: "cancelled" });
-    const [crashed] = messagesOf(callStarted("m1"), callFailed("m1"));
+    expect(messagesOf(modelCallStarted("m1"), cancel, modelCallFailed("m1"))[0]).toMatchObject({
+      status: "cancelled",
+    });
+    const [crashed] = messagesOf(modelCallStarted("m1"), modelCallFailed("m1"));
     expect(crashed).toMatchObject({ status: "failed", duration_ms: null });
   });
 });
@@ -213,13 +221,19 @@ describe("[S2-3] [S2-13] [S2-75] [S2-76] trees", () => {
 
 /** r1 delegates to c1, which answers; in commit order. */
 function tree(): JournalEvent[] {
-  const child = started({ parentRunId: "r1", parentKey: "m1.0", depth: 1, agent: "tester", task: "Test it" });
-  const result = (ended().payload as Payload<"RUN_COMPLETED">).result;
+  const child = runStarted({
+    parentRunId: "r1",
+    parentKey: "m1.0",
+    depth: 1,
+    agent: "tester",
+    task: "Test it",
+  });
+  const result = (runEnded().payload as Payload<"RUN_COMPLETED">).result;
   const bodies: [runId: string, event: EventBody][] = [
-    ["r1", started()],
-    ["r1", callStarted("m1")],
-    ["r1", thought("m1", { content: [{ ...call, toolName: "delegate" }] })],
-    ["r1", proposed("m1.0", { name: "delegate", context: "summary" })],
+    ["r1", runStarted()],
+    ["r1", modelCallStarted("m1")],
+    ["r1", agentThought("m1", { content: [{ ...call, toolName: "delegate" }] })],
+    ["r1", toolProposed("m1.0", { name: "delegate", context: "summary" })],
     [
       "r1",
       {
@@ -232,8 +246,8 @@ function tree(): JournalEvent[] {
       "c1",
       { type: "CONTEXT_ADDED", payload: { id: "parent", source: "parent", text: "What was said before." } },
     ],
-    ["c1", callStarted("m1")],
-    ["c1", ended()],
+    ["c1", modelCallStarted("m1")],
+    ["c1", runEnded()],
     [
       "r1",
       {
@@ -241,10 +255,10 @@ function tree(): JournalEvent[] {
         payload: { child_run_id: "c1", success: true, summary: "It works.", key: "m1.0", result },
       },
     ],
-    ["r1", callStarted("m2")],
+    ["r1", modelCallStarted("m2")],
   ];
   const seqs = new Map<string, number>();
-  return journalOf(...bodies.map(([, event]) => event)).map((event, index) => {
+  return buildJournal(...bodies.map(([, event]) => event)).map((event, index) => {
     const runId = bodies[index]![0];
     const seq = (seqs.get(runId) ?? 0) + 1;
     seqs.set(runId, seq);

@@ -3,7 +3,7 @@
 import type { Trigger } from "../journal/events.ts";
 
 /** Undefined: nobody's pattern has started it. */
-export function partOf({
+export function patternRole({
   trigger,
   parentKey = "",
 }: {

@@ -6,8 +6,8 @@
 
 import type { JournalEvent } from "../journal/events.ts";
 import type { Journals } from "./causes.ts";
-import { agentIn } from "./reasons.ts";
-import { PHRASE, sentencesOf, type Trait, traitsOf, type Word, wordsOf } from "./sentences.ts";
+import { agentOfRun } from "./reasons.ts";
+import { PHRASE_LENGTH, sentencesOf, type Trait, traitsOf, type Word, wordsOf } from "./sentences.ts";
 import { type SourceText, sourceTexts } from "./source-texts.ts";
 import { type TaintedEffect, taintedEffects } from "./tainted-effects.ts";
 
@@ -62,7 +62,7 @@ export function provenanceOf(journals: Journals, runId: string): Provenance | un
     else found.set(source.runId, hits);
     return words;
   });
-  const first = { runId, seq: end.seq, agent: agentIn(journals, runId), what: "the answer" };
+  const first = { runId, seq: end.seq, agent: agentOfRun(journals, runId), what: "the answer" };
   return {
     sentences: sentences.map((sentence, index) => ({
       text: sentence.text,
@@ -142,7 +142,7 @@ function hitsIn(source: SourceText, wanted: Wanted): { hits: Hit[]; words: numbe
     const keys = wanted.get(form);
     if (!keys) continue;
     let key = "";
-    for (let length = 0; length < PHRASE && at + length < words.length; length++) {
+    for (let length = 0; length < PHRASE_LENGTH && at + length < words.length; length++) {
       key = length === 0 ? form : `${key} ${words[at + length]!.form}`;
       for (const { sentence, trait } of keys.get(key) ?? []) {
         const traits = bySentence.get(sentence) ?? new Map<Trait, number>();
@@ -180,7 +180,7 @@ function sourcesOf(index: number, sentence: Asked, below: Below): Source[] {
   for (const hit of bestHits(index, below)) {
     if (sources.length >= MOST_SOURCES) break;
     const { seq, what, childRunId } = hit.source;
-    const way = [...path, { runId, seq, agent: agentIn(journals, runId), what }];
+    const way = [...path, { runId, seq, agent: agentOfRun(journals, runId), what }];
     const isNew = childRunId !== undefined && !path.some((step) => step.runId === childRunId);
     const deeper = isNew
       ? sourcesOf(index, sentence, { journals, found, path: way, runId: childRunId, within: hit.traits })

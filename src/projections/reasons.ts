@@ -3,11 +3,18 @@
 
 import type { EventOf, EventType, JournalEvent, Payload, Trigger } from "../journal/events.ts";
 import { toolCallsOf } from "../journal/message-parts.ts";
-import { askWords } from "./ask-words.ts";
-import { causeOf, failedBelow, type Journals } from "./causes.ts";
-import { receiptWords } from "./receipt-words.ts";
-import { stopWords } from "./stop-words.ts";
-import { callName, describeCall, emptyNames, learnNames, type Names, timelineEntry } from "./timeline.ts";
+import { describeAskRule } from "./ask-words.ts";
+import { causeOf, failedRunBelow, type Journals } from "./causes.ts";
+import { describeReceipt } from "./receipt-words.ts";
+import { describeStop } from "./stop-words.ts";
+import {
+  describeCall,
+  describeCallById,
+  emptyNames,
+  learnNames,
+  type Names,
+  timelineEntry,
+} from "./timeline.ts";
 
 export interface Reason {
   runId: string;
@@ -22,7 +29,7 @@ export interface Reason {
 }
 
 /** For one look at a tree: what later events only name by id is learned once for each run. */
-export function createReasons(journals: Journals): (event: JournalEvent) => Reason {
+export function createReasonFinder(journals: Journals): (event: JournalEvent) => Reason {
   const known = new Map<string, Names>();
   const namesOf = (runId: string): Names => {
     const names = known.get(runId) ?? learned(journals.get(runId) ?? []);
@@ -36,7 +43,7 @@ export function createReasons(journals: Journals): (event: JournalEvent) => Reas
     const because = becauseOf(event, { journals, cause, names });
     return {
       runId,
-      agent: agentIn(journals, runId),
+      agent: agentOfRun(journals, runId),
       seq,
       ts,
       type,
@@ -47,7 +54,7 @@ export function createReasons(journals: Journals): (event: JournalEvent) => Reas
   };
 }
 
-export function agentIn(journals: Journals, runId: string): string {
+export function agentOfRun(journals: Journals, runId: string): string {
   const first = journals.get(runId)?.[0];
   return first?.type === "RUN_STARTED" ? first.payload.agent : runId;
 }
@@ -60,8 +67,8 @@ function learned(events: readonly JournalEvent[]): Names {
 
 function whatOf(event: JournalEvent, names: Names): string {
   if (event.type === "TOOL_PROPOSED" && event.payload.verdict === "allow")
-    return `Allowed: ${callName(names, event.payload.toolCallId, event.payload.name)}`;
-  if (event.type === "RUN_FAILED" && failedBelow(event) !== undefined) return "Failed";
+    return `Allowed: ${describeCallById(names, event.payload.toolCallId, event.payload.name)}`;
+  if (event.type === "RUN_FAILED" && failedRunBelow(event) !== undefined) return "Failed";
   const calls = event.type === "AGENT_THOUGHT" ? toolCallsOf(event.payload.content) : [];
   const entry = timelineEntry(event, names)?.title;
   if (calls.length === 0) return entry ?? event.type;
@@ -102,12 +109,12 @@ const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => strin
     hard ? `\`limits.${limit}\` is ${value}` : `it warns before \`limits.${limit}\` is used up`,
   CANCEL_REQUESTED: ({ payload: { via } }) =>
     via === undefined ? undefined : "a run above it was cancelled, or had ended",
-  RUN_CANCELLED: ({ payload }) => stopWords(payload.stopReason).why,
-  RUN_COMPLETED: ({ payload }) => stopWords(payload.stopReason).why,
+  RUN_CANCELLED: ({ payload }) => describeStop(payload.stopReason).why,
+  RUN_COMPLETED: ({ payload }) => describeStop(payload.stopReason).why,
   RUN_FAILED: ({ payload }, { cause, names }) =>
     cause?.type === "CHILD_RUN_COMPLETED"
       ? `${names.children.get(cause.payload.child_run_id) ?? "a run below"} did not succeed`
-      : stopWords(payload.stopReason).why,
+      : describeStop(payload.stopReason).why,
 };
 
 /** Our sentences and others' words alike. */
@@ -160,7 +167,7 @@ const VERDICTS = { allow: "allows it", deny: "denies it" } as const;
 function judgedBecause({ verdict, rule, untrusted = [], round = 1 }: Payload<"TOOL_PROPOSED">): string {
   const heard = untrusted.length === 0 ? "" : `; it had read words of ${untrusted.join(", ")}`;
   const again = round > 1 ? "; what it rests on had changed since it was approved" : "";
-  const judged = verdict === "ask" ? askWords(rule) : `the rule “${rule}” ${VERDICTS[verdict]}`;
+  const judged = verdict === "ask" ? describeAskRule(rule) : `the rule “${rule}” ${VERDICTS[verdict]}`;
   return `${judged}${heard}${again}`;
 }
 
@@ -181,7 +188,7 @@ function begunBecause(
     return "the attempt before was left open when a process ended, and it may happen again";
   if (cause?.type === "OUTCOME_DECIDED") return `${cause.payload.by} said to run it again`;
   if (cause?.type === "APPROVAL_DECIDED") {
-    const words = receiptWords(receipt, { ...cause.payload, ts: cause.ts });
+    const words = describeReceipt(receipt, { ...cause.payload, ts: cause.ts });
     return `${cause.payload.by} approved it${words === undefined ? "" : `; it is ${words}`}`;
   }
   return cause?.type === "TOOL_PROPOSED" ? judgedBecause(cause.payload) : undefined;

@@ -1,32 +1,32 @@
 import { expect, test } from "vitest";
 import { RUN_STATUSES } from "../journal/events.ts";
 import {
-  callStarted,
-  context,
-  ended,
-  journalOf,
-  proposed,
+  agentThought,
+  buildJournal,
+  contextAdded,
+  modelCallStarted,
   refold,
-  started,
-  suspended,
-  thought,
+  runEnded,
+  runStarted,
+  runSuspended,
+  toolProposed,
   toolResult,
 } from "../stores/contract/kit.contract.ts";
 import { agentMessages, agentRunRecord } from "./records.ts";
 
 const call = { type: "tool-call" as const, toolCallId: "call_0", toolName: "Bash", input: { command: "ls" } };
 
-const journal = journalOf(
-  started({ input: { n: 1 }, criteria: "it runs", sessionId: "s1", kind: "subagent", parentRunId: "r0" }),
-  callStarted("m1"),
-  thought("m1", { content: [{ type: "text", text: "I look." }, call] }),
-  proposed("m1.0"),
+const journal = buildJournal(
+  runStarted({ input: { n: 1 }, criteria: "it runs", sessionId: "s1", kind: "subagent", parentRunId: "r0" }),
+  modelCallStarted("m1"),
+  agentThought("m1", { content: [{ type: "text", text: "I look." }, call] }),
+  toolProposed("m1.0"),
   { type: "TOOL_STARTED", payload: { toolCallId: "m1.0", host: "h", pid: 77 } },
   toolResult("m1.0", "a.txt"),
-  callStarted("m2", { purpose: "summary" }),
-  thought("m2"),
-  context("x", "Hurry."),
-  ended("RUN_FAILED", "It did not work."),
+  modelCallStarted("m2", { purpose: "summary" }),
+  agentThought("m2"),
+  contextAdded("x", "Hurry."),
+  runEnded("RUN_FAILED", "It did not work."),
 );
 
 test("[S1-57] what was said to the agent and by it, in order", () => {
@@ -48,7 +48,7 @@ test("[S1-57] what was said to the agent and by it, in order", () => {
 });
 
 test("[S4-27] every status has its word in S4", () => {
-  const row = refold(journalOf(started()));
+  const row = refold(buildJournal(runStarted()));
   const words = RUN_STATUSES.map((status) => [status, agentRunRecord({ ...row, status }).status]);
   expect(words).toEqual([
     ["pending", "running"],
@@ -74,7 +74,7 @@ test("[S4-21] … [S4-30] a run as S4's record", () => {
     started_at: 1_700_000_000_001,
     ended_at: 1_700_000_000_009,
   });
-  const waiting = refold(journalOf(started(), suspended("s1", { kind: "outcome_unknown" })));
+  const waiting = refold(buildJournal(runStarted(), runSuspended("s1", { kind: "outcome_unknown" })));
   expect(agentRunRecord(waiting)).toEqual({
     run_id: "r1",
     repo_path: "/w",
@@ -85,5 +85,5 @@ test("[S4-21] … [S4-30] a run as S4's record", () => {
     detail: "waiting: outcome unknown",
     started_at: 1_700_000_000_000,
   });
-  expect(agentRunRecord(refold(journalOf(started())))).not.toHaveProperty("detail");
+  expect(agentRunRecord(refold(buildJournal(runStarted())))).not.toHaveProperty("detail");
 });

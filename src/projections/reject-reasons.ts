@@ -9,4 +9,4 @@ export const REJECT_REASONS = [
 ] as const;
 
 /** What somebody typed as a reason: `3` is the third of them, anything else is their own words. */
-export const rejectNote = (typed: string): string => REJECT_REASONS[Number(typed) - 1]?.note ?? typed;
+export const rejectionNote = (typed: string): string => REJECT_REASONS[Number(typed) - 1]?.note ?? typed;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { EventBody, JournalEvent } from "../journal/events.ts";
 import { fold } from "./projection.ts";
-import { repeatedEffects } from "./repeated-effects.ts";
+import { repeatedEffectsProjection } from "./repeated-effects.ts";
 
 const proposed = (effect: string, id = "m1.0") => ({
   type: "TOOL_PROPOSED",
@@ -11,7 +11,7 @@ const started = (id = "m1.0") => ({ type: "TOOL_STARTED", payload: { toolCallId:
 const again = { type: "OUTCOME_DECIDED", payload: { toolCallId: "m1.0", verdict: "run_again" } };
 
 const count = (...events: { type: string; payload: object }[]): number =>
-  fold(repeatedEffects, events as unknown as (JournalEvent & EventBody)[]).count;
+  fold(repeatedEffectsProjection, events as unknown as (JournalEvent & EventBody)[]).count;
 
 test("[P4] an unsafe call that begins a second time is counted, unless a person has said so for it", () => {
   expect(count(proposed("unsafe"), started())).toBe(0);

@@ -9,7 +9,7 @@ export interface RepeatedEffects {
   left: Map<string, number>;
 }
 
-export const repeatedEffects: Projection<RepeatedEffects> = {
+export const repeatedEffectsProjection: Projection<RepeatedEffects> = {
   name: "repeated-effects",
   initial: () => ({ count: 0, left: new Map() }),
   apply(state, event) {

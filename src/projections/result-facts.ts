@@ -1,7 +1,7 @@
 // What results say about the work beside their words: the tests that were counted, and the list of what is to do.
 
 import { type TestCounts, testCounts } from "./test-counts.ts";
-import { type Todo, todosIn } from "./todos.ts";
+import { parseTodos, type Todo } from "./todos.ts";
 import { effectiveInput, type ToolCall } from "./tool-call.ts";
 
 export interface ResultFacts {
@@ -11,12 +11,12 @@ export interface ResultFacts {
   todos: Todo[];
 }
 
-export function noteFacts(
+export function recordFacts(
   facts: ResultFacts,
   call: ToolCall,
   { outcome, output }: NonNullable<ToolCall["result"]>,
 ): void {
   if (call.name === "Bash" && typeof output === "string") facts.tests = testCounts(output) ?? facts.tests;
   if (outcome !== "ok") return;
-  facts.todos = todosIn(call.proposal?.name ?? "", effectiveInput(call)) ?? facts.todos;
+  facts.todos = parseTodos(call.proposal?.name ?? "", effectiveInput(call)) ?? facts.todos;
 }

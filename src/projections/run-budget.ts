@@ -3,8 +3,8 @@
 
 import type { Budget, JournalEvent } from "../journal/events.ts";
 import type { Projection } from "./projection.ts";
-import { applyRunRow, firstRow, type RunRow } from "./run-row.ts";
-import { limitsIn } from "./set-budget.ts";
+import { applyRunRow, initialRow, type RunRow } from "./run-row.ts";
+import { budgetChangeIn } from "./set-budget.ts";
 import type { Spending } from "./tree-budget.ts";
 
 export interface RunBudget {
@@ -15,7 +15,7 @@ export interface RunBudget {
   /** What people have made of its own. */
   raised: Budget;
   /** What was said here about the tree's, and when in the order of all journals. */
-  treeWords: { position: number; limits: Budget }[];
+  treeChanges: { position: number; limits: Budget }[];
   /** By attempts that brought no answer; part of what is spent. */
   wasted: Spending;
   /** Held for the call that is under way. */
@@ -28,7 +28,7 @@ export const runBudgetProjection: Projection<RunBudget> = {
     row: undefined,
     own: {},
     tree: {},
-    treeWords: [],
+    treeChanges: [],
     raised: {},
     wasted: { tokens: 0, cost: 0 },
     reserved: { tokens: 0, cost: 0 },
@@ -39,12 +39,12 @@ export const runBudgetProjection: Projection<RunBudget> = {
 function applyRunBudget(state: RunBudget, event: JournalEvent): RunBudget {
   if (event.type === "RUN_STARTED") {
     const { limits } = event.payload;
-    state.row = firstRow(event.runId, event.payload, event.ts);
+    state.row = initialRow(event.runId, event.payload, event.ts);
     state.own = budgetIn(limits);
     state.tree = budgetIn(limits.tree ?? {});
   } else if (state.row) applyRunRow(state.row, event);
-  const word = limitsIn(event);
-  if (word?.scope === "tree") state.treeWords.push({ position: event.position, limits: word.limits });
+  const word = budgetChangeIn(event);
+  if (word?.scope === "tree") state.treeChanges.push({ position: event.position, limits: word.limits });
   else if (word) state.raised = { ...state.raised, ...word.limits };
   followCall(state, event);
   return state;

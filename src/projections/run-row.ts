@@ -50,7 +50,7 @@ export interface RunRow {
   endedAt: number | undefined;
 }
 
-export function firstRow(runId: string, start: Payload<"RUN_STARTED">, ts: number): RunRow {
+export function initialRow(runId: string, start: Payload<"RUN_STARTED">, ts: number): RunRow {
   return {
     id: runId,
     rootRunId: start.rootRunId,
@@ -85,9 +85,9 @@ export function firstRow(runId: string, start: Payload<"RUN_STARTED">, ts: numbe
 }
 
 /** As a whole journal says it. */
-export function foldedRow(journal: readonly JournalEvent[]): RunRow {
+export function foldRow(journal: readonly JournalEvent[]): RunRow {
   const [first, ...rest] = journal as readonly [EventOf<"RUN_STARTED">, ...JournalEvent[]];
-  return rest.reduce(applyRunRow, firstRow(first.runId, first.payload, first.ts));
+  return rest.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
 }
 
 /** A turn counts when it is begun: the row does not know which call is open. */
@@ -186,10 +186,10 @@ const STATUSES = {
 } as const;
 
 /** How a run ended, from the one event that says so. */
-export function endOf(event: EventOf<keyof typeof STATUSES>): RunEnd {
+export function runEnd(event: EventOf<keyof typeof STATUSES>): RunEnd {
   const { stopReason, summary } = event.type === "RUN_MOVED" ? MOVED : event.payload;
   return { status: STATUSES[event.type], stopReason, summary, ts: event.ts };
 }
 
 /** J11: it does the work of the run that started it, which asks its model nothing any more. */
-export const hasTheWork = ({ trigger }: RunRow): boolean => trigger === "handoff" || trigger === "route";
+export const hasTakenOver = ({ trigger }: RunRow): boolean => trigger === "handoff" || trigger === "route";

@@ -1,33 +1,33 @@
 import { describe, expect, test } from "vitest";
 import type { EventBody, Payload } from "../journal/events.ts";
 import {
-  callFailed,
-  callStarted,
+  agentThought,
+  approvalDecided,
+  buildJournal,
   childStarted,
-  context,
-  decided,
-  ended,
-  journalOf,
-  proposed,
-  started,
-  suspended,
-  thought,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
+  runEnded,
+  runStarted,
+  runSuspended,
+  toolProposed,
   toolResult,
   toolStarted,
 } from "../stores/contract/kit.contract.ts";
-import { awaitsDecision, openItems, outcomeIsUnknown } from "./approvals.ts";
+import { awaitsDecision, isOutcomeUnknown, openItems } from "./approvals.ts";
 import { childrenToStart } from "./children-to-start.ts";
 import { fold } from "./projection.ts";
 import { effectiveInput, runStateProjection } from "./run-state.ts";
 
-const stateOf = (...events: EventBody[]) => fold(runStateProjection, journalOf(started(), ...events));
+const stateOf = (...events: EventBody[]) => fold(runStateProjection, buildJournal(runStarted(), ...events));
 
 const turn = (
   callId: string,
   calls: [string, unknown][] = [["Bash", { command: "npm test" }]],
 ): EventBody[] => [
-  callStarted(callId),
-  thought(callId, {
+  modelCallStarted(callId),
+  agentThought(callId, {
     content: calls.map(([toolName, input], i) => ({
       type: "tool-call",
       toolCallId: `p${i}`,
@@ -39,13 +39,13 @@ const turn = (
 
 describe("model calls", () => {
   test("an intent is open until its outcome, and an attempt is not another call", () => {
-    const open = stateOf(callStarted("m1", { attempt: 2, estimate: { tokens: 9, cost: null } }));
+    const open = stateOf(modelCallStarted("m1", { attempt: 2, estimate: { tokens: 9, cost: null } }));
     expect(open.openModelCall).toMatchObject({ callId: "m1", attempt: 2, estimate: { tokens: 9 } });
     const done = stateOf(
-      callStarted("m1"),
-      callFailed("m1"),
-      callStarted("m1", { attempt: 2 }),
-      thought("m1", { attempt: 2 }),
+      modelCallStarted("m1"),
+      modelCallFailed("m1"),
+      modelCallStarted("m1", { attempt: 2 }),
+      agentThought("m1", { attempt: 2 }),
     );
     expect(done).toMatchObject({
       modelCalls: 1,
@@ -58,8 +58,8 @@ describe("model calls", () => {
 
   test("[F40] a failure that is tried again later waits for the provider, visibly", () => {
     const state = stateOf(
-      callStarted("m1"),
-      callFailed("m1", { cause: "rate_limit", message: "429", retryAt: 99 }),
+      modelCallStarted("m1"),
+      modelCallFailed("m1", { cause: "rate_limit", message: "429", retryAt: 99 }),
     );
     expect(state).toMatchObject({
       status: "waiting",
@@ -67,7 +67,7 @@ describe("model calls", () => {
       failed: { cause: "rate_limit", model: "fake/one", purpose: "turn" },
       turns: 0,
     });
-    expect(stateOf(callStarted("m1"), callFailed("m1", { cause: "auth" }))).toMatchObject({
+    expect(stateOf(modelCallStarted("m1"), modelCallFailed("m1", { cause: "auth" }))).toMatchObject({
       status: "running",
       failed: { cause: "auth" },
     });
@@ -76,10 +76,10 @@ describe("model calls", () => {
   test("only turns and the final report are turns", () => {
     const state = stateOf(
       ...turn("m1"),
-      callStarted("m2", { purpose: "summary" }),
-      thought("m2"),
-      callStarted("m3", { purpose: "final" }),
-      thought("m3"),
+      modelCallStarted("m2", { purpose: "summary" }),
+      agentThought("m2"),
+      modelCallStarted("m3", { purpose: "final" }),
+      agentThought("m3"),
     );
     expect(state).toMatchObject({ turns: 2, modelCalls: 3, latest: { purpose: "final", text: "hm" } });
   });
@@ -87,14 +87,14 @@ describe("model calls", () => {
   test("[P3] what failed attempts cost is counted", () => {
     const usage = { input: 100, output: 7 };
     const { usage: total } = stateOf(
-      callStarted("m1"),
-      callFailed("m1", { usage, cost: 0.5, ms: 10 }),
-      callStarted("m1", { attempt: 2 }),
-      callFailed("m1", { attempt: 2, cost: 0.25 }),
-      callStarted("m1", { attempt: 3 }),
-      callFailed("m1", { attempt: 3, usage }),
-      callStarted("m1", { attempt: 4 }),
-      thought("m1", { attempt: 4, usage: { input: 1, output: 2, cacheRead: 3 }, cost: null }),
+      modelCallStarted("m1"),
+      modelCallFailed("m1", { usage, cost: 0.5, ms: 10 }),
+      modelCallStarted("m1", { attempt: 2 }),
+      modelCallFailed("m1", { attempt: 2, cost: 0.25 }),
+      modelCallStarted("m1", { attempt: 3 }),
+      modelCallFailed("m1", { attempt: 3, usage }),
+      modelCallStarted("m1", { attempt: 4 }),
+      agentThought("m1", { attempt: 4, usage: { input: 1, output: 2, cacheRead: 3 }, cost: null }),
     );
     expect(total).toMatchObject({
       input: 201,
@@ -124,36 +124,41 @@ describe("tool calls", () => {
   });
 
   test("[P5] a decision reaches the round that it was made on, and no other", () => {
-    const asked = [...turn("m1"), proposed("m1.0", { hash: "h1" })];
+    const asked = [...turn("m1"), toolProposed("m1.0", { hash: "h1" })];
     const call = (...more: EventBody[]) => stateOf(...asked, ...more).calls.get("m1.0")!;
     expect(awaitsDecision(call())).toBe(true);
-    expect(call(decided("m1.0", "approve", "maria")).decision).toMatchObject({ by: "maria" });
-    const again = [decided("m1.0", "approve", "maria"), proposed("m1.0", { round: 2, hash: "h2" })];
+    expect(call(approvalDecided("m1.0", "approve", "maria")).decision).toMatchObject({ by: "maria" });
+    const again = [
+      approvalDecided("m1.0", "approve", "maria"),
+      toolProposed("m1.0", { round: 2, hash: "h2" }),
+    ];
     expect(awaitsDecision(call(...again))).toBe(true);
-    expect(awaitsDecision(call(...again, decided("m1.0", "approve", "jon")))).toBe(true);
-    expect(call(...again, decided("m1.0~2", "reject", "jon")).decision).toMatchObject({ decision: "reject" });
+    expect(awaitsDecision(call(...again, approvalDecided("m1.0", "approve", "jon")))).toBe(true);
+    expect(call(...again, approvalDecided("m1.0~2", "reject", "jon")).decision).toMatchObject({
+      decision: "reject",
+    });
   });
 
   test("[F19] what runs is what a person made of it", () => {
-    const edit = decided("m1.0", "edit", "maria", { input: { command: "npm t" } });
-    const call = stateOf(...turn("m1"), proposed("m1.0"), edit).calls.get("m1.0")!;
+    const edit = approvalDecided("m1.0", "edit", "maria", { input: { command: "npm t" } });
+    const call = stateOf(...turn("m1"), toolProposed("m1.0"), edit).calls.get("m1.0")!;
     expect([effectiveInput(call), call.input]).toEqual([{ command: "npm t" }, { command: "npm test" }]);
   });
 
   test("[P4] [F02] an unsafe call without a result is unknown until a person has said what became of that attempt", () => {
-    const begun = [...turn("m1"), proposed("m1.0", { verdict: "allow" }), toolStarted("m1.0")];
+    const begun = [...turn("m1"), toolProposed("m1.0", { verdict: "allow" }), toolStarted("m1.0")];
     const call = (...more: EventBody[]) => stateOf(...begun, ...more).calls.get("m1.0")!;
     const says = (verdict: "happened" | "run_again", attempt?: number): EventBody => ({
       type: "OUTCOME_DECIDED",
       payload: { toolCallId: "m1.0", verdict, by: "maria", ...(attempt === undefined ? {} : { attempt }) },
     });
-    expect(outcomeIsUnknown(call())).toBe(true);
+    expect(isOutcomeUnknown(call())).toBe(true);
     expect(call(says("happened")).verdict).toMatchObject({ verdict: "happened" });
     const second = [says("run_again"), toolStarted("m1.0", 2)];
     expect(call(...second)).toMatchObject({ attempts: 2, verdict: undefined });
-    expect(outcomeIsUnknown(call(...second, says("happened")))).toBe(true);
-    expect(outcomeIsUnknown(call(...second, says("happened", 2)))).toBe(false);
-    expect(outcomeIsUnknown(call(toolResult("m1.0")))).toBe(false);
+    expect(isOutcomeUnknown(call(...second, says("happened")))).toBe(true);
+    expect(isOutcomeUnknown(call(...second, says("happened", 2)))).toBe(false);
+    expect(isOutcomeUnknown(call(toolResult("m1.0")))).toBe(false);
   });
 
   test("[D3] files come from the journal: what was created stays created", () => {
@@ -190,8 +195,8 @@ describe("guards, limits and grants", () => {
 
   test("[F45] empty answers in a row are counted", () => {
     const empty = (id: string) => [
-      callStarted(id),
-      thought(id, { content: [{ type: "text", text: " \n" }] }),
+      modelCallStarted(id),
+      agentThought(id, { content: [{ type: "text", text: " \n" }] }),
     ];
     expect(stateOf(...empty("m1"), ...empty("m2")).guard.empty).toBe(2);
     expect(stateOf(...empty("m1"), ...turn("m2")).guard.empty).toBe(0);
@@ -200,15 +205,15 @@ describe("guards, limits and grants", () => {
   test("[F43] refusals in a row are counted; a person's no is not one", () => {
     expect(stateOf(...turn("m1"), denied("m1.0"), ...turn("m2"), denied("m2.0")).guard.refused).toBe(2);
     expect(stateOf(...turn("m1"), denied("m1.0"), ...turn("m2"), toolResult("m2.0")).guard.refused).toBe(0);
-    expect(stateOf(...turn("m1"), proposed("m1.0"), denied("m1.0")).guard.refused).toBe(0);
+    expect(stateOf(...turn("m1"), toolProposed("m1.0"), denied("m1.0")).guard.refused).toBe(0);
   });
 
   test("[F45] a person's word on a loop starts the counting anew, and the stop is remembered", () => {
     const state = stateOf(
       ...turn("m1"),
       ...turn("m2"),
-      suspended("s1", { kind: "loop", items: ["loop/1"] }),
-      decided("loop/1", "approve", "maria"),
+      runSuspended("s1", { kind: "loop", items: ["loop/1"] }),
+      approvalDecided("loop/1", "approve", "maria"),
     );
     expect(state.guard).toMatchObject({ repeats: 0, stops: 1, signature: "" });
     expect(state.decisions.get("loop/1")).toMatchObject({ by: "maria" });
@@ -216,19 +221,21 @@ describe("guards, limits and grants", () => {
 
   test("a yes raises limits and grants rules; a no does neither, whatever it carries", () => {
     const carries = { scope: "run", grant: "Bash(npm test)", until: 9, limits: { maxCost: 5 } } as const;
-    const yes = stateOf(decided("budget/1", "approve", "maria", carries));
-    expect(yes.raised).toEqual({ maxCost: 5 });
+    const yes = stateOf(approvalDecided("budget/1", "approve", "maria", carries));
+    expect(yes.changedBudget).toEqual({ maxCost: 5 });
     expect(yes.grants).toEqual([{ rule: "Bash(npm test)", scope: "run", until: 9 }]);
     for (const no of ["reject", "expire"] as const) {
-      const state = stateOf(decided("budget/1", no, "maria", carries));
-      expect([state.raised, state.grants]).toEqual([{}, []]);
+      const state = stateOf(approvalDecided("budget/1", no, "maria", carries));
+      expect([state.changedBudget, state.grants]).toEqual([{}, []]);
     }
-    expect(stateOf(decided("m1.0", "approve", "maria", { ...carries, scope: "once" })).grants).toEqual([]);
+    expect(
+      stateOf(approvalDecided("m1.0", "approve", "maria", { ...carries, scope: "once" })).grants,
+    ).toEqual([]);
   });
 
   test("limits that were reported are known by their key", () => {
     const state = stateOf({ type: "LIMIT_REACHED", payload: { limit: "maxTurns", value: 20, hard: true } });
-    expect(state.reached.get("limit/maxTurns/hard")).toMatchObject({ value: 20 });
+    expect(state.reachedLimits.get("limit/maxTurns/hard")).toMatchObject({ value: 20 });
   });
 
   test("what the runtime told the agent is known; what people say is not mixed up with it", () => {
@@ -236,19 +243,19 @@ describe("guards, limits and grants", () => {
       type: "CONTEXT_ADDED",
       payload: { id: "nudge/1", source: "system", text: "again?" },
     };
-    expect([...stateOf(told, context("x")).told]).toEqual(["nudge/1"]);
+    expect([...stateOf(told, contextAdded("x")).systemNotes]).toEqual(["nudge/1"]);
   });
 });
 
 describe("where a run stands", () => {
   test("suspended is for people, waiting goes on by itself", () => {
-    expect(stateOf(suspended("s1", { kind: "approval" }))).toMatchObject({
+    expect(stateOf(runSuspended("s1", { kind: "approval" }))).toMatchObject({
       status: "suspended",
       suspensions: 1,
     });
-    expect(stateOf(suspended("s1", { kind: "child" }))).toMatchObject({ status: "waiting" });
+    expect(stateOf(runSuspended("s1", { kind: "child" }))).toMatchObject({ status: "waiting" });
     const resumed: EventBody = { type: "RUN_RESUMED", key: "s1/r", payload: { by: "maria" } };
-    expect(stateOf(suspended("s1"), resumed)).toMatchObject({ status: "running", waitingOn: undefined });
+    expect(stateOf(runSuspended("s1"), resumed)).toMatchObject({ status: "running", waitingOn: undefined });
   });
 
   test("[P11] an end has its status, its reason and its words", () => {
@@ -257,7 +264,7 @@ describe("where a run stands", () => {
       ["RUN_FAILED", "failed", "error"],
       ["RUN_CANCELLED", "cancelled", "user"],
     ] as const) {
-      expect(stateOf(suspended("s1"), ended(type, "So it was."))).toMatchObject({
+      expect(stateOf(runSuspended("s1"), runEnded(type, "So it was."))).toMatchObject({
         status,
         waitingOn: undefined,
         end: { status, stopReason, summary: "So it was." },
@@ -271,9 +278,9 @@ describe("where a run stands", () => {
         ["Bash", { command: "a" }],
         ["Bash", { command: "b" }],
       ]),
-      proposed("m1.0", { preview: "$ a", hash: "h", expiresAt: 7 }),
-      proposed("m1.1"),
-      suspended("s1", { kind: "approval", items: ["m1.0", "m1.1"] }),
+      toolProposed("m1.0", { preview: "$ a", hash: "h", expiresAt: 7 }),
+      toolProposed("m1.1"),
+      runSuspended("s1", { kind: "approval", items: ["m1.0", "m1.1"] }),
     ];
     expect(openItems(stateOf(...events))).toMatchObject([
       {
@@ -288,15 +295,15 @@ describe("where a run stands", () => {
       { id: "r1:m1.1", kind: "tool", input: { command: "b" } },
     ]);
     expect(
-      openItems(stateOf(...events, decided("m1.1", "reject", "maria"))).map(({ itemId }) => itemId),
+      openItems(stateOf(...events, approvalDecided("m1.1", "reject", "maria"))).map(({ itemId }) => itemId),
     ).toEqual(["m1.0"]);
     expect(openItems(stateOf(...events, { type: "CANCEL_REQUESTED", payload: { by: "maria" } }))).toEqual([]);
-    expect(openItems(stateOf(...events, ended()))).toEqual([]);
-    const budget = suspended("s2", { kind: "budget", items: ["budget/1"], detail: "maxCost 1" });
+    expect(openItems(stateOf(...events, runEnded()))).toEqual([]);
+    const budget = runSuspended("s2", { kind: "budget", items: ["budget/1"], detail: "maxCost 1" });
     expect(openItems(stateOf(budget))).toMatchObject([
       { kind: "budget", itemId: "budget/1", detail: "maxCost 1" },
     ]);
-    expect(openItems(stateOf(budget, decided("budget/1", "approve", "m")))).toEqual([]);
+    expect(openItems(stateOf(budget, approvalDecided("budget/1", "approve", "m")))).toEqual([]);
   });
 });
 
@@ -308,8 +315,8 @@ test("[D1] children that have to wait until there is room for them are counted",
     ["delegate", { agent: "d" }],
     ["Read", { path: "x" }],
   ]);
-  const proposals = [0, 1, 2].map((i) => proposed(`m1.${i}`, { name: "delegate", verdict: "allow" }));
-  const asks = proposed("m1.3", { name: "delegate", verdict: "ask" });
+  const proposals = [0, 1, 2].map((i) => toolProposed(`m1.${i}`, { name: "delegate", verdict: "allow" }));
+  const asks = toolProposed("m1.3", { name: "delegate", verdict: "ask" });
   const begun = [...asked, ...proposals, asks, childStarted("r2", "m1.0")];
   expect(childrenToStart(stateOf(...begun))).toBe(2);
   expect(childrenToStart(stateOf(...begun, childStarted("r3", "m1.1"), toolResult("m1.2", "no")))).toBe(0);

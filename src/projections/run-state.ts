@@ -6,34 +6,34 @@
 
 import type { EventOf, JournalEvent, Payload, Purpose, RunStatus, WaitingOn } from "../journal/events.ts";
 import { textOf, toolCallsOf } from "../journal/message-parts.ts";
-import { addChild, type ChildRun, endChild, followMerge, mayBeRetried } from "./child-runs.ts";
-import { followHold, type HeldTime } from "./held-time.ts";
-import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";
+import { addChild, type ChildRun, endChild, mayBeRetried, trackMerge } from "./child-runs.ts";
+import { type SuspendedTime, trackSuspension } from "./held-time.ts";
+import { countRepeats, emptyGuard, type LoopGuard, loopItemId } from "./loop-guard.ts";
 import type { Projection } from "./projection.ts";
-import { noteFacts, type ResultFacts } from "./result-facts.ts";
-import { endOf, type RunEnd, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
-import { emptyRunner, followRunner, type RunnerRecord } from "./runner-record.ts";
-import { followBudget, type SetBudgets } from "./set-budget.ts";
-import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
-import { emptyTaint, followTaint, type Taint } from "./taint.ts";
-import { emptyTeam, followTeam, type TeamState } from "./team-state.ts";
+import { type ResultFacts, recordFacts } from "./result-facts.ts";
+import { type RunEnd, runEnd, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
+import { emptyRunner, type RunnerRecord, trackRunner } from "./runner-record.ts";
+import { type BudgetChanges, trackBudget } from "./set-budget.ts";
+import { addStepCall, emptySteps, type StepRecord, trackSteps } from "./step-record.ts";
+import { emptyTaint, type Taint, trackTaint } from "./taint.ts";
+import { emptyTeam, type TeamState, trackTeam } from "./team-state.ts";
 import {
   CONCLUDE_TEAM,
   effectiveInput,
   FINAL_REPORT,
   itemIdOf,
   newCalls,
-  noteProbe,
-  noteVerdict,
+  newModelCall,
   type OpenModelCall,
-  opened,
+  recordProbe,
+  recordVerdict,
   type ToolCall,
 } from "./tool-call.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
 export { effectiveInput, FINAL_REPORT, itemIdOf, type ToolCall };
 
-export interface RunState extends SetBudgets, ResultFacts {
+export interface RunState extends BudgetChanges, ResultFacts {
   runId: string;
   seq: number;
   start: Payload<"RUN_STARTED"> | undefined;
@@ -50,9 +50,9 @@ export interface RunState extends SetBudgets, ResultFacts {
   modelCalls: number;
   openModelCall: OpenModelCall | undefined;
   /** The latest model call, if its last attempt failed. */
-  failed: (Payload<"MODEL_CALL_FAILED"> & Pick<OpenModelCall, "model" | "purpose" | "tries">) | undefined;
+  failedCall: (Payload<"MODEL_CALL_FAILED"> & Pick<OpenModelCall, "model" | "purpose" | "tries">) | undefined;
   /** A person wants the next model call now, whatever the provider asked for. */
-  atOnce: boolean;
+  retryNow: boolean;
   /** The latest turn: its words, and its calls in their order. */
   latest: { seq: number; text: string; model: string; purpose: Purpose } | undefined;
   calls: Map<string, ToolCall>;
@@ -62,39 +62,39 @@ export interface RunState extends SetBudgets, ResultFacts {
   /** What people granted in this run: rules with their expiry. */
   grants: { rule: string; scope: "run" | "tree" | "always"; until: number | undefined }[];
   /** Limits that were reported, by key. */
-  reached: Map<string, Payload<"LIMIT_REACHED">>;
+  reachedLimits: Map<string, Payload<"LIMIT_REACHED">>;
   /** Every decision of this run, by item: tool calls, `budget/1`, `loop/1`. */
   decisions: Map<string, Payload<"APPROVAL_DECIDED"> & { ts: number }>;
   /** Who was asked last about an item. */
-  asked: Map<string, Payload<"PERSON_ASKED"> & { ts: number }>;
+  askedPeople: Map<string, Payload<"PERSON_ASKED"> & { ts: number }>;
   guard: LoopGuard;
   /** By run id, in the order in which they were started. */
   children: Map<string, ChildRun>;
   /** Seats in a pattern for which no run could be started, by key, and why. */
-  unstarted: Map<string, string>;
+  unstartedSlots: Map<string, string>;
   /** Timers that have fired: how long a child may take is over. */
-  fired: Set<string>;
-  held: HeldTime;
+  firedTimers: Set<string>;
+  suspendedTime: SuspendedTime;
   steps: StepRecord;
   runner: RunnerRecord;
   /** The task with what was gathered for it, and whether advisors had their say. */
   opening: string | undefined;
-  advised: boolean;
+  hasAdvice: boolean;
   team: TeamState;
   /** The latest summing-up of this run for its children. */
   brief: { seq: number; text: string } | undefined;
   /** It is done, and only waits for its children: what comes now does not hold the end (J11). */
-  closing: boolean;
+  isClosing: boolean;
   /** Agents that what it was told has come through. */
   hops: number;
   /** What the runtime has told the agent: nudges, the last turn. */
-  told: Set<string>;
+  systemNotes: Set<string>;
   files: Map<string, "created" | "modified" | "deleted">;
   /** Fingerprints of files as the model knows them. */
-  seen: Map<string, string>;
+  seenFiles: Map<string, string>;
   taint: Taint;
   /** Results of other runs that have stood in for calls of this one: `<run>#<seq>`. */
-  stoodIn: Set<string>;
+  usedRecordings: Set<string>;
 }
 
 export const emptyRunState = (): RunState => ({
@@ -110,51 +110,51 @@ export const emptyRunState = (): RunState => ({
   turns: 0,
   modelCalls: 0,
   openModelCall: undefined,
-  failed: undefined,
-  atOnce: false,
+  failedCall: undefined,
+  retryNow: false,
   latest: undefined,
   calls: new Map(),
   cancel: undefined,
   usage: emptyUsage(),
   grants: [],
-  reached: new Map(),
-  raised: {},
-  raisedTree: {},
+  reachedLimits: new Map(),
+  changedBudget: {},
+  changedTreeBudget: {},
   decisions: new Map(),
-  asked: new Map(),
+  askedPeople: new Map(),
   guard: emptyGuard(),
   children: new Map(),
-  unstarted: new Map(),
-  fired: new Set(),
-  held: { ms: 0, since: undefined },
+  unstartedSlots: new Map(),
+  firedTimers: new Set(),
+  suspendedTime: { ms: 0, since: undefined },
   steps: emptySteps(),
   runner: emptyRunner(),
   opening: undefined,
-  advised: false,
+  hasAdvice: false,
   team: emptyTeam(),
   brief: undefined,
-  closing: false,
+  isClosing: false,
   hops: 0,
-  told: new Set(),
+  systemNotes: new Set(),
   files: new Map(),
-  seen: new Map(),
+  seenFiles: new Map(),
   tests: undefined,
   todos: [],
   taint: emptyTaint(),
-  stoodIn: new Set(),
+  usedRecordings: new Set(),
 });
 
 export function applyRunState(state: RunState, event: JournalEvent): RunState {
   state.seq = event.seq;
   state.updatedAt = event.ts;
   applyUsage(state.usage, event);
-  followMerge(state.children, event);
-  followHold(state.held, state.status, event);
-  followSteps(state.steps, event, state);
-  followRunner(state.runner, event);
-  followTeam(state, event);
-  followTaint(state.taint, event);
-  followBudget(state, event);
+  trackMerge(state.children, event);
+  trackSuspension(state.suspendedTime, state.status, event);
+  trackSteps(state.steps, event, state);
+  trackRunner(state.runner, event);
+  trackTeam(state, event);
+  trackTaint(state.taint, event);
+  trackBudget(state, event);
   switch (event.type) {
     case "RUN_STARTED":
       state.runId = event.runId;
@@ -187,14 +187,14 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       result(state, event);
       break;
     case "OUTCOME_DECIDED":
-      noteVerdict(state.calls, event);
+      recordVerdict(state.calls, event);
       break;
     case "RUN_SUSPENDED":
       suspended(state, event);
       break;
     case "RUN_RESUMED":
       working(state);
-      state.atOnce = event.payload.atOnce === true;
+      state.retryNow = event.payload.atOnce === true;
       break;
     case "CHILD_RUN_STARTED":
       childStarted(state, event);
@@ -206,7 +206,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
     case "RUN_FAILED":
     case "RUN_CANCELLED":
     case "RUN_MOVED":
-      state.end = endOf(event);
+      state.end = runEnd(event);
       state.status = state.end.status;
       state.waitingOn = undefined;
       break;
@@ -220,19 +220,20 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
 function noted(state: RunState, event: JournalEvent): void {
   switch (event.type) {
     case "PERSON_ASKED":
-      state.asked.set(event.payload.itemId, { ...event.payload, ts: event.ts });
+      state.askedPeople.set(event.payload.itemId, { ...event.payload, ts: event.ts });
       break;
     case "OUTCOME_PROBED":
-      noteProbe(state.calls, event);
+      recordProbe(state.calls, event);
       break;
     case "TIMER_FIRED":
-      state.fired.add(event.payload.id);
+      state.firedTimers.add(event.payload.id);
       break;
     case "SYSTEM_ERROR":
-      if (event.payload.code === NOT_STARTED) state.unstarted.set(event.payload.id, event.payload.message);
+      if (event.payload.code === NOT_STARTED)
+        state.unstartedSlots.set(event.payload.id, event.payload.message);
       break;
     case "LIMIT_REACHED":
-      state.reached.set(event.key, event.payload);
+      state.reachedLimits.set(event.key, event.payload);
       break;
     case "CANCEL_REQUESTED":
       state.cancel = event.payload;
@@ -260,8 +261,8 @@ export const hasEnded = (status: RunStatus): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
 function heard(state: RunState, { payload }: EventOf<"CONTEXT_ADDED">): void {
-  if (payload.source === "system") state.told.add(payload.id);
-  if (payload.source === "advice") state.advised = true;
+  if (payload.source === "system") state.systemNotes.add(payload.id);
+  if (payload.source === "advice") state.hasAdvice = true;
   if (payload.opening) state.opening = payload.text;
   state.hops = Math.max(state.hops, payload.hops ?? 0);
 }
@@ -275,16 +276,16 @@ function suspended(state: RunState, { payload }: EventOf<"RUN_SUSPENDED">): void
   const { kind, detail, items } = payload.waitingOn;
   state.suspensions++;
   state.waitingOn = waitingOnOf(payload);
-  if (detail === CLOSING) state.closing = true;
+  if (detail === CLOSING) state.isClosing = true;
   state.status = SELF_RESUMING.has(kind) ? "waiting" : "suspended";
-  if (items?.[0] === loopItem(state.guard.stops + 1)) state.guard.stops++;
+  if (items?.[0] === loopItemId(state.guard.stops + 1)) state.guard.stops++;
 }
 
 function modelCallStarted(state: RunState, event: EventOf<"MODEL_CALL_STARTED">): void {
   if ((event.payload.attempt ?? 1) === 1) state.modelCalls++;
-  state.openModelCall = opened(event, state.failed);
-  state.failed = undefined;
-  state.atOnce = false;
+  state.openModelCall = newModelCall(event, state.failedCall);
+  state.failedCall = undefined;
+  state.retryNow = false;
   working(state);
 }
 
@@ -292,7 +293,7 @@ function thought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   const { callId, content } = event.payload;
   const { purpose = "turn", model = "" } = state.openModelCall ?? {};
   state.openModelCall = undefined;
-  state.failed = undefined;
+  state.failedCall = undefined;
   const text = textOf(content);
   if (purpose === "brief") state.brief = { seq: event.seq, text };
   if (purpose !== "turn" && purpose !== "final") return;
@@ -309,7 +310,7 @@ function modelCallFailed(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): 
   state.openModelCall = undefined;
   if (!open) return;
   const { model, purpose, tries } = open;
-  state.failed = { ...event.payload, model, purpose, tries };
+  state.failedCall = { ...event.payload, model, purpose, tries };
   const { retryAt } = event.payload;
   // A pause that came during the call stays one.
   if (retryAt === undefined || state.status === "suspended") return;
@@ -318,7 +319,7 @@ function modelCallFailed(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): 
 }
 
 function proposed(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
-  const call = state.calls.get(event.payload.toolCallId) ?? callOfSteps(state, event.payload);
+  const call = state.calls.get(event.payload.toolCallId) ?? addStepCall(state, event.payload);
   if (!call) return;
   call.proposal = { ...event.payload, seq: event.seq, ts: event.ts };
   if (call.decision?.decision === "edit") {
@@ -353,16 +354,16 @@ function started(state: RunState, event: EventOf<"TOOL_STARTED">): void {
 
 function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   const { toolCallId: id, files, seen, isError, recorded } = event.payload;
-  if (recorded) state.stoodIn.add(`${recorded.runId}#${recorded.seq}`);
+  if (recorded) state.usedRecordings.add(`${recorded.runId}#${recorded.seq}`);
   for (const { path, change } of files ?? [])
     if (change !== "modified" || !state.files.has(path)) state.files.set(path, change);
-  if (seen) state.seen.set(seen.path, seen.fingerprint);
+  if (seen) state.seenFiles.set(seen.path, seen.fingerprint);
   const call = state.calls.get(id);
   if (!call) return;
   const { output } = event.payload;
   const outcome = event.payload.outcome ?? (isError ? "error" : "ok");
   call.result = { outcome, output, seq: event.seq };
-  noteFacts(state, call, call.result);
+  recordFacts(state, call, call.result);
   if (call.isStep) return;
   if ((call.name === FINAL_REPORT || call.name === CONCLUDE_TEAM) && outcome === "error")
     state.guard.badReports++;
@@ -371,10 +372,10 @@ function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
 }
 
 function childStarted(state: RunState, { payload, ts }: EventOf<"CHILD_RUN_STARTED">): void {
-  addChild(state.children, payload, ts - state.held.ms);
+  addChild(state.children, payload, ts - state.suspendedTime.ms);
   working(state);
   // H2: whatever comes now is for whoever has the work, also where a crash came before the word that it is waited for.
-  if (payload.trigger === "handoff") state.closing = true;
+  if (payload.trigger === "handoff") state.isClosing = true;
 }
 
 /** D0: for the call that waits for it, a child's end is its one result; a failure that will be tried again is none. */

@@ -23,7 +23,7 @@ export const emptyRunner = (): RunnerRecord => ({
   spent: 0,
 });
 
-export function followRunner(record: RunnerRecord, event: JournalEvent): void {
+export function trackRunner(record: RunnerRecord, event: JournalEvent): void {
   if (event.type === "RUNNER_STARTED") {
     record.started = event.payload;
     record.isLost = false;

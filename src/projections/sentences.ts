@@ -44,13 +44,13 @@ export function wordsOf(text: string): Word[] {
 }
 
 /** How many words the longest trait has. */
-export const PHRASE = 4;
+export const PHRASE_LENGTH = 4;
 
 export function traitsOf(sentence: string): Trait[] {
   const words = wordsOf(sentence);
   const forms = words.map(({ form }) => form);
   const quoted = quotedIn(sentence);
-  const phraseLength = Math.min(PHRASE, forms.length);
+  const phraseLength = Math.min(PHRASE_LENGTH, forms.length);
   const traits: Trait[] = [];
   const add = (from: number, to: number, weight: Trait["weight"]): void => {
     traits.push({ key: forms.slice(from, to).join(" "), from, to, weight });
@@ -66,7 +66,7 @@ export function traitsOf(sentence: string): Trait[] {
   }
   for (const { start, end } of quoted) {
     const within = words.flatMap((word, at) => (word.start >= start && word.end <= end ? [at] : []));
-    if (within.length > 0 && within.length < PHRASE) add(within[0]!, within.at(-1)! + 1, "strong");
+    if (within.length > 0 && within.length < PHRASE_LENGTH) add(within[0]!, within.at(-1)! + 1, "strong");
   }
   return traits;
 }

@@ -2,21 +2,24 @@
 
 import type { Budget, JournalEvent } from "../journal/events.ts";
 
-export interface SetBudgets {
+export interface BudgetChanges {
   /** The run's own, where it is another than it began with. */
-  raised: Budget;
+  changedBudget: Budget;
   /** The tree's, as far as this run was told. */
-  raisedTree: Budget;
+  changedTreeBudget: Budget;
 }
 
-export function followBudget(set: SetBudgets, event: JournalEvent): void {
-  const word = limitsIn(event);
-  if (word?.scope === "tree") set.raisedTree = { ...set.raisedTree, ...word.limits };
-  else if (word) set.raised = { ...set.raised, ...word.limits };
+export function trackBudget(set: BudgetChanges, event: JournalEvent): void {
+  const word = budgetChangeIn(event);
+  if (word?.scope === "tree") set.changedTreeBudget = { ...set.changedTreeBudget, ...word.limits };
+  else if (word) set.changedBudget = { ...set.changedBudget, ...word.limits };
 }
 
 /** A person's word on a budget: the run's own, or the tree's. */
-export function limitsIn({ type, payload }: JournalEvent): { limits: Budget; scope: string } | undefined {
+export function budgetChangeIn({
+  type,
+  payload,
+}: JournalEvent): { limits: Budget; scope: string } | undefined {
   const isWord =
     type === "BUDGET_SET" ||
     (type === "APPROVAL_DECIDED" && payload.decision !== "reject" && payload.decision !== "expire");
@@ -25,7 +28,7 @@ export function limitsIn({ type, payload }: JournalEvent): { limits: Budget; sco
 }
 
 /** `$2.00 and 20,000 tokens`. */
-export function budgetWords({ maxTokens, maxCost }: Budget): string {
+export function describeBudget({ maxTokens, maxCost }: Budget): string {
   const money = maxCost === undefined ? [] : [dollars(maxCost)];
   const tokens = maxTokens === undefined ? [] : [`${maxTokens.toLocaleString("en-US")} tokens`];
   return [...money, ...tokens].join(" and ");

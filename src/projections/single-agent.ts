@@ -20,11 +20,11 @@ export interface Baseline {
 }
 
 /** `from`: one whose runs have all ended. */
-export const baselineOf = (
+export const newBaseline = (
   from: Baseline = { context: 0, tokens: 0, topTokens: 0, topCost: 0, last: {} },
 ): Baseline => ({ ...from, last: {} });
 
-export function thinkAlone(
+export function addTurnToBaseline(
   baseline: Baseline,
   { runId, payload: { usage, cost } }: EventOf<"AGENT_THOUGHT">,
   isTop: boolean,

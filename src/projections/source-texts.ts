@@ -4,9 +4,9 @@
 import { toolCallId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import { toolCallsOf } from "../journal/message-parts.ts";
-import { unmarked } from "../journal/untrusted.ts";
+import { stripUntrustedMarks } from "../journal/untrusted.ts";
 import type { Journals } from "./causes.ts";
-import { agentIn } from "./reasons.ts";
+import { agentOfRun } from "./reasons.ts";
 import { describeCall } from "./timeline.ts";
 
 export interface SourceText {
@@ -24,7 +24,7 @@ export interface SourceText {
 
 export function sourceTexts(journals: Journals, runId: string): SourceText[] {
   const events = journals.get(runId) ?? [];
-  const calls = namedCalls(events);
+  const calls = describeCalls(events);
   return events.flatMap((event): SourceText[] => {
     const found = sourceIn(journals, calls, event);
     return found ? [{ runId, seq: event.seq, untrusted: [], ...found }] : [];
@@ -32,7 +32,7 @@ export function sourceTexts(journals: Journals, runId: string): SourceText[] {
 }
 
 /** What each call does, in a few words. */
-export function namedCalls(events: readonly JournalEvent[]): ReadonlyMap<string, string> {
+export function describeCalls(events: readonly JournalEvent[]): ReadonlyMap<string, string> {
   const calls = new Map<string, string>();
   for (const { type, payload } of events) {
     if (type === "TOOL_PROPOSED" && payload.input !== undefined)
@@ -55,7 +55,7 @@ function sourceIn(
     case "RUN_STARTED": {
       const { task, input, untrusted = [], parentRunId } = event.payload;
       const whose =
-        parentRunId === undefined ? "the task" : `the task that ${agentIn(journals, parentRunId)} gave`;
+        parentRunId === undefined ? "the task" : `the task that ${agentOfRun(journals, parentRunId)} gave`;
       return { kind: "task", what: whose, text: textsIn([task, input]), untrusted };
     }
     case "CONTEXT_ADDED": {
@@ -68,7 +68,7 @@ function sourceIn(
       return {
         kind: "tool",
         what,
-        text: unmarked(textsIn(output)),
+        text: stripUntrustedMarks(textsIn(output)),
         untrusted: untrusted === undefined ? [] : [untrusted],
       };
     }
@@ -78,7 +78,7 @@ function sourceIn(
       const text = textsIn([summary, details, output, warnings, suggestions]);
       return {
         kind: "child",
-        what: `${agentIn(journals, childRunId)}'s answer`,
+        what: `${agentOfRun(journals, childRunId)}'s answer`,
         text,
         untrusted,
         childRunId,

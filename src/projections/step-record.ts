@@ -2,7 +2,7 @@
 // step that is under way has to go by.
 
 import type { JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
-import { stepCall, type ToolCall } from "./tool-call.ts";
+import { newStepCall, type ToolCall } from "./tool-call.ts";
 
 export type AnsweredStep = Pick<Payload<"STEP_YIELDED">, "kind" | "arguments" | "answer">;
 
@@ -26,7 +26,7 @@ export const emptySteps = (): StepRecord => ({
 });
 
 /** `before`: the run as it was when the event came. */
-export function followSteps(
+export function trackSteps(
   record: StepRecord,
   event: JournalEvent,
   before: { turns: number; waitingOn: WaitingOn | undefined },
@@ -50,13 +50,13 @@ export function followSteps(
 }
 
 /** What the module calls is the run's latest business, as a thought's calls are. */
-export function callOfSteps(
+export function addStepCall(
   state: { calls: Map<string, ToolCall> },
   { toolCallId: id, name, input }: Payload<"TOOL_PROPOSED">,
 ): ToolCall | undefined {
   if (input === undefined) return undefined;
   if ([...state.calls.values()].every(({ result }) => result)) state.calls = new Map();
-  const call = stepCall(id, name, input);
+  const call = newStepCall(id, name, input);
   state.calls.set(id, call);
   return call;
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { StopReason } from "../journal/events.ts";
-import { stopWords } from "./stop-words.ts";
+import { describeStop } from "./stop-words.ts";
 
 test("[U42] every reason has a sentence, and whatever is no success says what to do now", () => {
   for (const reason of StopReason.options) {
-    const { why, next } = stopWords(reason);
+    const { why, next } = describeStop(reason);
     expect(why).toMatch(/^[A-Z].*\.$/);
     const isFine = ["final_answer", "handed_off", "routed", "moved"].includes(reason);
     expect([reason, next !== undefined]).toEqual([reason, !isFine]);

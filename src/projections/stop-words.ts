@@ -2,17 +2,17 @@
 
 import type { StopReason } from "../journal/events.ts";
 
-export interface StopWords {
+export interface StopDescription {
   why: string;
   /** Absent: there is nothing to do. */
   next?: string;
 }
 
-export const stopWords = (reason: StopReason): StopWords => WORDS[reason];
+export const describeStop = (reason: StopReason): StopDescription => WORDS[reason];
 
 const GOES_ON = "Retry goes on from its last good event; what was done stays done.";
 
-const WORDS: Record<StopReason, StopWords> = {
+const WORDS: Record<StopReason, StopDescription> = {
   final_answer: { why: "It gave its answer." },
   handed_off: { why: "It handed its work over to another agent." },
   routed: { why: "It passed the task on to the agent that fits it." },

@@ -1,6 +1,6 @@
 // A suggested rule in words, and the lines by which it is accepted: the same in the terminal and in the browser.
 
-export interface Suggested {
+export interface SuggestedRule {
   rule: string;
   spared: number;
   of: number;
@@ -8,7 +8,7 @@ export interface Suggested {
 }
 
 /** `would have let pass 37 of the 41 such calls that people allowed, and none of the 6 that they refused`. */
-export function suggestionWords({ spared, of, refused }: Suggested): string {
+export function describeSuggestion({ spared, of, refused }: SuggestedRule): string {
   const all = spared === of ? `all ${of}` : `${spared} of the ${of}`;
   return `would have let pass ${all} such calls that people allowed${refusedWords(refused)}`;
 }
@@ -21,7 +21,7 @@ function refusedWords(refused: number): string {
 }
 
 /** As it stands in cadre.yaml: a rule for everybody is for a person to write. */
-export const ruleLines = (rule: string): string => `permissions:\n  allow:\n    - ${JSON.stringify(rule)}`;
+export const ruleYaml = (rule: string): string => `permissions:\n  allow:\n    - ${JSON.stringify(rule)}`;
 
-export const WHERE =
+export const SUGGESTION_HELP =
   "Write it into cadre.yaml, beside the rules that are there. An allow counts in a folder that you trust (cadre trust); what cannot be taken back is asked about all the same once strangers' words have come in.";

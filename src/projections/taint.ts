@@ -23,16 +23,16 @@ export const emptyTaint = (): Taint => ({ sources: [], hosts: [] });
 export const isTainted = ({ sources }: Taint): boolean => sources.length > 0;
 
 /** What a run hands on with its words; nothing, where there is nothing to say. */
-export const handedOn = ({ sources }: Taint): { untrusted?: string[] } =>
+export const taintToPassOn = ({ sources }: Taint): { untrusted?: string[] } =>
   sources.length === 0 ? {} : { untrusted: [...sources] };
 
 /** What a run that another one starts begins with. */
-export const begunWith = (taint: Taint): { untrusted?: string[]; hosts?: string[] } => ({
-  ...handedOn(taint),
+export const taintForNewRun = (taint: Taint): { untrusted?: string[]; hosts?: string[] } => ({
+  ...taintToPassOn(taint),
   ...(taint.hosts.length === 0 ? {} : { hosts: [...taint.hosts] }),
 });
 
-export function followTaint(taint: Taint, event: JournalEvent): void {
+export function trackTaint(taint: Taint, event: JournalEvent): void {
   switch (event.type) {
     case "RUN_STARTED":
       begun(taint, event.payload);
@@ -65,7 +65,7 @@ function begun(taint: Taint, { task, input, hosts = [], untrusted }: Payload<"RU
 }
 
 function asked(taint: Taint, tool: string, input: unknown): void {
-  const host = isTainted(taint) ? undefined : hostAsked(tool, input);
+  const host = isTainted(taint) ? undefined : requestedHost(tool, input);
   if (host) know(taint, [host]);
 }
 
@@ -82,7 +82,7 @@ function know(taint: Taint, hosts: readonly string[]): void {
 export const WEB_FETCH = "WebFetch";
 
 /** The host that a call would reach, with its port; "" where the address cannot be read. Undefined: it is another tool. */
-export function hostAsked(tool: string, input: unknown): string | undefined {
+export function requestedHost(tool: string, input: unknown): string | undefined {
   if (tool !== WEB_FETCH) return undefined;
   const { url } = (input ?? {}) as { url?: unknown };
   return typeof url === "string" ? (hostOf(url) ?? "") : "";

@@ -2,9 +2,9 @@
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
 import type { Journals } from "./causes.ts";
-import { agentIn } from "./reasons.ts";
-import { namedCalls } from "./source-texts.ts";
-import { emptyTaint, followTaint, isTainted } from "./taint.ts";
+import { agentOfRun } from "./reasons.ts";
+import { describeCalls } from "./source-texts.ts";
+import { emptyTaint, isTainted, trackTaint } from "./taint.ts";
 
 export interface TaintedEffect {
   runId: string;
@@ -27,16 +27,16 @@ export function taintedEffects(journals: Journals, runId: string): TaintedEffect
 
 function effectsIn(journals: Journals, runId: string): TaintedEffect[] {
   const taint = emptyTaint();
-  const names = namedCalls(journals.get(runId) ?? []);
+  const names = describeCalls(journals.get(runId) ?? []);
   const unsafe = new Set<string>();
   return (journals.get(runId) ?? []).flatMap((event) => {
-    followTaint(taint, event);
+    trackTaint(taint, event);
     if (event.type === "TOOL_PROPOSED" && event.payload.effect !== "read")
       unsafe.add(event.payload.toolCallId);
     if (!isTainted(taint) || !isFirstStart(event) || !unsafe.has(event.payload.toolCallId)) return [];
     const { seq, ts, payload } = event;
     const what = names.get(payload.toolCallId) ?? payload.toolCallId;
-    return [{ runId, seq, ts, agent: agentIn(journals, runId), what, untrusted: [...taint.sources] }];
+    return [{ runId, seq, ts, agent: agentOfRun(journals, runId), what, untrusted: [...taint.sources] }];
   });
 }
 

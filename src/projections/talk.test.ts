@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { EventBody, JournalEvent } from "../journal/events.ts";
 import { fold } from "./projection.ts";
-import { type Answer, activityCounts, talkProjection } from "./talk.ts";
+import { type Answer, activityCounts, conversationProjection } from "./talk.ts";
 
 type Told = [type: EventBody["type"], payload: object];
 
 const talk = (...told: Told[]) =>
   fold(
-    talkProjection,
+    conversationProjection,
     told.map(
       ([type, payload], index) =>
         ({

@@ -4,10 +4,10 @@
 import { toolCallId } from "../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../journal/message-parts.ts";
-import { type CallEnd, callEnd } from "./call-end.ts";
+import { type CallOutcome, callOutcome } from "./call-end.ts";
 import type { Projection } from "./projection.ts";
 import {
-  callName,
+  describeCallById,
   emptyNames,
   learnNames,
   type Names,
@@ -16,10 +16,10 @@ import {
 } from "./timeline.ts";
 import { CONCLUDE_TEAM, FINAL_REPORT } from "./tool-call.ts";
 
-export type TalkMessage = Heard | Answer;
+export type ConversationMessage = IncomingMessage | Answer;
 
 /** What somebody else said to the agent. */
-export interface Heard {
+export interface IncomingMessage {
   kind: "heard";
   seq: number;
   ts: number;
@@ -36,15 +36,19 @@ export interface Answer {
   ts: number;
   /** When it was complete. */
   to: number | undefined;
-  activity: TalkActivity[];
+  activity: ConversationActivity[];
   /** Its last words; undefined while it is under way. */
   text: string | undefined;
   end: Pick<Payload<"RUN_COMPLETED">, "stopReason" | "result"> | undefined;
 }
 
-export type TalkActivity = TalkThought | TalkCall | TalkChild | TalkNote;
+export type ConversationActivity =
+  | ConversationThought
+  | ConversationCall
+  | ConversationChild
+  | ConversationNote;
 
-export interface TalkThought {
+export interface ConversationThought {
   kind: "thought";
   seq: number;
   ts: number;
@@ -52,7 +56,7 @@ export interface TalkThought {
   reasoning: string;
 }
 
-export interface TalkCall {
+export interface ConversationCall {
   kind: "call";
   seq: number;
   ts: number;
@@ -61,7 +65,7 @@ export interface TalkCall {
   /** What it does, in words. */
   words: string;
   input: unknown;
-  state: "said" | "asks" | "runs" | CallEnd;
+  state: "said" | "asks" | "runs" | CallOutcome;
   startedAt: number | undefined;
   endedAt: number | undefined;
   /** What a person was shown of it before it happened. */
@@ -70,10 +74,10 @@ export interface TalkCall {
   decision: Pick<Payload<"APPROVAL_DECIDED">, "by" | "decision" | "note"> | undefined;
   result: Payload<"TOOL_RESULT"> | undefined;
   /** It started a child, or ended the run: that is shown in its place. */
-  stoodFor: boolean;
+  isReplaced: boolean;
 }
 
-export interface TalkChild {
+export interface ConversationChild {
   kind: "child";
   seq: number;
   ts: number;
@@ -82,7 +86,7 @@ export interface TalkChild {
   task: string;
 }
 
-export interface TalkNote {
+export interface ConversationNote {
   kind: "note";
   seq: number;
   ts: number;
@@ -91,21 +95,21 @@ export interface TalkNote {
   detail: string | undefined;
 }
 
-export interface Talk {
-  messages: TalkMessage[];
-  calls: Map<string, TalkCall>;
+export interface Conversation {
+  messages: ConversationMessage[];
+  calls: Map<string, ConversationCall>;
   /** The model call that is under way. */
   open: { callId: string; isTurn: boolean } | undefined;
   names: Names;
 }
 
-export const talkProjection: Projection<Talk> = {
+export const conversationProjection: Projection<Conversation> = {
   name: "talk",
   initial: () => ({ messages: [], calls: new Map(), open: undefined, names: emptyNames() }),
-  apply: applyTalk,
+  apply: applyConversation,
 };
 
-export function applyTalk(talk: Talk, event: JournalEvent): Talk {
+export function applyConversation(talk: Conversation, event: JournalEvent): Conversation {
   learnNames(talk.names, event);
   switch (event.type) {
     case "RUN_STARTED":
@@ -158,15 +162,15 @@ export function activityCounts({ activity, ts, to }: Answer): {
   files: number;
   ms: number | undefined;
 } {
-  const calls = activity.filter((each) => each.kind === "call" && !each.stoodFor) as TalkCall[];
+  const calls = activity.filter((each) => each.kind === "call" && !each.isReplaced) as ConversationCall[];
   const files = new Set(calls.flatMap((call) => call.result?.files?.map(({ path }) => path) ?? []));
   return { tools: calls.length, files: files.size, ms: to === undefined ? undefined : to - ts };
 }
 
 function hear(
-  talk: Talk,
+  talk: Conversation,
   { seq, ts, payload }: EventOf<"RUN_STARTED" | "CONTEXT_ADDED">,
-  source: Heard["source"],
+  source: IncomingMessage["source"],
   from: string | undefined,
   text: string,
 ): void {
@@ -175,7 +179,7 @@ function hear(
 }
 
 /** What people and agents say stands between answers; what the runtime says is part of one. */
-function told(talk: Talk, event: EventOf<"CONTEXT_ADDED">): void {
+function told(talk: Conversation, event: EventOf<"CONTEXT_ADDED">): void {
   const { source, from, text } = event.payload;
   const answer = openAnswer(talk);
   const isSaid = source === "person" || source === "agent" || source === "parent";
@@ -187,7 +191,7 @@ function told(talk: Talk, event: EventOf<"CONTEXT_ADDED">): void {
   hear(talk, event, source, from, text);
 }
 
-function thought(talk: Talk, { seq, ts, payload }: EventOf<"AGENT_THOUGHT">): void {
+function thought(talk: Conversation, { seq, ts, payload }: EventOf<"AGENT_THOUGHT">): void {
   const turn = talk.open?.isTurn ?? true;
   talk.open = undefined;
   if (!turn) return;
@@ -202,13 +206,13 @@ function thought(talk: Talk, { seq, ts, payload }: EventOf<"AGENT_THOUGHT">): vo
 }
 
 function newCall(
-  talk: Talk,
+  talk: Conversation,
   id: string,
   tool: string,
   input: unknown,
   { seq, ts }: { seq: number; ts: number },
-): TalkCall {
-  const words = callName(talk.names, id, tool);
+): ConversationCall {
+  const words = describeCallById(talk.names, id, tool);
   const stoodFor = tool === FINAL_REPORT || tool === CONCLUDE_TEAM;
   const nothing = {
     startedAt: undefined,
@@ -217,7 +221,7 @@ function newCall(
     decision: undefined,
     result: undefined,
   };
-  const call: TalkCall = {
+  const call: ConversationCall = {
     kind: "call",
     seq,
     ts,
@@ -227,13 +231,13 @@ function newCall(
     input,
     state: "said",
     ...nothing,
-    stoodFor,
+    isReplaced: stoodFor,
   };
   talk.calls.set(id, call);
   return call;
 }
 
-function proposed(talk: Talk, { seq, ts, payload }: EventOf<"TOOL_PROPOSED">): void {
+function proposed(talk: Conversation, { seq, ts, payload }: EventOf<"TOOL_PROPOSED">): void {
   const { toolCallId: id, name, input, verdict, preview } = payload;
   const known = talk.calls.get(id);
   const call = known ?? newCall(talk, id, name, input, { seq, ts });
@@ -242,7 +246,7 @@ function proposed(talk: Talk, { seq, ts, payload }: EventOf<"TOOL_PROPOSED">): v
   call.preview = preview ?? call.preview;
 }
 
-function decided(talk: Talk, event: EventOf<"APPROVAL_DECIDED">): void {
+function decided(talk: Conversation, event: EventOf<"APPROVAL_DECIDED">): void {
   const { itemId, by, decision, note: why, input } = event.payload;
   const call = talk.calls.get(itemId.replace(/~\d+$/, ""));
   if (!call) {
@@ -252,42 +256,42 @@ function decided(talk: Talk, event: EventOf<"APPROVAL_DECIDED">): void {
   call.decision = { by, decision, ...(why === undefined ? {} : { note: why }) };
   if (decision === "edit") {
     call.input = input;
-    call.words = callName(talk.names, call.id, call.tool);
+    call.words = describeCallById(talk.names, call.id, call.tool);
   }
   if (call.state === "asks") call.state = "said";
 }
 
-function started(talk: Talk, { ts, payload }: EventOf<"TOOL_STARTED">): void {
+function started(talk: Conversation, { ts, payload }: EventOf<"TOOL_STARTED">): void {
   const call = talk.calls.get(payload.toolCallId);
   if (!call) return;
   call.state = "runs";
   call.startedAt = ts;
 }
 
-function result(talk: Talk, event: EventOf<"TOOL_RESULT">): void {
+function result(talk: Conversation, event: EventOf<"TOOL_RESULT">): void {
   const call = talk.calls.get(event.payload.toolCallId);
   if (!call) return;
-  call.state = callEnd(event, talk.names.cancelSeq);
+  call.state = callOutcome(event, talk.names.cancelSeq);
   call.endedAt = event.ts;
   call.result = event.payload;
-  if (call.state !== "ok") call.stoodFor = false;
+  if (call.state !== "ok") call.isReplaced = false;
 }
 
-function childStarted(talk: Talk, { seq, ts, payload }: EventOf<"CHILD_RUN_STARTED">): void {
+function childStarted(talk: Conversation, { seq, ts, payload }: EventOf<"CHILD_RUN_STARTED">): void {
   const { child_run_id: runId, agent_type: agent, task, key } = payload;
   const call = talk.calls.get(key);
-  if (call) call.stoodFor = true;
+  if (call) call.isReplaced = true;
   answerOf(talk, { seq, ts }).activity.push({ kind: "child", seq, ts, runId, agent, task });
 }
 
-function note(talk: Talk, event: JournalEvent): void {
+function note(talk: Conversation, event: JournalEvent): void {
   const entry = timelineEntry(event, talk.names);
   if (!entry) return;
   const { seq, ts, title: text, tone, detail } = entry;
   answerOf(talk, event).activity.push({ kind: "note", seq, ts, text, tone, detail });
 }
 
-function ended(talk: Talk, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">): void {
+function ended(talk: Conversation, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">): void {
   const { stopReason, summary, result: envelope } = event.payload;
   const answer = answerOf(talk, event);
   answer.end = { stopReason, result: envelope };
@@ -307,12 +311,12 @@ function close(answer: Answer, ts: number, words?: string): void {
   else said.text = "";
 }
 
-const openAnswer = ({ messages }: Talk): Answer | undefined => {
+const openAnswer = ({ messages }: Conversation): Answer | undefined => {
   const last = messages.at(-1);
   return last?.kind === "answer" && last.to === undefined ? last : undefined;
 };
 
-function answerOf(talk: Talk, { seq, ts }: { seq: number; ts: number }): Answer {
+function answerOf(talk: Conversation, { seq, ts }: { seq: number; ts: number }): Answer {
   const open = openAnswer(talk);
   if (open) return open;
   const answer: Answer = {

@@ -4,7 +4,7 @@ import { broadcast, byRound, ready, vote } from "../../test/support/team.ts";
 import type { World } from "../../test/support/world.ts";
 import type { EventOf, JournalEvent } from "../journal/events.ts";
 import { causeOf, causesOf, type Journals } from "./causes.ts";
-import { agentIn } from "./reasons.ts";
+import { agentOfRun } from "./reasons.ts";
 
 async function treeOf(world: World, runId: string): Promise<Map<string, readonly JournalEvent[]>> {
   const events = await world.events(runId);
@@ -25,8 +25,9 @@ function tracedTo(journals: Journals, word: Word): string {
   const chain = causesOf(journals, word);
   const [, end] = chain;
   const call = chain.find(({ type }) => type === "TOOL_RESULT");
-  const ended = end?.type === "CHILD_RUN_COMPLETED" ? agentIn(journals, end.payload.child_run_id) : end?.type;
-  return `${ended}, ${call ? agentIn(journals, call.runId) : "no call"}`;
+  const ended =
+    end?.type === "CHILD_RUN_COMPLETED" ? agentOfRun(journals, end.payload.child_run_id) : end?.type;
+  return `${ended}, ${call ? agentOfRun(journals, call.runId) : "no call"}`;
 }
 
 scenario(

@@ -10,13 +10,13 @@ import { BROADCAST, VOTE_CONCLUDE } from "./tool-call.ts";
 export type TeamWord = EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">;
 
 /** The seat that a word came from, or that the team says something about. */
-export function seatOfWord({ payload }: TeamWord): string {
+export function slotOfWord({ payload }: TeamWord): string {
   const { round, from } = payload;
   return memberKey(round, ("dropped" in payload ? payload.dropped : undefined) ?? from);
 }
 
 /** What a chain of causes goes on with, where it has come from a word to the end of who said it: the call. */
-export function sayingIn(
+export function nextFromTeamWord(
   journals: ReadonlyMap<string, readonly JournalEvent[]>,
   chain: readonly JournalEvent[],
 ): JournalEvent | undefined {

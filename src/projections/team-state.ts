@@ -47,7 +47,7 @@ export const emptyTeam = (): TeamState => ({
 });
 
 /** `calls`: those of the agent's latest turn. */
-export function followTeam(
+export function trackTeam(
   state: { team: TeamState; calls: Calls; guard: LoopGuard },
   event: JournalEvent,
 ): void {
@@ -89,7 +89,7 @@ export const discussionId = (round: number | "over"): string => `${DISCUSSION}${
 const DISCUSSION = "discussion/";
 
 /** Runs beyond one for each member: to whoever counts children, a member is one, however many rounds there are. */
-export const furtherRuns = ({ rounds }: TeamState): number =>
+export const runsAfterFirstRound = ({ rounds }: TeamState): number =>
   rounds.slice(1).reduce((sum, { members }) => sum + members.length, 0);
 
 function close({ rounds }: TeamState, { seq, payload }: EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">): void {

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import type { EventBody, Payload } from "../journal/events.ts";
 import {
-  callFailed,
-  callStarted,
-  context,
-  decided,
-  ended,
-  journalOf,
-  proposed,
-  started,
-  suspended,
-  thought,
+  agentThought,
+  approvalDecided,
+  buildJournal,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
+  runEnded,
+  runStarted,
+  runSuspended,
+  toolProposed,
   toolResult,
   toolStarted,
 } from "../stores/contract/kit.contract.ts";
@@ -18,12 +18,12 @@ import { projections } from "./index.ts";
 import { fold } from "./projection.ts";
 import { describeCall, timelineEntry, timelineProjection } from "./timeline.ts";
 
-const entriesOf = (...events: EventBody[]) => fold(timelineProjection, journalOf(...events)).entries;
+const entriesOf = (...events: EventBody[]) => fold(timelineProjection, buildJournal(...events)).entries;
 const linesOf = (...events: EventBody[]) =>
   entriesOf(...events).map(({ kind, tone, title }) => `${kind} ${tone}: ${title}`);
 
 const calls = (callId: string, ...uses: [string, unknown][]): EventBody =>
-  thought(callId, {
+  agentThought(callId, {
     content: uses.map(([toolName, input], i) => ({
       type: "tool-call",
       toolCallId: `p${i}`,
@@ -39,21 +39,21 @@ const result = (toolCallId: string, more: Partial<Payload<"TOOL_RESULT">>): Even
 
 test("a run reads as a story, and every line knows its event", () => {
   const story = [
-    started({ agent: "coder" }),
-    callStarted("m1"),
+    runStarted({ agent: "coder" }),
+    modelCallStarted("m1"),
     calls("m1", ["Read", { path: "src/app.ts" }], ["Bash", { command: "npm test\n  --silent" }]),
-    proposed("m1.0", { verdict: "allow", name: "Read" }),
+    toolProposed("m1.0", { verdict: "allow", name: "Read" }),
     toolStarted("m1.0"),
     toolResult("m1.0", "const a = 1;"),
-    proposed("m1.1", { preview: "$ npm test" }),
-    suspended("s1", { kind: "approval", items: ["m1.1"] }),
-    decided("m1.1", "approve", "maria", { note: "go on" }),
+    toolProposed("m1.1", { preview: "$ npm test" }),
+    runSuspended("s1", { kind: "approval", items: ["m1.1"] }),
+    approvalDecided("m1.1", "approve", "maria", { note: "go on" }),
     toolStarted("m1.1"),
     result("m1.1", { outcome: "unknown", isError: true }),
-    context("x", "Try again, please"),
-    callStarted("m2"),
-    thought("m2", { content: [{ type: "text", text: "It is mended.\nAll tests pass." }] }),
-    ended(),
+    contextAdded("x", "Try again, please"),
+    modelCallStarted("m2"),
+    agentThought("m2", { content: [{ type: "text", text: "It is mended.\nAll tests pass." }] }),
+    runEnded(),
   ];
   expect(linesOf(...story)).toEqual([
     "start plain: Started: coder",
@@ -80,51 +80,57 @@ test("[F40] waiting for the provider says until when, in the reader's time, and 
   const at = 1_700_000_000_000;
   const hhmm = (ms: number) => new Date(ms).toTimeString().slice(0, 5);
   const failed = (retryAt: number) =>
-    callFailed("m1", { cause: "rate_limit", message: "429 Too Many Requests", retryAt });
+    modelCallFailed("m1", { cause: "rate_limit", message: "429 Too Many Requests", retryAt });
   expect(linesOf(failed(at + 60_000))).toEqual([
     `wait warn: Waiting for the provider until ${hhmm(at + 60_000)} (429 Too Many Requests)`,
   ]);
   expect(linesOf(failed(at + 3 * 86_400_000))[0]).toMatch(/until 2023-11-1\d \d\d:\d\d \(429/);
-  expect(linesOf(callFailed("m1", { cause: "auth", message: "no key" }))).toEqual([
+  expect(linesOf(modelCallFailed("m1", { cause: "auth", message: "no key" }))).toEqual([
     "error bad: The model call failed: no key",
   ]);
-  expect(linesOf(callFailed("m1"))).toEqual([
+  expect(linesOf(modelCallFailed("m1"))).toEqual([
     "error warn: The model's answer was cut off; it is asked for again",
   ]);
-  expect(linesOf(callStarted("m1", { attempt: 2, purpose: "final" }))).toEqual([
+  expect(linesOf(modelCallStarted("m1", { attempt: 2, purpose: "final" }))).toEqual([
     "model quiet: Asks fake/one again (attempt 2): final",
   ]);
 });
 
 test("[P7] an answer that a cancel cut off is not said to be asked for again", () => {
   const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
-  expect(linesOf(callStarted("m1"), cancel, callFailed("m1")).at(-1)).toBe(
+  expect(linesOf(modelCallStarted("m1"), cancel, modelCallFailed("m1")).at(-1)).toBe(
     "error warn: The model's answer was cut off",
   );
-  expect(linesOf(callStarted("m1"), callFailed("m1"), cancel)[1]).toMatch(/; it is asked for again$/);
+  expect(linesOf(modelCallStarted("m1"), modelCallFailed("m1"), cancel)[1]).toMatch(
+    /; it is asked for again$/,
+  );
 });
 
 test("decisions say who, what and how far", () => {
   const bash = calls("m1", ["Bash", { command: "rm x" }]);
   const line = (event: EventBody) => linesOf(bash, event)[0];
-  expect(line(decided("m1.0", "reject", "jon", { note: "not that" }))).toBe(
+  expect(line(approvalDecided("m1.0", "reject", "jon", { note: "not that" }))).toBe(
     "approval bad: Rejected by jon (not that): Run: rm x",
   );
-  expect(line(decided("m1.0~2", "edit", "jon", { input: { command: "rm y" } }))).toBe(
+  expect(line(approvalDecided("m1.0~2", "edit", "jon", { input: { command: "rm y" } }))).toBe(
     "approval good: Changed and approved by jon: Run: rm y",
   );
-  expect(line(decided("m1.0", "approve", "jon", { scope: "always", grant: "Bash(rm x)" }))).toBe(
+  expect(line(approvalDecided("m1.0", "approve", "jon", { scope: "always", grant: "Bash(rm x)" }))).toBe(
     "approval good: Approved by jon and granted Bash(rm x) (always): Run: rm x",
   );
-  expect(line(decided("budget/1", "approve", "jon"))).toBe("approval good: Approved by jon: budget/1");
-  expect(line(decided("m1.0", "answer", "jon", { answer: "blue" }))).toBe(
+  expect(line(approvalDecided("budget/1", "approve", "jon"))).toBe(
+    "approval good: Approved by jon: budget/1",
+  );
+  expect(line(approvalDecided("m1.0", "answer", "jon", { answer: "blue" }))).toBe(
     "approval good: jon answered: blue",
   );
-  expect(line(decided("m1.0", "expire", "system"))).toBe("approval warn: Nobody decided in time: Run: rm x");
-  expect(line(proposed("m1.0", { verdict: "deny", rule: "project deny Bash(rm *)" }))).toBe(
+  expect(line(approvalDecided("m1.0", "expire", "system"))).toBe(
+    "approval warn: Nobody decided in time: Run: rm x",
+  );
+  expect(line(toolProposed("m1.0", { verdict: "deny", rule: "project deny Bash(rm *)" }))).toBe(
     "approval bad: Not allowed: Run: rm x",
   );
-  expect(line(proposed("m1.0", { round: 2 }))).toBe(
+  expect(line(toolProposed("m1.0", { round: 2 }))).toBe(
     "approval warn: Asks again, now that something changed, to run: rm x",
   );
 });
@@ -145,7 +151,7 @@ test("results say what became of a call", () => {
 });
 
 test("children are called by their agents", () => {
-  const { result: envelope } = ended().payload as Payload<"RUN_COMPLETED">;
+  const { result: envelope } = runEnded().payload as Payload<"RUN_COMPLETED">;
   const lines = linesOf(
     {
       type: "CHILD_RUN_STARTED",
@@ -180,7 +186,7 @@ test("a call is told by what it is about", () => {
 
 test("[A64] titles are one line and short, whatever was written", () => {
   const text = `a\n\n\tb ${"👩".repeat(400)}`;
-  const [entry] = journalOf(thought("m1", { content: [{ type: "text", text }] })).map((event) =>
+  const [entry] = buildJournal(agentThought("m1", { content: [{ type: "text", text }] })).map((event) =>
     timelineEntry(event),
   );
   expect(entry?.title).toMatch(/^a b 👩/);
@@ -190,10 +196,10 @@ test("[A64] titles are one line and short, whatever was written", () => {
 });
 
 test("without names a line still stands, and ends say why", () => {
-  const [event] = journalOf(toolStarted("m1.0", 2));
+  const [event] = buildJournal(toolStarted("m1.0", 2));
   expect(timelineEntry(event!)).toMatchObject({ title: "Call m1.0 (attempt 2)" });
   const limit = {
-    ...(ended("RUN_FAILED", "Half done.").payload as Payload<"RUN_FAILED">),
+    ...(runEnded("RUN_FAILED", "Half done.").payload as Payload<"RUN_FAILED">),
     stopReason: "max_turns",
   } as const;
   expect(linesOf({ type: "RUN_FAILED", payload: limit })).toEqual([
@@ -202,7 +208,7 @@ test("without names a line still stands, and ends say why", () => {
 });
 
 test("the list of projections folds any journal, each under its own name", () => {
-  const journal = journalOf(started(), callStarted("m1"), thought("m1"), ended());
+  const journal = buildJournal(runStarted(), modelCallStarted("m1"), agentThought("m1"), runEnded());
   for (const projection of projections) {
     expect(
       journal.reduce(
@@ -220,13 +226,13 @@ test("[H1] who a pattern could not start is named by its place", () => {
     type: "SYSTEM_ERROR",
     payload: { id: "advisor/law", code: "NOT_STARTED", message, fatal: false },
   };
-  expect(linesOf(started(), refused).at(-1)).toBe(`error warn: Not started (advisor/law): ${message}`);
+  expect(linesOf(runStarted(), refused).at(-1)).toBe(`error warn: Not started (advisor/law): ${message}`);
 });
 
 test("a call that was cut off by a cancel was stopped; one that had failed before it has failed", () => {
   const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
   const story = [
-    started(),
+    runStarted(),
     calls("m1", ["Bash", { command: "false" }], ["Bash", { command: "sleep 60" }], ["Write", { path: "a" }]),
     result("m1.0", { isError: true }),
     cancel,
@@ -247,7 +253,7 @@ test("a run that waits for more and more runs below says for how many", () => {
     key: `s${blockers.length}`,
     payload: { waitingOn: { kind: "child_hitl" }, blockers },
   });
-  expect(linesOf(started(), blocked("c1"), blocked("c1", "c2")).slice(1)).toEqual([
+  expect(linesOf(runStarted(), blocked("c1"), blocked("c1", "c2")).slice(1)).toEqual([
     "wait warn: Waiting: a child needs a person",
     "wait warn: Waiting: 2 runs below need a person",
   ]);
@@ -261,7 +267,7 @@ test("[S3-40] a member of a team is seen to read its round, and to hear each wor
   const nonce = "rn8ds1yyd5qn8qze";
   const marked = `ann says:\n<untrusted-${nonce} source="ann c8">\nI have\na doubt.\n</untrusted-${nonce}>`;
   const lines = linesOf(
-    started(),
+    runStarted(),
     told("opening", "Round 2 of at most 10. What the others said follows.", {
       source: "agent",
       opening: true,

@@ -5,16 +5,16 @@
 import { toolCallId } from "../ids.ts";
 import type { EventOf, EventType, JournalEvent, Payload } from "../journal/events.ts";
 import { textOf, toolCallsOf } from "../journal/message-parts.ts";
-import { type CallEnd, callEnd } from "./call-end.ts";
-import { contextWords } from "./context-words.ts";
-import { FOUND_WORDS } from "./found-words.ts";
-import { partOf } from "./part.ts";
+import { type CallOutcome, callOutcome } from "./call-end.ts";
+import { describeContext } from "./context-words.ts";
+import { PROBE_WORDS } from "./found-words.ts";
+import { patternRole } from "./part.ts";
 import type { Projection } from "./projection.ts";
-import { type Approved, receiptWords } from "./receipt-words.ts";
+import { type ApprovedCall, describeReceipt } from "./receipt-words.ts";
 import { SELF_RESUMING } from "./run-row.ts";
 import { NOT_STARTED } from "./run-state.ts";
-import { budgetWords } from "./set-budget.ts";
-import { todosIn, todosLine } from "./todos.ts";
+import { describeBudget } from "./set-budget.ts";
+import { parseTodos, summarizeTodos } from "./todos.ts";
 import { ASK_USER } from "./tool-call.ts";
 import { waitTitle } from "./wait-titles.ts";
 
@@ -50,7 +50,7 @@ export interface Timeline {
 
 /** What later events only name by id: calls by what they do, children by their agents. */
 export interface Names {
-  calls: Map<string, { tool: string; input: unknown; approved?: Approved }>;
+  calls: Map<string, { tool: string; input: unknown; approved?: ApprovedCall }>;
   children: Map<string, string>;
   /** The event by which somebody first asked to cancel. */
   cancelSeq?: number;
@@ -88,7 +88,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   RUN_STARTED: ({ payload }) => [
     "start",
     "plain",
-    `Started: ${payload.agent}${forkedOff(payload)}`,
+    `Started: ${payload.agent}${describeForkOrigin(payload)}`,
     payload.task,
   ],
   CONTEXT_ADDED: ({ payload }) => contextLine(payload),
@@ -103,7 +103,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   },
   MODEL_CALL_FAILED: failureLine,
   TOOL_PROPOSED: ({ payload }, names) => {
-    const what = callName(names, payload.toolCallId, payload.name);
+    const what = describeCallById(names, payload.toolCallId, payload.name);
     if (payload.verdict === "deny") return ["approval", "bad", `Not allowed: ${what}`, payload.rule];
     if (payload.verdict === "allow") return undefined;
     if (payload.name === ASK_USER) return ["approval", "warn", what];
@@ -117,31 +117,31 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     return [
       "tool",
       isOther ? "bad" : "plain",
-      callName(names, id) + (attempt > 1 ? ` (attempt ${attempt})` : ""),
-      approved && receiptWords(receipt, approved),
+      describeCallById(names, id) + (attempt > 1 ? ` (attempt ${attempt})` : ""),
+      approved && describeReceipt(receipt, approved),
     ];
   },
   TOOL_RESULT: (event, names) => resultLine(event, names),
   OUTCOME_DECIDED: ({ payload: { toolCallId: id, verdict, by, note } }, names) => {
     const words = { happened: "it happened", run_again: "run it again", fail: "give it up" }[verdict];
-    return ["approval", "plain", `${by} decided: ${words}: ${callName(names, id)}`, note];
+    return ["approval", "plain", `${by} decided: ${words}: ${describeCallById(names, id)}`, note];
   },
   OUTCOME_PROBED: ({ payload: { toolCallId: id, found, evidence, by } }, names) => [
     "approval",
     "plain",
-    `${by} looked whether it happened: ${FOUND_WORDS[found]}: ${callName(names, id)}`,
+    `${by} looked whether it happened: ${PROBE_WORDS[found]}: ${describeCallById(names, id)}`,
     evidence.join("\n"),
   ],
   PERSON_ASKED: ({ payload: { itemId, person, by, note } }, names) => [
     "approval",
     "plain",
-    `${by} asked ${person} to decide: ${callName(names, itemId.replace(/~\d+$/, ""))}`,
+    `${by} asked ${person} to decide: ${describeCallById(names, itemId.replace(/~\d+$/, ""))}`,
     note,
   ],
   BUDGET_SET: ({ payload: { by, scope, limits } }) => [
     "limit",
     "plain",
-    `${by} set ${scope === "tree" ? "the tree's budget" : "its budget"} to ${budgetWords(limits)}`,
+    `${by} set ${scope === "tree" ? "the tree's budget" : "its budget"} to ${describeBudget(limits)}`,
   ],
   RUN_SUSPENDED: ({ ts, payload }) => waitLine(ts, payload),
   RUN_RESUMED: ({ payload: { by, note, atOnce } }) => [
@@ -183,7 +183,11 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     `${loaded ? "Goes on" : "Works"} with ${command}${sandbox === "none" ? ", without a sandbox" : ""}`,
   ],
   RUNNER_SAID: ({ payload: { text } }) => ["thought", "plain", text, text],
-  RUNNER_SPENT: ({ payload: { cost: maxCost } }) => ["step", "quiet", `Has cost ${budgetWords({ maxCost })}`],
+  RUNNER_SPENT: ({ payload: { cost: maxCost } }) => [
+    "step",
+    "quiet",
+    `Has cost ${describeBudget({ maxCost })}`,
+  ],
   STEP_YIELDED: ({ payload }) => ["step", "quiet", `Step ${payload.index}: ${payload.kind}`],
   CONTEXT_COMPACTED: ({ payload }) => ["context", "quiet", "Earlier turns were summed up", payload.summary],
   LIMIT_REACHED: ({ payload: { limit, value, hard } }) =>
@@ -214,7 +218,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
 };
 
 function inPart({ trigger, key: parentKey }: Payload<"CHILD_RUN_STARTED">): string {
-  const part = partOf({ trigger, parentKey });
+  const part = patternRole({ trigger, parentKey });
   return part === undefined ? "" : ` (${part})`;
 }
 
@@ -244,7 +248,7 @@ export function learnNames(names: Names, event: JournalEvent): void {
 const callOf = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
 /** A call by what it does; `otherwise` where nobody has told. */
-export function callName(names: Names, id: string, otherwise = `Call ${id}`): string {
+export function describeCallById(names: Names, id: string, otherwise = `Call ${id}`): string {
   const call = names.calls.get(id);
   return call ? describeCall(call.tool, call.input) : otherwise;
 }
@@ -252,8 +256,8 @@ export function callName(names: Names, id: string, otherwise = `Call ${id}`): st
 /** A call by what it does: `Read src/app.ts`, `Run: npm test`. */
 export function describeCall(tool: string, input: unknown): string {
   if (typeof input !== "object" || input === null) return tool;
-  const todos = todosIn(tool, input);
-  if (todos) return `To do: ${oneLine(todosLine(todos))}`;
+  const todos = parseTodos(tool, input);
+  if (todos) return `To do: ${oneLine(summarizeTodos(todos))}`;
   const fields = input as Record<string, unknown>;
   const isWord = (value: unknown): value is string => typeof value === "string" && value !== "";
   const main = MAIN_FIELDS.map((name) => fields[name]).find(isWord);
@@ -284,7 +288,7 @@ const MAIN_FIELDS = [
 const inSentence = (what: string): string => (what.startsWith("Run: ") ? `r${what.slice(1)}` : `use ${what}`);
 
 function contextLine(payload: Payload<"CONTEXT_ADDED">): Line {
-  const { title, isQuiet } = contextWords(payload);
+  const { title, isQuiet } = describeContext(payload);
   return ["context", isQuiet ? "quiet" : "plain", title, payload.text];
 }
 
@@ -301,7 +305,7 @@ function failureLine({ seq, ts, payload }: EventOf<"MODEL_CALL_FAILED">, { cance
 
 function decisionLine(payload: Payload<"APPROVAL_DECIDED">, names: Names): Line {
   const { itemId, decision, by, note, answer, scope, grant } = payload;
-  const what = itemId.includes("/") ? itemId : callName(names, callOf(itemId));
+  const what = itemId.includes("/") ? itemId : describeCallById(names, callOf(itemId));
   const because = note ? ` (${note})` : "";
   const granted = grant && scope && scope !== "once" ? ` and granted ${grant} (${scope})` : "";
   switch (decision) {
@@ -319,7 +323,7 @@ function decisionLine(payload: Payload<"APPROVAL_DECIDED">, names: Names): Line 
 }
 
 /** Where a fork comes from: ` (fork of r1…#12, another message)`. */
-export function forkedOff({ trigger, fork, continues }: Payload<"RUN_STARTED">): string {
+export function describeForkOrigin({ trigger, fork, continues }: Payload<"RUN_STARTED">): string {
   if (trigger !== "fork" || !fork || !continues) return "";
   const edited = (fork.edited ?? []).map((each) => `, another ${each}`).join("");
   return ` (fork of ${continues.runId}#${fork.at}${edited})`;
@@ -327,7 +331,7 @@ export function forkedOff({ trigger, fork, continues }: Payload<"RUN_STARTED">):
 
 function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
   const { toolCallId: id, output, isError, files, sandbox, recorded } = event.payload;
-  const call = callName(names, id);
+  const call = describeCallById(names, id);
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   if (recorded)
     return [
@@ -340,11 +344,11 @@ function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
   const what = `${call}${where}`;
   const changed = (files ?? []).map(({ path, change }) => `${change} ${path}`).join(", ");
   if (changed !== "") return ["result", isError ? "bad" : "good", `${what}: ${changed}`, text];
-  const [tone, words] = RESULTS[callEnd(event, names.cancelSeq)];
+  const [tone, words] = RESULTS[callOutcome(event, names.cancelSeq)];
   return ["result", tone, `${words}: ${what}`, text];
 }
 
-const RESULTS: Record<CallEnd, [TimelineEntry["tone"], string]> = {
+const RESULTS: Record<CallOutcome, [TimelineEntry["tone"], string]> = {
   ok: ["quiet", "Done"],
   error: ["bad", "Failed"],
   stopped: ["warn", "Stopped"],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Todos } from "../journal/todo.ts";
-import { TODO_WRITE, todosIn } from "./todos.ts";
+import { parseTodos, TODO_WRITE } from "./todos.ts";
 
 const line = fc.oneof(
   fc.string(),
@@ -25,8 +25,8 @@ test("a list is read as the tool takes it, and nothing else is", () => {
   fc.assert(
     fc.property(list, (todos) => {
       const { data } = Todos.safeParse(todos);
-      expect(todosIn(TODO_WRITE, { todos })).toEqual(data);
-      expect(todosIn("Write", { todos })).toBeUndefined();
+      expect(parseTodos(TODO_WRITE, { todos })).toEqual(data);
+      expect(parseTodos("Write", { todos })).toBeUndefined();
     }),
     { numRuns: 300 },
   );
@@ -37,5 +37,5 @@ test("a list is read as the tool takes it, and nothing else is", () => {
     return [[{ ...todo, content: text }], [{ ...todo, activeForm: text }]];
   });
   for (const todos of [...lists, ...long])
-    expect(todosIn(TODO_WRITE, { todos })).toEqual(Todos.safeParse(todos).data);
+    expect(parseTodos(TODO_WRITE, { todos })).toEqual(Todos.safeParse(todos).data);
 });

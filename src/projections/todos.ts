@@ -7,7 +7,7 @@ export type { Todo };
 export const TODO_WRITE = "TodoWrite";
 
 /** The list that a call hands in; undefined where it is none. Read by hand: the page loads no schema. */
-export function todosIn(tool: string, input: unknown): Todo[] | undefined {
+export function parseTodos(tool: string, input: unknown): Todo[] | undefined {
   if (tool !== TODO_WRITE) return undefined;
   const given = (input as { todos?: unknown } | null | undefined)?.todos;
   if (!Array.isArray(given) || given.length > 100) return undefined;
@@ -31,7 +31,7 @@ const STATUSES: readonly unknown[] = ["pending", "in_progress", "completed"] sat
 const isStatus = (value: unknown): value is Todo["status"] => STATUSES.includes(value);
 
 /** In one line: `2 of 5 done: writing the test`. */
-export function todosLine(todos: readonly Todo[]): string {
+export function summarizeTodos(todos: readonly Todo[]): string {
   const done = todos.filter(({ status }) => status === "completed").length;
   const current = todos.find(({ status }) => status === "in_progress");
   const now = current ? `: ${current.activeForm ?? current.content}` : "";

@@ -2,7 +2,7 @@
 
 import { type Digest, toolCallId } from "../ids.ts";
 import type { EventOf, Payload, Purpose } from "../journal/events.ts";
-import { receiptOf } from "../journal/hash.ts";
+import { callReceipt } from "../journal/hash.ts";
 import type { ToolCallPart } from "../journal/message.ts";
 
 /** The call by which an agent ends its run. */
@@ -74,7 +74,7 @@ export const newCalls = (callId: string, parts: readonly ToolCallPart[]): Map<st
   );
 
 /** A call that the agent's steps make: it exists since it was judged. */
-export const stepCall = (id: string, toolName: string, input: unknown): ToolCall => ({
+export const newStepCall = (id: string, toolName: string, input: unknown): ToolCall => ({
   ...newCall(id, { toolName, input, invalid: undefined }),
   isStep: true,
 });
@@ -100,8 +100,8 @@ export const isApproved = ({ decision }: ToolCall): boolean =>
   decision?.decision === "approve" || decision?.decision === "edit";
 
 /** What an intent says of the call that it begins; nothing where nobody was asked. */
-export const receipted = (call: ToolCall, { digest }: { digest: Digest }): { receipt?: string } =>
-  isApproved(call) ? { receipt: receiptOf(digest, call.name, effectiveInput(call)) } : {};
+export const receiptField = (call: ToolCall, { digest }: { digest: Digest }): { receipt?: string } =>
+  isApproved(call) ? { receipt: callReceipt(digest, call.name, effectiveInput(call)) } : {};
 
 const roundId = (id: string, round: number): string => (round === 1 ? id : `${id}~${round}`);
 
@@ -117,7 +117,7 @@ export interface OpenModelCall {
 }
 
 /** `before`: the latest call, if its last attempt failed. */
-export function opened(
+export function newModelCall(
   { ts, payload }: EventOf<"MODEL_CALL_STARTED">,
   before: Pick<OpenModelCall, "model" | "tries"> | undefined,
 ): OpenModelCall {
@@ -126,7 +126,7 @@ export function opened(
   return { callId, attempt, tries, model, purpose, ts, estimate };
 }
 
-export function noteProbe(
+export function recordProbe(
   calls: ReadonlyMap<string, ToolCall>,
   { payload, ts }: EventOf<"OUTCOME_PROBED">,
 ): void {
@@ -134,7 +134,7 @@ export function noteProbe(
   if (call) call.probe = { ...payload, ts };
 }
 
-export function noteVerdict(
+export function recordVerdict(
   calls: ReadonlyMap<string, ToolCall>,
   { payload, ts }: EventOf<"OUTCOME_DECIDED">,
 ): void {

@@ -3,20 +3,20 @@ import { describe, expect, test } from "vitest";
 import type { EventBody, Payload } from "../journal/events.ts";
 import type { PromptMessage } from "../journal/message.ts";
 import {
-  callFailed,
-  callStarted,
-  context,
-  ended,
-  journalOf,
-  started,
-  thought,
+  agentThought,
+  buildJournal,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
+  runEnded,
+  runStarted,
   toolResult,
 } from "../stores/contract/kit.contract.ts";
 import { fold } from "./projection.ts";
 import { promptMessages, promptTokens, transcriptProjection } from "./transcript.ts";
 
 const messagesOf = (...events: EventBody[]) =>
-  promptMessages(fold(transcriptProjection, journalOf(started(), ...events)));
+  promptMessages(fold(transcriptProjection, buildJournal(runStarted(), ...events)));
 
 /** A turn with these calls, by the ids that the provider gave them. */
 const turn = (
@@ -24,8 +24,8 @@ const turn = (
   providerIds: string[],
   more: Partial<Payload<"AGENT_THOUGHT">> = {},
 ): EventBody[] => [
-  callStarted(callId),
-  thought(callId, {
+  modelCallStarted(callId),
+  agentThought(callId, {
     content: providerIds.map((toolCallId, i) => ({
       type: "tool-call",
       toolCallId,
@@ -86,7 +86,7 @@ describe("calls and results", () => {
     const messages = messagesOf(
       ...turn("m1", ["a", "b", "c"]),
       toolResult("m1.1", "fine"),
-      ended("RUN_CANCELLED"),
+      runEnded("RUN_CANCELLED"),
     );
     expect(messages.at(-1)?.content).toMatchObject([
       {
@@ -106,7 +106,7 @@ describe("calls and results", () => {
       type: "TOOL_RESULT",
       payload: { toolCallId: "m1.0", output: "no JSON", isError: true },
     };
-    const messages = messagesOf(callStarted("m1"), thought("m1", { content }), error);
+    const messages = messagesOf(modelCallStarted("m1"), agentThought("m1", { content }), error);
     expect(messages[1]).toEqual({
       role: "assistant",
       content: [{ type: "tool-call", toolCallId: "a", toolName: "Edit", input: {} }],
@@ -127,7 +127,7 @@ describe("calls and results", () => {
   });
 
   test("[D0] [I5] a child's result fills its call's slot once, and never one that has a result", () => {
-    const end = ended().payload as Payload<"RUN_COMPLETED">;
+    const end = runEnded().payload as Payload<"RUN_COMPLETED">;
     const child = (key: string): EventBody => ({
       type: "CHILD_RUN_COMPLETED",
       payload: { child_run_id: `c${key}`, success: true, summary: "ok", key, result: end.result },
@@ -164,27 +164,27 @@ describe("calls and results", () => {
       { type: "text" as const, text: "" },
       { type: "tool-call" as const, toolCallId: "a", toolName: "Read", input: {}, providerOptions },
     ];
-    expect(messagesOf(callStarted("m1"), thought("m1", { content }))[1]?.content).toEqual([
+    expect(messagesOf(modelCallStarted("m1"), agentThought("m1", { content }))[1]?.content).toEqual([
       content[0],
       content[2],
     ]);
-    expect(messagesOf(callStarted("m1"), thought("m1", { content: [] }))).toHaveLength(1);
+    expect(messagesOf(modelCallStarted("m1"), agentThought("m1", { content: [] }))).toHaveLength(1);
   });
 });
 
 describe("[J11] what the model saw", () => {
   test("[J11] context that came while a call was open stands after that call's results", () => {
     const events = [
-      context("before"),
-      callStarted("m1"),
-      context("during"),
+      contextAdded("before"),
+      modelCallStarted("m1"),
+      contextAdded("during"),
       turn("m1", ["a"])[1]!,
-      context("while the tool ran"),
+      contextAdded("while the tool ran"),
       toolResult("m1.0", "result"),
     ];
     const seen = ["user: Mend the service", "user: about before", "assistant calls a", "tool a: result"];
     expect(lines(messagesOf(...events))).toEqual(seen);
-    expect(lines(messagesOf(...events, callStarted("m2")))).toEqual([
+    expect(lines(messagesOf(...events, modelCallStarted("m2")))).toEqual([
       ...seen,
       "user: about during",
       "user: about while the tool ran",
@@ -192,9 +192,9 @@ describe("[J11] what the model saw", () => {
   });
 
   test("[J11] sawSeq fixes it; what came later waits for the next call", () => {
-    const events = [context("one"), context("two"), callStarted("m1", { sawSeq: 2 })];
+    const events = [contextAdded("one"), contextAdded("two"), modelCallStarted("m1", { sawSeq: 2 })];
     expect(lines(messagesOf(...events))).toEqual(["user: Mend the service", "user: about one"]);
-    const state = fold(transcriptProjection, journalOf(started(), ...events));
+    const state = fold(transcriptProjection, buildJournal(runStarted(), ...events));
     expect(state.unseen.map(({ id }) => id)).toEqual(["two"]);
   });
 
@@ -203,10 +203,10 @@ describe("[J11] what the model saw", () => {
     fc.assert(
       fc.property(fc.array(kinds, { maxLength: 12 }), (steps) => {
         const events = steps.flatMap((kind, i): EventBody[] => {
-          if (kind === "context") return [context(`c${i}`)];
-          if (kind === "fail") return [callStarted(`m${i}`), callFailed(`m${i}`)];
+          if (kind === "context") return [contextAdded(`c${i}`)];
+          if (kind === "fail") return [modelCallStarted(`m${i}`), modelCallFailed(`m${i}`)];
           const [start, end] = turn(`m${i}`, ["call_0"]);
-          return [start!, context(`d${i}`), end!, toolResult(`m${i}.0`, `r${i}`)];
+          return [start!, contextAdded(`d${i}`), end!, toolResult(`m${i}.0`, `r${i}`)];
         });
         const asked = events.flatMap((event, i) => (event.type === "MODEL_CALL_STARTED" ? [i + 1] : []));
         const whole = lines(messagesOf(...events));
@@ -219,9 +219,9 @@ describe("[J11] what the model saw", () => {
   });
 
   test("calls of other purposes stay out of it", () => {
-    const events = [context("x"), callStarted("m1", { purpose: "summary" }), thought("m1")];
+    const events = [contextAdded("x"), modelCallStarted("m1", { purpose: "summary" }), agentThought("m1")];
     expect(lines(messagesOf(...events))).toEqual(["user: Mend the service"]);
-    expect(lines(messagesOf(...events, callStarted("m2"), thought("m2")))).toEqual([
+    expect(lines(messagesOf(...events, modelCallStarted("m2"), agentThought("m2")))).toEqual([
       "user: Mend the service",
       "user: about x",
       "assistant: hm",
@@ -229,7 +229,7 @@ describe("[J11] what the model saw", () => {
   });
 
   test("the task brings its input", () => {
-    const [start] = journalOf(started({ input: { n: 1 } }));
+    const [start] = buildJournal(runStarted({ input: { n: 1 } }));
     expect(lines(promptMessages(fold(transcriptProjection, [start!])))).toEqual([
       'user: Mend the service\n\nInput:\n{\n  "n": 1\n}',
     ]);
@@ -242,8 +242,8 @@ describe("compaction", () => {
     toolResult("m1.0", "old result"),
     ...turn("m2", ["b"]),
     toolResult("m2.0", "new result"),
-    callStarted("m3", { purpose: "summary" }),
-    thought("m3"),
+    modelCallStarted("m3", { purpose: "summary" }),
+    agentThought("m3"),
   ];
   const compacted: EventBody = {
     type: "CONTEXT_COMPACTED",
@@ -265,7 +265,7 @@ describe("compaction", () => {
       event.type === "TOOL_RESULT" && event.payload.toolCallId === "m1.0" ? long : event,
     );
     const tokens = (...more: EventBody[]) =>
-      promptTokens(fold(transcriptProjection, journalOf(started(), ...events.slice(0, 3), ...more)));
+      promptTokens(fold(transcriptProjection, buildJournal(runStarted(), ...events.slice(0, 3), ...more)));
     expect(tokens()).toBeGreaterThan(10_000);
     expect(tokens(...events.slice(3), compacted)).toBeLessThan(100);
   });
@@ -273,11 +273,11 @@ describe("compaction", () => {
 
 test("tokens: the provider's count where there is one, a guess for what came since", () => {
   const count = (...events: EventBody[]) =>
-    promptTokens(fold(transcriptProjection, journalOf(started(), ...events)));
+    promptTokens(fold(transcriptProjection, buildJournal(runStarted(), ...events)));
   expect(count()).toBe(4);
   const measured = turn("m1", ["a"], { usage: { input: 1000, output: 9 } });
   expect(count(...measured, toolResult("m1.0", "x".repeat(400)))).toBeGreaterThanOrEqual(1100);
   expect(count(...measured, toolResult("m1.0", "x".repeat(400)))).toBeLessThan(1120);
-  const unseen = context("later", "x".repeat(400));
+  const unseen = contextAdded("later", "x".repeat(400));
   expect(count(unseen), "what the next call will show counts already").toBe(104);
 });

@@ -101,7 +101,7 @@ export function promptMessages(transcript: Transcript): PromptMessage[] {
 }
 
 /** As long as a run goes on, a call without a result is open, and nobody has been told that it was interrupted. */
-export function openMessages({ placed, slots }: Transcript): PromptMessage[] {
+export function messagesWithoutOpenCalls({ placed, slots }: Transcript): PromptMessage[] {
   const open = new Set(Array.from(slots.values(), ({ message, index }) => message.content[index]));
   return placed.flatMap(({ message }): PromptMessage[] => {
     if (message.role !== "tool") return [message];
@@ -137,9 +137,9 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
   transcript.task = goesOn ? undefined : say(transcript, seq, taskText(payload));
 }
 
-export type Asked = Pick<Payload<"RUN_STARTED">, "task" | "contextFiles" | "input">;
+export type TaskFields = Pick<Payload<"RUN_STARTED">, "task" | "contextFiles" | "input">;
 
-export function taskText({ task, contextFiles = [], input }: Asked): string {
+export function taskText({ task, contextFiles = [], input }: TaskFields): string {
   const files = contextFiles.length === 0 ? "" : `\n\nFiles to look at: ${contextFiles.join(", ")}`;
   const given = input === undefined ? "" : `\n\nInput:\n${JSON.stringify(input, null, 2)}`;
   return task + files + given;

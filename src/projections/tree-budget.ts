@@ -17,7 +17,7 @@ interface Budget {
 export const SOFT_SHARE = 0.8;
 
 /** The limit that a call would go beyond; `of` is how it is named where it is not the run's own. */
-export function exceeded(
+export function exceededLimit(
   spent: Spending,
   { tokens, cost }: Estimate,
   { maxTokens, maxCost }: Budget,
@@ -32,7 +32,7 @@ export function exceeded(
 }
 
 /** B3: what the root of a tree is told when most of its budget is spent. */
-export function closeTo(spent: Spending, { maxTokens, maxCost }: Budget): EventBody[] {
+export function softLimitWarnings(spent: Spending, { maxTokens, maxCost }: Budget): EventBody[] {
   return [
     ...warning("tree.maxTokens", spent.tokens, maxTokens),
     ...warning("tree.maxCost", spent.cost, maxCost),
@@ -47,11 +47,11 @@ function warning(limit: string, used: number, value: number | undefined): EventB
 /** A limit that binds all runs of a tree together; `treeBudget` is its name in journals of before. */
 export const isTreeLimit = (limit: string): boolean => limit.startsWith("tree.") || limit === "treeBudget";
 
-export type TreeWord = Extract<EventBody, { type: "BUDGET_SET" | "APPROVAL_DECIDED" }>;
+export type TreeBudgetChange = Extract<EventBody, { type: "BUDGET_SET" | "APPROVAL_DECIDED" }>;
 
 /** A person's word on the budget of a tree. */
-export function treeWordIn(events: readonly EventBody[]): TreeWord | undefined {
-  return events.find((event): event is TreeWord => {
+export function treeBudgetChangeIn(events: readonly EventBody[]): TreeBudgetChange | undefined {
+  return events.find((event): event is TreeBudgetChange => {
     if (event.type === "BUDGET_SET") return event.payload.scope === "tree";
     if (event.type !== "APPROVAL_DECIDED" || event.payload.limits === undefined) return false;
     return event.payload.decision === "approve" && event.payload.scope === "tree";
@@ -66,7 +66,7 @@ export const decisionKey = (itemId: string): string =>
   keyOf({ type: "APPROVAL_DECIDED", payload: { itemId, decision: "approve", by: "" } });
 
 /** What a run of the tree is told of that word: whoever stopped for what is more now goes on with it. */
-export function toldOf(word: TreeWord, stops: readonly TreeStop[]): EventBody[] {
+export function liftTreeStops(word: TreeBudgetChange, stops: readonly TreeStop[]): EventBody[] {
   const lifted = stops.filter(
     (stop) => word.type === "APPROVAL_DECIDED" || isMore(word.payload.limits, stop),
   );

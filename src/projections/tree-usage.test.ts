@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
 import type { EventBody, JournalEvent } from "../journal/events.ts";
 import {
-  callFailed,
-  callStarted,
-  ended,
-  journalOf,
-  started,
-  thought,
+  agentThought,
+  buildJournal,
+  modelCallFailed,
+  modelCallStarted,
+  runEnded,
+  runStarted,
 } from "../stores/contract/kit.contract.ts";
 import { applyTreeUsage, emptyTreeUsage } from "./tree-usage.ts";
-import { createReport } from "./usage-report.ts";
+import { createUsageReport } from "./usage-report.ts";
 
 const HOUR = 3_600_000;
 
 /** The journal of one run; each event at its own time. */
 const journal = (runId: string, ...events: [ts: number, event: EventBody][]): JournalEvent[] =>
-  journalOf(...events.map(([, event]) => event)).map((event, index) => ({
+  buildJournal(...events.map(([, event]) => event)).map((event, index) => ({
     ...event,
     runId,
     ts: events[index]![0],
@@ -28,7 +28,7 @@ interface Options {
 }
 
 const report = (events: readonly JournalEvent[], { since, top = "r1", bucket = 1 }: Options = {}) => {
-  const made = createReport({ since, every: HOUR });
+  const made = createUsageReport({ since, every: HOUR });
   const inOrder = events.toSorted((a, b) => a.ts - b.ts);
   made.add(inOrder.reduce((tree, event) => applyTreeUsage(tree, event, bucket), emptyTreeUsage(top)));
   return made.view();
@@ -47,20 +47,20 @@ const decided = (decision: "approve" | "expire"): EventBody => ({
 
 const lead = journal(
   "r1",
-  [HOUR, started({ agent: "lead", rootRunId: "r1" })],
-  [HOUR, callStarted("m1", { model: "a/big" })],
-  [HOUR + 100, callFailed("m1", { usage: { input: 8, output: 0 }, cost: 0.5, ms: 100 })],
-  [2 * HOUR, callStarted("m1", { model: "a/big", attempt: 2 })],
-  [2 * HOUR + 400, thought("m1", { attempt: 2, cost: null, ms: 400 })],
-  [2 * HOUR + 900, ended()],
+  [HOUR, runStarted({ agent: "lead", rootRunId: "r1" })],
+  [HOUR, modelCallStarted("m1", { model: "a/big" })],
+  [HOUR + 100, modelCallFailed("m1", { usage: { input: 8, output: 0 }, cost: 0.5, ms: 100 })],
+  [2 * HOUR, modelCallStarted("m1", { model: "a/big", attempt: 2 })],
+  [2 * HOUR + 400, agentThought("m1", { attempt: 2, cost: null, ms: 400 })],
+  [2 * HOUR + 900, runEnded()],
 );
 const coder = journal(
   "c1",
-  [2 * HOUR, started({ agent: "coder", rootRunId: "r1", parentRunId: "r1", depth: 1 })],
-  [2 * HOUR, callStarted("m1", { model: "b/small" })],
-  [2 * HOUR + 300, thought("m1", { cost: 2, ms: 300 })],
+  [2 * HOUR, runStarted({ agent: "coder", rootRunId: "r1", parentRunId: "r1", depth: 1 })],
+  [2 * HOUR, modelCallStarted("m1", { model: "b/small" })],
+  [2 * HOUR + 300, agentThought("m1", { cost: 2, ms: 300 })],
   [2 * HOUR + 500, toolResult(200)],
-  [2 * HOUR + 500, ended()],
+  [2 * HOUR + 500, runEnded()],
 );
 
 test("[S1-70] each call counts once, in the stretch of its outcome, so that the sums are those of the report", () => {
@@ -111,18 +111,18 @@ test("[S1-75] one agent alone would have read everything at each turn: an estima
   const turn = (run: string, at: number, call: string, input: number, output: number, cost: number) =>
     journal(
       run,
-      [at, callStarted(call, { model: "a/big" })],
-      [at + 1, thought(call, { usage: { input, output }, cost, ms: 1 })],
+      [at, modelCallStarted(call, { model: "a/big" })],
+      [at + 1, agentThought(call, { usage: { input, output }, cost, ms: 1 })],
     );
   const events = [
-    ...journal("r1", [0, started({ agent: "lead", rootRunId: "r1" })]),
+    ...journal("r1", [0, runStarted({ agent: "lead", rootRunId: "r1" })]),
     ...turn("r1", 1, "m1", 100, 10, 11),
-    ...journal("c1", [3, started({ agent: "reviewer", rootRunId: "r1", parentRunId: "r1", depth: 1 })]),
+    ...journal("c1", [3, runStarted({ agent: "reviewer", rootRunId: "r1", parentRunId: "r1", depth: 1 })]),
     ...turn("c1", 4, "m1", 80, 20, 1),
     ...turn("c1", 6, "m2", 130, 5, 1),
     ...turn("r1", 8, "m2", 120, 10, 13),
-    ...journal("c1", [9, ended()]),
-    ...journal("r1", [10, ended()]),
+    ...journal("c1", [9, runEnded()]),
+    ...journal("r1", [10, runEnded()]),
   ];
   // Reads 100, then 110, then 130 and the 30 that are new, then 165 and the 10 that are new.
   const singleTokens = 100 + 10 + (110 + 20) + (160 + 5) + (175 + 10);

@@ -7,8 +7,8 @@
 //  What only serves to understand later events goes when the last run has ended.
 
 import { type EventOf, isTurn, type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
-import { type Baseline, baselineOf, thinkAlone } from "./single-agent.ts";
-import { applyUsage, emptyUsage, isCallBegun, type RunUsage } from "./usage.ts";
+import { addTurnToBaseline, type Baseline, newBaseline } from "./single-agent.ts";
+import { applyUsage, emptyUsage, isCallStart, type RunUsage } from "./usage.ts";
 
 export interface TreeUsage {
   /** The run that it is of, with all below it. */
@@ -79,7 +79,7 @@ export function emptyTreeUsage(top: string): TreeUsage {
     ends: [],
     people: false,
     reviews: 0,
-    baseline: baselineOf(),
+    baseline: newBaseline(),
     workMs: 0,
     busyMs: 0,
   };
@@ -152,7 +152,7 @@ function beginCall(
   event: EventOf<"TOOL_STARTED" | "CHILD_RUN_STARTED">,
   bucket: number,
 ): void {
-  if (isCallBegun(event)) applyUsage(cellOf(tree, bucket, agentOf(tree, event), ""), event);
+  if (isCallStart(event)) applyUsage(cellOf(tree, bucket, agentOf(tree, event), ""), event);
 }
 
 function spend(tree: TreeUsage, event: EventOf<"AGENT_THOUGHT" | "MODEL_CALL_FAILED">, bucket: number): void {
@@ -165,7 +165,7 @@ function spend(tree: TreeUsage, event: EventOf<"AGENT_THOUGHT" | "MODEL_CALL_FAI
   work(tree, event.ts, event.payload.ms);
   if (event.type !== "AGENT_THOUGHT" || !turn) return;
   cell.turns++;
-  thinkAlone(tree.baseline, event, event.runId === tree.top);
+  addTurnToBaseline(tree.baseline, event, event.runId === tree.top);
 }
 
 function work(tree: TreeUsage, at: number, ms = 0): void {
@@ -214,13 +214,13 @@ function end(tree: TreeUsage, { type, runId }: JournalEvent, bucket: number): vo
   const open = openOf(tree);
   delete open.agents[runId];
   if (Object.keys(open.agents).length > 0) return;
-  tree.busyMs += covered(open.work);
+  tree.busyMs += coveredTime(open.work);
   delete tree.open;
-  tree.baseline = baselineOf(tree.baseline);
+  tree.baseline = newBaseline(tree.baseline);
 }
 
 /** The time in which at least one of them was. */
-export function covered(stretches: readonly Stretch[]): number {
+export function coveredTime(stretches: readonly Stretch[]): number {
   let total = 0;
   let until = Number.NEGATIVE_INFINITY;
   for (const [from, to] of stretches.toSorted(([a], [b]) => a - b)) {

@@ -11,18 +11,18 @@ export function awaitedChildren({ waitingOn }: RunRow): readonly string[] {
 }
 
 /** The runs at or below this one that need a person. */
-export function blockersAt(row: RunRow): readonly string[] {
+export function blockersOf(row: RunRow): readonly string[] {
   if (row.status !== "suspended") return [];
   return row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [row.id];
 }
 
 /** What a waiting run is told when the set of those changes; undefined: it is as it was. */
 export function blockedBy(row: RunRow, children: readonly RunRow[]): EventBody | undefined {
-  const blockers = children.flatMap(blockersAt);
+  const blockers = children.flatMap(blockersOf);
   if (JSON.stringify(blockers) === JSON.stringify(row.waitingOn?.blockers ?? [])) return undefined;
   const key = `blocked/${row.seq + 1}`;
   if (blockers.length === 0) return { type: "RUN_RESUMED", payload: { by: "cadre" }, key };
-  const direct = children.find((child) => blockersAt(child).length > 0)!.id;
+  const direct = children.find((child) => blockersOf(child).length > 0)!.id;
   const waitingOn = { kind: "child_hitl" as const, items: [...awaitedChildren(row)] };
   return { type: "RUN_SUSPENDED", payload: { waitingOn, blockers, blocked_by_child_run_id: direct }, key };
 }
@@ -55,11 +55,11 @@ function spentBy({ usage }: RunRow): Spent {
 
 const SET_ASIDE = "The run was set aside and needs a person: ";
 
-export const isChildSetAside = ({ success, summary }: Payload<"CHILD_RUN_COMPLETED">): boolean =>
+export const isChildQuarantined = ({ success, summary }: Payload<"CHILD_RUN_COMPLETED">): boolean =>
   !success && summary.startsWith(SET_ASIDE);
 
 /** E5: what it says of a child that was set aside: for the parent it has ended. */
-export function childSetAside(row: RunRow, reason: string): EventBody | undefined {
+export function childQuarantinedEvent(row: RunRow, reason: string): EventBody | undefined {
   if (row.parentRunId === undefined || row.parentKey === undefined) return undefined;
   const summary = `${SET_ASIDE}${reason}`;
   const { id, agent, parentKey } = row;

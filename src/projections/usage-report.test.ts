@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
 import type { EventBody, JournalEvent, ResultEnvelope } from "../journal/events.ts";
 import {
-  callFailed,
-  callStarted,
-  ended,
-  journalOf,
-  started,
-  thought,
+  agentThought,
+  buildJournal,
+  modelCallFailed,
+  modelCallStarted,
+  runEnded,
+  runStarted,
   toolResult,
   toolStarted,
 } from "../stores/contract/kit.contract.ts";
 import { applyTreeUsage, emptyTreeUsage } from "./tree-usage.ts";
 import { emptyUsage } from "./usage.ts";
-import { createReport } from "./usage-report.ts";
+import { createUsageReport } from "./usage-report.ts";
 
 /** The journal of one run; its events are one millisecond apart. */
 const journal = (runId: string, from: number, ...events: EventBody[]): JournalEvent[] =>
-  journalOf(...events).map((event) => ({ ...event, runId, ts: from + event.seq - 1 }));
+  buildJournal(...events).map((event) => ({ ...event, runId, ts: from + event.seq - 1 }));
 
 const reportOf = (events: readonly JournalEvent[], since?: number) => {
-  const report = createReport({ since });
+  const report = createUsageReport({ since });
   report.add(events.reduce((tree, event) => applyTreeUsage(tree, event, 1), emptyTreeUsage("r1")));
   return report.view();
 };
@@ -30,7 +30,7 @@ const childStarted = (child: string, agent: string): EventBody => ({
 });
 
 const childEnded = (child: string, status: ResultEnvelope["status"]): EventBody => {
-  const { result } = (ended() as Extract<EventBody, { type: "RUN_COMPLETED" }>).payload;
+  const { result } = (runEnded() as Extract<EventBody, { type: "RUN_COMPLETED" }>).payload;
   return {
     type: "CHILD_RUN_COMPLETED",
     payload: {
@@ -48,24 +48,24 @@ const childEnded = (child: string, status: ResultEnvelope["status"]): EventBody 
 const lead = journal(
   "r1",
   100,
-  started({ agent: "lead" }),
-  callStarted("m1", { model: "a/big" }),
-  callFailed("m1", { usage: { input: 8, output: 0 }, cost: 0.5, ms: 1 }),
-  callStarted("m1", { model: "b/small", attempt: 2 }),
-  thought("m1", { attempt: 2, cost: null }),
+  runStarted({ agent: "lead" }),
+  modelCallStarted("m1", { model: "a/big" }),
+  modelCallFailed("m1", { usage: { input: 8, output: 0 }, cost: 0.5, ms: 1 }),
+  modelCallStarted("m1", { model: "b/small", attempt: 2 }),
+  agentThought("m1", { attempt: 2, cost: null }),
   childStarted("c1", "coder"),
   childEnded("c1", "completed"),
-  ended(),
+  runEnded(),
 );
 const coder = journal(
   "c1",
   200,
-  started({ agent: "coder", parentRunId: "r1" }),
-  callStarted("m1", { model: "a/big" }),
-  thought("m1", { cost: 2 }),
+  runStarted({ agent: "coder", parentRunId: "r1" }),
+  modelCallStarted("m1", { model: "a/big" }),
+  agentThought("m1", { cost: 2 }),
   toolStarted("m1.0"),
   toolResult("m1.0"),
-  ended(),
+  runEnded(),
 );
 
 test("[S1-70] [S2-94] each model call counts once, for its agent and for the model that was asked", () => {
@@ -116,7 +116,7 @@ test("[S2-93] a rate is of what succeeded or failed; what was cancelled or goes 
   const events = journal(
     "r1",
     0,
-    started({ agent: "lead" }),
+    runStarted({ agent: "lead" }),
     ...["c1", "c2", "c3", "c4", "c5"].map((child) => childStarted(child, "coder")),
     childStarted("c6", "tester"),
     childEnded("c1", "completed"),

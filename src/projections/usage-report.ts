@@ -2,7 +2,7 @@
 // success (S1-70, S1-75, S2-93, S2-94). Adds up what `tree-usage.ts` has folded, so that no journal is read for it.
 
 import { baselineCost } from "./single-agent.ts";
-import { covered, type EdgeCell, type TreeUsage, type UsageCell } from "./tree-usage.ts";
+import { coveredTime, type EdgeCell, type TreeUsage, type UsageCell } from "./tree-usage.ts";
 import { emptyUsage, type RunUsage, totalTokens } from "./usage.ts";
 
 export interface UsageReport {
@@ -34,19 +34,19 @@ export interface UsageOverTime {
   /** Milliseconds of one stretch. */
   every: number;
   /** Only where something was, in the order of time. */
-  spent: SpentThen[];
-  runs: RunsThen[];
-  trees: TreesThen;
+  spent: SpendingInPeriod[];
+  runs: RunsInPeriod[];
+  trees: TreeTotals;
 }
 
-export interface SpentThen extends Omit<RunUsage, "toolCalls" | "activeMs"> {
+export interface SpendingInPeriod extends Omit<RunUsage, "toolCalls" | "activeMs"> {
   from: number;
   agent: string;
   model: string;
   turns: number;
 }
 
-export interface RunsThen {
+export interface RunsInPeriod {
   from: number;
   started: number;
   completed: number;
@@ -56,7 +56,7 @@ export interface RunsThen {
   depth: number;
 }
 
-export interface TreesThen {
+export interface TreeTotals {
   completed: number;
   /** Of those: nobody had to decide or answer anything in them. */
   withoutPeople: number;
@@ -70,11 +70,11 @@ export interface TreesThen {
   /** Trees that reviewed something, and how often. */
   reviewed: number;
   reviews: number;
-  together: Together;
+  together: MultiAgentTotals;
 }
 
 /** Trees of several runs: what they used, and what one agent alone would have, by an estimate (`single-agent.ts`). */
-export interface Together {
+export interface MultiAgentTotals {
   trees: number;
   tokens: number;
   cost: number;
@@ -89,12 +89,12 @@ export interface ReportOptions {
   every?: number | undefined;
 }
 
-export interface Report {
+export interface UsageReportBuilder {
   add(tree: TreeUsage): void;
   view(): UsageReport;
 }
 
-export function createReport({ since = 0, every }: ReportOptions): Report {
+export function createUsageReport({ since = 0, every }: ReportOptions): UsageReportBuilder {
   const agents = new Map<string, AgentUsage>();
   const models = new Map<string, RunUsage>();
   const edges = new Map<string, Omit<EdgeCell, "bucket">>();
@@ -130,9 +130,9 @@ export function createReport({ since = 0, every }: ReportOptions): Report {
 }
 
 function createTime(since: number, every: number) {
-  const spent = new Map<string, SpentThen>();
-  const runs = new Map<number, RunsThen>();
-  const trees = noTrees();
+  const spent = new Map<string, SpendingInPeriod>();
+  const runs = new Map<number, RunsInPeriod>();
+  const trees = emptyTreeTotals();
   const stretch = (bucket: number): number => since + Math.floor((bucket - since) / every) * every;
   const spend = (cell: UsageCell): void => {
     const { bucket, agent, model } = cell;
@@ -172,7 +172,7 @@ function createTime(since: number, every: number) {
   };
 }
 
-export const noTrees = (): TreesThen => ({
+export const emptyTreeTotals = (): TreeTotals => ({
   completed: 0,
   withoutPeople: 0,
   failed: 0,
@@ -185,11 +185,11 @@ export const noTrees = (): TreesThen => ({
   together: { trees: 0, tokens: 0, cost: 0, singleTokens: 0, singleCost: 0 },
 });
 
-function addTree(trees: TreesThen, tree: TreeUsage): void {
+function addTree(trees: TreeTotals, tree: TreeUsage): void {
   if (tree.end) trees[tree.end]++;
   if (tree.end === "completed" && !tree.people) trees.withoutPeople++;
   trees.workMs += tree.workMs;
-  trees.busyMs += tree.busyMs + covered(tree.open?.work ?? []);
+  trees.busyMs += tree.busyMs + coveredTime(tree.open?.work ?? []);
   if (tree.reviews > 0) trees.reviewed++;
   trees.reviews += tree.reviews;
   const runs = tree.ends.reduce((sum, { depths }) => sum + depths.reduce((all, each) => all + each, 0), 0);

@@ -1,25 +1,26 @@
 import { expect, test } from "vitest";
 import type { EventBody } from "../journal/events.ts";
 import {
+  agentThought,
+  buildJournal,
   childStarted,
-  journalOf,
-  proposed,
-  started,
-  thought,
+  runStarted,
+  toolProposed,
   toolResult,
   toolStarted,
 } from "../stores/contract/kit.contract.ts";
 import { fold } from "./projection.ts";
 import { usageProjection } from "./usage.ts";
 
-const toolCalls = (...events: EventBody[]): number => fold(usageProjection, journalOf(...events)).toolCalls;
+const toolCalls = (...events: EventBody[]): number =>
+  fold(usageProjection, buildJournal(...events)).toolCalls;
 
 test("[U27] [S1-70] a tool call counts once it was begun, a delegation too, however often it was tried", () => {
   const again = childStarted("c2", "m1.1");
   expect(
     toolCalls(
-      started(),
-      thought("m1"),
+      runStarted(),
+      agentThought("m1"),
       toolStarted("m1.0"),
       toolStarted("m1.0", 2),
       toolResult("m1.0"),
@@ -33,9 +34,9 @@ test("[U27] [S1-70] what was refused, put off, only said, merged or started by a
   const member = childStarted("c1", "team/1/a");
   expect(
     toolCalls(
-      started(),
-      thought("m1"),
-      proposed("m1.0", { verdict: "deny" }),
+      runStarted(),
+      agentThought("m1"),
+      toolProposed("m1.0", { verdict: "deny" }),
       toolResult("m1.0", "Not allowed"),
       toolResult("m1.1", "The others hear it when the next round begins."),
       { ...member, payload: { ...member.payload, trigger: "team" } } as EventBody,

@@ -2,7 +2,7 @@
 
 import type { JournalEvent } from "../journal/events.ts";
 import type { Usage } from "../journal/message.ts";
-import { isMerge } from "./child-runs.ts";
+import { isMergeCall } from "./child-runs.ts";
 import type { Projection } from "./projection.ts";
 
 export interface RunUsage {
@@ -57,7 +57,7 @@ export function applyUsage(usage: RunUsage, event: JournalEvent): RunUsage {
       break;
     case "TOOL_STARTED":
     case "CHILD_RUN_STARTED":
-      if (isCallBegun(event)) usage.toolCalls++;
+      if (isCallStart(event)) usage.toolCalls++;
       break;
     case "TOOL_RESULT":
       usage.activeMs += event.payload.ms ?? 0;
@@ -68,9 +68,9 @@ export function applyUsage(usage: RunUsage, event: JournalEvent): RunUsage {
 }
 
 /** What a pattern starts, and a merge of a child's work, nobody has called for. */
-export function isCallBegun({ type, payload }: JournalEvent): boolean {
+export function isCallStart({ type, payload }: JournalEvent): boolean {
   if (type === "CHILD_RUN_STARTED") return payload.trigger === "delegation" && (payload.attempt ?? 1) === 1;
-  return type === "TOOL_STARTED" && (payload.attempt ?? 1) === 1 && !isMerge(payload.toolCallId);
+  return type === "TOOL_STARTED" && (payload.attempt ?? 1) === 1 && !isMergeCall(payload.toolCallId);
 }
 
 export const totalTokens = (usage: RunUsage): number => usage.input + usage.output;

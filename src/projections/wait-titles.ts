@@ -1,12 +1,12 @@
 // What a run that rests waits for, as the title of a line.
 
 import type { Payload, WaitingOn } from "../journal/events.ts";
-import { cannotWork } from "./waiting-words.ts";
+import { isAgentUnusable } from "./waiting-words.ts";
 
 /** It is written again whenever one more run below needs a person: the same words would look like a stutter. */
 export function waitTitle({ waitingOn, blockers = [] }: Payload<"RUN_SUSPENDED">): string {
   if (blockers.length > 1) return `Waiting: ${blockers.length} runs below need a person`;
-  return cannotWork(waitingOn) ? "Waiting: its agent cannot work as it is" : WAIT_TITLES[waitingOn.kind];
+  return isAgentUnusable(waitingOn) ? "Waiting: its agent cannot work as it is" : WAIT_TITLES[waitingOn.kind];
 }
 
 const WAIT_TITLES: Record<WaitingOn["kind"], string> = {

@@ -4,15 +4,16 @@
 import { approvalId } from "../ids.ts";
 import type { WaitingOn } from "../journal/events.ts";
 
-export interface WaitingWords {
+export interface WaitDescription {
   words: string;
   /** Absent: it needs nobody. */
   next?: (runId: string, items: readonly string[]) => string[];
 }
 
-export function waitingWords(waitingOn: WaitingOn): WaitingWords {
+export function describeWait(waitingOn: WaitingOn): WaitDescription {
   const { kind, detail = "its agent cannot work as it is", frozen: [top] = [] } = waitingOn;
-  if (cannotWork(waitingOn)) return { words: detail.replace(/\.? Nothing is lost:.*$/s, ""), next: resume };
+  if (isAgentUnusable(waitingOn))
+    return { words: detail.replace(/\.? Nothing is lost:.*$/s, ""), next: resume };
   if (top === undefined) return WAITING[kind];
   return {
     words: "its branch is frozen",
@@ -21,10 +22,10 @@ export function waitingWords(waitingOn: WaitingOn): WaitingWords {
 }
 
 /** M5: of a module that has changed its hash is an item, for a person to accept; what is not trusted, or never could be run, has none. */
-export const cannotWork = ({ kind, items = [] }: WaitingOn): boolean =>
+export const isAgentUnusable = ({ kind, items = [] }: WaitingOn): boolean =>
   kind === "definition_changed" && items.length === 0;
 
-type Next = NonNullable<WaitingWords["next"]>;
+type Next = NonNullable<WaitDescription["next"]>;
 
 const decide: Next = (runId, items) =>
   items.map((item) => {
@@ -36,7 +37,7 @@ const outcomeOf = (runId: string, item: string): string =>
   `cadre outcome ${runId} ${item.replace(/^outcome\//, "")}`;
 const resume: Next = (runId) => [`\`cadre resume ${runId}\` lets it go on.`];
 
-const WAITING: Record<WaitingOn["kind"], WaitingWords> = {
+const WAITING: Record<WaitingOn["kind"], WaitDescription> = {
   child: { words: "runs below it are at work" },
   handoff: { words: "the agent that took over is at work" },
   timer: { words: "its time has not come" },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { toolCallId } from "../ids.ts";
 import type { EventBody, JournalEvent } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
-import { criticalPath, type Life, sharesOf } from "./critical-path.ts";
+import { activityShares, criticalPath, type Lifetime } from "./critical-path.ts";
 import { fold } from "./projection.ts";
 import { waterfallProjection } from "./waterfall.ts";
 
@@ -200,7 +200,7 @@ describe("the critical path", () => {
     to: number,
     children: string[],
     ...cuts: [number, "model" | "person" | "child"][]
-  ): Life => ({
+  ): Lifetime => ({
     from,
     to,
     children,
@@ -229,7 +229,7 @@ describe("the critical path", () => {
       "root child 85-90",
       "root model 90-100",
     ]);
-    expect(sharesOf(path).map(({ activity, share }) => [activity, share])).toEqual([
+    expect(activityShares(path).map(({ activity, share }) => [activity, share])).toEqual([
       ["model", 0.5],
       ["person", 0.45],
       ["child", 0.05],
@@ -252,7 +252,7 @@ describe("the critical path", () => {
     const tree = fc.array(fc.tuple(fc.nat(60), fc.nat(60), fc.nat(4)), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(tree, (runs) => {
-        const lives = new Map<string, Life>();
+        const lives = new Map<string, Lifetime>();
         runs.forEach(([from, long, waitAfter], index) => {
           const children = runs.flatMap((_, other) =>
             other > index && (other - 1) >> 1 === index ? [`r${other}`] : [],

@@ -5,7 +5,7 @@
 
 import type { JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
 import type { Projection } from "./projection.ts";
-import { callName, emptyNames, learnNames, type Names, timelineEntry } from "./timeline.ts";
+import { describeCallById, emptyNames, learnNames, type Names, timelineEntry } from "./timeline.ts";
 
 export const ACTIVITIES = [
   "model",
@@ -82,7 +82,7 @@ export function applyWaterfall(state: Waterfall, event: JournalEvent): Waterfall
       break;
     case "TOOL_STARTED":
       if (state.tools.has(event.payload.toolCallId)) lose(state);
-      state.tools.set(event.payload.toolCallId, callName(state.names, event.payload.toolCallId));
+      state.tools.set(event.payload.toolCallId, describeCallById(state.names, event.payload.toolCallId));
       state.waits = undefined;
       break;
     case "TOOL_RESULT":

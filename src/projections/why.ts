@@ -6,10 +6,10 @@ import type { EventOf, EventType, JournalEvent, RunStatus, WaitingOn } from "../
 import { TERMINAL_TYPES } from "../journal/events.ts";
 import { outcomeItemId } from "./approvals.ts";
 import { causeOf, causesOf, eventAt, type Journals } from "./causes.ts";
-import { agentIn, createReasons, type Reason } from "./reasons.ts";
-import { applyRunRow, firstRow, type RunRow } from "./run-row.ts";
-import { stopWords } from "./stop-words.ts";
-import { waitingWords } from "./waiting-words.ts";
+import { agentOfRun, createReasonFinder, type Reason } from "./reasons.ts";
+import { applyRunRow, initialRow, type RunRow } from "./run-row.ts";
+import { describeStop } from "./stop-words.ts";
+import { describeWait } from "./waiting-words.ts";
 
 export interface Why {
   runId: string;
@@ -31,9 +31,9 @@ export interface Why {
 }
 
 /** What no journal can hold. */
-export interface Beside {
+export interface UnjournaledFacts {
   /** Runs that cannot be driven, and why. */
-  aside: ReadonlyMap<string, string>;
+  quarantined: ReadonlyMap<string, string>;
   /** Runs that could go on, and nobody drives. */
   idle: ReadonlySet<string>;
 }
@@ -43,13 +43,13 @@ export function whyOf(
   journals: Journals,
   runId: string,
   seq?: number,
-  { aside, idle }: Beside = { aside: new Map(), idle: new Set() },
+  { quarantined, idle }: UnjournaledFacts = { quarantined: new Map(), idle: new Set() },
 ): Why | undefined {
   const row = rowOf(journals.get(runId) ?? []);
   const last = journals.get(runId)?.at(-1);
   const event = seq === undefined ? last : eventAt(journals, runId, seq);
   if (!row || !event) return undefined;
-  const reasonOf = createReasons(journals);
+  const reasonOf = createReasonFinder(journals);
   const { agent, task, status } = row;
   const about = { runId, agent, task, status };
   if (seq !== undefined) {
@@ -62,12 +62,12 @@ export function whyOf(
   const stands = TERMINAL_TYPES.has(event.type) ? event : standsAt(journals, row, event);
   const chain = told(causesOf(journals, stands), stands).map(reasonOf);
   const since = stands.runId === runId ? stands.ts : row.updatedAt;
-  const held = [stands.runId, runId].find((id) => aside.has(id) && !isSetAside(stands));
+  const held = [stands.runId, runId].find((id) => quarantined.has(id) && !isSetAside(stands));
   if (held !== undefined && row.endedAt === undefined)
     return {
       ...about,
       status: "suspended",
-      ...setAside(journals, runId, held, aside.get(held)!),
+      ...setAside(journals, runId, held, quarantined.get(held)!),
       since,
       chain,
     };
@@ -89,7 +89,7 @@ function setAside(
   held: string,
   reason: string,
 ): Pick<Why, "answer" | "next"> {
-  const whose = held === runId ? "" : ` (${agentIn(journals, held)})`;
+  const whose = held === runId ? "" : ` (${agentOfRun(journals, held)})`;
   return { answer: `Set aside${whose}: ${reason}`, next: [asideNext(held)] };
 }
 
@@ -101,7 +101,7 @@ type ReasonOf = (event: JournalEvent) => Reason;
 
 function rowOf([first, ...events]: readonly JournalEvent[]): RunRow | undefined {
   if (first?.type !== "RUN_STARTED") return undefined;
-  return events.reduce(applyRunRow, firstRow(first.runId, first.payload, first.ts));
+  return events.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
 }
 
 /** What only repeats its neighbour: a child's start and end stand in its own journal too, and a turn is told by its thought. */
@@ -137,7 +137,7 @@ function failure(
   const began: JournalEvent = at && !NO_FAULT.has(at.type) ? at : up.pop()!;
   const first = reasonOf(began);
   const { stop_reason: reason = event.payload.stopReason } = event.payload.result.first_cause ?? {};
-  const { why, next } = stopWords(reason);
+  const { why, next } = describeStop(reason);
   const whose = began.runId === event.runId ? "" : `, because ${first.agent} did`;
   return {
     answer: `Failed${whose}. ${why}`,
@@ -184,7 +184,7 @@ function notTakenUp(
   idle: ReadonlySet<string>,
 ): Pick<Why, "answer" | "next"> | undefined {
   if (endedAt !== undefined || !idle.has(runId) || WAITS.has(type)) return undefined;
-  const whose = runId === id ? "" : ` (${agentIn(journals, runId)})`;
+  const whose = runId === id ? "" : ` (${agentOfRun(journals, runId)})`;
   return {
     answer: `Nobody works on it now${whose}. It goes on as soon as somebody does.`,
     next: ["`cadre workers` says who is there, and what to start."],
@@ -198,11 +198,11 @@ function standing(
   reasonOf: ReasonOf,
 ): Pick<Why, "answer" | "next"> {
   if (row.stopReason !== undefined) {
-    const { why, next } = stopWords(row.stopReason);
+    const { why, next } = describeStop(row.stopReason);
     const word = row.status === "completed" ? "Done" : "Cancelled";
     return { answer: `${word}. ${why}`, next: next === undefined ? [] : [next] };
   }
-  const whose = stands.runId === row.id ? "" : ` (${agentIn(journals, stands.runId)})`;
+  const whose = stands.runId === row.id ? "" : ` (${agentOfRun(journals, stands.runId)})`;
   if (stands.type === "MODEL_CALL_FAILED")
     return { answer: `Waits for the provider${whose}, and goes on by itself.`, next: [] };
   if (stands.type !== "RUN_SUSPENDED")
@@ -213,7 +213,7 @@ function standing(
       answer: `Answered, and not taken up yet${whose}.`,
       next: ["`cadre run` or `cadre worker` goes on with it, where no other process does."],
     };
-  const { words, next } = waitingWords(stands.payload.waitingOn);
+  const { words, next } = describeWait(stands.payload.waitingOn);
   if (!next) return { answer: `Waits${whose}: ${words}. It goes on by itself.`, next: [] };
   const asked = causeOf(journals, stands);
   const reason = asked?.type === "TOOL_PROPOSED" ? reasonOf(asked) : undefined;

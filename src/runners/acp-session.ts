@@ -13,12 +13,12 @@ import {
 } from "@agentclientprotocol/sdk";
 import { messageOf } from "../errors.ts";
 import type { LiveRunner, RunnerFacts } from "../loop/runners.ts";
-import type { ReadAs } from "./program-call.ts";
+import type { TranslateOptions } from "./program-call.ts";
 import { readUpdate } from "./read-update.ts";
-import { createTellings } from "./tellings.ts";
-import { CANCELLED, optionOf, ToldByProgram } from "./told-by-program.ts";
+import { createReportQueue } from "./tellings.ts";
+import { CANCELLED, optionOf, SessionReports } from "./told-by-program.ts";
 
-export interface Program {
+export interface RunnerProcess {
   input: Writable;
   output: Readable;
   /** Resolves with why it has ended. */
@@ -26,12 +26,12 @@ export interface Program {
   kill(): void;
 }
 
-export interface SessionWanted {
+export interface SessionOptions {
   cwd: string;
   /** The session to go on with; absent: a new one. */
   session: string | undefined;
   mode: string | undefined;
-  as: ReadAs;
+  as: TranslateOptions;
   version: string;
 }
 
@@ -42,11 +42,11 @@ const MAX_MESSAGE_BYTES = 8_000_000;
 
 /** Throws a sentence. */
 export async function openSession(
-  program: Program,
-  wanted: SessionWanted,
+  program: RunnerProcess,
+  wanted: SessionOptions,
 ): Promise<Omit<LiveRunner, "facts"> & { facts: Facts }> {
-  const line = createTellings(program.kill);
-  const told = new ToldByProgram(line, wanted.as);
+  const line = createReportQueue(program.kill);
+  const told = new SessionReports(line, wanted.as);
   let isWorking = false;
   const wire = ndJsonStream(
     Writable.toWeb(program.input),
@@ -65,7 +65,7 @@ export async function openSession(
       ),
     });
   void program.ended.then((why) => {
-    told.tellHeld();
+    told.flushDelayedCalls();
     line.end({ type: "gone", why });
   });
   // One that cannot be heard any more, because of a message that was too long, is of no use to anybody.
@@ -76,7 +76,7 @@ export async function openSession(
     facts,
     workedMs: 0,
     calls: new Map(),
-    get asks() {
+    get openQuestions() {
       return new Map([...told.asks].map(([ask, { call }]) => [ask, call]));
     },
     get cost() {
@@ -92,17 +92,17 @@ export async function openSession(
       });
       answered.then(
         ({ stopReason: stop }) => {
-          told.tellHeld();
-          line.put({ type: "answer", text: told.lastWords(), stop });
+          told.flushDelayedCalls();
+          line.push({ type: "answer", text: told.takeText(), stop });
         },
-        (error: unknown) => reasonOf(error, program).then((why) => line.end({ type: "gone", why })),
+        (error: unknown) => exitReason(error, program).then((why) => line.end({ type: "gone", why })),
       );
       const over = (): void => {
         isWorking = false;
       };
       answered.then(over, over);
     },
-    next: line.next,
+    nextReport: line.next,
     answer(ask, allowed) {
       const open = told.asks.get(ask);
       const option = open && optionOf(open.request, allowed ? "allow_once" : "reject_once");
@@ -127,11 +127,11 @@ function withoutUpdates(heard: (params: unknown) => void): TransformStream<AnyMe
 }
 
 /** The program's own reason where it gave one; otherwise how it ended. */
-export const reasonOf = async (error: unknown, program: Program): Promise<string> =>
+export const exitReason = async (error: unknown, program: RunnerProcess): Promise<string> =>
   error instanceof RequestError ? messageOf(error).slice(0, 1_000) : endOf(program);
 
 /** A program that closes its output is most often ending: its own code says more than the one that our signal gives it. */
-async function endOf(program: Program): Promise<string> {
+async function endOf(program: RunnerProcess): Promise<string> {
   const late = setTimeout(program.kill, ENDING_MS);
   const why = await program.ended;
   clearTimeout(late);
@@ -140,7 +140,7 @@ async function endOf(program: Program): Promise<string> {
 
 const ENDING_MS = 1_000;
 
-async function begin(agent: ClientContext, wanted: SessionWanted): Promise<Facts> {
+async function begin(agent: ClientContext, wanted: SessionOptions): Promise<Facts> {
   const { cwd, session, mode, version } = wanted;
   const { agentCapabilities, protocolVersion } = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { kill, up } from "../../test/support/killed-server.ts";
 import { project } from "../cli/cli.fixture.ts";
-import { startLeashed } from "../mcp/leashed.ts";
-import { beganAt, endSession } from "./left-behind.ts";
+import { startSupervisedServer } from "../mcp/leashed.ts";
+import { killSession, processStartTime } from "./left-behind.ts";
 
 const AGENT = join(import.meta.dirname, "../../test/support/acp-agent.ts");
 const CODER = `---
@@ -37,10 +37,10 @@ test("[RN8] killed with kill -9 in the middle of its work: no process of the pro
 }, 90_000);
 
 test("[RN8] what is left of a session is ended, unless its number is another's by now", async () => {
-  const left = startLeashed(["sleep", "600"], { cwd: ".", env: { PATH: process.env["PATH"] } });
-  endSession(left.pid!, "1");
+  const left = startSupervisedServer(["sleep", "600"], { cwd: ".", env: { PATH: process.env["PATH"] } });
+  killSession(left.pid!, "1");
   expect(isAlive(left.pid!)).toBe(true);
-  endSession(left.pid!, beganAt(left.pid!));
+  killSession(left.pid!, processStartTime(left.pid!));
   await left.ended;
   expect(isAlive(left.pid!)).toBe(false);
 });

@@ -5,11 +5,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /** When a process began, as the system counts; undefined: it cannot be known here, or there is none. */
-export const beganAt = (pid: number): string | undefined => statOf(pid)?.began;
+export const processStartTime = (pid: number): string | undefined => statOf(pid)?.began;
 
 /** Ends every process of a session, unless its leader is another one than was started. */
-export function endSession(leader: number, began: string | undefined): void {
-  const now = beganAt(leader);
+export function killSession(leader: number, began: string | undefined): void {
+  const now = processStartTime(leader);
   if (now !== undefined && now !== began) return;
   for (const pid of pids()) if (statOf(pid)?.session === leader) kill(pid);
 }

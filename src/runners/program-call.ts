@@ -4,16 +4,16 @@
 import { isAbsolute, relative } from "node:path";
 import type { ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { FileChange } from "../journal/events.ts";
-import { visible } from "../journal/visible.ts";
+import { revealHidden } from "../journal/visible.ts";
 import type { ProgramCall } from "../loop/runners.ts";
 
 /** What is known of a call so far: its first report and all updates, laid over each other. */
-export type KnownCall = ToolCallUpdate & {
+export type AcpCall = ToolCallUpdate & {
   /** What its command has printed so far. */
   printed?: string;
 };
 
-export interface ReadAs {
+export interface TranslateOptions {
   workspace: string;
   /** Who is said to have written what it brings in. */
   program: string;
@@ -24,7 +24,7 @@ export interface ReadAs {
 const MAX_INPUT = 20_000;
 const MAX_PREVIEW = 200_000;
 
-export function programCall(known: KnownCall, as: ReadAs): ProgramCall {
+export function translateCall(known: AcpCall, as: TranslateOptions): ProgramCall {
   const named = namedCall(known, as);
   const { kind, title } = known;
   const input = { ...named.input, ...(title ? { title: clipped(title, 500) } : {}) };
@@ -42,7 +42,7 @@ export function programCall(known: KnownCall, as: ReadAs): ProgramCall {
 
 /** A17: nothing hides in it, and what is not shown whole cannot be approved. */
 function shown(whole: string): Pick<ProgramCall, "preview" | "isWhole"> {
-  const text = visible(whole);
+  const text = revealHidden(whole);
   return { preview: clipped(text, MAX_PREVIEW), isWhole: text.length <= MAX_PREVIEW };
 }
 
@@ -55,7 +55,7 @@ interface Named {
   judged?: Input[];
 }
 
-function namedCall(known: KnownCall, as: ReadAs): Named {
+function namedCall(known: AcpCall, as: TranslateOptions): Named {
   const raw = objectIn(known.rawInput);
   const paths = pathsOf(known, raw).map((path) => inWorkspace(path, as.workspace));
   const [path, second] = paths;
@@ -88,7 +88,7 @@ function namedCall(known: KnownCall, as: ReadAs): Named {
 }
 
 /** Judged as a tool of a server that nobody knows: it asks. A program's own MCP tools keep their names. */
-function unnamed({ kind, name, title }: KnownCall, raw: Input): Named {
+function unnamed({ kind, name, title }: AcpCall, raw: Input): Named {
   const own = [name, title].find((one) => /^mcp__\w+__[\w-]+$/.test(one ?? ""));
   return { name: own ?? `mcp__acp__${kind ?? "other"}`, input: raw };
 }
@@ -119,11 +119,11 @@ function commandIn(raw: Input): string | undefined {
 }
 
 /** Where a call has no input (Gemini CLI), its title is the command; one that breaks off is not. */
-const commandOf = ({ rawInput, title }: KnownCall): string | undefined =>
+const commandOf = ({ rawInput, title }: AcpCall): string | undefined =>
   rawInput === undefined && title && !/(…|\.{3})$/.test(title) ? title : undefined;
 
 /** All that the call says it is about, each once. */
-function pathsOf(known: KnownCall, raw: Input): string[] {
+function pathsOf(known: AcpCall, raw: Input): string[] {
   const said = textIn(raw, "file_path", "abs_path", "path", "filePath", "notebook_path");
   const located = (known.locations ?? []).map(({ path }) => path);
   const changed = diffsOf(known).map(({ path }) => path);
@@ -132,7 +132,7 @@ function pathsOf(known: KnownCall, raw: Input): string[] {
 
 type Diff = Extract<ToolCallContent, { type: "diff" }>;
 
-const diffsOf = ({ content }: KnownCall): Diff[] =>
+const diffsOf = ({ content }: AcpCall): Diff[] =>
   (content ?? []).filter((part): part is Diff => part.type === "diff");
 
 const isNew = ({ oldText }: Diff): boolean => oldText === null || oldText === undefined;
@@ -143,7 +143,7 @@ function inWorkspace(path: string, workspace: string): string {
   return inside === "" || inside.startsWith("..") ? path : inside;
 }
 
-function previewOf(known: KnownCall, { name, input }: Named, { diff, workspace }: ReadAs): string {
+function previewOf(known: AcpCall, { name, input }: Named, { diff, workspace }: TranslateOptions): string {
   const diffs = diffsOf(known).map(
     ({ path, oldText, newText }) =>
       diff(inWorkspace(path, workspace), oldText ?? "", newText) ?? `${path}: too long to be shown`,
@@ -153,7 +153,10 @@ function previewOf(known: KnownCall, { name, input }: Named, { diff, workspace }
   return [known.title ?? "", JSON.stringify(input, null, 2)].join("\n").trim();
 }
 
-function resultOf(known: KnownCall, { workspace, program }: ReadAs): NonNullable<ProgramCall["result"]> {
+function resultOf(
+  known: AcpCall,
+  { workspace, program }: TranslateOptions,
+): NonNullable<ProgramCall["result"]> {
   const isError = known.status === "failed";
   const files = isError
     ? []
@@ -167,7 +170,7 @@ function resultOf(known: KnownCall, { workspace, program }: ReadAs): NonNullable
   return { output: outputOf(known), isError, files, untrusted: isForeign ? `acp ${program}` : undefined };
 }
 
-function outputOf({ content, rawOutput, printed }: KnownCall): string {
+function outputOf({ content, rawOutput, printed }: AcpCall): string {
   const said = (content ?? []).flatMap((part) =>
     part.type === "content" && part.content.type === "text" ? [part.content.text] : [],
   );

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { Todo } from "../journal/todo.ts";
-import type { KnownCall } from "./program-call.ts";
+import type { AcpCall } from "./program-call.ts";
 
 const Chunk = z.object({
   sessionUpdate: z.literal("agent_message_chunk"),
@@ -50,5 +50,5 @@ export const readUpdate = (params: unknown): Update | undefined =>
   Notification.safeParse(params).data?.update;
 
 /** In the protocol's own form, of whatever kind and content it is. */
-export const knownCall = ({ _meta, ...told }: Extract<Update, { toolCallId: string }>): KnownCall =>
-  ({ ...told, printed: _meta?.terminal_output_delta.data }) as KnownCall;
+export const toAcpCall = ({ _meta, ...told }: Extract<Update, { toolCallId: string }>): AcpCall =>
+  ({ ...told, printed: _meta?.terminal_output_delta.data }) as AcpCall;

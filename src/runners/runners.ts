@@ -3,15 +3,15 @@
 // asks is a courtesy of its own, and no boundary.
 
 import { hostname } from "node:os";
-import { filledIn } from "../config/filled-in.ts";
+import { expandVariables } from "../config/filled-in.ts";
 import { messageOf } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Definition, Runner } from "../journal/definition.ts";
 import type { LiveRunner, RunnerStart, Runners } from "../loop/runners.ts";
-import { endWords, type Leashed, ownWords, startLeashed } from "../mcp/leashed.ts";
-import type { Program } from "./acp-session.ts";
-import { beganAt, endSession } from "./left-behind.ts";
-import type { ReadAs } from "./program-call.ts";
+import { endWords, ownWords, type SupervisedServer, startSupervisedServer } from "../mcp/leashed.ts";
+import type { RunnerProcess } from "./acp-session.ts";
+import { killSession, processStartTime } from "./left-behind.ts";
+import type { TranslateOptions } from "./program-call.ts";
 
 export interface RunnersParts {
   /** Whether the project may bring commands. */
@@ -22,12 +22,12 @@ export interface RunnersParts {
   confine(
     argv: readonly string[],
     place: { workspace: string; runId: RunId },
-  ): Promise<Confined | { problem: string }>;
-  diff: ReadAs["diff"];
+  ): Promise<SandboxedCommand | { problem: string }>;
+  diff: TranslateOptions["diff"];
   version: string;
 }
 
-export interface Confined {
+export interface SandboxedCommand {
   sandbox: string;
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
@@ -37,7 +37,7 @@ export interface Confined {
 
 interface AtWork {
   live: LiveRunner;
-  leashed: Leashed;
+  leashed: SupervisedServer;
   after(): Promise<string[]>;
 }
 
@@ -55,7 +55,7 @@ export function createRunners(parts: RunnersParts): Runners {
     return found.after();
   };
   return {
-    live: (runId) => atWork.get(runId)?.live,
+    find: (runId) => atWork.get(runId)?.live,
     problem: (definition) => problemWith(definition, parts.trusted),
     async start(wanted) {
       const started = await start(wanted, parts);
@@ -63,9 +63,9 @@ export function createRunners(parts: RunnersParts): Runners {
       return started.live;
     },
     end,
-    async endLeft({ host, pid, began }) {
+    async endLeftover({ host, pid, began }) {
       if (host !== hostname()) return false;
-      endSession(pid, began);
+      killSession(pid, began);
       return true;
     },
     async close() {
@@ -86,20 +86,20 @@ async function start(wanted: RunnerStart, parts: RunnersParts): Promise<AtWork> 
   const { acp } = definition.runner!;
   const { command, args = [], mode } = acp;
   try {
-    const own = filledIn(acp.env ?? {}, parts.env);
+    const own = expandVariables(acp.env ?? {}, parts.env);
     const confined = await parts.confine([command, ...args], { workspace, runId });
     if ("problem" in confined) throw new Error(confined.problem);
     const { argv, env, sandbox, after } = confined;
-    const leashed = startLeashed(argv, { cwd: workspace, env: { ...env, ...own } });
+    const leashed = startSupervisedServer(argv, { cwd: workspace, env: { ...env, ...own } });
     const program = programOf(leashed, acp);
     const as = { workspace, program: command, diff: parts.diff };
     // Read here, with its protocol: few processes ever start a program.
-    const { openSession, reasonOf } = await import("./acp-session.ts");
+    const { openSession, exitReason } = await import("./acp-session.ts");
     const opening = openSession(program, { cwd: workspace, session, mode, as, version: parts.version });
-    const opened = opening.catch(async (error) => Promise.reject(await reasonOf(error, program)));
+    const opened = opening.catch(async (error) => Promise.reject(await exitReason(error, program)));
     const live = await inTime(opened, program, wanted.signal);
     const pid = leashed.pid!;
-    const began = beganAt(pid);
+    const began = processStartTime(pid);
     const facts = {
       command,
       ...(args.length > 0 ? { args } : {}),
@@ -113,7 +113,7 @@ async function start(wanted: RunnerStart, parts: RunnersParts): Promise<AtWork> 
   }
 }
 
-function programOf(leashed: Leashed, { command }: Runner["acp"]): Program {
+function programOf(leashed: SupervisedServer, { command }: Runner["acp"]): RunnerProcess {
   let errors = "";
   leashed.errors.on("data", (chunk: Buffer) => {
     errors = (errors + chunk.toString("utf8")).slice(-MAX_ERRORS);
@@ -127,7 +127,7 @@ function programOf(leashed: Leashed, { command }: Runner["acp"]): Program {
 }
 
 /** A program that says nothing, or is not wanted any more, is not waited for. */
-async function inTime<T>(opening: Promise<T>, program: Program, signal: AbortSignal): Promise<T> {
+async function inTime<T>(opening: Promise<T>, program: RunnerProcess, signal: AbortSignal): Promise<T> {
   const { promise: refused, reject } = Promise.withResolvers<never>();
   const late = setTimeout(() => reject(`nothing was heard of it for ${START_MS / 1_000} s`), START_MS);
   const stop = (): void => reject("the run was stopped");

@@ -1,26 +1,26 @@
 // What a program tells, in its order, until somebody asks for the next thing. Bounded: one that tells more than is taken is cut off.
 
-import type { LiveRunner, Told } from "../loop/runners.ts";
+import type { LiveRunner, RunnerReport } from "../loop/runners.ts";
 
-export interface Tellings {
-  put(told: Told): void;
+export interface ReportQueue {
+  push(told: RunnerReport): void;
   /** The last thing that there is to tell: told again to whoever asks again. */
-  end(told: Told): void;
+  end(told: RunnerReport): void;
   isOver(): boolean;
   /** It is alive, though it tells nothing that has to be known. */
-  sign(): void;
-  next: LiveRunner["next"];
+  noteActivity(): void;
+  next: LiveRunner["nextReport"];
 }
 
 const MAX_WAITING = 10_000;
 
-export function createTellings(tooMuch: () => void): Tellings {
-  const waiting: Told[] = [];
-  let last: Told | undefined;
+export function createReportQueue(tooMuch: () => void): ReportQueue {
+  const waiting: RunnerReport[] = [];
+  let last: RunnerReport | undefined;
   let wake = (): void => {};
   let sign = (): void => {};
   return {
-    put(told) {
+    push(told) {
       if (last) return;
       if (waiting.length >= MAX_WAITING) return tooMuch();
       waiting.push(told);
@@ -31,9 +31,9 @@ export function createTellings(tooMuch: () => void): Tellings {
       wake();
     },
     isOver: () => last !== undefined,
-    sign: () => sign(),
+    noteActivity: () => sign(),
     async next({ signal, ms, silenceMs }) {
-      const { promise: news, resolve } = Promise.withResolvers<Told["type"]>();
+      const { promise: news, resolve } = Promise.withResolvers<RunnerReport["type"]>();
       const stop = (): void => resolve("stopped");
       const late = setTimeout(() => resolve("late"), Math.max(0, ms));
       const silent = setTimeout(() => resolve("silent"), silenceMs);

@@ -3,9 +3,9 @@
 // knows, more than anybody wants to keep.
 
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
-import { type KnownCall, programCall, type ReadAs } from "./program-call.ts";
-import { knownCall, type Update } from "./read-update.ts";
-import type { Tellings } from "./tellings.ts";
+import { type AcpCall, type TranslateOptions, translateCall } from "./program-call.ts";
+import { toAcpCall, type Update } from "./read-update.ts";
+import type { ReportQueue } from "./tellings.ts";
 
 /** Of its words in one message, and of its calls in one session: what is beyond is not kept. */
 const MAX_TEXT = 500_000;
@@ -21,15 +21,15 @@ interface Ask {
   answer(response: RequestPermissionResponse): void;
 }
 
-export class ToldByProgram {
+export class SessionReports {
   /** Questions that nobody has answered yet. */
   readonly asks = new Map<number, Ask>();
   /** Who watches hears its words as they come. */
   onText: (piece: string) => void = () => {};
 
-  private readonly line: Tellings;
-  private readonly as: ReadAs;
-  private readonly known = new Map<string, KnownCall>();
+  private readonly line: ReportQueue;
+  private readonly as: TranslateOptions;
+  private readonly known = new Map<string, AcpCall>();
   private readonly begun = new Set<string>();
   /** Calls that have begun and may yet be asked about. */
   private readonly held = new Map<string, NodeJS.Timeout>();
@@ -38,23 +38,23 @@ export class ToldByProgram {
   private asked = 0;
   private text = "";
 
-  constructor(line: Tellings, as: ReadAs) {
+  constructor(line: ReportQueue, as: TranslateOptions) {
     this.line = line;
     this.as = as;
   }
 
   update(told: Update | undefined): void {
-    this.line.sign();
+    this.line.noteActivity();
     switch (told?.sessionUpdate) {
       case "agent_message_chunk":
         this.heard(told.content.text);
         break;
       case "tool_call":
       case "tool_call_update":
-        this.heardOfCall(knownCall(told));
+        this.heardOfCall(toAcpCall(told));
         break;
       case "plan":
-        this.line.put({ type: "plan", todos: told.entries });
+        this.line.push({ type: "plan", todos: told.entries });
         break;
       case "usage_update":
         this.heardOfCost(told.cost);
@@ -77,17 +77,22 @@ export class ToldByProgram {
     withdrawn.addEventListener("abort", () => answer(CANCELLED), { once: true });
     this.endMessage();
     const once = optionOf(request, "allow_once") !== undefined;
-    this.line.put({ type: "asked", ask, call: programCall({ ...call, status: "pending" }, this.as), once });
+    this.line.push({
+      type: "asked",
+      ask,
+      call: translateCall({ ...call, status: "pending" }, this.as),
+      once,
+    });
     return promise;
   }
 
   /** Before the end is told: what has begun by then was not asked about. */
-  tellHeld(): void {
+  flushDelayedCalls(): void {
     for (const id of this.held.keys()) this.tellCall(id);
   }
 
   /** What it said since the last message ended: at the end of its work, the answer. */
-  lastWords(): string {
+  takeText(): string {
     const words = this.text.trim();
     this.text = "";
     return words;
@@ -107,7 +112,7 @@ export class ToldByProgram {
     if (currency !== "USD") return;
     const isMore = total > (this.spent?.total ?? 0);
     this.spent = { counted: 0, ...this.spent, total };
-    if (isMore) this.line.put({ type: "spent" });
+    if (isMore) this.line.push({ type: "spent" });
   }
 
   private heard(piece: string): void {
@@ -117,11 +122,11 @@ export class ToldByProgram {
   }
 
   private endMessage(): void {
-    const text = this.lastWords();
-    if (text !== "") this.line.put({ type: "message", text });
+    const text = this.takeText();
+    if (text !== "") this.line.push({ type: "message", text });
   }
 
-  private heardOfCall(update: KnownCall): void {
+  private heardOfCall(update: AcpCall): void {
     const { toolCallId: id } = update;
     const before = this.known.get(id);
     const now = this.laid(update);
@@ -139,7 +144,7 @@ export class ToldByProgram {
   private tellCall(id: string): void {
     this.letGo(id);
     this.endMessage();
-    this.line.put({ type: "call", call: programCall(this.known.get(id)!, this.as) });
+    this.line.push({ type: "call", call: translateCall(this.known.get(id)!, this.as) });
   }
 
   private letGo(id: string): void {
@@ -148,11 +153,11 @@ export class ToldByProgram {
   }
 
   /** An update says only what has changed. */
-  private laid(update: KnownCall): KnownCall | undefined {
+  private laid(update: AcpCall): AcpCall | undefined {
     const before = this.known.get(update.toolCallId);
     if (!before && this.known.size >= MAX_CALLS) return undefined;
     const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
-    const now = { ...before, ...Object.fromEntries(given) } as KnownCall;
+    const now = { ...before, ...Object.fromEntries(given) } as AcpCall;
     if (update.printed) now.printed = ((before?.printed ?? "") + update.printed).slice(0, MAX_TEXT);
     // What it was said to be about before it began is not what came of it.
     if (isOver(now) && before?.status === "pending" && !update.content)
@@ -162,7 +167,7 @@ export class ToldByProgram {
   }
 }
 
-const isOver = (call: KnownCall | undefined): boolean =>
+const isOver = (call: AcpCall | undefined): boolean =>
   call?.status === "completed" || call?.status === "failed";
 
 /** By its kind: where an option stands in the list says nothing, and what would hold for longer is never chosen. */

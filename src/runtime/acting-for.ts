@@ -1,8 +1,8 @@
 // Whoever a run works for, as they stand when an agent of theirs looks after other runs: another's are not there for it either,
 // and what their role does not allow it may not do (US3, US4). Read anew each time, so that a revocation counts at once.
 
-import { ownStore } from "../api/own-store.ts";
-import { mayAs, type Person, personOf, roleRefusal } from "../api/person.ts";
+import { userStore } from "../api/own-store.ts";
+import { hasRole, type Person, personOf, roleRefusalText } from "../api/person.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { Store } from "../stores/store.ts";
 
@@ -11,14 +11,14 @@ export function actingFor(store: Store, shared: Person["sees"]): LoopParts["acti
   return async (userId) => {
     const user = userId === undefined ? undefined : await named(store, userId);
     if (!user) return { store };
-    const own = ownStore(store, user.name);
+    const own = userStore(store, user.name);
     if (user.revokedAt !== undefined)
       return { store: own, refusal: `${user.name} comes in no more. Nothing was changed.` };
     const person = personOf(user, shared);
     const seen = person.sees === "all" ? store : own;
-    return mayAs(person, "operator")
+    return hasRole(person, "operator")
       ? { store: seen }
-      : { store: seen, refusal: roleRefusal(person, "operator") };
+      : { store: seen, refusal: roleRefusalText(person, "operator") };
   };
 }
 

@@ -2,7 +2,7 @@
 // says nothing of the store: ending workers because their database is away helps nobody.
 
 import { writeFileSync } from "node:fs";
-import { CadreError, reasonOf } from "../errors.ts";
+import { CadreError, describeSystemError } from "../errors.ts";
 
 const EVERY_MS = 5_000;
 
@@ -14,7 +14,7 @@ export function touchWhileAlive(file: string | undefined): () => void {
   } catch (error) {
     throw new CadreError(
       "CONFIG_INVALID",
-      `CADRE_ALIVE_FILE cannot be written (${reasonOf(error)}). Nothing was begun; name a file in a folder that this process may write to.`,
+      `CADRE_ALIVE_FILE cannot be written (${describeSystemError(error)}). Nothing was begun; name a file in a folder that this process may write to.`,
     );
   }
   const timer = setInterval(() => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { StartRun } from "../api/schema.ts";
-import { workspaceOf } from "./eval-folder.ts";
+import { evalWorkspace } from "./eval-folder.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "cadre-eval-folder-")));
 const here = { folder: join(root, "p"), dir: join(root, "p/.cadre") };
@@ -16,12 +16,12 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true }));
 
 test("[EV4] a run works in the project's folder, or in one that an eval has made", () => {
-  expect(workspaceOf({}, here)).toBe(here.folder);
-  expect(workspaceOf({ workspace: "a/work" }, here)).toBe(join(here.dir, "evals/a/work"));
+  expect(evalWorkspace({}, here)).toBe(here.folder);
+  expect(evalWorkspace({ workspace: "a/work" }, here)).toBe(join(here.dir, "evals/a/work"));
 });
 
 test.each(["a/gone", "a/link", "a/../../..", "/etc", ""])("[EV4] nobody can name %j", (workspace) => {
-  expect(() => workspaceOf({ workspace }, here)).toThrow("Nothing was started");
+  expect(() => evalWorkspace({ workspace }, here)).toThrow("Nothing was started");
 });
 
 test.each(["a", "../a", "a/..", "/a/b", "a//b", "a/b/", "a\\b/c"])("[EV4] %j is no name", (workspace) => {

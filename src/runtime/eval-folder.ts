@@ -3,7 +3,7 @@ import { join, sep } from "node:path";
 import { CadreError } from "../errors.ts";
 
 /** Where a run works. Only what `cadre eval` has made below the project's state can be named, and no link leads out of it. */
-export function workspaceOf(
+export function evalWorkspace(
   { workspace: name }: { workspace?: string },
   { folder: own, dir }: { folder: string; dir: string },
 ): string {

@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 import type { Engine } from "../engines/engine.ts";
 import { createLocalEngine } from "../engines/local.ts";
 import type { RunId } from "../ids.ts";
-import { openBeside } from "../stores/postgres/open.ts";
+import { openInSameDatabase } from "../stores/postgres/open.ts";
 
 export interface EngineParts {
   config: Config;
@@ -30,7 +30,7 @@ export async function openEngine({ config, storeId, worker, ...options }: Engine
       return createPgBossEngine({
         url,
         storeId,
-        patiently: (open, isOver) => openBeside(url, open, isOver),
+        patiently: (open, isOver) => openInSameDatabase(url, open, isOver),
         ...options,
       });
     }

@@ -2,12 +2,12 @@
 // its own pool finds one that is refused here.
 
 import type { RunId } from "../ids.ts";
-import type { OfPool, Store } from "../stores/store.ts";
+import type { PoolFilter, Store } from "../stores/store.ts";
 
-export async function isOurs(
+export async function belongsToPool(
   runId: RunId,
   store: Pick<Store, "run">,
-  of: OfPool | undefined,
+  of: PoolFilter | undefined,
 ): Promise<boolean> {
   if (!of) return true;
   const row = await store.run(runId);

@@ -1,16 +1,16 @@
 import cadre from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
 import type { Runners } from "../loop/runners.ts";
-import { isProtected } from "../permissions/protected.ts";
+import { isProtectedPath } from "../permissions/protected.ts";
 import { createRunners, type RunnersParts } from "../runners/runners.ts";
 import { cleanEnvironment } from "../tools/clean-env.ts";
 import { confine } from "../tools/confine.ts";
 import { diffPreview } from "../tools/diff-preview.ts";
 
 /** Programs of this project's agents: in its sandbox, with a clean environment. */
-export function runnersOf(config: Config, env: RunnersParts["env"]): Runners {
+export function createProjectRunners(config: Config, env: RunnersParts["env"]): Runners {
   const { sandbox, folder, dir: stateFolder, trusted } = config;
-  const setup = { sandbox, folder, stateFolder, isProtected };
+  const setup = { sandbox, folder, stateFolder, isProtected: isProtectedPath };
   return createRunners({
     trusted,
     env,
@@ -31,8 +31,8 @@ export function runnersOf(config: Config, env: RunnersParts["env"]): Runners {
       return {
         ...confined,
         async after() {
-          confined.done();
-          return confined.after("");
+          confined.release();
+          return confined.checkAfterwards("");
         },
       };
     },

@@ -7,14 +7,14 @@ import { openReceiver } from "../../test/support/otlp-receiver.ts";
 import { scratchFolder } from "../config/scratch.fixture.ts";
 import type { Engine } from "../engines/engine.ts";
 import { shapesOnly } from "../journal/mask.fixture.ts";
-import { createRuntime, type Runtime } from "../runtime.ts";
-import { startAll } from "./start-all.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../runtime.ts";
+import { startServices } from "./start-all.ts";
 
 let folder: string;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 beforeEach(async () => {
   folder = scratchFolder("cadre-start-");
-  runtime = await createRuntime({ folder, home: folder, env: {}, flags: { store: "sqlite::memory:" } });
+  runtime = await assembleRuntime({ folder, home: folder, env: {}, flags: { store: "sqlite::memory:" } });
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -34,7 +34,7 @@ test("[E11] [TL2] a worker whose engine is away is not said to be alive, and hol
     stop: async () => {},
   };
   const card = { host: "here", pid: 1, pool: "", version: "0.0.0", since: 0 };
-  const starting = startAll({
+  const starting = startServices({
     work: {
       engine: away,
       parts: runtime.parts,
@@ -52,5 +52,5 @@ test("[E11] [TL2] a worker whose engine is away is not said to be alive, and hol
   utimesSync(file, 1_000, 1_000);
   vi.advanceTimersByTime(5_000);
   expect(statSync(file).mtimeMs).toBe(1_000_000);
-  expect(await runtime.store.outbox.take("traces/otlp", "another", 1)).toBeDefined();
+  expect(await runtime.store.outbox.acquire("traces/otlp", "another", 1)).toBeDefined();
 });

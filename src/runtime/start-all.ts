@@ -1,17 +1,17 @@
 // Everything that goes on in a process beside what it is asked: work, webhooks, traces, and the sign of life.
 
-import { otlpOf } from "../config/otlp.ts";
+import { otlpSettings } from "../config/otlp.ts";
 import { repeat } from "../engines/repeat.ts";
 import type { Mask } from "../journal/mask.ts";
 import { digest } from "../stores/blobs.ts";
 import { startTracing } from "../telemetry/tracing.ts";
-import type { Telling } from "../webhooks/telling.ts";
+import type { Notifier } from "../webhooks/telling.ts";
 import { touchWhileAlive } from "./alive-file.ts";
-import { startWork, type Work } from "./start-work.ts";
+import { type DrivingParts, startDriving } from "./start-work.ts";
 
-export interface Beginning {
-  work: Work;
-  webhooks: Telling;
+export interface ServiceParts {
+  work: DrivingParts;
+  webhooks: Notifier;
   mask: Mask;
   env: Readonly<Record<string, string | undefined>>;
   /** Of the program. */
@@ -19,19 +19,19 @@ export interface Beginning {
 }
 
 /** All of it or nothing. Answers with what ends it; traces end last, so that they tell of the end of work. */
-export async function startAll(beginning: Beginning): Promise<() => Promise<void>> {
+export async function startServices(beginning: ServiceParts): Promise<() => Promise<void>> {
   const { work, webhooks, mask, env, version } = beginning;
   const { store, worker } = work.parts;
   const stopAlive = touchWhileAlive(env["CADRE_ALIVE_FILE"]);
   const stopTracing = await startTracing({
     ...{ store, mask, digest, repeat, version, holder: worker },
-    otlp: otlpOf(env),
+    otlp: otlpSettings(env),
     onProblem: work.report,
   }).catch((error: unknown) => {
     stopAlive();
     throw error;
   });
-  const stopWork = await startWork(work).catch(async (error: unknown) => {
+  const stopWork = await startDriving(work).catch(async (error: unknown) => {
     stopAlive();
     // Why it did not start is what must be said, not that its store is away for this, too.
     await stopTracing().catch(() => {});

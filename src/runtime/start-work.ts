@@ -6,26 +6,26 @@ import { startHeartbeat } from "../engines/heartbeat.ts";
 import { repeat } from "../engines/repeat.ts";
 import { TERMINAL_TYPES } from "../journal/events.ts";
 import { drive } from "../loop/drive.ts";
-import { lookAfter } from "../loop/look-after.ts";
+import { checkOnRuns } from "../loop/look-after.ts";
 import type { LoopParts } from "../loop/parts.ts";
-import type { OfPool, WorkerCard } from "../stores/store.ts";
-import { isOurs } from "./our-runs.ts";
+import type { PoolFilter, WorkerCard } from "../stores/store.ts";
+import { belongsToPool } from "./our-runs.ts";
 
 const LOOK_AFTER_MS = 60_000;
 
-export interface Work {
+export interface DrivingParts {
   engine: Engine;
   parts: LoopParts;
   report(problem: { message: string; error: unknown }): void;
   /** The store has taken a sign of life. */
   renewed(): void;
   /** Whose runs are driven; undefined: all. */
-  ours: OfPool | undefined;
+  ours: PoolFilter | undefined;
   card: () => WorkerCard;
 }
 
 /** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
-export async function startWork(work: Work): Promise<() => Promise<void>> {
+export async function startDriving(work: DrivingParts): Promise<() => Promise<void>> {
   const { engine, parts, report, renewed, ours, card } = work;
   const { store, clock, worker, drives } = parts;
   const interrupt = (runIds: readonly string[], reason: "cancel" | "lost"): void => {
@@ -47,7 +47,7 @@ export async function startWork(work: Work): Promise<() => Promise<void>> {
   const unsubscribe = store.onCommit((events, woken, from) => {
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
-      if (TERMINAL_TYPES.has(type)) parts.left.delete(runId);
+      if (TERMINAL_TYPES.has(type)) parts.skippedRuns.delete(runId);
       // Another process drives what it writes to; of that only what is due is for anybody.
       if (from === "elsewhere") continue;
       // A child that was started, a parent whose child has ended: the due-scan would find them, a second later.
@@ -59,7 +59,7 @@ export async function startWork(work: Work): Promise<() => Promise<void>> {
   });
   try {
     await engine.start(async (runId, signal, delivery) => {
-      if (await isOurs(runId, store, ours)) await drive(runId, parts, signal, delivery);
+      if (await belongsToPool(runId, store, ours)) await drive(runId, parts, signal, delivery);
     });
   } catch (error) {
     unsubscribe();
@@ -70,12 +70,12 @@ export async function startWork(work: Work): Promise<() => Promise<void>> {
     store,
     wake: (runId) => engine.wake(runId),
     of: ours,
-    except: parts.left,
+    except: parts.skippedRuns,
     clock,
     onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),
   });
   const watch = repeat({
-    work: async () => ({ result: await lookAfter(parts), nextIn: LOOK_AFTER_MS }),
+    work: async () => ({ result: await checkOnRuns(parts), nextIn: LOOK_AFTER_MS }),
     retryIn: () => LOOK_AFTER_MS,
     onError: (error) => report({ message: "Looking after silent runs failed; it is tried again.", error }),
   });

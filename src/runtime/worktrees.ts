@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import type { LoopParts } from "../loop/parts.ts";
-import { isProtected } from "../permissions/protected.ts";
+import { isProtectedPath } from "../permissions/protected.ts";
 import {
   closeWorktree,
   headOf,
@@ -37,4 +37,5 @@ const reach = (path: string): Promise<unknown> =>
   access(path).catch((error: NodeJS.ErrnoException) => error.code);
 
 /** Protected files that the child did not change by Write or Edit, which ask about each. */
-const unlessIn = (files: readonly string[]) => (path: string) => isProtected(path) && !files.includes(path);
+const unlessIn = (files: readonly string[]) => (path: string) =>
+  isProtectedPath(path) && !files.includes(path);

@@ -2,21 +2,21 @@
 
 import { CadreError } from "../errors.ts";
 import type { RunRow } from "../projections/run-row.ts";
-import { blobText } from "./blobs.ts";
+import { decodeBlob } from "./blobs.ts";
 import { type Columns, optional } from "./held.ts";
 import type { ApprovalRef, Quarantine, StandingGrant } from "./store.ts";
 
-export const quarantineFrom = (columns: Columns): Quarantine => ({
+export const readQuarantine = (columns: Columns): Quarantine => ({
   runId: columns["run"] as string,
   reason: columns["reason"] as string,
   seq: optional(columns["seq"]) as number | undefined,
 });
 
 /** The row is what the journal says; that a journal cannot be read is said over it. */
-export const asListed = (row: RunRow, detail: string | undefined): RunRow =>
+export const markQuarantined = (row: RunRow, detail: string | undefined): RunRow =>
   detail === undefined ? row : { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
 
-export const approvalFrom = (columns: Columns): ApprovalRef => ({
+export const readApproval = (columns: Columns): ApprovalRef => ({
   runId: columns["id"] as string,
   itemId: columns["item"] as string,
   kind: columns["kind"] as ApprovalRef["kind"],
@@ -24,7 +24,7 @@ export const approvalFrom = (columns: Columns): ApprovalRef => ({
   expiresAt: optional(columns["expires_at"]) as number | undefined,
 });
 
-export const grantFrom = (columns: Columns): StandingGrant => ({
+export const readGrant = (columns: Columns): StandingGrant => ({
   id: columns["id"] as number,
   scope: columns["scope"] as StandingGrant["scope"],
   rule: columns["rule"] as string,
@@ -36,8 +36,8 @@ export const grantFrom = (columns: Columns): StandingGrant => ({
 });
 
 /** J9: a blob is what its name says, or it is damaged. */
-export function wholeBlob(name: string, stored: string): string {
-  const text = blobText(name, stored);
+export function verifiedBlob(name: string, stored: string): string {
+  const text = decodeBlob(name, stored);
   if (text !== undefined) return text;
   throw new CadreError(
     "JOURNAL_CORRUPT",

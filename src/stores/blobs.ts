@@ -8,14 +8,14 @@ export const digest: Digest = (text) => nodeHash("sha256", text, "hex");
 const ESCAPED = "j";
 
 /** J9: a text is named by its hash. UTF-8 cannot hold a lone surrogate, so a text that has one is kept as JSON. */
-export function blobForm(text: string): { name: string; stored: string } {
+export function encodeBlob(text: string): { name: string; stored: string } {
   if (text.isWellFormed()) return { name: digest(text), stored: text };
   const stored = JSON.stringify(text);
   return { name: `${ESCAPED}${digest(stored)}`, stored };
 }
 
 /** Undefined: what is stored is not what its name says. */
-export function blobText(name: string, stored: string): string | undefined {
+export function decodeBlob(name: string, stored: string): string | undefined {
   const text = name.startsWith(ESCAPED) ? (JSON.parse(stored) as string) : stored;
-  return blobForm(text).name === name ? text : undefined;
+  return encodeBlob(text).name === name ? text : undefined;
 }

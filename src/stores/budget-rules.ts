@@ -3,49 +3,52 @@
 import type { EventBody, Payload } from "../journal/events.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import {
-  closeTo,
   decisionKey,
-  exceeded,
+  exceededLimit,
   isTreeLimit,
+  liftTreeStops,
   type Spending,
+  softLimitWarnings,
+  type TreeBudgetChange,
   type TreeStop,
-  type TreeWord,
-  toldOf,
 } from "../projections/tree-budget.ts";
 import { totalTokens } from "../projections/usage.ts";
-import { budgetFrom } from "./carried.ts";
-import type { Columns, Held } from "./held.ts";
-import type { Append, Appended } from "./store.ts";
+import { readBudget } from "./carried.ts";
+import type { Columns, RunRecord } from "./held.ts";
+import type { Append, AppendResult } from "./store.ts";
 
 type Reserve = NonNullable<Append["reserve"]>;
 
-export interface Verdict {
-  refused?: Pick<Appended, "refused" | "exceeded">;
+export interface BudgetVerdict {
+  refused?: Pick<AppendResult, "refused" | "exceeded">;
   /** What the root is to be told, if the call begins. */
   warnings?: EventBody[];
 }
 
 /** By the run's own budget. Undefined: there is one of the tree, which has to be asked. */
-export function ownVerdict({ row }: Held, { estimate, run, tree }: Reserve): Verdict | undefined {
-  const beyond = exceeded(spentBy(row), estimate, run);
+export function checkOwnBudget(
+  { row }: RunRecord,
+  { estimate, run, tree }: Reserve,
+): BudgetVerdict | undefined {
+  const beyond = exceededLimit(spentBy(row), estimate, run);
   if (beyond) return { refused: { refused: "budget", exceeded: beyond } };
   return tree.maxTokens === undefined && tree.maxCost === undefined ? {} : undefined;
 }
 
 /** `raised`: what a person has made of the tree's budget. `others`: the sums of its other runs. */
-export function treeVerdict(
-  { row }: Held,
+export function checkTreeBudget(
+  { row }: RunRecord,
   { estimate, tree: given, anew }: Reserve,
   { raised, others }: { raised: Columns | undefined; others: Columns | undefined },
-): Verdict {
-  const tree = anew || !raised ? given : { ...given, ...budgetFrom(raised) };
+): BudgetVerdict {
+  const tree = anew || !raised ? given : { ...given, ...readBudget(raised) };
   const sums = others as Record<"tokens" | "cost" | "open_tokens" | "open_cost", number>;
   const spent = plus(spentBy(row), sums);
-  const beyond = exceeded(spent, estimate, tree, "tree.");
+  const beyond = exceededLimit(spent, estimate, tree, "tree.");
   if (beyond) return { refused: { refused: "budget", exceeded: beyond } };
   const withOpen = plus(spent, { tokens: sums.open_tokens, cost: sums.open_cost });
-  if (exceeded(withOpen, estimate, tree)) return { refused: { refused: "reserved" } };
-  return { warnings: closeTo(spent, tree) };
+  if (exceededLimit(withOpen, estimate, tree)) return { refused: { refused: "reserved" } };
+  return { warnings: softLimitWarnings(spent, tree) };
 }
 
 const spentBy = ({ usage }: RunRow): Spending => ({ tokens: totalTokens(usage), cost: usage.cost });
@@ -60,17 +63,17 @@ export const budgetStops = (keys: ReadonlyMap<string, number>): number[] =>
   [...keys].flatMap(([key, seq]) => (key.startsWith("limit/budget/") ? [seq] : []));
 
 /** Of what stands there, the stops at the tree's budget that nobody has decided on. */
-export const undecided = (keys: ReadonlyMap<string, number>, found: readonly Columns[]): TreeStop[] =>
+export const undecidedStops = (keys: ReadonlyMap<string, number>, found: readonly Columns[]): TreeStop[] =>
   found
     .map(({ payload }) => JSON.parse(payload as string) as Payload<"LIMIT_REACHED">)
     .filter(({ limit, itemId }) => isTreeLimit(limit) && !keys.has(decisionKey(itemId!)));
 
 /** What a run of the tree hears of a person's word on its budget that was said to one of them. */
-export function heardOf(
-  word: TreeWord,
+export function budgetNewsFor(
+  word: TreeBudgetChange,
   { row, saidTo, stops }: { row: RunRow; saidTo: RunRow; stops: readonly TreeStop[] },
 ): EventBody[] {
   if (row.cancelRequested) return [];
-  const told = toldOf(word, stops);
+  const told = liftTreeStops(word, stops);
   return word.type === "BUDGET_SET" && row.id !== saidTo.id ? [word, ...told] : told;
 }

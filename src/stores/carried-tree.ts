@@ -1,5 +1,5 @@
 import type { Position, RunId } from "../ids.ts";
-import type { JournalEvent, Standing } from "../journal/events.ts";
+import type { JournalEvent, UnjournaledState } from "../journal/events.ts";
 import type { ChainLink } from "../journal/hash.ts";
 
 /** E7: an event as it lies in the store. `text`: its payload, or the name of its blob. */
@@ -16,19 +16,19 @@ export interface CarriedTree {
   events: readonly { event: JournalEvent; text: string; hash: string }[];
   /** As they are stored, by name. */
   blobs: ReadonlyMap<string, string>;
-  standing: ReadonlyMap<RunId, Standing>;
+  standing: ReadonlyMap<RunId, UnjournaledState>;
 }
 
 /** E7: what of a tree is carried away. Undefined `transferId`: it had ended, nothing was moved, and it is a copy. */
 export interface MovedTree {
   transferId: string | undefined;
-  standing: { runId: RunId; standing: Standing }[];
+  standing: { runId: RunId; standing: UnjournaledState }[];
   /** It was sent there, and whether it has arrived is not known. */
   sentTo?: string;
 }
 
 /** E7: the part of a store that trees leave and come by. */
-export interface Carrying {
+export interface Transfers {
   /**
    * Ends every run of a tree that has not ended, because it goes on elsewhere. One transaction; refused (CONFLICT) unless
    * the whole tree is at rest. Asked again, the answer is the first one's. `to`: the server that it is sent to now. While

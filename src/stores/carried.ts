@@ -2,12 +2,12 @@
 
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
-import type { EventBody, JournalEvent, Standing } from "../journal/events.ts";
-import type { Columns, Held } from "./held.ts";
+import type { EventBody, JournalEvent, UnjournaledState } from "../journal/events.ts";
+import type { Columns, RunRecord } from "./held.ts";
 import type { CarriedTree, MovedTree } from "./store.ts";
 
 /** A tree that is at work would go on at both ends. */
-export function refuseAtWork(runs: readonly Held[], now: number): void {
+export function refuseIfAtWork(runs: readonly RunRecord[], now: number): void {
   const busy = runs.find((held) => !isAtRest(held, now));
   if (!busy) return;
   throw new CadreError(
@@ -20,7 +20,7 @@ export function refuseAtWork(runs: readonly Held[], now: number): void {
 /** Due at once, like 0, which is for what has heard something: until then, or until it is driven, it is as much at rest as where it came from. */
 export const DUE_ON_ARRIVAL = 1;
 
-function isAtRest({ row, worker, dueAt, previousUntil = 0 }: Held, now: number): boolean {
+function isAtRest({ row, worker, dueAt, previousUntil = 0 }: RunRecord, now: number): boolean {
   if (row.endedAt !== undefined) return true;
   // One who had it before may still be at something here, which would be begun again there.
   if (previousUntil > now) return false;
@@ -28,7 +28,7 @@ function isAtRest({ row, worker, dueAt, previousUntil = 0 }: Held, now: number):
 }
 
 /** Others that spend what is this tree's would spend it here, and it there. */
-export function refuseShared(payer: RunId, others: readonly RunId[]): void {
+export function refuseIfShared(payer: RunId, others: readonly RunId[]): void {
   if (others.length === 0) return;
   throw new CadreError(
     "CONFLICT",
@@ -47,63 +47,63 @@ export function movedTree(last: readonly JournalEvent[]): MovedTree {
 }
 
 /** Where a tree that has left was sent to. Columns of the same names in every store. */
-export interface Sent {
-  place: string;
+export interface SentTree {
+  target: string;
   hasArrived: boolean;
 }
 
-export const sentOf = (columns: Readonly<Columns> | undefined): Sent | undefined =>
-  columns && { place: columns["place"] as string, hasArrived: columns["arrived_at"] !== null };
+export const readSent = (columns: Readonly<Columns> | undefined): SentTree | undefined =>
+  columns && { target: columns["place"] as string, hasArrived: columns["arrived_at"] !== null };
 
 /** One that is handed out a second time would go on in two places. */
-export function refuseElsewhere(root: RunId, sent: Sent | undefined, to: string | undefined): void {
+export function refuseSecondTarget(root: RunId, sent: SentTree | undefined, to: string | undefined): void {
   if (!sent) return;
-  const { place, hasArrived } = sent;
+  const { target, hasArrived } = sent;
   if (hasArrived)
     throw new CadreError(
       "CONFLICT",
-      `${root} was moved to ${place} already, and goes on there. Nothing was sent or written: look for it there, and export it there to move it on.`,
-      { to: place },
+      `${root} was moved to ${target} already, and goes on there. Nothing was sent or written: look for it there, and export it there to move it on.`,
+      { to: target },
     );
-  if (to === undefined || to === place) return;
+  if (to === undefined || to === target) return;
   throw new CadreError(
     "CONFLICT",
-    `${root} was sent to ${place}, and whether it has arrived there is not known. Nothing was sent to ${to}, or it could go on in both. Ask again with --to ${place}; if it is not there, \`cadre export --format cadre ${root}\` writes the file to import elsewhere.`,
-    { to: place },
+    `${root} was sent to ${target}, and whether it has arrived there is not known. Nothing was sent to ${to}, or it could go on in both. Ask again with --to ${target}; if it is not there, \`cadre export --format cadre ${root}\` writes the file to import elsewhere.`,
+    { to: target },
   );
 }
 
 /** A file that was written before the tree arrived elsewhere would go on beside it. */
-export function refuseArrived(sent: Sent | undefined): void {
+export function refuseIfArrived(sent: SentTree | undefined): void {
   if (!sent?.hasArrived) return;
   throw new CadreError(
     "CONFLICT",
-    `The tree of this file was moved from here to ${sent.place}, and goes on there. Nothing was imported: to have it back, export it there.`,
-    { to: sent.place },
+    `The tree of this file was moved from here to ${sent.target}, and goes on there. Nothing was imported: to have it back, export it there.`,
+    { to: sent.target },
   );
 }
 
 /** What counts for a run beside its journal. Columns of the same names in every store. */
-export function standingFrom(found: {
+export function readStanding(found: {
   claims: readonly Columns[];
   grants: readonly Columns[];
   budget: Columns | undefined;
-}): Standing {
+}): UnjournaledState {
   const { claims, grants, budget } = found;
   return {
     ...(claims.length === 0 ? {} : { claims: claims.map(({ path }) => path as string) }),
     ...(grants.length === 0 ? {} : { grants: grants.map(grantOf) }),
-    ...(budget === undefined ? {} : { budget: budgetFrom(budget) }),
+    ...(budget === undefined ? {} : { budget: readBudget(budget) }),
   };
 }
 
 /** The last word of a run here. */
-export const moved = (transferId: string, standing: Standing): EventBody => ({
+export const movedEvent = (transferId: string, standing: UnjournaledState): EventBody => ({
   type: "RUN_MOVED",
   payload: { transferId, ...(Object.keys(standing).length === 0 ? {} : { standing }) },
 });
 
-function grantOf(columns: Readonly<Columns>): NonNullable<Standing["grants"]>[number] {
+function grantOf(columns: Readonly<Columns>): NonNullable<UnjournaledState["grants"]>[number] {
   const { until, folder } = columns;
   return {
     rule: columns["rule"] as string,
@@ -114,7 +114,7 @@ function grantOf(columns: Readonly<Columns>): NonNullable<Standing["grants"]>[nu
   };
 }
 
-export function budgetFrom(columns: Readonly<Columns>): NonNullable<Standing["budget"]> {
+export function readBudget(columns: Readonly<Columns>): NonNullable<UnjournaledState["budget"]> {
   const { max_tokens: maxTokens, max_cost: maxCost } = columns;
   return {
     ...(maxTokens === null ? {} : { maxTokens: maxTokens as number }),
@@ -128,7 +128,7 @@ export function headsOf({ events }: CarriedTree): Map<RunId, string> {
 }
 
 /** Whether a run is here already as it comes. */
-export function isHere(held: Held, hash: string): boolean {
+export function isAlreadyHere(held: RunRecord, hash: string): boolean {
   if (held.hash === hash) return true;
   const { id, rootRunId, stopReason } = held.row;
   const why =

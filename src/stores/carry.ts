@@ -3,11 +3,11 @@
 
 import { CadreError } from "../errors.ts";
 import type { Ids, RunId } from "../ids.ts";
-import type { Standing } from "../journal/events.ts";
+import type { UnjournaledState } from "../journal/events.ts";
 import { readEvent } from "../journal/upcast.ts";
 import type { RunRow } from "../projections/run-row.ts";
-import { blobForm, digest } from "./blobs.ts";
-import { blobNamed, blobsOf } from "./rules.ts";
+import { digest, encodeBlob } from "./blobs.ts";
+import { blobNameIn, neededBlobs } from "./rules.ts";
 import type { Store, StoredEvent } from "./store.ts";
 import { readTree, treeLines } from "./tree-file.ts";
 
@@ -124,7 +124,7 @@ function textOf(
     version: string;
     root: RunId;
     transferId?: string;
-    standing: { runId: RunId; standing: Standing }[];
+    standing: { runId: RunId; standing: UnjournaledState }[];
   },
 ): AsyncGenerator<string> {
   const moved = head.transferId === undefined ? undefined : head.root;
@@ -149,9 +149,9 @@ async function* blobsFor(
 ): AsyncGenerator<{ name: string; stored: string }> {
   const seen = new Set<string>();
   for await (const { text, ...place } of eventsOf(store, roots)) {
-    const whole = blobNamed(text);
+    const whole = blobNameIn(text);
     const event = readEvent({ ...place, text: (whole && (await store.blob(whole))) ?? text });
-    for (const name of blobsOf(event, text)) {
+    for (const name of neededBlobs(event, text)) {
       if (seen.has(name)) continue;
       seen.add(name);
       const value = await store.blob(name);
@@ -160,7 +160,7 @@ async function* blobsFor(
           "JOURNAL_CORRUPT",
           `The stored value ${name}, which run ${place.runId} needs, is missing. Nothing was moved; the rest of the store is unharmed.`,
         );
-      yield { name, stored: blobForm(value).stored };
+      yield { name, stored: encodeBlob(value).stored };
     }
   }
 }

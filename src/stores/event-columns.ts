@@ -8,10 +8,10 @@ import { CHAIN_START, chainHash } from "../journal/hash.ts";
 import { isNewer } from "../journal/upcast.ts";
 import { digest } from "./blobs.ts";
 import { type Columns, hex } from "./held.ts";
-import type { Reading, StoredEvent } from "./store.ts";
+import type { ReadOptions, StoredEvent } from "./store.ts";
 
 /** The part of a row that the chain covers. */
-export function linkOf(columns: Readonly<Columns>) {
+export function readLink(columns: Readonly<Columns>) {
   return {
     seq: columns["seq"] as number,
     ts: columns["ts"] as number,
@@ -22,16 +22,16 @@ export function linkOf(columns: Readonly<Columns>) {
 }
 
 /** With the id of its run, as it is carried elsewhere. */
-export function storedOf(columns: Readonly<Columns>): StoredEvent {
+export function readStoredEvent(columns: Readonly<Columns>): StoredEvent {
   const runId = columns["id"] as RunId;
-  return { runId, position: columns["position"] as number, ...linkOf(columns), hash: hex(columns["hash"]) };
+  return { runId, position: columns["position"] as number, ...readLink(columns), hash: hex(columns["hash"]) };
 }
 
 /** P9: one journal that cannot be read must not stop a stream over all of them; its own run says what is wrong. */
 export function readableEvents<Row>(
   rows: readonly Row[],
   read: (row: Row) => JournalEvent,
-  { understood }: Reading,
+  { stopAtNewer }: ReadOptions,
 ): JournalEvent[] {
   const events: JournalEvent[] = [];
   for (const row of rows) {
@@ -39,7 +39,7 @@ export function readableEvents<Row>(
       events.push(read(row));
     } catch (error) {
       if (!(error instanceof CadreError)) throw error;
-      if (!understood || !isNewer(error)) continue;
+      if (!stopAtNewer || !isNewer(error)) continue;
       if (events.length === 0) throw error;
       return events;
     }
@@ -52,7 +52,7 @@ export function verifyChain(runId: RunId, head: { seq: Seq; hash: string }, link
   let expected = links.after;
   let previous = links.before ? hex(links.before["hash"]) : CHAIN_START;
   for (const columns of links.found) {
-    const link = linkOf(columns);
+    const link = readLink(columns);
     expected++;
     previous = chainHash(digest, previous, link);
     if (link.seq !== expected || previous !== hex(columns["hash"])) corrupt(runId, expected);

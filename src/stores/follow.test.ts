@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import { admit, context, signal } from "./contract/kit.contract.ts";
+import { admit, contextAdded, sendSignal } from "./contract/kit.contract.ts";
 import { follow } from "./follow.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 import type { Store } from "./store.ts";
@@ -17,7 +17,7 @@ async function withStore(body: (store: Store) => Promise<void>): Promise<void> {
 }
 
 const say = (store: Store, from: number, count: number) =>
-  signal(store, "r1", ...Array.from({ length: count }, (_, i) => context(`c${from + i}`)));
+  sendSignal(store, "r1", ...Array.from({ length: count }, (_, i) => contextAdded(`c${from + i}`)));
 
 test.each([499, 500, 501, 999, 1000, 1001])(
   "[F38] [P10] goes on after a page boundary: %i events",

@@ -5,7 +5,7 @@ import type { JournalEvent } from "../journal/events.ts";
 import { CHAIN_START } from "../journal/hash.ts";
 import type { RunRow } from "../projections/run-row.ts";
 
-export interface Held {
+export interface RunRecord {
   n: number;
   row: RunRow;
   hash: string;
@@ -24,11 +24,11 @@ export interface Held {
   /** The seq of every key, once it was asked for. */
   keys: Map<string, number> | undefined;
   /** Open items of the inbox, once it was asked for. */
-  items: number | undefined;
+  openItems: number | undefined;
   /** Its place among those at work in its workspace, once it was asked for (B4). */
   place: "held" | "queued" | "none" | undefined;
   /** What the row's indexes and rarely changed columns hold on disk. */
-  stored: readonly unknown[] | undefined;
+  storedColumns: readonly unknown[] | undefined;
 }
 
 /** As a driver gives them: JSON as text, bytes as bytes, and numbers as numbers. */
@@ -51,7 +51,7 @@ type Born = Pick<
 >;
 
 /** The immutable rest of a row, as JSON. */
-export function bornText(row: RunRow): string {
+export function immutableJson(row: RunRow): string {
   const { definition, parentKey, budgetRunId, kind, depth, trigger, task, mode, attended } = row;
   const { userId, workspace, pool } = row;
   const born: Born = {
@@ -99,7 +99,7 @@ export function readRow(columns: Columns): RunRow {
   };
 }
 
-export function readHeld(columns: Columns): Held {
+export function readRecord(columns: Columns): RunRecord {
   return {
     n: columns["n"] as number,
     row: readRow(columns),
@@ -115,14 +115,14 @@ export function readHeld(columns: Columns): Held {
     recent: [],
     characters: 0,
     keys: undefined,
-    items: undefined,
+    openItems: undefined,
     place: undefined,
-    stored: undefined,
+    storedColumns: undefined,
   };
 }
 
 /** A run that was just made, without reading it back. */
-export function newHeld(n: number, row: RunRow): Held {
+export function newRecord(n: number, row: RunRow): RunRecord {
   return {
     n,
     row,
@@ -138,14 +138,14 @@ export function newHeld(n: number, row: RunRow): Held {
     recent: [],
     characters: 0,
     keys: new Map(),
-    items: 0,
+    openItems: 0,
     place: undefined,
-    stored: undefined,
+    storedColumns: undefined,
   };
 }
 
 /** All events of its journal are at hand. */
-export const isWhole = ({ recent }: Held): boolean => recent[0]?.seq === 1;
+export const hasWholeJournal = ({ recent }: RunRecord): boolean => recent[0]?.seq === 1;
 
 export const hex = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString("hex");
 
@@ -156,4 +156,4 @@ export const optional = <T>(value: T | null | undefined): T | undefined =>
 export const wholeMs = (at: number | undefined): number | null => (at === undefined ? null : Math.ceil(at));
 
 /** The root whose budget pays for a run. */
-export const budgetOf = ({ budgetRunId, rootRunId }: RunRow): string => budgetRunId ?? rootRunId;
+export const payerOf = ({ budgetRunId, rootRunId }: RunRow): string => budgetRunId ?? rootRunId;

@@ -5,7 +5,14 @@ import { fakeClock } from "../clock.ts";
 import { scratchFolder } from "../config/scratch.fixture.ts";
 import { shapesOnly } from "../journal/mask.fixture.ts";
 import { createMask, type Mask } from "../journal/mask.ts";
-import { context, spawn, startOf, take, toolResult, toolStarted } from "./contract/kit.contract.ts";
+import {
+  acquireRun,
+  childSpawn,
+  contextAdded,
+  startPayload,
+  toolResult,
+  toolStarted,
+} from "./contract/kit.contract.ts";
 import { maskedStore } from "./masked-store.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 import { storeContract } from "./store.contract.ts";
@@ -32,30 +39,30 @@ storeContract("masked", async () => {
 });
 
 const SECRET = "swordfish-4711";
-const mask: Mask = createMask({ list: () => [{ name: "KEY", value: SECRET }], changed: () => false });
+const mask: Mask = createMask({ list: () => [{ name: "KEY", value: SECRET }], hasChanged: () => false });
 
 test("[A61] [R4] whatever is written, by whichever way, is written without secrets", async () => {
   const file = path();
   const store = maskedStore(openSqliteStore({ path: file, clock: fakeClock() }), mask);
   const say = `it is ${SECRET}`;
-  const start = startOf({ task: say, input: { [SECRET]: [say] } });
+  const start = startPayload({ task: say, input: { [SECRET]: [say] } });
   await store.start("r1", start, { key: say, body: JSON.stringify({ task: say }) });
   expect(await store.start("rX", start, { key: say, body: JSON.stringify({ task: say }) })).toEqual({
     runId: "r1",
     existed: true,
   });
-  const driver = await take(store, "r1");
+  const driver = await acquireRun(store, "r1");
   await driver.append([toolStarted("m1.0")], {
-    spawn: { ...spawn("c1", "r1"), events: [context("c", say)] },
+    spawn: { ...childSpawn("c1", "r1"), events: [contextAdded("c", say)] },
   });
   await driver.append([toolResult("m1.0", { deep: [say] })]);
-  await store.append({ runId: "r1", after: 0, events: [context("x", say)] });
+  await store.append({ runId: "r1", after: 0, events: [contextAdded("x", say)] });
   await store.say({
     sessionId: say,
     agent: "tester",
     context: { id: "y", source: "person", text: say },
     runId: "r2",
-    start: startOf({ rootRunId: "r2", sessionId: say, task: say }),
+    start: startPayload({ rootRunId: "r2", sessionId: say, task: say }),
   });
   await store.cancel("r2", { by: say, reason: say });
   await store.quarantine({ runId: "r1", reason: say, seq: undefined });

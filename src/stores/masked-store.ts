@@ -55,7 +55,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
     users: store.users,
     outbox: {
       ...store.outbox,
-      note: (delivery, retryAt) => store.outbox.note(mask.value(delivery), retryAt),
+      record: (delivery, retryAt) => store.outbox.record(mask.value(delivery), retryAt),
     },
     prune: (filter) => store.prune(filter),
     close: () => store.close(),

@@ -5,7 +5,7 @@
 
 import type { Position, RunId } from "../ids.ts";
 
-export interface WebhookPlace {
+export interface WebhookCursor {
   /** Everything up to here was told, or given up. */
   position: Position;
   /** Of the delivery that comes next: how often it failed, and when it is tried again. */
@@ -30,25 +30,25 @@ export interface Delivery {
 
 export interface Outbox {
   /** One that was never seen begins at the end of the journals. Undefined: another process has it. */
-  take(webhook: string, holder: string, forMs: number): Promise<WebhookPlace | undefined>;
+  acquire(webhook: string, holder: string, forMs: number): Promise<WebhookCursor | undefined>;
   /** Nobody waits for a process that leaves in order. */
   release(holder: string): Promise<void>;
   /** There was nothing to tell up to here. */
-  skip(webhook: string, position: Position): Promise<void>;
+  advance(webhook: string, position: Position): Promise<void>;
   /** What came of an attempt; without `retryAt` the place moves on behind it. */
-  note(delivery: Delivery, retryAt?: number): Promise<void>;
-  places(): Promise<(WebhookPlace & { webhook: string })[]>;
+  record(delivery: Delivery, retryAt?: number): Promise<void>;
+  cursors(): Promise<(WebhookCursor & { webhook: string })[]>;
   /** The latest first. */
   deliveries(webhook: string, limit: number): Promise<Delivery[]>;
 }
 
 /** Deliveries that are remembered of each. */
-export const MOST_DELIVERIES = 100;
+export const MAX_DELIVERIES = 100;
 
 type Columns = Record<string, unknown>;
 
 /** Both stores have columns of these names. */
-export const deliveryOf = (columns: Columns): Delivery => ({
+export const readDelivery = (columns: Columns): Delivery => ({
   webhook: columns["webhook"] as string,
   id: columns["id"] as string,
   event: columns["event"] as string,
@@ -60,7 +60,7 @@ export const deliveryOf = (columns: Columns): Delivery => ({
   detail: columns["detail"] as string,
 });
 
-export const placeOf = (columns: Columns): WebhookPlace => ({
+export const readCursor = (columns: Columns): WebhookCursor => ({
   position: columns["position"] as number,
   attempts: columns["attempts"] as number,
   retryAt: (columns["retry_at"] ?? undefined) as number | undefined,

@@ -13,23 +13,23 @@ import {
 } from "../journal/events.ts";
 import { chainHash } from "../journal/hash.ts";
 import { keyOf } from "../journal/keys.ts";
-import { namedValues } from "../journal/named-values.ts";
+import { referencedBlobs } from "../journal/named-values.ts";
 import { applyRunRow } from "../projections/run-row.ts";
 import { digest } from "./blobs.ts";
-import { type Held, isWhole } from "./held.ts";
+import { hasWholeJournal, type RunRecord } from "./held.ts";
 import {
   type Append,
   type Heartbeat,
   LEASE_MS,
   type Lease,
-  type Lost,
+  type LostWorkers,
   type Refusal,
   type WorkerCard,
   type WorkerRow,
 } from "./store.ts";
 
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
-export const EVENT_BYTES = 2_000_000;
+export const MAX_INLINE_PAYLOAD = 2_000_000;
 const RECENT = 32;
 /** Of the payloads of a run that rests. */
 const MAX_KEPT_CHARACTERS = 50_000;
@@ -50,11 +50,11 @@ export const INBOX_TYPES: ReadonlySet<EventType> = new Set([
 
 type Keys = ReadonlyMap<string, number>;
 
-export const isDriver = (held: Held, { writer }: Pick<Append, "writer">): boolean =>
+export const isDriver = (held: RunRecord, { writer }: Pick<Append, "writer">): boolean =>
   writer !== undefined && held.worker === writer.worker && held.epoch === writer.epoch;
 
 /** J1: where these events stand already, if they are there. Undefined: none of their keys is known. */
-export function seqsOf(keys: Keys, events: readonly EventBody[]): number[] | "conflict" | undefined {
+export function storedSeqs(keys: Keys, events: readonly EventBody[]): number[] | "conflict" | undefined {
   const wanted = events.map(keyOf);
   if (new Set(wanted).size < wanted.length) return "conflict";
   const found = wanted.flatMap((key) => keys.get(key) ?? []);
@@ -62,19 +62,24 @@ export function seqsOf(keys: Keys, events: readonly EventBody[]): number[] | "co
   return found.length === wanted.length ? found : "conflict";
 }
 
-export function refusalOf(held: Held, append: Append, keys: Keys, conflict: boolean): Refusal | undefined {
+export function refusalOf(
+  held: RunRecord,
+  append: Append,
+  keys: Keys,
+  conflict: boolean,
+): Refusal | undefined {
   // That another driver has answered a call meanwhile is no conflict of the one that lost it.
   if (conflict && !isLate(held, append)) return "conflict";
   return refusalByRow(held, append, keys) ?? (conflict ? "conflict" : undefined);
 }
 
-const isLate = (held: Held, append: Append): boolean =>
+const isLate = (held: RunRecord, append: Append): boolean =>
   append.writer !== undefined && !isDriver(held, append) && areOutcomes(append.events);
 
 const areOutcomes = (events: readonly EventBody[]): boolean =>
   events.length > 0 && events.every(({ type }) => OUTCOME_TYPES.has(type));
 
-function refusalByRow(held: Held, append: Append, keys: Keys): Refusal | undefined {
+function refusalByRow(held: RunRecord, append: Append, keys: Keys): Refusal | undefined {
   if (held.row.endedAt !== undefined) return "ended";
   const driver = isDriver(held, append);
   if (append.writer && !driver) {
@@ -97,11 +102,12 @@ function isOpen(keys: Keys, event: EventBody): boolean {
 }
 
 /** L4: told that these are on disk, a driver goes on to act; told so after it has lost the run, it would act twice. */
-export const begins = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
+export const permitsAction = ({ type }: EventBody): boolean =>
+  !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
 
 /** The next event of a run, with the hash of its chain. `text`: its payload, as it is stored. */
 export function nextEvent(
-  held: Held,
+  held: RunRecord,
   body: EventBody,
   { position, ts, text }: { position: number; ts: number; text: string },
 ): { event: JournalEvent; hash: string } {
@@ -113,7 +119,7 @@ export function nextEvent(
 }
 
 /** What an event changes of its run, wherever it came from. */
-export function applyEvent(held: Held, event: JournalEvent, { text, hash }: StoredText): void {
+export function applyEvent(held: RunRecord, event: JournalEvent, { text, hash }: StoredText): void {
   held.hash = hash;
   held.characters += text.length;
   applyRunRow(held.row, event);
@@ -127,7 +133,7 @@ export interface StoredText {
 }
 
 /** J2, J6: somebody else than the driver has written these. */
-export function noteSignal(held: Held, events: readonly JournalEvent[]): void {
+export function noteSignal(held: RunRecord, events: readonly JournalEvent[]): void {
   held.lastSignal = held.row.seq;
   const idle = held.worker === undefined && held.row.endedAt === undefined;
   if (idle && !events.every(isNews)) held.dueAt = 0;
@@ -140,46 +146,46 @@ const isNews = (event: JournalEvent): boolean =>
   event.type === "BUDGET_SET" ||
   (event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "child_hitl");
 
-export function blobsOf(event: JournalEvent, stored: string): string[] {
-  const whole = blobNamed(stored);
-  return [...(whole === undefined ? [] : [whole]), ...namedValues(event)];
+export function neededBlobs(event: JournalEvent, stored: string): string[] {
+  const whole = blobNameIn(stored);
+  return [...(whole === undefined ? [] : [whole]), ...referencedBlobs(event)];
 }
 
-export function blobNamed(stored: string): string | undefined {
+export function blobNameIn(stored: string): string | undefined {
   return stored.startsWith('{"$blob":') ? (JSON.parse(stored) as { $blob: string }).$blob : undefined;
 }
 
 /** A driver that has not yet heard of its own last appends is answered from memory. */
-function remember(held: Held, event: JournalEvent): void {
+function remember(held: RunRecord, event: JournalEvent): void {
   if (held.recent.length >= 2 * RECENT) held.recent.splice(0, RECENT);
   held.recent.push(event);
 }
 
 /** A run that rests costs no memory, unless it is small and goes on soon: then its driver reads nothing back. */
-export function forgetResting(cache: Map<RunId, Held>, most: number): void {
+export function evictResting(cache: Map<RunId, RunRecord>, most: number): void {
   const isFull = cache.size > most;
   for (const [id, held] of cache)
     if (held.worker === undefined && (isFull || !isKept(held))) cache.delete(id);
 }
 
 /** It was just started, or waits for its children. */
-const isKept = (held: Held): boolean =>
+const isKept = (held: RunRecord): boolean =>
   (held.dueAt === 0 || held.row.waitingOn?.kind === "child") &&
-  isWhole(held) &&
+  hasWholeJournal(held) &&
   held.characters <= MAX_KEPT_CHARACTERS;
 
 /** J6: the lease goes back; the run is due at its time, or when a signal comes. */
-export function rest(held: Held, wakeAt: number | undefined): void {
+export function putToRest(held: RunRecord, wakeAt: number | undefined): void {
   held.worker = undefined;
   held.dueAt = held.row.endedAt === undefined && wakeAt !== undefined ? Math.ceil(wakeAt) : undefined;
   held.acquisitions = 0;
 }
 
 /** J6: it is due; or the worker that has it is dead, or lost. `until`: how long that one counts as alive. */
-export function mayTake(
-  held: Held,
+export function mayAcquire(
+  held: RunRecord,
   worker: string,
-  { now, until, lost }: TakenAt & { lost: Lost | undefined },
+  { now, until, lost }: TakenAt & { lost: LostWorkers | undefined },
 ): boolean {
   if (held.worker === undefined) return held.dueAt !== undefined && held.dueAt <= now;
   if (until === undefined) return true;
@@ -193,7 +199,7 @@ interface TakenAt {
 }
 
 /** Runs that the list of workers names, of each. */
-export const NAMED_RUNS = 5;
+export const LISTED_RUNS = 5;
 
 /** Those that have shown a card; both stores name the columns alike. */
 export function workerRows(found: readonly Record<string, unknown>[]): WorkerRow[] {
@@ -209,7 +215,7 @@ export function workerRows(found: readonly Record<string, unknown>[]): WorkerRow
 }
 
 /** The run is this worker's, in the next epoch. `until`: the worker before may be alive until then. */
-export function takeLease(held: Held, worker: string, { now, until }: TakenAt): Lease {
+export function takeLease(held: RunRecord, worker: string, { now, until }: TakenAt): Lease {
   // Also what an earlier one may still be at: a rest in between has settled nothing of it.
   const latest = Math.max(until ?? 0, held.previousUntil ?? 0);
   held.previousUntil = latest > now ? latest : undefined;
@@ -219,14 +225,14 @@ export function takeLease(held: Held, worker: string, { now, until }: TakenAt): 
   held.acquisitions++;
   const { epoch, acquisitions, previousUntil } = held;
   const row = { ...held.row, usage: { ...held.row.usage } };
-  const events = isWhole(held) ? { events: [...held.recent] } : {};
+  const events = hasWholeJournal(held) ? { events: [...held.recent] } : {};
   return { worker, epoch, acquisitions, row, previousUntil, ...events };
 }
 
 /** What a worker hears of the runs that it believes to have. */
 export function heartbeatAnswer(
   worker: string,
-  holds: readonly { runId: RunId; epoch: number; held: Held | undefined }[],
+  holds: readonly { runId: RunId; epoch: number; held: RunRecord | undefined }[],
 ): Heartbeat {
   const answer: Heartbeat = { cancelled: [], lost: [] };
   for (const { runId, epoch, held } of holds)
@@ -236,14 +242,14 @@ export function heartbeatAnswer(
 }
 
 /** As it is, without a word: a driver that leaves in order has not been lost with the run. */
-export function giveBack(held: Held, wakeAt: number): void {
+export function returnLease(held: RunRecord, wakeAt: number): void {
   const { acquisitions } = held;
-  rest(held, wakeAt);
+  putToRest(held, wakeAt);
   held.acquisitions = wakeAt === 0 ? Math.max(0, acquisitions - 1) : acquisitions;
 }
 
 /** What an event does to the lease's books: reservations, lost acquisitions, the end. */
-function account(held: Held, event: JournalEvent): void {
+function account(held: RunRecord, event: JournalEvent): void {
   if (event.type === "MODEL_CALL_STARTED") reserve(held, event.payload);
   if (OUTCOME_TYPES.has(event.type)) {
     if (isProgress(event)) held.acquisitions = 0;
@@ -252,12 +258,12 @@ function account(held: Held, event: JournalEvent): void {
   if (TERMINAL_TYPES.has(event.type)) clearReservation(held);
 }
 
-function reserve(held: Held, { estimate }: Payload<"MODEL_CALL_STARTED">): void {
+function reserve(held: RunRecord, { estimate }: Payload<"MODEL_CALL_STARTED">): void {
   held.openTokens = estimate?.tokens ?? 0;
   held.openCost = estimate?.cost ?? 0;
 }
 
-function clearReservation(held: Held): void {
+function clearReservation(held: RunRecord): void {
   held.openTokens = 0;
   held.openCost = 0;
 }

@@ -3,7 +3,7 @@
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Payload } from "../journal/events.ts";
-import type { Columns, Held } from "./held.ts";
+import type { Columns, RunRecord } from "./held.ts";
 
 /** The run that a key was used for; `known`: what stands under the key. */
 export function runUnderKey(known: Columns | undefined, body: string): RunId | undefined {
@@ -15,14 +15,18 @@ export function runUnderKey(known: Columns | undefined, body: string): RunId | u
 }
 
 /** J10: a derived id makes the same run again; the same id for another run is a mistake that must show. */
-export const anotherRun = (runId: RunId): CadreError =>
+export const runIdTaken = (runId: RunId): CadreError =>
   new CadreError("CONFLICT", `There is another run ${runId} already. Nothing was started.`);
 
 /** D5: the last run of a session hears what is said there, unless it has ended or is about to. */
-export const hears = ({ row }: Held): boolean => row.endedAt === undefined && !row.cancelRequested;
+export const acceptsMessages = ({ row }: RunRecord): boolean =>
+  row.endedAt === undefined && !row.cancelRequested;
 
 /** The next run of a session continues the last, once that has ended. */
-export function nextInSession(start: Payload<"RUN_STARTED">, last: Held | undefined): Payload<"RUN_STARTED"> {
+export function continueSession(
+  start: Payload<"RUN_STARTED">,
+  last: RunRecord | undefined,
+): Payload<"RUN_STARTED"> {
   if (last?.row.endedAt === undefined || start.continues) return start;
   return { ...start, continues: { runId: last.row.id, seq: last.row.seq, hash: last.hash } };
 }

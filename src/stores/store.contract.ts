@@ -3,15 +3,15 @@
 // `reopen` closes the store and opens the same data again. Time is the fake clock's, leases included.
 
 import { describe } from "vitest";
-import { carryContract } from "./contract/carry.contract.ts";
+import { transfersContract } from "./contract/carry.contract.ts";
 import { journalContract } from "./contract/journal.contract.ts";
-import { keptRowsContract } from "./contract/kept-rows.contract.ts";
+import { derivedTablesContract } from "./contract/kept-rows.contract.ts";
 import type { Open } from "./contract/kit.contract.ts";
 import { leaseContract } from "./contract/leases.contract.ts";
 import { listContract } from "./contract/lists.contract.ts";
 import { modelContract } from "./contract/model.contract.ts";
 import { peopleContract } from "./contract/people.contract.ts";
-import { placesContract } from "./contract/places.contract.ts";
+import { slotsContract } from "./contract/places.contract.ts";
 import { pruneContract } from "./contract/prune.contract.ts";
 import { searchContract } from "./contract/search.contract.ts";
 import { sessionsContract } from "./contract/sessions.contract.ts";
@@ -25,13 +25,13 @@ export function storeContract(name: string, open: Open): void {
     describe("lists", () => listContract(open));
     describe("trees", () => treeContract(open));
     describe("budgets of trees", () => treeBudgetContract(open));
-    describe("places", () => placesContract(open));
-    keptRowsContract(open);
+    describe("places", () => slotsContract(open));
+    derivedTablesContract(open);
     describe("sessions", () => sessionsContract(open));
     describe("searching", () => searchContract(open));
     peopleContract(open);
     describe("pruning", () => pruneContract(open));
-    describe("carrying", () => carryContract(open));
+    describe("carrying", () => transfersContract(open));
     describe("against a model", () => modelContract(open));
   });
 }

@@ -13,29 +13,29 @@
 // An answer comes after the commit: what it says is on stable storage (P1).
 
 import type { Clock } from "../clock.ts";
-import type { OfPool } from "../config/pools.ts";
+import type { PoolFilter } from "../config/pools.ts";
 import type { Position, RunId, Seq } from "../ids.ts";
 import type { Estimate, EventBody, JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
 import type { ApprovalKind } from "../projections/approvals.ts";
-import type { Freeze } from "../projections/frozen.ts";
+import type { FreezeRequest } from "../projections/frozen.ts";
 import type { MessageRow } from "../projections/message-row.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { TreeUsage } from "../projections/tree-usage.ts";
 import type { RunUsage } from "../projections/usage.ts";
-import type { CarriedTree, Carrying, MovedTree, MoveOutcome, StoredEvent } from "./carried-tree.ts";
+import type { CarriedTree, MovedTree, MoveOutcome, StoredEvent, Transfers } from "./carried-tree.ts";
 import type { Outbox } from "./outbox.ts";
-import type { Part, Reading } from "./reading.ts";
+import type { JournalScope, ReadOptions } from "./reading.ts";
 import type { Users } from "./users.ts";
-import type { Lost, WorkerCard, WorkerRow } from "./workers.ts";
+import type { LostWorkers, WorkerCard, WorkerRow } from "./workers.ts";
 
 export type {
   CarriedTree,
-  Lost,
+  JournalScope,
+  LostWorkers,
   MovedTree,
   MoveOutcome,
-  OfPool,
-  Part,
-  Reading,
+  PoolFilter,
+  ReadOptions,
   StoredEvent,
   WorkerCard,
   WorkerRow,
@@ -94,7 +94,7 @@ export interface Spawn {
   place: "parents" | "free" | "queues";
 }
 
-export interface Said {
+export interface SessionMessage {
   sessionId: string;
   agent: string;
   /** For a run that is under way. Said twice, it is heard once. */
@@ -137,7 +137,7 @@ export type Refusal =
   /** A run of another branch is changing the same file. */
   | "claimed";
 
-export interface Appended {
+export interface AppendResult {
   /** The journal after `after`, in order: what others wrote, and what this append wrote. */
   events: JournalEvent[];
   refused?: Refusal;
@@ -241,7 +241,7 @@ export interface PruneFilter {
   dryRun?: boolean;
 }
 
-export interface Pruned {
+export interface PruneResult {
   trees: number;
   runs: number;
   events: number;
@@ -293,7 +293,7 @@ export type CommitListener = (
   from?: "elsewhere",
 ) => void;
 
-export interface Store extends Carrying {
+export interface Store extends Transfers {
   /** Which store this is: the same across restarts, another for another file. */
   readonly id: string;
   /** The time of all who share it: events, timers and leases are by it. */
@@ -304,26 +304,26 @@ export interface Store extends Carrying {
     start: Payload<"RUN_STARTED">,
     idempotency?: { key: string; body: string },
   ): Promise<{ runId: RunId; existed: boolean }>;
-  append(append: Append): Promise<Appended>;
+  append(append: Append): Promise<AppendResult>;
   /** D5: a message to an agent in a session joins the run that is active there, or starts the next, which continues the last. */
-  say(said: Said): Promise<{ runId: RunId; joined: boolean; refused?: "runs" }>;
+  say(said: SessionMessage): Promise<{ runId: RunId; joined: boolean; refused?: "runs" }>;
   /** P7: one transaction over the run and every descendant that has not ended. Answers with those it reached. */
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]>;
   /** BV4: one transaction over the run and every descendant that has not ended. Answers with those that it changed. */
-  freeze(runId: RunId, freeze: Freeze): Promise<RunId[]>;
+  freeze(runId: RunId, freeze: FreezeRequest): Promise<RunId[]>;
 
   /**
    * Takes a run that is due; a sign of life of its worker, like a heartbeat. Undefined: it is not due, or somebody was faster.
    * From one whom an engine has lost it is taken although the lease has not run out.
    */
-  acquire(runId: RunId, worker: string, lost?: Lost): Promise<Lease | undefined>;
+  acquire(runId: RunId, worker: string, lost?: LostWorkers): Promise<Lease | undefined>;
   /**
    * Gives a run back as it is, due at once, with its place at work: another driver goes on. `rest`: its driver cannot go on,
    * so the place goes back as well (B4). Until a time it is tried again then; `wakeAt: 0`: it is left to others.
    */
   release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void>;
   /** Runs to drive now: first those whose worker is dead, which still have their places at work (B4), then the longest due. */
-  due(now: number, limit: number, of?: OfPool): Promise<RunId[]>;
+  due(now: number, limit: number, of?: PoolFilter): Promise<RunId[]>;
   /** The time at which the next resting run is due, if any. */
   nextDue(): Promise<number | undefined>;
   heartbeat(
@@ -362,7 +362,7 @@ export interface Store extends Carrying {
   /** Hash of a run's chain at its latest event, or at another one. */
   head(runId: RunId, at?: Seq): Promise<{ seq: Seq; hash: string } | undefined>;
   /** All journals in commit order. What cannot be read is left out. */
-  read(after: Position, limit: number, of?: Reading): Promise<JournalEvent[]>;
+  read(after: Position, limit: number, of?: ReadOptions): Promise<JournalEvent[]>;
   position(): Promise<Position>;
   onCommit(listener: CommitListener): () => void;
 
@@ -372,7 +372,7 @@ export interface Store extends Carrying {
   /** What each tree has used, with something since: trees by root. Kept up to date when it is asked for, not by appends. */
   treeUsages(filter: TreeUsageFilter): Promise<{ trees: TreeUsage[]; nextCursor: string | undefined }>;
 
-  openApprovals(filter?: Part): Promise<ApprovalRef[]>;
+  openApprovals(filter?: JournalScope): Promise<ApprovalRef[]>;
   grants(): Promise<StandingGrant[]>;
   revokeGrant(id: number): Promise<boolean>;
 
@@ -390,7 +390,7 @@ export interface Store extends Carrying {
    * whose budget a run draws on that has not, and those that a kept run continues. Standing grants stay: they are in force.
    * A reader by position meets a gap; a chain is a run's own, so no other run's is harmed.
    */
-  prune(filter: PruneFilter): Promise<Pruned>;
+  prune(filter: PruneFilter): Promise<PruneResult>;
 
   close(): Promise<void>;
 }

@@ -6,11 +6,11 @@
 import { z } from "zod";
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
-import { type JournalEvent, Standing } from "../journal/events.ts";
+import { type JournalEvent, UnjournaledState } from "../journal/events.ts";
 import { CHAIN_START, type ChainLink, chainHash } from "../journal/hash.ts";
 import { readEvent } from "../journal/upcast.ts";
-import { blobText, digest } from "./blobs.ts";
-import { blobNamed, blobsOf } from "./rules.ts";
+import { decodeBlob, digest } from "./blobs.ts";
+import { blobNameIn, neededBlobs } from "./rules.ts";
 import type { CarriedTree, StoredEvent } from "./store.ts";
 
 export const TREE_FORMAT = 1;
@@ -23,7 +23,7 @@ const Head = z.object({
   root: z.string(),
   /** Absent: a copy, to be read and checked. */
   transferId: z.string().optional(),
-  standing: z.array(z.object({ runId: z.string(), standing: Standing })).default([]),
+  standing: z.array(z.object({ runId: z.string(), standing: UnjournaledState })).default([]),
 });
 export type TreeHead = z.infer<typeof Head>;
 
@@ -163,7 +163,7 @@ function createChains() {
         ...place,
         text: wholeText(link, blobs),
       });
-      const missing = blobsOf(event, link.text).find((name) => !blobs.has(name));
+      const missing = neededBlobs(event, link.text).find((name) => !blobs.has(name));
       if (missing !== undefined)
         throw corrupt(`The file is damaged: ${placeOf(run, link.seq)} needs the value ${missing}.`, event);
       events.push({ event, text: link.text, hash });
@@ -173,14 +173,14 @@ function createChains() {
 
 function blobFits(name: string, stored: string): boolean {
   try {
-    return blobText(name, stored) !== undefined;
+    return decodeBlob(name, stored) !== undefined;
   } catch {
     return false;
   }
 }
 
 const wholeText = ({ text }: ChainLink, blobs: ReadonlyMap<string, string>): string =>
-  blobs.get(blobNamed(text) ?? "") ?? text;
+  blobs.get(blobNameIn(text) ?? "") ?? text;
 
 /** A tree hangs together: every run starts, below a run that is there. */
 function treeOf({ root, transferId, version, standing }: TreeHead, { events, blobs }: Chains): TreeFile {

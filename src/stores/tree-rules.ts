@@ -2,7 +2,7 @@
 
 import type { EventBody, JournalEvent } from "../journal/events.ts";
 import type { RunRow } from "../projections/run-row.ts";
-import { blockersAt, childCompleted, childSetAside } from "../projections/tree.ts";
+import { blockersOf, childCompleted, childQuarantinedEvent } from "../projections/tree.ts";
 import type { Refusal, Spawn } from "./store.ts";
 
 /** What a parent is told of the last thing that happened to its child: P6 its end, or that it was set aside. */
@@ -12,15 +12,15 @@ export const newsOfChild = (row: RunRow, last: JournalEvent): EventBody | undefi
 /** E5: for its parent, a run that was set aside has ended; released, its own end reaches nobody. */
 function setAside(row: RunRow, event: JournalEvent): EventBody | undefined {
   if (event.type !== "RUN_SUSPENDED" || event.payload.waitingOn.kind !== "quarantine") return undefined;
-  return childSetAside(row, event.payload.waitingOn.detail ?? "it could not be driven.");
+  return childQuarantinedEvent(row, event.payload.waitingOn.detail ?? "it could not be driven.");
 }
 
 /** Looked through for nothing after each event of each child, a wide tree would take the square of its width. */
 export const mayBlock = (child: RunRow, parent: RunRow): boolean =>
-  blockersAt(child).length > 0 || parent.waitingOn?.blockers !== undefined;
+  blockersOf(child).length > 0 || parent.waitingOn?.blockers !== undefined;
 
 /** `counted`: the children of the parent, and the runs of its tree. */
-export function noRoomAmong(
+export function spawnRefusal(
   counted: { children: number; runs: number },
   { limits }: Spawn,
 ): Refusal | undefined {

@@ -36,12 +36,12 @@ export interface Users {
 }
 
 /** Browsers that one person is signed in with. */
-export const MOST_BROWSERS = 20;
+export const MAX_BROWSERS = 20;
 
 type Columns = Record<string, unknown>;
 
 /** Both stores have columns of these names. */
-export const userOf = (columns: Columns): User => ({
+export const readUser = (columns: Columns): User => ({
   name: columns["name"] as string,
   role: columns["role"] as Role,
   madeAt: columns["made_at"] as number,

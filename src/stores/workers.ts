@@ -22,4 +22,4 @@ export interface WorkerRow extends WorkerCard {
 }
 
 /** E2: whom an engine has lost: these workers, or whoever has given no sign of life for so long. */
-export type Lost = { workers: readonly string[] } | { silentFor: number };
+export type LostWorkers = { workers: readonly string[] } | { silentFor: number };

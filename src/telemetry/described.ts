@@ -8,7 +8,7 @@ import { CADRE, ERROR_TYPE, GEN_AI } from "./names.ts";
 
 export type Attributes = Record<string, string | number | boolean | readonly string[] | undefined>;
 
-export interface Described {
+export interface SpanDescription {
   title: string;
   /** It asks somebody outside of this process. */
   isClient: boolean;
@@ -19,7 +19,7 @@ export interface Described {
   failure: { type: string; words?: string } | undefined;
 }
 
-export function described(span: TraceSpan): Described {
+export function describeSpan(span: TraceSpan): SpanDescription {
   const { attributes, failure, ...rest } = ofKind(span);
   const lost = span.lost ? { type: "interrupted" } : undefined;
   return {
@@ -36,7 +36,7 @@ export function described(span: TraceSpan): Described {
   };
 }
 
-type Part = Pick<Described, "title" | "attributes"> & Partial<Described>;
+type Part = Pick<SpanDescription, "title" | "attributes"> & Partial<SpanDescription>;
 
 function ofKind(span: TraceSpan): Part {
   switch (span.kind) {

@@ -8,7 +8,7 @@ const LATER = new Set([408, 429, 502, 503, 504]);
 const LONGEST_WORDS = 200;
 
 /** Undefined: they were taken. Otherwise why they never will be. Throws where another attempt may help. */
-export async function handOver(otlp: Otlp, body: string, signal: AbortSignal): Promise<string | undefined> {
+export async function postSpans(otlp: Otlp, body: string, signal: AbortSignal): Promise<string | undefined> {
   const response = await fetch(otlp.url!, {
     method: "POST",
     headers: { ...otlp.headers, "content-type": "application/json", "user-agent": "Cadre" },

@@ -3,7 +3,7 @@
 
 import type { Digest } from "../ids.ts";
 import type { SpanRef, TraceSpan } from "../projections/trace.ts";
-import { type Attributes, described } from "./described.ts";
+import { type Attributes, describeSpan } from "./described.ts";
 
 export interface Form {
   digest: Digest;
@@ -28,7 +28,7 @@ export function otlpJson(spans: readonly TraceSpan[], form: Form): object {
 }
 
 function spanOf(span: TraceSpan, { digest, content }: Form) {
-  const { title, isClient, attributes, failure, ...words } = described(span);
+  const { title, isClient, attributes, failure, ...words } = describeSpan(span);
   const idOf = ({ runId, name }: SpanRef): string => digest(`span\n${runId}\n${name}`).slice(0, 16);
   const from = span.began.ts;
   return {

@@ -3,12 +3,18 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openReceiver, type Receiver } from "../../test/support/otlp-receiver.ts";
 import { fakeClock } from "../clock.ts";
-import { otlpOf } from "../config/otlp.ts";
+import { otlpSettings } from "../config/otlp.ts";
 import { repeat } from "../engines/repeat.ts";
 import { shapesOnly } from "../journal/mask.fixture.ts";
 import { digest } from "../stores/blobs.ts";
-import { asOlder } from "../stores/contract/as-version.fixture.ts";
-import { admit, callStarted, ended, take, thought } from "../stores/contract/kit.contract.ts";
+import { asOlderVersion } from "../stores/contract/as-version.fixture.ts";
+import {
+  acquireRun,
+  admit,
+  agentThought,
+  modelCallStarted,
+  runEnded,
+} from "../stores/contract/kit.contract.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { Store } from "../stores/store.ts";
 import { startTracing } from "./tracing.ts";
@@ -30,14 +36,14 @@ test("[E9] [TL1] [TL2] spans that only a newer version understands are left to i
     startTracing({
       ...{ store, digest, repeat, holder, version: "0.0.0" },
       mask: shapesOnly(),
-      otlp: otlpOf({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }),
+      otlp: otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }),
       onProblem: (problem) => problems.push(problem),
     });
   await (await begin("of before"))();
   await admit(store, "r1");
-  await (await take(store, "r1")).append([callStarted("m1"), thought("m1"), ended()]);
+  await (await acquireRun(store, "r1")).append([modelCallStarted("m1"), agentThought("m1"), runEnded()]);
 
-  const stopOlder = await asOlder("AGENT_THOUGHT", async () => {
+  const stopOlder = await asOlderVersion("AGENT_THOUGHT", async () => {
     const stop = await begin("older");
     await vi.waitFor(() => expect(problems).toHaveLength(1));
     return stop;

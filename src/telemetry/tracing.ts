@@ -14,7 +14,7 @@ import { isNewer } from "../journal/upcast.ts";
 import { fold } from "../projections/projection.ts";
 import { type Trace, type TraceSpan, traceProjection } from "../projections/trace.ts";
 import type { Store } from "../stores/store.ts";
-import { handOver } from "./hand-over.ts";
+import { postSpans } from "./hand-over.ts";
 import { otlpJson } from "./otlp-json.ts";
 
 export interface TracingParts {
@@ -54,7 +54,7 @@ export async function startTracing(parts: TracingParts): Promise<() => Promise<v
     onProblem({ message: "No traces are sent.", error: new Error(otlp.problem) });
     return async () => {};
   }
-  await store.outbox.take(PLACE, holder, HOLD_MS);
+  await store.outbox.acquire(PLACE, holder, HOLD_MS);
   const leaving = new AbortController();
   const sender = createSender(parts, otlp, leaving.signal);
   /** Another process sends, or the receiver is away: news is no reason to try sooner. */
@@ -97,13 +97,13 @@ function createSender(parts: TracingParts, otlp: Otlp, signal: AbortSignal) {
   const form = { ...parts, resource: otlp.resource, content: otlp.content };
   return async (): Promise<boolean> => {
     while (!signal.aborted) {
-      const place = await store.outbox.take(PLACE, holder, HOLD_MS);
+      const place = await store.outbox.acquire(PLACE, holder, HOLD_MS);
       if (!place) return false;
       const page = await store
-        .read(place.position, PAGE, { understood: true })
+        .read(place.position, PAGE, { stopAtNewer: true })
         .catch(async (error: unknown) => {
           // A newer version sends what it alone understands; it must not have to wait for this one.
-          if (isNewer(error)) await store.outbox.take(PLACE, holder, 0);
+          if (isNewer(error)) await store.outbox.acquire(PLACE, holder, 0);
           throw error;
         });
       const last = page.at(-1);
@@ -111,13 +111,13 @@ function createSender(parts: TracingParts, otlp: Otlp, signal: AbortSignal) {
       const spans: TraceSpan[] = [];
       for (const event of page) spans.push(...(await spansOf(event)));
       const body = JSON.stringify(mask.value(otlpJson(spans, form)));
-      const refusal = spans.length === 0 ? undefined : await handOver(otlp, body, signal);
+      const refusal = spans.length === 0 ? undefined : await postSpans(otlp, body, signal);
       if (refusal !== undefined)
         onProblem({
           message: `The receiver refused ${spans.length} spans for good: they are not sent again.`,
           error: new Error(refusal),
         });
-      await store.outbox.skip(PLACE, last.position);
+      await store.outbox.advance(PLACE, last.position);
     }
     return true;
   };

@@ -13,4 +13,4 @@ export function textAnswer(text: string): ToolAnswer {
 }
 
 /** A last line of what a search shows. */
-export const KEPT_BACK = "(some are not shown: a rule does not allow it)";
+export const HIDDEN_BY_RULES = "(some are not shown: a rule does not allow it)";

@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from "vitest";
 import { judgeShell } from "../permissions/shell.ts";
 import { bashIn, sandboxes } from "./bash.fixture.ts";
 import { cleanEnvironment } from "./clean-env.ts";
-import { withHeir } from "./supervised.ts";
+import { withSubreaper } from "./supervised.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
 /** A number that no other process sleeps for: pids mean nothing across namespaces. */
@@ -131,7 +131,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
   ];
 
   // Without a sandbox such a process is found because the supervisor inherits it, which takes Linux and perl.
-  const hasHeir = driver !== "none" || withHeir([], process.env["PATH"] ?? "").length > 0;
+  const hasHeir = driver !== "none" || withSubreaper([], process.env["PATH"] ?? "").length > 0;
   it.skipIf(!hasHeir).each(escapes)("[A31] leaves no process behind when it ends: %s", async (_, leave) => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();

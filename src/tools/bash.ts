@@ -2,15 +2,15 @@
 
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
-import { visible } from "../journal/visible.ts";
+import { revealHidden } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
 import { cleanEnvironment } from "./clean-env.ts";
 import { collectOutput } from "./collected-output.ts";
 import { type Confined, type Confinement, confine } from "./confine.ts";
-import { readingGit } from "./git-programs.ts";
+import { readOnlyGitEnvironment } from "./git-programs.ts";
 import { boundOutput } from "./output.ts";
 import { probeCommand } from "./probe-command.ts";
-import { type Ended, type Supervised, supervise, supervisorArgv } from "./supervised.ts";
+import { type CommandEnd, type SupervisedProcess, supervise, supervisorArgv } from "./supervised.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const MAX_TIME = 300_000;
@@ -59,7 +59,7 @@ export const bashTool = (setup: Confinement) =>
     },
 
     async preview({ command }) {
-      return { text: visible(command) };
+      return { text: revealHidden(command) };
     },
 
     probe: ({ command }, context) => probeCommand(command, context),
@@ -68,7 +68,7 @@ export const bashTool = (setup: Confinement) =>
 async function environmentOf(command: string, context: ToolContext): Promise<NodeJS.ProcessEnv> {
   const env = cleanEnvironment(context.workspace, context.runId);
   const readsByGit = context.effect === "read" && command.includes("git");
-  return readsByGit ? { ...env, ...(await readingGit(context.workspace)) } : env;
+  return readsByGit ? { ...env, ...(await readOnlyGitEnvironment(context.workspace)) } : env;
 }
 
 async function runConfined(confined: Confined, timeout: number, context: ToolContext): Promise<ToolAnswer> {
@@ -82,11 +82,11 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
     const failed = ended.code !== 0 || stopped !== undefined;
     const notes = [
       ...(ended.left ? [`Mind: ${ended.left}.`] : []),
-      ...(await confined.after(failed ? text : "").catch(unseen)),
+      ...(await confined.checkAfterwards(failed ? text : "").catch(unseen)),
     ];
     return { ...answer(text, size, [end, ...notes].join("\n"), failed), sandbox };
   } finally {
-    confined.done();
+    confined.release();
   }
 }
 
@@ -98,12 +98,16 @@ const unseen = (error: unknown): string[] => [
 interface Outcome {
   text: string;
   size: number;
-  ended: Ended;
+  ended: CommandEnd;
   /** Why it was ended before its own end. */
   stopped: string | undefined;
 }
 
-async function watch(run: Supervised, timeout: number, { signal, progress }: ToolContext): Promise<Outcome> {
+async function watch(
+  run: SupervisedProcess,
+  timeout: number,
+  { signal, progress }: ToolContext,
+): Promise<Outcome> {
   const collected = collectOutput();
   const decoder = new TextDecoder();
   let stopped: string | undefined;

@@ -16,16 +16,16 @@ import {
   writeFailure,
 } from "./text-file.ts";
 import type { Fingerprints, Preview, ToolAnswer, ToolContext } from "./tool.ts";
-import { type Place, placeInWorkspace } from "./workspace-path.ts";
+import { resolveInWorkspace, type WorkspacePath } from "./workspace-path.ts";
 
 /** `refused` continues a sentence that begins with the file's name. */
-export type Planned = { text: string; said: string } | { refused: string };
+export type PlannedChange = { text: string; said: string } | { refused: string };
 /** What becomes of a file; `before` is undefined where it does not exist. */
-export type Plan = (before: string | undefined) => Planned;
+export type ChangePlan = (before: string | undefined) => PlannedChange;
 
-export async function changeFile(path: string, plan: Plan, context: ToolContext): Promise<ToolAnswer> {
+export async function changeFile(path: string, plan: ChangePlan, context: ToolContext): Promise<ToolAnswer> {
   const { workspace, key, attempt, fingerprints, signal } = context;
-  const place = await placeInWorkspace(workspace, path);
+  const place = await resolveInWorkspace(workspace, path);
   if (!place.ok) return refusal(`${place.why}; nothing was changed`);
   if (signal.aborted) return refusal("cancelled before it began; nothing was changed");
   const before = await readTextFile(place);
@@ -56,8 +56,8 @@ export async function changeFile(path: string, plan: Plan, context: ToolContext)
   };
 }
 
-export async function previewChange(path: string, plan: Plan, workspace: string): Promise<Preview> {
-  const place = await placeInWorkspace(workspace, path);
+export async function previewChange(path: string, plan: ChangePlan, workspace: string): Promise<Preview> {
+  const place = await resolveInWorkspace(workspace, path);
   if (!place.ok) return { text: `Will be refused: ${place.why}` };
   const before = await readTextFile(place);
   const { fingerprint } = before;
@@ -71,10 +71,10 @@ export async function previewChange(path: string, plan: Plan, workspace: string)
 /** Undefined where nothing will be changed anyway. */
 export async function fingerprintsOf(
   path: string,
-  plan: Plan,
+  plan: ChangePlan,
   workspace: string,
 ): Promise<Fingerprints | undefined> {
-  const place = await placeInWorkspace(workspace, path);
+  const place = await resolveInWorkspace(workspace, path);
   if (!place.ok) return undefined;
   const before = await readTextFile(place);
   const planned = planFor(place, before, plan);
@@ -82,10 +82,10 @@ export async function fingerprintsOf(
   return { path: place.relative, before: before.fingerprint, after: fingerprintOf(planned.text) };
 }
 
-const differenceOf = ({ relative }: Place, before: FileText, after: string): string | undefined =>
+const differenceOf = ({ relative }: WorkspacePath, before: FileText, after: string): string | undefined =>
   diffPreview(relative, before.ok ? before.text : "", after);
 
-function planFor({ relative }: Place, before: FileText, plan: Plan): Planned {
+function planFor({ relative }: WorkspacePath, before: FileText, plan: ChangePlan): PlannedChange {
   if (/\.ipynb$/i.test(relative)) return { refused: NOTEBOOK };
   if (!before.ok && !before.missing) return { refused: before.why };
   const planned = plan(before.ok ? before.text : undefined);
@@ -104,16 +104,16 @@ const NOTEBOOK =
 const isStale = ({ fingerprint }: FileText, { attempt, fingerprints }: ToolContext): boolean =>
   fingerprints === undefined ? attempt > 1 : fingerprints.before !== fingerprint;
 
-const stale = ({ relative }: Place): ToolAnswer => ({
+const stale = ({ relative }: WorkspacePath): ToolAnswer => ({
   output: `${relative} has been changed by somebody else since it was last looked at; nothing was changed. Read it again, and make the change anew if it is still wanted.`,
   isError: true,
   stale: true,
 });
 
 /** Models write LF and no byte order mark: a file that has CR LF throughout keeps them, and its mark. */
-export function lineEndsOf(before: string): (text: string) => string {
+export function lineEndingsOf(before: string): (text: string) => string {
   const crlf = before.includes("\r\n") && !/(?<!\r)\n/.test(before);
   return (text) => (crlf ? text.replace(/\r?\n/g, "\r\n") : text);
 }
 
-export const hasMark = (text: string): boolean => text.startsWith("\ufeff");
+export const hasByteOrderMark = (text: string): boolean => text.startsWith("\ufeff");

@@ -22,7 +22,7 @@ export function cleanEnvironment(
     GIT_PAGER: "cat",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
-    ...gitSettings([]),
+    ...gitSettingVariables([]),
   };
 }
 
@@ -35,7 +35,7 @@ const ALWAYS: readonly GitSetting[] = [
 export type GitSetting = readonly [key: string, value: string];
 
 /** Settings that win over every file, as variables; `more` beside those that always hold. */
-export function gitSettings(more: readonly GitSetting[]): NodeJS.ProcessEnv {
+export function gitSettingVariables(more: readonly GitSetting[]): NodeJS.ProcessEnv {
   const all = new Map([...ALWAYS, ...more]);
   const pairs = [...all].flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],

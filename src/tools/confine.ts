@@ -3,14 +3,14 @@
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { visibleName } from "../journal/visible.ts";
+import { revealHiddenInName } from "../journal/visible.ts";
 import { findSandbox } from "./find-sandbox.ts";
-import { guardSettings } from "./git-config-guard.ts";
+import { guardGitConfig } from "./git-config-guard.ts";
 import { gitFoldersOf } from "./git-folders.ts";
-import { type Taken, takeAway } from "./protected-paths.ts";
-import type { Reach, SandboxName, SandboxSettings } from "./sandbox.ts";
-import { guardedPaths, type ReachRequest, reachOf } from "./sandbox-reach.ts";
-import { withHeir } from "./supervised.ts";
+import { type Removal, removeCreated } from "./protected-paths.ts";
+import type { SandboxAccess, SandboxName, SandboxSettings } from "./sandbox.ts";
+import { type AccessRequest, guardedPaths, resolveAccess } from "./sandbox-reach.ts";
+import { withSubreaper } from "./supervised.ts";
 import type { ToolContext } from "./tool.ts";
 
 /** What a project says about where its commands run. */
@@ -28,9 +28,9 @@ export interface Confined {
   argv: string[];
   env: NodeJS.ProcessEnv;
   /** To be called when the command has ended, with what it said if it failed: sentences for whoever reads its answer. */
-  after(complaint: string): Promise<string[]>;
+  checkAfterwards(complaint: string): Promise<string[]>;
   /** To be called at last, also if it never started. */
-  done(): void;
+  release(): void;
 }
 
 export async function confine(
@@ -47,12 +47,12 @@ export async function confine(
   if (sandbox.name === "none")
     return {
       sandbox: "none",
-      argv: withHeir(argv, env["PATH"] ?? ""),
+      argv: withSubreaper(argv, env["PATH"] ?? ""),
       env,
-      after: async () => [],
-      done: () => undefined,
+      checkAfterwards: async () => [],
+      release: () => undefined,
     };
-  const request: ReachRequest = {
+  const request: AccessRequest = {
     ...setup,
     command,
     workspace: context.workspace,
@@ -62,20 +62,20 @@ export async function confine(
     write: setup.sandbox.write,
     path: env["PATH"] ?? "",
   };
-  const { guarded, git, ...reach } = await reachOf(request);
+  const { guarded, git, ...reach } = await resolveAccess(request);
   const putBack =
-    request.approved && git ? await guardSettings(join(git.common, "config"), command) : undefined;
+    request.approved && git ? await guardGitConfig(join(git.common, "config"), command) : undefined;
   const wrapped = await sandbox.wrap(argv, reach);
   return {
     sandbox: sandbox.name,
     argv: wrapped.argv,
     env,
-    async after(complaint) {
+    async checkAfterwards(complaint) {
       if (request.effect === "read") return [];
       const workspace = await realpath(context.workspace);
       const now = await guardedPaths(request, workspace, await gitFoldersOf(workspace));
       const keptIn = join(setup.stateFolder, "taken", context.runId, `${context.callId}-${context.attempt}`);
-      const taken = await takeAway(guarded, now, keptIn);
+      const taken = await removeCreated(guarded, now, keptIn);
       const settings = (await putBack?.(join(keptIn, ".git"))) ?? [];
       return [
         ...takenWords(taken, keptIn),
@@ -83,13 +83,13 @@ export async function confine(
         ...hint(complaint, sandbox.name, reach),
       ];
     },
-    done: () => wrapped.done?.(),
+    release: () => wrapped.done?.(),
   };
 }
 
-function takenWords({ moved, left }: Taken, keptIn: string): string[] {
+function takenWords({ moved, left }: Removal, keptIn: string): string[] {
   const those = (names: readonly string[]) =>
-    `${names.map(visibleName).join(", ")} ${names.length === 1 ? "was" : "were"}`;
+    `${names.map(revealHiddenInName).join(", ")} ${names.length === 1 ? "was" : "were"}`;
   const rule =
     "files that decide what runs may only be made by a command that names them and that a person has approved";
   return [
@@ -106,14 +106,14 @@ const settingWords = (settings: readonly string[], keptIn: string): string[] =>
   settings.length === 0
     ? []
     : [
-        `.git/config was put back: this command set ${settings.map(visibleName).join(", ")}, which only a command may that says \`git config\`. What it made of it is in ${keptIn}.`,
+        `.git/config was put back: this command set ${settings.map(revealHiddenInName).join(", ")}, which only a command may that says \`git config\`. What it made of it is in ${keptIn}.`,
       ];
 
 const SIGNS =
   /read-only file system|EROFS|device or resource busy|resolve host|name resolution|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|no new privileges|CONNECT tunnel failed|blocked by/i;
 
 /** A command that fails for the sandbox's sake looks like a broken network or disk. */
-function hint(complaint: string, name: SandboxName, { network }: Reach): string[] {
+function hint(complaint: string, name: SandboxName, { network }: SandboxAccess): string[] {
   if (!SIGNS.test(complaint)) return [];
   const held =
     "only the workspace can be written, and not the files in it that decide what runs; home folders are empty";

@@ -2,7 +2,7 @@
 // long to be shown whole is not shown at all, and cannot be approved.
 
 import { createTwoFilesPatch } from "diff";
-import { visible, visibleName } from "../journal/visible.ts";
+import { revealHidden, revealHiddenInName } from "../journal/visible.ts";
 
 /** Some thousands of lines: more than that nobody reads before an answer. */
 const MAX_SHOWN = 200_000;
@@ -12,14 +12,14 @@ export const TOO_LONG =
 
 /** Undefined where it is too long to be shown. */
 export function diffPreview(path: string, before: string, after: string): string | undefined {
-  const name = visibleName(path);
+  const name = revealHiddenInName(path);
   if (before === after) return `${name}: no change`;
   // Bounded: the difference of two long unlike texts would hold up everybody else for minutes.
   const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, {
     context: 3,
     timeout: 100,
   });
-  const text = visible(patch?.replace(/^=+\n/, "") ?? wholeContent(name, after));
+  const text = revealHidden(patch?.replace(/^=+\n/, "") ?? wholeContent(name, after));
   return text.length > MAX_SHOWN ? undefined : text;
 }
 

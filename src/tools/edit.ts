@@ -1,7 +1,7 @@
 // Replaces an exact piece of text in a file. The piece must be there, and be the only one unless all are meant.
 
 import { z } from "zod";
-import { changeFile, fingerprintsOf, lineEndsOf, type Plan, previewChange } from "./change-file.ts";
+import { type ChangePlan, changeFile, fingerprintsOf, lineEndingsOf, previewChange } from "./change-file.ts";
 import { MAX_FILE_BYTES } from "./text-file.ts";
 import { defineTool } from "./tool.ts";
 
@@ -27,10 +27,10 @@ export const editTool = defineTool({
   fingerprints: (input, { workspace }) => fingerprintsOf(input.path, replacing(input), workspace),
 });
 
-function replacing(input: Input): Plan {
+function replacing(input: Input): ChangePlan {
   return (before) => {
     if (before === undefined) return { refused: "does not exist: use Write to create it" };
-    const adapt = lineEndsOf(before);
+    const adapt = lineEndingsOf(before);
     const [from, to] = [adapt(input.old_string), adapt(input.new_string)];
     if (from === to) return { refused: "would stay as it is: old_string and new_string are the same" };
     const count = occurrences(before, from);

@@ -3,7 +3,7 @@
 //  - A driver that was asked for by name and does not work is a refusal: nothing runs outside of a sandbox in silence.
 
 import { messageOf } from "../errors.ts";
-import type { Sandbox, SandboxDriver, SandboxName, SandboxSettings, Tried } from "./sandbox.ts";
+import type { Sandbox, SandboxAttempt, SandboxDriver, SandboxName, SandboxSettings } from "./sandbox.ts";
 import { bwrap } from "./sandbox-bwrap.ts";
 import { srt } from "./sandbox-srt.ts";
 
@@ -11,7 +11,7 @@ const none: Sandbox = { name: "none", wrap: async (argv) => ({ argv: [...argv] }
 
 export const DRIVERS: readonly SandboxDriver[] = [bwrap, srt];
 
-export async function findSandbox({ driver, network }: SandboxSettings): Promise<Tried> {
+export async function findSandbox({ driver, network }: SandboxSettings): Promise<SandboxAttempt> {
   if (driver === "none") return { sandbox: none };
   if (driver !== "auto") return trySandbox(driver);
   const wanted = typeof network === "string" ? DRIVERS : DRIVERS.toReversed();
@@ -39,16 +39,16 @@ export async function reportSandbox(settings: SandboxSettings): Promise<SandboxR
   return { used: "sandbox" in found ? found.sandbox.name : undefined, problems };
 }
 
-const attempts = new Map<string, Promise<Tried>>();
+const attempts = new Map<string, Promise<SandboxAttempt>>();
 
 /** Once per process: what a machine allows does not change under us. */
-export function trySandbox(name: SandboxDriver["name"]): Promise<Tried> {
+export function trySandbox(name: SandboxDriver["name"]): Promise<SandboxAttempt> {
   const known = attempts.get(name) ?? attempt(name);
   attempts.set(name, known);
   return known;
 }
 
-async function attempt(name: SandboxDriver["name"]): Promise<Tried> {
+async function attempt(name: SandboxDriver["name"]): Promise<SandboxAttempt> {
   try {
     return { sandbox: await DRIVERS.find((driver) => driver.name === name)!.attempt() };
   } catch (error) {

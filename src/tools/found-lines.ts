@@ -1,9 +1,9 @@
 // The text of lines that a search has found, read anew through folders that are held: a search that was led outside by a
 // swapped link has nothing to show for it (A35).
 
-import { visibleName } from "../journal/visible.ts";
-import { type HeldFolder, holdFolder } from "./held-folder.ts";
-import { openRegular } from "./open-regular.ts";
+import { revealHiddenInName } from "../journal/visible.ts";
+import { type OpenFolder, openFolder } from "./held-folder.ts";
+import { openRegularFile } from "./open-regular.ts";
 
 export interface FoundLine {
   path: string;
@@ -17,16 +17,16 @@ const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_LINE = 500;
 
 /** `path:number:text` as grep writes it; what is no regular file here any more is left out. */
-export async function linesOf(root: string, found: readonly FoundLine[]): Promise<string[]> {
+export async function readFoundLines(root: string, found: readonly FoundLine[]): Promise<string[]> {
   const shown: string[] = [];
   const folders = Map.groupBy(found, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1));
   for (const [parent, inside] of folders) {
     const names = parent.split("/").filter((name) => name !== "" && name !== ".");
-    const folder = await holdFolder(root, names).catch(() => undefined);
+    const folder = await openFolder(root, names).catch(() => undefined);
     await using _held = folder;
     for (const [path, lines] of Map.groupBy(inside, (line) => line.path)) {
       const text = folder && (await contentOf(folder, path.slice(parent.length)));
-      if (text !== undefined) shown.push(...linesIn(text, visibleName(path), lines));
+      if (text !== undefined) shown.push(...linesIn(text, revealHiddenInName(path), lines));
     }
   }
   return shown;
@@ -44,9 +44,9 @@ function linesIn(text: string, path: string, lines: readonly FoundLine[]): strin
   });
 }
 
-async function contentOf(folder: HeldFolder, name: string): Promise<string | undefined> {
+async function contentOf(folder: OpenFolder, name: string): Promise<string | undefined> {
   try {
-    await using file = await openRegular(folder, name);
+    await using file = await openRegularFile(folder, name);
     const { size } = await file.stat();
     if (size > MAX_BYTES) return undefined;
     const content = Buffer.alloc(size);

@@ -4,15 +4,15 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { tryGit } from "./git.ts";
-import { LFS } from "./git-programs.ts";
-import { moveAway } from "./protected-paths.ts";
+import { LFS_COMMAND } from "./git-programs.ts";
+import { moveAside } from "./protected-paths.ts";
 
 /** What git writes down for `remote add`, `push -u`, `switch -c`, `init`, `submodule add` and their like. None names a program. */
 const KEPT_BY_GIT =
   /^(remote\..+\.(url|pushurl|fetch|push|tagopt|prune|mirror)|remote\.pushdefault|branch\..+\.(remote|merge|rebase|pushremote|description)|submodule\.(.+\.(url|active|branch|ignore|shallow)|active)|core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|worktreeconfig)|user\.(name|email)|filter\.lfs\.required|lfs\.repositoryformatversion)$/s;
 
 /** Asked before the command; the answer is asked after it, and says which settings were put back. */
-export async function guardSettings(
+export async function guardGitConfig(
   config: string,
   command: string,
 ): Promise<(keptIn: string) => Promise<string[]>> {
@@ -22,7 +22,7 @@ export async function guardSettings(
   return async (keptIn) => {
     const strange = (await settingsOf(config)).filter((one) => !known.has(one) && !isKeptByGit(one));
     if (strange.length === 0) return [];
-    await moveAway(config, join(keptIn, "config"));
+    await moveAside(config, join(keptIn, "config"));
     // Not through a link that the command may have put there.
     if (before) await writeFile(config, before, { flag: "wx" });
     return strange.map((one) => one.split("\n", 1)[0]!);
@@ -32,7 +32,7 @@ export async function guardSettings(
 function isKeptByGit(setting: string): boolean {
   const [key = "", ...rest] = setting.split("\n");
   const value = rest.join("\n");
-  if (/^filter\.lfs\.(clean|smudge|process)$/.test(key)) return LFS.test(value);
+  if (/^filter\.lfs\.(clean|smudge|process)$/.test(key)) return LFS_COMMAND.test(value);
   // `ext::sh -c x` is no address but a program.
   return KEPT_BY_GIT.test(key) && !(/url$/.test(key) && /^\w+::/.test(value));
 }

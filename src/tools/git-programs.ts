@@ -3,15 +3,15 @@
 // is overridden by name, because git has no switch for all. What a person has configured for every repository counts.
 
 import { join } from "node:path";
-import { type GitSetting, gitSettings } from "./clean-env.ts";
+import { type GitSetting, gitSettingVariables } from "./clean-env.ts";
 import { inFolder, tryGit } from "./git.ts";
 
 /** Variables for a command that was judged to only read, in place of those of the clean environment. */
-export async function readingGit(folder: string): Promise<NodeJS.ProcessEnv> {
+export async function readOnlyGitEnvironment(folder: string): Promise<NodeJS.ProcessEnv> {
   const [own, submodules] = await Promise.all([ownSettings(folder), submodulesOf(folder)]);
   const named = own.flatMap(({ key }) => /^submodule\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []);
   return {
-    ...gitSettings([
+    ...gitSettingVariables([
       ...READING,
       ...own.flatMap(harmless),
       ...[...submodules, ...named].map((name): GitSetting => [`submodule.${name}.ignore`, "dirty"]),
@@ -23,10 +23,10 @@ export async function readingGit(folder: string): Promise<NodeJS.ProcessEnv> {
 }
 
 /** The programs that a repository has git start when files are added, checked out or merged, but for git-lfs. */
-export async function programsOf(folder: string): Promise<string[]> {
+export async function repositoryPrograms(folder: string): Promise<string[]> {
   const starts = /^(filter\..+\.(clean|smudge|process)|merge\..+\.driver)$/s;
   const own = await ownSettings(folder);
-  return own.filter(({ key, value }) => starts.test(key) && !LFS.test(value)).map(({ key }) => key);
+  return own.filter(({ key, value }) => starts.test(key) && !LFS_COMMAND.test(value)).map(({ key }) => key);
 }
 
 /** Into a submodule git goes with that one's configuration, which we have not read: it stays outside. */
@@ -41,7 +41,7 @@ const READING: readonly GitSetting[] = [
 ];
 
 /** A filter that everybody knows and a person has installed. */
-export const LFS = /^git-lfs (clean|smudge|filter-process)( --skip)?( -- %f)?( %f)?$/;
+export const LFS_COMMAND = /^git-lfs (clean|smudge|filter-process)( --skip)?( -- %f)?( %f)?$/;
 
 /** git's own difference of the two files that a program for it is given; the rest of what git adds is a comment. */
 const PLAIN_DIFF = `git --no-pager diff --no-index --no-ext-diff --no-textconv -- "$2" "$5" || : #`;
@@ -56,7 +56,7 @@ function harmless({ key, value }: OwnSetting): GitSetting[] {
   if (/^diff\..+\.textconv$/s.test(key)) return [[key, "cat"]];
   if (/^gpg(\..+)?\.program$/s.test(key)) return [[key, "false"]];
   const filter = /^(filter\..+)\.(clean|smudge|process)$/s.exec(key)?.[1];
-  if (filter === undefined || LFS.test(value)) return [];
+  if (filter === undefined || LFS_COMMAND.test(value)) return [];
   return [
     [key, ""],
     [`${filter}.required`, "false"],

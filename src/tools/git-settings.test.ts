@@ -1,8 +1,8 @@
 import { appendFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { programOfGit } from "./git-settings.ts";
-import { look } from "./look.ts";
+import { gitProgramSetting } from "./git-settings.ts";
+import { inspectPath } from "./look.ts";
 import { tempGit } from "./temp-git.fixture.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
@@ -23,9 +23,9 @@ describe("what a repository has git run", () => {
     ['[remote "o"]\n\tpromisor = true', "remote.promisor"],
   ])("[A30] finds %j", async (text, setting) => {
     await using repository = await tempGit();
-    expect(programOfGit(repository.path)).toBeUndefined();
+    expect(gitProgramSetting(repository.path)).toBeUndefined();
     await appendFile(join(repository.path, ".git/config"), `${text}\n`);
-    expect(programOfGit(repository.path)).toBe(setting);
+    expect(gitProgramSetting(repository.path)).toBe(setting);
   });
 
   it("[A30] is silent about what commands of agents do without, and about ordinary settings", async () => {
@@ -34,20 +34,20 @@ describe("what a repository has git run", () => {
     await repository.git(["config", "core.worktree", ".."]);
     await repository.git(["config", "core.sshCommand", "ssh -i key"]);
     await repository.git(["remote", "add", "origin", "https://example.com/x"]);
-    expect(programOfGit(repository.path)).toBeUndefined();
+    expect(gitProgramSetting(repository.path)).toBeUndefined();
   });
 
   it("[A30] finds it from a folder of the repository, in a worktree, and in a bare repository", async () => {
     await using repository = await tempGit({ "a/b.txt": "x" });
     await repository.git(["worktree", "add", "-q", "side"]);
     await repository.git(["config", "diff.external", "evil"]);
-    expect(programOfGit(join(repository.path, "a"))).toBe("diff.external");
-    expect(programOfGit(join(repository.path, "side"))).toBe("diff.external");
+    expect(gitProgramSetting(join(repository.path, "a"))).toBe("diff.external");
+    expect(gitProgramSetting(join(repository.path, "side"))).toBe("diff.external");
     await using folder = await tempWorkspace();
-    expect(programOfGit(folder.path)).toBeUndefined();
+    expect(gitProgramSetting(folder.path)).toBeUndefined();
     await repository.git(["init", "-q", "--bare", folder.path]);
     await writeFile(join(folder.path, "config"), "[diff]\n external = evil\n");
-    expect(programOfGit(folder.path)).toBe("diff.external");
+    expect(gitProgramSetting(folder.path)).toBe("diff.external");
   });
 });
 
@@ -55,15 +55,15 @@ it("[A30] [A35] a .git that leads to another repository is not looked into witho
   await using victim = await tempGit();
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, ".git"), `gitdir: ${victim.path}/.git\n`);
-  expect(programOfGit(folder.path)).toBe("a .git that leads to another repository");
+  expect(gitProgramSetting(folder.path)).toBe("a .git that leads to another repository");
   await using linked = await tempWorkspace();
   await symlink(join(victim.path, ".git"), join(linked.path, ".git"));
-  expect(programOfGit(linked.path)).toBe("a .git that leads to another repository");
+  expect(gitProgramSetting(linked.path)).toBe("a .git that leads to another repository");
   await victim.git(["worktree", "add", "-q", "side"]);
-  expect(programOfGit(join(victim.path, "side"))).toBeUndefined();
+  expect(gitProgramSetting(join(victim.path, "side"))).toBeUndefined();
   await using outer = await tempGit();
   await outer.git(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", victim.path, "sub"]);
-  expect(programOfGit(join(outer.path, "sub"))).toBeUndefined();
+  expect(gitProgramSetting(join(outer.path, "sub"))).toBeUndefined();
 });
 
 describe("what is really at a path", () => {
@@ -74,7 +74,7 @@ describe("what is really at a path", () => {
     await symlink(elsewhere.path, join(folder.path, "out"));
     await symlink("missing", join(folder.path, "nowhere"));
     await symlink("loop", join(folder.path, "loop"));
-    const seen = (path: string) => look(`${folder.path}/${path}`);
+    const seen = (path: string) => inspectPath(`${folder.path}/${path}`);
     expect(seen("a/b")).toEqual({ real: join(folder.path, "a/b"), isFolder: false });
     expect(seen(".")).toEqual({ real: folder.path, isFolder: true });
     expect(seen("out")).toEqual({ real: elsewhere.path, isFolder: true });

@@ -5,10 +5,10 @@
 import { existsSync, globSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readPlainFile } from "../config/plain-file.ts";
-import { LFS } from "./git-programs.ts";
+import { LFS_COMMAND } from "./git-programs.ts";
 
 /** The setting, or what could not be read; undefined where there is none, or no repository. */
-export function programOfGit(workspace: string): string | undefined {
+export function gitProgramSetting(workspace: string): string | undefined {
   const folder = gitFolder(workspace);
   if (folder === undefined) return undefined;
   if (folder === STRAY) return "a .git that leads to another repository";
@@ -80,7 +80,7 @@ function settingsIn(text: string): Setting[] {
 function isHarmless({ section, key, value }: Setting, folder: string, workspace: string): boolean {
   const name = `${section}.${key}`;
   if (!TELLING.test(name) || /^(false|no|off|0|)$/i.test(value)) return true;
-  if (name === "filter.required" || (section === "filter" && LFS.test(value))) return true;
+  if (name === "filter.required" || (section === "filter" && LFS_COMMAND.test(value))) return true;
   // Git's own monitor, which commands of agents do without.
   if (name === "core.fsmonitor") return value === "true";
   // Every submodule has one, and is looked at only as a part of what is above it.

@@ -13,7 +13,7 @@ const MAX_OUTPUT = 256 * 1024 * 1024;
 const FIRST_PAUSE = 50;
 const LAST_PAUSE = 1_600;
 
-export interface GitPlace {
+export interface GitLocation {
   /** For the clean environment: no program in here passes for git. */
   folder: string;
   args: readonly string[];
@@ -31,21 +31,21 @@ export interface GitAnswer {
 }
 
 /** In a folder, whatever repository it belongs to. */
-export const inFolder = (folder: string): GitPlace => ({ folder, args: ["-C", folder] });
+export const inFolder = (folder: string): GitLocation => ({ folder, args: ["-C", folder] });
 
 /** The output, without its last line break; an error that says what git said if it refused. */
-export async function git(at: GitPlace, args: readonly string[], input = ""): Promise<string> {
+export async function git(at: GitLocation, args: readonly string[], input = ""): Promise<string> {
   const said = await tryGit(at, args, input);
-  if (!said.ok) throw refused(args[0]!, said);
+  if (!said.ok) throw gitError(args[0]!, said);
   return said.output.replace(/\n$/, "");
 }
 
 /** The entries of an output that is separated by NUL. */
-export async function gitList(at: GitPlace, args: readonly string[]): Promise<string[]> {
+export async function gitList(at: GitLocation, args: readonly string[]): Promise<string[]> {
   return (await git(at, args)).split("\0").filter((entry) => entry !== "");
 }
 
-export async function tryGit(at: GitPlace, args: readonly string[], input = ""): Promise<GitAnswer> {
+export async function tryGit(at: GitLocation, args: readonly string[], input = ""): Promise<GitAnswer> {
   for (let next = FIRST_PAUSE; ; next *= 2) {
     const answer = await runOnce(at, args, input);
     if (answer.ok || next > LAST_PAUSE || !isLocked(answer)) return answer;
@@ -54,20 +54,20 @@ export async function tryGit(at: GitPlace, args: readonly string[], input = ""):
 }
 
 /** The commit that a name means; undefined if there is none. */
-export async function commitAt(at: GitPlace, name: string): Promise<string | undefined> {
+export async function commitAt(at: GitLocation, name: string): Promise<string | undefined> {
   const said = await tryGit(at, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
-  if (!said.ok && said.code !== 1) throw refused("rev-parse", said);
+  if (!said.ok && said.code !== 1) throw gitError("rev-parse", said);
   return said.ok ? said.output.trim() : undefined;
 }
 
 /** Whether all of a commit's history is in another one's. */
-export async function isIn(at: GitPlace, commit: string, other: string): Promise<boolean> {
+export async function isAncestor(at: GitLocation, commit: string, other: string): Promise<boolean> {
   const said = await tryGit(at, ["merge-base", "--is-ancestor", commit, other]);
-  if (!said.ok && said.code !== 1) throw refused("merge-base", said);
+  if (!said.ok && said.code !== 1) throw gitError("merge-base", said);
   return said.ok;
 }
 
-export const refused = (command: string, { complaint }: GitAnswer): CadreError =>
+export const gitError = (command: string, { complaint }: GitAnswer): CadreError =>
   new CadreError("UNPROCESSABLE", `git ${command} failed: ${complaint}`);
 
 const isLocked = ({ complaint }: GitAnswer): boolean =>
@@ -91,7 +91,7 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: "cadre@localhost",
 };
 
-function runOnce(at: GitPlace, args: readonly string[], input: string): Promise<GitAnswer> {
+function runOnce(at: GitLocation, args: readonly string[], input: string): Promise<GitAnswer> {
   const { CADRE_RUN_ID: _, ...env } = cleanEnvironment(at.folder, "");
   const child = spawn("git", [...at.args, ...OVERRIDES, ...args], {
     // git goes to its folder by itself: a folder that is gone is then told from a git that is not installed.

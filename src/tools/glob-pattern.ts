@@ -7,7 +7,7 @@ export type GlobPattern = { ok: true; matches(path: string): boolean } | { ok: f
 
 const MAX_DEPTH = 10;
 
-export function globPattern(pattern: string): GlobPattern {
+export function compileGlob(pattern: string): GlobPattern {
   if (/[+@!?*]\([^)]*\|/.test(pattern) || /[+@!]\(/.test(pattern))
     return no("patterns such as @(a|b) are not known: write {a,b}");
   if (/\{[^{},]*\.\.[^{},]*\}/.test(pattern))

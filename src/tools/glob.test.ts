@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HELD_UP_MS, longestWait } from "./event-loop.fixture.ts";
 import { globTool } from "./glob.ts";
-import { globPattern } from "./glob-pattern.ts";
+import { compileGlob } from "./glob-pattern.ts";
 import { tempProject } from "./project.fixture.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 import type { ToolAnswer } from "./tool.ts";
@@ -106,7 +106,7 @@ describe("a pattern", () => {
     ["a.b+c^$|", ["a.b+c^$|"], ["axb+c^$|"]],
     ["😀?", ["😀a"], ["😀"]],
   ])("%s", (pattern, yes, no) => {
-    const glob = globPattern(pattern);
+    const glob = compileGlob(pattern);
     if (!glob.ok) return expect.fail(glob.why);
     for (const path of yes) expect(glob.matches(path), path).toBe(true);
     for (const path of no) expect(glob.matches(path), path).toBe(false);

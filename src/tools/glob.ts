@@ -3,13 +3,13 @@
 import { lstat } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
-import { visibleName } from "../journal/visible.ts";
-import { KEPT_BACK, refusal, textAnswer } from "./answers.ts";
-import { globPattern } from "./glob-pattern.ts";
-import { holdFolder, pathIn } from "./held-folder.ts";
+import { revealHiddenInName } from "../journal/visible.ts";
+import { HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
+import { compileGlob } from "./glob-pattern.ts";
+import { openFolder, pathIn } from "./held-folder.ts";
 import { ripgrep } from "./ripgrep.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
-import { type Place, placeInWorkspace } from "./workspace-path.ts";
+import { resolveInWorkspace, type WorkspacePath } from "./workspace-path.ts";
 
 const MAX_SHOWN = 1_000;
 const MAX_FOUND = 20_000;
@@ -27,19 +27,19 @@ export const globTool = defineTool({
   aliases: ["find_files", "file_search", "glob_search"],
 
   async execute({ pattern, path = "." }, context) {
-    const place = await placeInWorkspace(context.workspace, path);
+    const place = await resolveInWorkspace(context.workspace, path);
     if (!place.ok) return refusal(place.why);
     if (!place.exists) return refusal(`${path} does not exist`);
     if (pattern.startsWith("/") || pattern.split("/").includes("..")) {
       return refusal("a pattern cannot be absolute or go up: give the folder as path");
     }
-    const glob = globPattern(pattern);
+    const glob = compileGlob(pattern);
     if (!glob.ok) return refusal(`the pattern ${pattern} cannot be used: ${glob.why}`);
     try {
       const found = await find(place, glob.matches, context);
       if (found.paths.length > 0) return textAnswer(await listing(place.root, found));
       const none = `no file matches ${pattern} (files that .gitignore names are not searched)`;
-      return textAnswer(found.kept ? `${none}\n${KEPT_BACK}` : none);
+      return textAnswer(found.kept ? `${none}\n${HIDDEN_BY_RULES}` : none);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       return refusal(
@@ -57,13 +57,13 @@ interface Found {
 }
 
 async function find(
-  { root, names }: Place,
+  { root, names }: WorkspacePath,
   matches: (path: string) => boolean,
   { mayShow, signal }: ToolContext,
 ): Promise<Found> {
   const paths: string[] = [];
   let kept = false;
-  await using folder = await holdFolder(root, names);
+  await using folder = await openFolder(root, names);
   const end = await ripgrep({
     args: ["--files", "--hidden", "--glob=!.git", "--null", "--", "."],
     separator: "\0",
@@ -84,11 +84,11 @@ async function find(
 
 async function listing(root: string, { paths, complete, kept }: Found): Promise<string> {
   const candidates = paths.slice(0, MAX_SHOWN);
-  const shown = (await filesAmong(root, candidates)).map(visibleName);
+  const shown = (await filesAmong(root, candidates)).map(revealHiddenInName);
   const rest = paths.length - candidates.length;
   if (shown.length === 0) shown.push("what was found is gone again: search once more");
   if (rest > 0) shown.push(`(${complete ? rest : `more than ${rest}`} more: narrow the pattern)`);
-  if (kept) shown.push(KEPT_BACK);
+  if (kept) shown.push(HIDDEN_BY_RULES);
   return shown.join("\n");
 }
 
@@ -98,7 +98,7 @@ async function filesAmong(root: string, paths: readonly string[]): Promise<strin
   const files: string[] = [];
   for (const [parent, inside] of byFolder) {
     try {
-      await using folder = await holdFolder(root, parent.split("/").filter(Boolean));
+      await using folder = await openFolder(root, parent.split("/").filter(Boolean));
       const isFile = (path: string) =>
         lstat(pathIn(folder, path.slice(parent.length))).then(
           (stats) => stats.isFile(),

@@ -4,12 +4,12 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
-import { KEPT_BACK, refusal, textAnswer } from "./answers.ts";
-import { type FoundLine, linesOf } from "./found-lines.ts";
-import { holdFolder } from "./held-folder.ts";
+import { HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
+import { type FoundLine, readFoundLines } from "./found-lines.ts";
+import { openFolder } from "./held-folder.ts";
 import { ripgrep } from "./ripgrep.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
-import { type Place, placeInWorkspace } from "./workspace-path.ts";
+import { resolveInWorkspace, type WorkspacePath } from "./workspace-path.ts";
 
 const DEFAULT_MAX = 200;
 
@@ -33,18 +33,18 @@ export const grepTool = defineTool({
   aliases: ["search_code", "grep_search", "search_files", "search"],
 
   async execute(input, context) {
-    const place = await placeInWorkspace(context.workspace, input.path ?? ".");
+    const place = await resolveInWorkspace(context.workspace, input.path ?? ".");
     if (!place.ok) return refusal(place.why);
     if (!place.exists) return refusal(`${input.path} does not exist`);
     if (!(await isSearchable(place))) return refusal(`${input.path} is neither a regular file nor a folder`);
     const max = input.max ?? DEFAULT_MAX;
     try {
       const found = await search(input, place, max, context);
-      const lines = await linesOf(place.root, found.lines);
+      const lines = await readFoundLines(place.root, found.lines);
       if (lines.length === 0) lines.push("no match");
       if (found.unread) lines.push("(some files could not be read)");
       if (!found.complete) lines.push(`(more than ${max} lines: narrow the search, or raise max)`);
-      if (found.kept) lines.push(KEPT_BACK);
+      if (found.kept) lines.push(HIDDEN_BY_RULES);
       return textAnswer(lines.join("\n"));
     } catch (error) {
       return refusal(`could not search for ${JSON.stringify(input.pattern)}: ${messageOf(error)}`);
@@ -53,7 +53,7 @@ export const grepTool = defineTool({
 });
 
 /** A FIFO would be waited for until the time limit (A38). */
-async function isSearchable({ root, names }: Place): Promise<boolean> {
+async function isSearchable({ root, names }: WorkspacePath): Promise<boolean> {
   const stats = await lstat(join(root, ...names)).catch(() => undefined);
   return stats !== undefined && (stats.isFile() || stats.isDirectory());
 }
@@ -71,13 +71,13 @@ interface Found {
 
 async function search(
   input: Input,
-  { root, relative }: Place,
+  { root, relative }: WorkspacePath,
   max: number,
   { mayShow, signal }: ToolContext,
 ): Promise<Found> {
   const lines: FoundLine[] = [];
   let kept = false;
-  await using folder = await holdFolder(root, []);
+  await using folder = await openFolder(root, []);
   const end = await ripgrep({
     args: [...flags(input), "--", input.pattern, relative],
     separator: "\n",

@@ -1,21 +1,23 @@
 import { constants, mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Holding, holdFolder, openIn, pathIn } from "./held-folder.ts";
+import { type OpenMethod, openFolder, openIn, pathIn } from "./held-folder.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
-const WAYS: Holding[] = process.platform === "linux" ? ["by-descriptor", "by-name"] : ["by-name"];
+const WAYS: OpenMethod[] = process.platform === "linux" ? ["by-descriptor", "by-name"] : ["by-name"];
 
 describe.each(WAYS)("a folder held %s", (holding) => {
   it("opens what is in it, and makes what is missing where that is wanted", async () => {
     await using folder = await tempWorkspace();
-    await expect(holdFolder(folder.path, ["a", "b"], { holding })).rejects.toMatchObject({ code: "ENOENT" });
-    await using held = await holdFolder(folder.path, ["a", "b"], { holding, create: true });
+    await expect(openFolder(folder.path, ["a", "b"], { method: holding })).rejects.toMatchObject({
+      code: "ENOENT",
+    });
+    await using held = await openFolder(folder.path, ["a", "b"], { method: holding, create: true });
     await using file = await openIn(held, "f", constants.O_WRONLY | constants.O_CREAT, 0o600);
     await file.writeFile("x");
     expect(await readFile(join(folder.path, "a/b/f"), "utf8")).toBe("x");
     expect((await stat(pathIn(held, "."))).isDirectory()).toBe(true);
-    expect(await held.stands()).toBe(true);
+    expect(await held.isUnchanged()).toBe(true);
   });
 
   it("[A35] [X1] goes through no link and no file", async () => {
@@ -26,10 +28,10 @@ describe.each(WAYS)("a folder held %s", (holding) => {
     await symlink(join(outside.path, "f"), join(folder.path, "file"));
     for (const name of ["link", "file"])
       for (const create of [false, true])
-        await expect(holdFolder(folder.path, [name], { holding, create })).rejects.toMatchObject({
+        await expect(openFolder(folder.path, [name], { method: holding, create })).rejects.toMatchObject({
           code: expect.stringMatching(/^(ENOTDIR|ELOOP)$/),
         });
-    await using held = await holdFolder(folder.path, [], { holding });
+    await using held = await openFolder(folder.path, [], { method: holding });
     await expect(openIn(held, "file", constants.O_RDONLY)).rejects.toMatchObject({ code: "ELOOP" });
   });
 
@@ -40,12 +42,12 @@ describe.each(WAYS)("a folder held %s", (holding) => {
     await mkdir(join(outside.path, "b"));
     await writeFile(join(folder.path, "a/b/f"), "inside");
     await writeFile(join(outside.path, "b/f"), "canary");
-    await using held = await holdFolder(folder.path, ["a", "b"], { holding });
+    await using held = await openFolder(folder.path, ["a", "b"], { method: holding });
     await rename(join(folder.path, "a"), join(folder.path, "away"));
     await symlink(outside.path, join(folder.path, "a"));
     if (holding === "by-name") {
       await expect(openIn(held, "f", constants.O_RDONLY)).rejects.toMatchObject({ code: "ENOTDIR" });
-      expect(await held.stands()).toBe(false);
+      expect(await held.isUnchanged()).toBe(false);
     } else {
       await using file = await openIn(held, "f", constants.O_RDONLY);
       expect(await file.readFile("utf8")).toBe("inside");
@@ -57,7 +59,7 @@ describe.each(WAYS)("a folder held %s", (holding) => {
   it("[A35] sees a folder that was taken away and made anew", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "a"));
-    await using held = await holdFolder(folder.path, ["a"], { holding });
+    await using held = await openFolder(folder.path, ["a"], { method: holding });
     await rename(join(folder.path, "a"), join(folder.path, "away"));
     await mkdir(join(folder.path, "a"));
     await writeFile(join(folder.path, "a/f"), "another");

@@ -8,52 +8,52 @@ import { existsSync } from "node:fs";
 import { constants, type FileHandle, lstat, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 
-export interface HeldFolder extends AsyncDisposable {
+export interface OpenFolder extends AsyncDisposable {
   /** Means this folder while it is held, whatever becomes of the names that led to it. */
   path: string;
   /** Whether the way still leads here, and to what was opened under a name. Asked before that is believed. */
-  stands(opened?: { name: string; handle: FileHandle }): Promise<boolean>;
+  isUnchanged(opened?: { name: string; handle: FileHandle }): Promise<boolean>;
 }
 
-export type Holding = "by-descriptor" | "by-name";
+export type OpenMethod = "by-descriptor" | "by-name";
 
-export interface HoldOptions {
+export interface OpenFolderOptions {
   /** Makes the folders that are missing. */
   create?: boolean;
-  holding?: Holding;
+  method?: OpenMethod;
 }
 
-const HERE: Holding = existsSync("/proc/self/fd/0") ? "by-descriptor" : "by-name";
+const HERE: OpenMethod = existsSync("/proc/self/fd/0") ? "by-descriptor" : "by-name";
 
 /** Throws as `open` does: ENOENT for what is missing, ENOTDIR or ELOOP for what is a link or a file by now. */
-export function holdFolder(
+export function openFolder(
   root: string,
   names: readonly string[],
-  { create = false, holding = HERE }: HoldOptions = {},
-): Promise<HeldFolder> {
-  return holding === "by-descriptor" ? byDescriptor(root, names, create) : byName(root, names, create);
+  { create = false, method = HERE }: OpenFolderOptions = {},
+): Promise<OpenFolder> {
+  return method === "by-descriptor" ? byDescriptor(root, names, create) : byName(root, names, create);
 }
 
 /** Opens what a held folder has under this name, a link never. Does not wait for a FIFO that nobody writes to (A38). */
 export async function openIn(
-  folder: HeldFolder,
+  folder: OpenFolder,
   name: string,
   flags: number,
   mode?: number,
 ): Promise<FileHandle> {
   const path = pathIn(folder, name);
   const handle = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
-  if (await folder.stands({ name, handle })) return handle;
+  if (await folder.isUnchanged({ name, handle })) return handle;
   await handle.close();
   throw swapped(path);
 }
 
 /** Not by `join`: without its last part, the name of a descriptor is a link itself. */
-export const pathIn = (folder: Pick<HeldFolder, "path">, name: string): string => `${folder.path}/${name}`;
+export const pathIn = (folder: Pick<OpenFolder, "path">, name: string): string => `${folder.path}/${name}`;
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-async function byDescriptor(root: string, names: readonly string[], create: boolean): Promise<HeldFolder> {
+async function byDescriptor(root: string, names: readonly string[], create: boolean): Promise<OpenFolder> {
   let handle = await open(root, FOLDER);
   for (const name of names) {
     const path = `/proc/self/fd/${handle.fd}/${name}`;
@@ -69,12 +69,12 @@ async function byDescriptor(root: string, names: readonly string[], create: bool
   }
   return {
     path: `/proc/self/fd/${handle.fd}`,
-    stands: async () => true,
+    isUnchanged: async () => true,
     [Symbol.asyncDispose]: () => handle.close(),
   };
 }
 
-async function byName(root: string, names: readonly string[], create: boolean): Promise<HeldFolder> {
+async function byName(root: string, names: readonly string[], create: boolean): Promise<OpenFolder> {
   const way = [{ path: root, id: await folderId(root) }];
   for (const name of names) {
     const path = join(way.at(-1)!.path, name);
@@ -83,7 +83,7 @@ async function byName(root: string, names: readonly string[], create: boolean): 
   }
   return {
     path: way.at(-1)!.path,
-    async stands(opened) {
+    async isUnchanged(opened) {
       if (opened && !(await isNamed(opened.handle, join(way.at(-1)!.path, opened.name)))) return false;
       for (const { path, id } of way) if ((await folderId(path).catch(() => undefined)) !== id) return false;
       return true;

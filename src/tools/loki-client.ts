@@ -4,7 +4,7 @@
 import type { z } from "zod";
 import type { Loki } from "../config/schema.ts";
 import type { Env } from "../config/trust.ts";
-import { boundedText, reasonOf } from "./http-answer.ts";
+import { fetchErrorCode, readBoundedText } from "./http-answer.ts";
 
 export type LokiSettings = z.output<typeof Loki>;
 
@@ -14,7 +14,7 @@ export interface LokiAccess {
   env: Env;
 }
 
-export interface LokiQuestion {
+export interface LokiRequest {
   /** Below the base address: `labels`. Never a model's words. */
   path: string;
   parameters: Record<string, string>;
@@ -22,7 +22,7 @@ export interface LokiQuestion {
 }
 
 /** `said`: words of the server, which are as untrusted as its data. */
-export type LokiReply = { ok: true; data: unknown } | { ok: false; why: string; said?: string };
+export type LokiReply = { ok: true; data: unknown } | { ok: false; why: string; serverText?: string };
 
 const DEFAULT_TIMEOUT = 30_000;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -31,7 +31,7 @@ export const NOT_CONFIGURED =
   "Loki is not configured for this project, so there are no logs to read. A person sets `loki: { url: http://… }` in cadre.yaml " +
   "(and trusts the folder with `cadre trust`). Go on without logs, and say in your answer that you could not read them.";
 
-export async function askLoki({ settings, env }: LokiAccess, question: LokiQuestion): Promise<LokiReply> {
+export async function queryLoki({ settings, env }: LokiAccess, question: LokiRequest): Promise<LokiReply> {
   if (!settings) return { ok: false, why: NOT_CONFIGURED };
   const headers = headersFor(settings, env);
   if (!headers.ok) return headers;
@@ -51,11 +51,14 @@ export async function askLoki({ settings, env }: LokiAccess, question: LokiQuest
       const why = `Loki at ${origin} did not answer within ${timeout / 1000} s. Ask about a shorter time, or with a narrower selector.`;
       return { ok: false, why };
     }
-    return { ok: false, why: `Loki at ${origin} cannot be reached (${reasonOf(error)}). Nothing was read.` };
+    return {
+      ok: false,
+      why: `Loki at ${origin} cannot be reached (${fetchErrorCode(error)}). Nothing was read.`,
+    };
   }
 }
 
-function address(base: string, { path, parameters }: LokiQuestion): URL {
+function address(base: string, { path, parameters }: LokiRequest): URL {
   const url = new URL(base);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/loki/api/v1/${path}`;
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -89,12 +92,13 @@ async function replyOf(response: Response, origin: string): Promise<LokiReply> {
     const why = `Loki at ${origin} answered with a redirect (${status}), which is not followed. A person must set the final address as loki.url.`;
     return { ok: false, why };
   }
-  const text = await boundedText(response, MAX_BYTES);
+  const text = await readBoundedText(response, MAX_BYTES);
   if (text === undefined) {
     const why = `Loki's answer was larger than ${MAX_BYTES / 1024 / 1024} MB and was dropped. Lower the limit, or ask about a shorter time.`;
     return { ok: false, why };
   }
-  if (status !== 200) return { ok: false, why: refusalOf(status, origin), said: text.trim().slice(0, 2_000) };
+  if (status !== 200)
+    return { ok: false, why: refusalOf(status, origin), serverText: text.trim().slice(0, 2_000) };
   return dataOf(text, origin);
 }
 
@@ -116,5 +120,5 @@ function dataOf(text: string, origin: string): LokiReply {
     // What is no JSON is no Loki: said below.
   }
   const why = `What answers at ${origin} is not Loki. A person must look at loki.url in cadre.yaml.`;
-  return { ok: false, why, said: text.slice(0, 200) };
+  return { ok: false, why, serverText: text.slice(0, 200) };
 }

@@ -2,11 +2,11 @@
 
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
-import { visible } from "../journal/visible.ts";
+import { revealHidden } from "../journal/visible.ts";
 import { refusal, textAnswer } from "./answers.ts";
-import { askLoki, type LokiAccess } from "./loki-client.ts";
-import { failedAnswer, markedAnswer } from "./loki-lines.ts";
-import { FORMS, readRange, timeText } from "./loki-time.ts";
+import { type LokiAccess, queryLoki } from "./loki-client.ts";
+import { failedAnswer, untrustedAnswer } from "./loki-lines.ts";
+import { formatTime, parseTimeRange, TIME_FORMS } from "./loki-time.ts";
 import { defineTool } from "./tool.ts";
 
 /** It becomes part of a path. */
@@ -22,17 +22,20 @@ export const lokiLabelsTool = (access: LokiAccess) =>
     input: z.strictObject({
       label: z.string().regex(LABEL).optional().describe("List the values of this label"),
       query: z.string().min(1).max(2_000).optional().describe('Only of these streams: {env="prod"}'),
-      start: z.string().max(100).optional().describe(`Begin: ${FORMS}. 1h by default`),
+      start: z.string().max(100).optional().describe(`Begin: ${TIME_FORMS}. 1h by default`),
       end: z.string().max(100).optional().describe("End, in the same forms. Now by default"),
     }),
     effect: "read",
     idle: !access.settings,
 
     async execute({ label, query, start, end }, context) {
-      const when = readRange({ ...(start ? { start } : {}), ...(end ? { end } : {}) }, systemClock.now());
+      const when = parseTimeRange(
+        { ...(start ? { start } : {}), ...(end ? { end } : {}) },
+        systemClock.now(),
+      );
       if (!when.ok) return refusal(when.why);
       const { range } = when;
-      const reply = await askLoki(access, {
+      const reply = await queryLoki(access, {
         path: label === undefined ? "labels" : `label/${label}/values`,
         parameters: {
           start: String(range.start),
@@ -46,14 +49,14 @@ export const lokiLabelsTool = (access: LokiAccess) =>
       const names = Names.safeParse(reply.data ?? []);
       if (!names.success)
         return refusal("Loki answered in a form that is not known here; nothing can be shown.");
-      const span = `${timeText(range.start)} to ${timeText(range.end)}`;
+      const span = `${formatTime(range.start)} to ${formatTime(range.end)}`;
       const plural = names.data.length === 1 ? "" : "s";
       const what = label === undefined ? `label${plural}` : `value${plural} of ${label}`;
       if (names.data.length === 0)
         return textAnswer(
           `No ${what}, ${span}. Ask about a longer time${label ? ", or without label for the names that exist" : ""}.`,
         );
-      const listed = names.data.map((name) => visible(name).replaceAll("\n", "⟦U+000A⟧")).sort();
-      return markedAnswer(`${listed.length} ${what}, ${span}.`, listed.join("\n"), context);
+      const listed = names.data.map((name) => revealHidden(name).replaceAll("\n", "⟦U+000A⟧")).sort();
+      return untrustedAnswer(`${listed.length} ${what}, ${span}.`, listed.join("\n"), context);
     },
   });

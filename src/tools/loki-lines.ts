@@ -3,10 +3,10 @@
 
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
-import { untrusted } from "../journal/untrusted.ts";
-import { visible } from "../journal/visible.ts";
+import { markUntrusted } from "../journal/untrusted.ts";
+import { revealHidden } from "../journal/visible.ts";
 import type { LokiReply } from "./loki-client.ts";
-import { timeText } from "./loki-time.ts";
+import { formatTime } from "./loki-time.ts";
 import { boundOutput } from "./output.ts";
 import type { ToolAnswer, ToolContext } from "./tool.ts";
 
@@ -29,7 +29,7 @@ export const Streams = z.object({
 });
 
 /** Oldest first, whatever stream a line is from. */
-export function linesOf({ result }: z.output<typeof Streams>): LogLine[] {
+export function logLines({ result }: z.output<typeof Streams>): LogLine[] {
   return result
     .flatMap(({ stream, values }) =>
       values.map(([at, text]): LogLine => ({ at: BigInt(at), labels: stream, text })),
@@ -38,30 +38,32 @@ export function linesOf({ result }: z.output<typeof Streams>): LogLine[] {
 }
 
 /** Labels that all lines share are said once, before them. */
-export function linesText(lines: readonly LogLine[]): string {
+export function formatLines(lines: readonly LogLine[]): string {
   const shared = sharedLabels(lines);
   const rows = lines.map(({ at, labels, text }) => {
     const own = Object.fromEntries(Object.entries(labels).filter(([name]) => !Object.hasOwn(shared, name)));
-    return [timeText(at), ...(Object.keys(own).length > 0 ? [labelsText(own)] : []), lineText(text)].join(
-      " ",
-    );
+    return [
+      formatTime(at),
+      ...(Object.keys(own).length > 0 ? [formatLabels(own)] : []),
+      formatLine(text),
+    ].join(" ");
   });
-  return [`all: ${labelsText(shared)}`, ...rows].join("\n");
+  return [`all: ${formatLabels(shared)}`, ...rows].join("\n");
 }
 
 const MAX_LINE = 2_000;
 
 /** Its further lines are set in, so that none of them looks like a line of its own. */
-export function lineText(text: string, max = MAX_LINE): string {
-  const clean = visible(stripVTControlCharacters(text).replace(/\r?\n$/, ""));
+export function formatLine(text: string, max = MAX_LINE): string {
+  const clean = revealHidden(stripVTControlCharacters(text).replace(/\r?\n$/, ""));
   const short =
     clean.length > max ? `${clean.slice(0, max)}… (${clean.length - max} more characters)` : clean;
   return short.replaceAll("\n", "\n    ");
 }
 
-export function labelsText(labels: Readonly<Record<string, string>>): string {
+export function formatLabels(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${pairs.map(([name, value]) => `${name}=${JSON.stringify(visible(value))}`).join(", ")}}`;
+  return `{${pairs.map(([name, value]) => `${name}=${JSON.stringify(revealHidden(value))}`).join(", ")}}`;
 }
 
 function sharedLabels(lines: readonly LogLine[]): Record<string, string> {
@@ -73,9 +75,9 @@ function sharedLabels(lines: readonly LogLine[]): Record<string, string> {
 }
 
 /** Our own words, then theirs inside the mark, head and tail where it is too much; the whole is kept by reference. */
-export function markedAnswer(words: string, theirs: string, context: ToolContext): ToolAnswer {
+export function untrustedAnswer(words: string, theirs: string, context: ToolContext): ToolAnswer {
   const nonce = context.nonce();
-  const marked = (text: string): string => `${words}\n${untrusted(nonce, "loki", text)}`;
+  const marked = (text: string): string => `${words}\n${markUntrusted(nonce, "loki", text)}`;
   const bounded = boundOutput(theirs);
   if (!bounded.cut) return { output: marked(theirs), untrusted: "loki" };
   const full = marked(theirs);
@@ -83,6 +85,6 @@ export function markedAnswer(words: string, theirs: string, context: ToolContext
 }
 
 export function failedAnswer(reply: LokiReply & { ok: false }, context: ToolContext): ToolAnswer {
-  if (!reply.said) return { output: reply.why, isError: true };
-  return { ...markedAnswer(reply.why, lineText(reply.said), context), isError: true };
+  if (!reply.serverText) return { output: reply.why, isError: true };
+  return { ...untrustedAnswer(reply.why, formatLine(reply.serverText), context), isError: true };
 }

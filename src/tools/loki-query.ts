@@ -3,17 +3,17 @@
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
 import { refusal, textAnswer } from "./answers.ts";
-import { askLoki, type LokiAccess } from "./loki-client.ts";
+import { type LokiAccess, queryLoki } from "./loki-client.ts";
 import {
   failedAnswer,
+  formatLabels,
+  formatLines,
   type LogLine,
-  labelsText,
-  linesOf,
-  linesText,
-  markedAnswer,
+  logLines,
   Streams,
+  untrustedAnswer,
 } from "./loki-lines.ts";
-import { FORMS, readRange, type TimeRange, timeText } from "./loki-time.ts";
+import { formatTime, parseTimeRange, TIME_FORMS, type TimeRange } from "./loki-time.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
 const DEFAULT_LIMIT = 100;
@@ -25,7 +25,7 @@ export const lokiQueryTool = (access: LokiAccess) =>
       'Reads logs from Loki with a LogQL query, e.g. {service="api"} |= "timeout". Lines come oldest first; limit takes the newest (backward) or the oldest (forward) of the time range. Use loki_labels for the names and values that exist.',
     input: z.strictObject({
       query: z.string().min(1).max(10_000).describe('LogQL: {app="api"} |= "error" != "health"'),
-      start: z.string().max(100).optional().describe(`Begin: ${FORMS}. 1h by default`),
+      start: z.string().max(100).optional().describe(`Begin: ${TIME_FORMS}. 1h by default`),
       end: z.string().max(100).optional().describe("End, in the same forms. Now by default"),
       limit: z.int().min(1).max(5_000).optional().describe("How many lines at most, 100 by default"),
       direction: z
@@ -37,7 +37,10 @@ export const lokiQueryTool = (access: LokiAccess) =>
     idle: !access.settings,
 
     async execute({ query, start, end, limit = DEFAULT_LIMIT, direction = "backward" }, context) {
-      const when = readRange({ ...(start ? { start } : {}), ...(end ? { end } : {}) }, systemClock.now());
+      const when = parseTimeRange(
+        { ...(start ? { start } : {}), ...(end ? { end } : {}) },
+        systemClock.now(),
+      );
       if (!when.ok) return refusal(when.why);
       const { range } = when;
       const parameters = {
@@ -47,22 +50,22 @@ export const lokiQueryTool = (access: LokiAccess) =>
         limit: String(limit),
         direction,
       };
-      const reply = await askLoki(access, { path: "query_range", parameters, signal: context.signal });
+      const reply = await queryLoki(access, { path: "query_range", parameters, signal: context.signal });
       if (!reply.ok) return failedAnswer(reply, context);
       const streams = Streams.safeParse(reply.data);
       if (!streams.success) return numbersAnswer(reply.data, range, context);
-      const lines = linesOf(streams.data);
+      const lines = logLines(streams.data);
       if (lines.length === 0) return textAnswer(nothingFound(range));
       const rest = lines.length < limit ? "" : ` ${moreText(lines, direction)}`;
-      return markedAnswer(
+      return untrustedAnswer(
         `${lines.length} ${lines.length === 1 ? "line" : "lines"}, ${rangeText(range)}.${rest}`,
-        linesText(lines),
+        formatLines(lines),
         context,
       );
     },
   });
 
-const rangeText = ({ start, end }: TimeRange): string => `${timeText(start)} to ${timeText(end)}`;
+const rangeText = ({ start, end }: TimeRange): string => `${formatTime(start)} to ${formatTime(end)}`;
 
 const nothingFound = (range: TimeRange): string =>
   `No lines, ${rangeText(range)}. That is no proof that all is well: check the label names and values with loki_labels, drop a filter, or ask about a longer time.`;
@@ -71,8 +74,8 @@ const nothingFound = (range: TimeRange): string =>
 function moreText(lines: readonly LogLine[], direction: "backward" | "forward"): string {
   const further =
     direction === "backward"
-      ? `end: "${timeText(lines[0]!.at)}" for older ones`
-      : `start: "${timeText(lines.at(-1)!.at)}" for newer ones`;
+      ? `end: "${formatTime(lines[0]!.at)}" for older ones`
+      : `start: "${formatTime(lines.at(-1)!.at)}" for newer ones`;
   return `That is the limit, so there may be more: narrow the query, or ask again with ${further}.`;
 }
 
@@ -95,9 +98,9 @@ function numbersAnswer(data: unknown, range: TimeRange, context: ToolContext) {
   if (result.length === 0) return textAnswer(nothingFound(range));
   const text = result.map(({ metric, values }) =>
     [
-      labelsText(metric),
+      formatLabels(metric),
       ...values.map(([at, value]) => `  ${new Date(at * 1000).toISOString()} ${value}`),
     ].join("\n"),
   );
-  return markedAnswer(`${result.length} series, ${rangeText(range)}.`, text.join("\n"), context);
+  return untrustedAnswer(`${result.length} series, ${rangeText(range)}.`, text.join("\n"), context);
 }

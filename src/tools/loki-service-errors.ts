@@ -3,19 +3,19 @@
 
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
-import { nearest } from "../config/problem.ts";
+import { nearestWord } from "../config/problem.ts";
 import { refusal, textAnswer } from "./answers.ts";
-import { askLoki, type LokiAccess, type LokiReply } from "./loki-client.ts";
+import { type LokiAccess, type LokiReply, queryLoki } from "./loki-client.ts";
 import {
   failedAnswer,
+  formatLabels,
+  formatLine,
   type LogLine,
-  labelsText,
-  linesOf,
-  lineText,
-  markedAnswer,
+  logLines,
   Streams,
+  untrustedAnswer,
 } from "./loki-lines.ts";
-import { FORMS, readRange, type TimeRange, timeText } from "./loki-time.ts";
+import { formatTime, parseTimeRange, TIME_FORMS, type TimeRange } from "./loki-time.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const DEFAULT_LIMIT = 1_000;
@@ -27,7 +27,7 @@ export const lokiServiceErrorsTool = (access: LokiAccess) =>
       "Sums up the errors that a service logged to Loki: each kind once, with its count, first and last time, and the query that finds them. Start here, then look closer with loki_query.",
     input: z.strictObject({
       service: z.string().min(1).max(200).describe("The service, as its label in Loki says"),
-      start: z.string().max(100).optional().describe(`Begin: ${FORMS}. 1h by default`),
+      start: z.string().max(100).optional().describe(`Begin: ${TIME_FORMS}. 1h by default`),
       end: z.string().max(100).optional().describe("End, in the same forms. Now by default"),
       limit: z
         .int()
@@ -41,7 +41,10 @@ export const lokiServiceErrorsTool = (access: LokiAccess) =>
     aliases: ["loki_errors"],
 
     async execute({ service, start, end, limit = DEFAULT_LIMIT }, context) {
-      const when = readRange({ ...(start ? { start } : {}), ...(end ? { end } : {}) }, systemClock.now());
+      const when = parseTimeRange(
+        { ...(start ? { start } : {}), ...(end ? { end } : {}) },
+        systemClock.now(),
+      );
       if (!when.ok) return refusal(when.why);
       const loki = createAsk(access, when.range, context);
       try {
@@ -75,7 +78,7 @@ interface Ask {
 function createAsk(access: LokiAccess, { start, end }: TimeRange, { signal }: ToolContext): Ask {
   const ask = async <T>(path: string, more: Record<string, string>, form: z.ZodType<T>): Promise<T> => {
     const parameters = { start: String(start), end: String(end), ...more };
-    const reply = await askLoki(access, { path, parameters, signal });
+    const reply = await queryLoki(access, { path, parameters, signal });
     if (!reply.ok) throw new Failed(reply);
     const data = form.safeParse(reply.data);
     if (data.success) return data.data;
@@ -89,7 +92,7 @@ function createAsk(access: LokiAccess, { start, end }: TimeRange, { signal }: To
   return {
     names: async (path) => (await ask(path, {}, Names)) ?? [],
     lines: async (query, limit) =>
-      linesOf(await ask("query_range", { query, limit: String(limit), direction: "backward" }, Streams)),
+      logLines(await ask("query_range", { query, limit: String(limit), direction: "backward" }, Streams)),
   };
 }
 
@@ -133,7 +136,7 @@ async function unknownService(
   const known = await Promise.all(
     labels.map(async (label) => [label, await loki.names(`label/${label}/values`)] as const),
   );
-  const meant = nearest(
+  const meant = nearestWord(
     service,
     known.flatMap(([, values]) => values),
   );
@@ -141,12 +144,12 @@ async function unknownService(
     ([label, values]) =>
       `${label}: ${values
         .slice(0, 100)
-        .map((value) => lineText(value, 100))
+        .map((value) => formatLine(value, 100))
         .join(", ")}`,
   );
   const hint = `${words} Take one of these, or ask about a longer time.`;
-  const near = meant === undefined ? [] : [`nearest: ${lineText(meant, 100)}`];
-  return { ...markedAnswer(hint, [...near, ...listed].join("\n"), context), isError: true };
+  const near = meant === undefined ? [] : [`nearest: ${formatLine(meant, 100)}`];
+  return { ...untrustedAnswer(hint, [...near, ...listed].join("\n"), context), isError: true };
 }
 
 interface Found {
@@ -161,9 +164,9 @@ interface Found {
 const MAX_KINDS = 50;
 
 function summary({ service, queries, limit, found, range }: Found, context: ToolContext): ToolAnswer {
-  const span = `${timeText(range.start)} to ${timeText(range.end)}`;
+  const span = `${formatTime(range.start)} to ${formatTime(range.end)}`;
   const lines = new Map(
-    found.flat().map((line) => [`${line.at} ${labelsText(line.labels)} ${line.text}`, line] as const),
+    found.flat().map((line) => [`${line.at} ${formatLabels(line.labels)} ${line.text}`, line] as const),
   );
   const searched = `Found by: ${queries.join("  and  ")}`;
   if (lines.size === 0) {
@@ -180,10 +183,10 @@ function summary({ service, queries, limit, found, range }: Found, context: Tool
     .slice(0, MAX_KINDS)
     .map(
       ({ count, first, last }) =>
-        `${count}× first ${timeText(first.at)}, last ${timeText(last.at)}\n    ${lineText(last.text, 500)}`,
+        `${count}× first ${formatTime(first.at)}, last ${formatTime(last.at)}\n    ${formatLine(last.text, 500)}`,
     );
   if (kinds.length > MAX_KINDS) rows.push(`(${kinds.length - MAX_KINDS} rarer kinds left out)`);
-  return markedAnswer(words, rows.join("\n"), context);
+  return untrustedAnswer(words, rows.join("\n"), context);
 }
 
 interface Kind {

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { readRange, timeText } from "./loki-time.ts";
+import { formatTime, parseTimeRange } from "./loki-time.ts";
 
 const now = Date.parse("2026-01-31T12:00:00Z");
 const startOf = (start: string): string => {
-  const read = readRange({ start }, now);
-  return read.ok ? timeText(read.range.start) : read.why;
+  const read = parseTimeRange({ start }, now);
+  return read.ok ? formatTime(read.range.start) : read.why;
 };
 
 it.each([
@@ -41,9 +41,9 @@ it.each([
 });
 
 it("is the last hour by default, and never the wrong way round", () => {
-  expect(readRange({}, now)).toMatchObject({ range: { end: BigInt(now) * 1_000_000n } });
+  expect(parseTimeRange({}, now)).toMatchObject({ range: { end: BigInt(now) * 1_000_000n } });
   expect(startOf("1h")).toBe("2026-01-31T11:00:00.000Z");
-  expect(readRange({ start: "1h", end: "2h" }, now)).toMatchObject({
+  expect(parseTimeRange({ start: "1h", end: "2h" }, now)).toMatchObject({
     ok: false,
     why: expect.stringContaining("must be before end"),
   });

@@ -9,11 +9,11 @@ export interface TimeRange {
   end: bigint;
 }
 
-export type ReadRange = { ok: true; range: TimeRange } | { ok: false; why: string };
+export type ParsedTimeRange = { ok: true; range: TimeRange } | { ok: false; why: string };
 
 const DEFAULT_START = "1h";
 
-export function readRange(input: { start?: string; end?: string }, now: number): ReadRange {
+export function parseTimeRange(input: { start?: string; end?: string }, now: number): ParsedTimeRange {
   const { start = DEFAULT_START, end = "now" } = input;
   const from = readTime(start, now);
   const to = readTime(end, now);
@@ -21,21 +21,21 @@ export function readRange(input: { start?: string; end?: string }, now: number):
     ["start", start, from],
     ["end", end, to],
   ] as const) {
-    if (time === undefined) return { ok: false, why: `${name}: "${text}" is no time: write ${FORMS}.` };
+    if (time === undefined) return { ok: false, why: `${name}: "${text}" is no time: write ${TIME_FORMS}.` };
   }
   if (from! < to!) return { ok: true, range: { start: from!, end: to! } };
-  const why = `start (${timeText(from!)}) must be before end (${timeText(to!)}); now it is ${timeText(BigInt(now) * MS)}.`;
+  const why = `start (${formatTime(from!)}) must be before end (${formatTime(to!)}); now it is ${formatTime(BigInt(now) * MS)}.`;
   return { ok: false, why };
 }
 
 /** RFC 3339, in UTC, with as many digits as it takes. */
-export function timeText(ns: bigint): string {
+export function formatTime(ns: bigint): string {
   const whole = new Date(Number(ns / MS)).toISOString();
   const rest = ns % MS;
   return rest === 0n ? whole : `${whole.slice(0, -1)}${String(rest).padStart(6, "0").replace(/0+$/, "")}Z`;
 }
 
-export const FORMS = `how long ago ("15m", "last 2h", "3 days ago"), "now", or RFC 3339 with a time zone ("2026-01-31T14:00:00Z")`;
+export const TIME_FORMS = `how long ago ("15m", "last 2h", "3 days ago"), "now", or RFC 3339 with a time zone ("2026-01-31T14:00:00Z")`;
 
 const MS = 1_000_000n;
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.(\d{1,9}))?\s*(Z|[+-]\d\d:\d\d)$/i;

@@ -8,7 +8,7 @@ import { join } from "node:path";
  * Takes an absolute path as it would be opened: `link/../x` is not `x`. `real` is undefined where it cannot be told: a
  * link that leads nowhere, a folder that we may not enter, a `..` behind something that is missing.
  */
-export function look(path: string): { real: string | undefined; isFolder: boolean } {
+export function inspectPath(path: string): { real: string | undefined; isFolder: boolean } {
   const parts = path.split("/");
   for (let end = parts.length; end > 0; end--) {
     const existing = parts.slice(0, end).join("/") || "/";

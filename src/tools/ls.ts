@@ -2,12 +2,12 @@
 
 import { lstat, opendir } from "node:fs/promises";
 import { z } from "zod";
-import { reasonOf } from "../errors.ts";
-import { visibleName } from "../journal/visible.ts";
-import { KEPT_BACK, refusal, textAnswer } from "./answers.ts";
-import { type HeldFolder, holdFolder, pathIn } from "./held-folder.ts";
+import { describeSystemError } from "../errors.ts";
+import { revealHiddenInName } from "../journal/visible.ts";
+import { HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
+import { type OpenFolder, openFolder, pathIn } from "./held-folder.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
-import { placeInWorkspace } from "./workspace-path.ts";
+import { resolveInWorkspace } from "./workspace-path.ts";
 
 const MAX_SHOWN = 1_000;
 const MAX_COUNTED = 10_000;
@@ -21,13 +21,13 @@ export const lsTool = defineTool({
   aliases: ["list_directory", "list_files", "list_dir"],
 
   async execute({ path = "." }, context) {
-    const place = await placeInWorkspace(context.workspace, path);
+    const place = await resolveInWorkspace(context.workspace, path);
     if (!place.ok) return refusal(place.why);
     if (!place.exists) return refusal(`${path} does not exist`);
     try {
-      await using folder = await holdFolder(place.root, place.names);
+      await using folder = await openFolder(place.root, place.names);
       const lines = await listing(folder, place.names, context);
-      if (!(await folder.stands())) return refusal(`${path} has been moved while it was listed`);
+      if (!(await folder.isUnchanged())) return refusal(`${path} has been moved while it was listed`);
       return textAnswer(lines.join("\n") || `${path} is empty`);
     } catch (error) {
       if (context.signal.aborted) return refusal("cancelled");
@@ -35,14 +35,14 @@ export const lsTool = defineTool({
       return refusal(
         code === "ENOTDIR"
           ? `${path} is no folder: use Read`
-          : `${path} could not be listed (${reasonOf(error)})`,
+          : `${path} could not be listed (${describeSystemError(error)})`,
       );
     }
   },
 });
 
 async function listing(
-  folder: HeldFolder,
+  folder: OpenFolder,
   names: readonly string[],
   { mayShow, signal }: ToolContext,
 ): Promise<string[]> {
@@ -55,18 +55,18 @@ async function listing(
     if (folders.length + files.length >= MAX_SHOWN) {
       if (++more >= MAX_COUNTED) break;
     } else if (mayShow?.([...names, entry.name].join("/")) === false) kept++;
-    else if (entry.isDirectory()) folders.push(`${visibleName(entry.name)}/`);
+    else if (entry.isDirectory()) folders.push(`${revealHiddenInName(entry.name)}/`);
     else files.push(await described(folder, entry.name));
   }
   const lines = [...folders.sort(), ...files.sort()];
   if (more > 0) lines.push(`(${more >= MAX_COUNTED ? "at least " : ""}${more} more are not shown: use Glob)`);
-  if (kept > 0) lines.push(KEPT_BACK);
+  if (kept > 0) lines.push(HIDDEN_BY_RULES);
   return lines;
 }
 
-async function described(folder: HeldFolder, name: string): Promise<string> {
+async function described(folder: OpenFolder, name: string): Promise<string> {
   const stats = await lstat(pathIn(folder, name)).catch(() => undefined);
-  const shown = visibleName(name);
+  const shown = revealHiddenInName(name);
   if (!stats) return shown;
   if (stats.isSymbolicLink()) return `${shown} (link)`;
   return stats.isFile() ? `${shown} (${stats.size} bytes)` : `${shown} (special)`;

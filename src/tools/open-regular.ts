@@ -3,7 +3,7 @@
 
 import { readFileSync, type Stats } from "node:fs";
 import { constants, type FileHandle, lstat, open } from "node:fs/promises";
-import { type HeldFolder, openIn, pathIn } from "./held-folder.ts";
+import { type OpenFolder, openIn, pathIn } from "./held-folder.ts";
 
 /** Linux: names a file without opening it; closing it drops nothing. Node has no constant for it. */
 const O_PATH = 0o10000000;
@@ -11,7 +11,7 @@ const O_PATH = 0o10000000;
 const OWN_DATABASE = /[\\/](owner|cadre)\.db(-\w+)?$/i;
 
 /** Throws as `open` does, with EISDIR for a folder, ENXIO for what is special and EBUSY for our own databases. */
-export async function openRegular(folder: HeldFolder, name: string): Promise<FileHandle> {
+export async function openRegularFile(folder: OpenFolder, name: string): Promise<FileHandle> {
   if (!folder.path.startsWith("/proc/self/fd/")) {
     mustBeRegular(await lstat(pathIn(folder, name)), pathIn(folder, name));
     return openIn(folder, name, constants.O_RDONLY);

@@ -2,7 +2,7 @@
 // (a variable, a pattern, a redirection, another operator) makes it no plain one, and then it is not read at all.
 
 /** The words of each command; undefined where it is not plain. */
-export function plainCommands(line: string): string[][] | undefined {
+export function parsePlainCommands(line: string): string[][] | undefined {
   const commands: string[][] = [[]];
   let word: string | undefined;
   const endWord = (): void => {

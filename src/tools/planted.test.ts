@@ -6,7 +6,7 @@ import { appendFile, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isProtected } from "../permissions/protected.ts";
+import { isProtectedPath } from "../permissions/protected.ts";
 import { bashIn, sandboxes } from "./bash.fixture.ts";
 import type { SandboxName } from "./sandbox.ts";
 import { type TempGit, tempGit } from "./temp-git.fixture.ts";
@@ -147,7 +147,7 @@ describe("Cadre's own git", () => {
       child.path,
     );
     await place.git(["update-index", "--skip-worktree", ".vscode/tasks.json"], child.path);
-    const held = await closeWorktree(child, { message: "m", mustLook: isProtected });
+    const held = await closeWorktree(child, { message: "m", mustLook: isProtectedPath });
     expect(held).toMatchObject({ status: "kept", detail: expect.stringContaining(".vscode/tasks.json") });
     expect(existsSync(join(place.path, ".vscode"))).toBe(false);
     expect(await place.git(["show", "cadre/r2:new.txt"])).toBe("new");
@@ -166,7 +166,7 @@ async function project(driver: SandboxName, state?: string) {
   const bash = bashIn(driver, {
     folder: place.path,
     stateFolder: state ?? join(place.path, ".cadre"),
-    isProtected,
+    isProtected: isProtectedPath,
   });
   let calls = 0;
   return {

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { plainCommands } from "./plain-commands.ts";
+import { parsePlainCommands } from "./plain-commands.ts";
 import { probeCommand } from "./probe-command.ts";
 import { tempGit } from "./temp-git.fixture.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
@@ -29,7 +29,7 @@ describe("[PB4] a command is read only where a shell would make nothing else of 
     ],
     [`rm "a \\"b\\" $" c`, undefined],
     [`rm "a \\$b" ü`, [["rm", "a $b", "ü"]]],
-  ])("%s", (line, words) => expect(plainCommands(line)).toEqual(words));
+  ])("%s", (line, words) => expect(parsePlainCommands(line)).toEqual(words));
 
   test.each([
     "rm *",
@@ -47,7 +47,7 @@ describe("[PB4] a command is read only where a shell would make nothing else of 
     "rm a # b",
     "rm a?",
     "",
-  ])("not %j", (line) => expect(plainCommands(line)).toBeUndefined());
+  ])("not %j", (line) => expect(parsePlainCommands(line)).toBeUndefined());
 });
 
 describe("[PB4] paths", () => {

@@ -2,14 +2,14 @@
 // known shape are understood; of every other one it is said that it cannot be told (PB4). Nothing is run but git, reading.
 
 import { basename } from "node:path";
-import { visible } from "../journal/visible.ts";
-import { plainCommands } from "./plain-commands.ts";
+import { revealHidden } from "../journal/visible.ts";
+import { parsePlainCommands } from "./plain-commands.ts";
 import { probeCommit } from "./probe-commit.ts";
-import { type Seen, seePath } from "./probe-path.ts";
-import type { ProbeContext, Probed } from "./tool.ts";
+import { type PathState, probePath } from "./probe-path.ts";
+import type { ProbeContext, ProbeResult } from "./tool.ts";
 
-export async function probeCommand(command: string, context: ProbeContext): Promise<Probed> {
-  const commands = plainCommands(command);
+export async function probeCommand(command: string, context: ProbeContext): Promise<ProbeResult> {
+  const commands = parsePlainCommands(command);
   if (!commands) return cannotTell("The command is not of a shape whose effect can be looked up.");
   let base = ".";
   const looks: Look[] = [];
@@ -20,12 +20,12 @@ export async function probeCommand(command: string, context: ProbeContext): Prom
       looks.push({ program, ...(await lookOf(program, words, { ...context, base })) });
   }
   if (looks.length === 0) return cannotTell("It leaves nothing behind that could be looked up.");
-  return { found: together(looks), evidence: looks.flatMap(({ evidence }) => evidence.map(visible)) };
+  return { found: together(looks), evidence: looks.flatMap(({ evidence }) => evidence.map(revealHidden)) };
 }
 
 const TRACELESS: ReadonlySet<string> = new Set(["sleep", "echo", "true", "pwd", "ls"]);
 
-interface Look extends Probed {
+interface Look extends ProbeResult {
   program: string;
 }
 
@@ -35,7 +35,7 @@ interface LookContext extends ProbeContext {
 }
 
 /** Behind `&&`, what came last came after all the rest had gone well. */
-function together(looks: readonly Look[]): Probed["found"] {
+function together(looks: readonly Look[]): ProbeResult["found"] {
   const last = looks.at(-1)!;
   if (looks.every(({ found }) => found === "done")) return "done";
   // What is not there may never have been: that tells of nothing before it.
@@ -44,16 +44,16 @@ function together(looks: readonly Look[]): Probed["found"] {
   return looks.every(({ found }) => found === "not_done") ? "not_done" : "cannot_tell";
 }
 
-async function lookOf(program: string, words: readonly string[], context: LookContext): Promise<Probed> {
+async function lookOf(program: string, words: readonly string[], context: LookContext): Promise<ProbeResult> {
   if (isGit(program, words, "commit")) return probeCommit(words.slice(1), context.base, context);
   const shape = Object.hasOwn(SHAPES, program) ? SHAPES[program] : undefined;
   const paths = shape && pathsOf(words, shape.flags);
   if (!shape || !paths || !shape.takes(paths.length))
     return cannotTell(`Of \`${program}\` it is not known what it leaves behind.`);
-  const seen = await Promise.all(paths.map((path) => seePath(path, context.base, context)));
+  const seen = await Promise.all(paths.map((path) => probePath(path, context.base, context)));
   const [from = "", to = ""] = paths;
   if (shape.goesInto && seen[1]?.at === "folder")
-    seen[1] = await seePath(`${to}/${basename(from)}`, context.base, context);
+    seen[1] = await probePath(`${to}/${basename(from)}`, context.base, context);
   const hidden = seen.flatMap((one) => (one.at === "unknown" ? [one.why] : []));
   return hidden.length > 0 ? cannotTell(...hidden) : shape.judge(seen as Plain[], context);
 }
@@ -70,7 +70,7 @@ function pathsOf(words: readonly string[], flags: RegExp): string[] | undefined 
   return [...before.filter((word) => !word.startsWith("-")), ...(end < 0 ? [] : words.slice(end + 1))];
 }
 
-type Plain = Exclude<Seen, { at: "unknown" }>;
+type Plain = Exclude<PathState, { at: "unknown" }>;
 type There = Exclude<Plain, { at: "absent" }>;
 
 interface Shape {
@@ -78,7 +78,7 @@ interface Shape {
   /** Of two paths, the second may be a folder that the first goes into. */
   goesInto?: true;
   takes(count: number): boolean;
-  judge(seen: readonly Plain[], context: LookContext): Probed;
+  judge(seen: readonly Plain[], context: LookContext): ProbeResult;
 }
 
 const some = (count: number): boolean => count > 0;
@@ -111,10 +111,10 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   },
 };
 
-type Judge = (seen: Plain, context: LookContext) => [Probed["found"], string];
+type Judge = (seen: Plain, context: LookContext) => [ProbeResult["found"], string];
 
 /** All of one mind, or it cannot be told: some of it may have been done. */
-function ofEach(seen: readonly Plain[], judge: Judge, context: LookContext): Probed {
+function ofEach(seen: readonly Plain[], judge: Judge, context: LookContext): ProbeResult {
   const looks = seen.map((one) => judge(one, context));
   const [first] = looks[0]!;
   const found = looks.every(([one]) => one === first) ? first : "cannot_tell";
@@ -147,7 +147,7 @@ const removed: Judge = (seen, { startedAt }) => {
   return ["not_done", `${path} is still there.`];
 };
 
-function moved(from: Plain, to: Plain, context: LookContext): Probed {
+function moved(from: Plain, to: Plain, context: LookContext): ProbeResult {
   const gone = from.at === "absent";
   const words = [`${from.path} is ${gone ? "not" : "still"} there.`, thereWords(to, context)];
   if (gone && to.at !== "absent" && isSince(to.touched, context.startedAt))
@@ -155,7 +155,7 @@ function moved(from: Plain, to: Plain, context: LookContext): Probed {
   return { found: !gone && to.at === "absent" ? "not_done" : "cannot_tell", evidence: words };
 }
 
-function copied(from: Plain, to: Plain, context: LookContext): Probed {
+function copied(from: Plain, to: Plain, context: LookContext): ProbeResult {
   if (to.at === "absent") return { found: "not_done", evidence: [thereWords(to, context)] };
   const isSame =
     to.at === "file" &&
@@ -187,4 +187,4 @@ const at = (time: number): string => new Date(time).toISOString();
 const joined = (base: string, path: string): string =>
   path.startsWith("/") || base === "." ? path : `${base}/${path}`;
 
-const cannotTell = (...evidence: string[]): Probed => ({ found: "cannot_tell", evidence });
+const cannotTell = (...evidence: string[]): ProbeResult => ({ found: "cannot_tell", evidence });

@@ -1,8 +1,8 @@
 // Whether a `git commit` was made: by a commit with its message on HEAD, newer than the call.
 
 import { git, inFolder } from "./git.ts";
-import type { ProbeContext, Probed } from "./tool.ts";
-import { placeInWorkspace } from "./workspace-path.ts";
+import type { ProbeContext, ProbeResult } from "./tool.ts";
+import { resolveInWorkspace } from "./workspace-path.ts";
 
 const GIT_MS = 4_000;
 const LOOKED_AT = 20;
@@ -11,8 +11,8 @@ export async function probeCommit(
   words: readonly string[],
   base: string,
   { workspace, startedAt, mayShow }: ProbeContext,
-): Promise<Probed> {
-  const place = await placeInWorkspace(workspace, base);
+): Promise<ProbeResult> {
+  const place = await resolveInWorkspace(workspace, base);
   if (!place.ok) return cannotTell(`${place.why}.`);
   if (!mayShow(place.relative)) return cannotTell(`The rules do not let ${place.relative} be read.`);
   const commits = await latestCommits([place.root, ...place.names].join("/")).catch(() => undefined);
@@ -91,4 +91,4 @@ const tidy = (text: string): string =>
 const named = ({ id, at, message }: Commit): string =>
   `${id.slice(0, 12)} "${message.split("\n", 1)[0]!.slice(0, 100)}" of ${new Date(at * 1000).toISOString()}`;
 
-const cannotTell = (...evidence: string[]): Probed => ({ found: "cannot_tell", evidence });
+const cannotTell = (...evidence: string[]): ProbeResult => ({ found: "cannot_tell", evidence });

@@ -2,12 +2,12 @@
 // the rules let it be read (PB2, X2).
 
 import { lstat } from "node:fs/promises";
-import { holdFolder, pathIn } from "./held-folder.ts";
+import { openFolder, pathIn } from "./held-folder.ts";
 import { ABSENT, readTextFile } from "./text-file.ts";
 import type { ProbeContext } from "./tool.ts";
-import { placeInWorkspace } from "./workspace-path.ts";
+import { resolveInWorkspace } from "./workspace-path.ts";
 
-export type Seen = { path: string } & (
+export type PathState = { path: string } & (
   | { at: "absent" }
   /** Milliseconds since 1970: `made` is undefined where the file system does not keep it, `touched` counts a new name too. */
   | {
@@ -22,20 +22,20 @@ export type Seen = { path: string } & (
 );
 
 /** `base`: the folder that the path is written from, itself from the workspace. */
-export async function seePath(
+export async function probePath(
   path: string,
   base: string,
   { workspace, mayShow }: ProbeContext,
-): Promise<Seen> {
+): Promise<PathState> {
   const named = path.startsWith("/") || base === "." ? path : `${base}/${path}`;
-  const place = await placeInWorkspace(workspace, named);
+  const place = await resolveInWorkspace(workspace, named);
   if (!place.ok) return { path, at: "unknown", why: `${place.why}.` };
   const { relative, root, names } = place;
   if (!mayShow(relative))
     return { path: relative, at: "unknown", why: `The rules do not let ${relative} be read.` };
   if (!place.exists) return { path: relative, at: "absent" };
   try {
-    await using folder = await holdFolder(root, names.slice(0, -1));
+    await using folder = await openFolder(root, names.slice(0, -1));
     const stats = await lstat(pathIn(folder, names.at(-1) ?? "."));
     const made = stats.birthtimeMs > 0 ? stats.birthtimeMs : undefined;
     const times = { path: relative, made, changed: stats.mtimeMs, touched: stats.ctimeMs };

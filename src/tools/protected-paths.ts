@@ -16,7 +16,7 @@ export interface ProtectedPath {
   isOthers?: boolean;
 }
 
-export interface ProtectedPlace {
+export interface ProtectedPathsRequest {
   workspace: string;
   git: GitFolders | undefined;
   /** Takes a path relative to the workspace. */
@@ -33,7 +33,7 @@ export async function protectedPaths({
   workspace,
   git,
   isProtected,
-}: ProtectedPlace): Promise<ProtectedPath[]> {
+}: ProtectedPathsRequest): Promise<ProtectedPath[]> {
   const isOurs = (name: string) => name === ".cadre" || join(workspace, name) === git?.common;
   const inWorkspace = (await entriesOf(workspace)).filter((name) => isProtected(name) && !isOurs(name));
   return Promise.all([
@@ -100,7 +100,7 @@ const BY_VERB: readonly [file: RegExp, command: RegExp][] = [
 ];
 
 /** Whether somebody who reads the command reads that it is about this file. */
-export function isNamedBy(command: string, { name }: Pick<ProtectedPath, "name">): boolean {
+export function isMentionedIn(command: string, { name }: Pick<ProtectedPath, "name">): boolean {
   if (/(^|[^\w.-])git\s/.test(command)) {
     if (BY_GIT.test(name)) return true;
     if (BY_VERB.some(([file, verb]) => file.test(name) && verb.test(command))) return true;
@@ -110,17 +110,17 @@ export function isNamedBy(command: string, { name }: Pick<ProtectedPath, "name">
 }
 
 /** Moves away what a command has made or led elsewhere, and answers with the names. A link is put back. */
-export async function takeAway(
+export async function removeCreated(
   before: readonly ProtectedPath[],
   after: readonly ProtectedPath[],
   keptIn: string,
-): Promise<Taken> {
+): Promise<Removal> {
   const isThere = (list: readonly ProtectedPath[], one: ProtectedPath) =>
     list.some(({ path, link }) => path === one.path && link === one.link);
   const made = after.filter((one) => !one.isOthers && !isThere(before, one));
-  const taken: Taken = { moved: [], left: [] };
+  const taken: Removal = { moved: [], left: [] };
   for (const { path, name } of made) {
-    const isAway = await moveAway(path, join(keptIn, name)).then(
+    const isAway = await moveAside(path, join(keptIn, name)).then(
       () => true,
       () => false,
     );
@@ -133,12 +133,12 @@ export async function takeAway(
 }
 
 /** By name. `left`: could not be moved, and is still there. */
-export interface Taken {
+export interface Removal {
   moved: string[];
   left: string[];
 }
 
-export async function moveAway(from: string, to: string): Promise<void> {
+export async function moveAside(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   // A folder that may not be written cannot be moved elsewhere.
   await makeWritable(from);

@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
 import { expect, it } from "vitest";
-import { isPublic, mayBeNamed } from "./public-address.ts";
+import { isIntranetAddress, isPublicAddress } from "./public-address.ts";
 
 it.each([
   "0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.100.100.200 127.0.0.1 127.255.255.254 169.254.169.254 172.16.0.1 172.31.255.255",
@@ -12,24 +12,24 @@ it.each([
   "fe80::1%lo fec0::1 ff02::1 4000::1 2600::5efe:a00:1 2600::200:5efe:7f00:1",
   "localhost 127.1 0x7f.1 2130706433 1 [::1] 8.8.8.8:80",
 ])("[A40] [A41] not public: %s", (addresses) => {
-  expect(addresses.split(" ").filter(isPublic)).toEqual([]);
+  expect(addresses.split(" ").filter(isPublicAddress)).toEqual([]);
 });
 
 it.each([
   "1.1.1.1 8.8.8.8 93.184.216.34 172.32.0.1 192.0.1.1 2606:4700::1111 2001:4860:4860::8888 64:ff9b::808:808",
 ])("public: %s", (addresses) => {
-  expect(addresses.split(" ").filter((address) => !isPublic(address))).toEqual([]);
+  expect(addresses.split(" ").filter((address) => !isPublicAddress(address))).toEqual([]);
 });
 
 it("[A40] every address of this machine is private, also one that the world knows", () => {
   const own = Object.values(networkInterfaces()).flatMap((all) => all!.map(({ address }) => address));
   expect(own.length).toBeGreaterThan(0);
-  expect(own.filter(isPublic)).toEqual([]);
+  expect(own.filter(isPublicAddress)).toEqual([]);
 });
 
 it("[A40] a name that a person has opened is of an intranet, never of a link or a cloud", () => {
-  expect("10.0.0.1 127.0.0.1 ::1 fd12::1 100.64.0.1".split(" ").every(mayBeNamed)).toBe(true);
+  expect("10.0.0.1 127.0.0.1 ::1 fd12::1 100.64.0.1".split(" ").every(isIntranetAddress)).toBe(true);
   const never =
     "169.254.169.254 ::ffff:a9fe:a9fe fe80::1 0.0.0.0 fd00:ec2::254 100.100.100.200 168.63.129.16 8.8.8.8 224.0.0.1";
-  expect(never.split(" ").filter(mayBeNamed)).toEqual([]);
+  expect(never.split(" ").filter(isIntranetAddress)).toEqual([]);
 });

@@ -8,7 +8,7 @@ import ipaddr from "ipaddr.js";
 /** Metadata servers of clouds that no range gives away, or that a name must never open: whoever reads there has the machine's keys. */
 const METADATA = ["168.63.129.16", "100.100.100.200", "fd00:ec2::254", "fd20:ce::254"];
 
-export function isPublic(address: string): boolean {
+export function isPublicAddress(address: string): boolean {
   // With a zone (`fe80::1%eth0`) it is of this link.
   if (isIP(address) === 0 || address.includes("%")) return false;
   const ip = ipaddr.process(address);
@@ -19,7 +19,7 @@ export function isPublic(address: string): boolean {
 const OF_AN_INTRANET = ["private", "loopback", "uniqueLocal", "carrierGradeNat"];
 
 /** Whether a host that a person has named may have this address: an intranet's, but no link's and no cloud's own. */
-export function mayBeNamed(address: string): boolean {
+export function isIntranetAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes("%")) return false;
   const ip = ipaddr.process(address);
   if (METADATA.includes(ip.toString())) return false;
@@ -33,7 +33,7 @@ const NOT_HOSTS = ["2001::/23", "3ffe::/16"].map((range) => ipaddr.IPv6.parseCID
 
 function isPublicV6(ip: ipaddr.IPv6): boolean {
   // On a network without IPv4 every IPv4 host looks like this: what counts is the address inside.
-  if (ip.match(NAT64)) return isPublic(new ipaddr.IPv4(ip.toByteArray().slice(12)).toString());
+  if (ip.match(NAT64)) return isPublicAddress(new ipaddr.IPv4(ip.toByteArray().slice(12)).toString());
   if (!ip.match(GLOBAL) || ip.range() !== "unicast") return false;
   return !isIsatap(ip) && !NOT_HOSTS.some((range) => ip.match(range));
 }

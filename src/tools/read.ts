@@ -4,7 +4,7 @@ import { z } from "zod";
 import { refusal, textAnswer } from "./answers.ts";
 import { readTextFile } from "./text-file.ts";
 import { defineTool } from "./tool.ts";
-import { placeInWorkspace } from "./workspace-path.ts";
+import { resolveInWorkspace } from "./workspace-path.ts";
 
 const DEFAULT_LINES = 2_000;
 const MAX_LINE = 2_000;
@@ -22,7 +22,7 @@ export const readTool = defineTool({
   aliases: ["read_file", "view", "view_file", "open_file"],
 
   async execute({ path, offset = 1, limit = DEFAULT_LINES }, { workspace }) {
-    const place = await placeInWorkspace(workspace, path);
+    const place = await resolveInWorkspace(workspace, path);
     if (!place.ok) return refusal(place.why);
     const file = await readTextFile(place);
     if (!file.ok) return refusal(`${path} ${file.why}`);

@@ -5,10 +5,10 @@
 
 import { z } from "zod";
 import type { Service } from "../config/schema.ts";
-import { visible } from "../journal/visible.ts";
+import { revealHidden } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
 import { cleanEnvironment } from "./clean-env.ts";
-import { type Ended, runArgv } from "./run-argv.ts";
+import { type ProgramResult, runProgram } from "./run-argv.ts";
 import { waitForHealth } from "./service-health.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
@@ -39,7 +39,11 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
       if (!found) return refusal(unknown(services, service));
       if (context.signal.aborted) return refusal("Cancelled before it began; nothing was restarted.");
       const place = { cwd: folder, env: cleanEnvironment(context.workspace, context.runId) };
-      const ended = await runArgv(found.restart, { ...place, timeout: RESTART_MS, signal: context.signal });
+      const ended = await runProgram(found.restart, {
+        ...place,
+        timeout: RESTART_MS,
+        signal: context.signal,
+      });
       const words = commandWords(service, ended);
       if (ended.code !== 0 || ended.stopped !== undefined) return answer(words, ended.text, true);
       return healthAnswer(found, words, ended, { ...context, ...place });
@@ -49,10 +53,12 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
       const found = serviceOf(services, service);
       if (!found) return { text: unknown(services, service) };
       const { health } = found;
-      const check = health ? `\nthen wait for ${visible(health.url ?? commandText(health.command!))}` : "";
+      const check = health
+        ? `\nthen wait for ${revealHidden(health.url ?? commandText(health.command!))}`
+        : "";
       // A configuration that changes after the yes is another restart.
       return {
-        text: `${visible(commandText(found.restart))}\nin ${visible(folder)}${check}`,
+        text: `${revealHidden(commandText(found.restart))}\nin ${revealHidden(folder)}${check}`,
         fingerprint: JSON.stringify([found, folder]),
       };
     },
@@ -67,7 +73,7 @@ function unknown(services: Services, name: string): string {
   if (Object.keys(services).length === 0) {
     return "No services are configured for this project, so none can be restarted. A person sets `services: { name: { restart: [command, …] } }` in cadre.yaml (and trusts the folder with `cadre trust`). Leave the restart to people, and say so in your answer.";
   }
-  return `There is no service ${JSON.stringify(visible(name))}; nothing was restarted. Known are: ${listed(services)}.`;
+  return `There is no service ${JSON.stringify(revealHidden(name))}; nothing was restarted. Known are: ${listed(services)}.`;
 }
 
 const longestHealth = (services: Services): number =>
@@ -76,7 +82,7 @@ const longestHealth = (services: Services): number =>
 const commandText = (argv: readonly string[]): string =>
   argv.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
 
-function commandWords(service: string, { code, stopped, failed, seconds }: Ended): string {
+function commandWords(service: string, { code, stopped, failed, seconds }: ProgramResult): string {
   if (failed !== undefined)
     return `The restart of ${service} could not be started (${failed}); nothing was done.`;
   if (stopped !== undefined)
@@ -91,7 +97,7 @@ type Place = ToolContext & { cwd: string; env: NodeJS.ProcessEnv };
 async function healthAnswer(
   { health }: Services[string],
   words: string,
-  { text }: Ended,
+  { text }: ProgramResult,
   { cwd, env, signal }: Place,
 ): Promise<ToolAnswer> {
   if (!health)

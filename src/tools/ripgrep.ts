@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { setImmediate } from "node:timers/promises";
 import { rgPath } from "@vscode/ripgrep";
 import { messageOf } from "../errors.ts";
-import type { HeldFolder } from "./held-folder.ts";
+import type { OpenFolder } from "./held-folder.ts";
 
 const TIME_LIMIT = 30_000;
 const MAX_RECORD = 64 * 1024;
@@ -14,7 +14,7 @@ const BUSY_MS = 20;
 
 export interface RipgrepRun {
   args: readonly string[];
-  folder: HeldFolder;
+  folder: OpenFolder;
   /** What stands between two records of its output. */
   separator: "\n" | "\0";
   signal: AbortSignal;

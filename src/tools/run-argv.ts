@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { collectOutput } from "./collected-output.ts";
 import { boundOutput } from "./output.ts";
 
-export interface Ended {
+export interface ProgramResult {
   /** 128 and more is a signal, as a shell says it. */
   code: number;
   /** Head and tail of what it wrote. */
@@ -17,7 +17,7 @@ export interface Ended {
   seconds: string;
 }
 
-export interface ArgvPlace {
+export interface ProgramOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
   timeout: number;
@@ -28,10 +28,10 @@ const GRACE_MS = 2_000;
 const OUTPUT_GRACE_MS = 200;
 const MAX_TEXT = 8_000;
 
-export async function runArgv(
+export async function runProgram(
   argv: readonly string[],
-  { cwd, env, timeout, signal }: ArgvPlace,
-): Promise<Ended> {
+  { cwd, env, timeout, signal }: ProgramOptions,
+): Promise<ProgramResult> {
   const started = performance.now();
   const seconds = (): string => ((performance.now() - started) / 1000).toFixed(1);
   const [program, ...rest] = argv;

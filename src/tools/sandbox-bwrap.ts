@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { sep } from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "../errors.ts";
-import type { Reach, ReachedPath, Sandbox, SandboxDriver } from "./sandbox.ts";
+import type { PathAccess, Sandbox, SandboxAccess, SandboxDriver } from "./sandbox.ts";
 
 const run = promisify(execFile);
 
@@ -62,9 +62,9 @@ const sandboxOf = (form: readonly string[]): Sandbox => ({
   wrap: async (argv, reach) => ({ argv: ["bwrap", ...form, ...ALWAYS, ...mounts(reach), "--", ...argv] }),
 });
 
-function mounts({ workspace, paths, network }: Reach): string[] {
+function mounts({ workspace, paths, network }: SandboxAccess): string[] {
   // Outer folders first: a mount hides what was mounted below it before.
-  const depth = ({ path }: ReachedPath) => path.split(sep).length;
+  const depth = ({ path }: PathAccess) => path.split(sep).length;
   const ordered = paths.toSorted((a, b) => depth(a) - depth(b));
   return [
     ...(network === "on" ? [] : ["--unshare-net"]),
@@ -73,7 +73,7 @@ function mounts({ workspace, paths, network }: Reach): string[] {
   ];
 }
 
-function mount({ path, isFolder, access }: ReachedPath): string[] {
+function mount({ path, isFolder, access }: PathAccess): string[] {
   if (access === "write") return ["--bind", path, path];
   if (access === "read") return ["--ro-bind", path, path];
   // A device on such a mount cannot be opened: neither read nor written.

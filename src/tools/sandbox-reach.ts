@@ -7,10 +7,10 @@ import { homedir } from "node:os";
 import { basename, delimiter, dirname, join, sep } from "node:path";
 import type { Effect } from "../journal/definition.ts";
 import { type GitFolders, gitFoldersOf } from "./git-folders.ts";
-import { isNamedBy, type ProtectedPath, protectedPaths } from "./protected-paths.ts";
-import type { Network, Reach, ReachedPath } from "./sandbox.ts";
+import { isMentionedIn, type ProtectedPath, protectedPaths } from "./protected-paths.ts";
+import type { Network, PathAccess, SandboxAccess } from "./sandbox.ts";
 
-export interface ReachRequest {
+export interface AccessRequest {
   command: string;
   workspace: string;
   effect: Effect;
@@ -45,14 +45,14 @@ const HOME_SECRETS = (
 /** What programs in a home need beside their own folder. */
 const HOME_SHOWN = [".gitconfig", ".config/git/config", ".rustup", ".local/lib"];
 
-export type Reached = Reach & { guarded: ProtectedPath[]; git: GitFolders | undefined };
+export type ResolvedAccess = SandboxAccess & { guarded: ProtectedPath[]; git: GitFolders | undefined };
 
-export async function reachOf(request: ReachRequest): Promise<Reached> {
+export async function resolveAccess(request: AccessRequest): Promise<ResolvedAccess> {
   const workspace = await realpath(request.workspace);
   const home = await realpath(homedir()).catch(() => homedir());
   const git = await gitFoldersOf(workspace);
-  const access = new Map<string, ReachedPath["access"]>();
-  const set = (value: ReachedPath["access"], paths: readonly string[]) => {
+  const access = new Map<string, PathAccess["access"]>();
+  const set = (value: PathAccess["access"], paths: readonly string[]) => {
     for (const path of paths) access.set(path, value);
   };
   set("hidden", [...PRIVATE, ...HOMES, home, ...SYSTEM_SECRETS]);
@@ -78,7 +78,7 @@ export async function reachOf(request: ReachRequest): Promise<Reached> {
 
 /** The protected files that this command must leave as they are. */
 export async function guardedPaths(
-  request: Pick<ReachRequest, "command" | "approved" | "isProtected">,
+  request: Pick<AccessRequest, "command" | "approved" | "isProtected">,
   workspace: string,
   git: GitFolders | undefined,
 ): Promise<ProtectedPath[]> {
@@ -88,11 +88,11 @@ export async function guardedPaths(
 
 /** A person who reads that a command is about a file, and approves it, means it. */
 const isLifted = (
-  { command, approved }: Pick<ReachRequest, "command" | "approved">,
+  { command, approved }: Pick<AccessRequest, "command" | "approved">,
   file: ProtectedPath,
-): boolean => approved && isNamedBy(command, file);
+): boolean => approved && isMentionedIn(command, file);
 
-function networkOf({ network, approved }: ReachRequest, reading: boolean): Reach["network"] {
+function networkOf({ network, approved }: AccessRequest, reading: boolean): SandboxAccess["network"] {
   if (reading) return "off";
   return network === "approved" ? (approved ? "on" : "off") : network;
 }
@@ -103,7 +103,7 @@ interface Places {
   git: GitFolders | undefined;
 }
 
-function shownPaths({ path, folder }: ReachRequest, { workspace, home, git }: Places): string[] {
+function shownPaths({ path, folder }: AccessRequest, { workspace, home, git }: Places): string[] {
   const programs = path.split(delimiter).map((place) => programFolder(place, home));
   // A worktree finds the project's `node_modules` above it. A home is not shown because it is a repository.
   const around = [folder, ...(git ? [git.top, dirname(git.common)] : [])].filter((one) => !isIn(home, one));
@@ -121,7 +121,7 @@ function programFolder(folder: string, home: string): string {
 
 /** The journal, the token, and what other runs work on. */
 const stateFolders = (
-  { folder, stateFolder }: ReachRequest,
+  { folder, stateFolder }: AccessRequest,
   workspace: string,
   git: GitFolders | undefined,
 ) => [
@@ -134,14 +134,14 @@ const stateFolders = (
 const isIn = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-async function existing(access: ReadonlyMap<string, ReachedPath["access"]>): Promise<ReachedPath[]> {
-  const found = new Map<string, ReachedPath>();
+async function existing(access: ReadonlyMap<string, PathAccess["access"]>): Promise<PathAccess[]> {
+  const found = new Map<string, PathAccess>();
   for (const [path, value] of access) {
     const real = await realpath(path).catch(() => undefined);
     if (real === undefined || real === sep) continue;
     found.set(real, { path: real, access: value, isFolder: (await lstat(real)).isDirectory() });
   }
-  const around = (path: string): ReachedPath["access"] =>
+  const around = (path: string): PathAccess["access"] =>
     path === sep ? "read" : (found.get(path)?.access ?? around(dirname(path)));
   return [...found.values()].filter(
     ({ path, access: own }) => own === "write" || own !== around(dirname(path)),

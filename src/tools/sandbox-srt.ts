@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import type { SandboxManager } from "@anthropic-ai/sandbox-runtime";
 import { rgPath } from "@vscode/ripgrep";
 import { messageOf } from "../errors.ts";
-import type { Reach, ReachedPath, Sandbox, SandboxDriver } from "./sandbox.ts";
+import type { PathAccess, Sandbox, SandboxAccess, SandboxDriver } from "./sandbox.ts";
 
 const run = promisify(execFile);
 
@@ -124,10 +124,10 @@ const ownPrograms = (): string =>
 /** By name, never as a pattern. */
 const literal = (path: string) => ({ path, literal: true as const });
 
-function filesystemOf({ paths }: Reach, socket: string | undefined) {
+function filesystemOf({ paths }: SandboxAccess, socket: string | undefined) {
   const those = (...wanted: string[]) =>
     paths.filter(({ access }) => wanted.includes(access)).map(({ path }) => literal(path));
-  const around = (path: string): ReachedPath["access"] =>
+  const around = (path: string): PathAccess["access"] =>
     path === sep ? "read" : (paths.find((one) => one.path === path)?.access ?? around(dirname(path)));
   // Denied is denied for all that is below: only what lies in a folder that can be written is.
   const denied = paths.filter(({ path, access }) => access === "read" && around(dirname(path)) === "write");

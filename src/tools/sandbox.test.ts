@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isProtected } from "../permissions/protected.ts";
+import { isProtectedPath } from "../permissions/protected.ts";
 import { bashIn, sandboxes } from "./bash.fixture.ts";
 import { bashTool } from "./bash.ts";
 import type { SandboxSettings } from "./sandbox.ts";
@@ -33,7 +33,7 @@ async function project(
   const folder = repository.path;
   const bash = bashTool({
     sandbox: { driver, network: "approved", write: [], ...settings },
-    ...{ folder, stateFolder: join(folder, ".cadre"), isProtected },
+    ...{ folder, stateFolder: join(folder, ".cadre"), isProtected: isProtectedPath },
   });
   let calls = 0;
   return {
@@ -187,7 +187,11 @@ describe.each(confining)("the sandbox %s", (driver) => {
     await using victim = await tempGit();
     await using place = await tempFolder();
     await writeFile(join(place.path, ".git"), `gitdir: ${victim.path}/.git\n`);
-    const bash = bashIn(driver, { folder: place.path, stateFolder: join(place.path, ".cadre"), isProtected });
+    const bash = bashIn(driver, {
+      folder: place.path,
+      stateFolder: join(place.path, ".cadre"),
+      isProtected: isProtectedPath,
+    });
     const context = {
       workspace: place.path,
       runId: "r",

@@ -14,14 +14,14 @@ export interface SandboxSettings {
 }
 
 /** What one command may reach. */
-export interface Reach {
+export interface SandboxAccess {
   workspace: string;
   /** The rest of the file system can be read. Real paths that exist, each at most once. */
-  paths: readonly ReachedPath[];
+  paths: readonly PathAccess[];
   network: "on" | "off" | readonly string[];
 }
 
-export interface ReachedPath {
+export interface PathAccess {
   path: string;
   isFolder: boolean;
   access: "write" | "read" | "hidden";
@@ -30,11 +30,11 @@ export interface ReachedPath {
 export interface Sandbox {
   name: SandboxName;
   /** The argv that runs another one inside, and what to do when it has ended. */
-  wrap(argv: readonly string[], reach: Reach): Promise<{ argv: string[]; done?: () => void }>;
+  wrap(argv: readonly string[], reach: SandboxAccess): Promise<{ argv: string[]; done?: () => void }>;
 }
 
 /** A driver, tried on this machine: what works, or why it does not. */
-export type Tried = { sandbox: Sandbox } | { problem: string };
+export type SandboxAttempt = { sandbox: Sandbox } | { problem: string };
 
 export interface SandboxDriver {
   name: Exclude<SandboxName, "none">;

@@ -1,7 +1,7 @@
 // Brave Search: https://api-dashboard.search.brave.com/documentation
 
 import { z } from "zod";
-import { below, type SearchProvider } from "./search-provider.ts";
+import { type SearchProvider, urlBelow } from "./search-provider.ts";
 
 const MAX_COUNT = 20;
 const WRONG_KEY = "Brave does not take the key";
@@ -9,7 +9,7 @@ const WRONG_KEY = "Brave does not take the key";
 export const brave: SearchProvider = {
   address: "https://api.search.brave.com",
   request: (base, { query, count }, key) => ({
-    url: below(base, "res/v1/web/search", { q: query, count: String(Math.min(count, MAX_COUNT)) }),
+    url: urlBelow(base, "res/v1/web/search", { q: query, count: String(Math.min(count, MAX_COUNT)) }),
     headers: { "X-Subscription-Token": key ?? "" },
   }),
   answer: z

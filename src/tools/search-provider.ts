@@ -3,13 +3,13 @@
 
 import type { z } from "zod";
 
-export interface SearchQuestion {
+export interface SearchQuery {
   query: string;
   /** How many results at most. */
   count: number;
 }
 
-export interface Found {
+export interface SearchResult {
   title: string;
   url: string;
   /** A few sentences, perhaps with tags and entities in them. */
@@ -28,14 +28,14 @@ export interface SearchRequest {
 export interface SearchProvider {
   /** Where it is, unless the configuration says otherwise. */
   address?: string;
-  request(base: URL, question: SearchQuestion, key: string | undefined): SearchRequest;
-  answer: z.ZodType<Found[]>;
+  request(base: URL, question: SearchQuery, key: string | undefined): SearchRequest;
+  answer: z.ZodType<SearchResult[]>;
   /** What a person must look at, for statuses that mean something of their own here. */
   statuses?: Readonly<Record<number, string>>;
 }
 
 /** Below the base, whatever path it has. */
-export function below(base: URL, path: string, parameters: Record<string, string> = {}): URL {
+export function urlBelow(base: URL, path: string, parameters: Record<string, string> = {}): URL {
   const url = new URL(base);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);

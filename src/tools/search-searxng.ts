@@ -1,11 +1,11 @@
 // SearXNG, a search engine that one runs oneself: https://docs.searxng.org/dev/search_api.html
 
 import { z } from "zod";
-import { below, type SearchProvider } from "./search-provider.ts";
+import { type SearchProvider, urlBelow } from "./search-provider.ts";
 
 export const searxng: SearchProvider = {
   request: (base, { query }) => ({
-    url: below(base, "search", { q: query, format: "json" }),
+    url: urlBelow(base, "search", { q: query, format: "json" }),
     headers: {},
   }),
   answer: z

@@ -1,7 +1,7 @@
 // Tavily: https://docs.tavily.com/documentation/api-reference/endpoint/search
 
 import { z } from "zod";
-import { below, type SearchProvider } from "./search-provider.ts";
+import { type SearchProvider, urlBelow } from "./search-provider.ts";
 
 const MAX_COUNT = 20;
 const USED_UP = "Tavily's plan is used up: a person must raise it. Go on without searching.";
@@ -9,7 +9,7 @@ const USED_UP = "Tavily's plan is used up: a person must raise it. Go on without
 export const tavily: SearchProvider = {
   address: "https://api.tavily.com",
   request: (base, { query, count }, key) => ({
-    url: below(base, "search"),
+    url: urlBelow(base, "search"),
     headers: { Authorization: `Bearer ${key ?? ""}` },
     body: { query, max_results: Math.min(count, MAX_COUNT) },
   }),

@@ -4,11 +4,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
 import type { Service } from "../config/schema.ts";
 import { messageOf } from "../errors.ts";
-import { type ArgvPlace, runArgv } from "./run-argv.ts";
+import { type ProgramOptions, runProgram } from "./run-argv.ts";
 
 type Health = NonNullable<z.output<typeof Service>["health"]>;
 
-export interface HealthOutcome {
+export interface HealthResult {
   healthy: boolean;
   /** What the last check that failed said. */
   last?: string;
@@ -18,7 +18,7 @@ export interface HealthOutcome {
 const BETWEEN_MS = 250;
 const ONE_CHECK_MS = 5_000;
 
-export async function waitForHealth(health: Health, place: ArgvPlace): Promise<HealthOutcome> {
+export async function waitForHealth(health: Health, place: ProgramOptions): Promise<HealthResult> {
   const started = performance.now();
   const passed = (): number => performance.now() - started;
   let last: string | undefined;
@@ -34,9 +34,9 @@ export async function waitForHealth(health: Health, place: ArgvPlace): Promise<H
 }
 
 /** What is wrong; undefined: nothing. A body is not read: nobody here wrote it. */
-async function checkOnce({ url, command }: Health, place: ArgvPlace): Promise<string | undefined> {
+async function checkOnce({ url, command }: Health, place: ProgramOptions): Promise<string | undefined> {
   if (url === undefined) {
-    const { code, failed, stopped } = await runArgv(command!, place);
+    const { code, failed, stopped } = await runProgram(command!, place);
     if (failed !== undefined) return failed;
     if (stopped !== undefined) return stopped;
     return code === 0 ? undefined : `exit ${code}`;

@@ -12,15 +12,15 @@ import { accessSync, constants, readFileSync, readlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 
-export interface Supervised {
+export interface SupervisedProcess {
   output: Readable;
   /** Rejects when it could not be started. */
-  ended: Promise<Ended>;
+  ended: Promise<CommandEnd>;
   stop(): void;
   kill(): void;
 }
 
-export interface Ended {
+export interface CommandEnd {
   /** The exit code; 128 and more is a signal, as a shell says it. */
   code: number;
   /** What may still be running, in words. */
@@ -42,7 +42,7 @@ export function supervise(options: {
   argv: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-}): Supervised {
+}): SupervisedProcess {
   const [program = "", ...args] = options.argv;
   const child: ChildProcess = spawn(program, args, {
     cwd: options.cwd,
@@ -62,7 +62,7 @@ export function supervise(options: {
   leash.on("data", (chunk: Buffer) => (said += chunk.toString()));
   let timer: NodeJS.Timeout | undefined;
   const kill = () => leash.end();
-  const ended = new Promise<Ended>((done, fail) => {
+  const ended = new Promise<CommandEnd>((done, fail) => {
     child.once("error", fail);
     child.once("exit", (code, signal) => {
       clearTimeout(timer);
@@ -88,7 +88,7 @@ export function supervise(options: {
   };
 }
 
-function leftOf(said: string, signal: NodeJS.Signals | null): Pick<Ended, "left"> {
+function leftOf(said: string, signal: NodeJS.Signals | null): Pick<CommandEnd, "left"> {
   const pids = /^left (.*)$/m.exec(said)?.[1];
   if (pids !== undefined) return { left: `these processes could not be ended: ${pids}` };
   if (signal === null) return {};
@@ -99,7 +99,7 @@ function leftOf(said: string, signal: NodeJS.Signals | null): Pick<Ended, "left"
  * Makes the supervisor the heir of every orphan below it (a child subreaper), so that `setsid env -i` and daemons that fork
  * twice are found as well. Linux lets a process ask that for itself and keeps it over exec; perl is who can ask.
  */
-export function withHeir(argv: readonly string[], path: string): string[] {
+export function withSubreaper(argv: readonly string[], path: string): string[] {
   const syscall = process.platform === "linux" ? PRCTL[process.arch] : undefined;
   const perl = syscall === undefined ? undefined : findPerl(path);
   if (perl === undefined) return [...argv];

@@ -4,10 +4,10 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { constants, type FileHandle, open, rename, rm } from "node:fs/promises";
-import { reasonOf } from "../errors.ts";
-import { type HeldFolder, holdFolder, openIn, pathIn } from "./held-folder.ts";
-import { openRegular } from "./open-regular.ts";
-import type { Place } from "./workspace-path.ts";
+import { describeSystemError } from "../errors.ts";
+import { type OpenFolder, openFolder, openIn, pathIn } from "./held-folder.ts";
+import { openRegularFile } from "./open-regular.ts";
+import type { WorkspacePath } from "./workspace-path.ts";
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
@@ -29,9 +29,9 @@ interface Owner {
   gid: number;
 }
 
-export async function readTextFile({ root, names }: Place): Promise<FileText> {
+export async function readTextFile({ root, names }: WorkspacePath): Promise<FileText> {
   try {
-    await using folder = await holdFolder(root, names.slice(0, -1));
+    await using folder = await openFolder(root, names.slice(0, -1));
     return await readIn(folder, names.at(-1) ?? ".");
   } catch (error) {
     return unreadable(error);
@@ -40,18 +40,18 @@ export async function readTextFile({ root, names }: Place): Promise<FileText> {
 
 /** Replaces the file in one step, or says that it is no longer what it was. A kill leaves the old content or the new, never a part. */
 export async function replaceFile(
-  { root, names }: Place,
+  { root, names }: WorkspacePath,
   text: string,
   { key, before }: { key: string; before: FileText },
 ): Promise<"replaced" | "changed"> {
   const name = names.at(-1)!;
-  await using folder = await holdFolder(root, names.slice(0, -1), { create: true });
+  await using folder = await openFolder(root, names.slice(0, -1), { create: true });
   // Named by the call's key: the next attempt finds what a kill left behind.
   const temporary = `.cadre.${fingerprintOf(key).slice(0, 16)}.tmp`;
   try {
     await writeNew(folder, temporary, text, before.ok ? before.owner : undefined);
     if ((await readIn(folder, name)).fingerprint !== before.fingerprint) return "changed";
-    if (!(await folder.stands())) return "changed";
+    if (!(await folder.isUnchanged())) return "changed";
     await rename(pathIn(folder, temporary), pathIn(folder, name));
   } finally {
     await rm(pathIn(folder, temporary), { force: true }).catch(() => undefined);
@@ -80,14 +80,14 @@ export function writeFailure(error: unknown): string {
     case "ELOOP":
       return "is reached by a link or through a file since a moment ago; nothing was changed";
     default:
-      return `could not be written (${reasonOf(error)}); nothing was changed`;
+      return `could not be written (${describeSystemError(error)}); nothing was changed`;
   }
 }
 
-async function readIn(folder: HeldFolder, name: string): Promise<FileText> {
+async function readIn(folder: OpenFolder, name: string): Promise<FileText> {
   let file: FileHandle;
   try {
-    file = await openRegular(folder, name);
+    file = await openRegularFile(folder, name);
   } catch (error) {
     return unreadable(error);
   }
@@ -136,7 +136,7 @@ function textOf(content: Buffer, owner: Owner): FileText {
 
 /** A file of its own, whatever stood there: what another has put under this name may be a link to something else. */
 async function writeNew(
-  folder: HeldFolder,
+  folder: OpenFolder,
   name: string,
   text: string,
   owner: Owner | undefined,
@@ -161,7 +161,7 @@ async function likeBefore(file: FileHandle, { mode, uid, gid }: Owner): Promise<
 }
 
 /** Makes the rename itself survive a power cut. Not every system can. */
-async function syncFolder(folder: HeldFolder): Promise<void> {
+async function syncFolder(folder: OpenFolder): Promise<void> {
   const handle = await open(pathIn(folder, "."), constants.O_RDONLY).catch(() => undefined);
   await handle?.sync().catch(() => undefined);
   await handle?.close();
@@ -176,7 +176,7 @@ function unreadable(error: unknown): FileText {
   if (code === "EISDIR") return no("is a folder: use LS to see what is in it", code);
   if (code === "ENXIO") return no("is not a regular file", code);
   if (code === "EBUSY") return no("is a database that Cadre itself has open, and no text", code);
-  return no(`could not be read (${reasonOf(error)})`, code ?? "unreadable");
+  return no(`could not be read (${describeSystemError(error)})`, code ?? "unreadable");
 }
 
 const no = (why: string, fingerprint: string): FileText => ({ ok: false, missing: false, why, fingerprint });

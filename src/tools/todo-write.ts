@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { Todos } from "../journal/todo.ts";
-import { TODO_WRITE, todosLine } from "../projections/todos.ts";
+import { summarizeTodos, TODO_WRITE } from "../projections/todos.ts";
 import { defineTool } from "./tool.ts";
 
 export const todoWriteTool = defineTool({
@@ -14,6 +14,6 @@ export const todoWriteTool = defineTool({
   aliases: ["todo_write", "write_todos"],
 
   async execute({ todos }) {
-    return { output: todos.length === 0 ? "The list is empty." : `Noted: ${todosLine(todos)}.` };
+    return { output: todos.length === 0 ? "The list is empty." : `Noted: ${summarizeTodos(todos)}.` };
   },
 });

@@ -74,7 +74,7 @@ export interface ProbeContext extends Pick<ToolContext, "workspace" | "signal"> 
   mayShow(path: string): boolean;
 }
 
-export interface Probed {
+export interface ProbeResult {
   found: "done" | "not_done" | "cannot_tell";
   /** Sentences for a person: what was seen, and why it can be told or not. */
   evidence: string[];
@@ -105,7 +105,7 @@ export interface Tool<Input = unknown> {
   /** Undefined where it would change nothing. */
   fingerprints?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Fingerprints | undefined>;
   /** PB2: looks whether a call took effect whose end nobody saw. Contract: only reads, and starts nothing that the workspace names. */
-  probe?(input: Input, context: ProbeContext): Promise<Probed>;
+  probe?(input: Input, context: ProbeContext): Promise<ProbeResult>;
 }
 
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {

@@ -7,7 +7,7 @@ const ENDLESS = new Set(
   link meta optgroup option p param rb rp rt rtc source tbody td tfoot th thead tr track wbr`.split(/\s+/),
 );
 
-export function depthOf(html: string): number {
+export function nestingDepth(html: string): number {
   let depth = 0;
   let deepest = 0;
   let end = 0;

@@ -1,11 +1,11 @@
 // Bytes of a page as text. What nobody can see in it is taken out: it could only be there for whoever does not look.
 
-import type { Kind } from "./web-kind.ts";
+import type { TextKind } from "./web-kind.ts";
 import { toMarkdown } from "./web-markdown.ts";
 
-export interface WebDocument {
+export interface PageSource {
   bytes: Uint8Array;
-  kind: Kind;
+  kind: TextKind;
   /** As the server gives it, with the charset. */
   type: string;
   url: string;
@@ -14,7 +14,7 @@ export interface WebDocument {
   limit: number;
 }
 
-export interface WebText {
+export interface PageText {
   title: string;
   text: string;
   /** Characters of the whole. */
@@ -24,7 +24,7 @@ export interface WebText {
 }
 
 /** Undefined: no text after all. */
-export function readDocument({ bytes, kind, type, url, offset, limit }: WebDocument): WebText | undefined {
+export function pageText({ bytes, kind, type, url, offset, limit }: PageSource): PageText | undefined {
   const source = decode(bytes, type);
   if (source.includes("\0")) return undefined;
   const isHtml = kind === "html" || (kind === "unsaid" && /^\s*<(!doctype html|html)\b/i.test(source));

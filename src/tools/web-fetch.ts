@@ -3,13 +3,13 @@
 
 import { z } from "zod";
 import { plainHost } from "../config/hosts.ts";
-import { untrusted } from "../journal/untrusted.ts";
-import { visible } from "../journal/visible.ts";
+import { markUntrusted } from "../journal/untrusted.ts";
+import { revealHidden } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
-import { retryWords } from "./http-answer.ts";
+import { retryAdvice } from "./http-answer.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
-import type { WebText } from "./web-document.ts";
-import { kindOf } from "./web-kind.ts";
+import type { PageText } from "./web-document.ts";
+import { textKind } from "./web-kind.ts";
 import { readInThread } from "./web-reader.ts";
 import type { WebAccess, WebReply } from "./web-request.ts";
 import { WEB_TIMEOUT } from "./web-sites.ts";
@@ -51,7 +51,7 @@ export const webFetchTool = (access: WebAccess) =>
 
     async execute({ url: written, offset = 0 }, context) {
       const url = plainUrl(written);
-      if (!url) return refusal(`${JSON.stringify(visible(written))} is no http or https address.`);
+      if (!url) return refusal(`${JSON.stringify(revealHidden(written))} is no http or https address.`);
       // Its package takes a tenth of a second to load, in every process that might have needed it.
       const { getPage } = await import("./web-request.ts");
       const reply = await getPage(url, access, context.signal);
@@ -60,8 +60,8 @@ export const webFetchTool = (access: WebAccess) =>
 
     async preview({ url: written }) {
       const url = plainUrl(written);
-      if (!url) return { text: visible(written) };
-      const decoded = visible(decodedText(url.href)).replaceAll("\n", "⟦U+000A⟧");
+      if (!url) return { text: revealHidden(written) };
+      const decoded = revealHidden(decodedText(url.href)).replaceAll("\n", "⟦U+000A⟧");
       return { text: `GET ${url.href}${decoded === url.href ? "" : `\ndecoded: ${decoded}`}` };
     },
   });
@@ -81,9 +81,16 @@ function decodedText(href: string): string {
   );
 }
 
-function refusedAnswer({ why, said, from }: WebReply & { ok: false }, context: ToolContext): ToolAnswer {
-  if (said === undefined || from === undefined) return refusal(why);
-  return { output: `${why}\n${untrusted(context.nonce(), from, said)}`, isError: true, untrusted: from };
+function refusedAnswer(
+  { why, serverText, from }: WebReply & { ok: false },
+  context: ToolContext,
+): ToolAnswer {
+  if (serverText === undefined || from === undefined) return refusal(why);
+  return {
+    output: `${why}\n${markUntrusted(context.nonce(), from, serverText)}`,
+    isError: true,
+    untrusted: from,
+  };
 }
 
 type Reply = WebReply & { ok: true };
@@ -92,7 +99,7 @@ async function pageAnswer(reply: Reply, offset: number, context: ToolContext): P
   const { url, status, type, bytes } = reply;
   const isError = status < 200 || status > 299;
   const limit = isError ? ERROR_CHARACTERS : PAGE_CHARACTERS;
-  const document = { bytes, kind: kindOf(type)!, type, url: url.href, offset: isError ? 0 : offset, limit };
+  const document = { bytes, kind: textKind(type)!, type, url: url.href, offset: isError ? 0 : offset, limit };
   const read = await readInThread(document, context.signal);
   if (!read.ok) return refusal(`${url.host} answered ${status}. ${read.why}`);
   const { page } = read;
@@ -103,13 +110,13 @@ async function pageAnswer(reply: Reply, offset: number, context: ToolContext): P
     ...(page.text.trim() === "" ? [] : ["", page.text]),
   ];
   return {
-    output: `${words}\n${untrusted(context.nonce(), url.origin, theirs.join("\n"))}`,
+    output: `${words}\n${markUntrusted(context.nonce(), url.origin, theirs.join("\n"))}`,
     untrusted: url.origin,
     ...(isError ? { isError } : {}),
   };
 }
 
-function pageWords({ url, status }: Reply, { text, length, hidden }: WebText, offset: number): string {
+function pageWords({ url, status }: Reply, { text, length, hidden }: PageText, offset: number): string {
   const end = offset + text.length;
   const part =
     length === 0
@@ -124,7 +131,7 @@ function pageWords({ url, status }: Reply, { text, length, hidden }: WebText, of
 }
 
 function errorWords({ url, status, retryAfter }: Reply): string {
-  return `${url.origin} answered ${status}, so there is no page.${retryWords(retryAfter)} ${adviceFor(status)}`;
+  return `${url.origin} answered ${status}, so there is no page.${retryAdvice(retryAfter)} ${adviceFor(status)}`;
 }
 
 function adviceFor(status: number): string {

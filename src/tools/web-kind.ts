@@ -1,13 +1,13 @@
 // What can be read as text, by the type that a server gives it, and how the rest is called.
 
 /** `unsaid`: there is no type; the bytes must tell. */
-export type Kind = "html" | "text" | "unsaid";
+export type TextKind = "html" | "text" | "unsaid";
 
 const TEXT =
   /^(text\/.+|application\/((.+\+)?(json|xml|yaml)|x-yaml|toml|javascript|ecmascript|x-javascript|x-ndjson|jsonl?|graphql|sql|x-sh|rtf|x-www-form-urlencoded)|image\/svg\+xml)$/;
 
 /** Undefined: nothing that can be read here. */
-export function kindOf(contentType: string): Kind | undefined {
+export function textKind(contentType: string): TextKind | undefined {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
   if (type === "") return "unsaid";
   if (type === "text/html" || type === "application/xhtml+xml") return "html";
@@ -18,7 +18,7 @@ const NO_TEXT =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon)|audio\/(mpeg|ogg|wav|mp4|webm)|video\/(mp4|webm|ogg|mpeg)|font\/(woff2?|ttf|otf)|application\/(pdf|zip|gzip|octet-stream|wasm|x-tar|x-7z-compressed|msword|epub\+zip))$/;
 
 /** A66: a type is the server's word, and could be a sentence. Undefined: it is none of those that everybody knows. */
-export function knownType(contentType: string): string | undefined {
+export function knownMediaType(contentType: string): string | undefined {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
   return NO_TEXT.test(type) ? type : /^(image|audio|video|font)(?=\/)/.exec(type)?.[0];
 }

@@ -3,7 +3,7 @@
 // looked at once for each element around it, so a long page takes long only in proportion.
 
 import { createDocument, type DomNode } from "@mixmark-io/domino";
-import { depthOf } from "./web-depth.ts";
+import { nestingDepth } from "./web-depth.ts";
 
 export interface Markdown {
   title: string;
@@ -31,7 +31,7 @@ const BLOCKS =
 const MAX_DEPTH = 5_000;
 
 export function toMarkdown(html: string, url: string): Markdown {
-  if (depthOf(html) > MAX_DEPTH) throw new Error("Too many elements lie in each other.");
+  if (nestingDepth(html) > MAX_DEPTH) throw new Error("Too many elements lie in each other.");
   const document = createDocument(html);
   const base = absolute(document.querySelector("base")?.getAttribute("href"), url) ?? url;
   const page: Page = { base, hidden: 0 };

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
-import { depthOf } from "./web-depth.ts";
+import { nestingDepth } from "./web-depth.ts";
 import { toMarkdown } from "./web-markdown.ts";
 import { readInThread } from "./web-reader.ts";
 
@@ -48,7 +48,7 @@ describe("[A44] pages that are hard to read", () => {
     ["ends without a beginning", "</div>".repeat(10_000)],
     ["a tag that never ends", `${"<div ".repeat(10_000)}`],
   ])("%s lie no deeper for being many", (_, html) => {
-    expect(depthOf(html)).toBeLessThan(5);
+    expect(nestingDepth(html)).toBeLessThan(5);
   });
 
   it("a cancel ends the thread", async () => {

@@ -3,14 +3,14 @@
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { WebDocument, WebText } from "./web-document.ts";
+import type { PageSource, PageText } from "./web-document.ts";
 
-export type Read = { ok: true; page: WebText } | { ok: false; why: string };
+export type Read = { ok: true; page: PageText } | { ok: false; why: string };
 
 const READ_MS = 10_000;
 const HEAP_MB = 512;
 
-export async function readInThread(document: WebDocument, signal: AbortSignal): Promise<Read> {
+export async function readInThread(document: PageSource, signal: AbortSignal): Promise<Read> {
   if (signal.aborted) return { ok: false, why: "Cancelled before the page was read." };
   const worker = new Worker(new URL(`./web-reader-worker${extname(import.meta.url)}`, import.meta.url), {
     workerData: document,
@@ -25,7 +25,7 @@ export async function readInThread(document: WebDocument, signal: AbortSignal): 
   const cancelled = (): void => resolve({ ok: false, why: "Cancelled before the page was read." });
   const timer = setTimeout(tooHard, READ_MS);
   signal.addEventListener("abort", cancelled, { once: true });
-  worker.on("message", (page: WebText | undefined) =>
+  worker.on("message", (page: PageText | undefined) =>
     resolve(page === undefined ? { ok: false, why: NO_TEXT } : { ok: true, page }),
   );
   worker.on("error", tooHard);

@@ -12,10 +12,10 @@ import { buildConnector, Client, type Dispatcher } from "undici";
 import { plainHost } from "../config/hosts.ts";
 import { messageOf } from "../errors.ts";
 import { ACCEPT_ENCODING, decodersFor, readBody } from "./web-body.ts";
-import { kindOf, knownType } from "./web-kind.ts";
-import { addressProblem, urlProblem, WEB_TIMEOUT, type WebReach } from "./web-sites.ts";
+import { knownMediaType, textKind } from "./web-kind.ts";
+import { addressProblem, urlProblem, WEB_TIMEOUT, type WebPolicy } from "./web-sites.ts";
 
-export interface WebAccess extends WebReach {
+export interface WebAccess extends WebPolicy {
   /** All addresses of a name. The system's own way by default. */
   resolve?: (host: string) => Promise<string[]>;
   /** Opens a socket to `hostname`, which is an address. */
@@ -25,7 +25,7 @@ export interface WebAccess extends WebReach {
 export type WebReply =
   | { ok: true; url: URL; status: number; type: string; retryAfter: string | undefined; bytes: Uint8Array }
   /** `said`: words of the server, which are as untrusted as its pages. */
-  | { ok: false; why: string; said?: string; from?: string };
+  | { ok: false; why: string; serverText?: string; from?: string };
 
 const MAX_REDIRECTS = 5;
 const MAX_HEADERS = 32 * 1024;
@@ -174,7 +174,7 @@ async function replyOf(
   const failed = status < 200 || status > 299;
   const size = Number(oneOf(headers["content-length"]) ?? 0);
   const decoders = decodersFor(String(headers["content-encoding"] ?? ""));
-  if (kindOf(type) === undefined) return { ok: false, why: notText(url, status, type, size) };
+  if (textKind(type) === undefined) return { ok: false, why: notText(url, status, type, size) };
   if (decoders === undefined)
     return {
       ok: false,
@@ -195,7 +195,7 @@ const oneOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
 function notText(url: URL, status: number, type: string, size: number): string {
-  const what = knownType(type) ?? "another type";
+  const what = knownMediaType(type) ?? "another type";
   const bytes = size > 0 ? `, ${size} bytes` : "";
   return `${url.host} answered ${status} with ${what}${bytes}, which is no text; it was not read. Look for the same as a page or a text.`;
 }

@@ -4,12 +4,12 @@
 import { z } from "zod";
 import type { Search } from "../config/schema.ts";
 import type { Env } from "../config/trust.ts";
-import { untrusted } from "../journal/untrusted.ts";
-import { visible } from "../journal/visible.ts";
+import { markUntrusted } from "../journal/untrusted.ts";
+import { revealHidden } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
-import { boundedText, reasonOf, retryWords } from "./http-answer.ts";
+import { fetchErrorCode, readBoundedText, retryAdvice } from "./http-answer.ts";
 import { brave } from "./search-brave.ts";
-import type { Found, SearchProvider, SearchQuestion, SearchRequest } from "./search-provider.ts";
+import type { SearchProvider, SearchQuery, SearchRequest, SearchResult } from "./search-provider.ts";
 import { searxng } from "./search-searxng.ts";
 import { tavily } from "./search-tavily.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
@@ -56,7 +56,7 @@ export const webSearchTool = (access: SearchAccess) =>
     async preview({ query }) {
       const { settings } = access;
       if (!settings) return { text: NOT_CONFIGURED };
-      return { text: `search ${baseOf(settings).origin} for:\n${visible(query)}` };
+      return { text: `search ${baseOf(settings).origin} for:\n${revealHidden(query)}` };
     },
   });
 
@@ -66,7 +66,7 @@ const missing = (variable: string): string =>
 const baseOf = ({ provider, url }: SearchSettings): URL => new URL(url ?? PROVIDERS[provider].address!);
 
 async function answerTo(
-  question: SearchQuestion,
+  question: SearchQuery,
   settings: SearchSettings,
   key: string | undefined,
   context: ToolContext,
@@ -78,7 +78,7 @@ async function answerTo(
   try {
     const request = provider.request(base, question, key);
     const response = await send(request, AbortSignal.any([context.signal, late]));
-    const text = response.status === 200 ? await boundedText(response, MAX_BYTES) : undefined;
+    const text = response.status === 200 ? await readBoundedText(response, MAX_BYTES) : undefined;
     if (response.status !== 200) {
       await response.body?.cancel();
       return refusal(statusWords(response, provider, settings));
@@ -94,7 +94,7 @@ async function answerTo(
       return refusal(
         `${base.host} did not answer within ${timeout / 1000} s. Try a simpler query, or later.`,
       );
-    return refusal(`${base.host} cannot be reached (${reasonOf(error)}). Nothing was searched.`);
+    return refusal(`${base.host} cannot be reached (${fetchErrorCode(error)}). Nothing was searched.`);
   }
 }
 
@@ -129,14 +129,14 @@ function statusWords(
     return `${host} does not let us in (${status}). A person must look at ${settings.keyEnv === undefined ? "search.url" : `the key in ${settings.keyEnv}`}.`;
   if (status === 404)
     return `There is no search at ${host} (404). A person must look at search.url in cadre.yaml.`;
-  const wait = retryWords(headers.get("retry-after"));
+  const wait = retryAdvice(headers.get("retry-after"));
   if (status === 429) return `${host} has been asked too often (429).${wait} Do not ask again at once.`;
   return `${host} failed (${status}).${wait} Try again later, or go on without searching.`;
 }
 
 function foundAnswer(
   text: string,
-  { query, count }: SearchQuestion,
+  { query, count }: SearchQuery,
   { provider, settings }: { provider: SearchProvider; settings: SearchSettings },
   context: ToolContext,
 ): ToolAnswer {
@@ -148,10 +148,10 @@ function foundAnswer(
     );
   const shown = found.data.filter(({ url }) => /^https?:\/\//i.test(url)).slice(0, count);
   if (shown.length === 0)
-    return { output: `Nothing was found for ${JSON.stringify(visible(query))}. Try other words.` };
+    return { output: `Nothing was found for ${JSON.stringify(revealHidden(query))}. Try other words.` };
   const words = `${shown.length} ${shown.length === 1 ? "result" : "results"} of ${host}.`;
   const list = shown.map((one, index) => foundText(one, index + 1)).join("\n\n");
-  return { output: `${words}\n${untrusted(context.nonce(), origin, list)}`, untrusted: origin };
+  return { output: `${words}\n${markUntrusted(context.nonce(), origin, list)}`, untrusted: origin };
 }
 
 function jsonOf(text: string): unknown {
@@ -164,12 +164,12 @@ function jsonOf(text: string): unknown {
 
 const LIMITS = { title: 200, url: 2_048, snippet: 800, date: 40 };
 
-function foundText({ title, url, snippet, date }: Found, number: number): string {
+function foundText({ title, url, snippet, date }: SearchResult, number: number): string {
   const when = date === undefined || date === "" ? "" : ` (${plain(date, LIMITS.date)})`;
   const about = plain(snippet, LIMITS.snippet);
   return [
     `${number}. ${plain(title, LIMITS.title)}${when}`,
-    `   ${visible(url).slice(0, LIMITS.url)}`,
+    `   ${revealHidden(url).slice(0, LIMITS.url)}`,
     ...(about === "" ? [] : [`   ${about}`]),
   ].join("\n");
 }
@@ -191,6 +191,6 @@ function plain(text: string, max: number): string {
     .replace(/&(#?\w{1,6});/g, (whole, name: string) => ENTITIES[name.toLowerCase()] ?? whole)
     .replace(/\s+/g, " ")
     .trim();
-  const clean = visible(bare);
+  const clean = revealHidden(bare);
   return clean.length > max ? `${clean.slice(0, max).toWellFormed()}…` : clean;
 }

@@ -4,15 +4,15 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { z } from "zod";
-import { isBelow, plainHost, type Site } from "../config/hosts.ts";
+import { isSameOrSubdomain, plainHost, type Site } from "../config/hosts.ts";
 import type { Web } from "../config/schema.ts";
-import { isPublic, mayBeNamed } from "./public-address.ts";
+import { isIntranetAddress, isPublicAddress } from "./public-address.ts";
 
 export type WebSettings = z.output<typeof Web>;
 
 export const WEB_TIMEOUT = 30_000;
 
-export interface WebReach {
+export interface WebPolicy {
   settings: WebSettings;
   /** Where Cadre itself listens: an agent must not speak to it, whatever else of this machine it may read (A40). */
   ownPort: number;
@@ -27,7 +27,7 @@ const LOCAL_NAMES = "localhost local internal localdomain intranet lan home corp
 );
 
 /** Why this is not read, in words for the model; undefined: it may be looked up. */
-export function urlProblem(url: URL, { settings }: WebReach): string | undefined {
+export function urlProblem(url: URL, { settings }: WebPolicy): string | undefined {
   const host = plainHost(url);
   const port = portOf(url);
   if (url.protocol !== "http:" && url.protocol !== "https:")
@@ -35,13 +35,16 @@ export function urlProblem(url: URL, { settings }: WebReach): string | undefined
   if (url.username !== "" || url.password !== "")
     return "An address with a user name or a password in it is not read. Leave them out.";
   if (/^$|^\.|\.\.|\.$/.test(host)) return "The address has no host that could have a page.";
-  if (settings.deny.some((entry) => isBelow(host, entry)))
+  if (settings.deny.some((entry) => isSameOrSubdomain(host, entry)))
     return `${host} is denied by web.deny in cadre.yaml. Look elsewhere.`;
-  if (settings.allow.length > 0 && !settings.allow.some((entry) => isBelow(host, entry)))
+  if (settings.allow.length > 0 && !settings.allow.some((entry) => isSameOrSubdomain(host, entry)))
     return `${host} is not among the hosts that web.allow in cadre.yaml lists: ${settings.allow.join(", ")}.`;
   if (!PORTS.includes(port) && !settings.private.some((site) => site.port === port))
     return `Pages are read from the ports ${PORTS.join(", ")}, not from ${port}. ${opening(host, port)}`;
-  if (isLocalName(host) && !settings.private.some((site) => "host" in site && isBelow(host, site.host)))
+  if (
+    isLocalName(host) &&
+    !settings.private.some((site) => "host" in site && isSameOrSubdomain(host, site.host))
+  )
     return `${host} is a name of a private network, which is not read. ${opening(host, port)}`;
   return undefined;
 }
@@ -49,12 +52,13 @@ export function urlProblem(url: URL, { settings }: WebReach): string | undefined
 export function addressProblem(
   address: string,
   url: URL,
-  { settings, ownPort }: WebReach,
+  { settings, ownPort }: WebPolicy,
 ): string | undefined {
   const port = portOf(url);
   const host = plainHost(url);
   const isOpen = settings.private.some((site) => opens(site, { host, port, address }));
-  if (isPublic(address)) return PORTS.includes(port) || isOpen ? undefined : `Port ${port} is not read.`;
+  if (isPublicAddress(address))
+    return PORTS.includes(port) || isOpen ? undefined : `Port ${port} is not read.`;
   if (port === ownPort) return "That is Cadre's own interface, which agents do not get to.";
   if (isOpen) return undefined;
   const what = host === address ? `${host} is` : `${host} has the address ${address}, which is`;
@@ -70,7 +74,7 @@ function opening(host: string, port: number): string {
 
 function isLocalName(host: string): boolean {
   if (isIP(host) !== 0) return false;
-  return !host.includes(".") || LOCAL_NAMES.some((name) => isBelow(host, name));
+  return !host.includes(".") || LOCAL_NAMES.some((name) => isSameOrSubdomain(host, name));
 }
 
 function opens(
@@ -78,7 +82,8 @@ function opens(
   { host, port, address }: { host: string; port: number; address: string },
 ): boolean {
   if (site.port === undefined ? !PORTS.includes(port) : site.port !== port) return false;
-  if ("host" in site) return isBelow(host, site.host) && (isPublic(address) || mayBeNamed(address));
+  if ("host" in site)
+    return isSameOrSubdomain(host, site.host) && (isPublicAddress(address) || isIntranetAddress(address));
   const ip = ipaddr.process(address);
   const [base, bits] = ipaddr.parseCIDR(site.range);
   return ip.kind() === base.kind() && ip.match(base, bits);

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { readTool } from "./read.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
-import { placeInWorkspace } from "./workspace-path.ts";
+import { resolveInWorkspace } from "./workspace-path.ts";
 import { writeTool } from "./write.ts";
 
 it("[A34] stays inside the workspace, aware of separators", async () => {
@@ -21,16 +21,16 @@ it("[A34] stays inside the workspace, aware of separators", async () => {
     "/etc/passwd",
     "a\0b",
   ]) {
-    expect(await placeInWorkspace(workspace, path), path).toMatchObject({ ok: false });
+    expect(await resolveInWorkspace(workspace, path), path).toMatchObject({ ok: false });
   }
-  expect(await placeInWorkspace(workspace, "..%2fx")).toMatchObject({ ok: true, relative: "..%2fx" });
-  expect(await placeInWorkspace(workspace, `${workspace}/a/b`)).toMatchObject({
+  expect(await resolveInWorkspace(workspace, "..%2fx")).toMatchObject({ ok: true, relative: "..%2fx" });
+  expect(await resolveInWorkspace(workspace, `${workspace}/a/b`)).toMatchObject({
     ok: true,
     relative: "a/b",
     exists: false,
   });
-  expect(await placeInWorkspace(workspace, ".")).toMatchObject({ ok: true, relative: ".", exists: true });
-  expect(await placeInWorkspace(workspace, "a/../..a")).toMatchObject({ ok: true, relative: "..a" });
+  expect(await resolveInWorkspace(workspace, ".")).toMatchObject({ ok: true, relative: ".", exists: true });
+  expect(await resolveInWorkspace(workspace, "a/../..a")).toMatchObject({ ok: true, relative: "..a" });
 });
 
 it("[A35] refuses links that lead outside: a file, a parent, a dangling one, a loop", async () => {
@@ -42,7 +42,7 @@ it("[A35] refuses links that lead outside: a file, a parent, a dangling one, a l
   await symlink(join(outside.path, "new"), join(inside.path, "dangling"));
   await symlink("loop", join(inside.path, "loop"));
   for (const path of ["file", "parent/secret", "parent/new/deep", "dangling", "loop"]) {
-    const place = await placeInWorkspace(inside.path, path);
+    const place = await resolveInWorkspace(inside.path, path);
     expect(place, path).toMatchObject({ ok: false, why: expect.stringContaining(path) });
     expect(await readTool.execute({ path }, inside.context())).toMatchObject({ isError: true });
     expect(await writeTool.execute({ path, content: "x" }, inside.context())).toMatchObject({
@@ -55,7 +55,7 @@ it("[A35] a link inside is refused by its real name, so that rules judge the rea
   await using folder = await tempWorkspace();
   await mkdir(join(folder.path, ".git"));
   await symlink(".git", join(folder.path, "innocent"));
-  const place = await placeInWorkspace(folder.path, "innocent/config");
+  const place = await resolveInWorkspace(folder.path, "innocent/config");
   expect(place).toEqual({
     ok: false,
     why: "innocent/config is reached by a link: use .git/config, where it really is",
@@ -68,7 +68,7 @@ it("works where the workspace itself is named by a link", async () => {
   await writeFile(join(folder.path, "a"), "x");
   const link = join(other.path, "link");
   await symlink(folder.path, link);
-  expect(await placeInWorkspace(link, "a")).toMatchObject({ ok: true, relative: "a" });
-  expect(await placeInWorkspace(link, join(link, "a"))).toMatchObject({ ok: true, relative: "a" });
-  expect(await placeInWorkspace(link, `${dirname(link)}/${basename(link)}-x`)).toMatchObject({ ok: false });
+  expect(await resolveInWorkspace(link, "a")).toMatchObject({ ok: true, relative: "a" });
+  expect(await resolveInWorkspace(link, join(link, "a"))).toMatchObject({ ok: true, relative: "a" });
+  expect(await resolveInWorkspace(link, `${dirname(link)}/${basename(link)}-x`)).toMatchObject({ ok: false });
 });

@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { spellingOnDisk, unportableName } from "./file-names.ts";
 
 /** A place in the workspace, by the names that lead to it from its root. */
-export interface Place {
+export interface WorkspacePath {
   root: string;
   /** Empty for the root itself. */
   names: readonly string[];
@@ -17,9 +17,9 @@ export interface Place {
 }
 
 /** `why`: one sentence for the model. */
-export type Placed = ({ ok: true } & Place) | { ok: false; why: string };
+export type ResolvedPath = ({ ok: true } & WorkspacePath) | { ok: false; why: string };
 
-export async function placeInWorkspace(workspace: string, path: string): Promise<Placed> {
+export async function resolveInWorkspace(workspace: string, path: string): Promise<ResolvedPath> {
   if (path.includes("\0")) return refuse("a path cannot hold a NUL character");
   const root = await realpath(workspace).catch(() => undefined);
   if (root === undefined) return refuse(`the workspace ${workspace} does not exist`);
@@ -99,4 +99,4 @@ function isInside(root: string, path: string): boolean {
 
 const portable = (path: string): string => (sep === "/" ? path : path.replaceAll(sep, "/"));
 
-const refuse = (why: string): Placed => ({ ok: false, why });
+const refuse = (why: string): ResolvedPath => ({ ok: false, why });

@@ -1,30 +1,30 @@
 // The files of a workspace as a tree, for a person who looks. As the tools see it: links are not followed, and what
 // .gitignore names or a dot hides is left out.
 
-import { reasonOf } from "../errors.ts";
-import { holdFolder } from "./held-folder.ts";
+import { describeSystemError } from "../errors.ts";
+import { openFolder } from "./held-folder.ts";
 import { ripgrep } from "./ripgrep.ts";
-import { placeInWorkspace } from "./workspace-path.ts";
+import { resolveInWorkspace } from "./workspace-path.ts";
 
 /** Files that are shown at once. */
 const MAX_FILES = 5_000;
 
-export interface Entry {
+export interface TreeEntry {
   name: string;
   path: string;
   kind: "file" | "folder";
-  children?: Entry[];
+  children?: TreeEntry[];
 }
 
 export async function workspaceTree(
   workspace: string,
   path: string,
-): Promise<{ path: string; entries: Entry[]; truncated: boolean } | { problem: string }> {
-  const place = await placeInWorkspace(workspace, path);
+): Promise<{ path: string; entries: TreeEntry[]; truncated: boolean } | { problem: string }> {
+  const place = await resolveInWorkspace(workspace, path);
   if (!place.ok) return { problem: place.why };
   if (!place.exists) return { problem: `${path} does not exist` };
   try {
-    await using folder = await holdFolder(place.root, place.names);
+    await using folder = await openFolder(place.root, place.names);
     const files: string[] = [];
     const end = await ripgrep({
       // Sorted, so that what is cut off is always the same part.
@@ -43,23 +43,26 @@ export async function workspaceTree(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return {
-      problem: code === "ENOTDIR" ? `${path} is no folder` : `${path} cannot be listed: ${reasonOf(error)}`,
+      problem:
+        code === "ENOTDIR"
+          ? `${path} is no folder`
+          : `${path} cannot be listed: ${describeSystemError(error)}`,
     };
   }
 }
 
-function nested(files: readonly string[], base: string): Entry[] {
-  const top: Entry[] = [];
-  const folders = new Map<string, Entry[]>([["", top]]);
-  const childrenOf = (folder: string): Entry[] => {
+function nested(files: readonly string[], base: string): TreeEntry[] {
+  const top: TreeEntry[] = [];
+  const folders = new Map<string, TreeEntry[]>([["", top]]);
+  const childrenOf = (folder: string): TreeEntry[] => {
     const known = folders.get(folder);
     if (known) return known;
-    const children: Entry[] = [];
+    const children: TreeEntry[] = [];
     folders.set(folder, children);
     add(folder, { kind: "folder", children });
     return children;
   };
-  const add = (path: string, entry: Pick<Entry, "kind" | "children">): void => {
+  const add = (path: string, entry: Pick<TreeEntry, "kind" | "children">): void => {
     const slash = path.lastIndexOf("/");
     const whole = base === "." ? path : `${base}/${path}`;
     childrenOf(path.slice(0, Math.max(0, slash))).push({

@@ -5,30 +5,34 @@
 
 import { copyFile, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { commitAt, type GitPlace, git, gitList, isIn, tryGit } from "./git.ts";
+import { commitAt, type GitLocation, git, gitList, isAncestor, tryGit } from "./git.ts";
 import {
-  entriesOf,
   exists,
-  hideState,
+  ignoreStateFolder,
   inWorktree,
-  type Recorded,
-  unfinishedIn,
+  listFolder,
+  unfinishedOperation,
   type Worktree,
+  type WorktreeRecord,
 } from "./worktree-place.ts";
 
 const KEEP = "Cadre-Keep";
 
-export interface Committed {
+export interface CommitResult {
   /** Why a person should look at it before it is merged. */
   why?: string | undefined;
   /** What could not be committed, so that the folder stays. */
   stays?: string | undefined;
 }
 
-export async function commitWork(worktree: Worktree, found: Recorded, message: string): Promise<Committed> {
+export async function commitWork(
+  worktree: Worktree,
+  found: WorktreeRecord,
+  message: string,
+): Promise<CommitResult> {
   if (!found.hasFolder)
     return { why: await moveBranch(worktree, found, { message, tree: undefined, why: undefined }) };
-  if (await exists(join(found.path, ".cadre"))) await hideState(found.path);
+  if (await exists(join(found.path, ".cadre"))) await ignoreStateFolder(found.path);
   const tracked = await gitList(inWorktree(found), ["ls-files", "--stage", "-z"]);
   const others = await otherRepositories(found, tracked);
   const half = await halfDone(found, tracked);
@@ -49,21 +53,21 @@ export async function commitWork(worktree: Worktree, found: Recorded, message: s
 }
 
 /** Why a commit said that it must not be merged by itself. */
-export async function whyKept(at: GitPlace, commit: string): Promise<string | undefined> {
+export async function keepReason(at: GitLocation, commit: string): Promise<string | undefined> {
   const said = await git(at, ["log", "-1", `--format=%(trailers:key=${KEEP},valueonly)`, commit, "--"]);
   return said.trim() || undefined;
 }
 
 /** Whether the folder holds nothing that would be lost with it: all was committed, and nothing has come since. */
-export async function isSpent(found: Recorded): Promise<boolean> {
+export async function isFullyCommitted(found: WorktreeRecord): Promise<boolean> {
   if (!found.hasFolder) return true;
-  if ((await entriesOf(join(found.path, ".cadre", "worktrees"))).length > 0) return false;
+  if ((await listFolder(join(found.path, ".cadre", "worktrees"))).length > 0) return false;
   const status = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none"];
   return (await git(inWorktree(found), status)) === "";
 }
 
 /** Repositories in its folder: what is in them cannot be committed here. A submodule that was never filled is none. */
-async function otherRepositories(found: Recorded, tracked: readonly string[]): Promise<string[]> {
+async function otherRepositories(found: WorktreeRecord, tracked: readonly string[]): Promise<string[]> {
   const untracked = await gitList(inWorktree(found), ["ls-files", "--others", "--exclude-standard", "-z"]);
   const nested = untracked.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
   const links = tracked.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.split("\t")[1]!);
@@ -76,8 +80,8 @@ async function otherRepositories(found: Recorded, tracked: readonly string[]): P
   return [...new Set([...nested, ...filled, ...(own?.isDirectory() ? [".git"] : [])])];
 }
 
-async function halfDone(found: Recorded, tracked: readonly string[]): Promise<string | undefined> {
-  const unfinished = await unfinishedIn(found.record);
+async function halfDone(found: WorktreeRecord, tracked: readonly string[]): Promise<string | undefined> {
+  const unfinished = await unfinishedOperation(found.record);
   if (unfinished !== undefined) return `it was left in the middle of a ${unfinished}`;
   const isClash = (entry: string) => !/^\d+ \w+ 0\t/.test(entry);
   return tracked.some(isClash) ? "it was left with conflicts of its own" : undefined;
@@ -92,7 +96,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
 }
 
 async function treeOf(
-  found: Recorded,
+  found: WorktreeRecord,
   index: string,
   others: readonly string[],
 ): Promise<{ tree: string; failure: string | undefined }> {
@@ -115,7 +119,7 @@ interface Work {
 /** The branch gets everything: its own commits, those of a HEAD that went elsewhere, and what was not committed. */
 async function moveBranch(
   { branch, base }: Worktree,
-  found: Recorded,
+  found: WorktreeRecord,
   work: Work,
 ): Promise<string | undefined> {
   const at = inWorktree(found);
@@ -125,9 +129,10 @@ async function moveBranch(
   const tree = head && (await git(at, ["rev-parse", `${head}^{tree}`]));
   const isChanged = work.tree !== undefined && work.tree !== tree;
   // It only looked at something older: its work is where the branch is.
-  if (head && tip && !isChanged && head !== tip && (await isIn(at, head, tip))) return undefined;
+  if (head && tip && !isChanged && head !== tip && (await isAncestor(at, head, tip))) return undefined;
 
-  const follows = head !== undefined && (tip === undefined || tip === head || (await isIn(at, tip, head)));
+  const follows =
+    head !== undefined && (tip === undefined || tip === head || (await isAncestor(at, tip, head)));
   const parents = follows ? [head] : [head, tip].filter((commit) => commit !== undefined);
   const why = work.why ?? (follows ? undefined : "it left its branch for another line of commits");
   const isNew = isChanged || !follows;
@@ -143,7 +148,7 @@ async function moveBranch(
 }
 
 export function commitTree(
-  at: GitPlace,
+  at: GitLocation,
   tree: string,
   parents: readonly string[],
   paragraphs: readonly string[],

@@ -3,11 +3,11 @@
 //    it has touched a file. So there is nothing to abort, whatever changes of its own the folder has.
 //  - The merge commit names the branch: whoever asks again finds it, and merges nothing twice.
 
-import { commitAt, type GitPlace, git, gitList, inFolder, isIn, refused, tryGit } from "./git.ts";
-import { commitTree, whyKept } from "./worktree-commit.ts";
-import { unfinishedIn, type Worktree } from "./worktree-place.ts";
+import { commitAt, type GitLocation, git, gitError, gitList, inFolder, isAncestor, tryGit } from "./git.ts";
+import { commitTree, keepReason } from "./worktree-commit.ts";
+import { unfinishedOperation, type Worktree } from "./worktree-place.ts";
 
-export type Merged =
+export type MergeResult =
   | { status: "unchanged" }
   | { status: "merged"; commit: string; files: string[] }
   /** Nothing changed in the parent; all work is on the branch. */
@@ -28,7 +28,7 @@ interface MergeOptions {
 export async function mergeBack(
   worktree: Worktree,
   { gitDir, message, why, mustLook }: MergeOptions,
-): Promise<Merged> {
+): Promise<MergeResult> {
   const { parent, branch, base } = worktree;
   const at = inFolder(parent);
   const tip = await commitAt(at, `refs/heads/${branch}`);
@@ -37,8 +37,8 @@ export async function mergeBack(
     return earlier === undefined ? { status: "unchanged" } : merged(at, earlier);
   }
   if (tip === base) return { status: "unchanged" };
-  if (await isIn(at, tip, "HEAD")) {
-    if (await isIn(at, tip, base)) return { status: "unchanged" };
+  if (await isAncestor(at, tip, "HEAD")) {
+    if (await isAncestor(at, tip, base)) return { status: "unchanged" };
     const earlier = await earlierMerge(at, worktree);
     if (earlier !== undefined) return merged(at, earlier);
     return { status: "merged", commit: tip, files: await changedFiles(at, base, tip) };
@@ -46,22 +46,22 @@ export async function mergeBack(
   // A commit can hold what no tool has written and no command could leave in the folder (A37).
   const delicate = (await changedFiles(at, base, tip)).filter((path) => mustLook?.(path));
   const reason =
-    why ?? (await whyKept(at, tip)) ?? (await whyNotNow(parent, gitDir)) ?? whyDelicate(delicate);
-  if (reason !== undefined) return kept(worktree, reason);
+    why ?? (await keepReason(at, tip)) ?? (await whyNotNow(parent, gitDir)) ?? whyDelicate(delicate);
+  if (reason !== undefined) return keepBranch(worktree, reason);
   for (let left = TRIES; left > 0; left--) {
     const answer = await mergeOnce(worktree, tip, message);
     if (answer) return answer;
   }
-  return kept(worktree, "the parent got new commits all the while");
+  return keepBranch(worktree, "the parent got new commits all the while");
 }
 
-export async function kept(worktree: Worktree, why: string): Promise<Merged> {
+export async function keepBranch(worktree: Worktree, why: string): Promise<MergeResult> {
   const { parent, branch, base } = worktree;
   const files = await changedFiles(inFolder(parent), base, `refs/heads/${branch}`).catch(() => []);
   return { status: "kept", branch, files, detail: `Not merged: ${why}. ${byHand(branch)}` };
 }
 
-async function mergeOnce(worktree: Worktree, tip: string, message: string): Promise<Merged | undefined> {
+async function mergeOnce(worktree: Worktree, tip: string, message: string): Promise<MergeResult | undefined> {
   const { parent, branch } = worktree;
   const at = inFolder(parent);
   const head = await git(at, ["rev-parse", "HEAD"]);
@@ -76,17 +76,17 @@ async function mergeOnce(worktree: Worktree, tip: string, message: string): Prom
   const answer = await tryGit(at, ["merge", ...how, commit]);
   if (answer.ok) return merged(at, commit);
   if ((await git(at, ["rev-parse", "HEAD"])) !== head) return undefined;
-  return kept(worktree, refusalIn(parent, answer.complaint));
+  return keepBranch(worktree, refusalIn(parent, answer.complaint));
 }
 
 async function mergedTree(
-  at: GitPlace,
+  at: GitLocation,
   head: string,
   tip: string,
 ): Promise<{ tree: string } | { clashes: string[] }> {
   const how = ["--write-tree", "-z", "--name-only", "--no-messages"];
   const said = await tryGit(at, ["merge-tree", ...how, head, tip]);
-  if (!said.ok && said.code !== 1) throw refused("merge-tree", said);
+  if (!said.ok && said.code !== 1) throw gitError("merge-tree", said);
   const [tree = "", ...clashes] = said.output.split("\0").filter((entry) => entry !== "");
   return said.ok ? { tree } : { clashes };
 }
@@ -97,7 +97,7 @@ const whyDelicate = (files: readonly string[]): string | undefined =>
     : `it changes files that decide what runs, and neither Write nor Edit did that: ${someOf(files)}`;
 
 async function whyNotNow(parent: string, gitDir: string): Promise<string | undefined> {
-  const unfinished = await unfinishedIn(gitDir);
+  const unfinished = await unfinishedOperation(gitDir);
   return unfinished && `${parent} is in the middle of a ${unfinished}`;
 }
 
@@ -110,16 +110,16 @@ function refusalIn(parent: string, complaint: string): string {
 
 const mark = (branch: string): string => `Cadre-Worktree: ${branch}`;
 
-async function earlierMerge(at: GitPlace, { branch, base }: Worktree): Promise<string | undefined> {
+async function earlierMerge(at: GitLocation, { branch, base }: Worktree): Promise<string | undefined> {
   const how = ["--merges", "-1", "--format=%H", `--grep=^${mark(branch)}$`];
   return (await git(at, ["log", ...how, `${base}..HEAD`, "--"])) || undefined;
 }
 
-async function merged(at: GitPlace, commit: string): Promise<Merged> {
+async function merged(at: GitLocation, commit: string): Promise<MergeResult> {
   return { status: "merged", commit, files: await changedFiles(at, `${commit}^1`, commit) };
 }
 
-const changedFiles = (at: GitPlace, from: string, to: string): Promise<string[]> =>
+const changedFiles = (at: GitLocation, from: string, to: string): Promise<string[]> =>
   gitList(at, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"]);
 
 const byHand = (branch: string): string =>

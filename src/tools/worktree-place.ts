@@ -5,8 +5,8 @@
 import { mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CadreError } from "../errors.ts";
-import { type GitPlace, git, inFolder } from "./git.ts";
-import { programsOf } from "./git-programs.ts";
+import { type GitLocation, git, inFolder } from "./git.ts";
+import { repositoryPrograms } from "./git-programs.ts";
 
 export interface Worktree {
   /** The repository's top folder or the parent's own worktree: where it is merged back. */
@@ -27,7 +27,7 @@ export interface Checkout {
 }
 
 /** A worktree as git has recorded it; its folder may be gone. */
-export interface Recorded {
+export interface WorktreeRecord {
   path: string;
   record: string;
   hasFolder: boolean;
@@ -47,22 +47,22 @@ export async function checkoutAt(top: string): Promise<Checkout> {
   const found = await checkoutAround(top);
   if (found.top !== (await realpath(top)))
     throw new CadreError("UNPROCESSABLE", `${top} is no worktree of git any more`);
-  const programs = await programsOf(top);
-  if (programs.length > 0) throw new CadreError("UNPROCESSABLE", startsPrograms(top, programs));
+  const programs = await repositoryPrograms(top);
+  if (programs.length > 0) throw new CadreError("UNPROCESSABLE", programsProblem(top, programs));
   return found;
 }
 
 /** A30: what a repository brings along must not run because a child begins or ends. */
-export const startsPrograms = (workspace: string, programs: readonly string[]): string =>
+export const programsProblem = (workspace: string, programs: readonly string[]): string =>
   `The repository of ${workspace} has git start programs of its own (${programs.join(", ")}), which Cadre does not: configure them for yourself (\`git config --global\`) if you trust them.`;
 
-export async function recordedWorktrees(common: string): Promise<Recorded[]> {
+export async function recordedWorktrees(common: string): Promise<WorktreeRecord[]> {
   const records = await readdir(join(common, "worktrees")).catch(() => []);
   const found = await Promise.all(records.map((name) => recorded(join(common, "worktrees", name))));
   return found.filter((worktree) => worktree !== undefined);
 }
 
-export async function recordOf({ path }: Worktree, common: string): Promise<Recorded | undefined> {
+export async function findRecord({ path }: Worktree, common: string): Promise<WorktreeRecord | undefined> {
   const place = await realPlace(path);
   const all = await recordedWorktrees(common);
   const found = all.find((worktree) => worktree.path === place);
@@ -71,7 +71,7 @@ export async function recordOf({ path }: Worktree, common: string): Promise<Reco
 }
 
 /** Git believes a file of the record that leads to another repository, whose configuration would start programs (A30). */
-async function mustBelongTo(common: string, { path, record }: Recorded): Promise<void> {
+async function mustBelongTo(common: string, { path, record }: WorktreeRecord): Promise<void> {
   // Without the file git takes it for no repository.
   const said = await readFile(join(record, "commondir"), "utf8").catch(() => undefined);
   if (said !== undefined && resolve(record, said.trim()) !== common) throw strayRecord(path);
@@ -80,13 +80,13 @@ async function mustBelongTo(common: string, { path, record }: Recorded): Promise
 const strayRecord = (path: string): CadreError =>
   new CadreError("UNPROCESSABLE", `the record of ${path} in git leads to another repository`);
 
-export function inWorktree({ path, record, hasFolder }: Recorded): GitPlace {
+export function inWorktree({ path, record, hasFolder }: WorktreeRecord): GitLocation {
   if (!hasFolder) return { folder: record, args: [`--git-dir=${record}`] };
   return { folder: path, args: ["-C", path, `--git-dir=${record}`, `--work-tree=${path}`] };
 }
 
 /** Why somebody locked it; undefined if nobody did. */
-export async function lockOf({ record }: Recorded): Promise<string | undefined> {
+export async function lockReason({ record }: WorktreeRecord): Promise<string | undefined> {
   return readFile(join(record, "locked"), "utf8").then(
     (reason) => reason.trim(),
     () => undefined,
@@ -94,7 +94,7 @@ export async function lockOf({ record }: Recorded): Promise<string | undefined> 
 }
 
 /** What is half done there, in a word; undefined if nothing is. */
-export async function unfinishedIn(gitDir: string): Promise<string | undefined> {
+export async function unfinishedOperation(gitDir: string): Promise<string | undefined> {
   const marks = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert" };
   const more = { "rebase-merge": "rebase", "rebase-apply": "rebase", BISECT_LOG: "bisect" };
   for (const [name, word] of Object.entries({ ...marks, ...more }))
@@ -103,7 +103,7 @@ export async function unfinishedIn(gitDir: string): Promise<string | undefined> 
 }
 
 /** Cadre's own files are nobody's work: no `git add` may see the worktrees in them. */
-export async function hideState(top: string): Promise<void> {
+export async function ignoreStateFolder(top: string): Promise<void> {
   const folder = join(top, ".cadre");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600, flag: "wx" }).catch((error) => {
@@ -118,14 +118,14 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-export async function entriesOf(folder: string): Promise<string[]> {
+export async function listFolder(folder: string): Promise<string[]> {
   return readdir(folder).catch((error) => {
     if (error.code === "ENOENT") return [];
     throw error;
   });
 }
 
-async function recorded(record: string): Promise<Recorded | undefined> {
+async function recorded(record: string): Promise<WorktreeRecord | undefined> {
   const gitFile = await readFile(join(record, "gitdir"), "utf8").catch(() => undefined);
   if (gitFile === undefined) return undefined;
   const path = dirname(resolve(record, gitFile.trimEnd()));

@@ -7,7 +7,14 @@ import { delimiter, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type TempGit, tempGit } from "./temp-git.fixture.ts";
-import { closeWorktree, headOf, type Merged, openWorktree, type Worktree, worktreeOf } from "./worktrees.ts";
+import {
+  closeWorktree,
+  headOf,
+  type MergeResult,
+  openWorktree,
+  type Worktree,
+  worktreeOf,
+} from "./worktrees.ts";
 
 const message = "what the child did";
 let home = "";
@@ -116,7 +123,7 @@ async function write(repository: TempGit, folder: string, edit: Edit, at: number
   if (edit.thenCommits) await repository.commit({}, folder);
 }
 
-async function linesIn(repository: TempGit, answers: readonly Merged[]): Promise<Set<string>> {
+async function linesIn(repository: TempGit, answers: readonly MergeResult[]): Promise<Set<string>> {
   const names = ["a.txt", "b ü.txt", "new/c.txt"];
   const texts = await Promise.all(names.map((name) => repository.read(name)));
   for (const answer of answers)

@@ -8,25 +8,25 @@ import { realpath, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { CadreError, messageOf } from "../errors.ts";
 import { commitAt, git, inFolder, tryGit } from "./git.ts";
-import { programsOf } from "./git-programs.ts";
-import { type Committed, commitWork, isSpent } from "./worktree-commit.ts";
-import { kept, type Merged, mergeBack } from "./worktree-merge.ts";
+import { repositoryPrograms } from "./git-programs.ts";
+import { type CommitResult, commitWork, isFullyCommitted } from "./worktree-commit.ts";
+import { keepBranch, type MergeResult, mergeBack } from "./worktree-merge.ts";
 import {
   checkoutAround,
   checkoutAt,
-  entriesOf,
   exists,
-  hideState,
+  findRecord,
+  ignoreStateFolder,
   inWorktree,
-  lockOf,
-  type Recorded,
+  listFolder,
+  lockReason,
+  programsProblem,
   recordedWorktrees,
-  recordOf,
-  startsPrograms,
   type Worktree,
+  type WorktreeRecord,
 } from "./worktree-place.ts";
 
-export type { Merged } from "./worktree-merge.ts";
+export type { MergeResult } from "./worktree-merge.ts";
 export type { Worktree } from "./worktree-place.ts";
 
 const FOLDER = join(".cadre", "worktrees");
@@ -85,13 +85,16 @@ export interface CloseOptions {
  * Commits what is not committed, merges the branch unless `keep`, and removes the folder; the branch goes when its work
  * is in the parent. What `.gitignore` hides goes with the folder.
  */
-export function closeWorktree(worktree: Worktree, options: CloseOptions): Promise<Merged> {
+export function closeWorktree(worktree: Worktree, options: CloseOptions): Promise<MergeResult> {
   return inTurn(worktree.parent, async () => {
     try {
       return await close(worktree, options);
     } catch (error) {
       if (!isForeseen(error)) throw error;
-      return kept(worktree, `${messageOf(error)}; what is in ${worktree.path}, if anything, is untouched`);
+      return keepBranch(
+        worktree,
+        `${messageOf(error)}; what is in ${worktree.path}, if anything, is untouched`,
+      );
     }
   });
 }
@@ -143,8 +146,8 @@ async function look(workspace: string): Promise<Head | { problem: string }> {
   const asked = ["--path-format=absolute", "--show-toplevel", "--show-prefix", "HEAD^{commit}", "HEAD:./"];
   const { ok, output } = await tryGit(at, ["rev-parse", ...asked]);
   if (!ok) return { problem: await whyNot(workspace) };
-  const programs = await programsOf(workspace);
-  if (programs.length > 0) return { problem: startsPrograms(workspace, programs) };
+  const programs = await repositoryPrograms(workspace);
+  if (programs.length > 0) return { problem: programsProblem(workspace, programs) };
   const [top = "", prefix = "", base = ""] = output.split("\n");
   return { top, base, folder: prefix.replace(/\/$/, "") };
 }
@@ -166,7 +169,7 @@ function isRecent(version: string): boolean {
 
 async function open(worktree: Worktree): Promise<void> {
   const { common } = await checkoutAt(worktree.parent);
-  await hideState(worktree.parent);
+  await ignoreStateFolder(worktree.parent);
   const found = await standing(worktree, common);
   if (found?.hasFolder) return;
   if (found) {
@@ -181,12 +184,15 @@ async function open(worktree: Worktree): Promise<void> {
 const isForeseen = (error: unknown): boolean =>
   error instanceof CadreError || (error as NodeJS.ErrnoException).syscall !== undefined;
 
-async function close(worktree: Worktree, { message, keep = false, mustLook }: CloseOptions): Promise<Merged> {
+async function close(
+  worktree: Worktree,
+  { message, keep = false, mustLook }: CloseOptions,
+): Promise<MergeResult> {
   const { parent, branch } = worktree;
   const { common, gitDir } = await checkoutAt(parent);
   const found = await standing(worktree, common);
-  const work: Committed = found ? await commitWork(worktree, found, message) : {};
-  if (work.stays !== undefined) return kept(worktree, work.stays);
+  const work: CommitResult = found ? await commitWork(worktree, found, message) : {};
+  if (work.stays !== undefined) return keepBranch(worktree, work.stays);
   const why = work.why ?? (keep ? "it was to be kept apart" : undefined);
   const merged = await mergeBack(worktree, { gitDir, message, why, mustLook });
   if (found && !(await removed(worktree, found))) return merged;
@@ -196,9 +202,9 @@ async function close(worktree: Worktree, { message, keep = false, mustLook }: Cl
 }
 
 /** The worktree as it stands; one that was never complete is taken away, one that lost its record gets it back. */
-async function standing(worktree: Worktree, common: string): Promise<Recorded | undefined> {
-  const found = await recordOf(worktree, common);
-  if (found && (await lockOf(found)) === MAKING) {
+async function standing(worktree: Worktree, common: string): Promise<WorktreeRecord | undefined> {
+  const found = await findRecord(worktree, common);
+  if (found && (await lockReason(found)) === MAKING) {
     await discard(found);
     return undefined;
   }
@@ -207,14 +213,14 @@ async function standing(worktree: Worktree, common: string): Promise<Recorded | 
     if (isCut) await git(inFolder(worktree.parent), ["worktree", "repair"]);
     return found;
   }
-  const entries = await entriesOf(worktree.path);
+  const entries = await listFolder(worktree.path);
   if (entries.length > 0) return adopt(worktree, common);
   if (await exists(worktree.path)) await rmdir(worktree.path);
   return undefined;
 }
 
 /** Makes a folder that git does not know a worktree again: its files are kept, those that it lacks are added. */
-async function adopt(worktree: Worktree, common: string): Promise<Recorded> {
+async function adopt(worktree: Worktree, common: string): Promise<WorktreeRecord> {
   const { parent, path } = worktree;
   const beside = join(parent, ".cadre", "adopted", basename(path));
   await rm(beside, { recursive: true, force: true });
@@ -222,7 +228,7 @@ async function adopt(worktree: Worktree, common: string): Promise<Recorded> {
   await rename(join(beside, ".git"), join(path, ".git"));
   await rm(dirname(beside), { recursive: true, force: true });
   await git(inFolder(parent), ["worktree", "repair", "--", path]);
-  const found = await recordOf(worktree, common);
+  const found = await findRecord(worktree, common);
   if (!found) throw new CadreError("UNPROCESSABLE", `git does not know ${path} as a worktree`);
   await git(inWorktree(found), ["read-tree", "HEAD"]);
   await tryGit(inWorktree(found), ["checkout-index", "--all", "--quiet"]);
@@ -237,14 +243,14 @@ async function add({ parent, branch, base }: Worktree, path: string, how: readon
 }
 
 /** By hand, for one in which nobody works: what git made of it may be too little for `git worktree remove`. */
-async function discard({ path, record }: Recorded): Promise<void> {
+async function discard({ path, record }: WorktreeRecord): Promise<void> {
   await rm(path, { recursive: true, force: true });
   await rm(record, { recursive: true, force: true });
 }
 
 /** A folder that got new files meanwhile stays, and so does one that a person has locked. */
-async function removed({ parent, path }: Worktree, found: Recorded): Promise<boolean> {
-  if (!(await isSpent(found))) return false;
+async function removed({ parent, path }: Worktree, found: WorktreeRecord): Promise<boolean> {
+  if (!(await isFullyCommitted(found))) return false;
   return (await tryGit(inFolder(parent), ["worktree", "remove", "--force", "--", path])).ok;
 }
 

@@ -1,7 +1,14 @@
 // Writes a whole file, in one step. Writing the same content again is the same effect.
 
 import { z } from "zod";
-import { changeFile, fingerprintsOf, hasMark, lineEndsOf, type Plan, previewChange } from "./change-file.ts";
+import {
+  type ChangePlan,
+  changeFile,
+  fingerprintsOf,
+  hasByteOrderMark,
+  lineEndingsOf,
+  previewChange,
+} from "./change-file.ts";
 import { defineTool } from "./tool.ts";
 
 export const writeTool = defineTool({
@@ -21,10 +28,10 @@ export const writeTool = defineTool({
   fingerprints: ({ path, content }, { workspace }) => fingerprintsOf(path, whole(content), workspace),
 });
 
-function whole(content: string): Plan {
+function whole(content: string): ChangePlan {
   return (before = "") => {
-    const mark = hasMark(before) && !hasMark(content) ? "\ufeff" : "";
-    return { text: mark + lineEndsOf(before)(content), said: `${lineCount(content)} lines` };
+    const mark = hasByteOrderMark(before) && !hasByteOrderMark(content) ? "\ufeff" : "";
+    return { text: mark + lineEndingsOf(before)(content), said: `${lineCount(content)} lines` };
   };
 }
 

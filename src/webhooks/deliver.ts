@@ -9,10 +9,10 @@ import type { WebhookEvent } from "../config/schema.ts";
 import type { Position } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import { isNewer } from "../journal/upcast.ts";
-import type { WebhookPlace } from "../stores/outbox.ts";
+import type { WebhookCursor } from "../stores/outbox.ts";
 import type { Store } from "../stores/store.ts";
 import { messageOf, type Sender } from "./message.ts";
-import { maybeNotice, type Notice, noticeOf } from "./notice.ts";
+import { mayBeNotice, type Notice, noticeOf } from "./notice.ts";
 import type { Answer, Judge } from "./post.ts";
 
 export interface Hook extends Sender {
@@ -60,13 +60,13 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
 
   async function tell(hook: Hook, signal: AbortSignal): Promise<number | undefined> {
     while (!signal.aborted) {
-      const place = await store.outbox.take(hook.name, holder, HOLD_MS);
+      const place = await store.outbox.acquire(hook.name, holder, HOLD_MS);
       if (!place) return HOLD_MS;
       const now = clock.now();
       if (place.retryAt !== undefined && place.retryAt > now) return place.retryAt - now;
       const from = Math.max(place.position, looked.get(hook.name) ?? 0);
       const found = await nextNotice(store, from, hook.events);
-      if (found.to - place.position >= PAGE && !found.notice) await store.outbox.skip(hook.name, found.to);
+      if (found.to - place.position >= PAGE && !found.notice) await store.outbox.advance(hook.name, found.to);
       looked.set(hook.name, found.notice ? found.to - 1 : found.to);
       if (found.newer !== undefined) await leaveToNewer(hook, found.newer);
       if (!found.notice) return undefined;
@@ -77,14 +77,14 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
 
   /** Whoever can tell it must not have to wait for this process. */
   async function leaveToNewer(hook: Hook, error: unknown): Promise<void> {
-    await store.outbox.take(hook.name, holder, 0);
+    await store.outbox.acquire(hook.name, holder, 0);
     if (!saidNewer) onProblem({ message: "Webhooks wait for a newer version; no notice is lost.", error });
     saidNewer = true;
   }
 
   async function attempt(
     hook: Hook,
-    place: WebhookPlace,
+    place: WebhookCursor,
     { notice, position }: { notice: Notice; position: Position },
     signal: AbortSignal,
   ): Promise<void> {
@@ -101,7 +101,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
     const { event, run } = notice;
     const delivery = { webhook: hook.name, id, event, runId: run.id, position, at, attempts, outcome };
     const retryAt = outcome === "failed" ? at + retryIn(attempts) : undefined;
-    await store.outbox.note({ ...delivery, detail: answer.detail }, retryAt);
+    await store.outbox.record({ ...delivery, detail: answer.detail }, retryAt);
   }
 
   async function handOver(hook: Hook, notice: Notice, id: string, signal?: AbortSignal): Promise<Answer> {
@@ -136,14 +136,14 @@ async function nextNotice(
   for (;;) {
     let page: JournalEvent[];
     try {
-      page = await store.read(to, PAGE, { understood: true });
+      page = await store.read(to, PAGE, { stopAtNewer: true });
     } catch (error) {
       if (isNewer(error)) return { to, newer: error };
       throw error;
     }
     for (const event of page) {
       to = event.position;
-      const notice = maybeNotice(event) ? await looked(store, event) : undefined;
+      const notice = mayBeNotice(event) ? await looked(store, event) : undefined;
       if (notice && wanted.includes(notice.event)) return { to, notice };
     }
     // What cannot be read is left out of a page: a short one is not the last.

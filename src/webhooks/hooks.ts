@@ -4,16 +4,16 @@ import type { Env } from "../config/trust.ts";
 import type { Config } from "../config.ts";
 import type { Hook } from "./deliver.ts";
 
-export interface Reach {
+export interface AddressChecks {
   isPublic(address: string): boolean;
   /** Of this machine or its network, and of no cloud's own. */
   mayBeNamed(address: string): boolean;
 }
 
-export function hooksOf(
+export function configuredHooks(
   { webhooks = {}, server }: Pick<Config, "webhooks" | "server">,
   env: Env,
-  reach: Reach,
+  reach: AddressChecks,
 ): Hook[] {
   const host = server.names[0] ?? (server.host.includes(":") ? `[${server.host}]` : server.host);
   const base = (server.url ?? `http://${host}:${server.port}`).replace(/\/$/, "");
@@ -45,7 +45,7 @@ function urlProblem(url: URL | undefined, isPrivate: boolean): string | undefine
   return "its address must be https, or `private: true` must be set for it";
 }
 
-function judgeOf(isPrivate: boolean, { isPublic, mayBeNamed }: Reach): Hook["judge"] {
+function judgeOf(isPrivate: boolean, { isPublic, mayBeNamed }: AddressChecks): Hook["judge"] {
   return (address) => {
     if (isPublic(address) || (isPrivate && mayBeNamed(address))) return undefined;
     return isPrivate

@@ -3,7 +3,7 @@
 
 import type { WebhookEvent } from "../config/schema.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import { applyRunRow, firstRow, type RunRow } from "../projections/run-row.ts";
+import { applyRunRow, initialRow, type RunRow } from "../projections/run-row.ts";
 
 export interface Notice {
   event: WebhookEvent;
@@ -14,13 +14,13 @@ export interface Notice {
 const WORTH: ReadonlySet<JournalEvent["type"]> = new Set(["RUN_SUSPENDED", "RUN_COMPLETED", "RUN_FAILED"]);
 
 /** Whether it can be one at all: the others need no further look. */
-export const maybeNotice = ({ type }: JournalEvent): boolean => WORTH.has(type);
+export const mayBeNotice = ({ type }: JournalEvent): boolean => WORTH.has(type);
 
 /** `journal`: the run's own, up to and with the event. The same journal gives the same notice, whenever it is looked at. */
 export function noticeOf(event: JournalEvent, journal: readonly JournalEvent[]): Notice | undefined {
   const [first, ...rest] = journal;
   if (first?.type !== "RUN_STARTED" || first.payload.parentRunId !== undefined) return undefined;
-  const before = rest.slice(0, -1).reduce(applyRunRow, firstRow(first.runId, first.payload, first.ts));
+  const before = rest.slice(0, -1).reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
   const needed = needsPerson(before);
   const run = applyRunRow(before, event);
   const at = event.ts;

@@ -4,10 +4,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import type { Store } from "../stores/store.ts";
 import { createDeliverer, type Hook } from "./deliver.ts";
-import { maybeNotice } from "./notice.ts";
+import { mayBeNotice } from "./notice.ts";
 import type { Answer } from "./post.ts";
 
-export interface Telling {
+export interface Notifier {
   hooks: readonly Hook[];
   /** Undefined: there is none of that name. */
   test(name: string): Promise<Answer | undefined>;
@@ -15,7 +15,7 @@ export interface Telling {
   start(): () => Promise<void>;
 }
 
-export interface TellingParts {
+export interface NotifierParts {
   store: Store;
   clock: Clock;
   hooks: readonly Hook[];
@@ -33,7 +33,7 @@ type Repeat = (options: {
 const MOMENT_MS = 2_000;
 const A_WHILE_MS = 60_000;
 
-export function createTelling(parts: TellingParts): Telling {
+export function createNotifier(parts: NotifierParts): Notifier {
   const { store, hooks, holder, repeat, onProblem } = parts;
   const deliverer = createDeliverer(parts);
   return {
@@ -51,7 +51,7 @@ export function createTelling(parts: TellingParts): Telling {
         onError: (error) => onProblem({ message: "Telling webhooks failed; it is tried again.", error }),
       });
       const end = store.onCommit((events) => {
-        if (events.length === 0 || events.some(maybeNotice)) void telling.now();
+        if (events.length === 0 || events.some(mayBeNotice)) void telling.now();
       });
       return async () => {
         end();

@@ -4,23 +4,23 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
-import { asOlder, damaged } from "../stores/contract/as-version.fixture.ts";
+import { asOlderVersion, withDamagedEvents } from "../stores/contract/as-version.fixture.ts";
 import {
+  acquireRun,
   admit,
   admitChild,
-  callFailed,
-  callStarted,
-  context,
-  ended,
-  signal,
-  suspended,
-  take,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
+  runEnded,
+  runSuspended,
+  sendSignal,
 } from "../stores/contract/kit.contract.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { Store } from "../stores/store.ts";
-import { isPublic, mayBeNamed } from "../tools/public-address.ts";
+import { isIntranetAddress, isPublicAddress } from "../tools/public-address.ts";
 import { createDeliverer, type Hook } from "./deliver.ts";
-import { hooksOf } from "./hooks.ts";
+import { configuredHooks } from "./hooks.ts";
 import { signatureOf } from "./message.ts";
 
 interface Received {
@@ -74,8 +74,14 @@ function hooks(over: object = {}): Hook[] {
     private: true,
   };
   const server = { host: "127.0.0.1", port: 4470, names: [] };
-  const webhooks = { team: { ...hook, ...over } } as NonNullable<Parameters<typeof hooksOf>[0]["webhooks"]>;
-  return hooksOf({ webhooks, server }, { HOOK: SECRET }, { isPublic, mayBeNamed });
+  const webhooks = { team: { ...hook, ...over } } as NonNullable<
+    Parameters<typeof configuredHooks>[0]["webhooks"]
+  >;
+  return configuredHooks(
+    { webhooks, server },
+    { HOOK: SECRET },
+    { isPublic: isPublicAddress, mayBeNamed: isIntranetAddress },
+  );
 }
 
 let problems: unknown[];
@@ -87,8 +93,8 @@ const begin = (over: object = {}) => {
   return () => deliverer.deliver(new AbortController().signal);
 };
 
-const end = async (runId: string, type?: Parameters<typeof ended>[0]) =>
-  (await take(store, runId)).append([ended(type)]);
+const end = async (runId: string, type?: Parameters<typeof runEnded>[0]) =>
+  (await acquireRun(store, runId)).append([runEnded(type)]);
 
 describe("what is told", () => {
   test("[WH3] a run that is done, signed so that it can be verified, with a link to it", async () => {
@@ -118,12 +124,12 @@ describe("what is told", () => {
     await deliver();
     await admit(store, "r1");
     await admitChild(store, "c1", "r1", "r1");
-    const root = await take(store, "r1");
-    await (await take(store, "c1")).append([suspended("a")]);
-    await root.append([suspended("b", { kind: "child_hitl", items: ["c1"], blockers: ["c1"] })]);
-    await root.append([suspended("c", { kind: "child_hitl", items: ["c1", "c2"], blockers: ["c1"] })]);
+    const root = await acquireRun(store, "r1");
+    await (await acquireRun(store, "c1")).append([runSuspended("a")]);
+    await root.append([runSuspended("b", { kind: "child_hitl", items: ["c1"], blockers: ["c1"] })]);
+    await root.append([runSuspended("c", { kind: "child_hitl", items: ["c1", "c2"], blockers: ["c1"] })]);
     await root.append([{ type: "RUN_RESUMED", payload: { by: "ann" }, key: "d" }]);
-    await root.append([suspended("e", { kind: "paused" })]);
+    await root.append([runSuspended("e", { kind: "paused" })]);
     await deliver();
     expect(received.map(({ body }) => [JSON.parse(body).type, JSON.parse(body).data.link])).toEqual([
       ["needs-you", "http://127.0.0.1:4470/inbox"],
@@ -135,14 +141,14 @@ describe("what is told", () => {
     await slack();
     await admit(store, "r1", { task: "greet <!channel> & go" });
     await admit(store, "r2");
-    const asks = await take(store, "r1");
-    await asks.append([suspended("a", { kind: "approval", items: ["m1.0"] })]);
+    const asks = await acquireRun(store, "r1");
+    await asks.append([runSuspended("a", { kind: "approval", items: ["m1.0"] })]);
     await end("r2", "RUN_FAILED");
     await slack();
     expect(received.map(({ body }) => JSON.parse(body))).toEqual([
       { text: "*coder has failed*\nIt works.\nhttp://127.0.0.1:4470/r/r2" },
     ]);
-    await store.outbox.skip("team", 0);
+    await store.outbox.advance("team", 0);
     await begin({ events: ["needs-you"], form: "ntfy" })();
     expect(received[1]).toMatchObject({
       headers: {
@@ -152,7 +158,7 @@ describe("what is told", () => {
       },
       body: "greet <!channel> & go",
     });
-    await store.outbox.skip("team", 0);
+    await store.outbox.advance("team", 0);
     await begin({ events: ["needs-you"], form: "slack" })();
     expect(received[2]!.body).toContain("greet &lt;!channel&gt; &amp; go");
   });
@@ -265,7 +271,7 @@ describe("an endpoint that does not take it", () => {
 
   test("[E9] [WH1] [WH2] a notice after what only a newer version understands is told by that one, at once", async () => {
     const deliver = await oneToTell();
-    await asOlder("RUN_STARTED", async () => {
+    await asOlderVersion("RUN_STARTED", async () => {
       await deliver();
       await deliver();
     });
@@ -280,12 +286,12 @@ describe("an endpoint that does not take it", () => {
     const deliver = begin();
     await deliver();
     await admit(store, "damaged");
-    await signal(store, "damaged", context("c1"));
+    await sendSignal(store, "damaged", contextAdded("c1"));
     await admit(store, "r1");
-    const driver = await take(store, "r1");
-    for (let i = 1; i <= 300; i++) await driver.append([callStarted(`m${i}`), callFailed(`m${i}`)]);
-    await driver.append([ended()]);
-    await damaged("CONTEXT_ADDED", deliver);
+    const driver = await acquireRun(store, "r1");
+    for (let i = 1; i <= 300; i++) await driver.append([modelCallStarted(`m${i}`), modelCallFailed(`m${i}`)]);
+    await driver.append([runEnded()]);
+    await withDamagedEvents("CONTEXT_ADDED", deliver);
     expect(received).toHaveLength(1);
   });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import type { Script } from "../../src/models/script.ts";
-import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { beThePerson } from "../support/honest-person.ts";
@@ -30,7 +30,7 @@ export async function live(name: ScenarioName, folder: string, killAt: number): 
     appendFileSync(join(folder, "model.log"), `${of} ${turn} ${attempt}\n`);
     return said(request);
   };
-  const runtime = await createRuntime({
+  const runtime = await assembleRuntime({
     folder,
     env: { CADRE_TRUST: "1" },
     home: join(folder, "home"),
@@ -118,7 +118,7 @@ function watched(store: Store, death: Death): Store {
 }
 
 /** Somebody answers whatever is asked until the run has ended. */
-function endsIn(store: Store, runtime: Runtime, oracle: string): (runId: string) => Promise<void> {
+function endsIn(store: Store, runtime: RuntimeAssembly, oracle: string): (runId: string) => Promise<void> {
   let onEnd: (runId: string) => void = () => {};
   store.onCommit((events) => {
     for (const { runId, type } of events) if (TERMINAL_TYPES.has(type)) onEnd(runId);

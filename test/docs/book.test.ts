@@ -5,7 +5,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { addVerbs } from "../../src/cli/verbs/all.ts";
+import { addCommands } from "../../src/cli/verbs/all.ts";
 import { anchorsOf, type Block, blocksOf, linksOf, type Page, ROOT, readPages } from "./pages.ts";
 
 const pages = readPages();
@@ -98,7 +98,7 @@ const linesOf = ({ info, body }: Block): string[] =>
   /^sh\b/.test(info) ? body.replaceAll("\\\n", " ").split("\n") : [];
 
 const program = new Command("cadre").option("-C, --folder <path>").option("--json");
-addVerbs(program, () => async () => {});
+addCommands(program, () => async () => {});
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   scripts: Record<string, string>;
 };

@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { z } from "zod";
-import { KEY_ALIASES, KEYS } from "../../src/agents/frontmatter.ts";
+import { AGENT_KEYS, KEY_ALIASES } from "../../src/agents/frontmatter.ts";
 import { EXIT } from "../../src/cli/io.ts";
-import { addVerbs } from "../../src/cli/verbs/all.ts";
+import { addCommands } from "../../src/cli/verbs/all.ts";
 import { CONFIG_KEYS } from "../../src/config/schema.ts";
 import { ERROR_CODES, exitCode, httpStatus } from "../../src/errors.ts";
 import { payloads } from "../../src/journal/events.ts";
@@ -28,7 +28,7 @@ function agentKeysPage(): string {
   const aliases = Object.entries(KEY_ALIASES).map(([alias, key]) => `\`${alias}\` is \`${key}\``);
   return page("Keys of agent files", [
     "Every key that may stand in the front matter of an agent file. Read [agent files](../agent-files.md) first; `cadre agents schema` prints the same as JSON Schema for editors.\n",
-    table(rowsOf(KEYS)),
+    table(rowsOf(AGENT_KEYS)),
     `\nOther names: ${aliases.join(", ")}.`,
   ]);
 }
@@ -44,7 +44,7 @@ function configPage(): string {
 
 function cliPage(): string {
   const program = new Command("cadre");
-  addVerbs(program, () => async () => {});
+  addCommands(program, () => async () => {});
   const exits = Object.entries(EXIT).map(
     ([name, code]) => `| ${code} | ${EXIT_MEANINGS[name as keyof typeof EXIT]} |`,
   );

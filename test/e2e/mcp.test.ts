@@ -228,7 +228,7 @@ it("[A52] in a folder that nobody trusts, neither cadre.yaml nor .mcp.json start
     );
     const home = join(folder, "home");
     const closed = openProject({ folder, env: {}, home });
-    expect(await closed.ready(await closed.find("a"))).toEqual([]);
+    expect(await closed.prepareServers(await closed.find("a"))).toEqual([]);
     expect(closed.servers.names).toEqual([]);
     expect(closed.config.problems.map(({ file, code }) => `${file} ${code}`)).toEqual(
       expect.arrayContaining(["cadre.yaml UNTRUSTED", ".mcp.json UNTRUSTED"]),

@@ -8,7 +8,7 @@ import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveRuntime } from "../../src/api/api.fixture.ts";
 import { type Project, project } from "../../src/cli/cli.fixture.ts";
-import { createRuntime } from "../../src/runtime.ts";
+import { assembleRuntime } from "../../src/runtime.ts";
 
 const word = (): string => randomBytes(18).toString("base64url");
 /** In the environment; in the project's `.env`; the key that the provider is called with. */
@@ -86,7 +86,7 @@ describe("[A61] [A32] a run that meets secrets everywhere", () => {
   it("writes them nowhere: database, log, blobs, streams, problems", async () => {
     await using p = await canaryProject();
     const problems: string[] = [];
-    const runtime = await createRuntime({
+    const runtime = await assembleRuntime({
       folder: p.folder,
       env: p.env,
       home: p.env["HOME"]!,
@@ -191,7 +191,7 @@ describe("[A61] [A32] a run that meets secrets everywhere", () => {
       await using p = await canaryProject();
       delete p.env["CADRE_TRUST"];
       await p.spawn("trust");
-      const runtime = await createRuntime({ folder: p.folder, env: p.env, home: p.env["HOME"]! });
+      const runtime = await assembleRuntime({ folder: p.folder, env: p.env, home: p.env["HOME"]! });
       await runtime.admit({ agent: "worker", task: "go" });
       const own = [join(p.folder, ".cadre"), join(p.env["HOME"]!, ".config", "cadre")];
       for (const folder of own) {

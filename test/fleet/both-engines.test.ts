@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { moveIn } from "../../src/stores/carry.ts";
-import { admit, suspended, take } from "../../src/stores/contract/kit.contract.ts";
+import { acquireRun, admit, runSuspended } from "../../src/stores/contract/kit.contract.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { type Crew, type EngineName, type Ground, SOON } from "./crew.ts";
 import { PATIENCE_S } from "./trees.ts";
@@ -113,7 +113,7 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
 /** One by the store, and the others after it: nobody has to read them, and whoever did could not. */
 async function plantSuspended({ url, server }: Crew, { postgres }: Ground): Promise<void> {
   await admit(server.store, "s0");
-  await (await take(server.store, "s0")).append([suspended("s1")], { rest: { wakeAt: undefined } });
+  await (await acquireRun(server.store, "s0")).append([runSuspended("s1")], { rest: { wakeAt: undefined } });
   const named = "'s' || i";
   const more = `generate_series(1, ${SUSPENDED - 1}) AS i`;
   await postgres.query(

@@ -9,7 +9,7 @@ import { expect } from "vitest";
 import { programPath } from "../../src/config/program.fixture.ts";
 import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import { freePorts, type TestRestate } from "../../src/engines/restate/restate.fixture.ts";
-import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
 import type { TestPostgres } from "../../src/stores/postgres/postgres.fixture.ts";
 import { beThePerson } from "../support/honest-person.ts";
 import { checkInvariants } from "../support/invariants.ts";
@@ -28,7 +28,7 @@ export interface Crew {
   /** The address of its store. */
   url: string;
   /** Admits, and drives nothing. */
-  server: Runtime;
+  server: RuntimeAssembly;
   /** Of Node, and for the process. Three at most at the same time. */
   hire(flags?: readonly string[], env?: Record<string, string>): Promise<Hired>;
   /** `kill -9`, and it is gone. */
@@ -78,7 +78,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
   const at = { ingress, admin, workers: `http://127.0.0.1:${front}` };
   writeFileSync(join(folder, "cadre.yaml"), `concurrency: 1000\nrestate: ${JSON.stringify(at)}\n`);
   const settings = { CADRE_TRUST: "1", CADRE_STORE: url, CADRE_ENGINE: engine };
-  const server = await createRuntime({
+  const server = await assembleRuntime({
     folder,
     env: settings,
     home: join(folder, "home"),

@@ -4,7 +4,7 @@
 import { existsSync, watch } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../src/errors.ts";
-import { createRuntime } from "../../src/runtime.ts";
+import { assembleRuntime } from "../../src/runtime.ts";
 import { scriptOf, TREES } from "../golden/trees.ts";
 import { oracleTools } from "../support/oracle.ts";
 import { script } from "./trees.ts";
@@ -15,7 +15,7 @@ const atFirst = process.memoryUsage.rss();
 void work();
 
 async function work(): Promise<void> {
-  const runtime = await createRuntime({
+  const runtime = await assembleRuntime({
     folder,
     env: process.env,
     home: join(folder, "home"),

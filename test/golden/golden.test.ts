@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { decideApproval, decideOutcome } from "../../src/loop/people.ts";
 import { replayRuns } from "../../src/loop/replay.ts";
-import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { oracleTools } from "../support/oracle.ts";
 import { type Dump, restoreDatabase } from "./dump.ts";
@@ -37,7 +37,7 @@ describe("golden journals", () => {
     mkdirSync(join(folder, ".cadre"));
     restoreDatabase(JSON.parse(readFileSync(join(HOME, file), "utf8")) as Dump, join(folder, ".cadre", "cadre.db"));
     const oracle = join(folder, "effects.log");
-    const runtime = await createRuntime({
+    const runtime = await assembleRuntime({
       folder,
       env: {},
       home: join(folder, "home"),
@@ -60,7 +60,7 @@ describe("golden journals", () => {
   });
 });
 
-async function answerEverything(runtime: Runtime): Promise<void> {
+async function answerEverything(runtime: RuntimeAssembly): Promise<void> {
   for (const { runId, itemId, kind } of await runtime.store.openApprovals()) {
     if (kind === "outcome") {
       const verdict = { verdict: "happened" as const, output: "charge card 1: done" };
@@ -71,7 +71,7 @@ async function answerEverything(runtime: Runtime): Promise<void> {
   }
 }
 
-async function untilAllEnded(runtime: Runtime): Promise<void> {
+async function untilAllEnded(runtime: RuntimeAssembly): Promise<void> {
   const { runs } = await runtime.store.runs({});
   const open = new Set(runs.filter((run) => run.endedAt === undefined).map((run) => run.id));
   if (open.size === 0) return;

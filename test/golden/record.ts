@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import packageJson from "../../package.json" with { type: "json" };
 import { decideApproval } from "../../src/loop/people.ts";
-import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
 import type { AnyTool } from "../../src/tools/tool.ts";
 import { oracleTools } from "../support/oracle.ts";
 import { dumpDatabase } from "./dump.ts";
@@ -56,11 +56,11 @@ async function liveUntilCharge(folder: string, scenario: GoldenScenario): Promis
   await runtime.store.close();
 }
 
-function open(folder: string, { script }: GoldenScenario, tools: AnyTool[]): Promise<Runtime> {
-  return createRuntime({ folder, env: {}, home: join(folder, "home"), scripts: { golden: script }, tools });
+function open(folder: string, { script }: GoldenScenario, tools: AnyTool[]): Promise<RuntimeAssembly> {
+  return assembleRuntime({ folder, env: {}, home: join(folder, "home"), scripts: { golden: script }, tools });
 }
 
-function seen(runtime: Runtime, type: string): Promise<void> {
+function seen(runtime: RuntimeAssembly, type: string): Promise<void> {
   return new Promise((resolve) => {
     runtime.store.onCommit((events) => {
       if (events.some((event) => event.type === type)) resolve();

@@ -4,17 +4,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CadreError } from "../../src/errors.ts";
 import { cancelRun, type Decision, decideApproval } from "../../src/loop/people.ts";
-import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
 import { agentFiles, type GoldenTree, goldenTools, scriptOf } from "./trees.ts";
 
 export const oracleOf = (folder: string): string => join(folder, "effects.log");
 
-export function openTree(folder: string, tree: GoldenTree): Promise<Runtime> {
+export function openTree(folder: string, tree: GoldenTree): Promise<RuntimeAssembly> {
   for (const [path, text] of Object.entries(agentFiles(tree))) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  return createRuntime({
+  return assembleRuntime({
     folder,
     env: { CADRE_TRUST: "1" },
     home: join(folder, "home"),
@@ -24,7 +24,7 @@ export function openTree(folder: string, tree: GoldenTree): Promise<Runtime> {
 }
 
 /** Until the root has ended, or everything waits for a person. */
-export function settled(runtime: Runtime, root: string): Promise<"ended" | "waits"> {
+export function settled(runtime: RuntimeAssembly, root: string): Promise<"ended" | "waits"> {
   return new Promise((resolve, reject) => {
     const look = async (): Promise<void> => {
       const row = await runtime.store.run(root);
@@ -40,7 +40,7 @@ export function settled(runtime: Runtime, root: string): Promise<"ended" | "wait
 }
 
 /** Decides what is open, the same for each. */
-export async function decideAll(runtime: Runtime, root: string, decision: Decision | "cancel"): Promise<void> {
+export async function decideAll(runtime: RuntimeAssembly, root: string, decision: Decision | "cancel"): Promise<void> {
   if (decision === "cancel") {
     await cancelRun(root, "person", undefined, runtime.people);
     return;

@@ -9,7 +9,7 @@ import { decide } from "../../src/loop/decide.ts";
 import { type ReplayParts, replayRuns } from "../../src/loop/replay.ts";
 import { projections } from "../../src/projections/index.ts";
 import { fold, type Projection } from "../../src/projections/projection.ts";
-import type { Runtime } from "../../src/runtime.ts";
+import type { RuntimeAssembly } from "../../src/runtime.ts";
 import { moveIn } from "../../src/stores/carry.ts";
 import { readTree } from "../../src/stores/tree-file.ts";
 import { decideAll, openTree, settled } from "./tree-life.ts";
@@ -21,7 +21,7 @@ const recordings = readdirSync(HOME, { recursive: true, encoding: "utf8" }).filt
 const nameOf = (file: string): string => file.replace(/^.*[/\\]/, "").replace(".cadre", "");
 
 let folder: string;
-let runtime: Runtime | undefined;
+let runtime: RuntimeAssembly | undefined;
 beforeEach(() => {
   folder = scratchFolder("cadre-trees-");
 });

@@ -10,12 +10,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Hono } from "hono";
 import { createHttpServer } from "../../src/api/http-server.ts";
-import { createKeys } from "../../src/api/keys.ts";
+import { createAccessKeys } from "../../src/api/keys.ts";
 import type { ApiParts } from "../../src/api/parts.ts";
-import { nobody } from "../../src/api/public-server.fixture.ts";
+import { noUsers } from "../../src/api/public-server.fixture.ts";
 import { BUILT_PAGE, createPublicApp } from "../../src/api/public-server.ts";
 import { apiParts } from "../../src/cli/api-parts.ts";
-import { createRuntime } from "../../src/runtime.ts";
+import { assembleRuntime } from "../../src/runtime.ts";
 import { fixtureApp } from "./fixture-server.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -76,10 +76,12 @@ async function run(args: string[], cwd: string): Promise<Report> {
 }
 
 async function cadreServer(folder: string) {
-  const runtime = await createRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder } });
+  const runtime = await assembleRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder } });
   const parts: ApiParts = apiParts(runtime, false, {});
   const options = { host: "127.0.0.1", port: 0, names: [], page: BUILT_PAGE };
-  const served = await serve(createPublicApp(parts, { keys: createKeys(TOKEN), visitors: nobody }, options));
+  const served = await serve(
+    createPublicApp(parts, { keys: createAccessKeys(TOKEN), visitors: noUsers }, options),
+  );
   return {
     url: served.url,
     async [Symbol.asyncDispose]() {

@@ -4,10 +4,10 @@
 import { completable, createMcpHandler, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
 import { z } from "zod";
-import { withRefusals } from "../../src/api/app.ts";
+import { addErrorHandlers } from "../../src/api/app.ts";
 import { door } from "../../src/api/door.ts";
-import { createKeys } from "../../src/api/keys.ts";
-import { nobody } from "../../src/api/public-server.fixture.ts";
+import { createAccessKeys } from "../../src/api/keys.ts";
+import { noUsers } from "../../src/api/public-server.fixture.ts";
 import { mcpOverHttp } from "../../src/api/routes/mcp.ts";
 import { shapesOnly } from "../../src/journal/mask.fixture.ts";
 
@@ -23,10 +23,12 @@ const embedded = (uri: string) => ({
 
 export function fixtureApp(token: string): Hono {
   const app = new Hono();
-  app.use(door({ keys: createKeys(token), visitors: nobody, names: [], exposed: false, cookie: "fixture" }));
+  app.use(
+    door({ keys: createAccessKeys(token), visitors: noUsers, names: [], exposed: false, cookie: "fixture" }),
+  );
   for (const { method, path, handle } of mcpOverHttp(async () => createMcpHandler(fixtureServer)))
     app.on(method.toUpperCase(), path, handle);
-  return withRefusals(app, { onProblem: () => {}, people: { mask: shapesOnly() } as never });
+  return addErrorHandlers(app, { onProblem: () => {}, people: { mask: shapesOnly() } as never });
 }
 
 function fixtureServer(): McpServer {

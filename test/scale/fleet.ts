@@ -6,7 +6,7 @@ import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { programPath } from "../../src/config/program.fixture.ts";
 import { scratchFolder } from "../../src/config/scratch.fixture.ts";
-import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
 import { loadOptions, writeAgents } from "./load.ts";
 
 const SOURCE = fileURLToPath(new URL("worker-process.ts", import.meta.url));
@@ -22,7 +22,7 @@ export class Fleet {
   readonly folder = scratchFolder("cadre-fleet-");
   private readonly store: string;
   private readonly workers: Worker[] = [];
-  runtime!: Runtime;
+  runtime!: RuntimeAssembly;
 
   constructor(store: string) {
     this.store = store;
@@ -30,7 +30,7 @@ export class Fleet {
 
   async open(): Promise<this> {
     writeAgents(this.folder);
-    this.runtime = await createRuntime(loadOptions(this.folder, this.store));
+    this.runtime = await assembleRuntime(loadOptions(this.folder, this.store));
     return this;
   }
 

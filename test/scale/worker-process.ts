@@ -3,14 +3,14 @@
 
 import { once } from "node:events";
 import { messageOf } from "../../src/errors.ts";
-import { createRuntime } from "../../src/runtime.ts";
+import { assembleRuntime } from "../../src/runtime.ts";
 import { loadOptions } from "./load.ts";
 
 const [folder = "", store = ""] = process.argv.slice(2);
 void work();
 
 async function work(): Promise<void> {
-  const runtime = await createRuntime({
+  const runtime = await assembleRuntime({
     ...loadOptions(folder, store),
     concurrency: 8,
     onProblem: ({ message, error }) => console.error(`${message} ${messageOf(error)}`),

@@ -1,7 +1,7 @@
 // The loop's parts in a simulated process: the real ones, but for what they touch outside.
 
 import { shapesOnly } from "../../src/journal/mask.fixture.ts";
-import { createGate } from "../../src/loop/gate.ts";
+import { createStepGate } from "../../src/loop/gate.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import { createEstimateCall } from "../../src/models/estimate.ts";
 import { createLimiter } from "../../src/models/limiter.ts";
@@ -73,11 +73,11 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     approvalTimeout: undefined,
     worktrees: noWorktrees,
     hasFolder: async () => true,
-    concurrent: options.concurrent,
+    maxConcurrent: options.concurrent,
     systemPrompt: ({ prompt }) => prompt,
-    gate: createGate(),
+    gate: createStepGate(),
     drives: new Map(),
-    left: new Map(),
+    skippedRuns: new Map(),
     mayBegin: () => worker.mayBegin(),
     onDelta() {},
     onProblem: ({ runId, message, error }) => {

@@ -7,7 +7,7 @@ import type { Action, PatternRun } from "../../src/patterns/action.ts";
 import { advisors } from "../../src/patterns/advisors.ts";
 import { bestOf } from "../../src/patterns/best-of.ts";
 import { handoff } from "../../src/patterns/handoff.ts";
-import type { Pattern, TakeTurn, View } from "../../src/patterns/pattern.ts";
+import type { DecisionView, Pattern, TakeTurn } from "../../src/patterns/pattern.ts";
 import { router } from "../../src/patterns/router.ts";
 import { injectMessage, team } from "../../src/patterns/team.ts";
 import { wordsAfter } from "../../src/patterns/team-words.ts";
@@ -75,7 +75,8 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
   {
     name: "whoever speaks for a member does not hear what it heard",
     found: /^K3 /,
-    install: () => change(handoff, "finished", (action) => withRuns(action, (run) => [{ ...run, told: [] }])),
+    install: () =>
+      change(handoff, "finished", (action) => withRuns(action, (run) => [{ ...run, messages: [] }])),
   },
   {
     name: "a member forgets the round before",
@@ -118,10 +119,10 @@ const TAKE_TURN: TakeTurn = { type: "take-turn" };
 function change(
   pattern: Pattern,
   method: "next" | "finished",
-  broken: (action: Next, view: View) => Next,
+  broken: (action: Next, view: DecisionView) => Next,
 ): () => void {
-  const real = pattern[method] as (view: View, more: never) => Next;
-  const changed = (view: View, more: never): Next => broken(real(view, more), view);
+  const real = pattern[method] as (view: DecisionView, more: never) => Next;
+  const changed = (view: DecisionView, more: never): Next => broken(real(view, more), view);
   Object.assign(pattern, { [method]: changed });
   return () => Object.assign(pattern, { [method]: real });
 }
@@ -131,7 +132,7 @@ function withRuns(action: Next, made: (run: PatternRun) => PatternRun[]): Next {
 }
 
 /** The judge is asked for while a draft is still awaited. */
-function judgedEarly(action: Next, { state }: View): Next {
+function judgedEarly(action: Next, { state }: DecisionView): Next {
   const [first] = state.children.values();
   if (action?.type !== "suspend" || !first || [...state.children.values()].some(({ key }) => key === "judge"))
     return action;
@@ -140,7 +141,7 @@ function judgedEarly(action: Next, { state }: View): Next {
   return { type: "start-runs", runs: [judge] };
 }
 
-function closedEarly(action: Next, { state, definition }: View): Next {
+function closedEarly(action: Next, { state, definition }: DecisionView): Next {
   const round = state.team.rounds.at(-1);
   if (action?.type !== "suspend" || !round) return action;
   const from = definition.team!.members[0]!;
@@ -153,9 +154,9 @@ function saidTwice(event: EventBody): EventBody[] {
   return [event, { ...event, payload: { ...event.payload, id: `${event.payload.id}/again` } }];
 }
 
-function echoed(run: PatternRun, view: View): PatternRun {
+function echoed(run: PatternRun, view: DecisionView): PatternRun {
   const own = wordsAfter(view, 0).filter(({ from }) => from === run.agent);
-  return { ...run, told: [...(run.told ?? []), ...own.map((word) => injectMessage(view, word))] };
+  return { ...run, messages: [...(run.messages ?? []), ...own.map((word) => injectMessage(view, word))] };
 }
 
 /** The same intent, for another child. */

@@ -6,11 +6,11 @@ import { approvalId, type RunId } from "../../src/ids.ts";
 import { freezeBranch, setBudget, thawBranch } from "../../src/loop/branches.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import {
+  type CommandParts,
   cancelRun,
   type Decision,
   decideApproval,
   decideOutcome,
-  type PeopleParts,
   pauseRun,
   resumeRun,
 } from "../../src/loop/people.ts";
@@ -33,7 +33,7 @@ const REFUSALS = new Set([
 
 export class Person {
   private readonly world: Surroundings;
-  private readonly parts: PeopleParts;
+  private readonly parts: CommandParts;
 
   constructor(world: Surroundings, parts: LoopParts) {
     this.world = world;

@@ -4,7 +4,7 @@
 import { vi } from "vitest";
 import type { EventBody } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { afterChildren } from "../../src/loop/decide-children.ts";
+import { endAfterChildren } from "../../src/loop/decide-children.ts";
 import { blockedBy, childCompleted } from "../../src/projections/tree.ts";
 import { leavePlace } from "../../src/stores/sqlite/places.ts";
 import type { Append, Store } from "../../src/stores/store.ts";
@@ -65,7 +65,7 @@ export const TREE_MUTANTS: readonly Findable[] = [
   {
     name: "a run ends before its children",
     found: /^D2 ended before /,
-    install: () => replace(afterChildren, (_, ending) => ({ type: "end" as const, ending })),
+    install: () => replace(endAfterChildren, (_, ending) => ({ type: "end" as const, ending })),
   },
   {
     name: "a child does not know what binds those above it",

@@ -4,7 +4,7 @@
 import type { RunId } from "../../src/ids.ts";
 import { DEFAULT_DELEGATION, type Delegation } from "../../src/journal/definition.ts";
 import { type EventOf, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { applyRunRow, firstRow, type RunRow } from "../../src/projections/run-row.ts";
+import { applyRunRow, initialRow, type RunRow } from "../../src/projections/run-row.ts";
 import { totalTokens } from "../../src/projections/usage.ts";
 import { isSetAside, sameSpent, spentBy } from "../support/tree-invariants.ts";
 
@@ -122,7 +122,7 @@ export class TreeWatch {
     if ((above[0]?.row.id ?? runId) !== rootRunId) yield "D0 in another tree than its parent";
     if (JSON.stringify(ancestors.map((one) => one.runId)) !== JSON.stringify(above.map(({ row }) => row.id)))
       yield "P12 does not know who is above it";
-    const row = firstRow(runId, payload, ts);
+    const row = initialRow(runId, payload, ts);
     this.nodes.set(runId, {
       row,
       start: payload,

@@ -8,7 +8,7 @@ import { keyOf } from "../../src/journal/keys.ts";
 import { toolCallsOf } from "../../src/journal/message-parts.ts";
 import { CLOSING } from "../../src/projections/run-state.ts";
 import { applyUsage, emptyUsage, totalTokens } from "../../src/projections/usage.ts";
-import type { Append, Appended } from "../../src/stores/store.ts";
+import type { Append, AppendResult } from "../../src/stores/store.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { type SimOptions, TOOLS, type ToolName } from "./options.ts";
 import { PatternWatch } from "./pattern-watch.ts";
@@ -71,7 +71,7 @@ export class Watch {
   }
 
   /** I1: what was acknowledged is kept in mind. */
-  answered({ runId, events }: Append, { refused }: Appended): void {
+  answered({ runId, events }: Append, { refused }: AppendResult): void {
     if (refused) return;
     for (const event of events) {
       this.acknowledged.push({ runId, key: nameOf(event), text: sorted(event.payload) });

@@ -1,7 +1,7 @@
 // Answers what is open, as somebody who can see what really happened.
 
 import { decideApproval, decideOutcome } from "../../src/loop/people.ts";
-import type { Runtime } from "../../src/runtime.ts";
+import type { RuntimeAssembly } from "../../src/runtime.ts";
 import { effects } from "./oracle.ts";
 
 const DECISIONS = {
@@ -9,7 +9,7 @@ const DECISIONS = {
   other: { decision: "approve" },
 } as const;
 
-export async function beThePerson({ store, people }: Runtime, oracle: string): Promise<void> {
+export async function beThePerson({ store, people }: RuntimeAssembly, oracle: string): Promise<void> {
   for (const { runId, itemId, kind } of await store.openApprovals()) {
     try {
       if (kind === "outcome") {

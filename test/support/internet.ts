@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buildConnector } from "undici";
-import { isPublic } from "../../src/tools/public-address.ts";
+import { isPublicAddress } from "../../src/tools/public-address.ts";
 import type { WebAccess } from "../../src/tools/web-request.ts";
 import type { WebSettings } from "../../src/tools/web-sites.ts";
 
@@ -62,7 +62,7 @@ export async function internet(
       },
       connect(options, callback) {
         dialed.push(`${options.hostname}:${options.port || (options.protocol === "https:" ? 443 : 80)}`);
-        if (!isPublic(options.hostname)) return real(options, callback);
+        if (!isPublicAddress(options.hostname)) return real(options, callback);
         // TLS ends here, so that a test needs no certificate.
         return real({ ...options, protocol: "http:", hostname: "127.0.0.1", port: String(port) }, callback);
       },

@@ -3,8 +3,8 @@
 import { expect } from "vitest";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { checkReceipts } from "../../src/loop/receipts.ts";
-import { treeProblem } from "../../src/loop/whole-tree.ts";
-import { foldedRow } from "../../src/projections/run-row.ts";
+import { findTreeProblem } from "../../src/loop/whole-tree.ts";
+import { foldRow } from "../../src/projections/run-row.ts";
 import { digest } from "../../src/stores/blobs.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { effects } from "./oracle.ts";
@@ -25,7 +25,7 @@ export async function checkInvariants(store: Store, oracleFile: string): Promise
     ).toEqual(events.map((_, index) => index + 1));
 
     expect(events[0]!.type, "a journal begins with RUN_STARTED").toBe("RUN_STARTED");
-    expect(row, "I3").toEqual(foldedRow(events));
+    expect(row, "I3").toEqual(foldRow(events));
 
     const ends = events.filter((event) => TERMINAL_TYPES.has(event.type));
     expect(ends.length, "I6").toBeLessThanOrEqual(1);
@@ -73,6 +73,6 @@ export async function checkInvariants(store: Store, oracleFile: string): Promise
   }
   const journals = new Map(told.map(({ row, events }) => [row.id, events]));
   expect(checkReceipts(journals, digest).problem, "I8").toBeUndefined();
-  if (setAside.size === 0) expect(treeProblem(journals), "J7 P6").toBeUndefined();
+  if (setAside.size === 0) expect(findTreeProblem(journals), "J7 P6").toBeUndefined();
   if (setAside.size === 0) expect(treeProblems(told)).toEqual([]);
 }

@@ -1,10 +1,10 @@
 // A store that a test can kill in the middle of its work, as a SIGKILL would, and whose appends a test can look at, hold
 // or fail. After its death nothing more reaches the disk, whoever still tries.
 
-import type { Append, Appended, Store } from "../../src/stores/store.ts";
+import type { Append, AppendResult, Store } from "../../src/stores/store.ts";
 
 /** Stands before every append. Hands it on with `send`, at once or later, or throws in its place. */
-export type Intercept = (append: Append, send: () => Promise<Appended>) => Promise<Appended>;
+export type Intercept = (append: Append, send: () => Promise<AppendResult>) => Promise<AppendResult>;
 
 export interface MortalStore {
   store: Store;

@@ -25,8 +25,8 @@ import { join } from "node:path";
 import { judge } from "../../src/permissions/judge.ts";
 import type { PermissionRequest, Verdict } from "../../src/permissions/permission.ts";
 import { bashTool } from "../../src/tools/bash.ts";
-import { programOfGit } from "../../src/tools/git-settings.ts";
-import { look } from "../../src/tools/look.ts";
+import { gitProgramSetting } from "../../src/tools/git-settings.ts";
+import { inspectPath } from "../../src/tools/look.ts";
 
 export interface Playground {
   workspace: string;
@@ -85,7 +85,15 @@ export async function playground(): Promise<Playground> {
     judge: (command, changes = {}) =>
       judge({
         ...{ tool: "Bash", input: { command }, effect: "unsafe", gate: { ask: [], deny: [] } },
-        ...{ ancestors: [], authority: [], grants: [], workspace, now: 1_000, look, programOfGit },
+        ...{
+          ancestors: [],
+          authority: [],
+          grants: [],
+          workspace,
+          now: 1_000,
+          inspectPath: inspectPath,
+          gitProgramSetting: gitProgramSetting,
+        },
         ...changes,
       }),
     async run(command) {

@@ -11,7 +11,7 @@ import type { Script } from "../../src/models/script.ts";
 import { openItems } from "../../src/projections/approvals.ts";
 import { fold } from "../../src/projections/projection.ts";
 import { type RunState, runStateProjection } from "../../src/projections/run-state.ts";
-import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly, type RuntimeOptions } from "../../src/runtime.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import type { AnyTool } from "../../src/tools/tool.ts";
 import { type Intercept, type MortalStore, mortalStore } from "./mortal-store.ts";
@@ -21,16 +21,16 @@ export interface World {
   folder: string;
   /** Where the oracle writes. */
   oracle: string;
-  runtime: Runtime;
+  runtime: RuntimeAssembly;
   /** Stops the runtime, unless it is dead, and starts another on the same folder, as a restart does. */
-  restart(options?: Partial<WorldOptions>): Promise<Runtime>;
+  restart(options?: Partial<WorldOptions>): Promise<RuntimeAssembly>;
   /** Ends the process, as far as its store can tell: nothing more is written. Go on with `restart`. */
   die(): void;
   /** Resolves when the runtime of now has died. */
   dead(): Promise<void>;
   /** Takes the run if it is due, and goes on until it rests or has ended. */
   drive(runId: string): Promise<RunState>;
-  run(task: string, request?: Partial<Parameters<Runtime["admit"]>[0]>): Promise<string>;
+  run(task: string, request?: Partial<Parameters<RuntimeAssembly["admit"]>[0]>): Promise<string>;
   state(runId: string): Promise<RunState>;
   events(runId: string): Promise<JournalEvent[]>;
   /** Resolves with the first event of one of these types that the run has or gets. */
@@ -84,10 +84,10 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
   for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
   if (config !== undefined) writeFileSync(join(folder, "cadre.yaml"), config);
   let mortal: MortalStore;
-  const open = async (given: Partial<WorldOptions>): Promise<Runtime> => {
+  const open = async (given: Partial<WorldOptions>): Promise<RuntimeAssembly> => {
     const { idle, intercept, clock = systemClock, ...more } = given;
     mortal = mortalStore(openSqliteStore({ path: join(folder, ".cadre", "cadre.db"), clock }), intercept);
-    const runtime = await createRuntime({
+    const runtime = await assembleRuntime({
       folder,
       env: { CADRE_TRUST: "1" },
       home: join(folder, "home"),

@@ -2,7 +2,7 @@
 
 import { Activity, Bot, ChartColumn, Inbox, MessagesSquare, Settings } from "lucide-react";
 
-export const PLACES = [
+export const PAGES = [
   { to: "/", label: "Runs", keys: "g r", icon: Activity },
   { to: "/inbox", label: "Inbox", keys: "g i", icon: Inbox },
   { to: "/agents", label: "Agents", keys: "g a", icon: Bot },
@@ -12,10 +12,10 @@ export const PLACES = [
 ] as const;
 
 /** What a tab is called by. */
-export function placeName(path: string): string {
+export function pageName(path: string): string {
   if (path.startsWith("/r/")) return "Run";
   if (path === "/compare") return "Compare";
   return (
-    PLACES.findLast(({ to }) => path === to || (to !== "/" && path.startsWith(`${to}/`)))?.label ?? "Cadre"
+    PAGES.findLast(({ to }) => path === to || (to !== "/" && path.startsWith(`${to}/`)))?.label ?? "Cadre"
   );
 }

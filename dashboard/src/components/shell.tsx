@@ -12,7 +12,7 @@ import { ConnectionBadge } from "./connection-badge.tsx";
 import { Notices } from "./notices/notices.tsx";
 import { ServerBanner } from "./notices/server-banner.tsx";
 import { useTabState } from "./notices/tab-state.ts";
-import { PLACES, placeName } from "./places.ts";
+import { PAGES, pageName } from "./places.ts";
 import { PinnedRun } from "./run-header/pinned-run.tsx";
 
 // Loaded when they are first asked for.
@@ -30,7 +30,7 @@ export function Shell() {
   const close = () => setOpened(undefined);
   useEffect(listenForHotkeys, []);
   useHotkeys([
-    ...PLACES.map(({ to, label, keys }) => ({
+    ...PAGES.map(({ to, label, keys }) => ({
       keys,
       label: `Go to ${label}`,
       run: () => void navigate({ to }),
@@ -72,7 +72,7 @@ function Places({ onFind }: { onFind(): void }) {
   const waiting = approvals.data?.length ?? 0;
   const { pathname } = useLocation();
   const { state } = useConnection();
-  useTabState({ waiting, isLost: state === "lost", place: placeName(pathname) });
+  useTabState({ waiting, isLost: state === "lost", place: pageName(pathname) });
   return (
     <nav
       aria-label="Pages"
@@ -91,7 +91,7 @@ function Places({ onFind }: { onFind(): void }) {
           <Kbd>{navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl"} K</Kbd>
         </span>
       </button>
-      {PLACES.map(({ to, label, icon: Icon }) => (
+      {PAGES.map(({ to, label, icon: Icon }) => (
         <Link
           key={to}
           to={to}

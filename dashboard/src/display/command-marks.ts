@@ -1,7 +1,7 @@
 // A command in pieces, so that nothing in it can hide (A17): what is invisible is spelled out, letters that look like
 // others are marked, and rows of blanks that would push the rest out of sight are folded with their count.
 
-import { visible } from "../../../src/journal/visible.ts";
+import { revealHidden } from "../../../src/journal/visible.ts";
 
 export interface Piece {
   kind: "plain" | "hidden" | "alike" | "fold";
@@ -33,7 +33,7 @@ function foldOf(blanks: string): Piece[] {
 }
 
 function spelled(text: string): Piece[] {
-  const shown = visible(text).replace(BLANKS, codeOf);
+  const shown = revealHidden(text).replace(BLANKS, codeOf);
   return shown
     .split(SPELLED)
     .flatMap((part, at): Piece[] => (at % 2 === 1 ? [{ kind: "hidden", text: part }] : letters(part)));

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { isUnreachable } from "../../../src/api/client.ts";
 import { CadreError } from "../../../src/errors.ts";
 import { Button } from "../ui/button.tsx";
-import { Empty } from "../ui/empty.tsx";
+import { EmptyState } from "../ui/empty.tsx";
 import { Command } from "./command.tsx";
 
 export interface FailureProps {
@@ -19,12 +19,12 @@ export function Failure({ error, onAgain, children }: FailureProps) {
   const { icon: Icon, title, what } = wordsFor(error);
   return (
     <div role="alert" className="w-full min-w-0">
-      <Empty icon={<Icon size={28} aria-hidden />} title={title}>
+      <EmptyState icon={<Icon size={28} aria-hidden />} title={title}>
         <p>{what}</p>
         {isCode(error, "UNAUTHORIZED") && <Command words="up" />}
         {onAgain && <Button onClick={onAgain}>Ask again</Button>}
         {children}
-      </Empty>
+      </EmptyState>
     </div>
   );
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { linkTo } from "./link-to.ts";
+import { safeLink } from "./link-to.ts";
 
 test("[A63] only whole addresses of the web and of mail are links, with their host", () => {
-  expect(linkTo("https://user@evil.test:8/a?b")?.host).toBe("evil.test:8");
-  expect(linkTo("mailto:a@b.test")?.host).toBe("a@b.test");
-  expect(linkTo("https://аpple.com")?.host).toBe("xn--pple-43d.com");
+  expect(safeLink("https://user@evil.test:8/a?b")?.host).toBe("evil.test:8");
+  expect(safeLink("mailto:a@b.test")?.host).toBe("a@b.test");
+  expect(safeLink("https://аpple.com")?.host).toBe("xn--pple-43d.com");
 });
 
 test.each([
@@ -20,5 +20,5 @@ test.each([
   "",
   undefined,
 ])("[A63] %s is no link", (address) => {
-  expect(linkTo(address)).toBeUndefined();
+  expect(safeLink(address)).toBeUndefined();
 });

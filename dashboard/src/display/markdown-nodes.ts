@@ -1,6 +1,6 @@
 // What is done to the tree of a Markdown text before anything of it is drawn. Nodes are those of hast.
 
-import { visible } from "../../../src/journal/visible.ts";
+import { revealHidden } from "../../../src/journal/visible.ts";
 
 export interface MarkdownNode {
   type: string;
@@ -18,7 +18,7 @@ export const rawAsText = () => (tree: MarkdownNode) =>
 export const markHidden = () => (tree: MarkdownNode) =>
   eachChild(tree, (node) => {
     if (node.type !== "text") return [node];
-    const parts = visible(node.value ?? "").split(/(⟦U\+[0-9A-F]{4,6}⟧)/);
+    const parts = revealHidden(node.value ?? "").split(/(⟦U\+[0-9A-F]{4,6}⟧)/);
     if (parts.length === 1) return [node];
     return parts.map((value, index) => {
       const text = { type: "text", value };

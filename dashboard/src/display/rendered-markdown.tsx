@@ -8,7 +8,7 @@ import ReactMarkdown, { type Components, type ExtraProps, type Options } from "r
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { linkTo } from "./link-to.ts";
+import { safeLink } from "./link-to.ts";
 import { markHidden, rawAsText, textOfNode } from "./markdown-nodes.ts";
 
 export const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { text: string }) {
@@ -42,7 +42,7 @@ const REMARK: Options["remarkPlugins"] = [remarkGfm];
 const REHYPE: Options["rehypePlugins"] = [rawAsText, [rehypeSanitize, SCHEMA], markHidden];
 
 function Link({ href, children }: { href?: string | undefined; children?: ReactNode }) {
-  const target = linkTo(href);
+  const target = safeLink(href);
   if (!target)
     return (
       <span>
@@ -61,7 +61,7 @@ function Link({ href, children }: { href?: string | undefined; children?: ReactN
 }
 
 function Picture({ src, alt }: { src?: unknown; alt?: string | undefined }) {
-  const target = linkTo(typeof src === "string" ? src : undefined);
+  const target = safeLink(typeof src === "string" ? src : undefined);
   return (
     <span className="inline-flex flex-wrap items-center gap-1.5 rounded-md border border-line border-dashed px-2 py-1 text-muted text-xs">
       <ImageOff size={13} aria-hidden />

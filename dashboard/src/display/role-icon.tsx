@@ -11,7 +11,7 @@ import {
   Siren,
   Users,
 } from "lucide-react";
-import { colorOf, emojiOf } from "./agent-badge.ts";
+import { parseColor, parseEmoji } from "./agent-badge.ts";
 import { useAgentFace } from "./use-agent-face.ts";
 
 /** S2-79: by the words of an agent's name; the last part of it counts most. */
@@ -35,14 +35,14 @@ const roleEntry = (agent: string) =>
 export function RoleIcon({ agent, size = 15 }: { agent: string; size?: number }) {
   const face = useAgentFace(agent);
   const [, Icon, role] = roleEntry(agent);
-  const emoji = emojiOf(face.icon);
+  const emoji = parseEmoji(face.icon);
   if (emoji !== undefined)
     return (
       <span role="img" aria-label={role} className="shrink-0 leading-none" style={{ fontSize: size }}>
         {emoji}
       </span>
     );
-  const color = colorOf(face.color);
+  const color = parseColor(face.color);
   return (
     <Icon
       size={size}

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { endedWords, type StandingOf } from "./status.ts";
+import { endingText, type RunForStatus } from "./status.ts";
 
 test("[U01] [E7] how a run ended, and after how long; one that goes on elsewhere was moved, not cancelled", () => {
-  const words = (status: StandingOf["status"], stopReason?: StandingOf["stopReason"]) =>
-    endedWords({ status, stopReason, waitingOn: undefined, cancelRequested: false }, "3 s");
+  const words = (status: RunForStatus["status"], stopReason?: RunForStatus["stopReason"]) =>
+    endingText({ status, stopReason, waitingOn: undefined, cancelRequested: false }, "3 s");
   expect(words("completed", "final_answer")).toBe("Completed in 3 s");
   expect(words("failed", "max_duration")).toBe("Timed out after 3 s");
   expect(words("failed", "error")).toBe("Failed after 3 s");

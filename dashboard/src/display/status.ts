@@ -4,21 +4,25 @@ import type { RunSummary } from "../../../src/api/schema.ts";
 import type { RunRow } from "../../../src/projections/run-row.ts";
 import type { Tone } from "../ui/badge.tsx";
 
-export type StandingOf = Pick<
+export type RunForStatus = Pick<
   RunSummary | RunRow,
   "status" | "waitingOn" | "stopReason" | "cancelRequested"
 > & { answered?: boolean | undefined };
 
-export interface Standing {
+export interface RunStatusLabel {
   word: string;
   tone: Extract<Tone, "good" | "muted" | "bad" | "warn" | "info">;
   /** Somebody has to do something. */
   needsPerson: boolean;
 }
 
-export function standingOf(run: StandingOf): Standing {
+export function statusLabel(run: RunForStatus): RunStatusLabel {
   const { status, waitingOn, stopReason, cancelRequested, answered } = run;
-  const plain = (word: string, tone: Standing["tone"]): Standing => ({ word, tone, needsPerson: false });
+  const plain = (word: string, tone: RunStatusLabel["tone"]): RunStatusLabel => ({
+    word,
+    tone,
+    needsPerson: false,
+  });
   if (status === "completed") return plain("completed", "good");
   if (status === "cancelled") return plain(stopReason === "moved" ? "moved" : "cancelled", "muted");
   if (status === "failed") return plain(stopReason === "max_duration" ? "timeout" : "failed", "bad");
@@ -34,8 +38,8 @@ export function standingOf(run: StandingOf): Standing {
 }
 
 /** How it ended, and after how long. */
-export function endedWords(run: StandingOf, time: string): string {
-  const { word } = standingOf(run);
+export function endingText(run: RunForStatus, time: string): string {
+  const { word } = statusLabel(run);
   if (word === "completed") return `Completed in ${time}`;
   return `${word === "timeout" ? "Timed out" : word.charAt(0).toUpperCase() + word.slice(1)} after ${time}`;
 }

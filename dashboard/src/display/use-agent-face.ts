@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { agentsQuery } from "../live/queries.ts";
-import { type AgentFace, faceOf } from "./agent-badge.ts";
+import { type AgentFace, agentFace } from "./agent-badge.ts";
 
 export function useAgentFace(agent: string): AgentFace {
-  const { data } = useQuery({ ...agentsQuery, select: ({ agents }) => faceOf(agents, agent) });
+  const { data } = useQuery({ ...agentsQuery, select: ({ agents }) => agentFace(agents, agent) });
   return data ?? {};
 }

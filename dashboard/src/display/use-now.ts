@@ -35,7 +35,7 @@ function tick(): void {
 }
 
 /** While nobody knows what happens, no time goes on: it would claim that something still runs. */
-export function holdNow(hold: boolean): void {
+export function stopClock(hold: boolean): void {
   held = hold;
   tick();
 }

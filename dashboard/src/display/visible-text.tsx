@@ -1,9 +1,9 @@
 // What a model, a tool or a stranger wrote, as it is: what would hide or turn text around is spelled out and marked (A17).
 
-import { visible } from "../../../src/journal/visible.ts";
+import { revealHidden } from "../../../src/journal/visible.ts";
 
 export function VisibleText({ text }: { text: string }) {
-  const parts = visible(text).split(/(⟦U\+[0-9A-F]{4,6}⟧)/);
+  const parts = revealHidden(text).split(/(⟦U\+[0-9A-F]{4,6}⟧)/);
   if (parts.length === 1) return <bdi>{text}</bdi>;
   let at = 0;
   return (

@@ -1,6 +1,6 @@
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { askAgain } from "./ask-again.ts";
+import { refetchQueries } from "./ask-again.ts";
 
 test("[U19] news that comes while the first answer is under way is not lost", async () => {
   const { asks, news, shown } = page();
@@ -37,7 +37,7 @@ function page() {
   observer.subscribe(() => undefined);
   return {
     asks,
-    news: () => askAgain(client, { queryKey: ["approvals"] }),
+    news: () => refetchQueries(client, { queryKey: ["approvals"] }),
     shown: () => observer.getCurrentResult().data,
   };
 }

@@ -3,7 +3,7 @@
 
 import type { LiveEvent } from "../../../src/projections/live.ts";
 import { type Connection, setConnection } from "./connection.ts";
-import { keepFollowing, type StreamState } from "./keep-following.ts";
+import { followStream, type StreamState } from "./keep-following.ts";
 
 /** `reset`: something may have been missed, so ask for everything anew. */
 export type FeedNews = { type: "live"; live: LiveEvent } | { type: "reset" };
@@ -63,7 +63,7 @@ async function holdStream(
     if (data.type === "hello") channel.postMessage({ type: "connection", connection } satisfies Told);
   });
   let backAt = 0;
-  await keepFollowing({
+  await followStream({
     signal,
     open: (client, both) =>
       client.feed({ signal: both, ...(place.after === undefined ? {} : { after: place.after }) }),

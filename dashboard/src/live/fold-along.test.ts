@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { JournalEvent } from "../../../src/journal/events.ts";
-import { foldAlong } from "./fold-along.ts";
+import { incrementalFold } from "./fold-along.ts";
 
 test("[U14] each event of a journal that grows is folded once", () => {
   const seen: number[] = [];
-  const of = foldAlong({
+  const of = incrementalFold({
     name: "count",
     initial: () => 0,
     apply: (count: number, { seq }: JournalEvent) => {

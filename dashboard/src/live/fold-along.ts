@@ -3,7 +3,9 @@
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
 
-export function foldAlong<State>(projection: Projection<State>): (events: readonly JournalEvent[]) => State {
+export function incrementalFold<State>(
+  projection: Projection<State>,
+): (events: readonly JournalEvent[]) => State {
   const folds = new WeakMap<readonly JournalEvent[], { state: State; count: number }>();
   return (events) => {
     const fold = folds.get(events) ?? { state: projection.initial(), count: 0 };

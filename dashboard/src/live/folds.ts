@@ -2,11 +2,11 @@
 
 import { runBudgetProjection } from "../../../src/projections/run-budget.ts";
 import { runStateProjection } from "../../../src/projections/run-state.ts";
-import { talkProjection } from "../../../src/projections/talk.ts";
+import { conversationProjection } from "../../../src/projections/talk.ts";
 import { waterfallProjection } from "../../../src/projections/waterfall.ts";
-import { foldAlong } from "./fold-along.ts";
+import { incrementalFold } from "./fold-along.ts";
 
-export const talkOf = foldAlong(talkProjection);
-export const waterfallOf = foldAlong(waterfallProjection);
-export const runStateOf = foldAlong(runStateProjection);
-export const runBudgetOf = foldAlong(runBudgetProjection);
+export const talkOf = incrementalFold(conversationProjection);
+export const waterfallOf = incrementalFold(waterfallProjection);
+export const runStateOf = incrementalFold(runStateProjection);
+export const runBudgetOf = incrementalFold(runBudgetProjection);

@@ -1,7 +1,7 @@
 // The feed says that something has changed; what was asked about it is asked again. At most a few times in a second,
 // whatever happens.
 
-import { askAgain } from "./ask-again.ts";
+import { refetchQueries } from "./ask-again.ts";
 import { type FeedNews, followFeed } from "./feed.ts";
 import { queryClient } from "./query-client.ts";
 
@@ -26,21 +26,21 @@ export function keepQueriesFresh(): () => void {
   let measuring: ReturnType<typeof setTimeout> | undefined;
   const measure = () => {
     measuring = undefined;
-    askAgain(queryClient, { queryKey: ["measures"] });
+    refetchQueries(queryClient, { queryKey: ["measures"] });
   };
   const refresh = () => {
     timer = undefined;
     const ids = touched;
     touched = new Set();
-    askAgain(queryClient, {
+    refetchQueries(queryClient, {
       predicate: ({ queryKey: [what, id] }) =>
         OF_ANY_RUN.includes(String(what)) || (what === "run" && ids.has(String(id))),
     });
   };
   return followFeed((news) => {
     for (const listener of listeners) listener(news);
-    if (news.type === "reset") askAgain(queryClient, {});
-    else if (news.live.type === "SettingsUpdated") askAgain(queryClient, { queryKey: ["settings"] });
+    if (news.type === "reset") refetchQueries(queryClient, {});
+    else if (news.live.type === "SettingsUpdated") refetchQueries(queryClient, { queryKey: ["settings"] });
     else if (news.live.type !== "Token") {
       touched.add(runOf(news.live));
       if (timer === undefined) timer = setTimeout(refresh, PAUSE_MS);

@@ -7,7 +7,7 @@ import { CadreError } from "../../../src/errors.ts";
 
 export type StreamState = "connecting" | "live" | "lost" | "signed-out";
 
-export interface Following<Item> {
+export interface StreamOptions<Item> {
   /** From the last place; called again after each loss. */
   open(client: CadreClient, signal: AbortSignal): AsyncIterable<Item>;
   onItem(item: Item): void;
@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 5_000;
 const SILENCE_MS = 45_000;
 
 /** Returns when the stream has come to its end, when the signal is aborted, or when the server does not know us. */
-export async function keepFollowing<Item>(following: Following<Item>): Promise<void> {
+export async function followStream<Item>(following: StreamOptions<Item>): Promise<void> {
   const { onState, signal } = following;
   let pause = FIRST_PAUSE_MS;
   onState("connecting");
@@ -41,7 +41,7 @@ export async function keepFollowing<Item>(following: Following<Item>): Promise<v
 }
 
 async function followOnce<Item>(
-  { open, onItem, signal }: Following<Item>,
+  { open, onItem, signal }: StreamOptions<Item>,
   onOpen: () => void,
 ): Promise<"end" | "lost" | "signed-out"> {
   const broken = new AbortController();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { whenServed } from "./load-page.ts";
+import { loadWhenServed } from "./load-page.ts";
 
 const gone = new TypeError("Failed to fetch dynamically imported module");
 
@@ -12,7 +12,7 @@ function world({ good, up }: { good: number; up: number }) {
     return "the page";
   };
   const server = { answers: async () => ++asked >= up, pauseMs: 1 };
-  return { page: whenServed(load, server), loads: () => loads, asked: () => asked };
+  return { page: loadWhenServed(load, server), loads: () => loads, asked: () => asked };
 }
 
 test("code that is there is loaded, and nobody is asked", async () => {

@@ -17,7 +17,7 @@ const OURS: Server = {
   pauseMs: PAUSE_MS,
 };
 
-export function whenServed<T>(load: () => Promise<T>, server: Server = OURS): () => Promise<T> {
+export function loadWhenServed<T>(load: () => Promise<T>, server: Server = OURS): () => Promise<T> {
   return () =>
     load().catch(async (error: unknown) => {
       // It is there, and has no such code: a newer version, which only a reload brings.

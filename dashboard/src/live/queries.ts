@@ -8,7 +8,7 @@ import { client } from "./client.ts";
 export const healthQuery = queryOptions({ queryKey: ["health"], queryFn: () => client.health() });
 
 /** Of a demo's server: what became of the runs when the one before it was killed. */
-export const plugQuery = (startedAt: number) =>
+export const crashReportQuery = (startedAt: number) =>
   queryOptions({ queryKey: ["plug", startedAt], queryFn: () => client.plug() });
 
 /** Asked anew by whoever looks: what it tells of changes without an event. */

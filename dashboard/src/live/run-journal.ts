@@ -6,7 +6,7 @@ import type { Delta } from "../../../src/journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../src/journal/events.ts";
 import { isAnswered } from "../../../src/projections/answered.ts";
 import { type ItemChange, itemChanges } from "../../../src/projections/approvals.ts";
-import { applyRunRow, firstRow, type RunRow } from "../../../src/projections/run-row.ts";
+import { applyRunRow, initialRow, type RunRow } from "../../../src/projections/run-row.ts";
 import { applyTimeline, type Timeline, timelineProjection } from "../../../src/projections/timeline.ts";
 
 export interface RunJournal {
@@ -68,7 +68,7 @@ function fold(runs: Map<string, RunJournal>, fresh: Set<string>, event: JournalE
 }
 
 const startedRun = ({ runId, payload, ts }: EventOf<"RUN_STARTED">): RunJournal => ({
-  row: firstRow(runId, payload, ts),
+  row: initialRow(runId, payload, ts),
   events: [],
   gaps: false,
   timeline: timelineProjection.initial(),

@@ -6,7 +6,7 @@ import { isUnreachable } from "../../../src/api/client.ts";
 import type { EventPage } from "../../../src/api/schema.ts";
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import { client } from "./client.ts";
-import { keepFollowing } from "./keep-following.ts";
+import { followStream } from "./keep-following.ts";
 import { applyDelta, applyEvent, type RunJournal } from "./run-journal.ts";
 import { whileVisible } from "./while-visible.ts";
 
@@ -53,7 +53,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
   };
   const followOn = () =>
     whileVisible(end.signal, (signal) =>
-      keepFollowing({
+      followStream({
         signal,
         open: (own, signal) => own.follow({ runId: rootId, tree: true, onward: true, after, signal }),
         onState(state) {

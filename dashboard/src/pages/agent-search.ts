@@ -11,7 +11,7 @@ export interface AgentSearch {
   line?: number;
 }
 
-export function agentSearch(search: Record<string, unknown>): AgentSearch {
+export function parseAgentSearch(search: Record<string, unknown>): AgentSearch {
   const tab = AGENT_TABS.find((each) => each === search["tab"]);
   const { version, line } = search;
   return {

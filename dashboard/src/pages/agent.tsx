@@ -5,7 +5,7 @@ import { AgentFile } from "../components/agents/agent-file.tsx";
 import { AgentHeader } from "../components/agents/agent-header.tsx";
 import { AgentOverview } from "../components/agents/agent-overview.tsx";
 import { AgentReach } from "../components/agents/agent-reach.tsx";
-import { AgentRecord } from "../components/agents/agent-record.tsx";
+import { AgentHistory } from "../components/agents/agent-record.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { agentQuery } from "../live/queries.ts";
@@ -42,7 +42,7 @@ function Parts({ agent }: { agent: AgentDetail }) {
         {tab === "overview" && <AgentOverview agent={agent} />}
         {tab === "file" && <AgentFile key={line} agent={agent} line={line} />}
         {tab === "reach" && <AgentReach agent={agent} />}
-        {tab === "runs" && <AgentRecord name={agent.name} version={version} />}
+        {tab === "runs" && <AgentHistory name={agent.name} version={version} />}
       </div>
     </Tabs>
   );

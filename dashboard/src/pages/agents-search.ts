@@ -10,7 +10,7 @@ export interface AgentsSearch {
   q?: string;
 }
 
-export function agentsSearch(search: Record<string, unknown>): AgentsSearch {
+export function parseAgentsSearch(search: Record<string, unknown>): AgentsSearch {
   const view = AGENT_VIEWS.find((each) => each === search["view"]);
   const { q, scope } = search;
   return {

@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
 import type { Agents } from "../../../src/api/schema.ts";
-import { AgentsEmpty } from "../components/agents/agents-empty.tsx";
+import { NoAgents } from "../components/agents/agents-empty.tsx";
 import { AgentsTable } from "../components/agents/agents-table.tsx";
 import { AgentsToolbar } from "../components/agents/agents-toolbar.tsx";
 import { ProblemList } from "../components/agents/problem-list.tsx";
-import { foundAgents, shownAgents, shownProblems } from "../components/agents/shown-agents.ts";
+import { agentsInScope, relevantProblems, searchAgents } from "../components/agents/shown-agents.ts";
 import { PageHeader } from "../components/page-header.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
@@ -56,9 +56,9 @@ interface ViewsProps {
 function Views({ data, search, onView }: ViewsProps) {
   const activity = useQuery(activityQuery);
   const { view = usualView(), scope = "own", q = "" } = search;
-  const shown = useMemo(() => shownAgents(data.agents, scope), [data, scope]);
-  const found = useMemo(() => foundAgents(shown, q), [shown, q]);
-  const problems = useMemo(() => shownProblems(data), [data]);
+  const shown = useMemo(() => agentsInScope(data.agents, scope), [data, scope]);
+  const found = useMemo(() => searchAgents(shown, q), [shown, q]);
+  const problems = useMemo(() => relevantProblems(data), [data]);
   const tallies = useMemo(
     () => new Map(activity.data?.agents.map((each) => [each.agent, each])),
     [activity.data],
@@ -76,7 +76,7 @@ function Views({ data, search, onView }: ViewsProps) {
         { value: "problems", label: problems.length > 0 ? `Problems (${problems.length})` : "Problems" },
       ]}
     >
-      {view !== "problems" && shown.length === 0 && <AgentsEmpty />}
+      {view !== "problems" && shown.length === 0 && <NoAgents />}
       {view === "graph" && shown.length > 0 && (
         <Suspense fallback={<Loading what="Drawing" />}>
           <AgentsGraph agents={shown} tallies={tallies} wanted={found} />

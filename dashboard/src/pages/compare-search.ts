@@ -4,7 +4,7 @@ export interface CompareSearch {
   b?: string;
 }
 
-export const compareSearch = (search: Record<string, unknown>): CompareSearch => ({
+export const parseCompareSearch = (search: Record<string, unknown>): CompareSearch => ({
   ...(typeof search["a"] === "string" && search["a"] !== "" ? { a: search["a"] } : {}),
   ...(typeof search["b"] === "string" && search["b"] !== "" ? { b: search["b"] } : {}),
 });

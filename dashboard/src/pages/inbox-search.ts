@@ -7,7 +7,7 @@ export interface InboxSearch {
   together?: true;
 }
 
-export function inboxSearch({ item, together }: Record<string, unknown>): InboxSearch {
+export function parseInboxSearch({ item, together }: Record<string, unknown>): InboxSearch {
   if (typeof item !== "string" || item === "") return {};
   return together === true ? { item, together } : { item };
 }

@@ -1,18 +1,18 @@
 import { Link } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
 import { PageHeader } from "../components/page-header.tsx";
-import { Empty } from "../ui/empty.tsx";
+import { EmptyState } from "../ui/empty.tsx";
 
 export function NotFound() {
   return (
     <>
       <PageHeader title="Not found" />
-      <Empty icon={<SearchX size={28} aria-hidden />} title="There is no such page">
+      <EmptyState icon={<SearchX size={28} aria-hidden />} title="There is no such page">
         <p>Nothing is lost: runs are found by their ids, in the list of all runs.</p>
         <Link to="/" className="text-accent underline">
           All runs
         </Link>
-      </Empty>
+      </EmptyState>
     </>
   );
 }

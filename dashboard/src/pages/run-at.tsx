@@ -4,8 +4,8 @@ import { useEffect, useState } from "react";
 import type { RunTree } from "../../../src/api/schema.ts";
 import type { EventRef } from "../components/event-detail/event-ref.ts";
 import { Branches } from "../components/fork/branches.tsx";
-import { ForkDialog, type ForkPlace } from "../components/fork/fork-dialog.tsx";
-import { NotBegun } from "../components/past/not-begun.tsx";
+import { ForkDialog, type ForkPoint } from "../components/fork/fork-dialog.tsx";
+import { NotStarted } from "../components/past/not-begun.tsx";
 import { NoticesAt } from "../components/past/notices-at.tsx";
 import { Scrubber } from "../components/past/scrubber.tsx";
 import { useMoment } from "../components/past/use-moment.ts";
@@ -14,13 +14,13 @@ import { RunHeader } from "../components/run-header/run-header.tsx";
 import { Moment } from "../display/moment.ts";
 import type { TreeJournal } from "../live/tree-journal.ts";
 import { RunViews } from "./run-views.tsx";
-import { useIsAnswered, useRunAddress } from "./use-run-address.ts";
+import { useRunAddress, useShowsAnswer } from "./use-run-address.ts";
 
 export function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTree }) {
   const { id: runId, rootRunId: rootId } = top;
   const address = useRunAddress(runId);
   const moment = useMoment(live, address.search.at);
-  const [forking, setForking] = useState<ForkPlace>();
+  const [forking, setForking] = useState<ForkPoint>();
   const { journal, event: past } = moment;
   const run = journal.runs.get(runId);
   const { agent } = live.runs.get(runId)!.row;
@@ -51,13 +51,13 @@ export function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTr
           rootId={rootId}
           runId={runId}
           isExplained={address.search.view === "why"}
-          isAnswered={useIsAnswered(address)}
+          isAnswered={useShowsAnswer(address)}
           onSelect={address.go}
         />
         {run ? (
           <RunViews journal={journal} rootId={rootId} runId={runId} address={address} onFork={fork} />
         ) : (
-          <NotBegun agent={agent} onNow={() => goTo(undefined)} onRoot={() => address.go(rootId)} />
+          <NotStarted agent={agent} onNow={() => goTo(undefined)} onRoot={() => address.go(rootId)} />
         )}
         <ForkDialog
           place={forking}

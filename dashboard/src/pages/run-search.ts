@@ -2,7 +2,7 @@
 // itself, `#<run>:142` of one whose timeline is open inside (U17).
 
 import { TALK_KINDS, type TalkKind } from "../components/conversation/talk-filter.ts";
-import { refOf } from "../components/event-detail/event-ref.ts";
+import { parseEventRef } from "../components/event-detail/event-ref.ts";
 import { PANEL_TABS, type PanelTab } from "../components/run-panel/panel-tabs.ts";
 import { FACETS, type Facet } from "../components/timeline/facets.ts";
 
@@ -35,12 +35,12 @@ export interface RunSearch {
 
 const MAX_PINS = 2;
 
-export function runSearch(search: Record<string, unknown>): RunSearch {
+export function parseRunSearch(search: Record<string, unknown>): RunSearch {
   const view = RUN_VIEWS.find((each) => each === search["view"]);
   const show = FACETS.filter((facet) => words(search["show"]).includes(facet));
   const open = words(search["open"]);
   const details = (["open", "closed"] as const).find((each) => each === search["details"]);
-  const pin = words(search["pin"]).filter((each) => refOf(each) !== undefined);
+  const pin = words(search["pin"]).filter((each) => parseEventRef(each) !== undefined);
   // A number that is typed into the address is one.
   const q = typeof search["q"] === "number" ? String(search["q"]) : (words(search["q"])[0] ?? "");
   const tab = PANEL_TABS.find((each) => each === search["tab"]);

@@ -4,7 +4,7 @@ import { lazy, Suspense, useCallback } from "react";
 import { DetailsPane, type DetailsPaneProps } from "../components/event-detail/details-pane.tsx";
 import { PinnedEvents } from "../components/event-detail/pinned-events.tsx";
 import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
-import { Reading } from "../components/timeline/reading.tsx";
+import { LoadingProgress } from "../components/timeline/reading.tsx";
 import { SearchBar } from "../components/timeline/search-bar.tsx";
 import { TimelineView } from "../components/timeline/timeline-view.tsx";
 import { useTreeSearch } from "../components/timeline/use-tree-search.ts";
@@ -69,7 +69,7 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
             tabs={RUN_VIEWS.map((value) => ({ value, label: LABELS[value] }))}
             aside={
               <div className="flex min-w-0 flex-1 basis-64 items-center gap-3 px-2 md:py-1">
-                <Reading journal={journal} />
+                <LoadingProgress journal={journal} />
                 <SearchBar
                   q={q}
                   total={found.total}

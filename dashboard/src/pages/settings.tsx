@@ -1,7 +1,7 @@
 import { PageHeader } from "../components/page-header.tsx";
 import { AccessSettings } from "../components/settings/access-settings.tsx";
 import { ChatSettings } from "../components/settings/chat-settings.tsx";
-import { CheckList } from "../components/settings/check-list.tsx";
+import { DoctorChecks } from "../components/settings/check-list.tsx";
 import { GrantList } from "../components/settings/grant-list.tsx";
 import { NoticeSettingsForm } from "../components/settings/notice-settings-form.tsx";
 import { ProviderWaits } from "../components/settings/provider-waits.tsx";
@@ -29,7 +29,7 @@ export function SettingsPage() {
           <ProviderWaits />
           <ServerFacts />
           {isAdmin && <WorkerList />}
-          {isAdmin && <CheckList />}
+          {isAdmin && <DoctorChecks />}
         </div>
       </div>
     </>

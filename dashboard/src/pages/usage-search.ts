@@ -10,7 +10,7 @@ export interface UsageSearch {
   root?: string;
 }
 
-export function usageSearch(search: Record<string, unknown>): UsageSearch {
+export function parseUsageSearch(search: Record<string, unknown>): UsageSearch {
   const range = RANGES.find((each) => each === search["range"]);
   const { by, root } = search;
   return {

@@ -7,7 +7,7 @@ import { UsageToolbar } from "../components/usage/usage-toolbar.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { usageQuery } from "../live/queries.ts";
-import { usageSearch } from "./usage-search.ts";
+import { parseUsageSearch } from "./usage-search.ts";
 
 export function UsagePage() {
   const { range = "7d", by = "agent", root } = useSearch({ from: "/usage" });
@@ -25,8 +25,8 @@ export function UsagePage() {
           range={range}
           by={by}
           root={root}
-          onBy={(next) => void navigate({ search: (now) => usageSearch({ ...now, by: next }) })}
-          onRoot={(next) => void navigate({ search: (now) => usageSearch({ ...now, root: next }) })}
+          onBy={(next) => void navigate({ search: (now) => parseUsageSearch({ ...now, by: next }) })}
+          onRoot={(next) => void navigate({ search: (now) => parseUsageSearch({ ...now, root: next }) })}
         />
       </PageHeader>
       <div className="min-h-0 flex-1 overflow-auto p-3 md:p-4" aria-busy={usage.isFetching}>

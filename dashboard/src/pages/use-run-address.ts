@@ -3,9 +3,15 @@
 
 import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { type EventRef, hashOf, refOf, refText, sameEvent } from "../components/event-detail/event-ref.ts";
+import {
+  type EventRef,
+  eventHash,
+  formatEventRef,
+  isSameEvent,
+  parseEventRef,
+} from "../components/event-detail/event-ref.ts";
 import { useWide } from "../ui/use-narrow.ts";
-import { type RunSearch, runSearch } from "./run-search.ts";
+import { parseRunSearch, type RunSearch } from "./run-search.ts";
 
 export interface RunAddress {
   search: RunSearch;
@@ -32,13 +38,17 @@ export function useRunAddress(runId: string): RunAddress {
   const navigate = useNavigate({ from: "/r/$runId" });
   const open = useMemo(() => new Set(search.open), [search.open]);
   const pins = useMemo(
-    () => (search.pin ?? []).map((text) => refOf(text)).filter((ref) => ref !== undefined),
+    () => (search.pin ?? []).map((text) => parseEventRef(text)).filter((ref) => ref !== undefined),
     [search.pin],
   );
-  const selected = useMemo(() => refOf(hash, runId), [hash, runId]);
+  const selected = useMemo(() => parseEventRef(hash, runId), [hash, runId]);
   return useMemo(() => {
     const change = (next: Change) =>
-      void navigate({ search: (before) => runSearch({ ...before, ...next }), hash: true, replace: true });
+      void navigate({
+        search: (before) => parseRunSearch({ ...before, ...next }),
+        hash: true,
+        replace: true,
+      });
     const toggled = (list: readonly string[] = [], item: string) =>
       list.includes(item) ? list.filter((each) => each !== item) : [...list, item];
     return {
@@ -57,19 +67,19 @@ export function useRunAddress(runId: string): RunAddress {
       leaveFor: (id) => void navigate({ params: { runId: id }, search: {}, hash: "" }),
       look: (ref) =>
         void navigate({
-          search: (before) => runSearch({ ...before, details: undefined }),
-          hash: sameEvent(ref, selected) ? "" : hashOf(ref, runId),
+          search: (before) => parseRunSearch({ ...before, details: undefined }),
+          hash: isSameEvent(ref, selected) ? "" : eventHash(ref, runId),
           replace: true,
         }),
       toggleOpen: (childId) =>
         void navigate({
-          search: (before) => runSearch({ ...before, open: toggled(before.open, childId) }),
+          search: (before) => parseRunSearch({ ...before, open: toggled(before.open, childId) }),
           hash: true,
           replace: true,
         }),
       togglePin: (ref) =>
         void navigate({
-          search: (before) => runSearch({ ...before, pin: toggled(before.pin, refText(ref)) }),
+          search: (before) => parseRunSearch({ ...before, pin: toggled(before.pin, formatEventRef(ref)) }),
           hash: true,
           replace: true,
         }),
@@ -78,7 +88,7 @@ export function useRunAddress(runId: string): RunAddress {
 }
 
 /** The result stands in another pane. Whatever event is looked at: what is above it must not come and go. */
-export function useIsAnswered({ search: { view, details, tab } }: RunAddress): boolean {
+export function useShowsAnswer({ search: { view, details, tab } }: RunAddress): boolean {
   const wide = useWide();
   return view === "conversation" || (wide && details !== "closed" && tab === undefined);
 }

@@ -1,7 +1,15 @@
 import type { ReactNode } from "react";
 
 /** An empty place that teaches: what would be here, and the one thing that fills it. */
-export function Empty({ icon, title, children }: { icon?: ReactNode; title: string; children?: ReactNode }) {
+export function EmptyState({
+  icon,
+  title,
+  children,
+}: {
+  icon?: ReactNode;
+  title: string;
+  children?: ReactNode;
+}) {
   return (
     <div className="mx-auto flex max-w-md flex-col items-center gap-3 px-6 py-16 text-center text-muted">
       {icon}

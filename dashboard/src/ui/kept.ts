@@ -5,7 +5,9 @@ import { useSyncExternalStore } from "react";
 const listeners = new Set<() => void>();
 
 /** A text under a name; all who use the same name see the same. */
-export function useKept(name: string): [text: string | undefined, keep: (text: string | undefined) => void] {
+export function useLocalStorage(
+  name: string,
+): [text: string | undefined, keep: (text: string | undefined) => void] {
   const text = useSyncExternalStore(subscribe, () => localStorage.getItem(name) ?? undefined);
   return [text, (next) => keep(name, next)];
 }

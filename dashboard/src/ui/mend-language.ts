@@ -1,7 +1,7 @@
 // A browser under the POSIX locale calls its language `en-US@posix`, which Intl refuses. Libraries that ask for it while
 // they are loaded would not load at all.
 
-export function mendLanguage(): void {
+export function fixLanguage(): void {
   try {
     new Intl.NumberFormat(navigator.language);
   } catch {

@@ -3,10 +3,12 @@
 
 import type { Agent } from "../agent.ts";
 import { edgesOf } from "../edges.ts";
-import { type Checked, error, type Finding, warning } from "./check.ts";
+import { type CheckedAgent, errorAt, type Finding, warningAt } from "./check.ts";
 
 /** One wave: those that name a broken agent now. Answers with nobody once all of it is said. */
-export function brokenTargets(agents: ReadonlyMap<string, Agent>): { agent: Checked; findings: Finding[] }[] {
+export function findBrokenTargets(
+  agents: ReadonlyMap<string, Agent>,
+): { agent: CheckedAgent; findings: Finding[] }[] {
   return [...agents.values()].flatMap((agent) => {
     if (!agent.definition) return [];
     const findings = edgesOf(agent.definition).flatMap(({ key, to }) => {
@@ -17,9 +19,9 @@ export function brokenTargets(agents: ReadonlyMap<string, Agent>): { agent: Chec
       const message = `\`${key}\` names \`${to}\`, which cannot be used`;
       const more = { names: to, suggestion: `mend ${place}` };
       return key === "agents"
-        ? [warning(key, "BROKEN_TARGET", `${message} and is left out`, { ...more, drop: true })]
-        : [error(key, "BROKEN_TARGET", message, more)];
+        ? [warningAt(key, "BROKEN_TARGET", `${message} and is left out`, { ...more, drop: true })]
+        : [errorAt(key, "BROKEN_TARGET", message, more)];
     });
-    return findings.length > 0 ? [{ agent: agent as Checked, findings }] : [];
+    return findings.length > 0 ? [{ agent: agent as CheckedAgent, findings }] : [];
   });
 }

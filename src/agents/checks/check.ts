@@ -14,11 +14,11 @@ export interface Finding extends Pick<Problem, "code" | "severity" | "message" |
   drop?: true;
 }
 
-export interface Checked extends Agent {
+export interface CheckedAgent extends Agent {
   definition: Definition;
 }
 
-export interface Surroundings {
+export interface CheckContext {
   agents: ReadonlyMap<string, Agent>;
   /** The names and aliases of every tool there is; empty: not known. */
   toolNames: readonly string[];
@@ -26,9 +26,14 @@ export interface Surroundings {
   servers?: readonly string[] | undefined;
 }
 
-export type Check = (agent: Checked, surroundings: Surroundings) => Finding[];
+export type Check = (agent: CheckedAgent, surroundings: CheckContext) => Finding[];
 
-export const error = (key: string, code: string, message: string, more: Partial<Finding> = {}): Finding => ({
+export const errorAt = (
+  key: string,
+  code: string,
+  message: string,
+  more: Partial<Finding> = {},
+): Finding => ({
   key,
   code,
   severity: "error",
@@ -36,9 +41,9 @@ export const error = (key: string, code: string, message: string, more: Partial<
   ...more,
 });
 
-export const warning = (
+export const warningAt = (
   key: string,
   code: string,
   message: string,
   more: Partial<Finding> = {},
-): Finding => ({ ...error(key, code, message, more), severity: "warning" });
+): Finding => ({ ...errorAt(key, code, message, more), severity: "warning" });

@@ -2,7 +2,7 @@
 // handoff: one thing at most does the work in the middle, and whoever owns the answer gives it to nobody else (S3-61).
 
 import type { Definition } from "../../journal/definition.ts";
-import { type Check, error, warning } from "./check.ts";
+import { type Check, errorAt, warningAt } from "./check.ts";
 
 type Part = "handoff" | "router" | "advisors" | "team" | "bestOf" | "steps" | "runner";
 
@@ -24,10 +24,10 @@ const EXCLUSIVE: readonly (readonly [Part, Part, string])[] = [
   ["team", "handoff", "a team's coordinator owns the final answer (S3-48)"],
 ];
 
-export const combinations: Check = ({ definition }) => {
+export const checkCombinations: Check = ({ definition }) => {
   const has = (part: Part): boolean => definition[part] !== undefined;
   const clashes = EXCLUSIVE.filter(([one, other]) => has(one) && has(other)).map(([one, other, why]) =>
-    error(other, "INCOMPATIBLE", `\`${one}\` and \`${other}\` do not go together: ${why}`),
+    errorAt(other, "INCOMPATIBLE", `\`${one}\` and \`${other}\` do not go together: ${why}`),
   );
   return [...clashes, ...withoutFinalize(definition), ...beyondPrograms(definition)];
 };
@@ -38,16 +38,16 @@ function withoutFinalize(definition: Definition) {
   const { agents, handoff, router, team, bestOf, steps } = definition;
   if (team) {
     const message = "a team's coordinator gives the answer itself, and its `policy` has no `Finalize`";
-    return [error("policy", "NO_ANSWER", message, { suggestion: "add `Finalize`, or take `team` away" })];
+    return [errorAt("policy", "NO_ANSWER", message, { suggestion: "add `Finalize`, or take `team` away" })];
   }
   if (agents.length === 0 && !handoff && !router && !bestOf && !steps) {
     const message = "its `policy` has no `Finalize`, and there is nobody whose answer it could return";
     const suggestion = "add `Finalize`, `agents`, `handoff` or `router`";
-    return [error("policy", "NO_ANSWER", message, { suggestion })];
+    return [errorAt("policy", "NO_ANSWER", message, { suggestion })];
   }
   if (!router?.allowAnswer) return [];
   return [
-    warning("router", "ANSWER_WITHHELD", "`allowAnswer` has no effect: its `policy` has no `Finalize`"),
+    warningAt("router", "ANSWER_WITHHELD", "`allowAnswer` has no effect: its `policy` has no `Finalize`"),
   ];
 }
 
@@ -57,7 +57,7 @@ function beyondPrograms({ runner, agents, output }: Definition) {
   const delegates = "`agents` has no effect: the program of its `runner` delegates to nobody here";
   const data = "`runner` and `output` do not go together: a program answers in words, not in data";
   return [
-    ...(agents.length > 0 ? [warning("agents", "NO_EFFECT", delegates)] : []),
-    ...(output === undefined ? [] : [error("output", "INCOMPATIBLE", data)]),
+    ...(agents.length > 0 ? [warningAt("agents", "NO_EFFECT", delegates)] : []),
+    ...(output === undefined ? [] : [errorAt("output", "INCOMPATIBLE", data)]),
   ];
 }

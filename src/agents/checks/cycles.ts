@@ -2,9 +2,9 @@
 // it is paid for. Cycles over `agents` are no error: there a model chooses, and the one that closes is refused by name.
 
 import { type Edge, patternEdges } from "../edges.ts";
-import { type Check, error } from "./check.ts";
+import { type Check, errorAt } from "./check.ts";
 
-export const cycles: Check = (agent, { agents }) => {
+export const checkCycles: Check = (agent, { agents }) => {
   const path = wayBack(agent.name, (name) => {
     const definition = agents.get(name)?.definition;
     return definition ? patternEdges(definition) : [];
@@ -13,7 +13,7 @@ export const cycles: Check = (agent, { agents }) => {
   const [first] = path;
   const drawn = path.map(({ key, to }) => ` → (${key}) ${to}`).join("");
   return [
-    error(first!.key, "CYCLE", `cycle: ${agent.name}${drawn}`, {
+    errorAt(first!.key, "CYCLE", `cycle: ${agent.name}${drawn}`, {
       names: first!.to,
       suggestion: "an agent is never started below itself: take one of these away",
     }),

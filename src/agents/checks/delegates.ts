@@ -1,29 +1,34 @@
 // Delegates that no call could reach, and settings that nothing uses.
 
-import { type Check, type Finding, warning } from "./check.ts";
+import { type Check, type Finding, warningAt } from "./check.ts";
 
-export const delegates: Check = ({ definition, references, dialect }, { agents }) => {
+export const checkDelegates: Check = ({ definition, references, dialect }, { agents }) => {
   if (definition.kind === "subagent") return [];
   const named = references.filter(({ key, agent }) => key === "agents" && agent !== undefined);
   const findings: Finding[] = definition.agents
     .filter((name) => !definition.router && agents.get(name)?.definition?.delegable === false)
     .map((name) =>
-      warning("agents", "NOT_DELEGABLE", `\`${name}\` is for people, no model may call it: it is left out`, {
-        names: name,
-        drop: true,
-      }),
+      warningAt(
+        "agents",
+        "NOT_DELEGABLE",
+        `\`${name}\` is for people, no model may call it: it is left out`,
+        {
+          names: name,
+          drop: true,
+        },
+      ),
     );
   if (named.length > 0 && definition.agents.length === 0) {
     const message = "`agents` names somebody, but its `policy` lets it delegate to none of them";
     const suggestion = "add `Delegate` to `policy`, or take `agents` away";
-    findings.push(warning("agents", "DELEGATION_WITHHELD", message, { suggestion }));
+    findings.push(warningAt("agents", "DELEGATION_WITHHELD", message, { suggestion }));
   }
   // In another product's file these are what its dialect filled in: nobody wrote them.
   const isMeant = dialect === "cadre" && named.length === 0;
   if (!isMeant || definition.agents.length > 0 || definition.steps) return findings;
   for (const key of ["delegation", "context"] as const) {
     if (definition[key] !== undefined)
-      findings.push(warning(key, "NO_DELEGATES", `\`${key}\` has no effect: it may delegate to nobody`));
+      findings.push(warningAt(key, "NO_DELEGATES", `\`${key}\` has no effect: it may delegate to nobody`));
   }
   return findings;
 };

@@ -2,10 +2,10 @@
 // is not known here, or an agent that declares nothing, is no problem.
 
 import type { Agent } from "../agent.ts";
-import { terminalsOf } from "../terminal.ts";
-import { type Check, error } from "./check.ts";
+import { terminalAgents } from "../terminal.ts";
+import { type Check, errorAt } from "./check.ts";
 
-export const handoffFits: Check = ({ name, definition }, { agents }) => {
+export const checkHandoffSchemas: Check = ({ name, definition }, { agents }) => {
   const target = definition.handoff?.agent;
   const input = target === undefined ? undefined : agents.get(target)?.definition?.input;
   if (target === undefined || input === undefined) return [];
@@ -14,7 +14,7 @@ export const handoffFits: Check = ({ name, definition }, { agents }) => {
     const misfit = output === undefined ? undefined : misfitOf(output, input, "");
     if (!misfit) return [];
     return [
-      error(
+      errorAt(
         "handoff",
         "HANDOFF_MISFIT",
         `the output of \`${source}\` does not fit the input of \`${target}\`: ${misfit}`,
@@ -29,7 +29,7 @@ function answering(name: string, agents: ReadonlyMap<string, Agent>): string[] {
   const router = agents.get(name)?.definition?.router;
   if (!router) return [name];
   const chosen = [...router.destinations, ...(router.fallback === undefined ? [] : [router.fallback])];
-  return [...new Set(chosen.flatMap((one) => terminalsOf(agents, one).map(({ agent }) => agent)))].sort();
+  return [...new Set(chosen.flatMap((one) => terminalAgents(agents, one).map(({ agent }) => agent)))].sort();
 }
 
 type Schema = Record<string, unknown>;

@@ -2,48 +2,48 @@
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import type { Agent } from "../agent.ts";
-import { brokenTargets } from "./broken-targets.ts";
-import type { Check, Checked, Finding, Surroundings } from "./check.ts";
-import { combinations } from "./combinations.ts";
-import { cycles } from "./cycles.ts";
-import { delegates } from "./delegates.ts";
-import { handoffFits } from "./handoff-fits.ts";
-import { judges } from "./judges.ts";
-import { routers } from "./routers.ts";
-import { schemas } from "./schemas.ts";
-import { sensibleLimits } from "./sensible-limits.ts";
-import { servers } from "./servers.ts";
-import { subagents } from "./subagents.ts";
-import { toolNames } from "./tool-names.ts";
+import { findBrokenTargets } from "./broken-targets.ts";
+import type { Check, CheckContext, CheckedAgent, Finding } from "./check.ts";
+import { checkCombinations } from "./combinations.ts";
+import { checkCycles } from "./cycles.ts";
+import { checkDelegates } from "./delegates.ts";
+import { checkHandoffSchemas } from "./handoff-fits.ts";
+import { checkJudges } from "./judges.ts";
+import { checkRouters } from "./routers.ts";
+import { checkSchemas } from "./schemas.ts";
+import { checkLimits } from "./sensible-limits.ts";
+import { checkServers } from "./servers.ts";
+import { checkSubagents } from "./subagents.ts";
+import { checkToolNames } from "./tool-names.ts";
 
 const CHECKS: readonly Check[] = [
-  subagents,
-  combinations,
-  routers,
-  judges,
-  cycles,
-  delegates,
-  toolNames,
-  servers,
-  sensibleLimits,
-  schemas,
-  handoffFits,
+  checkSubagents,
+  checkCombinations,
+  checkRouters,
+  checkJudges,
+  checkCycles,
+  checkDelegates,
+  checkToolNames,
+  checkServers,
+  checkLimits,
+  checkSchemas,
+  checkHandoffSchemas,
 ];
 
 /** Adds what it finds to the agents' problems; an agent with an error has no definition any more. */
 export function checkAgents(
   agents: ReadonlyMap<string, Agent>,
   tools: readonly string[] = [],
-  known: Pick<Surroundings, "servers"> = {},
+  known: Pick<CheckContext, "servers"> = {},
 ): void {
-  const surroundings: Surroundings = { agents, toolNames: tools, ...known };
+  const surroundings: CheckContext = { agents, toolNames: tools, ...known };
   const usable = [...agents.values()].filter(isUsable);
   const found = usable.map((agent) => CHECKS.flatMap((check) => check(agent, surroundings)));
   usable.forEach((agent, index) => {
     apply(agent, found[index]!);
   });
   withdrawBroken(agents);
-  for (let more = brokenTargets(agents); more.length > 0; more = brokenTargets(agents)) {
+  for (let more = findBrokenTargets(agents); more.length > 0; more = findBrokenTargets(agents)) {
     for (const { agent, findings } of more) apply(agent, findings);
     withdrawBroken(agents);
   }
@@ -53,9 +53,9 @@ export function checkAgents(
 export const strictProblems = (problems: readonly Problem[]): Problem[] =>
   problems.map((problem) => ({ ...problem, severity: "error" }));
 
-const isUsable = (agent: Agent): agent is Checked => agent.definition !== undefined;
+const isUsable = (agent: Agent): agent is CheckedAgent => agent.definition !== undefined;
 
-function apply(agent: Checked, findings: readonly Finding[]): void {
+function apply(agent: CheckedAgent, findings: readonly Finding[]): void {
   for (const { key, names, drop, ...problem } of findings) {
     const reference = agent.references.find(
       (known) => known.key === key && names !== undefined && known.agent === names,
@@ -66,7 +66,10 @@ function apply(agent: Checked, findings: readonly Finding[]): void {
   }
 }
 
-function withoutDelegate(definition: Checked["definition"], name: string | undefined): Checked["definition"] {
+function withoutDelegate(
+  definition: CheckedAgent["definition"],
+  name: string | undefined,
+): CheckedAgent["definition"] {
   const { delegates: told, ...rest } = definition;
   return {
     ...rest,

@@ -1,10 +1,10 @@
 // A router has `route_to` and nothing else (S3-24, S3-28): one that could also work or delegate would be paid for twice.
 
-import { type Check, error } from "./check.ts";
+import { type Check, errorAt } from "./check.ts";
 
 const OWN_TOOLS = new Set(["route_to", "final_report"]);
 
-export const routers: Check = ({ definition }, { agents }) => {
+export const checkRouters: Check = ({ definition }, { agents }) => {
   const { router, tools } = definition;
   if (!router) return [];
   const known = new Set([...router.destinations, router.fallback]);
@@ -13,7 +13,7 @@ export const routers: Check = ({ definition }, { agents }) => {
   const hidden = router.destinations.filter((name) => agents.get(name)?.definition?.delegable === false);
   return [
     ...beyond.map((name) =>
-      error(
+      errorAt(
         "agents",
         "ROUTER_AGENTS",
         `a router delegates to nobody, and \`${name}\` is none of its destinations`,
@@ -25,13 +25,13 @@ export const routers: Check = ({ definition }, { agents }) => {
     ),
     ...(others.length > 0
       ? [
-          error("tools", "ROUTER_TOOLS", `a router has no tools but \`route_to\`: ${others.join(", ")}`, {
+          errorAt("tools", "ROUTER_TOOLS", `a router has no tools but \`route_to\`: ${others.join(", ")}`, {
             suggestion: "take `tools` away",
           }),
         ]
       : []),
     ...hidden.map((name) =>
-      error(
+      errorAt(
         "router",
         "NOT_DELEGABLE",
         `no model may call \`${name}\`, so a router cannot choose it: it is for people`,

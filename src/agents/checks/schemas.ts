@@ -2,14 +2,14 @@
 
 import { z } from "zod";
 import { messageOf } from "../../errors.ts";
-import { type Check, error } from "./check.ts";
+import { type Check, errorAt } from "./check.ts";
 
-export const schemas: Check = ({ definition }) =>
+export const checkSchemas: Check = ({ definition }) =>
   (["input", "output"] as const).flatMap((key) => {
     const problem = definition[key] === undefined ? undefined : schemaProblem(definition[key]);
     return problem === undefined
       ? []
-      : [error(key, "BAD_SCHEMA", `\`${key}\` is no JSON Schema that can be used: ${problem}`)];
+      : [errorAt(key, "BAD_SCHEMA", `\`${key}\` is no JSON Schema that can be used: ${problem}`)];
   });
 
 function schemaProblem(schema: unknown): string | undefined {

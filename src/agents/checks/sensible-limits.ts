@@ -2,19 +2,16 @@
 
 import type { Definition } from "../../journal/definition.ts";
 import { edgesOf } from "../edges.ts";
-import { type Check, error, type Finding, warning } from "./check.ts";
+import { type Check, errorAt, type Finding, warningAt } from "./check.ts";
 
-export const sensibleLimits: Check = ({ definition }) => [
-  ...patternNumbers(definition),
-  ...noRoom(definition),
-];
+export const checkLimits: Check = ({ definition }) => [...patternNumbers(definition), ...noRoom(definition)];
 
 function patternNumbers({ advisors, team, bestOf }: Definition): Finding[] {
   const found: Finding[] = [];
   const required = advisors?.require;
   if (advisors && typeof required === "number" && required > advisors.agents.length)
     found.push(
-      error(
+      errorAt(
         "advisors",
         "REQUIRE_TOO_HIGH",
         `\`require: ${required}\` can never be met by ${people(advisors.agents.length, "advisor")}`,
@@ -22,17 +19,19 @@ function patternNumbers({ advisors, team, bestOf }: Definition): Finding[] {
     );
   if (team?.quorum !== undefined && team.quorum > team.members.length)
     found.push(
-      error(
+      errorAt(
         "team",
         "QUORUM_TOO_HIGH",
         `\`quorum: ${team.quorum}\` can never be met by ${people(team.members.length, "member")}`,
       ),
     );
   if (bestOf?.n === 1)
-    found.push(warning("bestOf", "ONE_DRAFT", "the best of one draft is that draft: give `n` of 2 or more"));
+    found.push(
+      warningAt("bestOf", "ONE_DRAFT", "the best of one draft is that draft: give `n` of 2 or more"),
+    );
   if (bestOf && bestOf.strategies.length > bestOf.n)
     found.push(
-      warning(
+      warningAt(
         "bestOf",
         "STRATEGIES_UNUSED",
         `${bestOf.strategies.length} strategies for ${bestOf.n} drafts: the last ones are not used`,
@@ -45,12 +44,12 @@ function noRoom(definition: Definition): Finding[] {
   const { limits } = definition;
   const found = (["maxTurns", "maxDuration"] as const)
     .filter((name) => limits[name] === 0)
-    .map((name) => warning("limits", "LIMIT_ZERO", `\`${name}: 0\` ends every run before its first turn`));
+    .map((name) => warningAt("limits", "LIMIT_ZERO", `\`${name}: 0\` ends every run before its first turn`));
   const edges = edgesOf(definition);
   if (limits.maxDepth === 0 && edges.some(({ key }) => key === "agents"))
-    found.push(warning("limits", "LIMIT_ZERO", "`maxDepth: 0` lets it delegate to nobody"));
+    found.push(warningAt("limits", "LIMIT_ZERO", "`maxDepth: 0` lets it delegate to nobody"));
   if (limits.maxChildren === 0 && edges.length > 0)
-    found.push(warning("limits", "LIMIT_ZERO", "`maxChildren: 0` lets it start nobody"));
+    found.push(warningAt("limits", "LIMIT_ZERO", "`maxChildren: 0` lets it start nobody"));
   return found;
 }
 

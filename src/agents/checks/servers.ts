@@ -1,13 +1,13 @@
 // The MCP servers that an agent names, in `mcpServers` or by a tool, are declared in cadre.yaml: a name that nobody has gives
 // the agent nothing, and is said.
 
-import { nearest } from "../../config/problem.ts";
-import { type Check, type Finding, warning } from "./check.ts";
+import { nearestWord } from "../../config/problem.ts";
+import { type Check, type Finding, warningAt } from "./check.ts";
 
 /** Tools of the runtime itself that are called as if they were a server's. */
 const OUR_OWN = new Set(["agent", "admin", "monitoring"]);
 
-export const servers: Check = ({ definition }, { servers: known }) => {
+export const checkServers: Check = ({ definition }, { servers: known }) => {
   if (!known) return [];
   const listed = (definition.mcpServers ?? []).map((name) => ({ key: "mcpServers", name }));
   const called = (definition.tools.allow ?? []).flatMap((rule) => {
@@ -17,8 +17,8 @@ export const servers: Check = ({ definition }, { servers: known }) => {
   const missing = [...listed, ...called].filter(({ name }) => !known.includes(name));
   const once = new Map(missing.map((one) => [`${one.key} ${one.name}`, one]));
   return [...once.values()].map(({ key, name }): Finding => {
-    const meant = nearest(name, known);
+    const meant = nearestWord(name, known);
     const suggestion = meant ? `did you mean \`${meant}\`?` : "declare it in cadre.yaml's `mcpServers`";
-    return warning(key, "UNKNOWN_SERVER", `no MCP server is called \`${name}\``, { suggestion });
+    return warningAt(key, "UNKNOWN_SERVER", `no MCP server is called \`${name}\``, { suggestion });
   });
 };

@@ -1,7 +1,7 @@
 // With `delegation.tool: per-agent` every delegate is a tool of its own: two of one name, or one that is called like
 // another tool, and the model could not say which it means.
 
-import { type Check, error, type Finding } from "./check.ts";
+import { type Check, errorAt, type Finding } from "./check.ts";
 
 /** What providers take for a tool's name. */
 const LONGEST = 64;
@@ -10,7 +10,7 @@ const LONGEST = 64;
 const delegationTool = (name: string): string =>
   `run_${name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_")}_agent`;
 
-export const toolNames: Check = ({ definition }, { toolNames: known }) => {
+export const checkToolNames: Check = ({ definition }, { toolNames: known }) => {
   if (definition.delegation?.tool !== "per-agent") return [];
   const told = definition.delegates ?? definition.agents.map((name) => ({ name, agent: name }));
   const others = new Set(known.map((name) => name.toLowerCase()));
@@ -18,7 +18,7 @@ export const toolNames: Check = ({ definition }, { toolNames: known }) => {
   return told.flatMap(({ name, agent }): Finding[] => {
     const tool = delegationTool(name);
     const wrong = (message: string): Finding[] => [
-      error("agents", "TOOL_NAME", message, {
+      errorAt("agents", "TOOL_NAME", message, {
         names: agent,
         suggestion: "rename it, or use `delegation: { tool: generic }`",
       }),

@@ -4,17 +4,26 @@ import { posix } from "node:path";
 import { parseDuration } from "../../config/duration.ts";
 import type { Data } from "../../config/yaml.ts";
 import { isMapping } from "../parse.ts";
-import { commonReaders, each } from "./common-keys.ts";
+import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
-import { metadata, type Reader, type Readers, translateWith, unsupported } from "./read-keys.ts";
+import { metadataKey, type Reader, type Readers, translateWith, unsupportedKey } from "./read-keys.ts";
 import { readTools } from "./read-tools.ts";
 import { splitNames } from "./tool-names.ts";
-import { ignored, limit, mayCall, put, refuse, type Wording, warn } from "./wording.ts";
+import {
+  allowDelegates,
+  refuse,
+  setKey,
+  setLimit,
+  type TranslationBuilder,
+  warn,
+  warnIgnored,
+} from "./wording.ts";
 
 export const aiAgentDialect: Dialect = {
   name: "ai-agent",
-  lies: (path) => /\.ai$/i.test(path),
-  speaks: (keys) => Object.hasOwn(keys, "routerDestinations") || Object.hasOwn(keys, "toolResponseMaxBytes"),
+  matchesPath: (path) => /\.ai$/i.test(path),
+  matchesKeys: (keys) =>
+    Object.hasOwn(keys, "routerDestinations") || Object.hasOwn(keys, "toolResponseMaxBytes"),
   translate: (source) => [translate(source)],
 };
 
@@ -45,19 +54,19 @@ const agents: Reader = (wording, value, key) => {
   if (value === null) return;
   const names = namesIn(wording, value);
   if (!names) return badNames(wording, key);
-  mayCall(wording, names, [key]);
+  allowDelegates(wording, names, [key]);
 };
 
 const advisors: Reader = (wording, value, key) => {
   const names = namesIn(wording, value);
   if (!names) return value === null ? undefined : badNames(wording, key);
-  if (names.length > 0) put(wording, "advisors", names, key);
+  if (names.length > 0) setKey(wording, "advisors", names, key);
 };
 
 const handoff: Reader = (wording, value, key) => {
   const names = namesIn(wording, value);
   if (!names) return value === null ? undefined : badNames(wording, key);
-  if (names.length === 1) put(wording, "handoff", names[0]!, key);
+  if (names.length === 1) setKey(wording, "handoff", names[0]!, key);
   else if (names.length > 1)
     refuse(wording, [key], { code: "BAD_HANDOFF", message: "`handoff` names one agent" });
 };
@@ -67,14 +76,14 @@ const router: Reader = (wording, value, key) => {
   const { destinations, ...rest } = isMapping(value) ? value : { destinations: value };
   const names = destinations === undefined ? undefined : namesIn(wording, destinations);
   if (!names) return badNames(wording, key);
-  if (names.length > 0) put(wording, "router", { ...rest, destinations: names }, key);
+  if (names.length > 0) setKey(wording, "router", { ...rest, destinations: names }, key);
 };
 
-function badNames(wording: Wording, key: string): void {
+function badNames(wording: TranslationBuilder, key: string): void {
   refuse(wording, [key], { code: "BAD_AGENTS", message: `\`${key}\` must name agents, as \`./writer.ai\`` });
 }
 
-function namesIn(wording: Wording, value: Data): string[] | undefined {
+function namesIn(wording: TranslationBuilder, value: Data): string[] | undefined {
   const list = typeof value === "string" ? value.split(",") : value;
   if (!Array.isArray(list) || !list.every((name) => typeof name === "string")) return undefined;
   return list
@@ -84,7 +93,7 @@ function namesIn(wording: Wording, value: Data): string[] | undefined {
 }
 
 /** `../web/search.ai`, seen from `team/lead.ai`, is `web/search`. */
-function agentAt({ source }: Wording, name: string): string {
+function agentAt({ source }: TranslationBuilder, name: string): string {
   if (!/\.ai$|\//i.test(name)) return name;
   const plain = name.replace(/\.ai$/i, "");
   const path = posix.normalize(posix.join(posix.dirname(source.below), plain));
@@ -96,7 +105,7 @@ const format =
   (ours: string): Reader =>
   (wording, value, key) => {
     const schema = isMapping(value) ? value["schema"] : undefined;
-    if (isMapping(schema) || typeof schema === "string") put(wording, ours, schema, key);
+    if (isMapping(schema) || typeof schema === "string") setKey(wording, ours, schema, key);
     else wording.extra[key] = value;
   };
 
@@ -105,15 +114,18 @@ const duration =
   (wording, value, key) => {
     if (value === null) return;
     const ms = typeof value === "string" || typeof value === "number" ? parseDuration(value) : undefined;
-    if (ms === undefined) return ignored(wording, [key], `\`${key}\` is no duration`);
-    limit(wording, name, ms, key);
+    if (ms === undefined) return warnIgnored(wording, [key], `\`${key}\` is no duration`);
+    setLimit(wording, name, ms, key);
   };
 
 const READERS: Readers = {
   ...commonReaders(),
-  ...each("llmTimeout maxRetries toolResponseMaxBytes caching stream toolOutput contextWindow", unsupported),
-  ...each("verbose toolName expectedOutput", metadata),
-  ...each("router routerDestinations", router),
+  ...readersFor(
+    "llmTimeout maxRetries toolResponseMaxBytes caching stream toolOutput contextWindow",
+    unsupportedKey,
+  ),
+  ...readersFor("verbose toolName expectedOutput", metadataKey),
+  ...readersFor("router routerDestinations", router),
   toolTimeout: duration("toolTimeout"),
   input: format("input"),
   output: format("output"),

@@ -4,20 +4,20 @@ import type { Data } from "../../config/yaml.ts";
 import { isMapping } from "../parse.ts";
 import { commonReaders } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
-import { metadata, type Reader, type Readers, translateWith } from "./read-keys.ts";
+import { metadataKey, type Reader, type Readers, translateWith } from "./read-keys.ts";
 import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
-import { put, type Wording, warn } from "./wording.ts";
+import { setKey, type TranslationBuilder, warn } from "./wording.ts";
 
 export const copilotDialect: Dialect = {
   name: "copilot",
-  lies: (path) => /\.agent\.md$|(^|\/)\.github\/agents\/.*\.md$/i.test(path),
-  speaks: (keys) => SIGNS.some((key) => Object.hasOwn(keys, key)),
+  matchesPath: (path) => /\.agent\.md$|(^|\/)\.github\/agents\/.*\.md$/i.test(path),
+  matchesKeys: (keys) => SIGNS.some((key) => Object.hasOwn(keys, key)),
   translate: (source) => [translate(source)],
 };
 
 export const chatmodeDialect: Dialect = {
   name: "copilot-chatmode",
-  lies: (path) => /\.chatmode\.md$|(^|\/)\.github\/chatmodes\/.*\.md$/i.test(path),
+  matchesPath: (path) => /\.chatmode\.md$|(^|\/)\.github\/chatmodes\/.*\.md$/i.test(path),
   translate: (source) => [translate(source)],
 };
 
@@ -38,7 +38,7 @@ function translate(source: SourceFile): Translation {
 
 const readers = (source: SourceFile): Readers => ({
   ...commonReaders(vocabularyOf(source.keys["mcp-servers"])),
-  agent: metadata,
+  agent: metadataKey,
   infer,
   mode,
   handoffs: readHandoffs,
@@ -80,7 +80,7 @@ const mode: Reader = (wording, value, key) => {
 
 /** The older word for `disable-model-invocation`. */
 const infer: Reader = (wording, value, key) => {
-  if (value === false) put(wording, "delegable", false, key);
+  if (value === false) setKey(wording, "delegable", false, key);
 };
 
 /** One that is sent without asking is a handoff; the others are buttons for a person to press. */
@@ -91,11 +91,11 @@ const readHandoffs: Reader = (wording, value, key) => {
   const [only] = sent as Record<string, Data>[];
   const target = only?.["agent"];
   if (sent.length === 1 && typeof target === "string" && target !== "agent")
-    put(wording, "handoff", target, key);
+    setKey(wording, "handoff", target, key);
   if (entries.length > (Object.hasOwn(wording.keys, "handoff") ? 1 : 0)) keepButtons(wording, value, key);
 };
 
-function keepButtons(wording: Wording, value: Data, key: string): void {
+function keepButtons(wording: TranslationBuilder, value: Data, key: string): void {
   wording.extra[key] = value;
   const message = `\`${key}\` without \`send: true\` are buttons for a person: they have no effect here`;
   warn(wording, [key], { code: "UNSUPPORTED_KEY", message, suggestion: "name one agent in `handoff`" });

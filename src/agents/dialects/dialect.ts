@@ -34,9 +34,9 @@ export interface Translation {
 export interface Dialect {
   name: string;
   /** Where such files lie or how they are called; asked before the keys. `path` is the whole path, with `/`. */
-  lies?(path: string): boolean;
+  matchesPath?(path: string): boolean;
   /** Keys that only this product uses. */
-  speaks?(keys: Readonly<Record<string, Data>>): boolean;
+  matchesKeys?(keys: Readonly<Record<string, Data>>): boolean;
   /** Usually one; a file of modes or roles holds several. */
   translate(source: SourceFile): Translation[];
 }

@@ -5,11 +5,11 @@ import type { Dialect } from "./dialect.ts";
 import { type Reader, type Readers, translateWith } from "./read-keys.ts";
 import { readTools } from "./read-tools.ts";
 import { READ_ONLY } from "./tool-gate.ts";
-import { narrow } from "./wording.ts";
+import { narrowTools } from "./wording.ts";
 
 export const factoryDialect: Dialect = {
   name: "factory",
-  lies: (path) => /(^|\/)\.factory\/droids\/.*\.md$/i.test(path),
+  matchesPath: (path) => /(^|\/)\.factory\/droids\/.*\.md$/i.test(path),
   translate: (source) => [translateWith(source, READERS)],
 };
 
@@ -24,7 +24,7 @@ const VOCABULARY = {
 
 const tools: Reader = (wording, value, key) => {
   readTools(VOCABULARY)(wording, value, key);
-  if (value === "read-only") narrow(wording, READ_ONLY, [key]);
+  if (value === "read-only") narrowTools(wording, READ_ONLY, [key]);
 };
 
 const READERS: Readers = { ...commonReaders(VOCABULARY), tools };

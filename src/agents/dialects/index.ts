@@ -47,12 +47,12 @@ export function dialectOf(
   override?: string,
 ): Dialect | undefined {
   if (override !== undefined) return dialects.find(({ name }) => name === override);
-  const byPath = dialects.find((dialect) => dialect.lies?.(path));
+  const byPath = dialects.find((dialect) => dialect.matchesPath?.(path));
   if (byPath) return byPath;
   // A file with a key that only we have is ours, whatever else it borrows.
   if (OURS.some((key) => Object.hasOwn(keys, key)) || keys["kind"] === "main" || keys["kind"] === "subagent")
     return undefined;
-  return dialects.find((dialect) => dialect.speaks?.(keys));
+  return dialects.find((dialect) => dialect.matchesKeys?.(keys));
 }
 
 const OURS =

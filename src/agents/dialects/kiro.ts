@@ -1,18 +1,18 @@
 // Kiro: `.kiro/agents/`, as Markdown, or as JSON with the prompt in a key.
 
 import { isMapping } from "../parse.ts";
-import { commonReaders, each } from "./common-keys.ts";
+import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
-import { grantIgnored } from "./presets.ts";
-import { promptFrom } from "./prompt-file.ts";
-import { inert, type Reader, type Readers, translateWith, unsupported } from "./read-keys.ts";
+import { warnGrantIgnored } from "./presets.ts";
+import { setPromptFile } from "./prompt-file.ts";
+import { inertKey, type Reader, type Readers, translateWith, unsupportedKey } from "./read-keys.ts";
 import { readDenied, readTools } from "./read-tools.ts";
 import { warn } from "./wording.ts";
 
 export const kiroDialect: Dialect = {
   name: "kiro",
-  lies: (path) => /(^|\/)\.kiro\/agents\/.*\.(md|json)$/i.test(path),
-  speaks: (keys) =>
+  matchesPath: (path) => /(^|\/)\.kiro\/agents\/.*\.(md|json)$/i.test(path),
+  matchesKeys: (keys) =>
     Object.hasOwn(keys, "toolsSettings") ||
     (Object.hasOwn(keys, "prompt") && Object.hasOwn(keys, "allowedTools")),
   translate: (source) => [translate(source)],
@@ -35,7 +35,7 @@ const VOCABULARY = {
 /** Those of its tools that it may use without asking. */
 const spared: Reader = (wording, value, key) => {
   if (value === null || (Array.isArray(value) && value.length === 0)) return;
-  grantIgnored(wording, key, `\`${key}\``);
+  warnGrantIgnored(wording, key, `\`${key}\``);
 };
 
 /** What a tool's settings forbid must hold here too; what they permit is a person's to give. */
@@ -49,23 +49,23 @@ const settings: Reader = (wording, value, key) => {
       readDenied(VOCABULARY)(wording, [name], key);
     }
   }
-  unsupported(wording, value, key);
+  unsupportedKey(wording, value, key);
 };
 
 const prompt: Reader = (wording, value, key) => {
-  if (typeof value !== "string" || wording.body.trim() !== "") return unsupported(wording, value, key);
+  if (typeof value !== "string" || wording.body.trim() !== "") return unsupportedKey(wording, value, key);
   const file = /^file:\/\/(.+)$/.exec(value.trim())?.[1];
   if (file === undefined) wording.body = value.trim();
-  else promptFrom(wording, file, [key]);
+  else setPromptFile(wording, file, [key]);
 };
 
 const READERS: Readers = {
   ...commonReaders(VOCABULARY),
-  ...each(
+  ...readersFor(
     "resources toolAliases includeMcpJson useLegacyMcpJson keyboardShortcut welcomeMessage",
-    unsupported,
+    unsupportedKey,
   ),
-  ...each("agentSpawn userPromptSubmit", inert),
+  ...readersFor("agentSpawn userPromptSubmit", inertKey),
   allowedTools: readTools(VOCABULARY),
   toolsSettings: settings,
   prompt,

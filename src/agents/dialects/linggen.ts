@@ -3,17 +3,17 @@
 import type { Data } from "../../config/yaml.ts";
 import { commonReaders } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";
-import { type Reader, type Readers, translateWith, unsupported } from "./read-keys.ts";
+import { type Reader, type Readers, translateWith, unsupportedKey } from "./read-keys.ts";
 
 export const linggenDialect: Dialect = {
   name: "linggen",
-  lies: (path) => /(^|\/)\.linggen\/agents\/.*\.md$/i.test(path),
-  speaks: (keys) => Object.hasOwn(keys, "personality"),
+  matchesPath: (path) => /(^|\/)\.linggen\/agents\/.*\.md$/i.test(path),
+  matchesKeys: (keys) => Object.hasOwn(keys, "personality"),
   translate: (source) => [translateWith(source, READERS)],
 };
 
 const inFront: Reader = (wording, value: Data, key) => {
-  if (typeof value !== "string") return unsupported(wording, value, key);
+  if (typeof value !== "string") return unsupportedKey(wording, value, key);
   wording.body = [value.trim(), wording.body].filter((text) => text !== "").join("\n\n");
 };
 

@@ -2,18 +2,26 @@
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../parse.ts";
-import { commonReaders, each } from "./common-keys.ts";
+import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
-import { as, metadata, prompt, type Reader, type Readers, readAll } from "./read-keys.ts";
-import { allowed, BAD_TOOLS } from "./read-tools.ts";
+import { alias, metadataKey, promptKey, type Reader, type Readers, readAll } from "./read-keys.ts";
+import { allowRules, BAD_TOOLS } from "./read-tools.ts";
 import { regexWildcards } from "./regex-patterns.ts";
 import { pathPattern } from "./wildcards.ts";
-import { finishWording, narrow, put, refuse, startWording, type Wording, warn } from "./wording.ts";
+import {
+  finishTranslation,
+  narrowTools,
+  refuse,
+  setKey,
+  startTranslation,
+  type TranslationBuilder,
+  warn,
+} from "./wording.ts";
 
 export const modesDialect: Dialect = {
   name: "roo",
-  lies: (path) => /(^|\/)(\.roomodes|\.kilocodemodes|custom_modes\.(ya?ml|json))$/i.test(path),
-  speaks: ({ customModes }) => Array.isArray(customModes) && customModes.length > 0,
+  matchesPath: (path) => /(^|\/)(\.roomodes|\.kilocodemodes|custom_modes\.(ya?ml|json))$/i.test(path),
+  matchesKeys: ({ customModes }) => Array.isArray(customModes) && customModes.length > 0,
   translate: (source) => modesIn(source).map(({ path, mode }) => translate(source, path, mode)),
 };
 
@@ -30,7 +38,7 @@ function modesIn({ keys }: SourceFile): { path: Path; mode: Data }[] {
 }
 
 function translate(source: SourceFile, path: Path, mode: Data): Translation {
-  const wording = startWording({ ...source, body: "" }, path);
+  const wording = startTranslation({ ...source, body: "" }, path);
   if (!isMapping(mode))
     refuse(wording, [], { code: "BAD_MODE", message: "a mode must be `key: value` lines" });
   else {
@@ -41,7 +49,7 @@ function translate(source: SourceFile, path: Path, mode: Data): Translation {
       .filter((text) => text !== "")
       .join("\n\n");
   }
-  return finishWording(wording);
+  return finishTranslation(wording);
 }
 
 const VOCABULARY = {
@@ -58,11 +66,11 @@ const inBody: Reader = () => {};
 
 /** Written for whoever delegates: it says more than the line for people. */
 const whenToUse: Reader = (wording, value, key) => {
-  if (typeof value === "string" && value.trim() !== "") put(wording, "description", value, key);
+  if (typeof value === "string" && value.trim() !== "") setKey(wording, "description", value, key);
 };
 
 const description: Reader = (wording, value, key) => {
-  if (!Object.hasOwn(wording.keys, "description")) put(wording, "description", value, key);
+  if (!Object.hasOwn(wording.keys, "description")) setKey(wording, "description", value, key);
 };
 
 /** `edit`, or `[edit, {fileRegex}]`: only files whose path matches. */
@@ -74,13 +82,14 @@ const groups: Reader = (wording, value, key) => {
   const scoped = plain.flatMap((entry, index) =>
     Array.isArray(entry) ? scopedGroup(wording, entry, [key, index]) : [],
   );
-  const listed = whole.length > 0 ? allowed(wording, whole, [key], VOCABULARY) : [];
-  narrow(wording, { allow: [...new Set([...listed, ...scoped])] }, [key]);
+  const listed = whole.length > 0 ? allowRules(wording, whole, [key], VOCABULARY) : [];
+  narrowTools(wording, { allow: [...new Set([...listed, ...scoped])] }, [key]);
 };
 
-function scopedGroup(wording: Wording, [group, options]: readonly Data[], path: Path): string[] {
+function scopedGroup(wording: TranslationBuilder, [group, options]: readonly Data[], path: Path): string[] {
   const regex = isMapping(options) ? options["fileRegex"] : undefined;
-  if (regex === undefined && isMapping(options)) return allowed(wording, [group ?? null], path, VOCABULARY);
+  if (regex === undefined && isMapping(options))
+    return allowRules(wording, [group ?? null], path, VOCABULARY);
   const globs = typeof regex === "string" ? regexWildcards(regex)?.map(pathPattern) : undefined;
   if (group === "edit" && globs?.every((glob) => glob !== undefined))
     return VOCABULARY.groups.edit.flatMap((tool) => globs.map((glob) => `${tool}(${glob})`));
@@ -92,12 +101,12 @@ function scopedGroup(wording: Wording, [group, options]: readonly Data[], path: 
 
 const READERS: Readers = {
   ...commonReaders(),
-  ...each("roleDefinition customInstructions", inBody),
-  ...each("source iconName", metadata),
-  slug: as("name"),
-  name: as("title"),
+  ...readersFor("roleDefinition customInstructions", inBody),
+  ...readersFor("source iconName", metadataKey),
+  slug: alias("name"),
+  name: alias("title"),
   whenToUse,
   description,
   groups,
-  prompt,
+  prompt: promptKey,
 };

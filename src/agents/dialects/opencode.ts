@@ -2,25 +2,25 @@
 
 import type { Data } from "../../config/yaml.ts";
 import { isMapping } from "../parse.ts";
-import { commonReaders, each } from "./common-keys.ts";
+import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
 import {
-  limitOf,
-  metadata,
-  prompt,
+  limitKey,
+  metadataKey,
+  promptKey,
   type Reader,
   type Readers,
-  same,
+  sameKey,
   translateWith,
-  unsupported,
+  unsupportedKey,
 } from "./read-keys.ts";
 import { readFolders } from "./read-tools.ts";
-import { ignored, put, refuse } from "./wording.ts";
+import { refuse, setKey, warnIgnored } from "./wording.ts";
 
 export const opencodeDialect: Dialect = {
   name: "opencode",
-  lies: (path) => /(^|\/)\.?opencode\/(agents?|modes?)\/.*\.md$/i.test(path),
-  speaks: (keys) =>
+  matchesPath: (path) => /(^|\/)\.?opencode\/(agents?|modes?)\/.*\.md$/i.test(path),
+  matchesKeys: (keys) =>
     Object.hasOwn(keys, "permission") ||
     isMode(keys["mode"]) ||
     (isMapping(keys["tools"]) && areFlags(keys["tools"])),
@@ -29,7 +29,7 @@ export const opencodeDialect: Dialect = {
 
 export const kiloDialect: Dialect = {
   name: "kilo",
-  lies: (path) => /(^|\/)\.kilo(code)?\/agents?\/.*\.md$/i.test(path),
+  matchesPath: (path) => /(^|\/)\.kilo(code)?\/agents?\/.*\.md$/i.test(path),
   translate: (source) => [translate(source)],
 };
 
@@ -57,9 +57,9 @@ const areFlags = (tools: Record<string, Data>): boolean => {
 
 const mode: Reader = (wording, value, key) => {
   if (value === "subagent") wording.hidden = true;
-  else if (value === "primary") put(wording, "kind", "main", key);
+  else if (value === "primary") setKey(wording, "kind", "main", key);
   else if (value !== "all" && value !== null)
-    ignored(wording, [key], `\`${key}\` must be primary, subagent or all`);
+    warnIgnored(wording, [key], `\`${key}\` must be primary, subagent or all`);
 };
 
 const disable: Reader = (wording, value, key) => {
@@ -72,16 +72,16 @@ const disable: Reader = (wording, value, key) => {
 
 /** A number of turns; a text would be ours. */
 const steps: Reader = (wording, value, key) =>
-  (typeof value === "string" ? same : limitOf("maxTurns"))(wording, value, key);
+  (typeof value === "string" ? sameKey : limitKey("maxTurns"))(wording, value, key);
 
 const READERS: Readers = {
   ...commonReaders(),
-  ...each("primary_objective anti_objectives intended_followups", metadata),
-  ...each("dependencies options", unsupported),
-  maxSteps: limitOf("maxTurns"),
+  ...readersFor("primary_objective anti_objectives intended_followups", metadataKey),
+  ...readersFor("dependencies options", unsupportedKey),
+  maxSteps: limitKey("maxTurns"),
   steps,
   mode,
   disable,
-  prompt,
+  prompt: promptKey,
   allowed_directories: readFolders,
 };

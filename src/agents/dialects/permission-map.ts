@@ -5,7 +5,14 @@
 import type { Data, Path } from "../../config/yaml.ts";
 import { OPEN_GATE, type ToolGate } from "./tool-gate.ts";
 import { TOOLS, toolMeaning } from "./tool-names.ts";
-import { commandPattern, isWhole, mayOverlap, type Pattern, pathPattern, wildcard } from "./wildcards.ts";
+import {
+  commandPattern,
+  matchesEverything,
+  mayOverlap,
+  pathPattern,
+  type TranslatedPattern,
+  wildcard,
+} from "./wildcards.ts";
 
 export interface MapReading {
   gate: ToolGate;
@@ -92,13 +99,13 @@ function ownSubject(tool: string, keys: readonly string[]): Subject {
     return meaning.kind === "tools" && meaning.rules.includes(tool);
   });
   const words = named.length > 0 ? named : [WORDS[tool] ?? tool];
-  if (keys.some((key) => !isWhole(key) && wildcard(key).test(tool))) words.push(tool);
+  if (keys.some((key) => !matchesEverything(key) && wildcard(key).test(tool))) words.push(tool);
   const kind = tool === "Bash" ? "command" : PATH_TOOLS.includes(tool) ? "path" : "other";
   return { kind, tools: [tool], held: [tool], words };
 }
 
 function serverSubject(key: string): Subject[] {
-  if (isWhole(key) || /[^\w.*-]/.test(key) || NOT_TOOLS.has(key)) return [];
+  if (matchesEverything(key) || /[^\w.*-]/.test(key) || NOT_TOOLS.has(key)) return [];
   if (!key.includes("*") && toolMeaning(key).kind !== "unknown" && !/^mcp__/i.test(key)) return [];
   const held = serverTools(key, "hold");
   return held.length === 0 ? [] : [{ kind: "other", tools: serverTools(key, "pass"), held, words: [key] }];
@@ -140,7 +147,7 @@ function bothPass(a: Outcome["pass"], b: Outcome["pass"]): Outcome["pass"] {
 
 /** The last rule about everything is the ground; rules after it are exceptions from it, and from each other. */
 function outcomeOf(subject: Subject, rules: readonly MapRule[], narrowed: Set<string>): Outcome {
-  const at = rules.findLastIndex(({ pattern }) => isWhole(pattern));
+  const at = rules.findLastIndex(({ pattern }) => matchesEverything(pattern));
   const ground = rules[at]?.action ?? "allow";
   const exceptions = rules.slice(at + 1);
   const pass: string[] = [];
@@ -177,7 +184,11 @@ function rulesFor(
   return effect === "hold" ? [...subject.held] : [];
 }
 
-function patternFor(subject: Subject, pattern: string, effect: "pass" | "hold"): Pattern | undefined {
+function patternFor(
+  subject: Subject,
+  pattern: string,
+  effect: "pass" | "hold",
+): TranslatedPattern | undefined {
   if (pattern.trim() === "" || subject.kind === "other") return undefined;
   if (subject.kind === "command") return commandPattern(pattern, effect);
   const rule = pathPattern(pattern);
@@ -187,7 +198,9 @@ function patternFor(subject: Subject, pattern: string, effect: "pass" | "hold"):
 function composeGate(outcomes: readonly Outcome[], rules: readonly MapRule[]): ToolGate {
   const ask = outcomes.flatMap((outcome) => outcome.ask);
   const deny = outcomes.flatMap((outcome) => outcome.deny);
-  const rest = rules.findLast(({ key, pattern }) => isWhole(key) && isWhole(pattern))?.action;
+  const rest = rules.findLast(
+    ({ key, pattern }) => matchesEverything(key) && matchesEverything(pattern),
+  )?.action;
   if (rest === "ask") ask.push("mcp__*__*");
   const none = outcomes.filter(({ pass }) => pass === "none");
   const closed = rest === "deny" || outcomes.some(({ pass }) => typeof pass === "object");
@@ -233,12 +246,12 @@ function lostServers(gate: ToolGate, outcomes: readonly Outcome[], narrowed: Set
 function readTask(rules: readonly MapRule[], narrowed: Set<string>): string[] | undefined {
   const own = rules.filter(({ key }) => isTask(key) || (key.includes("*") && wildcard(key).test("task")));
   const named: string[] = [];
-  for (const { key, pattern } of own.filter((rule) => isTask(rule.key) && !isWhole(rule.pattern))) {
+  for (const { key, pattern } of own.filter((rule) => isTask(rule.key) && !matchesEverything(rule.pattern))) {
     const action = own.findLast((rule) => wildcard(rule.pattern).test(pattern))!.action;
     if (action === "allow" && !/[*?]/.test(pattern)) named.push(pattern);
     else if (action !== "deny") narrowed.add(key);
   }
-  const ground = own.findLast(({ pattern }) => isWhole(pattern))?.action;
+  const ground = own.findLast(({ pattern }) => matchesEverything(pattern))?.action;
   return named.length > 0 || ground === "deny" ? [...new Set(named)] : undefined;
 }
 

@@ -1,14 +1,14 @@
 // pi: subagents of its extensions, `.pi/agents/*.md`.
 
-import { commonReaders, each } from "./common-keys.ts";
+import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";
-import { type Reader, type Readers, translateWith, unsupported } from "./read-keys.ts";
-import { put } from "./wording.ts";
+import { type Reader, type Readers, translateWith, unsupportedKey } from "./read-keys.ts";
+import { setKey } from "./wording.ts";
 
 export const piDialect: Dialect = {
   name: "pi",
-  lies: (path) => /(^|\/)\.pi\/(agent\/)?agents\/.*\.md$/i.test(path),
-  speaks: (keys) => SIGNS.some((key) => Object.hasOwn(keys, key)),
+  matchesPath: (path) => /(^|\/)\.pi\/(agent\/)?agents\/.*\.md$/i.test(path),
+  matchesKeys: (keys) => SIGNS.some((key) => Object.hasOwn(keys, key)),
   translate: (source) => [translateWith(source, READERS)],
 };
 
@@ -22,14 +22,17 @@ const SIGNS = [
 
 /** `fork` starts with the parent's conversation, `fresh` with none of it. */
 const defaultContext: Reader = (wording, value, key) => {
-  if (value === "fork") put(wording, "context", "full", key);
-  else if (value === "fresh") put(wording, "context", "none", key);
-  else unsupported(wording, value, key);
+  if (value === "fork") setKey(wording, "context", "full", key);
+  else if (value === "fresh") setKey(wording, "context", "none", key);
+  else unsupportedKey(wording, value, key);
 };
 
 const READERS: Readers = {
   ...commonReaders(),
-  ...each("systemPromptMode inheritProjectContext inheritSkills defaultReads defaultProgress", unsupported),
-  ...each("aliases output prompt_mode maxSubagentDepth", unsupported),
+  ...readersFor(
+    "systemPromptMode inheritProjectContext inheritSkills defaultReads defaultProgress",
+    unsupportedKey,
+  ),
+  ...readersFor("aliases output prompt_mode maxSubagentDepth", unsupportedKey),
   defaultContext,
 };

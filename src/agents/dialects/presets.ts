@@ -3,14 +3,14 @@
 
 import type { Reader } from "./read-keys.ts";
 import { READ_ONLY } from "./tool-gate.ts";
-import { narrow, refuse, type Wording, warn } from "./wording.ts";
+import { narrowTools, refuse, type TranslationBuilder, warn } from "./wording.ts";
 
 /** Claude's. `ask` is no word of Claude's, but people write it. */
 export const readPermissionMode: Reader = (wording, value, key) => {
   if (value === null || value === "default" || value === "ask") return;
-  if (value === "plan") return narrow(wording, READ_ONLY, [key]);
+  if (value === "plan") return narrowTools(wording, READ_ONLY, [key]);
   if (value === "acceptEdits" || value === "auto" || value === "dontAsk")
-    return grantIgnored(wording, key, `\`${key}: ${value}\``);
+    return warnGrantIgnored(wording, key, `\`${key}: ${value}\``);
   if (value === "bypassPermissions") {
     const message = `\`${key}: bypassPermissions\` is refused: no file can switch approvals off`;
     const suggestion = "`cadre run --yes` is the person's own flag for it";
@@ -22,33 +22,33 @@ export const readPermissionMode: Reader = (wording, value, key) => {
 /** Cursor's. */
 export const readReadonly: Reader = (wording, value, key) => {
   if (value === null || value === false) return;
-  if (value === true) return narrow(wording, READ_ONLY, [key]);
+  if (value === true) return narrowTools(wording, READ_ONLY, [key]);
   notUnderstood(wording, key);
 };
 
 /** Codex's. */
 export const readSandboxMode: Reader = (wording, value, key) => {
   if (value === null || value === "workspace-write") return;
-  if (value === "read-only") return narrow(wording, READ_ONLY, [key]);
-  if (value === "danger-full-access") return grantIgnored(wording, key, `\`${key}: ${value}\``);
+  if (value === "read-only") return narrowTools(wording, READ_ONLY, [key]);
+  if (value === "danger-full-access") return warnGrantIgnored(wording, key, `\`${key}: ${value}\``);
   notUnderstood(wording, key);
 };
 
 /** Codex's. */
 export const readApprovalPolicy: Reader = (wording, value, key) => {
   if (value === null || value === "on-request" || value === "on-failure") return;
-  if (value === "untrusted") return narrow(wording, { ask: ["Bash", "Write", "Edit"] }, [key]);
-  if (value === "never") return grantIgnored(wording, key, `\`${key}: never\``);
+  if (value === "untrusted") return narrowTools(wording, { ask: ["Bash", "Write", "Edit"] }, [key]);
+  if (value === "never") return warnGrantIgnored(wording, key, `\`${key}: never\``);
   notUnderstood(wording, key);
 };
 
-export function grantIgnored(wording: Wording, key: string, what: string): void {
+export function warnGrantIgnored(wording: TranslationBuilder, key: string, what: string): void {
   const message = `${what} would spare a person's approval, which an agent file cannot: it has no effect`;
   const suggestion = "put the rule into cadre.yaml's `permissions.allow`";
   warn(wording, [key], { code: "GRANT_IGNORED", message, suggestion });
 }
 
-function notUnderstood(wording: Wording, key: string): void {
+function notUnderstood(wording: TranslationBuilder, key: string): void {
   const message = `\`${key}\` has a value that is not understood, and it decides what the agent may do`;
   refuse(wording, [key], { code: "BAD_PERMISSION", message });
 }

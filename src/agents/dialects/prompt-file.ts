@@ -2,9 +2,9 @@
 // nobody reads a stranger's `../../.ssh/id_rsa` into a prompt.
 
 import type { Path } from "../../config/yaml.ts";
-import { refuse, type Wording } from "./wording.ts";
+import { refuse, type TranslationBuilder } from "./wording.ts";
 
-export function promptFrom(wording: Wording, file: string, path: Path): void {
+export function setPromptFile(wording: TranslationBuilder, file: string, path: Path): void {
   const clean = file
     .trim()
     .replaceAll("\\", "/")

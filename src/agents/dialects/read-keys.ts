@@ -4,46 +4,58 @@
 import type { Data } from "../../config/yaml.ts";
 import { isMapping } from "../parse.ts";
 import type { SourceFile, Translation } from "./dialect.ts";
-import { finishWording, ignored, limit, put, startWording, type Wording, warn } from "./wording.ts";
+import {
+  finishTranslation,
+  setKey,
+  setLimit,
+  startTranslation,
+  type TranslationBuilder,
+  warn,
+  warnIgnored,
+} from "./wording.ts";
 
 /** `key` is as the file writes it. */
-export type Reader = (wording: Wording, value: Data, key: string) => void;
+export type Reader = (wording: TranslationBuilder, value: Data, key: string) => void;
 
 export type Readers = Readonly<Record<string, Reader>>;
 
 /** A file whose keys stand at its top, by a table of readers. */
 export function translateWith(source: SourceFile, readers: Readers): Translation {
-  const wording = startWording(source);
+  const wording = startTranslation(source);
   readAll(wording, source.keys, readers);
-  return finishWording(wording);
+  return finishTranslation(wording);
 }
 
-export function readAll(wording: Wording, keys: Readonly<Record<string, Data>>, readers: Readers): void {
+export function readAll(
+  wording: TranslationBuilder,
+  keys: Readonly<Record<string, Data>>,
+  readers: Readers,
+): void {
   for (const [key, value] of Object.entries(keys)) {
-    const reader = Object.hasOwn(readers, key) ? readers[key]! : same;
+    const reader = Object.hasOwn(readers, key) ? readers[key]! : sameKey;
     reader(wording, value, key);
   }
 }
 
 /** The same key with the same meaning. */
-export const same: Reader = (wording, value, key) => put(wording, key, value, key);
+export const sameKey: Reader = (wording, value, key) => setKey(wording, key, value, key);
 
 /** Another word for a key of ours. */
-export const as =
+export const alias =
   (ours: string): Reader =>
   (wording, value, key) => {
     if (value === null) return;
-    if (Object.hasOwn(wording.keys, ours)) return ignored(wording, [key], `\`${ours}\` is said twice`);
-    put(wording, ours, value, key);
+    if (Object.hasOwn(wording.keys, ours)) return warnIgnored(wording, [key], `\`${ours}\` is said twice`);
+    setKey(wording, ours, value, key);
   };
 
 /** About the file, not about what the agent does. */
-export const metadata: Reader = (wording, value, key) => {
+export const metadataKey: Reader = (wording, value, key) => {
   wording.extra[key] = value;
 };
 
 /** Something that we have no feature for. */
-export const unsupported: Reader = (wording, value, key) => {
+export const unsupportedKey: Reader = (wording, value, key) => {
   wording.extra[key] = value;
   if (value === null || value === false) return;
   const message = `\`${key}\` has no effect here`;
@@ -51,7 +63,7 @@ export const unsupported: Reader = (wording, value, key) => {
 };
 
 /** Commands, endpoints and secrets: kept as text, never run, never filled in. */
-export const inert: Reader = (wording, value, key) => {
+export const inertKey: Reader = (wording, value, key) => {
   wording.extra[key] = value;
   const message = `\`${key}\` is not taken from an agent file of another product: nothing of it is started`;
   const suggestion = /mcp/i.test(key) ? "declare the servers in cadre.yaml's `mcpServers`" : undefined;
@@ -59,7 +71,7 @@ export const inert: Reader = (wording, value, key) => {
 };
 
 /** A whole number for one of our limits, in units of `unit`. */
-export const limitOf =
+export const limitKey =
   (name: string, unit = 1): Reader =>
   (wording, value, key) => {
     if (value === null) return;
@@ -67,18 +79,18 @@ export const limitOf =
     const amount = typeof count === "number" ? Math.round(count * unit) : Number.NaN;
     if (!Number.isSafeInteger(amount) || amount < 0) {
       wording.extra[key] = value;
-      return ignored(wording, [key], `\`${key}\` must be a number`);
+      return warnIgnored(wording, [key], `\`${key}\` must be a number`);
     }
-    limit(wording, name, amount, key);
+    setLimit(wording, name, amount, key);
   };
 
 /** One model, a list, or `a | b`: in the order in which they are tried. A placeholder in `<…>` is one name. */
-export const models: Reader = (wording, value, key) => {
+export const modelKey: Reader = (wording, value, key) => {
   if (Array.isArray(value) && value.length === 0) return;
   if (typeof value !== "string" || !value.includes("|") || value.includes("<"))
-    return put(wording, "model", value, key);
+    return setKey(wording, "model", value, key);
   const names = value.split("|").map((name) => name.trim().replace(/^(['"])(.*)\1$/, "$2"));
-  put(
+  setKey(
     wording,
     "model",
     names.filter((name) => name !== ""),
@@ -87,14 +99,14 @@ export const models: Reader = (wording, value, key) => {
 };
 
 /** `off` and `none` are words of ours for the same thing. */
-export const reasoning: Reader = (wording, value, key) => {
+export const reasoningKey: Reader = (wording, value, key) => {
   if (value === null) return;
-  if (isMapping(value)) return unsupported(wording, value, key);
-  as("reasoning")(wording, value === "off" ? "none" : value, key);
+  if (isMapping(value)) return unsupportedKey(wording, value, key);
+  alias("reasoning")(wording, value === "off" ? "none" : value, key);
 };
 
 /** `user-invocable: false`, `hidden: true`: only other agents call it. */
-export const hiddenIf =
+export const hiddenFlag =
   (flag: boolean): Reader =>
   (wording, value, key) => {
     if (value === flag) wording.hidden = true;
@@ -102,13 +114,13 @@ export const hiddenIf =
   };
 
 /** A prompt in a key, where the file has no body. */
-export const prompt: Reader = (wording, value, key) => {
+export const promptKey: Reader = (wording, value, key) => {
   if (typeof value === "string" && wording.body.trim() === "") wording.body = value.trim();
-  else unsupported(wording, value, key);
+  else unsupportedKey(wording, value, key);
 };
 
 /** A JSON Schema under another name. */
-export const schemaAs =
+export const schemaAlias =
   (ours: string): Reader =>
   (wording, value, key) =>
-    isMapping(value) ? as(ours)(wording, value, key) : unsupported(wording, value, key);
+    isMapping(value) ? alias(ours)(wording, value, key) : unsupportedKey(wording, value, key);

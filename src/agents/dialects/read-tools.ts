@@ -6,9 +6,9 @@ import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../parse.ts";
 import { type MapReading, readPermissionMap } from "./permission-map.ts";
 import type { Reader } from "./read-keys.ts";
-import { confinedTo } from "./tool-gate.ts";
+import { confineToFolders } from "./tool-gate.ts";
 import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
-import { mayCall, narrow, refuse, type Wording, warn } from "./wording.ts";
+import { allowDelegates, narrowTools, refuse, type TranslationBuilder, warn } from "./wording.ts";
 
 /** `tools`: the list of all that the agent may call. */
 export const readTools =
@@ -18,8 +18,8 @@ export const readTools =
     if (isMapping(value)) return readToolsMap(wording, value, key, vocabulary);
     const names = namesIn(value);
     if (!names) return refuse(wording, [key], BAD_TOOLS);
-    if (names.length === 1 && names[0] === "none") return narrow(wording, { allow: [] }, [key]);
-    narrow(wording, { allow: allowed(wording, names, [key], vocabulary) }, [key]);
+    if (names.length === 1 && names[0] === "none") return narrowTools(wording, { allow: [] }, [key]);
+    narrowTools(wording, { allow: allowRules(wording, names, [key], vocabulary) }, [key]);
   };
 
 /** `disallowedTools`: wins over every list that allows. */
@@ -29,7 +29,7 @@ export const readDenied =
     if (value === null) return;
     const names = namesIn(value);
     if (!isTexts(names)) return refuse(wording, [key], BAD_TOOLS);
-    narrow(wording, { deny: denied(wording, names, vocabulary) }, [key]);
+    narrowTools(wording, { deny: denied(wording, names, vocabulary) }, [key]);
   };
 
 /** opencode's `permission`. */
@@ -46,7 +46,7 @@ export const readAgents: Reader = (wording, value, key) => {
   const names = typeof value === "string" ? splitNames(value) : value;
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
     return refuse(wording, [key], { code: "BAD_AGENTS", message: "`agents` must be a list of names" });
-  mayCall(
+  allowDelegates(
     wording,
     names.filter((name) => name !== "*"),
     [key],
@@ -62,7 +62,7 @@ export const readFolders: Reader = (wording, value, key) => {
   if (value === null) return;
   const folders = namesIn(value);
   if (!isTexts(folders)) return refuse(wording, [key], badPermission(key));
-  narrow(wording, confinedTo(folders, wording.gate.allow), [key]);
+  narrowTools(wording, confineToFolders(folders, wording.gate.allow), [key]);
   const message = `\`${key}\` holds the file tools to these folders; Bash cannot be held to them, and is left out`;
   warn(wording, [key], { code: "PERMISSION_NARROWED", message });
 };
@@ -80,7 +80,7 @@ const badPermission = (where: string) => ({
 });
 
 /** Our own schema says what a key without a value means. */
-function readNothing(wording: Wording, value: Data, key: string): void {
+function readNothing(wording: TranslationBuilder, value: Data, key: string): void {
   if (value === true) return;
   wording.keys["tools"] = null;
   wording.from["tools"] ??= [...wording.base, key];
@@ -94,7 +94,7 @@ function namesIn(value: Data): Data[] | undefined {
 
 /** An empty map changes nothing. */
 function readToolsMap(
-  wording: Wording,
+  wording: TranslationBuilder,
   map: Record<string, Data>,
   key: string,
   vocabulary: Vocabulary,
@@ -106,7 +106,12 @@ function readToolsMap(
   else applyMap(wording, readPermissionMap(map), key);
 }
 
-function readOurMap(wording: Wording, map: Record<string, Data>, key: string, vocabulary: Vocabulary): void {
+function readOurMap(
+  wording: TranslationBuilder,
+  map: Record<string, Data>,
+  key: string,
+  vocabulary: Vocabulary,
+): void {
   const [allow, ask, deny] = ["allow", "ask", "deny"].map((word) => {
     const value = map[word] ?? null;
     return value === null ? [] : namesIn(value);
@@ -116,10 +121,10 @@ function readOurMap(wording: Wording, map: Record<string, Data>, key: string, vo
     return;
   }
   const listed = (map["allow"] ?? null) !== null;
-  narrow(
+  narrowTools(
     wording,
     {
-      ...(listed ? { allow: allowed(wording, allow, [key, "allow"], vocabulary) } : {}),
+      ...(listed ? { allow: allowRules(wording, allow, [key, "allow"], vocabulary) } : {}),
       ask: ask.flatMap((name) => held(name, vocabulary)),
       deny: denied(wording, deny, vocabulary),
     },
@@ -130,10 +135,14 @@ function readOurMap(wording: Wording, map: Record<string, Data>, key: string, vo
 const isTexts = (names: Data[] | undefined): names is string[] =>
   names?.every((name) => typeof name === "string") === true;
 
-function applyMap(wording: Wording, { gate, agents, narrowed, bad }: MapReading, key: string): void {
+function applyMap(
+  wording: TranslationBuilder,
+  { gate, agents, narrowed, bad }: MapReading,
+  key: string,
+): void {
   for (const path of bad) refuse(wording, [key, ...path], badPermission(path.join(".")));
-  if (gate.allow || gate.ask.length > 0 || gate.deny.length > 0) narrow(wording, gate, [key]);
-  if (agents) mayCall(wording, agents, [key, "task"]);
+  if (gate.allow || gate.ask.length > 0 || gate.deny.length > 0) narrowTools(wording, gate, [key]);
+  if (agents) allowDelegates(wording, agents, [key, "task"]);
   for (const word of narrowed) {
     const message = `\`${word}\` depends on the order of its rules, or on text that rules here cannot match: it comes out narrower`;
     const suggestion = "see `cadre agents explain`, or say it in `tools: {allow, ask, deny}`";
@@ -142,8 +151,8 @@ function applyMap(wording: Wording, { gate, agents, narrowed, bad }: MapReading,
 }
 
 /** Our rules for the names that are understood; the others are left out, and said. */
-export function allowed(
-  wording: Wording,
+export function allowRules(
+  wording: TranslationBuilder,
   names: readonly Data[],
   path: Path,
   vocabulary: Vocabulary,
@@ -160,7 +169,7 @@ export function allowed(
     else unknownTool(wording, [...path, index], name);
     understood ||= meaning.kind === "tools" || meaning.kind === "delegation";
   }
-  if (agents.length > 0) mayCall(wording, agents, path);
+  if (agents.length > 0) allowDelegates(wording, agents, path);
   if (editor.length > 0) {
     const message = `only an editor has ${editor.map((name) => `\`${name}\``).join(", ")}: left out`;
     warn(wording, path, { code: "TOOL_IDE_ONLY", message });
@@ -174,7 +183,7 @@ export function allowed(
 
 const UNKNOWN = { kind: "unknown" } as const;
 
-function unknownTool(wording: Wording, path: Path, name: Data): void {
+function unknownTool(wording: TranslationBuilder, path: Path, name: Data): void {
   const written = typeof name === "string" ? `\`${name}\`` : "this";
   const suggestion = "a tool of an MCP server is `mcp__server__tool`";
   warn(wording, path, {
@@ -184,7 +193,7 @@ function unknownTool(wording: Wording, path: Path, name: Data): void {
   });
 }
 
-function denied(wording: Wording, names: readonly string[], vocabulary: Vocabulary): string[] {
+function denied(wording: TranslationBuilder, names: readonly string[], vocabulary: Vocabulary): string[] {
   return names.flatMap((name) => {
     const meaning = toolMeaning(name, vocabulary);
     if (meaning.kind !== "delegation") return held(name, vocabulary);

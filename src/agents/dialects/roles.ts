@@ -1,28 +1,29 @@
 // Roles as JSON (S2): a wrapper with defaults and a list of roles, in Pascal or camel case. They arrive as a file, or as
 // what `roles:` of cadre.yaml holds.
 
-import { nearest, type Problem } from "../../config/problem.ts";
+import { nearestWord, type Problem } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../parse.ts";
-import { commonReaders, each } from "./common-keys.ts";
+import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
-import { promptFrom } from "./prompt-file.ts";
-import { as, limitOf, models, type Reader, type Readers, readAll, same } from "./read-keys.ts";
+import { setPromptFile } from "./prompt-file.ts";
+import { alias, limitKey, modelKey, type Reader, type Readers, readAll, sameKey } from "./read-keys.ts";
 import {
-  finishWording,
-  ignored,
-  limit,
-  mayCall,
-  put,
+  allowDelegates,
+  finishTranslation,
   refuse,
-  startWording,
-  type Wording,
+  setKey,
+  setLimit,
+  startTranslation,
+  type TranslationBuilder,
   warn,
+  warnIgnored,
 } from "./wording.ts";
 
 export const rolesDialect: Dialect = {
   name: "roles",
-  speaks: (keys) => field(keys, "AgentRoles") !== undefined || Array.isArray(field(keys, "Roles")?.value),
+  matchesKeys: (keys) =>
+    field(keys, "AgentRoles") !== undefined || Array.isArray(field(keys, "Roles")?.value),
   translate(source) {
     const wrapper = wrapperOf(source);
     const roles = wrapper && field(wrapper.keys, "Roles");
@@ -47,15 +48,16 @@ function wrapperOf({ keys }: SourceFile): { keys: Keys; path: Path } | undefined
 }
 
 function wrapperProblems(source: SourceFile, { keys, path }: { keys: Keys; path: Path }): Problem[] {
-  const wording = startWording(source, path);
+  const wording = startTranslation(source, path);
   const known = ["Roles", ...Object.values(DEFAULTS)];
   for (const [key, value] of Object.entries(keys)) {
     const name = known.find((word) => word.toLowerCase() === key.toLowerCase());
-    const meant = nearest(key, known);
+    const meant = nearestWord(key, known);
     if (name === undefined) {
       const suggestion = meant === undefined ? {} : { suggestion: `did you mean \`${meant}\`?` };
       warn(wording, [key], { code: "UNKNOWN_KEY", message: `unknown key \`${key}\``, ...suggestion });
-    } else if (name !== "Roles" && !isCount(value)) ignored(wording, [key], `\`${key}\` must be a number`);
+    } else if (name !== "Roles" && !isCount(value))
+      warnIgnored(wording, [key], `\`${key}\` must be a number`);
   }
   return wording.problems;
 }
@@ -71,22 +73,22 @@ function field(keys: Keys, name: string): { value: Data; written: string } | und
 
 function translate(source: SourceFile, wrapper: Keys, role: Data, path: Path): Translation {
   if (!isMapping(role)) return unreadable(source, path, "a role must be `key: value` pairs");
-  const wording = startWording({ ...source, body: "" }, path);
+  const wording = startTranslation({ ...source, body: "" }, path);
   const known = (key: string): string => KNOWN.get(key.toLowerCase()) ?? key;
   const readers = Object.fromEntries(
     Object.keys(role).map((key): [string, Reader] => {
-      const reader = Object.hasOwn(READERS, known(key)) ? READERS[known(key)]! : same;
+      const reader = Object.hasOwn(READERS, known(key)) ? READERS[known(key)]! : sameKey;
       return [key, reader];
     }),
   );
   readAll(wording, role, readers);
   delegation(wording, role);
   defaults(wording, wrapper);
-  return finishWording(wording);
+  return finishTranslation(wording);
 }
 
 /** False: nobody, whatever else is listed. */
-function delegation(wording: Wording, role: Keys): void {
+function delegation(wording: TranslationBuilder, role: Keys): void {
   const may = field(role, "CanDelegate");
   const to = field(role, "AllowedDelegations");
   const names = to?.value ?? undefined;
@@ -95,11 +97,11 @@ function delegation(wording: Wording, role: Keys): void {
   } else if (names !== undefined && !isNames(names)) {
     refuse(wording, [to!.written], { code: "BAD_AGENTS", message: "`AllowedDelegations` must be names" });
   } else if (may?.value === false) {
-    mayCall(wording, [], [may.written]);
+    allowDelegates(wording, [], [may.written]);
   } else if (names) {
-    mayCall(wording, names, [to!.written]);
+    allowDelegates(wording, names, [to!.written]);
     // The prompts of such roles speak of the tool by this name.
-    if (names.length > 0) put(wording, "delegation", { tool: "delegate_to_agent" }, to!.written);
+    if (names.length > 0) setKey(wording, "delegation", { tool: "delegate_to_agent" }, to!.written);
   } else if (may?.value === true) {
     const message = "the role may delegate, and names nobody: here an agent starts only those that it names";
     const suggestion = "list them in `AllowedDelegations`";
@@ -117,25 +119,25 @@ const DEFAULTS = {
 };
 
 /** What the wrapper says, where the role says nothing. */
-function defaults(wording: Wording, wrapper: Keys): void {
+function defaults(wording: TranslationBuilder, wrapper: Keys): void {
   for (const [name, key] of Object.entries(DEFAULTS)) {
     const value = field(wrapper, key)?.value;
-    if (isCount(value) && !Object.hasOwn(wording.limits, name)) limit(wording, name, value, key);
+    if (isCount(value) && !Object.hasOwn(wording.limits, name)) setLimit(wording, name, value, key);
   }
-  if (!Object.hasOwn(wording.keys, "context")) put(wording, "context", "full", "Context");
+  if (!Object.hasOwn(wording.keys, "context")) setKey(wording, "context", "full", "Context");
   const { title } = wording.keys;
   if (!Object.hasOwn(wording.keys, "description") && typeof title === "string")
-    put(wording, "description", title, "DisplayName");
+    setKey(wording, "description", title, "DisplayName");
 }
 
 function unreadable(source: SourceFile, path: Path, message: string): Translation {
-  const wording = startWording({ ...source, body: "" }, path);
+  const wording = startTranslation({ ...source, body: "" }, path);
   refuse(wording, [], { code: "BAD_ROLES", message });
-  return finishWording(wording);
+  return finishTranslation(wording);
 }
 
 const promptFile: Reader = (wording, value, key) => {
-  if (typeof value === "string") promptFrom(wording, value, [key]);
+  if (typeof value === "string") setPromptFile(wording, value, [key]);
   else if (value !== null)
     refuse(wording, [key], { code: "BAD_ROLES", message: `\`${key}\` must be a path` });
 };
@@ -148,16 +150,16 @@ const elsewhere: Reader = () => {};
 
 const READERS: Readers = {
   ...commonReaders(),
-  ...each("CanDelegate AllowedDelegations", elsewhere),
-  RoleId: as("name"),
-  DisplayName: as("title"),
-  Description: as("description"),
-  ModelId: models,
+  ...readersFor("CanDelegate AllowedDelegations", elsewhere),
+  RoleId: alias("name"),
+  DisplayName: alias("title"),
+  Description: alias("description"),
+  ModelId: modelKey,
   SystemPromptFile: promptFile,
   SystemPrompt: promptText,
-  MaxIterations: limitOf("maxTurns"),
-  MaxDurationMs: limitOf("maxDuration"),
-  Context: as("context"),
+  MaxIterations: limitKey("maxTurns"),
+  MaxDurationMs: limitKey("maxDuration"),
+  Context: alias("context"),
 };
 
 const KNOWN = new Map(Object.keys(READERS).map((key) => [key.toLowerCase(), key]));

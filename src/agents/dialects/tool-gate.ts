@@ -15,7 +15,7 @@ export interface ToolGate {
 export const OPEN_GATE: ToolGate = { allow: undefined, ask: [], deny: [] };
 
 /** Both must let a call pass; either may ask or deny. */
-export function bothGates(a: ToolGate, b: ToolGate): ToolGate {
+export function intersectGates(a: ToolGate, b: ToolGate): ToolGate {
   return { allow: bothAllow(a.allow, b.allow), ask: union(a.ask, b.ask), deny: union(a.deny, b.deny) };
 }
 
@@ -40,7 +40,7 @@ export const READ_ONLY: ToolGate = { ...OPEN_GATE, deny: CHANGING_TOOLS };
 const PATH_TOOLS = new Set(["Read", "Write", "Edit", "Grep", "Glob", "LS"]);
 
 /** File tools only below these folders. Commands cannot be held to a folder, so they are left out. */
-export function confinedTo(folders: readonly string[], allow: readonly string[] | undefined): ToolGate {
+export function confineToFolders(folders: readonly string[], allow: readonly string[] | undefined): ToolGate {
   const clean = folders.map((folder) => folder.replace(/^\.\//, "").replace(/[/*]*$/, ""));
   const named = allow === undefined || allow.includes("*") ? EVERY_TOOL : allow;
   const scoped = named.flatMap((rule) => {

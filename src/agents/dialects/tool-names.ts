@@ -25,7 +25,7 @@ export interface Vocabulary {
   mcp?(name: string): readonly string[] | undefined;
 }
 
-export type Meaning =
+export type ToolMeaning =
   | { kind: "tools"; rules: readonly string[] }
   /** The tool that starts other agents: whom it may start is said by `agents`. */
   | { kind: "delegation"; agents?: readonly string[] }
@@ -33,7 +33,7 @@ export type Meaning =
   | { kind: "unknown" };
 
 /** `Bash(git diff)`, `read_file`, `mcp__memory`, `*`, and what the product's own vocabulary adds. */
-export function toolMeaning(written: string, vocabulary: Vocabulary = {}): Meaning {
+export function toolMeaning(written: string, vocabulary: Vocabulary = {}): ToolMeaning {
   const match = /^([^()]+)(?:\((.*)\))?$/s.exec(written.trim());
   if (!match) return UNKNOWN;
   const [, given = "", scope] = match;
@@ -55,7 +55,7 @@ export function splitNames(text: string): string[] {
     .filter((name) => name !== "");
 }
 
-const UNKNOWN: Meaning = { kind: "unknown" };
+const UNKNOWN: ToolMeaning = { kind: "unknown" };
 
 const ALIASES: Readonly<Record<(typeof TOOLS)[number], string>> = {
   Read: "read read_file read_files readfile read_many_files fs_read notebookread read/readfile",
@@ -98,7 +98,7 @@ function isIdeOnly(word: string): boolean {
 
 const COPILOT_SETS = new Set(["read", "edit", "search", "execute", "web", "agent", "todo", "runcommands"]);
 
-function delegation(scope: string | undefined): Meaning {
+function delegation(scope: string | undefined): ToolMeaning {
   return scope === undefined
     ? { kind: "delegation" }
     : { kind: "delegation", agents: splitNames(scope).filter((name) => name !== "*") };

@@ -1,14 +1,14 @@
 // Wildcards of other products, said in ours. There `*` is any text at all, spaces and slashes included; here words match
 // words and folders match folders. What lets a call pass comes out equal or narrower, what holds one back equal or wider.
 
-export interface Pattern {
+export interface TranslatedPattern {
   rule: string;
   /** Not exactly what was written. */
   narrowed: boolean;
 }
 
 /** Undefined: only the whole tool would be enough. */
-export function commandPattern(pattern: string, effect: "pass" | "hold"): Pattern | undefined {
+export function commandPattern(pattern: string, effect: "pass" | "hold"): TranslatedPattern | undefined {
   const text = pattern.trim();
   const open = text.endsWith("*");
   const head = open ? text.replace(/\*+$/, "") : text;
@@ -63,7 +63,7 @@ const STAR = "*".charCodeAt(0);
 const ANY = "?".charCodeAt(0);
 
 /** Whether a pattern speaks of every call. */
-export const isWhole = (pattern: string): boolean => /^(\.\/)?\*+(\/\*+)*$/.test(pattern.trim());
+export const matchesEverything = (pattern: string): boolean => /^(\.\/)?\*+(\/\*+)*$/.test(pattern.trim());
 
 /** Letter case does not matter. Not by a regular expression: a pattern with many stars would take it for ever. */
 export function wildcard(pattern: string): { test(text: string): boolean } {

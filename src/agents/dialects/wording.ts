@@ -3,11 +3,11 @@
 
 import type { Problem } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
-import { KEY_ALIASES, KEYS } from "../frontmatter.ts";
+import { AGENT_KEYS, KEY_ALIASES } from "../frontmatter.ts";
 import type { SourceFile, Translation } from "./dialect.ts";
-import { bothGates, gateAsTools, OPEN_GATE, type ToolGate } from "./tool-gate.ts";
+import { gateAsTools, intersectGates, OPEN_GATE, type ToolGate } from "./tool-gate.ts";
 
-export interface Wording {
+export interface TranslationBuilder {
   readonly source: SourceFile;
   /** Where this agent's keys stand in the file: `[]`, or `["Roles", 0]` where there are several. */
   readonly base: Path;
@@ -27,7 +27,7 @@ export interface Wording {
   promptFile?: string;
 }
 
-export function startWording(source: SourceFile, base: Path = []): Wording {
+export function startTranslation(source: SourceFile, base: Path = []): TranslationBuilder {
   return {
     source,
     base,
@@ -45,24 +45,24 @@ export function startWording(source: SourceFile, base: Path = []): Wording {
 }
 
 /** `key` is ours, `written` is where the file says it. */
-export function put(wording: Wording, key: string, value: Data, written: string): void {
+export function setKey(wording: TranslationBuilder, key: string, value: Data, written: string): void {
   wording.keys[key] = value;
   wording.from[key] = [...wording.base, written];
 }
 
-export function limit(wording: Wording, name: string, value: Data, written: string): void {
+export function setLimit(wording: TranslationBuilder, name: string, value: Data, written: string): void {
   wording.limits[name] = value;
   wording.from["limits"] = [...wording.base, written];
 }
 
 /** What a key says about tools. `path` is where it stands, without the wording's base. */
-export function narrow(wording: Wording, gate: Partial<ToolGate>, path: Path): void {
-  wording.gate = bothGates(wording.gate, { ...OPEN_GATE, ...gate });
+export function narrowTools(wording: TranslationBuilder, gate: Partial<ToolGate>, path: Path): void {
+  wording.gate = intersectGates(wording.gate, { ...OPEN_GATE, ...gate });
   wording.from["tools"] ??= [...wording.base, ...path];
 }
 
 /** Two keys that both name agents leave those that both name. */
-export function mayCall(wording: Wording, names: readonly string[], path: Path): void {
+export function allowDelegates(wording: TranslationBuilder, names: readonly string[], path: Path): void {
   const before = wording.agents;
   wording.agents = before ? before.filter((name) => names.includes(name)) : [...new Set(names)];
   wording.from["agents"] ??= [...wording.base, ...path];
@@ -74,16 +74,16 @@ export interface Finding {
   suggestion?: string;
 }
 
-export function warn(wording: Wording, path: Path, finding: Finding): void {
+export function warn(wording: TranslationBuilder, path: Path, finding: Finding): void {
   report(wording, path, "warning", finding);
 }
 
 /** The agent is not loaded, for this reason: where going on could allow more than the file meant. */
-export function refuse(wording: Wording, path: Path, finding: Finding): void {
+export function refuse(wording: TranslationBuilder, path: Path, finding: Finding): void {
   report(wording, path, "error", finding);
 }
 
-export function finishWording(wording: Wording): Translation {
+export function finishTranslation(wording: TranslationBuilder): Translation {
   const tools = gateAsTools(wording.gate);
   if (tools !== undefined) {
     if (wording.keys["tools"] === null) warn(wording, ["tools"], TOOLS_EMPTY);
@@ -106,23 +106,28 @@ const TOOLS_EMPTY = { code: "TOOLS_EMPTY", message: "`tools` has no value and co
 const DECISIVE = new Set("tools disallowedTools permissions policy delegate_targets agents".split(" "));
 
 /** Another product's `temperature: low` is no reason to refuse its agent. */
-function dropUnfit(wording: Wording): void {
+function dropUnfit(wording: TranslationBuilder): void {
   for (const [key, value] of Object.entries(wording.keys)) {
     const ours = Object.hasOwn(KEY_ALIASES, key) ? KEY_ALIASES[key]! : key;
-    if (DECISIVE.has(ours) || !Object.hasOwn(KEYS, ours)) continue;
-    if (KEYS[ours as keyof typeof KEYS].safeParse(value).success) continue;
+    if (DECISIVE.has(ours) || !Object.hasOwn(AGENT_KEYS, ours)) continue;
+    if (AGENT_KEYS[ours as keyof typeof AGENT_KEYS].safeParse(value).success) continue;
     delete wording.keys[key];
     wording.extra[key] = value;
     const written = wording.from[key]?.at(-1) ?? key;
-    ignored(wording, [written], `\`${written}\` has a value that does not fit here`);
+    warnIgnored(wording, [written], `\`${written}\` has a value that does not fit here`);
   }
 }
 
-export function ignored(wording: Wording, path: Path, why: string): void {
+export function warnIgnored(wording: TranslationBuilder, path: Path, why: string): void {
   warn(wording, path, { code: "VALUE_IGNORED", message: `${why}: it is ignored` });
 }
 
-function report(wording: Wording, path: Path, severity: Problem["severity"], finding: Finding): void {
+function report(
+  wording: TranslationBuilder,
+  path: Path,
+  severity: Problem["severity"],
+  finding: Finding,
+): void {
   const { file, document } = wording.source;
   const at = document.at([...wording.base, ...path], path.length > 1 ? "value" : "key");
   wording.problems.push({ file, ...at, severity, ...finding });

@@ -13,9 +13,9 @@ import {
   type SessionModeState,
 } from "@agentclientprotocol/sdk";
 import { CadreError, httpStatus, toCadreError } from "../../errors.ts";
-import type { Ask } from "../mcp/tool.ts";
+import type { WithClient } from "../mcp/tool.ts";
 import { createEditorSession, type EditorSession } from "./editor-session.ts";
-import { saidIn } from "./said.ts";
+import { promptText } from "./said.ts";
 
 export interface AcpOptions {
   version: string;
@@ -24,7 +24,7 @@ export interface AcpOptions {
   /** Whom a new session speaks to; absent: whom a chat speaks to. */
   agent: string | undefined;
   /** The API of the project in a folder. */
-  open(folder: string): Promise<Ask>;
+  open(folder: string): Promise<WithClient>;
   /** Aborted when the connection is over. */
   signal: AbortSignal;
 }
@@ -88,14 +88,14 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
       }),
     )
     .onRequest(methods.agent.session.prompt, ({ params: { sessionId, prompt } }) =>
-      answered(async () => ({ stopReason: await known(sessionId).session.prompt(saidIn(prompt)) })),
+      answered(async () => ({ stopReason: await known(sessionId).session.prompt(promptText(prompt)) })),
     )
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) =>
       answered(() => known(sessionId).session.cancel()),
     );
 }
 
-async function modesOf(ask: Ask, wanted: string | undefined): Promise<SessionModeState> {
+async function modesOf(ask: WithClient, wanted: string | undefined): Promise<SessionModeState> {
   const [agents, settings] = await ask((client) => Promise.all([client.agents(), client.settings()]));
   const main = agents.filter(({ kind }) => kind === "main");
   const currentModeId = wanted ?? settings.agent;

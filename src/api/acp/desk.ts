@@ -1,19 +1,24 @@
 // Where a session's person sits: what they are shown, and the API that what they say goes to.
 
 import { type AgentContext, methods, type SessionUpdate } from "@agentclientprotocol/sdk";
-import type { Ask } from "../mcp/tool.ts";
+import type { WithClient } from "../mcp/tool.ts";
 
-export interface Desk {
+export interface EditorConnection {
   sessionId: string;
-  ask: Ask;
+  ask: WithClient;
   editor: AgentContext;
   /** Aborted when the connection is over. */
   signal: AbortSignal;
 }
 
-export const show = ({ editor, sessionId }: Desk, update: SessionUpdate): Promise<void> =>
+export const sendUpdate = ({ editor, sessionId }: EditorConnection, update: SessionUpdate): Promise<void> =>
   editor.notify(methods.client.session.update, { sessionId, update });
 
-export async function say(desk: Desk, text: string, as: "message" | "thought" = "message"): Promise<void> {
-  if (text !== "") await show(desk, { sessionUpdate: `agent_${as}_chunk`, content: { type: "text", text } });
+export async function sendText(
+  desk: EditorConnection,
+  text: string,
+  as: "message" | "thought" = "message",
+): Promise<void> {
+  if (text !== "")
+    await sendUpdate(desk, { sessionUpdate: `agent_${as}_chunk`, content: { type: "text", text } });
 }

@@ -8,7 +8,7 @@ import { messageOf, toCadreError } from "../../errors.ts";
 import { answerOrSay } from "../answer-or-say.ts";
 import { MAX_PAGE } from "../requests.ts";
 import type { RunDetail } from "../schema.ts";
-import { type Desk, say } from "./desk.ts";
+import { type EditorConnection, sendText } from "./desk.ts";
 import { isFreeQuestion } from "./permission.ts";
 import { createTurn } from "./turn.ts";
 import { type Watch, watchRun } from "./watch.ts";
@@ -22,7 +22,7 @@ export interface EditorSession {
   load(): Promise<boolean>;
 }
 
-export function createEditorSession(desk: Desk, agent: string): EditorSession {
+export function createEditorSession(desk: EditorConnection, agent: string): EditorSession {
   const own = new Set<string>();
   const watches = new Map<string, Watch>();
   const turn = createTurn();
@@ -31,13 +31,13 @@ export function createEditorSession(desk: Desk, agent: string): EditorSession {
   let isCancelled = false;
   const fail = async (runId: string, error: unknown): Promise<void> => {
     if (desk.signal.aborted || (await turn.fail(runId, error))) return;
-    await say(desk, `\n\n${messageOf(error)}`).catch(() => {});
+    await sendText(desk, `\n\n${messageOf(error)}`).catch(() => {});
   };
   const watch = (runId: string): Watch => {
     const watching = watchRun(runId, desk, (id) => own.has(id), {
-      needsWords: () => void turn.end(runId, "end_turn"),
+      onNeedsMessage: () => void turn.end(runId, "end_turn"),
       isCancelled: () => isCancelled,
-      failed: (error) => void fail(runId, error),
+      onError: (error) => void fail(runId, error),
     });
     watches.set(runId, watching);
     return watching;
@@ -46,7 +46,7 @@ export function createEditorSession(desk: Desk, agent: string): EditorSession {
   async function follow(watching: Watch): Promise<void> {
     try {
       const run = await watching.follow();
-      if (run?.status === "completed") await watching.tellEnd(run.summary ?? "");
+      if (run?.status === "completed") await watching.showEnd(run.summary ?? "");
       if (run?.status === "failed") await fail(run.id, failureOf(run));
       else if (run) await turn.end(run.id, stopReasonOf(run));
     } catch (error) {
@@ -77,8 +77,8 @@ export function createEditorSession(desk: Desk, agent: string): EditorSession {
       session.agent = runs[0]?.agent ?? agent;
       for (const { id, endedAt, summary = "" } of runs.toReversed()) {
         const watching = watch(id);
-        await watching.past();
-        if (endedAt !== undefined) await watching.tellEnd(summary);
+        await watching.showPast();
+        if (endedAt !== undefined) await watching.showEnd(summary);
         else {
           left = id;
           void follow(watching);
@@ -90,7 +90,7 @@ export function createEditorSession(desk: Desk, agent: string): EditorSession {
   return session;
 }
 
-async function cancelRun(runId: string, { ask }: Desk): Promise<void> {
+async function cancelRun(runId: string, { ask }: EditorConnection): Promise<void> {
   try {
     await ask((client) => client.cancel(runId));
   } catch (error) {
@@ -102,7 +102,7 @@ async function cancelRun(runId: string, { ask }: Desk): Promise<void> {
 async function begin(
   text: string,
   agent: string,
-  { ask, sessionId }: Desk,
+  { ask, sessionId }: EditorConnection,
   own: Set<string>,
 ): Promise<string> {
   const words = { sessionId, agent, text, answers: isFreeQuestion };

@@ -14,8 +14,8 @@ import { ALWAYS_DAYS } from "../../permissions/permission.ts";
 import { describeCall } from "../../projections/timeline.ts";
 import type { CadreClient } from "../client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../schema.ts";
-import type { Desk } from "./desk.ts";
-import { cardOf, pathIn, textContent, toolKind } from "./updates.ts";
+import type { EditorConnection } from "./desk.ts";
+import { cardId, filePathIn, textContent, toolKind } from "./updates.ts";
 
 /** A question that is answered in one's own words: no choice of an editor has them, the next message does. */
 export const isFreeQuestion = ({ kind, choices }: ApprovalView): boolean =>
@@ -24,7 +24,7 @@ export const isFreeQuestion = ({ kind, choices }: ApprovalView): boolean =>
 /** Until it is decided, here or elsewhere. False: the editor has put it aside, and it still waits. */
 export async function requestPermission(
   item: ApprovalView,
-  { ask, editor, sessionId }: Desk,
+  { ask, editor, sessionId }: EditorConnection,
   withdrawn: AbortSignal,
 ): Promise<boolean> {
   const choices = choicesFor(item);
@@ -58,8 +58,8 @@ const isDecided = (error: unknown): boolean =>
   error instanceof CadreError && [404, 409].includes(httpStatus(error.code));
 
 const cardFor = async (item: ApprovalView, client: CadreClient): Promise<ToolCallUpdate> => ({
-  toolCallId: cardOf(item.runId, callOf(item)),
-  title: titleOf(item),
+  toolCallId: cardId(item.runId, callOf(item)),
+  title: approvalTitle(item),
   kind: toolKind(item.tool ?? ""),
   status: "pending",
   content: await contentOf(item, client),
@@ -69,7 +69,7 @@ const cardFor = async (item: ApprovalView, client: CadreClient): Promise<ToolCal
 /** The call itself, whatever the attempt at it or the round. */
 const callOf = ({ callId, itemId }: ApprovalView): string => (callId ?? itemId).replace(/~\d+$/, "");
 
-export function titleOf({ path, kind, tool, input, detail }: ApprovalView): string {
+export function approvalTitle({ path, kind, tool, input, detail }: ApprovalView): string {
   const what = kind === "tool" ? describeCall(tool ?? "", input) : (detail ?? kind);
   return [...path.slice(1), what].join(" › ");
 }
@@ -78,7 +78,7 @@ export function titleOf({ path, kind, tool, input, detail }: ApprovalView): stri
 async function contentOf(item: ApprovalView, client: CadreClient): Promise<ToolCallContent[]> {
   const { id, runId, kind, tool, input, preview, untrusted } = item;
   const warning = untrusted ? [textContent(`Words of ${untrusted.join(", ")} had come in before.`)] : [];
-  const path = pathIn(input);
+  const path = filePathIn(input);
   if (kind === "tool" && toolKind(tool ?? "") === "edit" && path !== undefined) {
     const [{ workspace }, { change }] = await Promise.all([client.run(runId), client.previewEdit(id, input)]);
     if (change) {

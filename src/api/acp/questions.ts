@@ -4,23 +4,23 @@
 
 import { type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import type { ApprovalView } from "../schema.ts";
-import { type Desk, say } from "./desk.ts";
-import { isFreeQuestion, requestPermission, titleOf } from "./permission.ts";
+import { type EditorConnection, sendText } from "./desk.ts";
+import { approvalTitle, isFreeQuestion, requestPermission } from "./permission.ts";
 
 export interface Questions {
   /** Asks what is open and was not asked yet. */
-  look(): Promise<void>;
+  askNew(): Promise<void>;
   /** Says again what only words can answer (of several, one was answered), and asks again what was put aside. */
   askAgain(): Promise<void>;
-  event(event: JournalEvent): Promise<void>;
+  handleEvent(event: JournalEvent): Promise<void>;
 }
 
-export interface Listener {
+export interface QuestionListener {
   /** Only the person's next message lets it go on. */
-  needsWords(): void;
+  onNeedsMessage(): void;
   /** The person has cancelled the turn: what was put aside by that waits for nobody. */
   isCancelled(): boolean;
-  failed(error: unknown): void;
+  onError(error: unknown): void;
 }
 
 interface Asked {
@@ -30,7 +30,11 @@ interface Asked {
   state: "said" | "open" | "decided" | "aside";
 }
 
-export function createQuestions(runId: string, desk: Desk, listener: Listener): Questions {
+export function createQuestions(
+  runId: string,
+  desk: EditorConnection,
+  listener: QuestionListener,
+): Questions {
   const asked = new Map<string, Asked>();
 
   async function look(): Promise<void> {
@@ -40,9 +44,9 @@ export function createQuestions(runId: string, desk: Desk, listener: Listener): 
       const one: Asked = { item, withdraw: new AbortController(), state: isWords ? "said" : "open" };
       asked.set(item.id, one);
       if (isWords) {
-        await say(desk, `\n\n${[...item.path.slice(1), item.detail].join(" › ")}`);
-        listener.needsWords();
-      } else void put(one).catch(listener.failed);
+        await sendText(desk, `\n\n${[...item.path.slice(1), item.detail].join(" › ")}`);
+        listener.onNeedsMessage();
+      } else void put(one).catch(listener.onError);
     }
   }
 
@@ -61,18 +65,18 @@ export function createQuestions(runId: string, desk: Desk, listener: Listener): 
     const all = [...asked.values()];
     const aside = all.filter(({ state }) => state === "aside");
     if (aside.length === 0 || all.some(({ state }) => state === "open") || listener.isCancelled()) return;
-    const lines = aside.map(({ item }) => `- ${titleOf(item)} (\`cadre approve ${item.id}\`)`);
-    await say(desk, `\n\nThis still waits for you; your next message asks again:\n${lines.join("\n")}`);
-    listener.needsWords();
+    const lines = aside.map(({ item }) => `- ${approvalTitle(item)} (\`cadre approve ${item.id}\`)`);
+    await sendText(desk, `\n\nThis still waits for you; your next message asks again:\n${lines.join("\n")}`);
+    listener.onNeedsMessage();
   }
 
   return {
-    look,
+    askNew: look,
     async askAgain() {
       for (const [id, { state }] of asked) if (state === "said" || state === "aside") asked.delete(id);
       await look();
     },
-    async event(event) {
+    async handleEvent(event) {
       for (const one of asked.values()) {
         if (!isAnswer(event, one.item)) continue;
         one.withdraw.abort();

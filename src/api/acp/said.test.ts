@@ -1,11 +1,11 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
-import { saidIn } from "./said.ts";
+import { promptText } from "./said.ts";
 
 const text = (words: string): ContentBlock => ({ type: "text", text: words });
 
 test("what is mentioned stands in its place, and what is attached below", () => {
-  const said = saidIn([
+  const said = promptText([
     text("Compare "),
     { type: "resource_link", name: "a.ts", uri: "file:///p/src/a%20b.ts" },
     text(" with "),
@@ -22,7 +22,7 @@ test.each([
   ["no file", [{ type: "resource_link", name: "x", uri: "file:///%zz" }], "file:///%zz names no file"],
   ["nothing", [text(" \n")], "no words"],
 ] satisfies [string, ContentBlock[], string][])("%s is refused", (_, prompt, why) => {
-  expect(() => saidIn(prompt)).toThrow(
+  expect(() => promptText(prompt)).toThrow(
     expect.objectContaining({ code: "BAD_REQUEST", message: expect.stringContaining(why) }),
   );
 });

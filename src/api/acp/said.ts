@@ -4,7 +4,7 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { CadreError } from "../../errors.ts";
 
-export function saidIn(prompt: readonly ContentBlock[]): string {
+export function promptText(prompt: readonly ContentBlock[]): string {
   const words: string[] = [];
   const attached: string[] = [];
   for (const block of prompt) {

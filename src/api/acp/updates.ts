@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
 import { describeCall, emptyNames, learnNames, type Names } from "../../projections/timeline.ts";
-import { TODO_WRITE, todosIn } from "../../projections/todos.ts";
+import { parseTodos, TODO_WRITE } from "../../projections/todos.ts";
 import { ASK_USER, FINAL_REPORT } from "../../projections/tool-call.ts";
 
 /** More of a result than anybody reads in an editor. */
@@ -53,7 +53,7 @@ function updatesOf(shown: Shown, event: JournalEvent): SessionUpdate[] {
     case "TOOL_PROPOSED":
       return proposed(shown, event);
     case "TOOL_STARTED":
-      return changed(shown, cardOf(event.runId, event.payload.toolCallId), "in_progress");
+      return changed(shown, cardId(event.runId, event.payload.toolCallId), "in_progress");
     case "TOOL_RESULT":
       return resulted(shown, event);
     case "CHILD_RUN_STARTED":
@@ -80,12 +80,12 @@ function spoken({ rootId, isOwn }: Shown, runId: string, id: string, text: strin
 
 function proposed(shown: Shown, { runId, payload }: EventOf<"TOOL_PROPOSED">): SessionUpdate[] {
   const { toolCallId, name } = payload;
-  const id = cardOf(runId, toolCallId);
+  const id = cardId(runId, toolCallId);
   if (NO_CARDS.has(name) || shown.cards.has(id)) return [];
   shown.cards.add(id);
   const run = known(shown, runId);
   const input = run.names.calls.get(toolCallId)?.input;
-  const path = pathIn(input);
+  const path = filePathIn(input);
   return [
     {
       sessionUpdate: "tool_call",
@@ -102,13 +102,13 @@ function proposed(shown: Shown, { runId, payload }: EventOf<"TOOL_PROPOSED">): S
 function resulted(shown: Shown, { runId, payload }: EventOf<"TOOL_RESULT">): SessionUpdate[] {
   const { toolCallId, output, isError } = payload;
   const call = known(shown, runId).names.calls.get(toolCallId);
-  const todos = call && runId === shown.rootId && !isError ? todosIn(call.tool, call.input) : undefined;
+  const todos = call && runId === shown.rootId && !isError ? parseTodos(call.tool, call.input) : undefined;
   if (todos) {
     const entries = todos.map(({ content, status }) => ({ content, status, priority: "medium" as const }));
     return [{ sessionUpdate: "plan", entries }];
   }
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
-  return changed(shown, cardOf(runId, toolCallId), isError ? "failed" : "completed", text);
+  return changed(shown, cardId(runId, toolCallId), isError ? "failed" : "completed", text);
 }
 
 function changed(
@@ -127,7 +127,7 @@ function childStarted(shown: Shown, { runId, payload }: EventOf<"CHILD_RUN_START
   const parent = known(shown, runId);
   known(shown, childId).path = titled(parent, agent);
   const title = titled(parent, `${agent}: ${task}`);
-  const call = cardOf(runId, key);
+  const call = cardId(runId, key);
   const isOfCall = shown.cards.has(call);
   const toolCallId = isOfCall ? call : childId;
   shown.cards.add(toolCallId);
@@ -142,7 +142,7 @@ function childStarted(shown: Shown, { runId, payload }: EventOf<"CHILD_RUN_START
 const titled = ({ path }: KnownRun, title: string): string => (path === "" ? title : `${path} › ${title}`);
 
 /** The same call's card in every message: ids of calls count in their run only. */
-export const cardOf = (runId: string, callId: string): string => `${runId}:${callId}`;
+export const cardId = (runId: string, callId: string): string => `${runId}:${callId}`;
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
   Read: "read",
@@ -159,7 +159,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
 export const toolKind = (tool: string): ToolKind => KINDS[tool] ?? "other";
 
 /** The file that a call is about. */
-export function pathIn(input: unknown): string | undefined {
+export function filePathIn(input: unknown): string | undefined {
   const path = (input as { path?: unknown } | null | undefined)?.path;
   return typeof path === "string" ? path : undefined;
 }

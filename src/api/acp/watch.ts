@@ -2,42 +2,42 @@
 // Where the process that has the store goes, it is watched on from the last event that was shown.
 
 import { timelineEntry } from "../../projections/timeline.ts";
-import { HELD } from "../held-runs.ts";
-import { createTeller } from "../openai/teller.ts";
+import { NEEDS_COMMAND } from "../held-runs.ts";
+import { createAnswerText } from "../openai/teller.ts";
 import type { RunDetail, StreamItem } from "../schema.ts";
-import { type Desk, say, show } from "./desk.ts";
-import { createQuestions, type Listener } from "./questions.ts";
+import { type EditorConnection, sendText, sendUpdate } from "./desk.ts";
+import { createQuestions, type QuestionListener } from "./questions.ts";
 import { createUpdates } from "./updates.ts";
 
 export interface Watch {
   runId: string;
   /** Shows what has happened so far. */
-  past(): Promise<void>;
+  showPast(): Promise<void>;
   /** Shows what happens, until the run is over; undefined: the connection is. */
   follow(): Promise<RunDetail | undefined>;
   /** Says the words of the result that were not said yet. */
-  tellEnd(summary: string): Promise<void>;
+  showEnd(summary: string): Promise<void>;
   askAgain(): Promise<void>;
 }
 
 /** `isOwn`: whether a run or a message came from this editor. */
 export function watchRun(
   runId: string,
-  desk: Desk,
+  desk: EditorConnection,
   isOwn: (id: string) => boolean,
-  listener: Listener,
+  listener: QuestionListener,
 ): Watch {
-  const teller = createTeller(runId);
+  const teller = createAnswerText(runId);
   const updates = createUpdates(runId, isOwn);
   const questions = createQuestions(runId, desk, listener);
   let position = 0;
 
   async function tell(item: StreamItem): Promise<void> {
-    await say(desk, teller.tell(item).text ?? "");
+    await sendText(desk, teller.tell(item).text ?? "");
     if (item.type === "delta" && item.delta.type === "reasoning.delta" && item.delta.runId === runId)
-      await say(desk, item.delta.text, "thought");
+      await sendText(desk, item.delta.text, "thought");
     if (item.type !== "event") return;
-    for (const update of updates(item.event)) await show(desk, update);
+    for (const update of updates(item.event)) await sendUpdate(desk, update);
     position = item.event.position;
   }
 
@@ -45,29 +45,29 @@ export function watchRun(
     await tell(item);
     if (item.type !== "event") return;
     const { event } = item;
-    await questions.event(event);
+    await questions.handleEvent(event);
     if (event.runId !== runId || event.type !== "RUN_SUSPENDED") return;
-    if (!HELD.has(event.payload.waitingOn.kind)) return;
-    await say(desk, `\n\n${timelineEntry(event)!.title}`);
-    listener.needsWords();
+    if (!NEEDS_COMMAND.has(event.payload.waitingOn.kind)) return;
+    await sendText(desk, `\n\n${timelineEntry(event)!.title}`);
+    listener.onNeedsMessage();
   }
 
   return {
     runId,
-    async past() {
+    async showPast() {
       for (const event of await desk.ask((client) => client.treeEvents(runId)))
         await tell({ type: "event", event });
     },
     async follow() {
       const { signal } = desk;
-      await questions.look();
+      await questions.askNew();
       await desk.ask(async (client) => {
         const wanted = { runId, tree: true, after: position, signal };
         for await (const item of client.follow(wanted)) await happen(item);
       });
       return signal.aborted ? undefined : desk.ask((client) => client.run(runId));
     },
-    tellEnd: (summary) => say(desk, teller.end(summary)),
+    showEnd: (summary) => sendText(desk, teller.end(summary)),
     askAgain: questions.askAgain,
   };
 }

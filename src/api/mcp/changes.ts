@@ -8,7 +8,7 @@ import { eventsUri, runUri } from "./views.ts";
 const MAX_KNOWN = 5_000;
 
 /** Told about at once, and then about the events of the runs above, which have to be looked up. */
-export function createChanges(parentOf: (runId: RunId) => Promise<RunId | undefined>) {
+export function createChangeNotifier(parentOf: (runId: RunId) => Promise<RunId | undefined>) {
   const parents = new Map<RunId, Promise<RunId | undefined>>();
   const above = (runId: RunId): Promise<RunId | undefined> => {
     // One that cannot be looked up is told to nobody above; whoever reads has the whole.

@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { DecisionBody } from "../schema.ts";
-import { type Ask, type Given, type McpTool, mcpTool } from "./tool.ts";
+import { type McpTool, mcpTool, type ToolAnswer, type WithClient } from "./tool.ts";
 
 const approvalId = z.string().min(1).describe("From `needs` of run_status, or from cadre://approvals.");
 const note = z.string().optional().describe("A word for the record; the agent reads it with a rejection.");
@@ -89,7 +89,7 @@ const message = mcpTool({
   },
 });
 
-async function decide(ask: Ask, id: string, decision: DecisionBody): Promise<Given> {
+async function decide(ask: WithClient, id: string, decision: DecisionBody): Promise<ToolAnswer> {
   const { alreadyDecided } = await ask((client) => client.decide(id, decision));
   return { result: { approvalId: id, decision: decision.decision, alreadyDecided } };
 }

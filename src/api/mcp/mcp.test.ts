@@ -4,9 +4,18 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { Script } from "../../models/script.ts";
-import { createRuntime, type Runtime } from "../../runtime.ts";
-import { type Api, asked, CLERK, isEnd, ledger, serveRuntime, tempProject, until } from "../api.fixture.ts";
-import { BUILT_PAGE, type PublicServer, servePublicly } from "../public-server.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime.ts";
+import {
+  type Api,
+  CLERK,
+  eventsUntil,
+  isEnd,
+  payTool,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "../api.fixture.ts";
+import { BUILT_PAGE, type PublicServer, startPublicServer } from "../public-server.ts";
 
 const TOKEN = "a-token-that-is-long-enough-for-it";
 const clerk: Script = ({ turn }) =>
@@ -20,10 +29,10 @@ const WRITER =
   "---\nname: writer\ndescription: Writes.\nmodel: scripted/writer\ntools: []\n---\nYou write.\n";
 
 let project: ReturnType<typeof tempProject>;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 let server: PublicServer;
-const book = ledger();
+const book = payTool();
 
 beforeAll(async () => {
   project = tempProject({
@@ -33,7 +42,7 @@ beforeAll(async () => {
     "agents/helper.md": "---\nname: helper\nkind: subagent\ndescription: Helps.\n---\nYou help.\n",
   });
   const { folder } = project;
-  runtime = await createRuntime({
+  runtime = await assembleRuntime({
     folder,
     home: folder,
     env: {},
@@ -42,7 +51,7 @@ beforeAll(async () => {
   });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
-  server = await servePublicly(api.parts, {
+  server = await startPublicServer(api.parts, {
     host: "127.0.0.1",
     port: 0,
     token: TOKEN,
@@ -94,7 +103,7 @@ describe.each([
       progress: `cadre://runs/${runId}`,
       next: expect.stringContaining(`cadre://runs/${runId}`),
     });
-    await asked(api, runId);
+    await waitForApprovals(api, runId);
     const waiting = await call(client, "run_status", { runId });
     expect(waiting).toMatchObject({
       status: "suspended",
@@ -107,7 +116,7 @@ describe.each([
     expect(await call(client, "approve", { approvalId })).toMatchObject({ alreadyDecided: false });
     expect(await call(client, "approve", { approvalId })).toMatchObject({ alreadyDecided: true });
     expect(await call(client, "reject", { approvalId })).toMatch(/^ALREADY_DECIDED: ann via MCP has decided/);
-    const journal = await until(api, runId, isEnd);
+    const journal = await eventsUntil(api, runId, isEnd);
     expect(journal.find(({ type }) => type === "APPROVAL_DECIDED")?.payload).toMatchObject({
       by: "ann via MCP",
     });
@@ -145,7 +154,9 @@ test("[S1-12] [S1-13] [S1-14] context, model and turns are the run's", async () 
     maxTurns: 3,
   };
   const { runId } = await call(client, "spawn", asks);
-  const [{ payload: start }] = (await until(api, runId, isEnd)) as [JournalEvent & { type: "RUN_STARTED" }];
+  const [{ payload: start }] = (await eventsUntil(api, runId, isEnd)) as [
+    JournalEvent & { type: "RUN_STARTED" },
+  ];
   expect(start).toMatchObject({ input: { to: "bob" }, limits: { maxTurns: 3 } });
   expect((await api.client.runDefinition(runId)).definition.models).toEqual(["scripted/writer"]);
   expect(await call(client, "spawn", { ...asks, model: "scripted/nobody" })).toMatch(
@@ -176,10 +187,10 @@ test("[S1-16] [S1-19] what only agents may start is refused in S1's words; what 
 test("a run is told something, answered and cancelled; the journal says through what", async () => {
   const client = await connected();
   const { runId } = await call(client, "spawn", { agentType: "clerk", task: "pay" });
-  await asked(api, runId);
+  await waitForApprovals(api, runId);
   await call(client, "message", { runId, text: "hurry" });
   expect(await call(client, "cancel", { runId, reason: "enough" })).toMatchObject({ cancelled: [runId] });
-  const journal = await until(api, runId, isEnd);
+  const journal = await eventsUntil(api, runId, isEnd);
   expect(journal.find(({ type }) => type === "CONTEXT_ADDED")?.payload).toMatchObject({
     from: "ann via MCP",
   });
@@ -194,7 +205,7 @@ test("a run is told something, answered and cancelled; the journal says through 
 test("who listens to a run is told when something happens to it, and to no other", async () => {
   const client = await connected();
   const { runId } = await call(client, "spawn", { agentType: "clerk", task: "pay" });
-  await asked(api, runId);
+  await waitForApprovals(api, runId);
   const told: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
@@ -203,7 +214,7 @@ test("who listens to a run is told when something happens to it, and to no other
   });
   const listening = await client.listen({ resourceSubscriptions: [`cadre://runs/${runId}`] });
   const other = await call(client, "spawn", { agentType: "writer", task: "write" });
-  await until(api, other.runId, isEnd);
+  await eventsUntil(api, other.runId, isEnd);
   expect(told).toEqual([]);
   await call(client, "reject", { approvalId: `${runId}:m1.0` });
   await promise;
@@ -219,7 +230,11 @@ test("the events of a run are told of with those of all below it; no list is sai
     tools: { listChanged: false },
   });
   const { runId } = await call(client, "spawn", { agentType: "lead", task: "have it paid" });
-  await until(api, runId, ({ type, payload }) => type === "RUN_SUSPENDED" && payload.blockers !== undefined);
+  await eventsUntil(
+    api,
+    runId,
+    ({ type, payload }) => type === "RUN_SUSPENDED" && payload.blockers !== undefined,
+  );
   const [item] = await api.client.approvals({ runId });
   const told = new Set<string>();
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -2,13 +2,13 @@
 
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
 import { CadreError } from "../../errors.ts";
-import type { Ask } from "./tool.ts";
-import { agentUri, agentView, itemView, listedRun, NOTE, runNow, runUri } from "./views.ts";
+import type { WithClient } from "./tool.ts";
+import { agentUri, agentView, itemView, NOTE, readRunView, runSummaryView, runUri } from "./views.ts";
 
 const LISTED = 50;
 const JSON_TYPE = "application/json";
 
-export function addResources(server: McpServer, ask: Ask): void {
+export function addResources(server: McpServer, ask: WithClient): void {
   const about = (title: string, description: string) => ({ title, description, mimeType: JSON_TYPE });
   server.registerResource("agents", "cadre://agents", about("Agents", "All agents."), async (uri) =>
     json(uri, { agents: (await ask((client) => client.agents())).map(agentView) }),
@@ -20,7 +20,7 @@ export function addResources(server: McpServer, ask: Ask): void {
     async (uri) => json(uri, { approvals: (await ask((client) => client.approvals())).map(itemView) }),
   );
   server.registerResource("runs", "cadre://runs", about("Runs", "The latest runs."), async (uri) =>
-    json(uri, { runs: (await latest(ask)).map(listedRun) }),
+    json(uri, { runs: (await latest(ask)).map(runSummaryView) }),
   );
   server.registerResource(
     "agent",
@@ -32,7 +32,7 @@ export function addResources(server: McpServer, ask: Ask): void {
     "run",
     new ResourceTemplate("cadre://runs/{id}", { list: () => listRuns(ask) }),
     about("Run", "How a run stands, what it needs, and its result."),
-    (uri, { id }) => found(uri, () => runNow(String(id), ask)),
+    (uri, { id }) => found(uri, () => readRunView(String(id), ask)),
   );
   server.registerResource(
     "events",
@@ -46,9 +46,10 @@ export function addResources(server: McpServer, ask: Ask): void {
   );
 }
 
-const latest = async (ask: Ask) => (await ask((client) => client.runs({ roots: true, limit: LISTED }))).runs;
+const latest = async (ask: WithClient) =>
+  (await ask((client) => client.runs({ roots: true, limit: LISTED }))).runs;
 
-async function listRuns(ask: Ask) {
+async function listRuns(ask: WithClient) {
   const resources = (await latest(ask)).map(({ id, agent, status, task }) => ({
     uri: runUri(id),
     name: `${agent} ${id}`,
@@ -59,7 +60,7 @@ async function listRuns(ask: Ask) {
   return { resources };
 }
 
-async function listAgents(ask: Ask) {
+async function listAgents(ask: WithClient) {
   const resources = (await ask((client) => client.agents())).map(({ name, description }) => ({
     uri: agentUri(name),
     name,

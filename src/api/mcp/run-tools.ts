@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import type { AgentView } from "../schema.ts";
-import { type Ask, type McpTool, mcpTool } from "./tool.ts";
-import { agentView, eventsUri, runNow, runUri } from "./views.ts";
+import { type McpTool, mcpTool, type WithClient } from "./tool.ts";
+import { agentView, eventsUri, readRunView, runUri } from "./views.ts";
 
 const MAX_EVENTS = 500;
 const runId = z.string().min(1).describe("The run's id, or the beginning of it.");
@@ -62,7 +62,7 @@ const spawn = mcpTool({
 });
 
 /** S1-19. What only agents may start, no client may. */
-async function refuseSubagent(agentType: string, ask: Ask): Promise<void> {
+async function refuseSubagent(agentType: string, ask: WithClient): Promise<void> {
   const agents = await ask((client) => client.agents());
   if (agents.find(({ name }) => name === agentType)?.kind !== "subagent") return;
   const names = agents.filter(isMain).map(({ name }) => name);
@@ -93,7 +93,7 @@ const runStatus = mcpTool({
     "How a run stands: its status, what it waits for, decisions that it needs, its children, what it cost, and its result once it is over.",
   kind: "reads",
   input: z.strictObject({ runId }),
-  call: async ({ runId: id }, ask) => ({ result: await runNow(id, ask) }),
+  call: async ({ runId: id }, ask) => ({ result: await readRunView(id, ask) }),
 });
 
 const runEvents = mcpTool({

@@ -8,7 +8,7 @@ import { errorBody } from "../failure.ts";
 import { decisionTools } from "./decision-tools.ts";
 import { addResources } from "./resources.ts";
 import { runTools } from "./run-tools.ts";
-import type { Ask, Given, McpTool } from "./tool.ts";
+import type { McpTool, ToolAnswer, WithClient } from "./tool.ts";
 import { NOTE } from "./views.ts";
 
 export const MCP_TOOLS: readonly McpTool[] = [...runTools, ...decisionTools];
@@ -21,7 +21,7 @@ export interface McpOptions {
   subscribe: boolean;
 }
 
-export function createMcpServer(ask: Ask, { version, subscribe }: McpOptions): McpServer {
+export function createMcpServer(ask: WithClient, { version, subscribe }: McpOptions): McpServer {
   const server = new McpServer(
     { name: "cadre", title: "Cadre", version },
     {
@@ -55,7 +55,7 @@ export function createMcpServer(ask: Ask, { version, subscribe }: McpOptions): M
   return server;
 }
 
-function resultOf({ result, links = [] }: Given): CallToolResult {
+function resultOf({ result, links = [] }: ToolAnswer): CallToolResult {
   const structuredContent = { note: NOTE, ...result };
   return {
     content: [

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import type { CadreClient } from "../client.ts";
 
 /** Asks the API; where the process that has the store has gone, asks the next one. */
-export type Ask = <T>(use: (client: CadreClient) => Promise<T>) => Promise<T>;
+export type WithClient = <T>(use: (client: CadreClient) => Promise<T>) => Promise<T>;
 
 export interface McpTool {
   name: string;
@@ -14,10 +14,10 @@ export interface McpTool {
   input: z.ZodObject;
   /** `reads` changes nothing; `decides` is a person's word. */
   kind: "reads" | "acts" | "decides";
-  call(input: never, ask: Ask): Promise<Given>;
+  call(input: never, ask: WithClient): Promise<ToolAnswer>;
 }
 
-export interface Given {
+export interface ToolAnswer {
   result: Record<string, unknown>;
   /** Resources that say more. */
   links?: readonly { uri: string; name: string; description: string }[];
@@ -26,7 +26,7 @@ export interface Given {
 export function mcpTool<I extends z.ZodObject>(
   tool: Omit<McpTool, "input" | "call"> & {
     input: I;
-    call(input: z.output<I>, ask: Ask): Promise<Given>;
+    call(input: z.output<I>, ask: WithClient): Promise<ToolAnswer>;
   },
 ): McpTool {
   return tool;

@@ -1,7 +1,7 @@
 // Runs, agents and what waits for a person, as an MCP client reads them: what it needs to go on, in few words.
 
 import type { AgentView, ApprovalView, RunDetail, RunSummary } from "../schema.ts";
-import type { Ask } from "./tool.ts";
+import type { WithClient } from "./tool.ts";
 
 /** What agents wrote may repeat whatever they have read. */
 export const NOTE =
@@ -11,7 +11,7 @@ export const runUri = (runId: string): string => `cadre://runs/${runId}`;
 export const eventsUri = (runId: string): string => `${runUri(runId)}/events`;
 export const agentUri = (name: string): string => `cadre://agents/${name}`;
 
-export const listedRun = (run: RunSummary) => ({
+export const runSummaryView = (run: RunSummary) => ({
   runId: run.id,
   agent: run.agent,
   status: run.status,
@@ -24,13 +24,13 @@ export const listedRun = (run: RunSummary) => ({
 });
 
 /** With what waits for a person in it, or below it. */
-export async function runNow(runId: string, ask: Ask) {
+export async function readRunView(runId: string, ask: WithClient) {
   const [run, needs] = await ask((client) => Promise.all([client.run(runId), client.approvals({ runId })]));
   return runView(run, needs);
 }
 
 const runView = (run: RunDetail, needs: readonly ApprovalView[]) => ({
-  ...listedRun(run),
+  ...runSummaryView(run),
   rootRunId: run.rootRunId,
   ...(run.parentRunId === undefined ? {} : { parentRunId: run.parentRunId }),
   isOver: run.endedAt !== undefined,

@@ -2,29 +2,29 @@
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { timelineEntry } from "../../projections/timeline.ts";
-import type { Spoken } from "../answer-or-say.ts";
+import type { DeliveredMessage } from "../answer-or-say.ts";
 import type { CadreClient } from "../client.ts";
-import { HELD, heldIn } from "../held-runs.ts";
+import { NEEDS_COMMAND, runsNeedingCommand } from "../held-runs.ts";
 import type { ApprovalView, RunDetail } from "../schema.ts";
-import { createTeller, type Told } from "./teller.ts";
+import { type AnswerPart, createAnswerText } from "./teller.ts";
 
-export interface Answered extends Pick<Spoken, "runId" | "heardBy"> {
+export interface AnsweredRun extends Pick<DeliveredMessage, "runId" | "heardBy"> {
   sessionId: string | undefined;
   /** Where people look at runs. */
   origin: string;
 }
 
-export type Telling =
-  | ({ type: "told" } & Told)
+export type AnswerUpdate =
+  | ({ type: "told" } & AnswerPart)
   | { type: "needs"; text: string; needs: ApprovalView[] }
   | { type: "end"; text: string; run: RunDetail };
 
-export async function* answering(
+export async function* followAnswer(
   client: CadreClient,
-  { runId, heardBy, origin }: Answered,
+  { runId, heardBy, origin }: AnsweredRun,
   signal: AbortSignal,
-): AsyncGenerator<Telling, void> {
-  const teller = createTeller(runId, heardBy);
+): AsyncGenerator<AnswerUpdate, void> {
+  const teller = createAnswerText(runId, heardBy);
   const link = `${origin}/r/${runId}`;
   const rest = watchRest(client, runId);
   for await (const item of client.follow({ runId, tree: true, signal })) {
@@ -47,11 +47,11 @@ function watchRest(client: CadreClient, runId: string) {
   const isNew = (key: string): boolean => !said.has(key) && said.add(key).size > 0;
   return async (event: JournalEvent): Promise<{ needs: ApprovalView[]; held: string[] }> => {
     const isRest = event.type === "RUN_SUSPENDED";
-    if (isRest && HELD.has(event.payload.waitingOn.kind))
+    if (isRest && NEEDS_COMMAND.has(event.payload.waitingOn.kind))
       titles.set(event.runId, timelineEntry(event)!.title);
     const needs = isRest ? (await client.approvals({ runId })).filter(({ id }) => isNew(id)) : [];
     const mayBeHeld = titles.size > 0 && (isRest || event.type === "CHILD_RUN_COMPLETED");
-    const held = mayBeHeld ? await heldIn(client, runId) : [];
+    const held = mayBeHeld ? await runsNeedingCommand(client, runId) : [];
     const news = held.filter(({ id, updatedAt }) => titles.has(id) && isNew(`${id} ${updatedAt}`));
     return { needs, held: news.map(({ id, agent }) => `${agent} › ${titles.get(id)} (${id})`) };
   };

@@ -7,11 +7,11 @@ import type { CadreClient } from "../client.ts";
 import { statusOf } from "../failure.ts";
 import { encode } from "../hub.ts";
 import { itemView } from "../mcp/views.ts";
-import { createOutlet, type Outlet } from "../outlet.ts";
+import { createStreamWriter, type StreamWriter } from "../outlet.ts";
 import type { RunDetail } from "../schema.ts";
-import { frame } from "../sse.ts";
-import { type Answered, answering } from "./answering.ts";
-import { refusedOf } from "./refused.ts";
+import { sseFrame } from "../sse.ts";
+import { type AnsweredRun, followAnswer } from "./answering.ts";
+import { openaiErrorBody } from "./refused.ts";
 import type { ChatAnswer, ChatBody, FinishReason, Usage } from "./schema.ts";
 
 const HEARTBEAT_MS = 15_000;
@@ -20,28 +20,28 @@ const HEARTBEAT_MS = 15_000;
 const DO_NOT_RETRY = { "x-should-retry": "false" };
 
 /** Waits for the end, or until a person is needed. */
-export async function answerOf(
+export async function respondWhenDone(
   client: CadreClient,
   body: ChatBody,
-  answered: Answered,
+  answered: AnsweredRun,
   signal: AbortSignal,
 ): Promise<Response> {
   const answer = wholeAnswer(client, body, answered, signal).then(
     (value) => ({ value, status: 200, headers: {} }),
     (error: unknown) => {
       const failure = toCadreError(error);
-      return { value: refusedOf(failure), status: statusOf(failure), headers: DO_NOT_RETRY };
+      return { value: openaiErrorBody(failure), status: statusOf(failure), headers: DO_NOT_RETRY };
     },
   );
   const soon = await Promise.race([answer, pause(HEARTBEAT_MS, undefined, { ref: false })]);
   if (soon) return Response.json(soon.value, { status: soon.status, headers: soon.headers });
   // A connection without a byte is cut: spaces before a JSON value mean nothing.
-  const outlet = createOutlet();
-  const heartbeat = setInterval(() => outlet.offer(encode(" ")), HEARTBEAT_MS);
-  outlet.offer(encode(" "));
+  const outlet = createStreamWriter();
+  const heartbeat = setInterval(() => outlet.writeIfRoom(encode(" ")), HEARTBEAT_MS);
+  outlet.writeIfRoom(encode(" "));
   void answer.then(({ value }) => {
     clearInterval(heartbeat);
-    outlet.last(JSON.stringify(value));
+    outlet.writeLast(JSON.stringify(value));
     outlet.close();
   });
   return new Response(outlet.readable, { headers: { "Content-Type": "application/json" } });
@@ -50,11 +50,11 @@ export async function answerOf(
 async function wholeAnswer(
   client: CadreClient,
   { model }: ChatBody,
-  answered: Answered,
+  answered: AnsweredRun,
   signal: AbortSignal,
 ): Promise<ChatAnswer> {
   let content = "";
-  for await (const telling of answering(client, answered, signal)) {
+  for await (const telling of followAnswer(client, answered, signal)) {
     content += telling.text ?? "";
     if (telling.type === "told") continue;
     const run = telling.type === "end" ? ended(telling.run) : await client.run(answered.runId);
@@ -79,8 +79,8 @@ async function wholeAnswer(
 }
 
 /** Tokens as they come. While a person is waited for, comments keep the connection, and the stream goes on afterwards. */
-export function streamedAnswer(client: CadreClient, body: ChatBody, answered: Answered): Response {
-  const outlet = createOutlet();
+export function respondStreaming(client: CadreClient, body: ChatBody, answered: AnsweredRun): Response {
+  const outlet = createStreamWriter();
   void pump(client, body, answered, outlet);
   return new Response(outlet.readable, {
     headers: {
@@ -91,17 +91,22 @@ export function streamedAnswer(client: CadreClient, body: ChatBody, answered: An
   });
 }
 
-async function pump(client: CadreClient, body: ChatBody, answered: Answered, outlet: Outlet): Promise<void> {
-  const heartbeat = setInterval(() => outlet.offer(encode(": still here\n\n")), HEARTBEAT_MS);
+async function pump(
+  client: CadreClient,
+  body: ChatBody,
+  answered: AnsweredRun,
+  outlet: StreamWriter,
+): Promise<void> {
+  const heartbeat = setInterval(() => outlet.writeIfRoom(encode(": still here\n\n")), HEARTBEAT_MS);
   try {
     const first = await client.run(answered.runId);
     const head = { ...headOf(answered, first, body.model), object: "chat.completion.chunk" as const };
     const send = (delta: object, more: object = {}, finish: FinishReason | null = null): Promise<void> =>
       outlet.write(
-        frame({ ...head, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }], ...more }),
+        sseFrame({ ...head, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }], ...more }),
       );
     await send({ role: "assistant", content: "" }, { cadre: ofCadre(answered, first) });
-    for await (const telling of answering(client, answered, outlet.signal)) {
+    for await (const telling of followAnswer(client, answered, outlet.signal)) {
       if (telling.type === "needs")
         await send(
           { content: telling.text },
@@ -114,11 +119,11 @@ async function pump(client: CadreClient, body: ChatBody, answered: Answered, out
       const run = ended(telling.run);
       await send({}, { cadre: ofCadre(answered, run) }, finishOf(run));
       if (body.stream_options?.include_usage)
-        await outlet.write(frame({ ...head, choices: [], usage: usageOf(run) }));
+        await outlet.write(sseFrame({ ...head, choices: [], usage: usageOf(run) }));
     }
-    outlet.last("data: [DONE]\n\n");
+    outlet.writeLast("data: [DONE]\n\n");
   } catch (error) {
-    outlet.last(frame(refusedOf(toCadreError(error))));
+    outlet.writeLast(sseFrame(openaiErrorBody(toCadreError(error))));
   } finally {
     clearInterval(heartbeat);
     outlet.close();
@@ -137,13 +142,13 @@ function ended(run: RunDetail): RunDetail {
   );
 }
 
-const headOf = ({ runId }: Answered, { createdAt }: RunDetail, model: string) => ({
+const headOf = ({ runId }: AnsweredRun, { createdAt }: RunDetail, model: string) => ({
   id: `chatcmpl-${runId}`,
   created: Math.floor(createdAt / 1_000),
   model,
 });
 
-const ofCadre = ({ runId, sessionId }: Answered, { status }: RunDetail) => ({
+const ofCadre = ({ runId, sessionId }: AnsweredRun, { status }: RunDetail) => ({
   run_id: runId,
   ...(sessionId === undefined ? {} : { session_id: sessionId }),
   status,

@@ -3,10 +3,19 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Script } from "../../models/script.ts";
-import { createRuntime, type Runtime } from "../../runtime.ts";
-import { type Api, asked, CLERK, isEnd, ledger, serveRuntime, tempProject, until } from "../api.fixture.ts";
-import { BUILT_PAGE, type PublicServer, servePublicly } from "../public-server.ts";
-import { createTeller } from "./teller.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime.ts";
+import {
+  type Api,
+  CLERK,
+  eventsUntil,
+  isEnd,
+  payTool,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "../api.fixture.ts";
+import { BUILT_PAGE, type PublicServer, startPublicServer } from "../public-server.ts";
+import { createAnswerText } from "./teller.ts";
 
 const TOKEN = "a-token-that-is-long-enough-for-it";
 const clerk: Script = ({ turn }) =>
@@ -23,7 +32,7 @@ const agent = (name: string) =>
   `---\nname: ${name}\ndescription: A.\nmodel: scripted/${name}\ntools: []\n---\nDo.\n`;
 
 let project: ReturnType<typeof tempProject>;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 let server: PublicServer;
 let openai: OpenAI;
@@ -38,11 +47,11 @@ beforeAll(async () => {
   });
   const { folder } = project;
   const scripts = { clerk, writer, loser, painter };
-  runtime = await createRuntime({ folder, home: folder, env: {}, tools: [ledger().tool], scripts });
+  runtime = await assembleRuntime({ folder, home: folder, env: {}, tools: [payTool().tool], scripts });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
   const options = { host: "127.0.0.1", port: 0, token: TOKEN, names: [], page: BUILT_PAGE };
-  server = await servePublicly(api.parts, options);
+  server = await startPublicServer(api.parts, options);
   openai = new OpenAI({ apiKey: TOKEN, baseURL: `${server.url}/v1`, maxRetries: 0 });
 });
 afterAll(async () => {
@@ -177,7 +186,7 @@ test("what only a command lets go on is an answer that says so", async () => {
   expect(cadre(held)).toMatchObject({ run_id: runId, status: "suspended" });
   expect(held.choices[0]!.message.content).toMatch(/^This is held, .*\n- painter › Paused/);
   await api.client.resume(runId);
-  await until(api, runId, isEnd);
+  await eventsUntil(api, runId, isEnd);
 });
 
 test("messages of one session are one conversation: the agent knows what was said before", async () => {
@@ -245,9 +254,9 @@ test("what a client leaves goes on", async () => {
     runId = cadre(chunk).run_id;
     break;
   }
-  const [item] = await asked(api, runId);
+  const [item] = await waitForApprovals(api, runId);
   await api.client.decide(item!.id, { decision: "approve" });
-  expect((await until(api, runId, isEnd)).at(-1)!.type).toBe("RUN_COMPLETED");
+  expect((await eventsUntil(api, runId, isEnd)).at(-1)!.type).toBe("RUN_COMPLETED");
 });
 
 test("[A09] a new token closes a stream that the old one opened", async () => {
@@ -274,7 +283,7 @@ describe("what is told of a model call that is made anew", () => {
   const thought = (text: string) =>
     event("AGENT_THOUGHT", { callId: "m1", content: [{ type: "text", text }] });
   const said = (items: never[]) => {
-    const teller = createTeller("r");
+    const teller = createAnswerText("r");
     teller.tell(event("MODEL_CALL_STARTED", { callId: "m1", model: "m" }));
     return items.map((item) => teller.tell(item).text ?? "").join("");
   };

@@ -4,7 +4,7 @@ import type { CadreError } from "../../errors.ts";
 import { errorBody, statusOf } from "../failure.ts";
 import type { Refused } from "./schema.ts";
 
-export function refusedOf(failure: CadreError): Refused {
+export function openaiErrorBody(failure: CadreError): Refused {
   const { code, message, details } = errorBody(failure).error;
   const own = details?.["code"];
   return {

@@ -4,7 +4,7 @@
 import { CadreError } from "../../errors.ts";
 import type { ChatBody, ChatMessage } from "./schema.ts";
 
-export interface Said {
+export interface LatestMessage {
   /** What the person says now. */
   text: string;
   /** The same with everything before it, for a run that knows nothing of it. */
@@ -12,7 +12,7 @@ export interface Said {
   sessionId: string | undefined;
 }
 
-export function saidIn({ messages, metadata }: ChatBody): Said {
+export function readLatestMessage({ messages, metadata }: ChatBody): LatestMessage {
   const last = messages.at(-1)!;
   const text = last.role === "user" ? textIn(last).trim() : "";
   if (text === "")

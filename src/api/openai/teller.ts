@@ -14,7 +14,7 @@ export interface Activity {
   title: string;
 }
 
-export interface Told {
+export interface AnswerPart {
   text?: string;
   /** What happens beside the words: calls, children, waiting. */
   activity?: Activity;
@@ -23,7 +23,7 @@ export interface Told {
 const ASKED_AGAIN = "(The model was asked again; what it had begun to say does not count.)\n\n";
 
 /** `heardBy`: of the words that are answered, where the run was under way before them. */
-export function createTeller(runId: string, heardBy?: (event: JournalEvent) => boolean) {
+export function createAnswerText(runId: string, heardBy?: (event: JournalEvent) => boolean) {
   const turns = new Set<string>();
   const sent = new Map<string, string>();
   const heard = new Map<string, string>();
@@ -44,7 +44,7 @@ export function createTeller(runId: string, heardBy?: (event: JournalEvent) => b
     sent.set(callId, whole);
     return add(whole.slice(before.length), before === "");
   };
-  const tellEvent = (event: JournalEvent): Told => {
+  const tellEvent = (event: JournalEvent): AnswerPart => {
     const known = names.get(event.runId) ?? emptyNames();
     names.set(event.runId, known);
     learnNames(known, event);
@@ -59,7 +59,7 @@ export function createTeller(runId: string, heardBy?: (event: JournalEvent) => b
     return entry ? { activity: { run_id: event.runId, type: event.type, title: entry.title } } : {};
   };
   return {
-    tell(item: StreamItem): Told {
+    tell(item: StreamItem): AnswerPart {
       if (item.type === "event" && !isAnswering) {
         isAnswering = heardBy!(item.event);
         return {};

@@ -8,7 +8,7 @@ import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 
 /** Not part of what they describe. */
-export function aboutRoutes(routes: readonly Route[], { info }: Pick<ApiParts, "info">): Route[] {
+export function apiDocsRoutes(routes: readonly Route[], { info }: Pick<ApiParts, "info">): Route[] {
   let made: OpenApi | undefined;
   const document = (): OpenApi => {
     made ??= describeApi(routes, info.version);

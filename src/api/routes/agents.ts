@@ -9,12 +9,12 @@ import { talliesByVersion } from "../../projections/agent-record.ts";
 import { ExplanationView } from "../explanation.ts";
 import { latestRuns } from "../latest-runs.ts";
 import type { ListedAgent } from "../listed-agent.ts";
-import { namedAgent, runsUnder } from "../named-agent.ts";
+import { findAgent, storedAgentName } from "../named-agent.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import type { AgentView } from "../schema.ts";
 import { AgentDetail, Agents, AgentVersions } from "../wire.ts";
-import { replayRoute } from "./replay.ts";
+import { agentReplayRoute } from "./replay.ts";
 
 export function agentRoutes(parts: ApiParts): Route[] {
   return [
@@ -24,7 +24,7 @@ export function agentRoutes(parts: ApiParts): Route[] {
         path: "/api/agents",
         summary: "All agents, and what is wrong",
         answer: Agents,
-        polled: true,
+        etag: true,
       },
       () => listOf(parts),
     ),
@@ -44,8 +44,8 @@ export function agentRoutes(parts: ApiParts): Route[] {
         path: "/api/agents/{name}",
         summary: "One agent",
         answer: AgentDetail,
-        polled: true,
-        slashes: true,
+        etag: true,
+        allowSlashes: true,
       },
       ({ params: { name } }) => detailOf(parts, name),
     ),
@@ -55,7 +55,7 @@ export function agentRoutes(parts: ApiParts): Route[] {
         path: "/api/agents/{name}/explain",
         summary: "Whom it can reach, what they may call there, and the worst that could come of it",
         answer: ExplanationView,
-        slashes: true,
+        allowSlashes: true,
       },
       ({ params: { name } }) => parts.explain(name),
     ),
@@ -65,11 +65,11 @@ export function agentRoutes(parts: ApiParts): Route[] {
         path: "/api/agents/{name}/versions",
         summary: "How its latest runs went, by the definition that they had pinned",
         answer: AgentVersions,
-        slashes: true,
+        allowSlashes: true,
       },
       ({ params: { name } }) => versionsOf(parts, name),
     ),
-    replayRoute(parts),
+    agentReplayRoute(parts),
     route(
       {
         method: "get",
@@ -87,7 +87,7 @@ export function agentRoutes(parts: ApiParts): Route[] {
 }
 
 async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentDetail>> {
-  const agent = await namedAgent(parts, name);
+  const agent = await findAgent(parts, name);
   if (!agent)
     throw new CadreError(
       "NOT_FOUND",
@@ -104,7 +104,7 @@ async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof A
 
 /** Of an agent that is gone too: its runs are still there. */
 async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentVersions>> {
-  const under = await runsUnder(parts, name);
+  const under = await storedAgentName(parts, name);
   const { rows, more } = await latestRuns(parts.store, under);
   const now = (await parts.agents(under)).agents.get(under)?.definition?.source.hash;
   const versions = talliesByVersion(rows).map(async (tally) => {

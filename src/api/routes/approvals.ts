@@ -24,7 +24,7 @@ export function approvalRoutes(parts: RouteParts): Route[] {
         summary: "What waits for a person",
         query: ApprovalsQuery,
         answer: Approvals,
-        polled: true,
+        etag: true,
       },
       async ({ query: { run } }) => {
         const refs = run === undefined ? await store.openApprovals() : await openBelow(store, run);
@@ -37,8 +37,8 @@ export function approvalRoutes(parts: RouteParts): Route[] {
         path: "/api/approvals/{id}",
         summary: "One thing that waits for a person",
         answer: ApprovalView,
-        slashes: true,
-        polled: true,
+        allowSlashes: true,
+        etag: true,
       },
       async ({ params: { id } }) => {
         const { runId, itemId } = parseApprovalId(await wholeId(store, id).catch(alike(id))) ?? {};
@@ -55,7 +55,7 @@ export function approvalRoutes(parts: RouteParts): Route[] {
         summary: "A person's word on it",
         body: DecisionBody,
         answer: Decided,
-        slashes: true,
+        allowSlashes: true,
       },
       async ({ params: { id }, body }, c) => {
         const decided = wholeId(store, id).then(async (whole) => {
@@ -80,7 +80,7 @@ function asideRoutes(parts: RouteParts): Route[] {
         summary: "Put it to another person; it stays open",
         body: AskBody,
         answer: Nothing,
-        slashes: true,
+        allowSlashes: true,
         status: 202,
       },
       async ({ params: { id }, body }, c) => {
@@ -96,7 +96,7 @@ function asideRoutes(parts: RouteParts): Route[] {
         summary: "What would come of it with another input; decides nothing",
         body: PreviewBody,
         answer: EditPreview,
-        slashes: true,
+        allowSlashes: true,
       },
       ({ params: { id }, body: { input } }) =>
         wholeId(store, id)

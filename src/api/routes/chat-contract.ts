@@ -9,10 +9,10 @@ import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { MAX_PAGE } from "../schema.ts";
-import { agentOf } from "../session-agent.ts";
-import { summaryOf, transcriptOf } from "../transcript-of.ts";
+import { sessionAgent } from "../session-agent.ts";
+import { readTranscript, summarizeTranscript } from "../transcript-of.ts";
 import { Cancelled, Context } from "../wire.ts";
-import { settingsOf } from "./settings.ts";
+import { currentSettings } from "./settings.ts";
 
 export const AgentRunView = z.object({
   run_id: z.string(),
@@ -61,7 +61,7 @@ export function chatContractRoutes(parts: ApiParts): Route[] {
         summary: "Run records, newest first (S4)",
         query: AgentRunsQuery,
         answer: AgentRuns,
-        polled: true,
+        etag: true,
       },
       async ({ query: { project_root, session_id } }) => {
         // One store, one project: another's runs are not here.
@@ -94,8 +94,8 @@ export function chatContractRoutes(parts: ApiParts): Route[] {
         answer: Context,
       },
       async ({ query: { run_id, view } }) => {
-        const transcript = await transcriptOf(await findRun(store, run_id), parts);
-        return view === "raw" ? transcript : summaryOf(transcript);
+        const transcript = await readTranscript(await findRun(store, run_id), parts);
+        return view === "raw" ? transcript : summarizeTranscript(transcript);
       },
     ),
     route(
@@ -132,9 +132,9 @@ async function chat(
 ): Promise<z.input<typeof ChatAnswer>> {
   if (session_id === undefined && key !== undefined)
     throw new CadreError("BAD_REQUEST", "An Idempotency-Key needs a `session_id`. Nothing was said.");
-  const chosen = settingsOf(parts);
+  const chosen = currentSettings(parts);
   const sessionId = session_id ?? parts.people.ids.nonce();
-  const agent = agent_id ?? (await agentOf(sessionId, parts.store)) ?? chosen.agent;
+  const agent = agent_id ?? (await sessionAgent(sessionId, parts.store)) ?? chosen.agent;
   const said = await parts.say(
     { sessionId, agent, text: message, from, userId: from, mode: mode ?? chosen.mode, attended: true },
     key,

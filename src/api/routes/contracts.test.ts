@@ -4,8 +4,17 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Script } from "../../models/script.ts";
-import { createRuntime, type Runtime } from "../../runtime.ts";
-import { type Api, ask, asked, isEnd, ledger, serveRuntime, tempProject, until } from "../api.fixture.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime.ts";
+import {
+  type Api,
+  eventsUntil,
+  isEnd,
+  payTool,
+  sendRequest,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "../api.fixture.ts";
 
 const AGENTS = {
   "agents/orchestrator.md":
@@ -21,15 +30,15 @@ const clerk: Script = ({ turn }) =>
   turn > 1 ? { report: { summary: "paid" } } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
 const talker: Script = ({ lastUser }) => ({ text: `You said: ${lastUser}` });
 
-const book = ledger();
+const book = payTool();
 let project: ReturnType<typeof tempProject>;
-let runtime: Runtime;
+let runtime: RuntimeAssembly;
 let api: Api;
 
 beforeAll(async () => {
   project = tempProject(AGENTS);
   const { folder } = project;
-  runtime = await createRuntime({
+  runtime = await assembleRuntime({
     folder,
     home: folder,
     env: {},
@@ -45,11 +54,11 @@ afterAll(async () => {
   project.remove();
 });
 
-const ended = (runId: string) => until(api, runId, (event) => event.runId === runId && isEnd(event));
+const ended = (runId: string) => eventsUntil(api, runId, (event) => event.runId === runId && isEnd(event));
 
 /** What the child waits for, once its parent waits for that. */
 async function blocked(runId: string) {
-  await until(
+  await eventsUntil(
     api,
     runId,
     (event) => event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "child_hitl",
@@ -59,22 +68,25 @@ async function blocked(runId: string) {
 
 describe("S0", () => {
   test("[S0-69] [S0-73] POST /runs starts the orchestrator and answers at once", async () => {
-    const { status, body } = await ask(api, "POST", "/runs", { prompt: "Pay ann" });
+    const { status, body } = await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" });
     expect({ status, body }).toEqual({ status: 201, body: { runId: expect.any(String) } });
-    const run = (await ask(api, "GET", `/runs/${body.runId}`)).body;
+    const run = (await sendRequest(api, "GET", `/runs/${body.runId}`)).body;
     expect(run).toMatchObject({ agent_type: "orchestrator", prompt: "Pay ann", user_id: "maria" });
   });
 
   test("[S0-69] where the project has none of that name, the pack's is meant", async () => {
-    const { status, body } = await ask(api, "POST", "/runs", { prompt: "Look", agentType: "log-analyzer" });
+    const { status, body } = await sendRequest(api, "POST", "/runs", {
+      prompt: "Look",
+      agentType: "log-analyzer",
+    });
     expect(status).toBe(201);
     expect((await api.client.run(body.runId)).agent).toBe("ops/log-analyzer");
-    expect((await ask(api, "GET", `/runs/${body.runId}`)).body.agent_type).toBe("log-analyzer");
+    expect((await sendRequest(api, "GET", `/runs/${body.runId}`)).body.agent_type).toBe("log-analyzer");
     await api.client.cancel(body.runId).catch(() => {});
   });
 
   test("[S0-70] an agent type that nobody knows", async () => {
-    const answer = await ask(api, "POST", "/runs", { prompt: "x", agentType: "wizard" });
+    const answer = await sendRequest(api, "POST", "/runs", { prompt: "x", agentType: "wizard" });
     expect(answer).toEqual({ status: 400, body: { error: "Invalid agent type" } });
   });
 
@@ -83,40 +95,43 @@ describe("S0", () => {
     ["an empty prompt", { prompt: "  " }],
     ["a word that nobody knows", { prompt: "x", role: "admin" }],
   ])("%s is refused in one sentence", async (_, body) => {
-    const answer = await ask(api, "POST", "/runs", body);
+    const answer = await sendRequest(api, "POST", "/runs", body);
     expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(/Nothing was changed\.$/) } });
   });
 
   test("[S0-72] [S0-61] a child blocks its parent; the decision given to the parent reaches the child", async () => {
     const before = book.paid.length;
-    const { runId } = (await ask(api, "POST", "/runs", { prompt: "Pay ann" })).body;
+    const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
     const [item] = await blocked(runId);
-    const child = (await ask(api, "GET", `/runs/${item!.runId}`)).body;
+    const child = (await sendRequest(api, "GET", `/runs/${item!.runId}`)).body;
     expect(child).toMatchObject({ parent_run_id: runId, status: "suspended", agent_type: "clerk" });
-    expect((await ask(api, "GET", `/runs/${runId}`)).body).toMatchObject({
+    expect((await sendRequest(api, "GET", `/runs/${runId}`)).body).toMatchObject({
       parent_run_id: null,
       status: "suspended",
       current_step: 1,
     });
-    const answer = await ask(api, "POST", `/runs/${runId}/resume`, { decision: "approved", feedback: "go" });
+    const answer = await sendRequest(api, "POST", `/runs/${runId}/resume`, {
+      decision: "approved",
+      feedback: "go",
+    });
     expect(answer).toEqual({ status: 200, body: { success: true } });
     await ended(runId);
     expect(book.paid.length).toBe(before + 1);
-    expect((await ask(api, "GET", `/runs/${runId}`)).body.status).toBe("completed");
-    const late = await ask(api, "POST", `/runs/${runId}/resume`, { decision: "approved" });
+    expect((await sendRequest(api, "GET", `/runs/${runId}`)).body.status).toBe("completed");
+    const late = await sendRequest(api, "POST", `/runs/${runId}/resume`, { decision: "approved" });
     expect(late).toEqual({ status: 409, body: { error: expect.stringContaining("waits for nobody") } });
   });
 
   test("[S0-30] a blocked parent's RUN_SUSPENDED says the reason and the child, as rows and as a stream", async () => {
-    const { runId } = (await ask(api, "POST", "/runs", { prompt: "Pay ann" })).body;
+    const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
     const [item] = await blocked(runId);
     const suspended = { reason: "child_hitl", blocked_by_child_run_id: item!.runId };
-    const { events } = (await ask(api, "GET", `/runs/${runId}/events`)).body;
+    const { events } = (await sendRequest(api, "GET", `/runs/${runId}/events`)).body;
     expect(events.at(-1)).toMatchObject({ event_type: "RUN_SUSPENDED", payload: suspended });
-    const own = (await ask(api, "GET", `/runs/${item!.runId}/events`)).body.events.at(-1);
+    const own = (await sendRequest(api, "GET", `/runs/${item!.runId}/events`)).body.events.at(-1);
     expect(own).toMatchObject({ event_type: "RUN_SUSPENDED", payload: { reason: "approval" } });
     expect((await api.client.events(runId)).at(-1)!.payload).not.toHaveProperty("reason");
-    await ask(api, "POST", `/runs/${runId}/resume`, { decision: "rejected" });
+    await sendRequest(api, "POST", `/runs/${runId}/resume`, { decision: "rejected" });
     await ended(runId);
     const stream = await api.fetch(`http://cadre/runs/${runId}/events`, {
       headers: { Accept: "text/event-stream" },
@@ -127,17 +142,17 @@ describe("S0", () => {
   test("[F50] POST /runs with the same Idempotency-Key again is the same run; for another prompt it is refused", async () => {
     const key = { "Idempotency-Key": "seed-1" };
     const body = { prompt: "Hi", agentType: "talker" };
-    const first = await ask(api, "POST", "/runs", body, key);
-    expect(await ask(api, "POST", "/runs", body, key)).toEqual(first);
-    const other = await ask(api, "POST", "/runs", { ...body, prompt: "Ho" }, key);
+    const first = await sendRequest(api, "POST", "/runs", body, key);
+    expect(await sendRequest(api, "POST", "/runs", body, key)).toEqual(first);
+    const other = await sendRequest(api, "POST", "/runs", { ...body, prompt: "Ho" }, key);
     expect(other).toEqual({ status: 422, body: { error: expect.stringContaining("idempotency key") } });
   });
 
   test("a rejection with its reason; nothing is paid", async () => {
     const before = book.paid.length;
-    const { runId } = (await ask(api, "POST", "/runs", { prompt: "Pay", agentType: "clerk" })).body;
-    await asked(api, runId);
-    await ask(api, "POST", `/runs/${runId}/resume`, { decision: "rejected", feedback: "too much" });
+    const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay", agentType: "clerk" })).body;
+    await waitForApprovals(api, runId);
+    await sendRequest(api, "POST", `/runs/${runId}/resume`, { decision: "rejected", feedback: "too much" });
     const events = await ended(runId);
     expect(events.find(({ type }) => type === "APPROVAL_DECIDED")?.payload).toMatchObject({
       decision: "reject",
@@ -147,9 +162,9 @@ describe("S0", () => {
   });
 
   test("[S0-71] GET /runs/:id/events: rows, or a stream of the same", async () => {
-    const { runId } = (await ask(api, "POST", "/runs", { prompt: "Hi", agentType: "talker" })).body;
+    const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Hi", agentType: "talker" })).body;
     await ended(runId);
-    const { events } = (await ask(api, "GET", `/runs/${runId}/events`)).body;
+    const { events } = (await sendRequest(api, "GET", `/runs/${runId}/events`)).body;
     expect(events[0]).toMatchObject({ run_id: runId, sequence: 1, event_type: "RUN_STARTED" });
     expect(events.at(-1).event_type).toBe("RUN_COMPLETED");
     const stream = await api.fetch(`http://cadre/runs/${runId}/events`, {
@@ -162,10 +177,10 @@ describe("S0", () => {
   });
 
   test("GET /runs lists the newest first; a run that is not there is 404", async () => {
-    const { body } = await ask(api, "GET", "/runs?limit=2");
+    const { body } = await sendRequest(api, "GET", "/runs?limit=2");
     expect(body.runs).toHaveLength(2);
     expect(body.nextCursor).toEqual(expect.any(String));
-    expect(await ask(api, "GET", "/runs/r0000000000")).toEqual({
+    expect(await sendRequest(api, "GET", "/runs/r0000000000")).toEqual({
       status: 404,
       body: { error: "There is no run r0000000000. `cadre runs` lists those that there are." },
     });
@@ -174,53 +189,64 @@ describe("S0", () => {
 
 describe("S4", () => {
   test("[S4-51] POST /api/chat starts a run in a session; the next message goes on there", async () => {
-    const first = await ask(api, "POST", "/api/chat", { message: "hello", agent_id: "talker" });
+    const first = await sendRequest(api, "POST", "/api/chat", { message: "hello", agent_id: "talker" });
     expect(first).toEqual({
       status: 202,
       body: { run_id: expect.any(String), session_id: expect.any(String), queued: false },
     });
     const { run_id, session_id } = first.body;
     await ended(run_id);
-    const second = await ask(api, "POST", "/api/chat", { message: "again", agent_id: "talker", session_id });
+    const second = await sendRequest(api, "POST", "/api/chat", {
+      message: "again",
+      agent_id: "talker",
+      session_id,
+    });
     expect(second.body).toMatchObject({ session_id, queued: false });
     await ended(second.body.run_id);
-    const { messages } = (await ask(api, "GET", `/api/runs/${second.body.run_id}/context`)).body;
+    const { messages } = (await sendRequest(api, "GET", `/api/runs/${second.body.run_id}/context`)).body;
     expect(JSON.stringify(messages)).toContain("You said: hello");
   });
 
   test("[S4-51] who speaks in a session and names nobody speaks to its agent, also while a child of it waits", async () => {
-    const first = await ask(api, "POST", "/api/chat", { message: "Pay ann", agent_id: "orchestrator" });
+    const first = await sendRequest(api, "POST", "/api/chat", {
+      message: "Pay ann",
+      agent_id: "orchestrator",
+    });
     const { run_id, session_id } = first.body;
     await blocked(run_id);
     const said = { status: 202, body: { run_id, session_id, queued: true } };
-    expect(await ask(api, "POST", "/api/chat", { message: "and hurry", session_id })).toEqual(said);
-    const { body } = await ask(api, "POST", `/api/sessions/${session_id}/messages`, { text: "please" });
+    expect(await sendRequest(api, "POST", "/api/chat", { message: "and hurry", session_id })).toEqual(said);
+    const { body } = await sendRequest(api, "POST", `/api/sessions/${session_id}/messages`, {
+      text: "please",
+    });
     expect(body).toEqual({ runId: run_id, joined: true });
     await api.client.cancel(run_id);
   });
 
   test("[S4-51] a message to an agent that is at work waits its turn there", async () => {
-    const first = await ask(api, "POST", "/api/chat", { message: "pay", agent_id: "clerk" });
+    const first = await sendRequest(api, "POST", "/api/chat", { message: "pay", agent_id: "clerk" });
     const { run_id, session_id } = first.body;
-    await asked(api, run_id);
+    await waitForApprovals(api, run_id);
     const body = { message: "and hurry", agent_id: "clerk", session_id };
-    const second = await ask(api, "POST", "/api/chat", body, { "Idempotency-Key": "hurry" });
-    const again = await ask(api, "POST", "/api/chat", body, { "Idempotency-Key": "hurry" });
+    const second = await sendRequest(api, "POST", "/api/chat", body, { "Idempotency-Key": "hurry" });
+    const again = await sendRequest(api, "POST", "/api/chat", body, { "Idempotency-Key": "hurry" });
     expect(second).toEqual({ status: 202, body: { run_id, session_id, queued: true } });
     expect(again).toEqual(second);
     const said = (await api.client.events(run_id)).filter(({ type }) => type === "CONTEXT_ADDED");
     expect(said).toHaveLength(1);
     const other = { ...body, message: "or not" };
-    expect((await ask(api, "POST", "/api/chat", other, { "Idempotency-Key": "hurry" })).status).toBe(422);
+    expect((await sendRequest(api, "POST", "/api/chat", other, { "Idempotency-Key": "hurry" })).status).toBe(
+      422,
+    );
     await api.client.cancel(run_id);
   });
 
   test("[S4-47] [S4-21] [S4-30] GET /api/agent-runs by project and session", async () => {
-    const { body } = await ask(api, "POST", "/api/chat", { message: "hi", agent_id: "talker" });
+    const { body } = await sendRequest(api, "POST", "/api/chat", { message: "hi", agent_id: "talker" });
     await ended(body.run_id);
     const root = encodeURIComponent(project.folder);
     const path = `/api/agent-runs?project_root=${root}&session_id=${body.session_id}`;
-    expect((await ask(api, "GET", path)).body.runs).toEqual([
+    expect((await sendRequest(api, "GET", path)).body.runs).toEqual([
       {
         run_id: body.run_id,
         repo_path: project.folder,
@@ -233,44 +259,54 @@ describe("S4", () => {
         ended_at: expect.any(Number),
       },
     ]);
-    expect((await ask(api, "GET", "/api/agent-runs?project_root=/elsewhere")).body).toEqual({ runs: [] });
+    expect((await sendRequest(api, "GET", "/api/agent-runs?project_root=/elsewhere")).body).toEqual({
+      runs: [],
+    });
   });
 
   test("[S4-48] [S4-50] GET /api/agent-children, and POST /api/agent-cancel ends them with their parent", async () => {
-    const { runId } = (await ask(api, "POST", "/runs", { prompt: "Pay ann" })).body;
+    const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
     await blocked(runId);
-    const { runs } = (await ask(api, "GET", `/api/agent-children?run_id=${runId}`)).body;
+    const { runs } = (await sendRequest(api, "GET", `/api/agent-children?run_id=${runId}`)).body;
     expect(runs).toMatchObject([{ agent_id: "clerk", parent_run_id: runId, status: "running" }]);
-    const { status, body } = await ask(api, "POST", "/api/agent-cancel", { run_id: runId });
+    const { status, body } = await sendRequest(api, "POST", "/api/agent-cancel", { run_id: runId });
     expect(status).toBe(200);
     expect(new Set(body.cancelled)).toEqual(new Set([runId, runs[0].run_id]));
     await ended(runId);
-    const again = await ask(api, "POST", "/api/agent-cancel", { run_id: runId });
+    const again = await sendRequest(api, "POST", "/api/agent-cancel", { run_id: runId });
     expect(again).toMatchObject({ status: 409, body: { error: { code: "RUN_TERMINAL" } } });
   });
 
   test("[S4-49] GET /api/agent-context, in short and as it is", async () => {
-    const { body } = await ask(api, "POST", "/api/chat", { message: "x ".repeat(500), agent_id: "talker" });
+    const { body } = await sendRequest(api, "POST", "/api/chat", {
+      message: "x ".repeat(500),
+      agent_id: "talker",
+    });
     await ended(body.run_id);
-    const short = (await ask(api, "GET", `/api/agent-context?run_id=${body.run_id}`)).body;
+    const short = (await sendRequest(api, "GET", `/api/agent-context?run_id=${body.run_id}`)).body;
     expect(short.messages[0]).toMatchObject({ role: "user", summary: expect.stringMatching(/^.{100,201}$/) });
-    const raw = (await ask(api, "GET", `/api/agent-context?run_id=${body.run_id}&view=raw`)).body;
+    const raw = (await sendRequest(api, "GET", `/api/agent-context?run_id=${body.run_id}&view=raw`)).body;
     expect(JSON.stringify(raw).length).toBeGreaterThan(1_000);
-    expect((await ask(api, "GET", `/api/agent-context?run_id=${body.run_id}&view=all`)).status).toBe(400);
+    expect((await sendRequest(api, "GET", `/api/agent-context?run_id=${body.run_id}&view=all`)).status).toBe(
+      400,
+    );
   });
 
   test("[S4-53] GET and POST /api/settings: what is chosen stays, and counts for the chat", async () => {
-    expect((await ask(api, "GET", "/api/settings")).body).toEqual({
+    expect((await sendRequest(api, "GET", "/api/settings")).body).toEqual({
       agent: "assistant",
       mode: "chat",
       model: runtime.defaultModel,
     });
-    expect((await ask(api, "POST", "/api/settings", { agent: "nobody" })).status).toBe(400);
-    const set = await ask(api, "POST", "/api/settings", { agent: "talker" });
+    expect((await sendRequest(api, "POST", "/api/settings", { agent: "nobody" })).status).toBe(400);
+    const set = await sendRequest(api, "POST", "/api/settings", { agent: "talker" });
     expect(set).toMatchObject({ status: 200, body: { agent: "talker", mode: "chat" } });
-    await ask(api, "POST", "/api/settings", { mode: "auto" });
-    expect((await ask(api, "GET", "/api/settings")).body).toMatchObject({ agent: "talker", mode: "auto" });
-    const { run_id } = (await ask(api, "POST", "/api/chat", { message: "hi" })).body;
+    await sendRequest(api, "POST", "/api/settings", { mode: "auto" });
+    expect((await sendRequest(api, "GET", "/api/settings")).body).toMatchObject({
+      agent: "talker",
+      mode: "auto",
+    });
+    const { run_id } = (await sendRequest(api, "POST", "/api/chat", { message: "hi" })).body;
     expect(await api.client.run(run_id)).toMatchObject({ agent: "talker", mode: "auto" });
   });
 
@@ -281,7 +317,7 @@ describe("S4", () => {
       writeFileSync(join(folder, file), "");
     writeFileSync(join(folder, ".gitignore"), "*.key\nbuild.log\n");
     symlinkSync("/etc", join(folder, "etc"));
-    const { body } = await ask(api, "GET", "/api/workspace/tree");
+    const { body } = await sendRequest(api, "GET", "/api/workspace/tree");
     expect(body.truncated).toBe(false);
     const lib = body.entries.find((entry: { name: string }) => entry.name === "lib");
     expect(lib.children.map((entry: { path: string }) => entry.path).toSorted()).toEqual([
@@ -289,14 +325,14 @@ describe("S4", () => {
       "lib/deep",
     ]);
     expect(JSON.stringify(body)).not.toMatch(/secret|\.env|build\.log|passwd|cadre\.db/);
-    const part = (await ask(api, "GET", "/api/workspace/tree?path=lib/deep")).body;
+    const part = (await sendRequest(api, "GET", "/api/workspace/tree?path=lib/deep")).body;
     expect(part.entries).toEqual([{ name: "a.ts", path: "lib/deep/a.ts", kind: "file" }]);
   });
 
   test.each(["..", "/etc", "lib/../..", "etc", "%00", "none", "secret.key"])(
     "[A34] the tree of %s is refused",
     async (path) => {
-      const { status, body } = await ask(api, "GET", `/api/workspace/tree?path=${path}`);
+      const { status, body } = await sendRequest(api, "GET", `/api/workspace/tree?path=${path}`);
       expect(status).toBe(400);
       expect(JSON.stringify(body)).not.toContain("passwd");
     },

@@ -7,11 +7,11 @@ import type { RunRow } from "../../projections/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import { feedEncoder } from "../feed.ts";
 import { findRun } from "../find-run.ts";
-import { belongs, type Scope } from "../hub.ts";
+import { isInScope, type Scope } from "../hub.ts";
 import { type Route, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
 import { EventsQuery, FeedQuery } from "../schema.ts";
-import { journalEncoder, placeOf, stream, type Wanted } from "../sse.ts";
+import { journalEncoder, resumePosition, type StreamRequest, streamEvents } from "../sse.ts";
 import { subtreeOf } from "../subtree.ts";
 import { EventPage } from "../wire.ts";
 
@@ -36,12 +36,12 @@ export function eventRoutes(parts: RouteParts): Route[] {
           return pageOf(store, query.after ?? 0, await partOf(store, row, query.tree));
         }
         // Before the run is looked at: one that has not ended then ends after this place, so its end is never missed.
-        const place = await placeOf(store, c.req.header("Last-Event-ID"), query.after);
+        const place = await resumePosition(store, c.req.header("Last-Event-ID"), query.after);
         const row = await findRun(store, id);
         const until = query.follow ? {} : { until: { runId: row.id, ended: row.endedAt !== undefined } };
         const { of, scope } = await partOf(store, row, query.tree);
         const channel = { key: `${query.tree ? "tree" : "run"} ${row.id}`, scope, encoder };
-        return stream(c, parts, { channel, of, ...place, ...until });
+        return streamEvents(c, parts, { channel, of, ...place, ...until });
       },
     ),
     route(
@@ -55,7 +55,7 @@ export function eventRoutes(parts: RouteParts): Route[] {
       async ({ query }, c) => {
         const channel = { key: "feed", scope: undefined, encoder: () => feedEncoder(store) };
         const place = await feedPlace(store, c.req.header("Last-Event-ID"), query.after);
-        return stream(c, parts, { channel, of: {}, ...place });
+        return streamEvents(c, parts, { channel, of: {}, ...place });
       },
     ),
     route(
@@ -68,8 +68,8 @@ export function eventRoutes(parts: RouteParts): Route[] {
       },
       async ({ query }, c) => {
         const channel = { key: "journal", scope: undefined, encoder };
-        const place = await placeOf(store, c.req.header("Last-Event-ID"), query.after);
-        return stream(c, parts, { channel, of: {}, ...place });
+        const place = await resumePosition(store, c.req.header("Last-Event-ID"), query.after);
+        return streamEvents(c, parts, { channel, of: {}, ...place });
       },
     ),
   ];
@@ -81,14 +81,14 @@ const STREAM = ["text/event-stream"];
 async function feedPlace(store: Store, lastEventId: string | undefined, after: Position | undefined) {
   const now = await store.position();
   if (lastEventId === undefined && after === undefined) return { after: now, reset: false };
-  const place = await placeOf(store, lastEventId, after);
+  const place = await resumePosition(store, lastEventId, after);
   return place.reset ? { after: now, reset: true } : place;
 }
 
 const wantsStream = (c: Context): boolean => (c.req.header("Accept") ?? "").includes("text/event-stream");
 
 interface Part {
-  of: Wanted["of"];
+  of: StreamRequest["of"];
   scope: Scope;
 }
 
@@ -104,7 +104,7 @@ async function pageOf(
   { of, scope }: Part,
 ): Promise<{ events: JournalEvent[]; nextAfter?: number }> {
   const page = await store.read(after, PAGE, of);
-  const events = page.filter((event) => belongs(event, scope));
+  const events = page.filter((event) => isInScope(event, scope));
   // Not only after a full page: what cannot be read is left out of it.
   const last = page.at(-1);
   return { events, ...(last ? { nextAfter: last.position } : {}) };

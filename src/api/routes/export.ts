@@ -68,7 +68,7 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
         summary:
           "Take in a tree that was moved out of another store; the same transfer again changes nothing",
         body: ImportBody,
-        most: MOST_TREE,
+        maxMegabytes: MOST_TREE,
         answer: ImportView,
         role: "admin",
       },

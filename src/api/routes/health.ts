@@ -1,6 +1,6 @@
 // Who serves this API, over which store, and whether all is well around it.
 
-import { poolNames, runsOf } from "../../config/pools.ts";
+import { poolFilter, poolNames } from "../../config/pools.ts";
 import type { WorkerRow } from "../../stores/store.ts";
 import { countDue } from "../due-runs.ts";
 import type { ApiParts } from "../parts.ts";
@@ -68,7 +68,7 @@ async function idlePools(
   const names = Object.keys(pools).length === 0 ? [] : poolNames(pools);
   const without = names.filter((name) => !alive.some(({ pool }) => pool === name));
   const counted = await Promise.all(
-    without.map(async (pool) => ({ pool, due: await countDue(store, runsOf(pools, pool)) })),
+    without.map(async (pool) => ({ pool, due: await countDue(store, poolFilter(pools, pool)) })),
   );
   const idle = counted.filter(({ due }) => due > 0);
   return idle.length === 0 ? {} : { idlePools: idle };

@@ -4,8 +4,8 @@
 import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Store } from "../../stores/store.ts";
-import { HttpRefusal } from "../failure.ts";
-import { createChanges } from "../mcp/changes.ts";
+import { HttpError } from "../failure.ts";
+import { createChangeNotifier } from "../mcp/changes.ts";
 import { NO_JSON } from "../request.ts";
 import { type Route, type RouteSpec, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
@@ -52,7 +52,7 @@ export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
         body: Messages,
         answer: z.union([Message, z.array(Message)]),
         media: ["text/event-stream"],
-        also: { 202: "A notification was taken." },
+        otherStatuses: { 202: "A notification was taken." },
         // What a message asks for is asked of the routes again, as its sender.
         role: "viewer",
         refusal: {
@@ -73,12 +73,12 @@ export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
 
 const notOffered = (method: RouteSpec<"/mcp", z.ZodType, z.ZodType, z.ZodType>["method"], summary: string) =>
   route({ method, path: "/mcp", summary }, () => {
-    throw new HttpRefusal(405, "Send MCP's messages by POST.");
+    throw new HttpError(405, "Send MCP's messages by POST.");
   });
 
 /** Whoever listens is told of every commit; nobody listens, nothing is subscribed to. */
 function changesOf(store: Store): NonNullable<CreateMcpHandlerOptions["bus"]> {
-  const changes = createChanges(async (runId) => (await store.run(runId))?.parentRunId);
+  const changes = createChangeNotifier(async (runId) => (await store.run(runId))?.parentRunId);
   return {
     publish() {},
     subscribe: (listener) =>

@@ -5,9 +5,9 @@ import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
 import { answerOrSay } from "../answer-or-say.ts";
 import type { CadreClient } from "../client.ts";
-import { answerOf, streamedAnswer } from "../openai/complete.ts";
-import { refusedOf } from "../openai/refused.ts";
-import { saidIn } from "../openai/said.ts";
+import { respondStreaming, respondWhenDone } from "../openai/complete.ts";
+import { openaiErrorBody } from "../openai/refused.ts";
+import { readLatestMessage } from "../openai/said.ts";
 import { ChatAnswer, ChatBody, Model, Models, Refused } from "../openai/schema.ts";
 import { type Route, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
@@ -30,8 +30,8 @@ export function openaiRoutes({ asSender }: RouteParts): Route[] {
         const { origin } = new URL(c.req.url);
         const answered = { ...(await begin(client, body, idempotencyKey)), origin };
         return body.stream
-          ? streamedAnswer(client, body, answered)
-          : answerOf(client, body, answered, c.req.raw.signal);
+          ? respondStreaming(client, body, answered)
+          : respondWhenDone(client, body, answered, c.req.raw.signal);
       },
     ),
     openai(
@@ -54,7 +54,7 @@ export function openaiRoutes({ asSender }: RouteParts): Route[] {
 }
 
 async function begin(client: CadreClient, body: ChatBody, given: string | undefined) {
-  const { text, whole, sessionId } = saidIn(body);
+  const { text, whole, sessionId } = readLatestMessage(body);
   const { model: agent } = body;
   if (sessionId === undefined) {
     const { runId } = await client.startRun({ agent, task: whole, attended: true }, given ?? randomUUID());
@@ -84,4 +84,4 @@ function listed(models: Model[]): Model[] {
 }
 
 const openai: typeof route = (spec, answer) =>
-  route({ ...spec, refusal: { schema: Refused, of: refusedOf } }, answer);
+  route({ ...spec, refusal: { schema: Refused, of: openaiErrorBody } }, answer);

@@ -12,7 +12,7 @@ import { findRun } from "../find-run.ts";
 import { PageQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
-import { journalEncoder, placeOf, stream } from "../sse.ts";
+import { journalEncoder, resumePosition, streamEvents } from "../sse.ts";
 import { Started } from "../wire.ts";
 
 const FIRST_TYPE = "orchestrator";
@@ -100,12 +100,12 @@ export function opsContractRoutes(parts: RouteParts): Route[] {
           const { id } = await findRun(store, params.id);
           return { events: (await store.journal(id)).map(opsEvent) };
         }
-        const place = await placeOf(store, c.req.header("Last-Event-ID"), undefined);
+        const place = await resumePosition(store, c.req.header("Last-Event-ID"), undefined);
         const { id, endedAt } = await findRun(store, params.id);
         const until = { runId: id, ended: endedAt !== undefined };
         const scope = { runs: new Set([id]), tree: false };
         const channel = { key: `ops ${id}`, scope, encoder: () => journalEncoder(store, opsEvent) };
-        return stream(c, parts, { channel, of: { run: id }, ...place, until });
+        return streamEvents(c, parts, { channel, of: { run: id }, ...place, until });
       },
     ),
     ops(

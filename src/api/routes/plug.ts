@@ -5,7 +5,7 @@ import { type Route, route } from "../route.ts";
 import { PlugView } from "../schema.ts";
 import { Nothing } from "../wire.ts";
 
-export function plugRoutes({ web: { plug } }: ApiParts): Route[] {
+export function demoRoutes({ web: { plug } }: ApiParts): Route[] {
   if (!plug) return [];
   return [
     route(
@@ -15,7 +15,7 @@ export function plugRoutes({ web: { plug } }: ApiParts): Route[] {
         summary: "What became of the runs when the server was last killed",
         answer: PlugView,
       },
-      async () => ({ last: await plug.last() }),
+      async () => ({ last: await plug.lastRecovery() }),
     ),
     route(
       {
@@ -27,7 +27,7 @@ export function plugRoutes({ web: { plug } }: ApiParts): Route[] {
         role: "admin",
       },
       () => {
-        plug.pull();
+        plug.kill();
         return {};
       },
     ),

@@ -2,14 +2,14 @@
 
 import type { RunRow } from "../../projections/run-row.ts";
 import { AgentReplayView } from "../agent-replay.ts";
-import { runsUnder } from "../named-agent.ts";
+import { storedAgentName } from "../named-agent.ts";
 import type { ApiParts } from "../parts.ts";
 import { AgentReplayQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
 import { subtreeOf } from "../subtree.ts";
 import { sumUsage, totalUsage } from "../tree.ts";
 
-export const replayRoute = (parts: ApiParts): Route =>
+export const agentReplayRoute = (parts: ApiParts): Route =>
   route(
     {
       method: "get",
@@ -18,7 +18,7 @@ export const replayRoute = (parts: ApiParts): Route =>
         "Which of its latest runs would get another prompt, tools, model or route with its file as it is now",
       query: AgentReplayQuery,
       answer: AgentReplayView,
-      slashes: true,
+      allowSlashes: true,
     },
     ({ params: { name }, query: { last } }) => replayLatest(name, last, parts),
   );
@@ -27,7 +27,7 @@ const LAST = 50;
 
 async function replayLatest(given: string, last = LAST, parts: ApiParts): Promise<AgentReplayView> {
   const { store } = parts;
-  const name = await runsUnder(parts, given);
+  const name = await storedAgentName(parts, given);
   const { runs: rows } = await store.runs({ agent: name, limit: last });
   const byId = new Map(rows.map((row) => [row.id, row]));
   const replays = await parts.replayAgent(name, [...byId.keys()]);

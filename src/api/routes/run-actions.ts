@@ -6,7 +6,7 @@ import { cancelRun, decideOutcome, pauseRun, resumeRun } from "../../loop/people
 import { probeOutcome } from "../../loop/probe.ts";
 import { sendMessage } from "../../loop/send-message.ts";
 import { findRun } from "../find-run.ts";
-import { type Asked, type Route, type RouteSpec, route } from "../route.ts";
+import { type Route, type RouteRequest, type RouteSpec, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
 import {
   BudgetBody,
@@ -148,7 +148,11 @@ type Act = ReturnType<typeof actionsOf>;
 function actionsOf({ store, by }: RouteParts) {
   return function act<B extends z.ZodType, A extends z.ZodType>(
     { name, ...spec }: { name: string } & ActionSpec<B, A>,
-    action: (runId: string, asked: Asked<ActionPath, typeof NoQuery, B>, by: string) => Promise<z.input<A>>,
+    action: (
+      runId: string,
+      asked: RouteRequest<ActionPath, typeof NoQuery, B>,
+      by: string,
+    ) => Promise<z.input<A>>,
   ): Route {
     const path: ActionPath = `/api/runs/{id}/${name}`;
     return route({ method: "post", path, status: 202, ...spec }, async (asked, c) => {

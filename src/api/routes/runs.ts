@@ -8,11 +8,11 @@ import { listRuns } from "../list-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { ContextQuery, PageQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
-import { detailOf } from "../run-detail.ts";
-import { treeBelow } from "../run-tree.ts";
+import { runDetail } from "../run-detail.ts";
+import { readRunTree } from "../run-tree.ts";
 import { RunDetail, RunsQuery, RunTree, StartRun, Verification } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
-import { summaryOf, transcriptOf } from "../transcript-of.ts";
+import { readTranscript, summarizeTranscript } from "../transcript-of.ts";
 import { verifyRun } from "../verify-run.ts";
 import { Context, MessagePage, ReplayView, RunDefinition, RunPage, Started } from "../wire.ts";
 
@@ -42,17 +42,17 @@ export function runRoutes(parts: ApiParts): Route[] {
         summary: "Runs, newest first",
         query: RunsQuery,
         answer: RunPage,
-        polled: true,
+        etag: true,
       },
       ({ query }) => listRuns(parts, query),
     ),
     route(
-      { method: "get", path: "/api/runs/{id}", summary: "One run", answer: RunDetail, polled: true },
-      async ({ params: { id } }) => detailOf(store, await findRun(store, id)),
+      { method: "get", path: "/api/runs/{id}", summary: "One run", answer: RunDetail, etag: true },
+      async ({ params: { id } }) => runDetail(store, await findRun(store, id)),
     ),
     route(
       { method: "get", path: "/api/runs/{id}/tree", summary: "A run and all below it", answer: RunTree },
-      async ({ params: { id } }) => treeBelow(store, await findRun(store, id)),
+      async ({ params: { id } }) => readRunTree(store, await findRun(store, id)),
     ),
     route(
       {
@@ -63,8 +63,8 @@ export function runRoutes(parts: ApiParts): Route[] {
         answer: Context,
       },
       async ({ params: { id }, query: { view } }) => {
-        const transcript = await transcriptOf(await findRun(store, id), parts);
-        return view === "raw" ? transcript : summaryOf(transcript);
+        const transcript = await readTranscript(await findRun(store, id), parts);
+        return view === "raw" ? transcript : summarizeTranscript(transcript);
       },
     ),
     definitionRoute(store),

@@ -7,7 +7,7 @@ import { answeredRuns } from "../answered-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { PageQuery, SayBody } from "../requests.ts";
 import { type Route, route } from "../route.ts";
-import { agentOf } from "../session-agent.ts";
+import { sessionAgent } from "../session-agent.ts";
 import { Said, SessionPage } from "../wire.ts";
 
 export function sessionRoutes({ store, say, who }: ApiParts): Route[] {
@@ -19,7 +19,7 @@ export function sessionRoutes({ store, say, who }: ApiParts): Route[] {
         summary: "Sessions, the latest first",
         query: PageQuery,
         answer: SessionPage,
-        polled: true,
+        etag: true,
       },
       async ({ query }) => {
         const page = await store.sessions(query);
@@ -46,7 +46,7 @@ export function sessionRoutes({ store, say, who }: ApiParts): Route[] {
       },
       async ({ params: { id }, body, idempotencyKey }, c) => {
         const from = who(c.req.raw);
-        const agent = body.agent ?? (await agentOf(id, store));
+        const agent = body.agent ?? (await sessionAgent(id, store));
         if (agent === undefined)
           throw new CadreError("BAD_REQUEST", `Session ${id} is new: say which \`agent\`. Nothing was said.`);
         const { runId, joined } = await say(

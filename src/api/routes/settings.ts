@@ -16,9 +16,9 @@ export function settingsRoutes(parts: ApiParts): Route[] {
         path: "/api/settings",
         summary: "What is chosen for the chat",
         answer: SettingsView,
-        polled: true,
+        etag: true,
       },
-      () => settingsOf(parts),
+      () => currentSettings(parts),
     ),
     route(
       {
@@ -32,12 +32,12 @@ export function settingsRoutes(parts: ApiParts): Route[] {
       async ({ body }) => {
         if (body.agent !== undefined) await parts.explain(body.agent);
         parts.settings.set(body);
-        return settingsOf(parts);
+        return currentSettings(parts);
       },
     ),
   ];
 }
 
-export function settingsOf({ settings, info }: Pick<ApiParts, "settings" | "info">): SettingsView {
+export function currentSettings({ settings, info }: Pick<ApiParts, "settings" | "info">): SettingsView {
   return { agent: FIRST_AGENT, mode: "chat", ...settings.get(), model: info.model };
 }

@@ -6,7 +6,7 @@ import { latestRuns } from "../latest-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { UsageQuery } from "../schema.ts";
-import { usageOf } from "../usage-fold.ts";
+import { readUsage } from "../usage-fold.ts";
 import { Activity, Usage } from "../wire.ts";
 
 export function usageRoutes({ store }: ApiParts): Route[] {
@@ -20,7 +20,7 @@ export function usageRoutes({ store }: ApiParts): Route[] {
         query: UsageQuery,
         answer: Usage,
       },
-      ({ query }) => usageOf(store, query),
+      ({ query }) => readUsage(store, query),
     ),
     route(
       {
@@ -28,7 +28,7 @@ export function usageRoutes({ store }: ApiParts): Route[] {
         path: "/api/activity",
         summary: "How the latest runs of each agent went",
         answer: Activity,
-        polled: true,
+        etag: true,
       },
       async () => {
         const { rows, more } = await latestRuns(store);

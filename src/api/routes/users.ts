@@ -4,10 +4,10 @@ import { CadreError } from "../../errors.ts";
 import type { User } from "../../stores/users.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
-import { LinkView, MadeUser, Me, NewRole, NewUser, type UserView, UserViews } from "../team.ts";
-import { hashOf, newKey } from "../visitors.ts";
+import { CreatedUser, LinkView, Me, NewRole, NewUser, UserList, type UserView } from "../team.ts";
+import { hashKey, newKey } from "../visitors.ts";
 import { Nothing } from "../wire.ts";
-import { served } from "./web.ts";
+import { requireBrowserAccess } from "./web.ts";
 
 export function userRoutes(parts: ApiParts): Route[] {
   const { person, who } = parts;
@@ -20,7 +20,7 @@ export function userRoutes(parts: ApiParts): Route[] {
         method: "get",
         path: "/api/users",
         summary: "Named users, those who were revoked among them",
-        answer: UserViews,
+        answer: UserList,
         role: "admin",
       },
       async () => ({ users: (await parts.store.users.list()).map(viewOf) }),
@@ -31,7 +31,7 @@ export function userRoutes(parts: ApiParts): Route[] {
         path: "/api/users",
         summary: "Let somebody in; the token is shown once",
         body: NewUser,
-        answer: MadeUser,
+        answer: CreatedUser,
         status: 201,
         role: "admin",
       },
@@ -48,13 +48,13 @@ function nameRoutes({ store, web }: ApiParts): Route[] {
         method: "post",
         path: "/api/users/{name}/rotate",
         summary: "A new token for a user; what the old one opened is closed",
-        answer: MadeUser,
+        answer: CreatedUser,
         status: 201,
         role: "admin",
       },
       async ({ params: { name } }) => {
         const token = newKey();
-        if (!(await store.users.rotate(name, hashOf(token)))) throw notThere(name);
+        if (!(await store.users.rotate(name, hashKey(token)))) throw notThere(name);
         return { name, token, ...linkFor(web, name) };
       },
     ),
@@ -86,7 +86,7 @@ function nameRoutes({ store, web }: ApiParts): Route[] {
           (user) => user.name === name && user.revokedAt === undefined,
         );
         if (!known) throw notThere(name);
-        return served({ web }).newLink(name);
+        return requireBrowserAccess({ web }).newLink(name);
       },
     ),
     route(
@@ -105,13 +105,13 @@ function nameRoutes({ store, web }: ApiParts): Route[] {
   ];
 }
 
-async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string): Promise<MadeUser> {
+async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string): Promise<CreatedUser> {
   const token = newKey();
   const taken = (await store.users.list()).some((user) => user.name === name);
   // Whoever has that name on this machine has runs under it already: they would become this user's.
   if (!taken && (await store.countRuns({ user: name })) > 0)
     throw new CadreError("CONFLICT", `There are runs of somebody called ${name} here: choose another name.`);
-  if (taken || !(await store.users.add({ name, role, by, key: hashOf(token) })))
+  if (taken || !(await store.users.add({ name, role, by, key: hashKey(token) })))
     throw new CadreError(
       "CONFLICT",
       `There is, or was, a user ${name}, whose runs are theirs. Nothing was changed: for the same person use \`cadre users rotate ${name}\` or \`cadre users role ${name} ${role}\`, for another one another name.`,
@@ -120,7 +120,7 @@ async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string
 }
 
 /** Where a browser can be let in. */
-const linkFor = ({ served }: ApiParts["web"], name: string): Pick<MadeUser, "link"> =>
+const linkFor = ({ served }: ApiParts["web"], name: string): Pick<CreatedUser, "link"> =>
   served ? { link: served.newLink(name).url } : {};
 
 const notThere = (name: string): CadreError =>

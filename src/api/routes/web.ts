@@ -1,13 +1,13 @@
 // The public server's own affairs: a link for a browser, and a new token. Both are for who is let in already.
 
 import { CadreError } from "../../errors.ts";
-import type { ApiParts, Web } from "../parts.ts";
+import type { ApiParts, BrowserAccess } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { LinkView } from "../schema.ts";
 import { Nothing } from "../wire.ts";
-import { plugRoutes } from "./plug.ts";
+import { demoRoutes } from "./plug.ts";
 
-export function webRoutes(parts: ApiParts): Route[] {
+export function browserAccessRoutes(parts: ApiParts): Route[] {
   return [
     route(
       {
@@ -18,7 +18,7 @@ export function webRoutes(parts: ApiParts): Route[] {
         status: 201,
         role: "viewer",
       },
-      () => served(parts).newLink(parts.person?.name),
+      () => requireBrowserAccess(parts).newLink(parts.person?.name),
     ),
     route(
       {
@@ -30,15 +30,15 @@ export function webRoutes(parts: ApiParts): Route[] {
         role: "admin",
       },
       () => {
-        served(parts).renewToken();
+        requireBrowserAccess(parts).renewToken();
         return {};
       },
     ),
-    ...plugRoutes(parts),
+    ...demoRoutes(parts),
   ];
 }
 
-export function served({ web }: Pick<ApiParts, "web">): Web {
+export function requireBrowserAccess({ web }: Pick<ApiParts, "web">): BrowserAccess {
   if (web.served) return web.served;
   throw new CadreError(
     "CONFLICT",

@@ -3,7 +3,7 @@
 import { CadreError } from "../../errors.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
-import { TestAnswer, WebhookViews } from "../team.ts";
+import { WebhookList, WebhookTestResult } from "../team.ts";
 
 const LATEST = 10;
 
@@ -15,11 +15,11 @@ export function webhookRoutes(parts: ApiParts): Route[] {
         method: "get",
         path: "/api/webhooks",
         summary: "Where notices go, and what came of the latest",
-        answer: WebhookViews,
+        answer: WebhookList,
         role: "admin",
       },
       async () => {
-        const places = await parts.store.outbox.places();
+        const places = await parts.store.outbox.cursors();
         const views = (webhooks?.hooks ?? []).map(async ({ name, form, events, url, problem }) => ({
           name,
           form,
@@ -37,7 +37,7 @@ export function webhookRoutes(parts: ApiParts): Route[] {
         method: "post",
         path: "/api/webhooks/{name}/test",
         summary: "A notice that means nothing, to see whether it arrives",
-        answer: TestAnswer,
+        answer: WebhookTestResult,
         role: "admin",
       },
       async ({ params: { name } }) => {

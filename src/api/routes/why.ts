@@ -3,7 +3,7 @@
 import { CadreError } from "../../errors.ts";
 import { decisionLog } from "../../projections/decision-log.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import { type Beside, whyOf } from "../../projections/why.ts";
+import { type UnjournaledFacts, whyOf } from "../../projections/why.ts";
 import type { Store } from "../../stores/store.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
@@ -11,7 +11,7 @@ import { type Route, route } from "../route.ts";
 import { WhyQuery, WhyView } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
 import { treeJournals } from "../tree-journals.ts";
-import { withUnreadable } from "../unreadable.ts";
+import { markUnreadable } from "../unreadable.ts";
 
 export const whyRoutes = ({ store }: ApiParts): Route[] => [
   route(
@@ -37,13 +37,13 @@ export const whyRoutes = ({ store }: ApiParts): Route[] => [
   ),
 ];
 
-async function besideOf(top: RunRow, store: Store): Promise<Beside> {
-  const rows = await withUnreadable(store, await subtreeOf(store, top));
+async function besideOf(top: RunRow, store: Store): Promise<UnjournaledFacts> {
+  const rows = await markUnreadable(store, await subtreeOf(store, top));
   const aside = rows.flatMap(({ id, waitingOn }) =>
     waitingOn?.kind === "quarantine" ? [[id, waitingOn.detail ?? "it cannot be read."] as const] : [],
   );
   const atWork = rows.filter(({ endedAt, waitingOn }) => endedAt === undefined && !waitingOn);
   const drivers = await Promise.all(atWork.map(({ id }) => store.driverOf(id)));
   const idle = atWork.filter((_, index) => drivers[index] === undefined).map(({ id }) => id);
-  return { aside: new Map(aside), idle: new Set(idle) };
+  return { quarantined: new Map(aside), idle: new Set(idle) };
 }

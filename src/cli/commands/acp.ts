@@ -9,21 +9,21 @@ import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { createAcpAgent } from "../../api/acp/agent.ts";
 import { CadreError } from "../../errors.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { type LastingClient, lastingClient } from "../lasting-client.ts";
-import { watchLeaving } from "../leaving.ts";
+import { openReconnectingClient, type ReconnectingClient } from "../lasting-client.ts";
+import { watchShutdown } from "../leaving.ts";
 import { version } from "../version.ts";
 
 export async function acp({ folder: here, io }: Invocation, { agent }: { agent?: string }): Promise<number> {
-  const leaving = watchLeaving(io);
+  const leaving = watchShutdown(io);
   const over = new AbortController();
   const signal = AbortSignal.any([leaving.signal, over.signal]);
-  const projects = new Map<string, Promise<LastingClient>>();
+  const projects = new Map<string, Promise<ReconnectingClient>>();
   const open = async (folder: string) => {
     refuseNoFolder(folder);
-    const opened = projects.get(folder) ?? lastingClient({ folder, io, drive: true, via: "acp" });
+    const opened = projects.get(folder) ?? openReconnectingClient({ folder, io, drive: true, via: "acp" });
     projects.set(folder, opened);
     opened.catch(() => projects.delete(folder));
-    return (await opened).ask;
+    return (await opened).withClient;
   };
   try {
     const app = createAcpAgent({ version: version(), folder: here, agent, open, signal });

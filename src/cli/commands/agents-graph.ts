@@ -1,7 +1,7 @@
 // `cadre agents graph`: who can start whom, as a tree or as a Mermaid flowchart.
 
 import { edgesOf } from "../../agents/edges.ts";
-import { drawing, mermaid } from "../../agents/graph.ts";
+import { drawGraph, drawMermaid } from "../../agents/graph.ts";
 import { type AgentSet, findAgent } from "../../agents/load.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { projectOf } from "../project.ts";
@@ -19,14 +19,14 @@ export async function graph(
   const set = await projectOf(invocation).agents();
   const start = name === undefined ? undefined : findAgent(set, name).name;
   if (json) screen.line(jsonLine(graphJson(set, start)));
-  else if (options.mermaid) screen.line(plain(mermaid(set.agents, start)));
+  else if (options.mermaid) screen.line(plain(drawMermaid(set.agents, start)));
   else sayTree(set, start, screen);
   return EXIT.done;
 }
 
 /** The agents in the order in which they are drawn, each with its arrows. */
 function graphJson({ agents }: AgentSet, start: string | undefined) {
-  const names = [...new Set(drawing(agents, start).map(({ name }) => name))];
+  const names = [...new Set(drawGraph(agents, start).map(({ name }) => name))];
   return {
     agents: names.map((name) => {
       const definition = agents.get(name)?.definition;
@@ -36,7 +36,7 @@ function graphJson({ agents }: AgentSet, start: string | undefined) {
 }
 
 function sayTree({ agents }: AgentSet, start: string | undefined, { line, paint }: Screen): void {
-  const drawn = drawing(agents, start);
+  const drawn = drawGraph(agents, start);
   for (const { stem, key, name, drawnAbove, broken } of drawn) {
     const arrow = paint("dim", `${stem}${key ? `${key} → ` : ""}`);
     const shown = paint(broken ? "red" : key ? "reset" : "bold", plainLine(name));

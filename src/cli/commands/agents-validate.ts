@@ -35,7 +35,7 @@ const NO_AGENT: ReadonlySet<string> = new Set(["NOT_AN_AGENT", "NO_FRONTMATTER",
 async function namedFiles(invocation: Invocation, paths: readonly string[]): Promise<FileReport[]> {
   const { io, folder } = invocation;
   const project = projectOf(invocation);
-  const reports = await project.files(paths.map((path) => resolve(io.cwd, path)));
+  const reports = await project.checkFiles(paths.map((path) => resolve(io.cwd, path)));
   const own = new Map(
     reportsOf(await project.agents()).map((report) => [resolve(folder, report.file), report]),
   );

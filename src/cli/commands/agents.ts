@@ -11,7 +11,7 @@ import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
 import { modelLabel } from "../view/live.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
-import { fitted } from "../view/screen.ts";
+import { truncate } from "../view/screen.ts";
 import { table } from "../view/table.ts";
 import { wrapText } from "../view/words.ts";
 
@@ -68,7 +68,7 @@ function ownLines(agents: readonly Agent[], usualModel: string, { io, screen, ty
     return [
       screen.paint("bold", name) + screen.paint(tone, first!.slice(name.length)),
       ...more.map((line) => screen.paint(tone, " ".repeat(INDENT) + line)),
-      fitted(" ".repeat(INDENT) + plainLine(definition?.description ?? agent.file), width),
+      truncate(" ".repeat(INDENT) + plainLine(definition?.description ?? agent.file), width),
     ];
   });
 }

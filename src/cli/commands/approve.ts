@@ -3,15 +3,15 @@
 
 import type { ApprovalView, DecisionBody } from "../../api/schema.ts";
 import { CadreError } from "../../errors.ts";
-import { cardsOf } from "../cards.ts";
+import { loadCards } from "../cards.ts";
 import { withClient } from "../connect.ts";
 import { parseInput } from "../edit-json.ts";
-import { findItem, refuseOutcome } from "../find-item.ts";
+import { findApproval, refuseOutcome } from "../find-item.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { approvalLines, type Card, cardLines, editLines } from "../view/approval.ts";
 import { jsonLine } from "../view/plain.ts";
 import type { Screen } from "../view/screen.ts";
-import { whoGoesOn } from "../who-goes-on.ts";
+import { nextDriverText } from "../who-goes-on.ts";
 
 export interface ApproveOptions {
   edit?: string;
@@ -35,16 +35,16 @@ export async function approve(
   const decision = decisionOf(options);
   return withClient({ folder, io }, async (client) => {
     const open = await client.approvals();
-    const item = findItem(open, id);
+    const item = findApproval(open, id);
     if (typeof item !== "string") {
       refuseOutcome(item, typed);
       refuseMisfit(item, decision);
     }
     const approvalId = typeof item === "string" ? item : item.id;
-    const cards = await cardsOf(client, typeof item === "string" || json ? [] : [item]);
+    const cards = await loadCards(client, typeof item === "string" || json ? [] : [item]);
     const { alreadyDecided } = await client.decide(approvalId, decision);
     for (const card of cards) showDecided(card, decision, screen);
-    const next = await whoGoesOn(client, typed);
+    const next = await nextDriverText(client, typed);
     const word = alreadyDecided ? "Was approved already" : "Approved";
     screen.line(json ? jsonLine({ id: approvalId, ...decision, alreadyDecided }) : `${word}; ${next}.`);
     return EXIT.done;
@@ -61,7 +61,7 @@ async function ask(
   if (Object.keys(decides).length > 0)
     throw new CadreError("USAGE", "--ask decides nothing: it goes with --note alone. Nothing was changed.");
   return withClient({ folder, io }, async (client) => {
-    const item = findItem(await client.approvals(), id);
+    const item = findApproval(await client.approvals(), id);
     const approvalId = typeof item === "string" ? item : item.id;
     await client.askPerson(approvalId, { person, ...(note === undefined ? {} : { note }) });
     screen.line(
@@ -82,7 +82,9 @@ async function list(
       "Say which: `cadre approve` lists what is open, `cadre approve <id>` decides. Nothing was decided.",
     );
   }
-  const cards = await withClient({ folder, io }, async (client) => cardsOf(client, await client.approvals()));
+  const cards = await withClient({ folder, io }, async (client) =>
+    loadCards(client, await client.approvals()),
+  );
   if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
   else if (cards.length === 0) screen.line("Nothing waits for a person here.");
   else for (const line of cardLines(cards, typed, screen)) screen.line(line);

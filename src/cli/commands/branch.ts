@@ -5,13 +5,13 @@ import { CadreError } from "../../errors.ts";
 import type { Budget, JournalEvent } from "../../journal/events.ts";
 import { type BudgetRiver, budgetRiver } from "../../projections/budget-river.ts";
 import { type RunBudget, runBudgetProjection } from "../../projections/run-budget.ts";
-import { budgetWords } from "../../projections/set-budget.ts";
+import { describeBudget } from "../../projections/set-budget.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { count } from "../view/format.ts";
 import { jsonLine } from "../view/plain.ts";
-import { riverJson, riverLines } from "../view/river.ts";
-import { whoGoesOn, whoHolds } from "../who-goes-on.ts";
+import { budgetJson, budgetLines } from "../view/river.ts";
+import { nextDriverText, pauseEffectText } from "../who-goes-on.ts";
 
 interface BudgetOptions {
   give?: string;
@@ -29,8 +29,8 @@ export async function budget(
   return withClient({ folder, io }, async (client) => {
     const { river, below } = await riversOf(client, runId);
     if (!change) {
-      if (json) screen.line(jsonLine(riverJson(below, river.limit)));
-      else for (const line of riverLines(below, river)) screen.line(line);
+      if (json) screen.line(jsonLine(budgetJson(below, river.limit)));
+      else for (const line of budgetLines(below, river)) screen.line(line);
       return EXIT.done;
     }
     const limits = newLimit(options.tree ? river.limit : below.nodes[0]!.limit, change, options.tree);
@@ -39,7 +39,7 @@ export async function budget(
     screen.line(
       json
         ? jsonLine({ runId, ...limits, tree: options.tree === true })
-        : `${whose} may spend ${budgetWords(limits)} now; ${await whoGoesOn(client, typed, "that counts from the next `cadre run` on")}.`,
+        : `${whose} may spend ${describeBudget(limits)} now; ${await nextDriverText(client, typed, "that counts from the next `cadre run` on")}.`,
     );
     return EXIT.done;
   });
@@ -60,8 +60,8 @@ async function hold(
     const { runs } = await act(client);
     const next = () =>
       word === "frozen"
-        ? whoHolds(client, typed, `it stays frozen until \`cadre thaw ${runId}\``)
-        : whoGoesOn(client, typed);
+        ? pauseEffectText(client, typed, `it stays frozen until \`cadre thaw ${runId}\``)
+        : nextDriverText(client, typed);
     const told =
       runs.length === 0
         ? `Nothing to do: the branch of ${runId} is ${word === "frozen" ? "frozen already" : "not frozen"}.`
@@ -134,7 +134,7 @@ function newLimit(now: Budget, { by, unit, amount }: Change, tree: true | undefi
   if (after < 0)
     throw new CadreError(
       "CONFLICT",
-      `It has only ${budgetWords(limitOf(unit, before))}. Nothing was changed.`,
+      `It has only ${describeBudget(limitOf(unit, before))}. Nothing was changed.`,
     );
   // Sums of money are not exact.
   return limitOf(unit, Math.round(after * 1e6) / 1e6);

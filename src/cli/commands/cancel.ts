@@ -7,8 +7,8 @@ import type { RunTree } from "../../api/schema.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";
 import { type Connection, connect, isConnectionLost } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { watchLeaving } from "../leaving.ts";
-import { allOf } from "../view/branches.ts";
+import { watchShutdown } from "../leaving.ts";
+import { allNodes } from "../view/branches.ts";
 import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
@@ -27,7 +27,7 @@ async function cancelTree(
   { reason }: { reason?: string },
 ): Promise<number> {
   const { folder, io, json, screen } = invocation;
-  const leaving = watchLeaving(io);
+  const leaving = watchShutdown(io);
   const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(PATIENCE_MS)]);
   let cancelled: readonly string[] | undefined;
   let stop: Stop | undefined;
@@ -39,7 +39,7 @@ async function cancelTree(
         cancelled ??= (await connection.client.cancel(id, reason)).cancelled;
         stop ??= await begin(connection.client, id, cancelled, invocation);
         await carryOut(stop, connection, signal, invocation);
-        stop.stuck = connection.owner && !signal.aborted;
+        stop.stuck = connection.isOwner && !signal.aborted;
         if (stop.left.size === 0 || stop.stuck || signal.aborted) break;
       } catch (error) {
         if (!isConnectionLost(error) || signal.aborted) throw error;
@@ -74,7 +74,7 @@ async function begin(
   { json, screen }: Invocation,
 ): Promise<Stop> {
   const top = await client.tree(id);
-  const all = allOf(top);
+  const all = allNodes(top);
   const isToEnd = (run: RunTree): boolean => run.cancelRequested && run.endedAt === undefined;
   const reached = all.filter((run) => isToEnd(run) || cancelled.includes(run.id));
   const before = all.length - reached.length;
@@ -97,7 +97,7 @@ async function carryOut(
     if (!json) screen.live(() => ({ lines: [], status: screen.paint("dim", line) }));
   };
   const look = async (): Promise<void> => {
-    for (const run of allOf(await client.tree(top.id))) if (run.endedAt !== undefined) hasEnded(run.id);
+    for (const run of allNodes(await client.tree(top.id))) if (run.endedAt !== undefined) hasEnded(run.id);
   };
   const over = new AbortController();
   try {

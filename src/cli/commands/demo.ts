@@ -1,12 +1,12 @@
 // `cadre demo`: plays examples/11-incident on a copy in a temporary folder. Everything is real but the model's words.
 
-import { DEMO_AGENT, stageDemo } from "../demo-stage.ts";
+import { copyDemo, DEMO_AGENT } from "../demo-stage.ts";
 import { createInvocation, type Invocation, isAttended } from "../io.ts";
 import { run } from "./run.ts";
 
 export async function demo(invocation: Invocation): Promise<number> {
   const { screen, json } = invocation;
-  const { folder, task } = await stageDemo();
+  const { folder, task } = await copyDemo();
   const yes = !isAttended(invocation);
   const say = (text: string): void => (json ? undefined : screen.line(screen.paint("dim", text)));
   say(`A demo in ${folder}: the service, its bug, its log and its tests are real; the model is scripted.`);

@@ -3,15 +3,15 @@
 import { withClient } from "../connect.ts";
 import { environmentChecks, type Finding } from "../health-checks.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { openChecks } from "../open-checks.ts";
+import { openStoreChecks } from "../open-checks.ts";
 import { postgresChecks } from "../postgres-checks.ts";
 import { projectOf } from "../project.ts";
 import { configChecks, storeFailure } from "../project-checks.ts";
 import { providerChecks } from "../provider-checks.ts";
 import { restateChecks } from "../restate-checks.ts";
 import { sandboxCheck } from "../sandbox-check.ts";
-import { serverChecks } from "../server-checks.ts";
-import { type Typed, typedIn } from "../typed.ts";
+import { mcpServerChecks } from "../server-checks.ts";
+import { type CommandLine, rewriteCommands } from "../typed.ts";
 import { fitLine, type Page } from "../view/fit.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 
@@ -24,12 +24,12 @@ export async function doctor(invocation: Invocation): Promise<number> {
   ];
   if (findings.every(({ state }) => state !== "bad")) {
     const project = projectOf(invocation);
-    findings.push(...serverChecks(project.servers));
+    findings.push(...mcpServerChecks(project.servers));
     findings.push(...(await providerChecks(project)), ...(await postgresChecks(project.config)));
     findings.push(...(await restateChecks(project.config)));
     findings.push(
-      ...(await withClient({ folder, io, showsLeftOut: true }, (client) =>
-        openChecks(client, project.config, io),
+      ...(await withClient({ folder, io, showsIgnoredSettings: true }, (client) =>
+        openStoreChecks(client, project.config, io),
       ).catch(storeFailure)),
     );
   }
@@ -41,11 +41,13 @@ export async function doctor(invocation: Invocation): Promise<number> {
 
 const COLOURS = { ok: "green", warn: "yellow", bad: "red" } as const;
 
-function findingLines({ state, name, text, fix }: Finding, page: Page, typed: Typed): string[] {
+function findingLines({ state, name, text, fix }: Finding, page: Page, typed: CommandLine): string[] {
   const head = `${page.paint(COLOURS[state], state.padEnd(4))}  `;
   const below = " ".repeat(6);
   return [
-    ...fitLine({ head, text: `${name}: ${typedIn(plainLine(text), typed)}`, next: below }, page),
-    ...(fix === undefined ? [] : fitLine({ head: below, text: typedIn(plainLine(fix), typed) }, page)),
+    ...fitLine({ head, text: `${name}: ${rewriteCommands(plainLine(text), typed)}`, next: below }, page),
+    ...(fix === undefined
+      ? []
+      : fitLine({ head: below, text: rewriteCommands(plainLine(fix), typed) }, page)),
   ];
 }

@@ -6,12 +6,18 @@ import { relative } from "node:path";
 import { loadConfig } from "../../config.ts";
 import { connect, isConnectionLost } from "../connect.ts";
 import { type Eval, readEval } from "../evals/eval-file.ts";
-import { madeOf, type Play, play, playsOf, type Stage } from "../evals/play.ts";
+import {
+  type EvalContext,
+  evalFingerprint,
+  type PlannedRepeat,
+  plannedRepeats,
+  runRepeat,
+} from "../evals/play.ts";
 import { type EvalFolder, type EvalResult, openEvalFolder, type Repeat } from "../evals/state.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { type Leaving, watchLeaving } from "../leaving.ts";
+import { type Shutdown, watchShutdown } from "../leaving.ts";
 import { askForTrust } from "../trust-question.ts";
-import { compared, evalLines, repeatLine } from "../view/eval.ts";
+import { compareWithBaseline, evalLines, repeatLine } from "../view/eval.ts";
 import { fitLines } from "../view/fit.ts";
 import { jsonLine } from "../view/plain.ts";
 
@@ -25,13 +31,13 @@ export async function evaluate(
   const { dir } = loadConfig({ folder, env: io.env });
   await askForTrust(invocation);
   const kept = openEvalFolder(dir, nameOf(relative(folder, file.path)), file.path);
-  const leaving = watchLeaving(io);
+  const leaving = watchShutdown(io);
   try {
     const result = await playAll(file, kept, invocation, leaving);
     if (!result) return leftBehind(invocation, leaving);
     const before = await kept.baseline();
     await kept.finish(result, baseline);
-    const view = compared(result, baseline ? undefined : before);
+    const view = compareWithBaseline(result, baseline ? undefined : before);
     if (json) screen.line(jsonLine({ ...result, regressions: view.regressions }));
     else for (const line of fitLines(evalLines(view, screen.paint), screen)) screen.line(line);
     return view.regressions.length > 0 ? EXIT.failed : EXIT.done;
@@ -49,15 +55,15 @@ async function playAll(
   file: Eval,
   folder: EvalFolder,
   invocation: Invocation,
-  leaving: Leaving,
+  leaving: Shutdown,
 ): Promise<EvalResult | undefined> {
-  const done = new Map<Play, Repeat>();
-  const plays = playsOf(file);
+  const done = new Map<PlannedRepeat, Repeat>();
+  const plays = plannedRepeats(file);
   for (;;) {
     const connection = await connect({ folder: invocation.folder, io: invocation.io, drive: true });
     try {
       const { client } = connection;
-      const { id, resumed } = await folder.begin(await madeOf(file, client));
+      const { id, resumed } = await folder.begin(await evalFingerprint(file, client));
       if (resumed && done.size === 0)
         say(invocation, "Goes on with the eval that was left: what has ended stands.");
       const stage = { client, eval: file, id, folder, leaving: leaving.signal };
@@ -75,15 +81,15 @@ async function playAll(
 const AT_ONCE = 8;
 
 async function playEach(
-  plays: readonly Play[],
-  done: Map<Play, Repeat>,
-  stage: Stage,
+  plays: readonly PlannedRepeat[],
+  done: Map<PlannedRepeat, Repeat>,
+  stage: EvalContext,
   invocation: Invocation,
 ): Promise<void> {
   const queue = plays.filter((each) => !done.has(each));
   const next = async (): Promise<void> => {
     for (let each = queue.shift(); each && !stage.leaving.aborted; each = queue.shift()) {
-      const repeat = await play(each, stage);
+      const repeat = await runRepeat(each, stage);
       if (!repeat) return;
       done.set(each, repeat);
       say(invocation, ...repeatLine(each, repeat, stage.eval.repeats, invocation.screen.paint));
@@ -96,7 +102,12 @@ function say({ json, screen }: Invocation, ...lines: string[]): void {
   if (!json) for (const line of fitLines(lines, screen)) screen.line(line);
 }
 
-function resultOf(file: Eval, id: string, plays: readonly Play[], done: Map<Play, Repeat>): EvalResult {
+function resultOf(
+  file: Eval,
+  id: string,
+  plays: readonly PlannedRepeat[],
+  done: Map<PlannedRepeat, Repeat>,
+): EvalResult {
   const cases = file.cases.map(({ name }, index) => {
     const repeats = plays.filter((each) => each.index === index).map((each) => done.get(each)!);
     return { name, n: repeats.length, passed: repeats.filter(({ passed }) => passed).length, repeats };
@@ -104,7 +115,7 @@ function resultOf(file: Eval, id: string, plays: readonly Play[], done: Map<Play
   return { id, at: Date.now(), agent: file.agent, cases };
 }
 
-function leftBehind(invocation: Invocation, leaving: Leaving): number {
+function leftBehind(invocation: Invocation, leaving: Shutdown): number {
   say(invocation, "Left in the middle: the same command goes on, and what has ended is not paid for again.");
-  return leaving.code();
+  return leaving.exitCode();
 }

@@ -7,11 +7,11 @@ import type { CadreClient } from "../../api/client.ts";
 import type { ExportFormat } from "../../api/schema.ts";
 import { CadreError } from "../../errors.ts";
 import { withClient } from "../connect.ts";
-import { type Destination, destinationOf, isAddress } from "../destination.ts";
-import { EXIT, type Invocation, typedAt } from "../io.ts";
-import { allOf } from "../view/branches.ts";
+import { type Destination, destinationOf, isServerAddress } from "../destination.ts";
+import { commandLineFor, EXIT, type Invocation } from "../io.ts";
+import { allNodes } from "../view/branches.ts";
 import { megabytes } from "../view/format.ts";
-import { missingThere } from "../view/missing-there.ts";
+import { missingFolderText } from "../view/missing-there.ts";
 import { jsonLine } from "../view/plain.ts";
 import { writeExport } from "../write-export.ts";
 
@@ -26,7 +26,7 @@ export async function exportRun(
   { format, to }: ExportOptions,
 ): Promise<number> {
   const { folder, io, json, screen } = invocation;
-  const there = to !== undefined && isAddress(to) ? destinationOf(to, format, io.env) : undefined;
+  const there = to !== undefined && isServerAddress(to) ? destinationOf(to, format, io.env) : undefined;
   const { runId, file, ...kept } = await withClient({ folder, io }, async (client) => {
     const { id: runId, rootRunId } = await client.run(id);
     const own = `${format === "cadre" ? rootRunId : runId}.${format}`;
@@ -41,18 +41,18 @@ export async function exportRun(
     return {
       runId: rootRunId,
       file,
-      ...(await writeExport(client, { runId, file, format, to: there?.place })),
+      ...(await writeExport(client, { runId, file, format, to: there?.url })),
     };
   });
   const { bytes, sha256, isCopy, sentTo } = kept;
-  const taken = await there?.take(file, (outcome) =>
-    withClient({ folder, io }, (client) => client.settleMove(runId, there.place, outcome)),
+  const taken = await there?.deliver(file, (outcome) =>
+    withClient({ folder, io }, (client) => client.settleMove(runId, there.url, outcome)),
   );
-  const place = there ? { to: there.place, missing: taken!.missing } : { file };
+  const place = there ? { to: there.url, missing: taken!.missing } : { file };
   if (json) screen.line(jsonLine({ runId, format, ...place, bytes, sha256 }));
   else for (const line of said({ runId, file, bytes, format, isCopy, there }, invocation)) screen.line(line);
   for (const folder of taken?.missing ?? [])
-    io.stderr.write(`cadre: ${missingThere(folder, `at ${there!.place}`)}\n`);
+    io.stderr.write(`cadre: ${missingFolderText(folder, `at ${there!.url}`)}\n`);
   if (!there && sentTo !== undefined)
     io.stderr.write(
       `cadre: It was sent to ${sentTo}, which may have it. Import the file elsewhere only if it is not there.\n`,
@@ -61,7 +61,7 @@ export async function exportRun(
 }
 
 const hasLeft = async (client: CadreClient, root: string): Promise<boolean> =>
-  allOf(await client.tree(root)).some(({ stopReason }) => stopReason === "moved");
+  allNodes(await client.tree(root)).some(({ stopReason }) => stopReason === "moved");
 
 function said(
   about: {
@@ -77,14 +77,14 @@ function said(
   const { runId, file, format, isCopy, there } = about;
   const size = megabytes(about.bytes);
   // In another project: its folder is not this one's.
-  const elsewhere = typedAt(io, io.cwd);
+  const elsewhere = commandLineFor(io, io.cwd);
   if (format !== "cadre")
     return [`Wrote ${file} (${size}). Check it anywhere: ${elsewhere(`verify ${file}`)}`];
   if (there)
     return [
       isCopy
-        ? `Copied ${runId} to ${there.place} (${size}). It had ended, so nothing was moved.`
-        : `Moved ${runId} to ${there.place} (${size}). Here it has ended; it goes on there.`,
+        ? `Copied ${runId} to ${there.url} (${size}). It had ended, so nothing was moved.`
+        : `Moved ${runId} to ${there.url} (${size}). Here it has ended; it goes on there.`,
     ];
   if (isCopy)
     return [

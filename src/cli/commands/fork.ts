@@ -2,9 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { CadreError, reasonOf } from "../../errors.ts";
+import { CadreError, describeSystemError } from "../../errors.ts";
 import type { Invocation } from "../io.ts";
-import { placeOf } from "../place.ts";
+import { parseRunReference } from "../place.ts";
 import { type RunOptions, visit } from "./run.ts";
 
 export interface ForkOptions extends Omit<RunOptions, "model"> {
@@ -16,7 +16,7 @@ export interface ForkOptions extends Omit<RunOptions, "model"> {
 
 export async function fork(invocation: Invocation, where: string, options: ForkOptions): Promise<number> {
   const { message, model, agent, allowEffects, ...own } = options;
-  const { runId, seq } = placeOf(where);
+  const { runId, seq } = parseRunReference(where);
   const edit = {
     ...(message === undefined ? {} : { message }),
     ...(model === undefined ? {} : { model }),
@@ -34,6 +34,9 @@ function textOf(file: string): string {
   try {
     return readFileSync(resolve(file), "utf8");
   } catch (error) {
-    throw new CadreError("USAGE", `${file} cannot be read (${reasonOf(error)}). Nothing was started.`);
+    throw new CadreError(
+      "USAGE",
+      `${file} cannot be read (${describeSystemError(error)}). Nothing was started.`,
+    );
   }
 }

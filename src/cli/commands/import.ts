@@ -5,23 +5,23 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client.ts";
 import type { ImportView } from "../../api/schema.ts";
-import { CadreError, reasonOf } from "../../errors.ts";
+import { CadreError, describeSystemError } from "../../errors.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { refuseLeftOut } from "../left-out.ts";
+import { refuseIgnoredSettings } from "../left-out.ts";
 import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
-import { heldLines } from "../view/held-lines.ts";
-import { missingThere } from "../view/missing-there.ts";
+import { pausedLines } from "../view/held-lines.ts";
+import { missingFolderText } from "../view/missing-there.ts";
 import { jsonLine } from "../view/plain.ts";
 import { neededLines } from "../view/summary.ts";
-import { whoGoesOn } from "../who-goes-on.ts";
+import { nextDriverText } from "../who-goes-on.ts";
 
 export async function importRun(invocation: Invocation, path: string): Promise<number> {
   const { folder, io, json, screen, typed } = invocation;
-  refuseLeftOut(invocation, ["store"], "Nothing was imported.");
+  refuseIgnoredSettings(invocation, ["store"], "Nothing was imported.");
   const text = await read(resolve(io.cwd, path));
-  const { next, ...taken } = await withClient({ folder, io, makes: true }, async (client) => {
+  const { next, ...taken } = await withClient({ folder, io, createsStore: true }, async (client) => {
     const came = await client.importTree(text);
     return { ...came, next: await nextFor(client, came, invocation) };
   });
@@ -39,7 +39,7 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
       : `${came}${next.who}. See it: ${typed(`show ${runId}`)}`,
   );
   // Before the commands: whoever approves first has a run that fails for it.
-  for (const place of missing) io.stderr.write(`cadre: ${missingThere(place, "here")}\n`);
+  for (const place of missing) io.stderr.write(`cadre: ${missingFolderText(place, "here")}\n`);
   for (const line of fitLines(next.needed, screen)) screen.line(line);
   return EXIT.done;
 }
@@ -58,11 +58,11 @@ async function nextFor(
   if (status === undefined) return { who: "", needed: [] };
   const [tree, open] = await Promise.all([client.tree(runId), client.approvals({ runId })]);
   if (tree.endedAt !== undefined) return { who: "", needed: [] };
-  const held = heldLines(tree, typed);
+  const held = pausedLines(tree, typed);
   const until = [...(open.length === 0 ? [] : ["answered"]), ...(held.length === 0 ? [] : ["let it"])];
   const once = until.length === 0 ? "" : ` once you have ${until.join(" and ")}`;
   return {
-    who: `; ${await whoGoesOn(client, typed)}${once}`,
+    who: `; ${await nextDriverText(client, typed)}${once}`,
     needed: [...neededLines(open, typed, screen.paint), ...held],
   };
 }
@@ -71,6 +71,9 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new CadreError("USAGE", `${file} cannot be read (${reasonOf(error)}). Nothing was imported.`);
+    throw new CadreError(
+      "USAGE",
+      `${file} cannot be read (${describeSystemError(error)}). Nothing was imported.`,
+    );
   }
 }

@@ -5,12 +5,12 @@ import type { Agent } from "../../agents/agent.ts";
 import { CadreError } from "../../errors.ts";
 import { type KeyedModel, modelsByKey } from "../../project.ts";
 import { configText } from "../init/config-text.ts";
-import { copyNew, ignoreOwnFolder, type Made, writeNew } from "../init/made.ts";
-import { filesBelow, named, type Pack, packNamed, packsIn } from "../init/packs.ts";
+import { copyNewFiles, ignoreStateFolder, type WrittenFiles, writeNewFile } from "../init/made.ts";
+import { filesBelow, findByName, findPack, type Pack, packsIn } from "../init/packs.ts";
 import { SCRIPT, TEMPLATES, type Template } from "../init/templates.ts";
 import { EXIT, type Invocation, isAttended } from "../io.ts";
 import { projectOf } from "../project.ts";
-import type { Typed } from "../typed.ts";
+import type { CommandLine } from "../typed.ts";
 import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
@@ -41,12 +41,17 @@ export async function init(invocation: Invocation, options: InitOptions): Promis
   const choice = await choose(invocation, options, { packs, own });
   if (!choice) return sayLeft(invocation);
   const { pack, template, model } = choice;
-  const made: Made = { created: [], kept: [] };
-  if (pack) await copyNew(pack.files, { from: project.builtinFolder, folder, below: "agents/" }, made);
+  const made: WrittenFiles = { created: [], kept: [] };
+  if (pack) await copyNewFiles(pack.files, { from: project.builtinFolder, folder, below: "agents/" }, made);
   if (template?.folder) await copyTemplate(template.folder, choice, folder, made);
   const plays = template?.folder && !model ? { script: SCRIPT } : {};
-  await writeNew(folder, "cadre.yaml", configText({ ...plays, ...(model ? { keyed: model } : {}) }), made);
-  await ignoreOwnFolder(folder, made);
+  await writeNewFile(
+    folder,
+    "cadre.yaml",
+    configText({ ...plays, ...(model ? { keyed: model } : {}) }),
+    made,
+  );
+  await ignoreStateFolder(folder, made);
   return sayMade(made, choice, invocation);
 }
 
@@ -61,7 +66,7 @@ async function choose(
   const first = { own, ...(keyed[0] ? { model: keyed[0] } : {}) };
   const chosen = {
     ...(template === undefined ? {} : { template: templateNamed(template, own) }),
-    ...(pack === undefined ? {} : { pack: packNamed(packs, pack) }),
+    ...(pack === undefined ? {} : { pack: findPack(packs, pack) }),
   };
   if (Object.keys(chosen).length > 0 || !isAttended(invocation)) return { ...first, ...chosen };
   const { askModel, askTemplate } = await import("../init/ask.ts");
@@ -76,7 +81,7 @@ async function choose(
 }
 
 function templateNamed(name: string, own: readonly Agent[]): Template {
-  const template = named("template", TEMPLATES, name);
+  const template = findByName("template", TEMPLATES, name);
   if (template.folder !== undefined || own.length > 0) return template;
   const message =
     "No agents were found in .claude/agents, .opencode/agent, .github/agents or agents. Nothing was changed.";
@@ -84,9 +89,14 @@ function templateNamed(name: string, own: readonly Agent[]): Template {
 }
 
 /** Where a model was found, nothing is rehearsed. */
-async function copyTemplate(from: string, { model }: Choice, folder: string, made: Made): Promise<void> {
+async function copyTemplate(
+  from: string,
+  { model }: Choice,
+  folder: string,
+  made: WrittenFiles,
+): Promise<void> {
   const files = await filesBelow(from);
-  await copyNew(
+  await copyNewFiles(
     files.filter((file) => !model || !file.endsWith(".script.yaml")),
     { from, folder },
     made,
@@ -113,7 +123,7 @@ function sayLeft({ screen }: Invocation): number {
   return EXIT.interrupted;
 }
 
-function sayMade(made: Made, choice: Choice, { json, screen, typed }: Invocation): number {
+function sayMade(made: WrittenFiles, choice: Choice, { json, screen, typed }: Invocation): number {
   const next = nextSteps(choice, typed);
   if (json) {
     screen.line(jsonLine({ ...made, next }));
@@ -139,7 +149,7 @@ function modelWords({ model, template }: Choice): string {
     : `No provider's key was found: a scripted model rehearses until ${isSet}, or \`model\` in cadre.yaml names one of a server of your own.`;
 }
 
-function nextSteps({ pack, template, own }: Choice, typed: Typed): string[] {
+function nextSteps({ pack, template, own }: Choice, typed: CommandLine): string[] {
   if (template?.first) return [typed(`run ${template.first.agent} "${template.first.task}"`), typed("up")];
   const agents = template ? own.map(({ name }) => name) : pack ? agentsOf(pack) : [];
   if (agents.length === 0) return [typed("init --list"), typed(`run "what does this project do?"`)];

@@ -6,29 +6,29 @@ import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { createChanges, neverChanges } from "../../api/mcp/changes.ts";
+import { createChangeNotifier, neverChanges } from "../../api/mcp/changes.ts";
 import { createMcpServer } from "../../api/mcp/server.ts";
 import type { FeedItem } from "../../api/schema.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { type LastingClient, lastingClient } from "../lasting-client.ts";
-import { watchLeaving } from "../leaving.ts";
+import { openReconnectingClient, type ReconnectingClient } from "../lasting-client.ts";
+import { watchShutdown } from "../leaving.ts";
 import { version } from "../version.ts";
 
 const PAUSE_MS = 1_000;
 
 export async function mcp({ folder, io }: Invocation): Promise<number> {
-  const leaving = watchLeaving(io);
+  const leaving = watchShutdown(io);
   const over = new AbortController();
   const signal = AbortSignal.any([leaving.signal, over.signal]);
   io.stdin.once("end", () => over.abort());
   io.stdin.once("close", () => over.abort());
   try {
-    const lasting = await lastingClient({ folder, io, drive: true, via: "mcp" });
+    const lasting = await openReconnectingClient({ folder, io, drive: true, via: "mcp" });
     const listeners = new Set<(uri: string) => void>();
     const told = tellChanges(lasting, listeners, signal);
     const serving = serveStdio(
       ({ era }) => {
-        const server = createMcpServer(lasting.ask, { version: version(), subscribe: true });
+        const server = createMcpServer(lasting.withClient, { version: version(), subscribe: true });
         listeners.add(listenerOf(server, era));
         return server;
       },
@@ -74,16 +74,18 @@ function listenerOf({ server }: McpServer, era: "legacy" | "modern"): (uri: stri
 }
 
 async function tellChanges(
-  { ask }: LastingClient,
+  { withClient }: ReconnectingClient,
   listeners: ReadonlySet<(uri: string) => void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const changes = createChanges((runId) => ask(async (client) => (await client.run(runId)).parentRunId));
+  const changes = createChangeNotifier((runId) =>
+    withClient(async (client) => (await client.run(runId)).parentRunId),
+  );
   const tellAll = (uri: string): void => {
     for (const tell of listeners) tell(uri);
   };
   while (!signal.aborted) {
-    const followed = ask(async (client) => {
+    const followed = withClient(async (client) => {
       for await (const item of client.feed({ signal })) {
         const runId = changedBy(item);
         if (runId !== undefined) void changes([runId], tellAll);

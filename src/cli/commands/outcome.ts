@@ -3,13 +3,13 @@
 
 import type { OutcomeBody } from "../../api/schema.ts";
 import { CadreError } from "../../errors.ts";
-import { cardsOf } from "../cards.ts";
+import { loadCards } from "../cards.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { cardLines } from "../view/approval.ts";
 import { jsonLine } from "../view/plain.ts";
 import { probeLines } from "../view/probe.ts";
-import { whoGoesOn } from "../who-goes-on.ts";
+import { nextDriverText } from "../who-goes-on.ts";
 
 const VERDICTS = ["happened", "run_again", "fail"] as const;
 
@@ -33,7 +33,9 @@ export async function outcome(
   return withClient({ folder, io }, async (client) => {
     const { alreadyDecided } = await client.outcome(runId, body);
     screen.line(
-      json ? jsonLine({ runId, ...body, alreadyDecided }) : `Recorded; ${await whoGoesOn(client, typed)}.`,
+      json
+        ? jsonLine({ runId, ...body, alreadyDecided })
+        : `Recorded; ${await nextDriverText(client, typed)}.`,
     );
     return EXIT.done;
   });
@@ -55,7 +57,7 @@ async function list(
   const cards = await withClient({ folder, io }, async (client) => {
     if (runId !== undefined) await client.run(runId);
     const open = await client.approvals();
-    return cardsOf(
+    return loadCards(
       client,
       open.filter((item) => item.kind === "outcome" && item.runId.startsWith(runId ?? "")),
     );

@@ -2,7 +2,7 @@
 // project is for a person to write.
 
 import type { Suggestions } from "../../api/schema.ts";
-import { ruleLines, suggestionWords, WHERE } from "../../projections/suggestion-words.ts";
+import { describeSuggestion, ruleYaml, SUGGESTION_HELP } from "../../projections/suggestion-words.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { fitLines } from "../view/fit.ts";
@@ -27,13 +27,13 @@ function suggestionLines({ looked, suggestions }: Suggestions, paint: Paint): st
     ...suggestions.flatMap((suggestion) => [
       "",
       paint("bold", plainLine(suggestion.rule)),
-      `  ${suggestionWords(suggestion)}`,
+      `  ${describeSuggestion(suggestion)}`,
       ...suggestion.stillAsked.map((title) => `  still asks: ${plainLine(title)}`),
     ]),
     "",
-    ...ruleLines(suggestions[0]!.rule)
+    ...ruleYaml(suggestions[0]!.rule)
       .split("\n")
       .map((line) => `  ${plain(line)}`),
-    paint("dim", WHERE),
+    paint("dim", SUGGESTION_HELP),
   ];
 }

@@ -4,15 +4,15 @@
 import { resolve } from "node:path";
 import { findRun } from "../../api/find-run.ts";
 import { parseDuration } from "../../config/duration.ts";
-import { isOnServer } from "../../config.ts";
+import { isServerStore } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import type { RunStatus } from "../../journal/events.ts";
-import type { Pruned, PruneFilter, Store } from "../../stores/store.ts";
+import type { PruneFilter, PruneResult, Store } from "../../stores/store.ts";
 import { confirm } from "../confirm.ts";
 import { EXIT, type Invocation, isAttended } from "../io.ts";
 import { count, megabytes } from "../view/format.ts";
 import { jsonLine } from "../view/plain.ts";
-import { withStore } from "../with-store.ts";
+import { withOwnedStore } from "../with-store.ts";
 
 export interface PruneOptions {
   olderThan?: string;
@@ -29,7 +29,7 @@ const STAYS = "Nothing was deleted; stop it, or prune when it is done.";
 export async function prune(invocation: Invocation, options: PruneOptions): Promise<number> {
   const { json, screen } = invocation;
   const filter = filterOf(invocation, options);
-  const would = await withStore(invocation, STAYS, async ({ store }) => {
+  const would = await withOwnedStore(invocation, STAYS, async ({ store }) => {
     if (options.run !== undefined) filter.root = await endedRoot(store, options.run);
     return store.prune({ ...filter, dryRun: true });
   });
@@ -50,9 +50,9 @@ export async function prune(invocation: Invocation, options: PruneOptions): Prom
       return EXIT.cancelled;
     }
   }
-  const { pruned, space } = await withStore(invocation, STAYS, async ({ store, config }) => ({
+  const { pruned, space } = await withOwnedStore(invocation, STAYS, async ({ store, config }) => ({
     pruned: await store.prune(filter),
-    space: isOnServer(config.store)
+    space: isServerStore(config.store)
       ? "Postgres uses the space for what comes next."
       : "The file keeps its size: the space is used for what comes next.",
   }));
@@ -109,7 +109,7 @@ function nothing({ run }: PruneOptions): string {
   return "Nothing to delete: something that is kept still needs it (a run below it that goes on, or one that continues it).";
 }
 
-function sizeOf({ trees, runs, events, bytes }: Pruned): string {
+function sizeOf({ trees, runs, events, bytes }: PruneResult): string {
   const parts = [count(runs, "run"), count(events, "event"), megabytes(bytes)];
   return `${count(trees, "tree")} (${parts.join(", ")})`;
 }

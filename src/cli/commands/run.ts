@@ -5,24 +5,24 @@ import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
 import { type Connection, type ConnectOptions, connect, isConnectionLost } from "../connect.ts";
 import { detach } from "../detach.ts";
-import { followRun, type Watched } from "../follow-run.ts";
-import { type Invocation, isAttended, sayTrouble } from "../io.ts";
+import { followRun, type WatchedRun } from "../follow-run.ts";
+import { type Invocation, isAttended, printError } from "../io.ts";
 import { createKeys } from "../keys.ts";
-import { type Leaving, watchLeaving } from "../leaving.ts";
-import { sayPickedUp, sayWhatIsLeft, unfinished } from "../left-over.ts";
+import { type Shutdown, watchShutdown } from "../leaving.ts";
+import { printRemaining, printResumed, unfinishedRuns } from "../left-over.ts";
 import {
-  beginOrder,
-  type Order,
-  orderOf,
   type Preset,
-  refuseOthersModel,
+  parseStartRequest,
+  printAgentWarnings,
+  refuseModelOfOwner,
   refuseUnknownAgent,
-  sayAgentWarnings,
+  type StartRequest,
+  submitRequest,
 } from "../order.ts";
-import type { Company } from "../questions.ts";
-import { besideRun, sayRest, worst } from "../say-rest.ts";
+import type { Answerer } from "../questions.ts";
+import { printFollowResult, withKeptRun, worstExitCode } from "../say-rest.ts";
 import { askForTrust } from "../trust-question.ts";
-import { viewFor } from "../view-for.ts";
+import { createView } from "../view-for.ts";
 import { withLiveScreen } from "../with-live-screen.ts";
 
 export interface RunOptions {
@@ -35,15 +35,19 @@ export interface RunOptions {
 }
 
 export async function run(invocation: Invocation, words: string[], options: RunOptions): Promise<number> {
-  return visit(invocation, orderOf(words, options, invocation.io.cwd), options);
+  return visit(invocation, parseStartRequest(words, options, invocation.io.cwd), options);
 }
 
 /** Begins what was ordered and stays with it, or leaves it to the background. */
-export async function visit(invocation: Invocation, order: Order, options: RunOptions): Promise<number> {
+export async function visit(
+  invocation: Invocation,
+  order: StartRequest,
+  options: RunOptions,
+): Promise<number> {
   if (!options.detach) await askForTrust(invocation);
   await refuseUnknownAgent(invocation, order);
   if (options.detach) return detach(invocation, order, options);
-  const leaving = watchLeaving(invocation.io);
+  const leaving = watchShutdown(invocation.io);
   try {
     return await withLiveScreen(invocation, (live) => {
       const company = companyOf(live, options, leaving);
@@ -56,10 +60,10 @@ export async function visit(invocation: Invocation, order: Order, options: RunOp
 
 interface Stay {
   invocation: Invocation;
-  order: Order;
+  order: StartRequest;
   options: RunOptions;
-  company: Company;
-  leaving: Leaving;
+  company: Answerer;
+  leaving: Shutdown;
 }
 
 /** With the run that is wanted, or else with each that was left; connects anew where an owner leaves (E1). */
@@ -67,23 +71,23 @@ async function stay(visit: Stay): Promise<number> {
   const { invocation, leaving } = visit;
   const key = randomUUID();
   const codes: number[] = [];
-  let watching: Watched[] | undefined;
+  let watching: WatchedRun[] | undefined;
   for (;;) {
     const connection = await connect(connectOptions(visit));
     try {
       watching ??= await begin(visit, connection, key);
       for (let next = watching[0]; next; next = watching[0]) {
         const rest = await followRun(connection.client, next, visit.company, leaving.signal);
-        codes.push(await sayRest(rest, next, connection, invocation));
+        codes.push(await printFollowResult(rest, next, connection, invocation));
         watching.shift();
-        if (rest.type === "left") return leaving.code();
+        if (rest.type === "left") return leaving.exitCode();
       }
-      await sayWhatIsLeft(connection, invocation);
-      return worst(codes);
+      await printRemaining(connection, invocation);
+      return worstExitCode(codes);
     } catch (error) {
       if (!isConnectionLost(error))
-        throw watching?.[0] ? besideRun(error, watching[0].runId, invocation) : error;
-      if (leaving.signal.aborted) return leaving.code();
+        throw watching?.[0] ? withKeptRun(error, watching[0].runId, invocation) : error;
+      if (leaving.signal.aborted) return leaving.exitCode();
     } finally {
       await connection.close();
     }
@@ -97,28 +101,28 @@ function connectOptions({ invocation, options }: Stay): ConnectOptions {
   return { folder, io, drive: true, say, ...flags };
 }
 
-async function begin(visit: Stay, connection: Connection, key: string): Promise<Watched[]> {
+async function begin(visit: Stay, connection: Connection, key: string): Promise<WatchedRun[]> {
   const { invocation, order, options, company } = visit;
-  const { client, owner } = connection;
-  const watched = (runId: string): Watched => ({
+  const { client, isOwner } = connection;
+  const watched = (runId: string): WatchedRun => ({
     runId,
-    view: viewFor(invocation, "tree"),
+    view: createView(invocation, "tree"),
     position: undefined,
   });
-  for (const problem of connection.problems) sayTrouble(problem, invocation.io, invocation.typed);
-  const left = await unfinished(client);
-  if (owner) sayPickedUp(left, invocation);
+  for (const problem of connection.problems) printError(problem, invocation.io, invocation.typed);
+  const left = await unfinishedRuns(client);
+  if (isOwner) printResumed(left, invocation);
   if (order.type === "rest") {
     if (left.length > 0) return left.reverse().map(({ id }) => watched(id));
     throw new CadreError("USAGE", 'Nothing was left unfinished here. Give a task: `cadre run "what to do"`.');
   }
-  if (options.model !== undefined) await refuseOthersModel(client);
-  const runId = await beginOrder(client, order, company.type !== "nobody", key);
-  await sayAgentWarnings(client, runId, order, invocation);
+  if (options.model !== undefined) await refuseModelOfOwner(client);
+  const runId = await submitRequest(client, order, company.type !== "nobody", key);
+  await printAgentWarnings(client, runId, order, invocation);
   return [watched(runId)];
 }
 
-function companyOf(invocation: Invocation, { yes }: RunOptions, leaving: Leaving): Company {
+function companyOf(invocation: Invocation, { yes }: RunOptions, leaving: Shutdown): Answerer {
   if (yes) return { type: "yes" };
   if (!isAttended(invocation)) return { type: "nobody" };
   const { io, screen } = invocation;

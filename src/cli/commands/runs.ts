@@ -6,14 +6,14 @@ import { CadreError } from "../../errors.ts";
 import { allRuns } from "../all-runs.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { filterOf } from "../runs-filter.ts";
-import { type Standing, standingsIn } from "../standing.ts";
-import { allOf, branches } from "../view/branches.ts";
+import { parseRunsFilter } from "../runs-filter.ts";
+import { type DisplayStatus, displayStatuses } from "../standing.ts";
+import { allNodes, branches } from "../view/branches.ts";
 import { fitLines } from "../view/fit.ts";
 import { ago, count, shortCost } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
-import { fitted, type Paint, visibleCells } from "../view/screen.ts";
-import { endsLater, goesOnLater, statusWord } from "../view/summary.ts";
+import { type Paint, truncate, visibleWidth } from "../view/screen.ts";
+import { endsLaterText, resumesLaterText, statusWord } from "../view/summary.ts";
 import { table } from "../view/table.ts";
 
 export interface RunsOptions {
@@ -62,7 +62,7 @@ interface Found {
 async function read(client: CadreClient, options: RunsOptions): Promise<Found> {
   const { all } = options;
   const limit = limitOf(options.limit);
-  const filter = filterOf(options, Date.now());
+  const filter = parseRunsFilter(options, Date.now());
   const isFiltered = Object.keys(filter).length > 0;
   const roots = new Set<string>();
   const ids = new Set<string>();
@@ -92,17 +92,17 @@ async function read(client: CadreClient, options: RunsOptions): Promise<Found> {
 interface Listed {
   run: RunSummary & Pick<RunTree, "treeUsage"> & { below: number };
   branch: string;
-  standing: Standing;
+  standing: DisplayStatus;
 }
 
 /** The root, or with `--all` what was asked for and everything above it. */
 function listed(tree: RunTree, { ids, health, open }: Found, { all }: RunsOptions): Listed[] {
-  const standings = standingsIn(tree, health, open);
+  const standings = displayStatuses(tree, health, open);
   const isShown = (run: RunTree): boolean =>
-    all === true && (!ids || allOf(run).some(({ id }) => ids.has(id)));
+    all === true && (!ids || allNodes(run).some(({ id }) => ids.has(id)));
   return branches(tree, isShown).map(({ node, branch }) => {
     const { children: _, ...run } = node;
-    return { run: { ...run, below: allOf(node).length - 1 }, branch, standing: standings.get(node.id)! };
+    return { run: { ...run, below: allNodes(node).length - 1 }, branch, standing: standings.get(node.id)! };
   });
 }
 
@@ -124,9 +124,9 @@ const NARROWEST_TASK = 16;
 
 function placed(rows: readonly string[][], width: number | undefined): string[] {
   const heads = table(rows.map((row) => row.slice(0, -1)));
-  const widest = Math.max(0, ...heads.map(visibleCells));
+  const widest = Math.max(0, ...heads.map(visibleWidth));
   if (width === undefined || width - widest > NARROWEST_TASK) return table(rows, width);
-  return heads.flatMap((head, index) => [head, `    ${fitted(rows[index]!.at(-1)!, width - 5)}`]);
+  return heads.flatMap((head, index) => [head, `    ${truncate(rows[index]!.at(-1)!, width - 5)}`]);
 }
 
 function remarks(
@@ -136,7 +136,7 @@ function remarks(
   typed: Invocation["typed"],
 ): string[] {
   const { below, trees } = found;
-  const isFiltered = Object.keys(filterOf(options, Date.now())).length > 0;
+  const isFiltered = Object.keys(parseRunsFilter(options, Date.now())).length > 0;
   const hidden = isFiltered && !options.all ? below : 0;
   const nothing = isFiltered ? "No runs match." : `No runs here. Start one: ${typed(`run "what to do"`)}`;
   return [
@@ -145,17 +145,17 @@ function remarks(
       ? [`${count(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
       : []),
     // Also where the root itself waits for a person.
-    ...(trees.some((tree) => holdsLeft(tree, found)) ? [goesOnLater(found.health, typed)] : []),
+    ...(trees.some((tree) => holdsLeft(tree, found)) ? [resumesLaterText(found.health, typed)] : []),
     ...lines
       .flatMap(({ run, standing }) =>
-        standing === "to-stop" ? [endsLater(run.id, found.health, typed)] : [],
+        standing === "to-stop" ? [endsLaterText(run.id, found.health, typed)] : [],
       )
       .slice(0, 1),
   ];
 }
 
 const holdsLeft = (tree: RunTree, { health, open }: Found): boolean =>
-  standingsIn(tree, health, open)
+  displayStatuses(tree, health, open)
     .values()
     .some((standing) => standing === "left");
 

@@ -4,7 +4,7 @@
 import { CadreError } from "../../errors.ts";
 import { hidesText, type ListedTool, toolHash } from "../../mcp/listing.ts";
 import { type Launch, launchText } from "../../mcp/pins.ts";
-import type { Look, McpServers } from "../../mcp/servers.ts";
+import type { McpServers, ServerInspection } from "../../mcp/servers.ts";
 import { confirm } from "../confirm.ts";
 import { EXIT, type Invocation, isAttended } from "../io.ts";
 import { projectOf } from "../project.ts";
@@ -33,7 +33,7 @@ export async function list(invocation: Invocation): Promise<number> {
 const STATES = { new: "not used yet", pinned: "pinned", changed: "CHANGED: not used" } as const;
 
 function standingOf(servers: McpServers, name: string) {
-  const { pin, launch, isChanged } = servers.standing(name);
+  const { pin, launch, isChanged } = servers.pinnedState(name);
   const state: keyof typeof STATES = pin ? (isChanged ? "changed" : "pinned") : "new";
   return { state, tools: pin?.tools.map((tool) => tool.name), how: launchText(launch) };
 }
@@ -62,11 +62,11 @@ export async function approve(invocation: Invocation, name: string): Promise<num
 
 async function agreed(servers: McpServers, name: string, invocation: Invocation): Promise<boolean> {
   const { screen } = invocation;
-  const { pin, launch, isChanged } = servers.standing(name);
+  const { pin, launch, isChanged } = servers.pinnedState(name);
   for (const line of launchLines(pin?.launch, launch)) screen.line(line);
   const start = launch.url === undefined ? "Start it and see what it offers?" : "Ask it what it offers?";
   if ((!pin || isChanged) && !(await confirm(invocation, `${start} [y/N] `))) return false;
-  const look = await servers.look(name);
+  const look = await servers.inspect(name);
   for (const line of listingLines(look)) screen.line(line);
   const question = `Use these ${count(look.listing.tools.length, "tool")} as they are now? [y/N] `;
   if (!(await confirm(invocation, question))) return false;
@@ -94,7 +94,7 @@ const shown = (value: unknown): string =>
   plainLine(typeof value === "string" ? value : JSON.stringify(value));
 
 /** Every tool that is not the pinned one, with all of its words, and whatever of it hides. */
-function listingLines({ pin, listing }: Look): string[] {
+function listingLines({ pin, listing }: ServerInspection): string[] {
   const before = new Map(pin?.tools.map((tool) => [tool.name, tool]));
   const gone = [...before.keys()].filter((name) => !listing.tools.some((tool) => tool.name === name));
   return [

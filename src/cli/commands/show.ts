@@ -3,17 +3,17 @@
 import type { CadreClient } from "../../api/client.ts";
 import type { RunDetail } from "../../api/schema.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import { cardsOf } from "../cards.ts";
+import { loadCards } from "../cards.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { standingsIn } from "../standing.ts";
-import type { Typed } from "../typed.ts";
+import { displayStatuses } from "../standing.ts";
+import type { CommandLine } from "../typed.ts";
 import { cardLines } from "../view/approval.ts";
 import { fitLines } from "../view/fit.ts";
 import { clockTime } from "../view/format.ts";
 import { jsonLine, plain, plainLine } from "../view/plain.ts";
-import { pageLines } from "../view/run-page.ts";
-import { endsLater, goesOnLater, tryAgain } from "../view/summary.ts";
+import { runPageLines } from "../view/run-page.ts";
+import { endsLaterText, resumesLaterText, retryLines } from "../view/summary.ts";
 
 export interface ShowOptions {
   events?: boolean;
@@ -31,18 +31,18 @@ export async function show(
   else {
     const standing = standings.get(run.id);
     const next = [
-      ...(standing === "left" ? [goesOnLater(found.health, typed)] : []),
-      ...(standing === "to-stop" ? [endsLater(run.id, found.health, typed)] : []),
+      ...(standing === "left" ? [resumesLaterText(found.health, typed)] : []),
+      ...(standing === "to-stop" ? [endsLaterText(run.id, found.health, typed)] : []),
       ...(run.waitingOn?.kind === "quarantine" ? [asideWords(run, typed)] : []),
-      ...tryAgain(run, typed),
+      ...retryLines(run, typed),
     ];
-    for (const line of pageLines(found, { screen, typed, now: Date.now() })) screen.line(line);
+    for (const line of runPageLines(found, { screen, typed, now: Date.now() })) screen.line(line);
     for (const line of [...fitLines(next, screen), ...cardLines(cards, typed, screen)]) screen.line(line);
   }
   return EXIT.done;
 }
 
-const asideWords = ({ id, waitingOn }: RunDetail, typed: Typed): string =>
+const asideWords = ({ id, waitingOn }: RunDetail, typed: CommandLine): string =>
   `Set aside: ${plainLine(waitingOn?.detail ?? "it could not be driven.")} Why: ${typed(`why ${id}`)}`;
 
 async function read(client: CadreClient, id: string) {
@@ -53,8 +53,8 @@ async function read(client: CadreClient, id: string) {
     run.endedAt === undefined ? client.approvals({ runId: run.id }) : [],
     client.health(),
   ]);
-  const cards = await cardsOf(client, open);
-  return { run, tree, events, cards, health, standings: standingsIn(tree, health, open) };
+  const cards = await loadCards(client, open);
+  return { run, tree, events, cards, health, standings: displayStatuses(tree, health, open) };
 }
 
 function eventLine({ seq, ts, type, payload }: JournalEvent): string {

@@ -4,7 +4,7 @@ import type { CadreClient } from "../../api/client.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { jsonLine } from "../view/plain.ts";
-import { whoGoesOn, whoHolds } from "../who-goes-on.ts";
+import { nextDriverText, pauseEffectText } from "../who-goes-on.ts";
 
 export const message = (invocation: Invocation, runId: string, text: string) =>
   signal(invocation, async (client) => {
@@ -31,7 +31,7 @@ async function signal(
 ): Promise<number> {
   return withClient({ folder, io }, async (client) => {
     const { told, word, held } = await send(client);
-    const next = held === undefined ? whoGoesOn(client, typed) : whoHolds(client, typed, held);
+    const next = held === undefined ? nextDriverText(client, typed) : pauseEffectText(client, typed, held);
     screen.line(json ? jsonLine(told) : `${word}; ${await next}.`);
     return EXIT.done;
   });

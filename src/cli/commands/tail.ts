@@ -4,15 +4,15 @@
 
 import { connect, isConnectionLost } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { watchLeaving } from "../leaving.ts";
-import { nextDriver, nobodyWords } from "../nobody-drives.ts";
-import { exitCodeOf, goesOnLines } from "../say-rest.ts";
-import { stoppingOf } from "../standing.ts";
-import { typedIn } from "../typed.ts";
+import { watchShutdown } from "../leaving.ts";
+import { driverCommands, noDriverText } from "../nobody-drives.ts";
+import { exitCodeOf, leavingLines } from "../say-rest.ts";
+import { stoppingStatus } from "../standing.ts";
+import { rewriteCommands } from "../typed.ts";
 import { fitLines } from "../view/fit.ts";
 import type { LiveView } from "../view/live.ts";
-import { endsLater, lookAgain, neededLines, summaryLines, tryAgain } from "../view/summary.ts";
-import { viewFor } from "../view-for.ts";
+import { endsLaterText, neededLines, retryLines, showAgainLine, summaryLines } from "../view/summary.ts";
+import { createView } from "../view-for.ts";
 import { withLiveScreen } from "../with-live-screen.ts";
 
 const TICK_MS = 500;
@@ -21,14 +21,14 @@ export const tail = (invocation: Invocation, id: string): Promise<number> =>
   withLiveScreen(invocation, (live) => follow(live, id));
 
 async function follow(invocation: Invocation, id: string): Promise<number> {
-  const leaving = watchLeaving(invocation.io);
-  const view = viewFor(invocation, "lines");
+  const leaving = watchShutdown(invocation.io);
+  const view = createView(invocation, "lines");
   const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
   let left: Left | undefined;
   try {
     for (;;) {
       const answer = await watch(invocation, id, view, leaving.signal, left);
-      if (leaving.signal.aborted) return sayLeft(invocation, id, leaving.code());
+      if (leaving.signal.aborted) return sayLeft(invocation, id, leaving.exitCode());
       if (typeof answer === "number") return answer;
       left = answer;
     }
@@ -39,7 +39,7 @@ async function follow(invocation: Invocation, id: string): Promise<number> {
 }
 
 function sayLeft({ json, screen, typed }: Invocation, id: string, code: number): number {
-  if (!json) for (const line of fitLines(goesOnLines(id, typed), screen)) screen.line(line);
+  if (!json) for (const line of fitLines(leavingLines(id, typed), screen)) screen.line(line);
   return code;
 }
 
@@ -57,13 +57,13 @@ async function watch(
 ): Promise<number | Left> {
   const after = left?.position;
   let position = after;
-  const connection = await connect({ folder, io, drive: false, returning: left !== undefined });
+  const connection = await connect({ folder, io, drive: false, waitsForOwner: left !== undefined });
   const { client } = connection;
   try {
     const { id: runId } = await client.run(id);
     const health = await client.health();
     // On a server every command opens the store, and workers elsewhere may drive all the same.
-    const isAlone = connection.owner && !health.drives;
+    const isAlone = connection.isOwner && !health.drives;
     if (isAlone) {
       for (const event of await client.treeEvents(runId, after)) view.event(event);
     } else {
@@ -75,20 +75,20 @@ async function watch(
         position = item.event.position;
       }
     }
-    view.rest();
+    view.clear();
     if (signal.aborted) return EXIT.done;
     const run = await client.run(runId);
-    const isToStop = stoppingOf(run, !isAlone) === "to-stop";
+    const isToStop = stoppingStatus(run, !isAlone) === "to-stop";
     const code = isToStop ? EXIT.cancelled : exitCodeOf(run.status);
     if (json) return code;
     if (run.endedAt !== undefined) {
       for (const line of summaryLines(run, screen, { said: view.lastWords() })) screen.line(line);
-      for (const line of tryAgain(run, typed)) screen.line(line);
-      screen.line(lookAgain(runId, typed, screen.paint));
+      for (const line of retryLines(run, typed)) screen.line(line);
+      screen.line(showAgainLine(runId, typed, screen.paint));
     } else if (isAlone) {
       const needed = neededLines(await client.approvals({ runId }), typed, screen.paint);
-      const next = `${nobodyWords(health)}, so nothing more will come: ${typedIn(nextDriver(health), typed)} goes on with it.`;
-      const lines = [...needed, "", isToStop ? endsLater(runId, health, typed) : next];
+      const next = `${noDriverText(health)}, so nothing more will come: ${rewriteCommands(driverCommands(health), typed)} goes on with it.`;
+      const lines = [...needed, "", isToStop ? endsLaterText(runId, health, typed) : next];
       for (const line of fitLines(lines, screen)) screen.line(line);
     }
     return code;

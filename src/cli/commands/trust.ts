@@ -3,7 +3,7 @@
 import { isTrusted, setTrust, trustedFolders } from "../../config/trust.ts";
 import { confirm } from "../confirm.ts";
 import { EXIT, type Invocation, isAttended } from "../io.ts";
-import { heldBack } from "../trust-question.ts";
+import { settingsNeedingTrust } from "../trust-question.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 
 export interface TrustOptions {
@@ -18,7 +18,7 @@ export async function trust(invocation: Invocation, options: TrustOptions): Prom
 
 async function give(invocation: Invocation): Promise<number> {
   const { folder, io, json, screen } = invocation;
-  const { trusted, lines } = await heldBack(invocation);
+  const { trusted, lines } = await settingsNeedingTrust(invocation);
   if (!json) for (const line of lines) screen.line(`  ${line}`);
   const asks = !trusted && lines.length > 0 && isAttended(invocation);
   if (asks && !(await confirm(invocation, "Let all of this count? [y/N] "))) {

@@ -1,19 +1,19 @@
 // `cadre up`: drives what is due here, unless workers elsewhere do, and serves the API on a port, until somebody ends it.
 
 import type { CadreClient } from "../../api/client.ts";
-import type { ApiParts, Plug } from "../../api/parts.ts";
-import { BUILT_PAGE, isLoopback, type PublicServer, servePublicly } from "../../api/public-server.ts";
+import type { ApiParts, DemoServer } from "../../api/parts.ts";
+import { BUILT_PAGE, isLoopback, type PublicServer, startPublicServer } from "../../api/public-server.ts";
 import type { StartRun } from "../../api/schema.ts";
-import { MIN_TOKEN, renewToken, tokenOf } from "../../api/token.ts";
+import { MIN_TOKEN, readOrCreateToken, renewToken } from "../../api/token.ts";
 import type { Config, ConfigFlags } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import { connect } from "../connect.ts";
-import { watchDemo } from "../demo-watch.ts";
+import { superviseDemo } from "../demo-watch.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { watchLeaving } from "../leaving.ts";
-import { refuseLeftOut } from "../left-out.ts";
-import { sayTakenUp, unfinished } from "../left-over.ts";
-import { sayUp } from "../say-up.ts";
+import { watchShutdown } from "../leaving.ts";
+import { refuseIgnoredSettings } from "../left-out.ts";
+import { printResumedByServer, unfinishedRuns } from "../left-over.ts";
+import { announceServer } from "../say-up.ts";
 import { createServerLog, type ServerLog } from "../server-log.ts";
 
 export interface UpOptions {
@@ -28,14 +28,14 @@ export interface UpOptions {
 
 export async function up(invocation: Invocation, options: UpOptions): Promise<number> {
   if (!options.demo) return stayUp(invocation, options);
-  return watchDemo(options, invocation);
+  return superviseDemo(options, invocation);
 }
 
 /** What a demo's server has beside any other. */
 export interface DemoParts {
   /** What is begun there, once however often it is started. */
   order: StartRun;
-  plug(parts: ApiParts): Promise<Plug>;
+  plug(parts: ApiParts): Promise<DemoServer>;
   onUp(url: string): void;
   /** What a person reads when it is up. */
   words(link: string): string[];
@@ -43,8 +43,8 @@ export interface DemoParts {
 
 export async function stayUp(invocation: Invocation, options: UpOptions, demo?: DemoParts): Promise<number> {
   const { folder, io } = invocation;
-  if (!options.worker) refuseLeftOut(invocation, ["store", "engine"], "Nothing was started.");
-  const leaving = watchLeaving(io);
+  if (!options.worker) refuseIgnoredSettings(invocation, ["store", "engine"], "Nothing was started.");
+  const leaving = watchShutdown(io);
   const log = io.stderr.isTTY ? undefined : createServerLog((line) => io.stderr.write(line));
   let server: PublicServer | undefined;
   try {
@@ -56,7 +56,7 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
       onProblem: log?.problem,
       onRecovered: log?.recovered,
       serve: async (parts, config) => {
-        log?.attend(parts);
+        log?.attach(parts);
         if (demo) parts.web.plug = await demo.plug(parts);
         server = await serveWeb(parts, config, { set: io.env["CADRE_TOKEN"] || undefined, log });
         return server;
@@ -65,17 +65,17 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
     try {
       if (!server) return await refuseSecond(connection.client);
       const { open, worker: drives } = options;
-      sayUp(invocation, { server, problems: connection.problems, open, drives, words: demo?.words });
-      if (options.worker && !demo) sayTakenUp(await unfinished(connection.client), invocation);
+      announceServer(invocation, { server, problems: connection.problems, open, drives, words: demo?.words });
+      if (options.worker && !demo) printResumedByServer(await unfinishedRuns(connection.client), invocation);
       await log?.started(connection.client, server.url);
       demo?.onUp(server.url);
       if (demo) await connection.client.startRun(demo.order, "demo");
-      await leaving.asked();
-      log?.tell("stopping");
+      await leaving.waitForRequest();
+      log?.log("stopping");
       return EXIT.done;
     } finally {
       await connection.close();
-      if (server) log?.tell("stopped");
+      if (server) log?.log("stopped");
     }
   } finally {
     leaving.dispose();
@@ -100,10 +100,10 @@ interface ServeWith {
 
 async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith): Promise<PublicServer> {
   refuseExposed(config.server.host, set);
-  const token = set ?? tokenOf(config.dir);
+  const token = set ?? readOrCreateToken(config.dir);
   // It may be new, and is a secret from now on.
-  parts.people.mask.renew();
-  const server = await servePublicly(parts, {
+  parts.people.mask.refresh();
+  const server = await startPublicServer(parts, {
     ...config.server,
     token,
     sees: config.users?.see,
@@ -116,7 +116,7 @@ async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith
       if (set !== undefined)
         throw new CadreError("CONFLICT", "The token is set by CADRE_TOKEN: change it there, and start anew.");
       server.replaceToken(renewToken(config.dir));
-      parts.people.mask.renew();
+      parts.people.mask.refresh();
     },
   };
   return server;

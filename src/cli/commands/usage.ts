@@ -2,8 +2,8 @@
 
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { filterOf } from "../runs-filter.ts";
-import { typedIn } from "../typed.ts";
+import { parseRunsFilter } from "../runs-filter.ts";
+import { rewriteCommands } from "../typed.ts";
 import { fitLines } from "../view/fit.ts";
 import { jsonLine } from "../view/plain.ts";
 import { usageLines } from "../view/usage.ts";
@@ -16,7 +16,7 @@ export async function usage(
   root: string | undefined,
   options: { since?: string },
 ): Promise<number> {
-  const { since } = filterOf(options, Date.now());
+  const { since } = parseRunsFilter(options, Date.now());
   const filter = {
     every: DAY,
     ...(root === undefined ? {} : { root }),
@@ -25,7 +25,7 @@ export async function usage(
   const found = await withClient({ folder, io }, (client) => client.usage(filter));
   if (json) screen.line(jsonLine(found));
   else {
-    const lines = usageLines(found, screen.paint).map((line) => typedIn(line, typed));
+    const lines = usageLines(found, screen.paint).map((line) => rewriteCommands(line, typed));
     for (const line of fitLines(lines, screen)) screen.line(line);
   }
   return EXIT.done;

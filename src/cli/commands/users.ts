@@ -1,12 +1,12 @@
 // `cadre users`: who may come in beside the holder of the folder's token, and with which role.
 
 import type { CadreClient } from "../../api/client.ts";
-import { type MadeUser, NewUser, RoleView } from "../../api/team.ts";
+import { type CreatedUser, NewUser, RoleView } from "../../api/team.ts";
 import { loadConfig } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
-import { isFile, withClient } from "../connect.ts";
+import { isFileStore, withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { askServer } from "../served-client.ts";
+import { withServerClient } from "../served-client.ts";
 import { ago } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 import { table } from "../view/table.ts";
@@ -59,7 +59,9 @@ export async function link(invocation: Invocation, name: string | undefined): Pr
   const { io, folder, json, screen } = invocation;
   const make = (client: CadreClient) => (name === undefined ? client.link() : client.userLink(name));
   const config = loadConfig({ folder, env: io.env });
-  const { url, expiresAt } = await (isFile(config) ? asAdmin(invocation, make) : askServer(config, io, make));
+  const { url, expiresAt } = await (isFileStore(config)
+    ? asAdmin(invocation, make)
+    : withServerClient(config, io, make));
   const whose = name === undefined ? "" : ` of ${plainLine(name)}`;
   screen.line(json ? jsonLine({ url, expiresAt }) : `For one browser${whose}, once: ${url}`);
   return EXIT.done;
@@ -88,9 +90,9 @@ export async function revoke(invocation: Invocation, name: string): Promise<numb
 }
 
 const asAdmin = <T>({ io, folder }: Invocation, use: (client: CadreClient) => Promise<T>): Promise<T> =>
-  withClient({ folder, io, makes: true }, use);
+  withClient({ folder, io, createsStore: true }, use);
 
-function sayMade({ json, screen }: Invocation, made: MadeUser, said: string): void {
+function sayMade({ json, screen }: Invocation, made: CreatedUser, said: string): void {
   if (json) {
     screen.line(jsonLine(made));
     return;

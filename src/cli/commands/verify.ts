@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { isPage, journalOfPage } from "../../api/tree-page.ts";
 import { CadreError } from "../../errors.ts";
 import { checkReceipts } from "../../loop/receipts.ts";
-import { treeProblem } from "../../loop/whole-tree.ts";
+import { findTreeProblem } from "../../loop/whole-tree.ts";
 import { readTree } from "../../stores/tree-file.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
@@ -44,7 +44,7 @@ async function verifyFile(invocation: Invocation, file: string): Promise<number>
       events.map(({ event }) => event),
       ({ runId }) => runId,
     );
-    const { receipts, problem = treeProblem(journals) } = checkReceipts(journals, (text) =>
+    const { receipts, problem = findTreeProblem(journals) } = checkReceipts(journals, (text) =>
       hash("sha256", text),
     );
     const runs = journals.size;

@@ -6,7 +6,7 @@ import { provenanceOf } from "../../projections/provenance.ts";
 import { whyMarkdown } from "../../projections/why-markdown.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { placeOf } from "../place.ts";
+import { parseRunReference } from "../place.ts";
 import { jsonLine, plain } from "../view/plain.ts";
 import { sourceLines } from "../view/sources.ts";
 import { logLines, whyLines } from "../view/why.ts";
@@ -23,7 +23,7 @@ export async function why(
   { log, sources, markdown }: WhyOptions,
 ): Promise<number> {
   const { folder, io, json, screen, typed } = invocation;
-  const { runId, seq } = placeOf(about);
+  const { runId, seq } = parseRunReference(about);
   if (sources) return sourcesOf(invocation, runId);
   const found = await withClient({ folder, io }, (client) => client.why(runId, seq));
   if (json) screen.line(jsonLine(found));

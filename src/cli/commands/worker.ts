@@ -6,8 +6,8 @@ import { loadConfig } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import { connect } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { watchLeaving } from "../leaving.ts";
-import { refuseLeftOut } from "../left-out.ts";
+import { watchShutdown } from "../leaving.ts";
+import { refuseIgnoredSettings } from "../left-out.ts";
 import { createServerLog } from "../server-log.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 
@@ -18,10 +18,10 @@ export interface WorkerOptions {
 
 export async function worker(invocation: Invocation, options: WorkerOptions): Promise<number> {
   const { folder, io, json, screen } = invocation;
-  refuseLeftOut(invocation, ["store", "engine"], "Nothing was started.");
+  refuseIgnoredSettings(invocation, ["store", "engine"], "Nothing was started.");
   const pool = poolOf(folder, io.env, options.pool);
   const concurrency = concurrencyOf(options.concurrency);
-  const leaving = watchLeaving(io);
+  const leaving = watchShutdown(io);
   const log = io.stderr.isTTY ? undefined : createServerLog((line) => io.stderr.write(line));
   try {
     const connection = await connect({
@@ -35,13 +35,13 @@ export async function worker(invocation: Invocation, options: WorkerOptions): Pr
     });
     try {
       const { client } = connection;
-      if (!connection.owner) throw ownedBy((await client.health()).pid);
+      if (!connection.isOwner) throw ownedBy((await client.health()).pid);
       const own = (await client.workers()).find(
         ({ pid, host }) => pid === process.pid && host === hostname(),
       )!;
       for (const problem of connection.problems) if (!json) screen.line(problem);
       screen.line(json ? jsonLine(own) : `Worker ${plainLine(own.name)} takes runs of the pool ${own.pool}.`);
-      await leaving.asked();
+      await leaving.waitForRequest();
       return EXIT.done;
     } finally {
       await connection.close();

@@ -4,7 +4,7 @@
 import type { Health, WorkerView } from "../../api/schema.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { nobodyDrives } from "../nobody-drives.ts";
+import { noDriverLines } from "../nobody-drives.ts";
 import { ago, count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 import type { Paint } from "../view/screen.ts";
@@ -19,7 +19,7 @@ export async function workers({ io, folder, json, screen, typed }: Invocation): 
     for (const line of table(rowsOf(found, Date.now(), screen.paint))) screen.line(line);
     for (const line of holdLines(found)) screen.line(screen.paint("dim", line));
     for (const line of remarks(found, health)) screen.line(screen.paint("dim", line));
-    for (const line of nobodyDrives(health, typed)) screen.line(line);
+    for (const line of noDriverLines(health, typed)) screen.line(line);
   }
   return (health.due ?? 0) > 0 || health.idlePools ? EXIT.failed : EXIT.done;
 }

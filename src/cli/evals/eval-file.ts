@@ -4,11 +4,11 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, normalize, resolve, sep } from "node:path";
 import { z } from "zod";
-import { issueSentence } from "../../config/keys.ts";
+import { describeIssue } from "../../config/keys.ts";
 import { readPlainFile } from "../../config/plain-file.ts";
-import { nearest, problemText } from "../../config/problem.ts";
+import { nearestWord, problemText } from "../../config/problem.ts";
 import { type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
-import { CadreError, reasonOf } from "../../errors.ts";
+import { CadreError, describeSystemError } from "../../errors.ts";
 import { PRESETS } from "../../journal/definition.ts";
 
 const Pattern = z.string().refine(isPattern, "is no regular expression that can be read");
@@ -90,9 +90,9 @@ function mistake(issues: readonly z.core.$ZodIssue[], { file, at }: YamlDocument
   const path = issue.path as Path;
   const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
   const { line, column } = unknown === undefined ? at(path) : at([...path, unknown], "key");
-  const meant = unknown === undefined ? undefined : nearest(unknown, WORDS);
+  const meant = unknown === undefined ? undefined : nearestWord(unknown, WORDS);
   const hint = meant === undefined ? "" : `: did you mean \`${meant}\`?`;
-  return `${file}:${line}:${column} ${path.join(".") || "the file"} ${issueSentence(issue)}${hint}`;
+  return `${file}:${line}:${column} ${path.join(".") || "the file"} ${describeIssue(issue)}${hint}`;
 }
 
 const WORDS = [EvalFile, Case, z.object(EXPECTS)].flatMap(({ shape }) => Object.keys(shape));
@@ -111,7 +111,7 @@ function textOf(path: string, given: string): string {
   try {
     return readPlainFile(path, MAX_FILE);
   } catch (error) {
-    throw invalid(`${given} cannot be read: ${reasonOf(error)}`);
+    throw invalid(`${given} cannot be read: ${describeSystemError(error)}`);
   }
 }
 

@@ -19,7 +19,7 @@ export const failuresOf = (expected: readonly Expectation[], answer: Answer): st
   expected.flatMap((expectation) => failureOf(expectation, answer) ?? []);
 
 function failureOf(expected: Expectation, { run, events }: Answer): string | undefined {
-  const text = answerWords(run);
+  const text = resultText(run);
   const called = new Set(events.flatMap(calledIn));
   if (expected.contains !== undefined)
     return said(text.includes(expected.contains), `the answer does not contain “${expected.contains}”`);
@@ -44,7 +44,7 @@ function failureOf(expected: Expectation, { run, events }: Answer): string | und
 const said = (holds: boolean, failure: string): string | undefined => (holds ? undefined : failure);
 
 /** What the agent said, in the order in which a person reads it. */
-export const answerWords = ({ result }: Pick<RunDetail, "result">): string =>
+export const resultText = ({ result }: Pick<RunDetail, "result">): string =>
   [result?.summary, result?.details].filter((part) => part !== undefined && part !== "").join("\n\n");
 
 /** What was denied was not called. */

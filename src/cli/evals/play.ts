@@ -8,24 +8,24 @@ import { z } from "zod";
 import type { CadreClient } from "../../api/client.ts";
 import type { RunDetail, StartRun } from "../../api/schema.ts";
 import { CadreError } from "../../errors.ts";
-import { untrusted } from "../../journal/untrusted.ts";
+import { markUntrusted } from "../../journal/untrusted.ts";
 import { answerText } from "../../patterns/opening.ts";
 import { totalTokens } from "../../projections/usage.ts";
 import { followRun } from "../follow-run.ts";
 import { createJsonView } from "../view/json.ts";
 import type { Case, Eval } from "./eval-file.ts";
-import { answerWords, failuresOf } from "./expectations.ts";
+import { failuresOf, resultText } from "./expectations.ts";
 import type { EvalFolder, Repeat, Spent } from "./state.ts";
 
 /** One repeat of one case. */
-export interface Play {
+export interface PlannedRepeat {
   case: Case;
   /** Its place among the cases, and which repeat it is, from 0. */
   index: number;
   repeat: number;
 }
 
-export interface Stage {
+export interface EvalContext {
   client: CadreClient;
   eval: Eval;
   /** Of this eval: in the key of every run. */
@@ -35,13 +35,13 @@ export interface Stage {
 }
 
 /** In the order of the file. */
-export const playsOf = ({ cases, repeats }: Eval): Play[] =>
+export const plannedRepeats = ({ cases, repeats }: Eval): PlannedRepeat[] =>
   cases.flatMap((each, index) =>
     Array.from({ length: repeats }, (_, repeat) => ({ case: each, index, repeat })),
   );
 
 /** Undefined: it was asked to leave. */
-export async function play(wanted: Play, stage: Stage): Promise<Repeat | undefined> {
+export async function runRepeat(wanted: PlannedRepeat, stage: EvalContext): Promise<Repeat | undefined> {
   const { eval: file, id, folder, client } = stage;
   const { case: each, index, repeat } = wanted;
   const place = `${index}-${repeat}`;
@@ -73,7 +73,7 @@ export async function play(wanted: Play, stage: Stage): Promise<Repeat | undefin
 async function toItsEnd(
   request: StartRun,
   key: string,
-  { client, leaving }: Stage,
+  { client, leaving }: EvalContext,
 ): Promise<{ run: RunDetail; problem?: string } | undefined> {
   const { runId } = await client.startRun(request, key);
   const watched = { runId, view: createJsonView(() => {}), position: undefined };
@@ -95,13 +95,13 @@ export const Verdict = z.object({ pass: z.boolean(), why: z.string() });
 async function judge(
   { task, judge: asked }: Case,
   judged: { run: RunDetail; place: string; workspace: { workspace?: string } },
-  stage: Stage,
+  stage: EvalContext,
 ): Promise<NonNullable<Repeat["judge"]> | undefined> {
   const { agent, question } = asked!;
   const { run, place, workspace } = judged;
   const key = `eval:${stage.id}:${place}:judge`;
   // Nobody who answers knows the eval's id, and the same request must be the same bytes.
-  const answer = untrusted(hash("sha256", key).slice(0, 16), run.agent, answerText(spoken(run)));
+  const answer = markUntrusted(hash("sha256", key).slice(0, 16), run.agent, answerText(spoken(run)));
   const words = `${question}\n\nThe task was:\n${task}\n\nThe answer to judge:\n${answer}`;
   const done = await toItsEnd({ agent, task: words, attended: false, ...workspace }, key, stage);
   if (!done) return undefined;
@@ -111,7 +111,7 @@ async function judge(
   return { ...base, pass: false, why: done.problem ?? "it gave no `pass` and `why`" };
 }
 
-const spoken = (run: RunDetail) => ({ summary: answerWords(run), output: run.output });
+const spoken = (run: RunDetail) => ({ summary: resultText(run), output: run.output });
 
 function spentBy({ treeUsage }: RunDetail): Spent {
   const { cost, unpriced } = treeUsage;
@@ -119,7 +119,7 @@ function spentBy({ treeUsage }: RunDetail): Spent {
 }
 
 /** Everything by which results of one eval can be compared with each other; throws where a judge could not judge. */
-export async function madeOf({ text, agent, cases }: Eval, client: CadreClient): Promise<string> {
+export async function evalFingerprint({ text, agent, cases }: Eval, client: CadreClient): Promise<string> {
   const definitionOf = async (name: string) => (await client.agent(name)).definition;
   const judges = new Set(cases.flatMap(({ judge: asked }) => asked?.agent ?? []));
   const definitions = [await definitionOf(agent)];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { interval, regression } from "./rates.ts";
+import { regressionReason, wilsonInterval } from "./rates.ts";
 
 test.each([
   [1, 1, 0.2065, 1],
@@ -8,7 +8,7 @@ test.each([
   [1, 3, 0.0615, 0.7923],
   [50, 100, 0.4038, 0.5962],
 ])("[EV3] Wilson's interval of %i of %i", (passed, n, low, high) => {
-  const [lower, upper] = interval({ passed, n });
+  const [lower, upper] = wilsonInterval({ passed, n });
   expect(lower).toBeCloseTo(low, 3);
   expect(upper).toBeCloseTo(high, 3);
 });
@@ -25,7 +25,7 @@ test.each([
   ["few now, many then", [20, 20], [2, 4], /fewer than 10 repeats/],
   ["many, half failed", [12, 12], [7, 12], undefined],
 ] as const)("[EV3] %s", (_, [before, of], [now, n], rule) => {
-  const found = regression({ passed: before, n: of }, { passed: now, n });
+  const found = regressionReason({ passed: before, n: of }, { passed: now, n });
   if (rule === undefined) expect(found).toBeUndefined();
   else expect(found).toMatch(rule);
 });

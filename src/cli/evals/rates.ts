@@ -10,7 +10,7 @@ export interface Rate {
 const Z = 1.959964;
 
 /** Wilson's score interval, 95 %: honest where there are few repeats, and where all or none of them passed. */
-export function interval({ passed, n }: Rate): [low: number, high: number] {
+export function wilsonInterval({ passed, n }: Rate): [low: number, high: number] {
   if (n === 0) return [0, 1];
   const rate = passed / n;
   const square = (Z * Z) / n;
@@ -23,10 +23,10 @@ export function interval({ passed, n }: Rate): [low: number, high: number] {
 const FEW = 10;
 
 /** The rule by which it is worse; undefined: it is not. */
-export function regression(before: Rate, now: Rate): string | undefined {
+export function regressionReason(before: Rate, now: Rate): string | undefined {
   if (now.passed / now.n >= before.passed / before.n) return undefined;
   const rates = `passed ${before.passed} of ${before.n} in the baseline, ${now.passed} of ${now.n} now`;
-  if (interval(now)[1] < interval(before)[0]) return `${rates}: the 95 % intervals are apart`;
+  if (wilsonInterval(now)[1] < wilsonInterval(before)[0]) return `${rates}: the 95 % intervals are apart`;
   const isFew = Math.min(before.n, now.n) < FEW;
   if (isFew && before.passed === before.n && now.passed * 2 <= now.n)
     return `${rates}: with fewer than ${FEW} repeats, what always passed must pass more often than not`;

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { CadreError, reasonOf } from "../../errors.ts";
+import { CadreError, describeSystemError } from "../../errors.ts";
 import type { Case } from "./eval-file.ts";
 import type { Rate } from "./rates.ts";
 
@@ -65,7 +65,7 @@ export function openEvalFolder(dir: string, name: string, path: string): EvalFol
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw new CadreError(
         "USAGE",
-        `${join(folder, file)} cannot be read: ${reasonOf(error)}. Nothing was started.`,
+        `${join(folder, file)} cannot be read: ${describeSystemError(error)}. Nothing was started.`,
       );
     }
   };

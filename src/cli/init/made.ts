@@ -5,16 +5,16 @@ import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** What was made, and what was there already and stays as it is; relative to the project. */
-export interface Made {
+export interface WrittenFiles {
   created: string[];
   kept: string[];
 }
 
 /** `files` from one folder into another, by the same names. */
-export async function copyNew(
+export async function copyNewFiles(
   files: readonly string[],
   { from, folder, below = "" }: { from: string; folder: string; below?: string },
-  made: Made,
+  made: WrittenFiles,
 ): Promise<void> {
   for (const file of files) {
     const name = `${below}${file}`;
@@ -27,14 +27,19 @@ export async function copyNew(
   }
 }
 
-export async function writeNew(folder: string, file: string, text: string, made: Made): Promise<void> {
+export async function writeNewFile(
+  folder: string,
+  file: string,
+  text: string,
+  made: WrittenFiles,
+): Promise<void> {
   const isThere = existsSync(join(folder, file));
   made[isThere ? "kept" : "created"].push(file);
   if (!isThere) await writeFile(join(folder, file), text, { flag: "wx" });
 }
 
 /** Runs and their journals are of this machine: nobody means to commit them. */
-export async function ignoreOwnFolder(folder: string, made: Made): Promise<void> {
+export async function ignoreStateFolder(folder: string, made: WrittenFiles): Promise<void> {
   const file = join(folder, ".gitignore");
   const found = lstatSync(file, { throwIfNoEntry: false });
   // A link that came with the folder would have a line written wherever it leads.

@@ -2,7 +2,7 @@
 
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { nearest } from "../../config/problem.ts";
+import { nearestWord } from "../../config/problem.ts";
 import { CadreError } from "../../errors.ts";
 
 export interface Pack {
@@ -34,15 +34,15 @@ export async function filesBelow(folder: string): Promise<string[]> {
     .sort();
 }
 
-export function packNamed(packs: readonly Pack[], name: string): Pack {
-  return named("pack", packs, name);
+export function findPack(packs: readonly Pack[], name: string): Pack {
+  return findByName("pack", packs, name);
 }
 
-export function named<T extends { name: string }>(kind: string, all: readonly T[], name: string): T {
+export function findByName<T extends { name: string }>(kind: string, all: readonly T[], name: string): T {
   const found = all.find((one) => one.name === name.toLowerCase());
   if (found) return found;
   const names = all.map((one) => one.name);
-  const meant = nearest(name, names);
+  const meant = nearestWord(name, names);
   const hint = meant ? ` Did you mean ${meant}?` : "";
   const list = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s: ${names.join(", ")}.`;
   throw new CadreError("USAGE", `There is no ${kind} ${name}.${hint} ${list} Nothing was changed.`);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Does } from "./does.ts";
+import type { BindHandler } from "./does.ts";
 
-export function addAgentVerbs(program: Command, does: Does): void {
+export function addAgentCommands(program: Command, does: BindHandler): void {
   const agents = program
     .command("agents")
     .description(

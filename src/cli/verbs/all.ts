@@ -1,15 +1,15 @@
 // In the order in which help names them.
 
 import type { Command } from "commander";
-import { addAgentVerbs } from "./agents.ts";
-import { addBranchVerbs, addDecisionVerbs } from "./decisions.ts";
-import type { Does } from "./does.ts";
-import { addJournalVerbs } from "./journals.ts";
-import { addProjectVerbs } from "./project.ts";
-import { addEvalVerbs, addForkVerbs, addReasonVerbs } from "./reasons.ts";
-import { addRunVerbs } from "./runs.ts";
-import { addServingVerbs } from "./serving.ts";
-import { addTeamVerbs } from "./team.ts";
+import { addAgentCommands } from "./agents.ts";
+import { addBranchCommands, addDecideCommands } from "./decisions.ts";
+import type { BindHandler } from "./does.ts";
+import { addJournalCommands } from "./journals.ts";
+import { addProjectCommands } from "./project.ts";
+import { addEvalCommands, addForkCommands, addLookCommands } from "./reasons.ts";
+import { addStartCommands } from "./runs.ts";
+import { addServeCommands } from "./serving.ts";
+import { addPeopleCommands } from "./team.ts";
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Start:": ["init", "demo", "run", "retry", "fork"],
@@ -22,18 +22,18 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Project and team:": ["doctor", "trust", "servers", "users", "webhooks"],
 };
 
-export function addVerbs(program: Command, does: Does): void {
-  addRunVerbs(program, does);
-  addReasonVerbs(program, does);
-  addForkVerbs(program, does);
-  addEvalVerbs(program, does);
-  addJournalVerbs(program, does);
-  addDecisionVerbs(program, does);
-  addBranchVerbs(program, does);
-  addAgentVerbs(program, does);
-  addServingVerbs(program, does);
-  addProjectVerbs(program, does);
-  addTeamVerbs(program, does);
+export function addCommands(program: Command, does: BindHandler): void {
+  addStartCommands(program, does);
+  addLookCommands(program, does);
+  addForkCommands(program, does);
+  addEvalCommands(program, does);
+  addJournalCommands(program, does);
+  addDecideCommands(program, does);
+  addBranchCommands(program, does);
+  addAgentCommands(program, does);
+  addServeCommands(program, does);
+  addProjectCommands(program, does);
+  addPeopleCommands(program, does);
   group(program);
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
-import type { Does } from "./does.ts";
+import type { BindHandler } from "./does.ts";
 
-export function addDecisionVerbs(program: Command, does: Does): void {
+export function addDecideCommands(program: Command, does: BindHandler): void {
   const scope = new Option("--scope <scope>", "how far it reaches").choices([
     "once",
     "run",
@@ -70,7 +70,7 @@ export function addDecisionVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("../commands/signal.ts")).resume));
 }
 
-export function addBranchVerbs(program: Command, does: Does): void {
+export function addBranchCommands(program: Command, does: BindHandler): void {
   program
     .command("budget <run>")
     .description(

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import type { Invocation } from "../io.ts";
 
-export type Verb = (invocation: Invocation, ...rest: never[]) => Promise<number>;
+export type CommandHandler = (invocation: Invocation, ...rest: never[]) => Promise<number>;
 
 /** Binds a verb: what it takes beside the invocation are commander's arguments and options, in order. */
-export type Does = (load: () => Promise<Verb>) => (this: Command, ...given: unknown[]) => Promise<void>;
+export type BindHandler = (
+  load: () => Promise<CommandHandler>,
+) => (this: Command, ...given: unknown[]) => Promise<void>;

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import type { Does } from "./does.ts";
+import type { BindHandler } from "./does.ts";
 
 /** Journals as such: whether they are whole, and to take them elsewhere. */
-export function addJournalVerbs(program: Command, does: Does): void {
+export function addJournalCommands(program: Command, does: BindHandler): void {
   program
     .command("verify <run>")
     .summary(

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Does } from "./does.ts";
+import type { BindHandler } from "./does.ts";
 
-export function addProjectVerbs(program: Command, does: Does): void {
+export function addProjectCommands(program: Command, does: BindHandler): void {
   program
     .command("init")
     .description("make this folder a project; asks what to begin with, and overwrites nothing")

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { Does } from "./does.ts";
+import type { BindHandler } from "./does.ts";
 
 /** What happened, and why. */
-export function addReasonVerbs(program: Command, does: Does): void {
+export function addLookCommands(program: Command, does: BindHandler): void {
   program
     .command("why <run>")
     .usage("[options] <run>[#<seq>]")
@@ -32,7 +32,7 @@ export function addReasonVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("../commands/usage.ts")).usage));
 }
 
-export function addEvalVerbs(program: Command, does: Does): void {
+export function addEvalCommands(program: Command, does: BindHandler): void {
   program
     .command("eval <file>")
     .summary("run a set of tasks against an agent, and say what is worse than it was")
@@ -43,7 +43,7 @@ export function addEvalVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("../commands/eval.ts")).evaluate));
 }
 
-export function addForkVerbs(program: Command, does: Does): void {
+export function addForkCommands(program: Command, does: BindHandler): void {
   program
     .command("fork <run>")
     .usage("[options] RUN[#SEQ]")

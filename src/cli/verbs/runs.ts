@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import { PRESETS } from "../../journal/definition.ts";
-import type { Does } from "./does.ts";
+import type { BindHandler } from "./does.ts";
 
-export function addRunVerbs(program: Command, does: Does): void {
+export function addStartCommands(program: Command, does: BindHandler): void {
   program
     .command("run [words...]")
     .usage('[options] [agent] "task"')

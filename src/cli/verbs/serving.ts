@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Does } from "./does.ts";
+import type { BindHandler } from "./does.ts";
 
-export function addServingVerbs(program: Command, does: Does): void {
+export function addServeCommands(program: Command, does: BindHandler): void {
   program
     .command("up")
     .summary("drive what is due here and serve the web page and the API, until you end it")

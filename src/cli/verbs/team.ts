@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
-import type { Does } from "./does.ts";
+import type { BindHandler } from "./does.ts";
 
-export function addTeamVerbs(program: Command, does: Does): void {
+export function addPeopleCommands(program: Command, does: BindHandler): void {
   const users = program.command("users").description("list who may come in by name, and with which role");
   users
     .command("list", { isDefault: true, hidden: true })

@@ -1,6 +1,6 @@
 // Past runs of an agent that would go otherwise now: each difference once, with the runs that have it.
 
-import { type AgentReplayView, alikeReplays } from "../../api/schema.ts";
+import { type AgentReplayView, groupReplays } from "../../api/schema.ts";
 import { ago, cost, count, shortCost, tokens } from "./format.ts";
 import { plainLine } from "./plain.ts";
 import type { Paint } from "./screen.ts";
@@ -14,7 +14,7 @@ export function agentReplayLines(replayed: AgentReplayView, paint: Paint): strin
   const same = runs.filter(({ difference, problem }) => !difference && problem === undefined);
   const decisions = same.reduce((sum, run) => sum + run.decisions, 0);
   return [
-    ...alikeReplays(replayed).flatMap((group) => [...groupLines(group, paint), ""]),
+    ...groupReplays(replayed).flatMap((group) => [...groupLines(group, paint), ""]),
     ...runs.flatMap(({ runId, problem }) =>
       problem === undefined ? [] : [`${runId} was not replayed: ${plainLine(problem)}`],
     ),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ApprovalView } from "../../api/schema.ts";
-import { createTyped } from "../typed.ts";
+import { createCommandLine } from "../typed.ts";
 import { answerCommands, approvalLines, cardLines, editLines } from "./approval.ts";
 
 const item = (over: Partial<ApprovalView>): ApprovalView => ({
@@ -29,8 +29,8 @@ const asker = { path: ["lead", "pen"], task: "Mend the parser" };
 const page = (paint: (format: unknown, text: string) => string) => ({ rich: false, columns: 80, paint });
 const marks = page((format, text) => `<${String(format)}>${text}</>`);
 const bare = page((_, text) => text);
-const here = createTyped("cadre", { cwd: "x", folder: "x" });
-const elsewhere = createTyped("cadre", { cwd: "/p", folder: "x" });
+const here = createCommandLine("cadre", { cwd: "x", folder: "x" });
+const elsewhere = createCommandLine("cadre", { cwd: "/p", folder: "x" });
 
 describe("an approval", () => {
   test("a diff is coloured, and its header needs no banner", () => {
@@ -132,7 +132,7 @@ describe("an approval", () => {
     ]);
     const [command] = cardLines(
       [{ item: item({}), task: "" }],
-      createTyped("cadre", { cwd: "/p", folder: "a/long/folder" }),
+      createCommandLine("cadre", { cwd: "/p", folder: "a/long/folder" }),
       narrow,
     ).slice(-3);
     expect(command).toBe("  cadre approve r1:m1.0 -C a/long/folder");

@@ -3,16 +3,16 @@
 
 import { diffLines } from "diff";
 import type { ApprovalView } from "../../api/schema.ts";
-import { askWords } from "../../projections/ask-words.ts";
+import { describeAskRule } from "../../projections/ask-words.ts";
 import { describeCall } from "../../projections/timeline.ts";
-import type { Typed } from "../typed.ts";
+import type { CommandLine } from "../typed.ts";
 import { radiusLines } from "./blast-radius.ts";
-import { commandParts } from "./command-parts.ts";
+import { commandPartLines } from "./command-parts.ts";
 import { fitLine, fitLines, type Page } from "./fit.ts";
 import { clockTime } from "./format.ts";
 import { jsonLine, plain, plainLine } from "./plain.ts";
 import { probeLines } from "./probe.ts";
-import { fitted, type Paint } from "./screen.ts";
+import { type Paint, truncate } from "./screen.ts";
 
 const HEADLINES = {
   tool: "needs your approval",
@@ -35,10 +35,10 @@ export function approvalLines(item: ApprovalView, page: Page, { path, task }: As
   const title = `${who} ${HEADLINES[item.kind]}${again}`;
   const head = [
     paint(["bold", "yellow"], title),
-    ...(task === undefined ? [] : [`works on: ${fitted(plainLine(task), LONGEST_TASK)}`]),
+    ...(task === undefined ? [] : [`works on: ${truncate(plainLine(task), LONGEST_TASK)}`]),
     ...facts(item).map((fact) => paint("dim", fact)),
   ];
-  const parts = item.command ? commandParts(item.command, page) : [];
+  const parts = item.command ? commandPartLines(item.command, page) : [];
   const radius = radiusLines(item.blastRadius, page);
   return ["", ...fitLines(head, page), ...body(item, page), ...parts, ...radius, ""];
 }
@@ -46,7 +46,7 @@ export function approvalLines(item: ApprovalView, page: Page, { path, task }: As
 const LONGEST_TASK = 200;
 
 /** The same with what somebody needs who was not asked at a prompt: whose it is, and the exact commands. */
-export function cardLines(cards: readonly Card[], typed: Typed, page: Page): string[] {
+export function cardLines(cards: readonly Card[], typed: CommandLine, page: Page): string[] {
   return cards.flatMap(({ item, task }) => [
     ...approvalLines(item, page, { path: item.path, task }),
     page.paint("dim", `run ${item.runId} · agent ${plainLine(item.agent)}`),
@@ -74,7 +74,7 @@ export function editLines(before: unknown, after: unknown, page: Page): string[]
 }
 
 /** The commands by which somebody else answers later. */
-export function answerCommands(item: ApprovalView, typed: Typed): string[] {
+export function answerCommands(item: ApprovalView, typed: CommandLine): string[] {
   const id = item.id;
   switch (item.kind) {
     case "outcome":
@@ -94,7 +94,7 @@ export function answerCommands(item: ApprovalView, typed: Typed): string[] {
 /** A command that repeats a whole file would bury the others. */
 const LONGEST_EDIT = 300;
 
-function editCommands({ id, kind, input }: ApprovalView, typed: Typed): string[] {
+function editCommands({ id, kind, input }: ApprovalView, typed: CommandLine): string[] {
   if (kind !== "tool") return [];
   const json = jsonLine(input ?? {}).replaceAll("'", "'\\''");
   return [typed(`approve ${id} --edit '${json.length > LONGEST_EDIT ? "{ … }" : json}'`)];
@@ -111,7 +111,7 @@ function facts(item: ApprovalView): string[] {
   const says = item.kind === "question" ? why : description;
   return [
     ...(item.tool === undefined ? [] : [`tool ${plainLine(item.tool)}`]),
-    ...(item.rule === undefined ? [] : [`why it asks: ${plainLine(askWords(item.rule))}`]),
+    ...(item.rule === undefined ? [] : [`why it asks: ${plainLine(describeAskRule(item.rule))}`]),
     ...(item.untrusted === undefined
       ? []
       : [`may come from the words of: ${plainLine(item.untrusted.join(", "))}`]),

@@ -3,11 +3,11 @@
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
 import {
-  newInRadius,
-  radiusWords,
-  startedWords,
-  toolWords,
-  worstWords,
+  describeBlastRadius,
+  describeEdge,
+  describeToolReach,
+  describeWorstCase,
+  newInBlastRadius,
 } from "../../projections/blast-words.ts";
 import { fitLine, type Page } from "./fit.ts";
 import { plainLine } from "./plain.ts";
@@ -15,9 +15,9 @@ import type { Paint } from "./screen.ts";
 
 /** All of it in a sentence. */
 export function radiusLine(radius: BlastRadius, paint: Paint): string {
-  const added = newInRadius(radius).map(plainLine);
+  const added = newInBlastRadius(radius).map(plainLine);
   const news = added.length === 0 ? "nothing that the tree cannot do already" : `new: ${added.join(", ")}`;
-  return `${paint("bold", "Blast radius:")} ${plainLine(radiusWords(radius))}; ${news}`;
+  return `${paint("bold", "Blast radius:")} ${plainLine(describeBlastRadius(radius))}; ${news}`;
 }
 
 export function radiusLines(radius: BlastRadius | undefined, page: Page): string[] {
@@ -27,11 +27,11 @@ export function radiusLines(radius: BlastRadius | undefined, page: Page): string
   const mark = (isNew: boolean | undefined, text: string): string =>
     isNew ? paint("yellow", `+ ${text} (new)`) : `  ${text}`;
   const rows = [
-    ...tools.map((tool) => mark(tool.isNew, plainLine(`${tool.name}: ${toolWords(tool)}`))),
+    ...tools.map((tool) => mark(tool.isNew, plainLine(`${tool.name}: ${describeToolReach(tool)}`))),
     ...hosts.map(({ host, isNew }) => mark(isNew, plainLine(`reaches ${host}`))),
-    ...agents.slice(1).map((one) => mark(one.isNew, plainLine(startedWords(one)))),
+    ...agents.slice(1).map((one) => mark(one.isNew, plainLine(describeEdge(one)))),
     ...never.map((rule) => `  never ${plainLine(rule)}`),
-    `  ${worstWords(radius)}`,
+    `  ${describeWorstCase(radius)}`,
     ...(more === undefined ? [] : [`  and ${more} more: cadre agents explain ${plainLine(agent)}`]),
   ];
   return [

@@ -30,17 +30,17 @@ export function branches<T extends Branching<T>>(
   return lines;
 }
 
-export function allOf<T extends Branching<T>>(top: T): T[] {
-  return [top, ...top.children.flatMap((child) => allOf(child))];
+export function allNodes<T extends Branching<T>>(top: T): T[] {
+  return [top, ...top.children.flatMap((child) => allNodes(child))];
 }
 
 /** Everything, if it fits; or else without what is below an ended node; or else the most urgent, with all above them. */
-export function chosen<T extends Branching<T> & { readonly parent: T | undefined }>(
+export function chooseShown<T extends Branching<T> & { readonly parent: T | undefined }>(
   top: T,
   room: number,
   { hasEnded, urgency }: { hasEnded: (node: T) => boolean; urgency: (node: T) => number },
 ): Set<T> {
-  const all = allOf(top);
+  const all = allNodes(top);
   if (all.length <= room) return new Set(all);
   const open = all.filter((node) => !node.parent || !hasEnded(node.parent) || !hasEnded(node));
   if (open.length <= room) return new Set(open);

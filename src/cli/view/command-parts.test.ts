@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { readCommand } from "../../permissions/read-command.ts";
-import { commandParts } from "./command-parts.ts";
+import { explainCommand } from "../../permissions/read-command.ts";
+import { commandPartLines } from "./command-parts.ts";
 
 const page = { rich: false, columns: 80, paint: (_: unknown, text: string) => text };
-const parts = (command: string): string[] => commandParts(readCommand(command, "/w"), page);
+const parts = (command: string): string[] => commandPartLines(explainCommand(command, "/w"), page);
 
 test("[U24] a command is shown by its programs, files and hosts, and by what is hidden in it", () => {
   const hidden = Buffer.from("rm -rf /home/ann/photos").toString("base64");

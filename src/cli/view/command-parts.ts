@@ -4,10 +4,10 @@
 import type { CommandView } from "../../api/schema.ts";
 import { fitLine, type Page } from "./fit.ts";
 import { plain, plainLine } from "./plain.ts";
-import { fitted } from "./screen.ts";
+import { truncate } from "./screen.ts";
 
 /** Nothing where the command is one program and says all there is. */
-export function commandParts(command: CommandView, page: Page): string[] {
+export function commandPartLines(command: CommandView, page: Page): string[] {
   const { programs, files, hosts, decoded } = command;
   const isPlain = programs.length < 2 && programs.every(({ note }) => note === undefined);
   const parts = [
@@ -45,7 +45,7 @@ function programText({ argv, depth, readOnly, note }: CommandView["programs"][nu
 const LONGEST = 120;
 
 function shown(word: string): string {
-  const text = fitted(plainLine(word), LONGEST);
+  const text = truncate(plainLine(word), LONGEST);
   return word === "" || /\s/.test(word) ? JSON.stringify(text) : text;
 }
 

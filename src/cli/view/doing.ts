@@ -3,11 +3,11 @@
 import type { JournalEvent, WaitingOn } from "../../journal/events.ts";
 import type { RunState } from "../../projections/run-state.ts";
 import { describeCall } from "../../projections/timeline.ts";
-import { todosLine } from "../../projections/todos.ts";
+import { summarizeTodos } from "../../projections/todos.ts";
 import { count, duration } from "./format.ts";
 import { plainLine } from "./plain.ts";
 
-export interface Doing {
+export interface Activity {
   event(event: JournalEvent, calls: ReadonlyMap<string, { tool: string; input: unknown }>): void;
   /** A piece of the output of its tool, or of its model's words. */
   output(piece: string): void;
@@ -15,7 +15,7 @@ export interface Doing {
   now(at: number): { what: string; time: string; output: string } | undefined;
 }
 
-export function createDoing(state: RunState): Doing {
+export function createActivity(state: RunState): Activity {
   let what: string | undefined;
   let since = 0;
   let until: number | undefined;
@@ -49,15 +49,15 @@ export function createDoing(state: RunState): Doing {
 }
 
 /** The attempt that comes after one that the provider failed. */
-export const nextAttempt = ({ failed }: RunState): number => (failed?.attempt ?? 1) + 1;
+export const nextAttempt = ({ failedCall }: RunState): number => (failedCall?.attempt ?? 1) + 1;
 
 /** Which turn it is in, of how many. */
-export const turnOf = ({ turns, openModelCall, start }: RunState): string =>
+export const turnText = ({ turns, openModelCall, start }: RunState): string =>
   `turn ${turns + (openModelCall ? 1 : 0)}/${start?.limits.maxTurns ?? "?"}`;
 
 /** How far its own list is done; empty where it keeps none. */
 export const todoText = ({ todos }: RunState): string =>
-  todos.length === 0 ? "" : plainLine(todosLine(todos));
+  todos.length === 0 ? "" : plainLine(summarizeTodos(todos));
 
 /** A line that counts tenths would never be still. */
 export function wholeSeconds(ms: number): string {

@@ -1,7 +1,7 @@
 // What an eval has come to: a row for each case, with how sure its rate is, what failed, and what is worse than it was.
 
-import type { Play } from "../evals/play.ts";
-import { interval, type Rate, regression } from "../evals/rates.ts";
+import type { PlannedRepeat } from "../evals/play.ts";
+import { type Rate, regressionReason, wilsonInterval } from "../evals/rates.ts";
 import type { CaseResult, EvalResult, Repeat, Spent } from "../evals/state.ts";
 import { count, shortCost } from "./format.ts";
 import { plainLine } from "./plain.ts";
@@ -16,10 +16,10 @@ export interface ComparedEval {
 }
 
 /** By the names of their cases. */
-export function compared(result: EvalResult, baseline: EvalResult | undefined): ComparedEval {
+export function compareWithBaseline(result: EvalResult, baseline: EvalResult | undefined): ComparedEval {
   const regressions = result.cases.flatMap((each) => {
     const before = caseIn(baseline, each.name);
-    const rule = before && regression(before, each);
+    const rule = before && regressionReason(before, each);
     return rule === undefined ? [] : [{ case: each.name, rule }];
   });
   return { result, baseline, regressions };
@@ -28,7 +28,7 @@ export function compared(result: EvalResult, baseline: EvalResult | undefined): 
 const caseIn = (result: EvalResult | undefined, name: string): CaseResult | undefined =>
   result?.cases.find((each) => each.name === name);
 
-export function repeatLine(each: Play, repeat: Repeat, of: number, paint: Paint): string[] {
+export function repeatLine(each: PlannedRepeat, repeat: Repeat, of: number, paint: Paint): string[] {
   const word = repeat.passed ? paint("green", "pass") : paint("red", "fail");
   const which = of === 1 ? "" : ` (${each.repeat + 1} of ${of})`;
   const head = `${word}  ${plainLine(each.case.name)}${which}  ${paint("dim", repeat.runId)}`;
@@ -63,7 +63,7 @@ export function evalLines({ result, baseline, regressions }: ComparedEval, paint
 }
 
 function rateCells(rate: Rate): string[] {
-  const [low, high] = interval(rate);
+  const [low, high] = wilsonInterval(rate);
   const percent = (share: number): string => `${Math.round(share * 100)} %`;
   return [
     `${rate.passed} of ${rate.n}`,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { explain } from "../../agents/explain.ts";
 import { advisors, agentSet, handoff, router, team } from "../../agents/set.fixture.ts";
 import { explanationLines } from "./explanation.ts";
-import { rowsOf } from "./rows.ts";
+import { wrappedRows } from "./rows.ts";
 
 const agents = agentSet({
   desk: { router: router(["factory/lead", "panel"]), handoff: handoff("factory/reviewer") },
@@ -58,17 +58,17 @@ test("rows keep their columns while the last cell has room, and are stacked when
     ["a", "one", "a few words here and there, up and down"],
     ["bb", "two", "short"],
   ];
-  expect(rowsOf(rows, 40)).toEqual([
+  expect(wrappedRows(rows, 40)).toEqual([
     "a   one  a few words here and there, up",
     "         and down",
     "bb  two  short",
   ]);
-  expect(rowsOf(rows, 30)).toEqual([
+  expect(wrappedRows(rows, 30)).toEqual([
     "a   one",
     "    a few words here and",
     "    there, up and down",
     "bb  two",
     "    short",
   ]);
-  expect(rowsOf([], 30)).toEqual([]);
+  expect(wrappedRows([], 30)).toEqual([]);
 });

@@ -1,14 +1,14 @@
 // An explanation for people: whose words the answer will be, whom the agent reaches and how, and what could come of it.
 // Names of the same pack are short, and what is as for the agent itself is not said again.
 
-import type { Explanation, Reachable, WayThere } from "../../agents/explain.ts";
-import type { HeldTool, PlaceLimits, Stop } from "../../agents/reach.ts";
+import type { Explanation, ReachableAgent, ReachPath } from "../../agents/explain.ts";
+import type { AllowedTool, NodeLimits, ReachStop } from "../../agents/reach.ts";
 import { formatDuration } from "../../config/duration.ts";
 import { wayText, withTitle } from "./agents.ts";
 import { count } from "./format.ts";
 import { modelLabel } from "./live.ts";
 import { plainLine } from "./plain.ts";
-import { rowsOf } from "./rows.ts";
+import { wrappedRows } from "./rows.ts";
 import type { Paint } from "./screen.ts";
 import { wrapText } from "./words.ts";
 
@@ -26,7 +26,7 @@ export function explanationLines(explanation: Explanation, paint: Paint, columns
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ["", paint("bold", title), ...lines];
   const indented = (rows: readonly (readonly string[])[]): string[] =>
-    rowsOf(
+    wrappedRows(
       rows.map(([first = "", ...rest]) => [`  ${first}`, ...rest]),
       columns,
     );
@@ -34,7 +34,7 @@ export function explanationLines(explanation: Explanation, paint: Paint, columns
     `${paint("bold", withTitle(agent, title))} ${paint("dim", `${kind} · ${plainLine(file)}`)}`,
     ...wrapText(plainLine(description), (columns ?? Number.POSITIVE_INFINITY) - 1).split("\n"),
     "",
-    ...rowsOf(factRows(explanation, names), columns),
+    ...wrappedRows(factRows(explanation, names), columns),
     ...section(`Reaches ${count(reachable.length, "agent")}`, indented(reachRows(explanation, names))),
     ...section("Goes no further", indented(stopRows(stops, names))),
     ...section("Blast radius", [
@@ -79,7 +79,7 @@ function factRows(
   ];
 }
 
-function limitWords({ maxTurns, maxDuration, maxDepth, maxTokens, maxCost }: PlaceLimits): string {
+function limitWords({ maxTurns, maxDuration, maxDepth, maxTokens, maxCost }: NodeLimits): string {
   const words = [count(maxTurns, "turn"), formatDuration(maxDuration), `delegation ${maxDepth} deep`];
   if (maxTokens !== undefined) words.push(count(maxTokens, "token"));
   if (maxCost !== undefined) words.push(`$${maxCost}`);
@@ -89,7 +89,7 @@ function limitWords({ maxTurns, maxDuration, maxDepth, maxTokens, maxCost }: Pla
 const SHOWN_WAYS = 4;
 
 function reachRows(explanation: Explanation, names: Names): string[][] {
-  return explanation.reachable.flatMap(({ agent, ways }: Reachable) => {
+  return explanation.reachable.flatMap(({ agent, ways }: ReachableAgent) => {
     const shown = ways.slice(0, SHOWN_WAYS);
     const rows = shown.map((way, index) => {
       const words = placeWords(way, explanation);
@@ -105,7 +105,7 @@ function reachRows(explanation: Explanation, names: Names): string[][] {
   });
 }
 
-function placeWords({ tools, deny, limits, models }: WayThere, root: Explanation): string {
+function placeWords({ tools, deny, limits, models }: ReachPath, root: Explanation): string {
   const words = [toolWords(tools)];
   if (deny.length > 0) words.push(`never ${deny.map(plainLine).join(", ")}`);
   if (limits.maxTurns !== root.limits.maxTurns) words.push(count(limits.maxTurns, "turn"));
@@ -114,7 +114,7 @@ function placeWords({ tools, deny, limits, models }: WayThere, root: Explanation
   return words.join(" · ");
 }
 
-const toolWords = (tools: readonly HeldTool[], rules = fewWords): string =>
+const toolWords = (tools: readonly AllowedTool[], rules = fewWords): string =>
   tools.map(({ name, only }) => (only ? rules(only) : plainLine(name))).join(", ") || "none";
 
 /** `Bash(npm test) and 3 more`. */
@@ -122,7 +122,7 @@ function fewWords([first = "", ...others]: readonly string[]): string {
   return others.length > 0 ? `${plainLine(first)} and ${others.length} more` : plainLine(first);
 }
 
-const REASONS: Readonly<Record<Stop["why"], string>> = {
+const REASONS: Readonly<Record<ReachStop["why"], string>> = {
   "max-depth": "delegation may go no deeper",
   "on-the-path": "is at work above already",
   broken: "cannot be used",
@@ -131,7 +131,7 @@ const REASONS: Readonly<Record<Stop["why"], string>> = {
 
 const SHOWN_STOPS = 8;
 
-function stopRows(stops: readonly Stop[], names: Names): string[][] {
+function stopRows(stops: readonly ReachStop[], names: Names): string[][] {
   const rows = stops
     .slice(0, SHOWN_STOPS)
     .map(({ path, why }) => [names.full(path.at(-1)!.to), wayText(path, names.short), REASONS[why]]);

@@ -1,7 +1,7 @@
 // Long lines at a terminal: broken between words, where a terminal alone would break them anywhere. Colours take no room.
 // Where there is no terminal, lines stay as they are.
 
-import { type Screen, visibleCells } from "./screen.ts";
+import { type Screen, visibleWidth } from "./screen.ts";
 import { wordWrap } from "./words.ts";
 
 /** Where lines are written to. */
@@ -22,11 +22,11 @@ const COMMAND = /^ +(npx cadre|node \S+|cadre) /;
 
 /** `next` stands before each piece that goes on. */
 export function fitLine(
-  { head, text, next = " ".repeat(visibleCells(head)) }: { head: string; text: string; next?: string },
+  { head, text, next = " ".repeat(visibleWidth(head)) }: { head: string; text: string; next?: string },
   { rich, columns }: Pick<Page, "rich" | "columns">,
 ): string[] {
-  if (!rich || visibleCells(head + text) <= columns) return [head + text];
-  const wrap = wordWrap(columns, { begin: visibleCells(head), next });
+  if (!rich || visibleWidth(head + text) <= columns) return [head + text];
+  const wrap = wordWrap(columns, { begin: visibleWidth(head), next });
   const broken = head + wrap.add(text) + wrap.rest();
   return broken.split("\n").map((line) => line.trimEnd());
 }

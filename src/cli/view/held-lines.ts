@@ -1,17 +1,17 @@
 // What is paused, frozen or set aside in a tree, with the command that lets it go on. A branch is frozen and thawed as one.
 
 import type { RunTree } from "../../api/schema.ts";
-import { waitingWords } from "../../projections/waiting-words.ts";
-import type { Typed } from "../typed.ts";
-import { allOf } from "./branches.ts";
+import { describeWait } from "../../projections/waiting-words.ts";
+import type { CommandLine } from "../typed.ts";
+import { allNodes } from "./branches.ts";
 
-export function heldLines(tree: RunTree, typed: Typed): string[] {
+export function pausedLines(tree: RunTree, typed: CommandLine): string[] {
   const lines = new Map<string, string>();
-  for (const { id, endedAt, waitingOn } of allOf(tree)) {
+  for (const { id, endedAt, waitingOn } of allNodes(tree)) {
     if (endedAt !== undefined || !waitingOn || !HELD.has(waitingOn.kind)) continue;
     const [top] = waitingOn.frozen ?? [];
     const command = top === undefined ? `resume ${id}` : `thaw ${top}`;
-    lines.set(command, `held: ${waitingWords(waitingOn).words}\n  ${typed(command)}`);
+    lines.set(command, `held: ${describeWait(waitingOn).words}\n  ${typed(command)}`);
   }
   return [...lines.values()].flatMap((line) => ["", line]);
 }

@@ -14,7 +14,7 @@ export function createJsonView(print: (line: string) => void): LiveView {
     },
     delta() {},
     tick() {},
-    rest() {},
+    clear() {},
     drawing: () => [],
     lastWords: () => "",
   };

@@ -2,15 +2,15 @@
 
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import { FINAL_REPORT } from "../../projections/run-state.ts";
-import { describeCall, forkedOff, type TimelineEntry } from "../../projections/timeline.ts";
+import { describeCall, describeForkOrigin, type TimelineEntry } from "../../projections/timeline.ts";
 import { nextAttempt } from "./doing.ts";
 import { count, duration } from "./format.ts";
 import type { LiveRun, LiveTree } from "./live-tree.ts";
 import { plainLine } from "./plain.ts";
-import { fitted, type Paint, type Screen } from "./screen.ts";
+import { type Paint, type Screen, truncate } from "./screen.ts";
 
 /** What the last lines, the summary, the parent or the line before it says already. */
-export function isToldOtherwise(event: JournalEvent): boolean {
+export function isShownElsewhere(event: JournalEvent): boolean {
   if (event.type === "RUN_SUSPENDED") return QUIET_WAITS.has(event.payload.waitingOn.kind);
   if (event.type === "CANCEL_REQUESTED") return event.payload.via !== undefined;
   return event.type === "TOOL_STARTED" || event.type === "RUN_RESUMED" || TERMINAL_TYPES.has(event.type);
@@ -19,7 +19,7 @@ export function isToldOtherwise(event: JournalEvent): boolean {
 const QUIET_WAITS: ReadonlySet<string> = new Set(["approval", "child", "child_hitl"]);
 
 /** What a drawing of the tree shows of its top. */
-export const isToldByTree = ({ type }: JournalEvent): boolean =>
+export const isShownByTree = ({ type }: JournalEvent): boolean =>
   type === "CHILD_RUN_STARTED" || type === "CHILD_RUN_COMPLETED";
 
 /** What is worth a line of its own although a drawing of the tree shows how the run stands. */
@@ -40,7 +40,7 @@ const NEWS: ReadonlySet<string> = new Set([
   "CANCEL_REQUESTED",
 ]);
 
-export interface Told {
+export interface LineContext {
   run: LiveRun;
   event: JournalEvent;
   entry: TimelineEntry;
@@ -48,9 +48,9 @@ export interface Told {
 }
 
 /** The words of the timeline, with what only somebody who watches needs. */
-export function linesOf({ run, event, entry, tree }: Told, screen: Screen): string[] {
+export function eventLines({ run, event, entry, tree }: LineContext, screen: Screen): string[] {
   const { paint } = screen;
-  const retitled = (title: string): string[] => [toned({ ...entry, title }, paint)];
+  const retitled = (title: string): string[] => [paintEntry({ ...entry, title }, paint)];
   switch (event.type) {
     case "RUN_STARTED":
       return [run === tree.top ? headline(event, paint) : paint("dim", `run ${event.runId}`)];
@@ -61,13 +61,13 @@ export function linesOf({ run, event, entry, tree }: Told, screen: Screen): stri
     case "CHILD_RUN_COMPLETED":
       return retitled(withName(entry.title, tree.runs.get(event.payload.child_run_id)));
     default:
-      return [toned(entry, paint)];
+      return [paintEntry(entry, paint)];
   }
 }
 
 const TONES = { plain: undefined, good: "green", bad: "red", warn: "yellow", quiet: "dim" } as const;
 
-export function toned({ tone, title }: TimelineEntry, paint: Paint): string {
+export function paintEntry({ tone, title }: TimelineEntry, paint: Paint): string {
   const format = TONES[tone];
   return format === undefined ? plainLine(title) : paint(format, plainLine(title));
 }
@@ -75,7 +75,7 @@ export function toned({ tone, title }: TimelineEntry, paint: Paint): string {
 function headline({ payload, runId }: EventOf<"RUN_STARTED">, paint: Paint): string {
   const before =
     payload.continues && !payload.fork ? ` · continues ${plainLine(payload.continues.runId)}` : "";
-  const fork = payload.fork ? ` ${plainLine(forkedOff(payload))}` : "";
+  const fork = payload.fork ? ` ${plainLine(describeForkOrigin(payload))}` : "";
   return `${paint("bold", plainLine(payload.agent))} ${paint("dim", `· run ${runId}${before}${fork}`)}`;
 }
 
@@ -89,7 +89,7 @@ function resultLines(
   if (call?.tool === FINAL_REPORT) return [];
   const first = firstLine(event.payload.output, rich ? columns - 30 : LONGEST);
   const title = rich && call ? marked(event, describeCall(call.tool, call.input)) : entry.title;
-  return [toned({ ...entry, title }, paint), ...(first === "" ? [] : [paint("dim", `  ${first}`)])];
+  return [paintEntry({ ...entry, title }, paint), ...(first === "" ? [] : [paint("dim", `  ${first}`)])];
 }
 
 function nextTry({ state }: LiveRun, { ts, payload }: EventOf<"MODEL_CALL_FAILED">): string {
@@ -118,5 +118,5 @@ function firstLine(output: unknown, cells: number): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const end = lines.length > 1 && /^\[.*\]$/.test(lines.at(-1)!) ? ` ${plainLine(lines.pop()!)}` : "";
   const more = lines.length > 1 ? ` (+${count(lines.length - 1, "line")})` : "";
-  return `${fitted(plainLine(lines[0] ?? ""), Math.max(20, cells))}${more}${end}`;
+  return `${truncate(plainLine(lines[0] ?? ""), Math.max(20, cells))}${more}${end}`;
 }

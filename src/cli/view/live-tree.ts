@@ -2,7 +2,7 @@
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { itemChanges } from "../../projections/approvals.ts";
-import { partOf } from "../../projections/part.ts";
+import { patternRole } from "../../projections/part.ts";
 import { applyRunState, emptyRunState, type RunState } from "../../projections/run-state.ts";
 import {
   applyTimeline,
@@ -10,7 +10,7 @@ import {
   type TimelineEntry,
   timelineProjection,
 } from "../../projections/timeline.ts";
-import { createDoing, type Doing } from "./doing.ts";
+import { type Activity, createActivity } from "./doing.ts";
 import { plainLine } from "./plain.ts";
 
 export interface LiveRun {
@@ -22,7 +22,7 @@ export interface LiveRun {
   readonly children: LiveRun[];
   readonly state: RunState;
   readonly timeline: Timeline;
-  readonly doing: Doing;
+  readonly activity: Activity;
   /** The items of it that wait for a person. */
   readonly open: Set<string>;
 }
@@ -74,7 +74,7 @@ export const pathText = ({ path }: LiveRun): string => path.join(" › ");
 function createRun(event: JournalEvent, runs: ReadonlyMap<string, LiveRun>): LiveRun {
   const start = event.type === "RUN_STARTED" ? event.payload : undefined;
   const parent = start?.parentRunId === undefined ? undefined : runs.get(start.parentRunId);
-  const part = start && partOf(start);
+  const part = start && patternRole(start);
   const agent = plainLine(start?.agent ?? event.runId);
   const name = nameBelow(parent, part === undefined ? agent : `${agent} (${part})`);
   const above = parent?.path ?? (start?.ancestors ?? []).map(({ agent }) => plainLine(agent));
@@ -86,7 +86,7 @@ function createRun(event: JournalEvent, runs: ReadonlyMap<string, LiveRun>): Liv
     children: [],
     state,
     timeline: timelineProjection.initial(),
-    doing: createDoing(state),
+    activity: createActivity(state),
     open: new Set(),
   };
   parent?.children.push(run);
@@ -102,11 +102,11 @@ function nameBelow(parent: LiveRun | undefined, agent: string): string {
 }
 
 function applyEvent(run: LiveRun, event: JournalEvent): TimelineEntry | undefined {
-  const { state, timeline, doing, open } = run;
+  const { state, timeline, activity, open } = run;
   applyRunState(state, event);
   const before = timeline.entries.length;
   applyTimeline(timeline, event);
-  doing.event(event, timeline.names.calls);
+  activity.event(event, timeline.names.calls);
   for (const change of itemChanges(event)) {
     if (change.type === "open") open.add(change.itemId);
     else if (change.type === "close") open.delete(change.itemId);

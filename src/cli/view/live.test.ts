@@ -133,7 +133,7 @@ describe("calls", () => {
       "  ok⟦U+001B⟧[2J 2",
       "pen · Run: npm test · 12 s · preset ask · 2 tokens · $?",
     ]);
-    view.rest();
+    view.clear();
     expect(picture()).toEqual([]);
   });
 });

@@ -8,13 +8,13 @@ import type { EventOf, JournalEvent } from "../../journal/events.ts";
 import { textOf } from "../../journal/message-parts.ts";
 import type { TimelineEntry } from "../../projections/timeline.ts";
 import { fitLine } from "./fit.ts";
-import { isNews, isToldByTree, isToldOtherwise, linesOf } from "./lines.ts";
+import { eventLines, isNews, isShownByTree, isShownElsewhere } from "./lines.ts";
 import { statusLine } from "./live/status-line.ts";
 import { createLiveTree, type LiveRun, type LiveTree, pathText } from "./live-tree.ts";
 import { plain, plainLine } from "./plain.ts";
-import { fitted, type Room, type Screen } from "./screen.ts";
-import { type TreePicture, type TreePlace, treeLines } from "./tree-lines.ts";
-import { createWords } from "./words.ts";
+import { type Area, type Screen, truncate } from "./screen.ts";
+import { type TreeLayout, type TreePicture, treeLines } from "./tree-lines.ts";
+import { createStreamedWords } from "./words.ts";
 
 export interface LiveView {
   readonly tree: LiveTree;
@@ -23,25 +23,25 @@ export interface LiveView {
   /** Draws anew what goes on right now; call it now and then. */
   tick(now: number): void;
   /** Takes that away. */
-  rest(): void;
+  clear(): void;
   /** The tree as it stands, to stay on the screen; nothing where lines have told of it. */
   drawing(now: number): string[];
   /** The words of the top that were shown last, so that an end does not say them twice. */
   lastWords(): string;
 }
 
-export interface Watching {
+export interface LiveViewOptions {
   style: "tree" | "lines";
   /** What holds in a run that was given no preset of its own. */
   preset: string;
 }
 
-export function createLiveView(screen: Screen, { style, preset }: Watching): LiveView {
+export function createLiveView(screen: Screen, { style, preset }: LiveViewOptions): LiveView {
   const tree = createLiveTree();
   const draws = screen.rich && style === "tree";
   const isAlone = (): boolean => tree.runs.size === 1;
   const show = createShow(screen, tree, draws);
-  const picture = ({ columns, rows }: Room, now: number) => {
+  const picture = ({ columns, rows }: Area, now: number) => {
     const { paint } = screen;
     if (!tree.top) return { lines: [], status: "" };
     const place = { now, columns, room: rows, paint };
@@ -58,12 +58,12 @@ export function createLiveView(screen: Screen, { style, preset }: Watching): Liv
     delta(delta) {
       const run = tree.runs.get(delta.runId);
       if (delta.type === "text.delta" && isAlone() && run) show.piece(delta);
-      else if (delta.type !== "reasoning.delta") run?.doing.output(delta.text);
+      else if (delta.type !== "reasoning.delta") run?.activity.output(delta.text);
     },
     tick(now) {
       screen.live((room) => picture(room, now));
     },
-    rest: () => screen.live(undefined),
+    clear: () => screen.live(undefined),
     drawing(now) {
       if (!draws || isAlone()) return [];
       const { lines, status } = picture({ columns: screen.columns, rows: screen.rows - 2 }, now);
@@ -74,7 +74,7 @@ export function createLiveView(screen: Screen, { style, preset }: Watching): Liv
 }
 
 function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
-  const words = createWords(screen);
+  const words = createStreamedWords(screen);
   const models = new Set<string>();
   let last = "";
   const isTop = (run: LiveRun): boolean => run === tree.top;
@@ -90,7 +90,7 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   function thought(run: LiveRun, { payload }: EventOf<"AGENT_THOUGHT">): void {
     const text = textOf(payload.content).trim();
     const isSpoken = screen.rich && isTop(run) && (draws || tree.runs.size === 1);
-    if (isSpoken) words.settle(text);
+    if (isSpoken) words.finish(text);
     else if (text !== "") say(run, plain(text).split("\n"));
     if (isTop(run) && text !== "") last = text;
   }
@@ -106,9 +106,9 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   return {
     event(run: LiveRun, event: JournalEvent, entry: TimelineEntry | undefined): void {
       if (event.type === "MODEL_CALL_STARTED") modelCall(run, event);
-      else if (draws && (isTop(run) ? isToldByTree(event) : !isNews(event))) return;
+      else if (draws && (isTop(run) ? isShownByTree(event) : !isNews(event))) return;
       else if (event.type === "AGENT_THOUGHT") thought(run, event);
-      else if (entry && !isToldOtherwise(event)) say(run, linesOf({ run, event, entry, tree }, screen));
+      else if (entry && !isShownElsewhere(event)) say(run, eventLines({ run, event, entry, tree }, screen));
     },
     piece: words.piece,
     lastWords: () => last,
@@ -116,9 +116,9 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
 }
 
 /** Of a run that is alone: the tree has it behind what each run does. */
-function latestOutput({ doing }: LiveRun, { now, columns, paint }: TreePlace): TreePicture {
-  const output = doing.now(now)?.output ?? "";
-  return { lines: output === "" ? [] : [paint("dim", fitted(`  ${output}`, columns - 1))], hidden: 0 };
+function latestOutput({ activity }: LiveRun, { now, columns, paint }: TreeLayout): TreePicture {
+  const output = activity.now(now)?.output ?? "";
+  return { lines: output === "" ? [] : [paint("dim", truncate(`  ${output}`, columns - 1))], hidden: 0 };
 }
 
 /** What a model is called wherever its words are shown. */

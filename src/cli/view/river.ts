@@ -1,14 +1,22 @@
 // What a branch of a tree has spent and may, one line for each run of it.
 
 import type { Budget } from "../../journal/events.ts";
-import { type BudgetRiver, type Flow, leftOf, type RiverNode } from "../../projections/budget-river.ts";
-import { budgetWords } from "../../projections/set-budget.ts";
+import {
+  type BudgetRiver,
+  type Flow,
+  type RiverNode,
+  remainingBudget,
+} from "../../projections/budget-river.ts";
+import { describeBudget } from "../../projections/set-budget.ts";
 import type { Spending } from "../../projections/tree-budget.ts";
 import { count, shortCount } from "./format.ts";
 import { plainLine } from "./plain.ts";
 import { table } from "./table.ts";
 
-export function riverLines({ nodes, unpriced }: BudgetRiver, { nodes: [top], limit }: BudgetRiver): string[] {
+export function budgetLines(
+  { nodes, unpriced }: BudgetRiver,
+  { nodes: [top], limit }: BudgetRiver,
+): string[] {
   const rows = nodes.map((node) => [
     node.runId,
     `${"  ".repeat(node.level)}${plainLine(node.agent)}`,
@@ -16,7 +24,7 @@ export function riverLines({ nodes, unpriced }: BudgetRiver, { nodes: [top], lim
     amount(node.own.spent),
     amount(node.own.wasted),
     amount(node.own.reserved),
-    budgetWords(node.limit) || "–",
+    describeBudget(node.limit) || "–",
   ]);
   const all = nodes[0]!.branch;
   return [
@@ -31,7 +39,7 @@ export function riverLines({ nodes, unpriced }: BudgetRiver, { nodes: [top], lim
 }
 
 /** For programs: the numbers of each run, and what the tree may spend. */
-export const riverJson = ({ nodes }: BudgetRiver, tree: Budget) => ({
+export const budgetJson = ({ nodes }: BudgetRiver, tree: Budget) => ({
   tree,
   runs: nodes.map(({ runId, agent, parentId, row, own, branch, limit, frozen }: RiverNode) => ({
     runId,
@@ -46,10 +54,10 @@ export const riverJson = ({ nodes }: BudgetRiver, tree: Budget) => ({
 });
 
 function treeLine(flow: Flow, limit: Budget): string {
-  const may = budgetWords(limit);
+  const may = describeBudget(limit);
   if (may === "") return "The tree has no budget of its own: `--tree --set 5.00` gives it one.";
-  const { tokens, cost } = leftOf(flow, limit);
-  const left = budgetWords({
+  const { tokens, cost } = remainingBudget(flow, limit);
+  const left = describeBudget({
     ...(tokens === undefined ? {} : { maxTokens: tokens }),
     ...(cost === undefined ? {} : { maxCost: cost }),
   });
@@ -61,5 +69,5 @@ const inWords = (spending: Spending): string =>
 
 function amount({ tokens, cost }: Spending): string {
   if (tokens === 0 && cost === 0) return "–";
-  return cost === 0 ? shortCount(tokens) : `${shortCount(tokens)} ${budgetWords({ maxCost: cost })}`;
+  return cost === 0 ? shortCount(tokens) : `${shortCount(tokens)} ${describeBudget({ maxCost: cost })}`;
 }

@@ -1,6 +1,6 @@
 // Rows in columns of which nothing is lost: what does not fit goes on below itself.
 
-import { cellsOf } from "./screen.ts";
+import { cellWidth } from "./screen.ts";
 import { table } from "./table.ts";
 import { wrapText } from "./words.ts";
 
@@ -9,28 +9,28 @@ const NARROWEST = 24;
 const GAP = 2;
 
 /** For text without colours. */
-export function rowsOf(rows: readonly (readonly string[])[], width?: number): string[] {
+export function wrappedRows(rows: readonly (readonly string[])[], width?: number): string[] {
   const lines = table(rows);
   if (width === undefined) return lines;
   const heads = lines.map((line, index) => line.slice(0, line.length - (rows[index]!.at(-1) ?? "").length));
   const isTight = (line: string, index: number): boolean =>
-    cellsOf(line) >= width && width - cellsOf(heads[index]!) < NARROWEST;
+    cellWidth(line) >= width && width - cellWidth(heads[index]!) < NARROWEST;
   if (lines.some(isTight)) return stacked(rows, width);
   return lines.flatMap((line, index) =>
-    cellsOf(line) < width ? [line] : hung(heads[index]!, [rows[index]!.at(-1)!], width),
+    cellWidth(line) < width ? [line] : hung(heads[index]!, [rows[index]!.at(-1)!], width),
   );
 }
 
 function stacked(rows: readonly (readonly string[])[], width: number): string[] {
-  const second = Math.max(...rows.map(([first = ""]) => cellsOf(first))) + GAP;
+  const second = Math.max(...rows.map(([first = ""]) => cellWidth(first))) + GAP;
   return rows.flatMap(([first = "", ...rest]) =>
-    hung(first + " ".repeat(second - cellsOf(first)), rest, width),
+    hung(first + " ".repeat(second - cellWidth(first)), rest, width),
   );
 }
 
 /** The cells below each other behind the head, each broken between words. */
 function hung(head: string, cells: readonly string[], width: number): string[] {
-  const indent = cellsOf(head);
+  const indent = cellWidth(head);
   const lines = cells
     .filter((cell) => cell !== "")
     .flatMap((cell) => wrapText(cell, Math.max(1, width - 1 - indent)).split("\n"));

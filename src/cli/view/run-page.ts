@@ -3,16 +3,16 @@
 import type { RunDetail, RunTree } from "../../api/schema.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { fold } from "../../projections/projection.ts";
-import { forkedOff, type TimelineEntry, timelineProjection } from "../../projections/timeline.ts";
-import { todosLine } from "../../projections/todos.ts";
-import type { Standing } from "../standing.ts";
-import type { Typed } from "../typed.ts";
+import { describeForkOrigin, type TimelineEntry, timelineProjection } from "../../projections/timeline.ts";
+import { summarizeTodos } from "../../projections/todos.ts";
+import type { DisplayStatus } from "../standing.ts";
+import type { CommandLine } from "../typed.ts";
 import { fitLine, fitLines, type Page } from "./fit.ts";
 import { clockTime } from "./format.ts";
-import { toned } from "./lines.ts";
+import { paintEntry } from "./lines.ts";
 import { modelLabel } from "./live.ts";
 import { plain, plainLine } from "./plain.ts";
-import { type Paint, type Screen, visibleCells } from "./screen.ts";
+import { type Paint, type Screen, visibleWidth } from "./screen.ts";
 import { summaryLines } from "./summary.ts";
 import { treeTable } from "./tree-table.ts";
 
@@ -20,12 +20,12 @@ export interface RunPage {
   run: RunDetail;
   tree: RunTree;
   events: readonly JournalEvent[];
-  standings: ReadonlyMap<string, Standing>;
+  standings: ReadonlyMap<string, DisplayStatus>;
 }
 
-export function pageLines(
+export function runPageLines(
   { run, tree, events, standings }: RunPage,
-  { screen, typed, now }: { screen: Screen; typed: Typed; now: number },
+  { screen, typed, now }: { screen: Screen; typed: CommandLine; now: number },
 ): string[] {
   const { paint } = screen;
   const width = screen.rich ? screen.columns : undefined;
@@ -51,7 +51,12 @@ function headLines(run: RunDetail, events: readonly JournalEvent[], paint: Paint
   const [first] = events;
   const before =
     first?.type === "RUN_STARTED" && first.payload.continues
-      ? [paint("dim", forkedOff(first.payload).trim() || `continues run ${first.payload.continues.runId}`)]
+      ? [
+          paint(
+            "dim",
+            describeForkOrigin(first.payload).trim() || `continues run ${first.payload.continues.runId}`,
+          ),
+        ]
       : [];
   const started = new Date(run.createdAt).toLocaleString("sv-SE");
   return [
@@ -66,7 +71,7 @@ function headLines(run: RunDetail, events: readonly JournalEvent[], paint: Paint
 function pathLines(
   { agent, parentRunId }: RunDetail,
   first: JournalEvent | undefined,
-  { paint, typed }: { paint: Paint; typed: Typed },
+  { paint, typed }: { paint: Paint; typed: CommandLine },
 ): string[] {
   if (parentRunId === undefined || first?.type !== "RUN_STARTED") return [];
   const path = [...(first.payload.ancestors ?? []).map((above) => above.agent), agent];
@@ -82,7 +87,7 @@ function todoLines({ todos = [] }: RunDetail, page: Page): string[] {
   const lines = todos.flatMap(({ content, status }) =>
     fitLine({ head: `  ${TODO_MARKS[status]} `, text: plainLine(content) }, page),
   );
-  return ["", ...fitLines([`To do: ${plainLine(todosLine(todos))}`], page), ...lines];
+  return ["", ...fitLines([`To do: ${plainLine(summarizeTodos(todos))}`], page), ...lines];
 }
 
 const TODO_MARKS = { completed: "✓", in_progress: "●", pending: "○" } as const;
@@ -103,9 +108,9 @@ const BELOW: ReadonlySet<string> = new Set(["child", "child_hitl"]);
 
 function timelineLines(entry: TimelineEntry, page: Page): string[] {
   const head = `${page.paint("dim", clockTime(entry.ts))}  `;
-  const line = fitLine({ head, text: toned(entry, page.paint) }, page);
+  const line = fitLine({ head, text: paintEntry(entry, page.paint) }, page);
   // Of a call: that it is what was approved.
   if (entry.kind !== "tool" || entry.detail === undefined) return line;
-  const under = " ".repeat(visibleCells(head));
+  const under = " ".repeat(visibleWidth(head));
   return [...line, ...fitLine({ head: under, text: page.paint("dim", plainLine(entry.detail)) }, page)];
 }

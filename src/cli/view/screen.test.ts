@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cellsOf, createScreen, fitted } from "./screen.ts";
+import { cellWidth, createScreen, truncate } from "./screen.ts";
 import { table } from "./table.ts";
 import { wrapText } from "./words.ts";
 
@@ -52,10 +52,10 @@ describe("a screen of lines", () => {
 });
 
 test("wide characters count as two cells, marks as none", () => {
-  expect(cellsOf("日本")).toBe(4);
-  expect(cellsOf("e\u0301")).toBe(1);
-  expect(fitted("日本語", 5)).toBe("日本…");
-  expect(fitted("short", 5)).toBe("short");
+  expect(cellWidth("日本")).toBe(4);
+  expect(cellWidth("e\u0301")).toBe(1);
+  expect(truncate("日本語", 5)).toBe("日本…");
+  expect(truncate("short", 5)).toBe("short");
 });
 
 test("text is broken between words; a word that is longer than a line stays whole", () => {

@@ -31,13 +31,13 @@ export interface Screen {
 }
 
 /** So many lines of so many cells. */
-export interface Room {
+export interface Area {
   columns: number;
   rows: number;
 }
 
 /** A picture of what goes on, and below it one line that sums it up; empty: there is nothing to say. */
-export type Draw = (room: Room) => { lines: readonly string[]; status: string };
+export type Draw = (room: Area) => { lines: readonly string[]; status: string };
 
 export interface Question {
   /** What it is about; read before it is answered. */
@@ -105,16 +105,16 @@ const isCalm = (env: Env): boolean =>
   !["", "0", "false"].includes(env["CI"] ?? "");
 
 /** The rows that a line takes where it is broken at the edge. */
-export const rowsOf = (line: string, columns: number): number =>
-  Math.max(1, Math.ceil(visibleCells(line) / columns));
+export const rowsTaken = (line: string, columns: number): number =>
+  Math.max(1, Math.ceil(visibleWidth(line) / columns));
 
 /** As much of a line as fits into so many cells: one that wraps could not be rewritten. */
-export function fitted(text: string, cells: number): string {
-  if (cellsOf(text) <= cells) return text;
+export function truncate(text: string, cells: number): string {
+  if (cellWidth(text) <= cells) return text;
   let shown = "";
   let used = 1;
   for (const character of text) {
-    used += cellsOf(character);
+    used += cellWidth(character);
     if (used > cells) break;
     shown += character;
   }
@@ -124,11 +124,11 @@ export function fitted(text: string, cells: number): string {
 const WIDE =
   /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F000}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
 
-export function cellsOf(text: string): number {
+export function cellWidth(text: string): number {
   let cells = 0;
   for (const character of text) cells += /\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return cells;
 }
 
 /** Of a text with colours. */
-export const visibleCells = (text: string): number => cellsOf(stripVTControlCharacters(text));
+export const visibleWidth = (text: string): number => cellWidth(stripVTControlCharacters(text));

@@ -1,9 +1,9 @@
 // How a run ended, or what it waits for: the result, what it cost, what it changed, and how to look again.
 
 import type { ApprovalView, Health, RunDetail } from "../../api/schema.ts";
-import { nextDriver, nobodyWords } from "../nobody-drives.ts";
-import { endOf, type Standing } from "../standing.ts";
-import { type Typed, typedIn } from "../typed.ts";
+import { driverCommands, noDriverText } from "../nobody-drives.ts";
+import { type DisplayStatus, endStatus } from "../standing.ts";
+import { type CommandLine, rewriteCommands } from "../typed.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
 import { radiusLine } from "./blast-radius.ts";
 import { fitLines } from "./fit.ts";
@@ -12,7 +12,7 @@ import { plain, plainLine } from "./plain.ts";
 import type { Paint, Screen } from "./screen.ts";
 import { wrapText } from "./words.ts";
 
-const WORDS: Record<Standing, string> = {
+const WORDS: Record<DisplayStatus, string> = {
   left: "Not being worked on",
   stopping: "Stopping",
   "to-stop": "Cancelled, not ended",
@@ -26,7 +26,7 @@ const WORDS: Record<Standing, string> = {
   moved: "Moved",
 };
 
-const COLOURS: Record<Standing, Parameters<Paint>[0]> = {
+const COLOURS: Record<DisplayStatus, Parameters<Paint>[0]> = {
   left: "yellow",
   stopping: "yellow",
   "to-stop": "yellow",
@@ -40,19 +40,19 @@ const COLOURS: Record<Standing, Parameters<Paint>[0]> = {
   moved: "dim",
 };
 
-export const statusWord = (standing: Standing, paint: Paint): string =>
+export const statusWord = (standing: DisplayStatus, paint: Paint): string =>
   paint(COLOURS[standing], WORDS[standing]);
 
 export interface SummaryOptions {
   /** What is on the screen already and need not be said twice. */
   said?: string;
-  standing?: Standing;
+  standing?: DisplayStatus;
 }
 
 export function summaryLines(
   run: RunDetail,
   screen: Screen,
-  { said = "", standing = endOf(run) }: SummaryOptions = {},
+  { said = "", standing = endStatus(run) }: SummaryOptions = {},
 ): string[] {
   const { paint } = screen;
   const text = (words: string): string => (screen.rich ? wrapText(words, screen.columns) : words);
@@ -75,25 +75,25 @@ export function summaryLines(
   ];
 }
 
-export const lookAgain = (runId: string, typed: Typed, paint: Paint): string =>
+export const showAgainLine = (runId: string, typed: CommandLine, paint: Paint): string =>
   paint("dim", `look again: ${typed(`show ${runId}`)}`);
 
 type Store = Pick<Health, "isShared">;
 
-export const goesOnLater = (store: Store, typed: Typed): string =>
-  `${nobodyWords(store)}: what is not being worked on goes on at the next ${typedIn(nextDriver(store), typed)}.`;
+export const resumesLaterText = (store: Store, typed: CommandLine): string =>
+  `${noDriverText(store)}: what is not being worked on goes on at the next ${rewriteCommands(driverCommands(store), typed)}.`;
 
-export const endsLater = (id: string, store: Store, typed: Typed): string =>
-  `${nobodyWords(store)}: what is cancelled ends at the next ${typedIn(nextDriver(store), typed)}, or now: ${typed(`cancel ${id}`)}`;
+export const endsLaterText = (id: string, store: Store, typed: CommandLine): string =>
+  `${noDriverText(store)}: what is cancelled ends at the next ${rewriteCommands(driverCommands(store), typed)}, or now: ${typed(`cancel ${id}`)}`;
 
 /** How to go on with a run that failed. */
-export const tryAgain = ({ id, status }: RunDetail, typed: Typed): string[] =>
+export const retryLines = ({ id, status }: RunDetail, typed: CommandLine): string[] =>
   status === "failed"
     ? [`Why it failed: ${typed(`why ${id}`)}`, `Try again from where it failed: ${typed(`retry ${id}`)}`]
     : [];
 
 /** What must be answered before a run can go on, and the exact commands. */
-export function neededLines(items: readonly ApprovalView[], typed: Typed, paint: Paint): string[] {
+export function neededLines(items: readonly ApprovalView[], typed: CommandLine, paint: Paint): string[] {
   return items.flatMap((item) => [
     "",
     `${paint("yellow", KINDS[item.kind])}: ${askerOf(item)}${itemTitle(item)}`,

@@ -1,19 +1,19 @@
 // Rows in columns; the last cell takes what is left of the line.
 
-import { fitted, visibleCells } from "./screen.ts";
+import { truncate, visibleWidth } from "./screen.ts";
 
 const GAP = 2;
 
 export function table(rows: readonly (readonly string[])[], width?: number): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => visibleCells(row[column] ?? ""))),
+    Math.max(...rows.map((row) => visibleWidth(row[column] ?? ""))),
   );
   const before = widths.slice(0, -1).reduce((sum, cells) => sum + cells + GAP, 0);
   return rows.map((row) =>
     row
       .map((cell, column) => {
-        if (column < row.length - 1) return cell + " ".repeat(widths[column]! - visibleCells(cell) + GAP);
-        return width === undefined ? cell : fitted(cell, Math.max(10, width - before - 1));
+        if (column < row.length - 1) return cell + " ".repeat(widths[column]! - visibleWidth(cell) + GAP);
+        return width === undefined ? cell : truncate(cell, Math.max(10, width - before - 1));
       })
       .join("")
       .trimEnd(),

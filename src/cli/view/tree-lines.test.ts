@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { statusLine } from "./live/status-line.ts";
 import { createLiveTree, needsPerson } from "./live-tree.ts";
-import { cellsOf } from "./screen.ts";
+import { cellWidth } from "./screen.ts";
 import { completed, started } from "./tree.fixture.ts";
 import { treeLines } from "./tree-lines.ts";
 
@@ -112,7 +112,7 @@ describe("a tree in as many lines as there is room for", () => {
   test.each([30, 59, 60, 80, 99, 100, 200])("no line is longer than a terminal of %d columns", (columns) => {
     const long = completed("completed", "word ".repeat(80));
     const live = tree([{ is: long, helper: long }, { is: waiting }, { is: thinking, helper: thinking }]);
-    for (const line of drawn(live, 20, columns)) expect(cellsOf(line)).toBeLessThan(columns);
+    for (const line of drawn(live, 20, columns)) expect(cellWidth(line)).toBeLessThan(columns);
   });
 });
 

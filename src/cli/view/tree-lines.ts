@@ -4,14 +4,14 @@
 import { openItems } from "../../projections/approvals.ts";
 import { describeCall } from "../../projections/timeline.ts";
 import { totalTokens } from "../../projections/usage.ts";
-import { allOf, branches, chosen } from "./branches.ts";
+import { allNodes, branches, chooseShown } from "./branches.ts";
 import { todoText, wholeSeconds } from "./doing.ts";
 import { count, shortCost, shortCount } from "./format.ts";
 import { hasEnded, type LiveRun, type Mark, markOf, needsPerson } from "./live-tree.ts";
 import { plainLine } from "./plain.ts";
-import { cellsOf, fitted, type Paint } from "./screen.ts";
+import { cellWidth, type Paint, truncate } from "./screen.ts";
 
-export interface TreePlace {
+export interface TreeLayout {
   now: number;
   columns: number;
   room: number;
@@ -24,19 +24,19 @@ export interface TreePicture {
   hidden: number;
 }
 
-export function treeLines(top: LiveRun, { now, columns, room, paint }: TreePlace): TreePicture {
-  const all = allOf(top);
+export function treeLines(top: LiveRun, { now, columns, room, paint }: TreeLayout): TreePicture {
+  const all = allNodes(top);
   if (room < SMALLEST) return { lines: [], hidden: 0 };
-  const few = chosen(top, room, { hasEnded, urgency });
+  const few = chooseShown(top, room, { hasEnded, urgency });
   const shown = branches(top, (run) => few.has(run));
-  const width = Math.max(...shown.map(({ node, branch }) => cellsOf(branch) + cellsOf(node.name)));
+  const width = Math.max(...shown.map(({ node, branch }) => cellWidth(branch) + cellWidth(node.name)));
   const facts = columnsOf(shown.map(({ node }) => factsOf(node, now, columns)));
   const lines = shown.map(({ node, branch }, index) => {
-    const name = " ".repeat(width - cellsOf(branch) - cellsOf(node.name));
-    const room = Math.max(8, columns - width - 6 - cellsOf(facts[index]!));
-    const what = fitted(`${whatOf(node, now)}${hiddenBelow(node, few)}`, room);
-    const task = taskOf(node, top, room - cellsOf(what));
-    const gap = " ".repeat(room - cellsOf(what) - cellsOf(task) + 1);
+    const name = " ".repeat(width - cellWidth(branch) - cellWidth(node.name));
+    const room = Math.max(8, columns - width - 6 - cellWidth(facts[index]!));
+    const what = truncate(`${whatOf(node, now)}${hiddenBelow(node, few)}`, room);
+    const task = taskOf(node, top, room - cellWidth(what));
+    const gap = " ".repeat(room - cellWidth(what) - cellWidth(task) + 1);
     const mark = markOf(node);
     const [before, after] = [
       `${paint("dim", branch)}${paint(COLOURS[mark], mark)}`,
@@ -65,12 +65,12 @@ const urgency = (run: LiveRun): number =>
 const FAR_FUTURE = 1e14;
 
 function whatOf(run: LiveRun, now: number): string {
-  const { state, doing } = run;
+  const { state, activity } = run;
   if (state.end) return plainLine(state.end.summary);
   if (state.cancel) return "stopping";
   if (needsPerson(run)) return neededOf(run);
   if (state.waitingOn?.kind === "child_hitl") return `waiting for ${belowOf(run)}`;
-  const current = doing.now(now);
+  const current = activity.now(now);
   if (!current) return "about to begin";
   const { what, time, output } = current;
   const isLong = state.status === "running" && !/^\d s$/.test(time);
@@ -92,11 +92,11 @@ function neededOf({ state }: LiveRun): string {
 /** What it works at, where there is room to tell it from its like. */
 function taskOf(run: LiveRun, top: LiveRun, room: number): string {
   if (run === top || run.state.end || room < 20) return "";
-  return fitted(` · ${plainLine(run.state.start?.task ?? "")}`, room);
+  return truncate(` · ${plainLine(run.state.start?.task ?? "")}`, room);
 }
 
 function hiddenBelow(run: LiveRun, shown: ReadonlySet<LiveRun>): string {
-  const hidden = allOf(run).filter((below) => !shown.has(below)).length;
+  const hidden = allNodes(run).filter((below) => !shown.has(below)).length;
   return hasEnded(run) && hidden > 0 ? ` (+${hidden} below)` : "";
 }
 
@@ -112,6 +112,6 @@ function factsOf({ state }: LiveRun, now: number, columns: number): string[] {
 
 /** Each fact below its like. */
 function columnsOf(rows: string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => cellsOf(row[column]!))));
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => cellWidth(row[column]!))));
   return rows.map((row) => row.map((fact, column) => fact.padStart(widths[column]!)).join(" · "));
 }

@@ -1,20 +1,20 @@
 // A tree as it stands or ended: for each run how, how long, what it used, and what all below it used with it.
 
 import type { RunTree } from "../../api/schema.ts";
-import { partOf } from "../../projections/part.ts";
+import { patternRole } from "../../projections/part.ts";
 import { totalTokens } from "../../projections/usage.ts";
-import type { Standing } from "../standing.ts";
+import type { DisplayStatus } from "../standing.ts";
 import { branches } from "./branches.ts";
 import { duration, shortCost, shortCount } from "./format.ts";
 import { plainLine } from "./plain.ts";
-import { fitted, type Paint, visibleCells } from "./screen.ts";
+import { type Paint, truncate, visibleWidth } from "./screen.ts";
 import { statusWord } from "./summary.ts";
 import { table } from "./table.ts";
 
 export interface TreeTable {
   now: number;
   paint: Paint;
-  standings: ReadonlyMap<string, Standing>;
+  standings: ReadonlyMap<string, DisplayStatus>;
   /** Undefined: as wide as it is. */
   width: number | undefined;
 }
@@ -33,17 +33,17 @@ export function treeTable(top: RunTree, { now, paint, standings, width }: TreeTa
       const status = statusWord(standings.get(node.id) ?? node.status, paint);
       const words = plainLine(node.summary ?? node.task);
       const room =
-        width === undefined ? 200 : width - below.length - visibleCells(status) - node.id.length - 7;
+        width === undefined ? 200 : width - below.length - visibleWidth(status) - node.id.length - 7;
       return [
         lines[index]!,
-        `${paint("dim", below)}${status}${paint("dim", ` · ${node.id} · ${fitted(words, Math.max(10, room))}`)}`,
+        `${paint("dim", below)}${status}${paint("dim", ` · ${node.id} · ${truncate(words, Math.max(10, room))}`)}`,
       ];
     }),
   ];
 }
 
 function partIn(node: RunTree): string {
-  const part = partOf(node);
+  const part = patternRole(node);
   return part === undefined ? "" : ` (${part})`;
 }
 

@@ -2,13 +2,13 @@
 
 import type { WhyView } from "../../api/schema.ts";
 import type { Reason } from "../../projections/reasons.ts";
-import { type Typed, typedIn } from "../typed.ts";
+import { type CommandLine, rewriteCommands } from "../typed.ts";
 import { fitLine, fitLines } from "./fit.ts";
 import { clockTime, count } from "./format.ts";
 import { plainLine } from "./plain.ts";
 import type { Screen } from "./screen.ts";
 
-export function whyLines(why: WhyView, { screen, typed }: { screen: Screen; typed: Typed }): string[] {
+export function whyLines(why: WhyView, { screen, typed }: { screen: Screen; typed: CommandLine }): string[] {
   const { paint } = screen;
   const { agent, runId, task, status, seq, answer, since, first, chain, next, decisions } = why;
   const place = seq === undefined ? runId : `${runId}#${seq}`;
@@ -26,7 +26,7 @@ export function whyLines(why: WhyView, { screen, typed }: { screen: Screen; type
     ...chain.flatMap((reason) => reasonLines(reason, screen)),
     ...(next.length === 0 ? [] : ["", paint("bold", "What you can do now")]),
     ...fitLines(
-      next.map((one) => `  ${typedIn(plainLine(one), typed)}`),
+      next.map((one) => `  ${rewriteCommands(plainLine(one), typed)}`),
       screen,
     ),
     "",

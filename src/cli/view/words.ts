@@ -2,19 +2,19 @@
 
 import type { Delta } from "../../journal/deltas.ts";
 import { plainPieces } from "./plain.ts";
-import { type Screen, visibleCells } from "./screen.ts";
+import { type Screen, visibleWidth } from "./screen.ts";
 
 type TextDelta = Extract<Delta, { type: "text.delta" }>;
 
-export interface Words {
+export interface StreamedWords {
   /** A model call has begun: pieces of it may come. */
   expect(callId: string, attempt: number): void;
   piece(delta: TextDelta): void;
   /** The words as they were recorded: what did not stream is shown now. */
-  settle(text: string): void;
+  finish(text: string): void;
 }
 
-export function createWords(screen: Screen): Words {
+export function createStreamedWords(screen: Screen): StreamedWords {
   let awaited = "";
   let shown = "";
   let toPlain = plainPieces();
@@ -40,7 +40,7 @@ export function createWords(screen: Screen): Words {
     piece({ callId, attempt, text }) {
       if (screen.rich && `${callId}/${attempt}` === awaited) show(shown === "" ? text.trimStart() : text);
     },
-    settle(whole) {
+    finish(whole) {
       const text = whole.trim();
       if (!text.startsWith(shown.trimEnd())) {
         end();
@@ -78,10 +78,10 @@ export function wordWrap(
   let spaces = "";
   const placed = (): string => {
     if (word === "") return "";
-    const cells = spaces.length + visibleCells(word);
+    const cells = spaces.length + visibleWidth(word);
     const breaks = column + spaces.length > start && column + cells > columns;
-    if (breaks) start = visibleCells(next);
-    column = breaks ? start + visibleCells(word) : column + cells;
+    if (breaks) start = visibleWidth(next);
+    column = breaks ? start + visibleWidth(word) : column + cells;
     const text = breaks ? `\n${next}${word}` : `${spaces}${word}`;
     word = spaces = "";
     return text;

@@ -4,7 +4,7 @@
 //  2  Nothing here fails: who wakes hears what became of it, and of an outage whether it is news.
 
 import { Pool } from "undici";
-import { CadreError, reasonOf } from "../../errors.ts";
+import { CadreError, describeSystemError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 
 export interface Ingress {
@@ -61,7 +61,7 @@ export function createIngress(url: string, service: string): Ingress {
       }
       return failed(`it answered ${statusCode}`, statusCode === 404);
     } catch (error) {
-      return failed(reasonOf(error), false);
+      return failed(describeSystemError(error), false);
     }
   }
 

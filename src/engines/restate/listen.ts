@@ -8,7 +8,7 @@ import {
   type ServerHttp2Session,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { CadreError, reasonOf } from "../../errors.ts";
+import { CadreError, describeSystemError } from "../../errors.ts";
 
 export interface Listening {
   readonly address: string;
@@ -52,7 +52,7 @@ export async function listen(
   await once(server, "listening").catch((error: unknown) => {
     throw new CadreError(
       "CONFIG_INVALID",
-      `This worker cannot listen for Restate at ${at.host}:${at.port} (${reasonOf(error)}). Nothing was begun; set \`restate.listen\` to an address that is free.`,
+      `This worker cannot listen for Restate at ${at.host}:${at.port} (${describeSystemError(error)}). Nothing was begun; set \`restate.listen\` to an address that is free.`,
     );
   });
   const { port } = server.address() as AddressInfo;

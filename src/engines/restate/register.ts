@@ -2,7 +2,7 @@
 // is under way goes on.
 
 import { request } from "undici";
-import { CadreError, reasonOf } from "../../errors.ts";
+import { CadreError, describeSystemError } from "../../errors.ts";
 import { repeat } from "../repeat.ts";
 
 export interface Registration {
@@ -67,7 +67,7 @@ async function tell(admin: string, address: string): Promise<void> {
   }).catch((error: unknown) => {
     throw new CadreError(
       "ENGINE_AWAY",
-      `Restate cannot be reached at ${new URL(admin).origin} (${reasonOf(error)}). Until it is, workers drive what they find.`,
+      `Restate cannot be reached at ${new URL(admin).origin} (${describeSystemError(error)}). Until it is, workers drive what they find.`,
       undefined,
       error,
     );

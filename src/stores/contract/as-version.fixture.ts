@@ -4,11 +4,11 @@ import { z } from "zod";
 import { type EventType, payloads } from "../../journal/events.ts";
 
 /** As one that does not know this type yet. */
-export const asOlder = <T>(type: EventType, work: () => Promise<T>): Promise<T> =>
+export const asOlderVersion = <T>(type: EventType, work: () => Promise<T>): Promise<T> =>
   withPayloads({ ...payloads, [type]: undefined }, work);
 
 /** No event of this type has the form that it must have. */
-export const damaged = <T>(type: EventType, work: () => Promise<T>): Promise<T> =>
+export const withDamagedEvents = <T>(type: EventType, work: () => Promise<T>): Promise<T> =>
   withPayloads({ ...payloads, [type]: z.never() }, work);
 
 async function withPayloads<T>(other: Record<string, unknown>, work: () => Promise<T>): Promise<T> {

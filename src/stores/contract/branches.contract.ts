@@ -4,17 +4,17 @@ import { expect } from "vitest";
 import type { EventBody } from "../../journal/events.ts";
 import type { Store } from "../store.ts";
 import {
+  acquireRun,
   admit,
   admitChild,
-  callStarted,
-  ended,
+  agentThought,
+  childSpawn,
+  modelCallStarted,
   type Open,
+  runEnded,
+  runSuspended,
   scenarios,
-  signal,
-  spawn,
-  suspended,
-  take,
-  thought,
+  sendSignal,
 } from "./kit.contract.ts";
 
 export function branchContract(open: Open): void {
@@ -25,11 +25,11 @@ export function branchContract(open: Open): void {
     async (opened) => {
       const { store } = opened;
       await family(store);
-      const [grandchild, child] = [await take(store, "c11"), await take(store, "c1")];
+      const [grandchild, child] = [await acquireRun(store, "c11"), await acquireRun(store, "c1")];
       const [reached, intent, birth] = await Promise.all([
         store.freeze("c1", { by: "maria", key: "frozen/1" }),
-        grandchild.append([callStarted("m1")], { guard: "signals" }),
-        child.append([], { guard: "signals", spawn: spawn("c12", "c1") }),
+        grandchild.append([modelCallStarted("m1")], { guard: "signals" }),
+        child.append([], { guard: "signals", spawn: childSpawn("c12", "c1") }),
       ]);
       expect(reached).toEqual(["c1", "c11"]);
       expect([intent.refused, birth.refused]).toEqual(["signals", "signals"]);
@@ -48,7 +48,7 @@ export function branchContract(open: Open): void {
     "[BV4] branches inside one another: a run goes on when none is frozen, and as it was before",
     async ({ store, clock }) => {
       await family(store);
-      await signal(store, "c2", suspended("p", { kind: "paused", detail: "Paused by jon." }));
+      await sendSignal(store, "c2", runSuspended("p", { kind: "paused", detail: "Paused by jon." }));
       await store.freeze("c1", { by: "maria", key: "frozen/1" });
       await store.freeze("r1", { by: "maria", key: "frozen/2" });
       expect(await frozenWith(store)).toEqual({
@@ -74,14 +74,14 @@ export function branchContract(open: Open): void {
 
   scenario("[BV4] what has ended or is being cancelled is not frozen", async ({ store }) => {
     await family(store);
-    await signal(store, "c2", ended());
+    await sendSignal(store, "c2", runEnded());
     await store.cancel("c1", { by: "maria" });
     expect(await store.freeze("r1", { by: "maria", key: "frozen/1" })).toEqual(["r1"]);
   });
 
   scenario("[BV4] who waits for a frozen run hears that it needs a person", async ({ store }) => {
     await family(store);
-    await signal(store, "r1", suspended("s", { kind: "child", items: ["c1"] }));
+    await sendSignal(store, "r1", runSuspended("s", { kind: "child", items: ["c1"] }));
     await store.freeze("c1", { by: "maria", key: "frozen/1" });
     expect((await waits(store))["r1"]).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
     await store.freeze("c1", { by: "maria", thaw: true, key: "thawed/1" });
@@ -92,10 +92,13 @@ export function branchContract(open: Open): void {
     "[BV1] a tree's budget is not less than what is spent and what open calls may spend",
     async ({ store }) => {
       await family(store);
-      const one = await take(store, "c1");
-      await one.append([callStarted("m1"), thought("m1", { usage: { input: 40, output: 0 }, cost: 0 })]);
-      const two = await take(store, "c2");
-      await two.append([callStarted("m1", { estimate: { tokens: 30, cost: null } })]);
+      const one = await acquireRun(store, "c1");
+      await one.append([
+        modelCallStarted("m1"),
+        agentThought("m1", { usage: { input: 40, output: 0 }, cost: 0 }),
+      ]);
+      const two = await acquireRun(store, "c2");
+      await two.append([modelCallStarted("m1", { estimate: { tokens: 30, cost: null } })]);
       expect(await sets(store, 39)).toBe("budget");
       expect(await sets(store, 69)).toBe("reserved");
       expect(await sets(store, 70)).toBeUndefined();
@@ -113,11 +116,11 @@ export function branchContract(open: Open): void {
         ["c11", "tree.maxTokens"],
         ["c2", "maxTokens"],
       ] as const)
-        await (await take(store, id)).append([reached(limit), suspended("s", { kind: "budget" })], {
+        await (await acquireRun(store, id)).append([reached(limit), runSuspended("s", { kind: "budget" })], {
           rest: { wakeAt: undefined },
         });
       for (const id of ["r1", "c1"])
-        await (await take(store, id)).append([suspended("w")], { rest: { wakeAt: undefined } });
+        await (await acquireRun(store, id)).append([runSuspended("w")], { rest: { wakeAt: undefined } });
       expect(await sets(store, 60)).toBeUndefined();
       expect(await store.due(clock.now(), 10), "less than it stopped at").toEqual([]);
       expect(await sets(store, 200)).toBeUndefined();
@@ -164,9 +167,9 @@ async function sets(store: Store, maxTokens: number) {
 }
 
 /** As a run that was started under another budget. */
-const asks = async (driver: Awaited<ReturnType<typeof take>>, tokens: number) =>
+const asks = async (driver: Awaited<ReturnType<typeof acquireRun>>, tokens: number) =>
   (
-    await driver.append([callStarted(`m${driver.after}`)], {
+    await driver.append([modelCallStarted(`m${driver.after}`)], {
       reserve: { estimate: { tokens, cost: null }, run: {}, tree: { maxTokens: 1_000 } },
     })
   ).refused;

@@ -6,25 +6,25 @@ import type { JournalEvent } from "../../journal/events.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import type { CarriedTree, Store, StoredEvent } from "../store.ts";
 import {
+  acquireRun,
   admit,
-  callStarted,
+  agentThought,
+  approvalDecided,
+  childSpawn,
   childStarted,
-  context,
-  decided,
-  ended,
-  everything,
+  contextAdded,
   expectInvariants,
+  modelCallStarted,
   type Open,
-  proposed,
+  readEverything,
+  runEnded,
+  runSuspended,
   scenarios,
-  signal,
-  spawn,
-  suspended,
-  take,
-  thought,
+  sendSignal,
+  toolProposed,
 } from "./kit.contract.ts";
 
-export function carryContract(open: Open): void {
+export function transfersContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
@@ -45,7 +45,7 @@ export function carryContract(open: Open): void {
         expect(journal.at(-2)?.type, "nothing was said to it on the way").toBe("RUN_SUSPENDED");
         expect(await store.run(id)).toMatchObject({ status: "cancelled", stopReason: "moved" });
         expect(await store.acquire(id, "w2")).toBeUndefined();
-        expect((await signal(store, id, context("late"))).refused).toBe("ended");
+        expect((await sendSignal(store, id, contextAdded("late"))).refused).toBe("ended");
       }
       expect(await store.openApprovals()).toEqual([]);
       expect(await store.grants()).toEqual([]);
@@ -56,9 +56,9 @@ export function carryContract(open: Open): void {
   scenario("[E7] asked again, the move is the first one's", async ({ store }) => {
     await suspendedTree(store);
     const first = await store.moveTree("r1", "t1");
-    const before = await everything(store);
+    const before = await readEverything(store);
     expect(await store.moveTree("r1", "t2")).toEqual(first);
-    expect(await everything(store)).toEqual(before);
+    expect(await readEverything(store)).toEqual(before);
   });
 
   scenario(
@@ -104,29 +104,29 @@ export function carryContract(open: Open): void {
 
   scenario("[E7] what is at work, or about to be, is not moved", async ({ store, clock }) => {
     await suspendedTree(store);
-    await signal(store, "c1", decided("m1.1", "approve", "ann"));
-    const before = await everything(store);
+    await sendSignal(store, "c1", approvalDecided("m1.1", "approve", "ann"));
+    const before = await readEverything(store);
     await expect(store.moveTree("r1", "t1"), "due").rejects.toMatchObject({
       code: "CONFLICT",
       details: { runId: "c1" },
     });
-    const child = await take(store, "c1");
+    const child = await acquireRun(store, "c1");
     await expect(store.moveTree("r1", "t1"), "driven").rejects.toThrow(CadreError);
-    expect(await everything(store)).toEqual(before);
-    await child.append([suspended("s2", { kind: "timer", until: clock.now() + 60_000 })], {
+    expect(await readEverything(store)).toEqual(before);
+    await child.append([runSuspended("s2", { kind: "timer", until: clock.now() + 60_000 })], {
       rest: { wakeAt: clock.now() + 60_000 },
     });
-    await (await take(store, "r1")).append([], { rest: { wakeAt: undefined } });
+    await (await acquireRun(store, "r1")).append([], { rest: { wakeAt: undefined } });
     expect((await store.moveTree("r1", "t1")).transferId, "a time that will come is a rest").toBe("t1");
     await expect(store.moveTree("r9", "t1")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   scenario("[E7] a tree that has ended is only copied", async ({ store }) => {
     await admit(store, "r1");
-    await (await take(store, "r1")).append([ended()]);
-    const before = await everything(store);
+    await (await acquireRun(store, "r1")).append([runEnded()]);
+    const before = await readEverything(store);
     expect(await store.moveTree("r1", "t1")).toEqual({ transferId: undefined, standing: [] });
-    expect(await everything(store)).toEqual(before);
+    expect(await readEverything(store)).toEqual(before);
   });
 
   scenario("[E7] what others still pay with is not moved away", async ({ store }) => {
@@ -162,12 +162,12 @@ export function carryContract(open: Open): void {
       ]);
       expect(await other.store.blob(await store.putBlob("a stored value"))).toBe("a stored value");
 
-      const before = await everything(other.store);
+      const before = await readEverything(other.store);
       expect(await other.store.importTree(tree), "a second time").toEqual({ root: "r1", existed: true });
-      expect(await everything(other.store)).toEqual(before);
-      await signal(other.store, "c1", decided("m1.1", "approve", "ann"));
-      const driver = await take(other.store, "c1");
-      expect((await driver.append([ended()])).refused, "it goes on").toBeUndefined();
+      expect(await readEverything(other.store)).toEqual(before);
+      await sendSignal(other.store, "c1", approvalDecided("m1.1", "approve", "ann"));
+      const driver = await acquireRun(other.store, "c1");
+      expect((await driver.append([runEnded()])).refused, "it goes on").toBeUndefined();
       expect((await other.store.journal("r1")).at(-2)?.type).toBe("CHILD_RUN_COMPLETED");
       await expectInvariants(other.store);
       await other.close();
@@ -185,7 +185,7 @@ export function carryContract(open: Open): void {
       await third.store.importTree(tree);
       expect(await other.store.due(clock.now(), 10)).toEqual(["r1", "c1"]);
       expect((await other.store.moveTree("r1", "t2")).transferId).toBe("t2");
-      await signal(third.store, "c1", decided("m1.1", "approve", "ann"));
+      await sendSignal(third.store, "c1", approvalDecided("m1.1", "approve", "ann"));
       const due = { code: "CONFLICT", details: { runId: "c1" } };
       await expect(third.store.moveTree("r1", "t2"), "it is about to go on").rejects.toMatchObject(due);
       await other.close();
@@ -198,13 +198,13 @@ export function carryContract(open: Open): void {
     await suspendedTree(store);
     const { standing } = await store.moveTree("r1", "t1");
     await other.store.importTree(await carried(store, standing));
-    await signal(other.store, "r1", context("go on"));
-    const root = await take(other.store, "r1");
-    await root.append([callStarted("m2"), thought("m2"), childStarted("c2", "m2.0")], {
-      spawn: spawn("c2", "r1", "m2.0"),
+    await sendSignal(other.store, "r1", contextAdded("go on"));
+    const root = await acquireRun(other.store, "r1");
+    await root.append([modelCallStarted("m2"), agentThought("m2"), childStarted("c2", "m2.0")], {
+      spawn: childSpawn("c2", "r1", "m2.0"),
     });
-    const sibling = await take(other.store, "c2");
-    const refused = await sibling.append([proposed("m1.0")], { claims: ["/w/a"] });
+    const sibling = await acquireRun(other.store, "c2");
+    const refused = await sibling.append([toolProposed("m1.0")], { claims: ["/w/a"] });
     expect(refused).toMatchObject({ refused: "claimed", claimedBy: { runId: "c1" } });
     await other.close();
   });
@@ -215,12 +215,12 @@ export function carryContract(open: Open): void {
     const { standing } = await store.moveTree("r1", "t1");
     const tree = await carried(store, standing);
     await admit(other.store, "c1", { task: "something else" });
-    const before = await everything(other.store);
+    const before = await readEverything(other.store);
     await expect(other.store.importTree(tree)).rejects.toMatchObject({
       code: "CONFLICT",
       details: { runId: "c1" },
     });
-    expect(await everything(other.store)).toEqual(before);
+    expect(await readEverything(other.store)).toEqual(before);
     await expect(store.importTree(tree), "back where it has gone from").rejects.toThrow(/prune --run r1/);
     await other.close();
   });
@@ -236,7 +236,7 @@ export function carryContract(open: Open): void {
       const out = await carried(store, standing);
       await other.store.importTree(out);
       for (const id of ["r1", "c1"]) {
-        const driver = await take(other.store, id);
+        const driver = await acquireRun(other.store, id);
         await driver.append([], { rest: { wakeAt: undefined } });
       }
       const back = await other.store.moveTree("r1", "t2");
@@ -260,19 +260,26 @@ export function carryContract(open: Open): void {
 async function suspendedTree(store: Store): Promise<void> {
   const definition = await store.putBlob("a stored value");
   await admit(store, "r1", { definition });
-  const root = await take(store, "r1");
-  const child = spawn("c1", "r1");
-  await root.append([callStarted("m1"), thought("m1"), childStarted("c1")], {
+  const root = await acquireRun(store, "r1");
+  const child = childSpawn("c1", "r1");
+  await root.append([modelCallStarted("m1"), agentThought("m1"), childStarted("c1")], {
     spawn: { ...child, start: { ...child.start, definition } },
   });
-  await root.append([suspended("s1", { kind: "child", items: ["c1"] })], { rest: { wakeAt: undefined } });
-  const driver = await take(store, "c1");
-  await driver.append([callStarted("m1"), thought("m1"), proposed("m1.0"), proposed("m1.1")], {
-    claims: ["/w/a"],
-  });
-  await signal(store, "c1", decided("m1.0", "approve", "ann", { scope: "tree", grant: "Bash(ls)" }));
+  await root.append([runSuspended("s1", { kind: "child", items: ["c1"] })], { rest: { wakeAt: undefined } });
+  const driver = await acquireRun(store, "c1");
+  await driver.append(
+    [modelCallStarted("m1"), agentThought("m1"), toolProposed("m1.0"), toolProposed("m1.1")],
+    {
+      claims: ["/w/a"],
+    },
+  );
+  await sendSignal(
+    store,
+    "c1",
+    approvalDecided("m1.0", "approve", "ann", { scope: "tree", grant: "Bash(ls)" }),
+  );
   driver.after = (await store.head("c1"))!.seq;
-  await driver.append([suspended("s1", { kind: "approval", items: ["m1.1"] })], {
+  await driver.append([runSuspended("s1", { kind: "approval", items: ["m1.1"] })], {
     rest: { wakeAt: undefined },
   });
 }
@@ -296,7 +303,7 @@ const carriedEvent = ({ text, hash, ...place }: StoredEvent) => ({
 });
 
 async function treeEvents(store: Store): Promise<JournalEvent[]> {
-  return (await everything(store)).filter(({ runId }) => runId === "r1" || runId === "c1");
+  return (await readEverything(store)).filter(({ runId }) => runId === "r1" || runId === "c1");
 }
 
 const headsOf = (store: Store) => Promise.all(["r1", "c1"].map((id) => store.head(id)));

@@ -2,20 +2,20 @@
 
 import { describe, expect } from "vitest";
 import {
+  acquireRun,
   admit,
-  callFailed,
-  callStarted,
-  context,
-  decided,
-  ended,
-  everything,
+  agentThought,
+  approvalDecided,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
   type Open,
-  proposed,
+  readEverything,
+  runEnded,
   scenarios,
-  signal,
-  startOf,
-  take,
-  thought,
+  sendSignal,
+  startPayload,
+  toolProposed,
   toolResult,
   toolStarted,
 } from "./kit.contract.ts";
@@ -28,9 +28,9 @@ export function journalContract(open: Open): void {
   describe("order and keys", () => {
     scenario("[P1] [I1] what was answered is there for the next process", async (opened) => {
       await admit(opened.store, "r1");
-      const driver = await take(opened.store, "r1");
-      await driver.append([callStarted("m1")]);
-      await driver.append([thought("m1")]);
+      const driver = await acquireRun(opened.store, "r1");
+      await driver.append([modelCallStarted("m1")]);
+      await driver.append([agentThought("m1")]);
       const before = await opened.store.journal("r1");
       const { id } = opened.store;
       const store = await opened.reopen();
@@ -43,14 +43,16 @@ export function journalContract(open: Open): void {
       const runs = ["r1", "r2", "r3"];
       await Promise.all(runs.map((runId) => admit(store, runId)));
       await Promise.all(
-        Array.from({ length: 90 }, (_, i) => signal(store, runs[i % 3]!, context(`c${i}`), context(`d${i}`))),
+        Array.from({ length: 90 }, (_, i) =>
+          sendSignal(store, runs[i % 3]!, contextAdded(`c${i}`), contextAdded(`d${i}`)),
+        ),
       );
       for (const runId of runs) {
         expect((await store.journal(runId)).map(({ seq }) => seq)).toEqual(
           Array.from({ length: 61 }, (_, i) => i + 1),
         );
       }
-      expect((await everything(store)).map(({ position }) => position)).toEqual(
+      expect((await readEverything(store)).map(({ position }) => position)).toEqual(
         Array.from({ length: 183 }, (_, i) => i + 1),
       );
     });
@@ -58,8 +60,8 @@ export function journalContract(open: Open): void {
     scenario("[P2] the head's hash moves with every event and differs by content", async ({ store }) => {
       await admit(store, "r1");
       await admit(store, "r2");
-      await signal(store, "r1", context("a", "yes"));
-      await signal(store, "r2", context("a", "no"));
+      await sendSignal(store, "r1", contextAdded("a", "yes"));
+      await sendSignal(store, "r2", contextAdded("a", "no"));
       const heads = [await store.head("r1"), await store.head("r2")];
       expect(heads.map((head) => head?.seq)).toEqual([2, 2]);
       expect(heads[0]?.hash).not.toBe(heads[1]?.hash);
@@ -68,8 +70,8 @@ export function journalContract(open: Open): void {
 
     scenario("[J1] the same append again writes nothing and brings the journal", async ({ store }) => {
       await admit(store, "r1");
-      const driver = await take(store, "r1");
-      const events = [callStarted("m1"), context("x")];
+      const driver = await acquireRun(store, "r1");
+      const events = [modelCallStarted("m1"), contextAdded("x")];
       const first = await store.append({ runId: "r1", writer: driver.writer, after: 1, events });
       const again = await store.append({ runId: "r1", writer: driver.writer, after: 1, events });
       expect(again).toEqual(first);
@@ -78,7 +80,7 @@ export function journalContract(open: Open): void {
 
     scenario("[J1] both copies in one commit are one event", async ({ store }) => {
       await admit(store, "r1");
-      const answers = await Promise.all([1, 2, 3].map(() => signal(store, "r1", context("x"))));
+      const answers = await Promise.all([1, 2, 3].map(() => sendSignal(store, "r1", contextAdded("x"))));
       expect(answers.map(({ refused }) => refused)).toEqual([undefined, undefined, undefined]);
       expect(await store.journal("r1")).toHaveLength(2);
     });
@@ -87,11 +89,11 @@ export function journalContract(open: Open): void {
       "[J1] another payload under a key is a conflict, and nothing of that append is kept",
       async ({ store }) => {
         await admit(store, "r1");
-        await signal(store, "r1", context("x", "one"));
-        const other = await signal(store, "r1", context("y"), context("x", "two"));
+        await sendSignal(store, "r1", contextAdded("x", "one"));
+        const other = await sendSignal(store, "r1", contextAdded("y"), contextAdded("x", "two"));
         expect(other.refused).toBe("conflict");
         expect(other.events.map(({ key }) => key)).toEqual(["start", "context/x"]);
-        const twice = await signal(store, "r1", context("z", "one"), context("z", "two"));
+        const twice = await sendSignal(store, "r1", contextAdded("z", "one"), contextAdded("z", "two"));
         expect(twice.refused).toBe("conflict");
         expect(await store.journal("r1")).toHaveLength(2);
       },
@@ -100,25 +102,25 @@ export function journalContract(open: Open): void {
     scenario("[J1] keys are checked before anything else: signals, the end", async (opened) => {
       const { store } = opened;
       await admit(store, "r1");
-      const driver = await take(store, "r1");
+      const driver = await acquireRun(store, "r1");
       const intent = {
         runId: "r1",
         writer: driver.writer,
         after: 1,
-        events: [callStarted("m1")],
+        events: [modelCallStarted("m1")],
         guard: "signals",
       } as const;
       await store.append({ ...intent, events: [...intent.events] });
-      await signal(store, "r1", context("x"));
+      await sendSignal(store, "r1", contextAdded("x"));
       const again = await store.append({ ...intent, events: [...intent.events] });
       expect(again.refused).toBeUndefined();
       expect(again.events.map(({ key }) => key)).toEqual(["m1/s", "context/x"]);
 
-      await driver.append([thought("m1")]);
-      await driver.append([ended()]);
-      expect((await driver.append([ended()])).refused).toBeUndefined();
-      expect((await signal(store, "r1", context("x"))).refused).toBeUndefined();
-      expect((await driver.append([ended("RUN_FAILED")])).refused).toBe("conflict");
+      await driver.append([agentThought("m1")]);
+      await driver.append([runEnded()]);
+      expect((await driver.append([runEnded()])).refused).toBeUndefined();
+      expect((await sendSignal(store, "r1", contextAdded("x"))).refused).toBeUndefined();
+      expect((await driver.append([runEnded("RUN_FAILED")])).refused).toBe("conflict");
       const late = await store.append({ ...intent, events: [...intent.events] });
       expect(late.refused, "[L4] told that it is on disk, a driver that lost the run would act on it").toBe(
         "ended",
@@ -128,7 +130,7 @@ export function journalContract(open: Open): void {
     scenario(
       "[J1] [J10] the same run admitted again is the same run; another under its id is refused alone",
       async ({ store }) => {
-        const child = startOf({ rootRunId: "r1", parentRunId: "r1" });
+        const child = startPayload({ rootRunId: "r1", parentRunId: "r1" });
         await admit(store, "r1");
         const both = await Promise.all([store.start("c1", child), store.start("c1", child)]);
         expect(both).toEqual([
@@ -148,9 +150,9 @@ export function journalContract(open: Open): void {
     scenario("[P9] an append to a run that is not there fails alone", async ({ store }) => {
       await admit(store, "r1");
       const answers = await Promise.allSettled([
-        signal(store, "r1", context("a")),
-        signal(store, "r9", context("b")),
-        signal(store, "r1", context("c")),
+        sendSignal(store, "r1", contextAdded("a")),
+        sendSignal(store, "r9", contextAdded("b")),
+        sendSignal(store, "r1", contextAdded("c")),
       ]);
       expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
       expect(answers[1]).toMatchObject({ reason: { code: "NOT_FOUND" } });
@@ -160,16 +162,16 @@ export function journalContract(open: Open): void {
     scenario("[P9] values that no column takes spoil nobody else's commit", async ({ store, clock }) => {
       await admit(store, "r1");
       await admit(store, "r2");
-      const driver = await take(store, "r1");
-      const odd = thought("m1", { usage: { input: 0.5, output: 0.25 }, cost: 0.1 });
-      await driver.append([callStarted("m1", { estimate: { tokens: 1.5, cost: null } })]);
+      const driver = await acquireRun(store, "r1");
+      const odd = agentThought("m1", { usage: { input: 0.5, output: 0.25 }, cost: 0.1 });
+      await driver.append([modelCallStarted("m1", { estimate: { tokens: 1.5, cost: null } })]);
       const answers = await Promise.allSettled([
         driver.append([odd], { rest: { wakeAt: clock.now() + 10.5 } }),
-        signal(store, "r2", context("a")),
+        sendSignal(store, "r2", contextAdded("a")),
       ]);
       expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
       expect(await store.nextDue()).toBe(0);
-      await take(store, "r2");
+      await acquireRun(store, "r2");
       expect(await store.nextDue()).toBe(clock.now() + 11);
     });
   });
@@ -179,12 +181,12 @@ export function journalContract(open: Open): void {
       "[J2] an intent is refused when a signal came that its driver has not folded",
       async ({ store }) => {
         await admit(store, "r1");
-        const driver = await take(store, "r1");
-        await signal(store, "r1", context("x"));
-        const refused = await driver.append([callStarted("m1")], { guard: "signals" });
+        const driver = await acquireRun(store, "r1");
+        await sendSignal(store, "r1", contextAdded("x"));
+        const refused = await driver.append([modelCallStarted("m1")], { guard: "signals" });
         expect(refused.refused).toBe("signals");
         expect(refused.events.map(({ key }) => key)).toEqual(["context/x"]);
-        const then = await driver.append([callStarted("m1")], { guard: "signals" });
+        const then = await driver.append([modelCallStarted("m1")], { guard: "signals" });
         expect(then.refused).toBeUndefined();
         expect(then.events.map(({ key }) => key)).toEqual(["m1/s"]);
       },
@@ -192,21 +194,31 @@ export function journalContract(open: Open): void {
 
     scenario("[J2] a driver's own appends are no signals, whatever their type", async ({ store }) => {
       await admit(store, "r1");
-      const driver = await take(store, "r1");
-      await driver.append([context("told")]);
+      const driver = await acquireRun(store, "r1");
+      await driver.append([contextAdded("told")]);
       const behind = { runId: "r1", writer: driver.writer, after: 1 };
-      const answer = await store.append({ ...behind, events: [callStarted("m1")], guard: "signals" });
+      const answer = await store.append({ ...behind, events: [modelCallStarted("m1")], guard: "signals" });
       expect(answer.refused).toBeUndefined();
       expect(answer.events.map(({ key }) => key)).toEqual(["context/told", "m1/s"]);
     });
 
     scenario("[J2] `unchanged` is refused by anything newer", async ({ store }) => {
       await admit(store, "r1");
-      const driver = await take(store, "r1");
-      await driver.append([callStarted("m1")]);
-      const late = await store.append({ runId: "r1", after: 1, events: [context("x")], guard: "unchanged" });
+      const driver = await acquireRun(store, "r1");
+      await driver.append([modelCallStarted("m1")]);
+      const late = await store.append({
+        runId: "r1",
+        after: 1,
+        events: [contextAdded("x")],
+        guard: "unchanged",
+      });
       expect(late.refused).toBe("changed");
-      const now = await store.append({ runId: "r1", after: 2, events: [context("x")], guard: "unchanged" });
+      const now = await store.append({
+        runId: "r1",
+        after: 2,
+        events: [contextAdded("x")],
+        guard: "unchanged",
+      });
       expect(now.refused).toBeUndefined();
     });
 
@@ -214,10 +226,10 @@ export function journalContract(open: Open): void {
       "[J4] appends of one run in one commit are each judged against the one before",
       async ({ store }) => {
         await admit(store, "r1");
-        const driver = await take(store, "r1");
+        const driver = await acquireRun(store, "r1");
         const from = { runId: "r1", writer: driver.writer, after: 1 };
         const [outcome, cancel, intent] = await Promise.all([
-          store.append({ ...from, events: [callStarted("m1"), thought("m1")] }),
+          store.append({ ...from, events: [modelCallStarted("m1"), agentThought("m1")] }),
           store.cancel("r1", { by: "maria" }),
           store.append({ ...from, events: [toolStarted("m1.0")], guard: "signals" }),
         ]);
@@ -232,14 +244,14 @@ export function journalContract(open: Open): void {
       "[J3] a stale driver begins nothing; its outcomes are kept, as signals",
       async ({ store, clock }) => {
         await admit(store, "r1");
-        const old = await take(store, "r1", "w1");
-        await old.append([callStarted("m1"), toolStarted("m0.0")]);
+        const old = await acquireRun(store, "r1", "w1");
+        await old.append([modelCallStarted("m1"), toolStarted("m0.0")]);
         clock.advance(60_000);
-        const next = await take(store, "r1", "w2");
+        const next = await acquireRun(store, "r1", "w2");
         expect((await old.append([toolStarted("m0.1")])).refused).toBe("epoch");
-        expect((await old.append([context("x")])).refused).toBe("epoch");
-        expect((await old.append([thought("m1"), toolStarted("m1.0")])).refused).toBe("epoch");
-        expect((await old.append([thought("m1")])).refused).toBeUndefined();
+        expect((await old.append([contextAdded("x")])).refused).toBe("epoch");
+        expect((await old.append([agentThought("m1"), toolStarted("m1.0")])).refused).toBe("epoch");
+        expect((await old.append([agentThought("m1")])).refused).toBeUndefined();
         expect((await next.append([toolStarted("m0.1")], { guard: "signals" })).refused).toBe("signals");
         expect((await next.append([toolStarted("m0.1")], { guard: "signals" })).refused).toBeUndefined();
       },
@@ -247,18 +259,22 @@ export function journalContract(open: Open): void {
 
     scenario("[J3] an outcome needs its intent and an open call", async ({ store, clock }) => {
       await admit(store, "r1");
-      const old = await take(store, "r1", "w1");
-      await old.append([callStarted("m1"), callFailed("m1"), callStarted("m1", { attempt: 2 })]);
+      const old = await acquireRun(store, "r1", "w1");
+      await old.append([
+        modelCallStarted("m1"),
+        modelCallFailed("m1"),
+        modelCallStarted("m1", { attempt: 2 }),
+      ]);
       await old.append([toolStarted("m0.0"), toolStarted("m0.1")]);
       clock.advance(60_000);
-      const next = await take(store, "r1", "w2");
-      await next.append([callFailed("m1", { attempt: 2 })]);
-      await signal(store, "r1", {
+      const next = await acquireRun(store, "r1", "w2");
+      await next.append([modelCallFailed("m1", { attempt: 2 })]);
+      await sendSignal(store, "r1", {
         type: "OUTCOME_DECIDED",
         payload: { toolCallId: "m0.1", verdict: "fail", by: "maria" },
       });
-      expect((await old.append([thought("m1", { attempt: 2 })])).refused).toBe("closed");
-      expect((await old.append([thought("m7")])).refused).toBe("closed");
+      expect((await old.append([agentThought("m1", { attempt: 2 })])).refused).toBe("closed");
+      expect((await old.append([agentThought("m7")])).refused).toBe("closed");
       expect((await old.append([toolResult("m0.0", "x", 2)])).refused).toBe("closed");
       expect((await old.append([toolResult("m0.1")])).refused).toBe("closed");
       expect((await old.append([toolResult("m0.0")])).refused).toBeUndefined();
@@ -266,11 +282,11 @@ export function journalContract(open: Open): void {
 
     scenario("[J3] [I6] after the end nothing is appended, not even a late outcome", async ({ store }) => {
       await admit(store, "r1");
-      const driver = await take(store, "r1");
+      const driver = await acquireRun(store, "r1");
       await driver.append([toolStarted("m0.0")]);
-      await driver.append([ended("RUN_CANCELLED")]);
+      await driver.append([runEnded("RUN_CANCELLED")]);
       expect((await driver.append([toolResult("m0.0")])).refused).toBe("ended");
-      expect((await signal(store, "r1", context("x"))).refused).toBe("ended");
+      expect((await sendSignal(store, "r1", contextAdded("x"))).refused).toBe("ended");
       expect(await store.cancel("r1", { by: "maria" })).toEqual([]);
       expect(await store.journal("r1")).toHaveLength(3);
     });
@@ -279,9 +295,9 @@ export function journalContract(open: Open): void {
       "[I6] [F23] an end and a cancel in one commit: one of them, never a cancel after the end",
       async ({ store }) => {
         await admit(store, "r1");
-        const driver = await take(store, "r1");
+        const driver = await acquireRun(store, "r1");
         const [end, reached] = await Promise.all([
-          driver.append([ended()], { guard: "signals" }),
+          driver.append([runEnded()], { guard: "signals" }),
           store.cancel("r1", { by: "maria" }),
         ]);
         expect(end.refused).toBeUndefined();
@@ -291,12 +307,12 @@ export function journalContract(open: Open): void {
 
     scenario("[P5] [F13] two decisions race: one wins, the other learns which", async ({ store }) => {
       await admit(store, "r1");
-      const driver = await take(store, "r1");
-      await driver.append([proposed("m1.0")]);
+      const driver = await acquireRun(store, "r1");
+      await driver.append([toolProposed("m1.0")]);
       const answers = await Promise.all([
-        signal(store, "r1", decided("m1.0", "approve", "maria")),
-        signal(store, "r1", decided("m1.0", "reject", "jon")),
-        signal(store, "r1", decided("m1.0", "approve", "maria")),
+        sendSignal(store, "r1", approvalDecided("m1.0", "approve", "maria")),
+        sendSignal(store, "r1", approvalDecided("m1.0", "reject", "jon")),
+        sendSignal(store, "r1", approvalDecided("m1.0", "approve", "maria")),
       ]);
       expect(answers.map(({ refused }) => refused)).toEqual([undefined, "conflict", undefined]);
       expect(answers[1]?.events.at(-1)).toMatchObject({ payload: { by: "maria", decision: "approve" } });
@@ -307,9 +323,9 @@ export function journalContract(open: Open): void {
     scenario("[J9] [F42] lone surrogates, nul and key order come back as they were", async (opened) => {
       const output = { z: NASTY, a: { [NASTY]: [NASTY, 0.1, -0.5e-300, 2 ** 53] } };
       await admit(opened.store, "r1", { task: NASTY, input: { NASTY } });
-      const driver = await take(opened.store, "r1");
+      const driver = await acquireRun(opened.store, "r1");
       await driver.append([toolStarted("m0.0"), toolResult("m0.0", output)]);
-      await driver.append([ended("RUN_COMPLETED", NASTY)]);
+      await driver.append([runEnded("RUN_COMPLETED", NASTY)]);
       const store = await opened.reopen();
       const journal = await store.journal("r1");
       expect(journal[0]).toMatchObject({ payload: { task: NASTY } });
@@ -320,7 +336,7 @@ export function journalContract(open: Open): void {
 
     scenario("[J9] an event of more than 2 MB is kept whole", async (opened) => {
       await admit(opened.store, "r1");
-      const driver = await take(opened.store, "r1");
+      const driver = await acquireRun(opened.store, "r1");
       const huge = `${"ä".repeat(2_500_000)}\ud800`;
       await driver.append([toolStarted("m0.0"), toolResult("m0.0", huge)]);
       const again = await driver.append([toolStarted("m0.0"), toolResult("m0.0", huge)]);

@@ -5,7 +5,7 @@ import type { FakeClock } from "../../clock.ts";
 import { DEFAULT_LIMITS } from "../../journal/definition.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { applyRunRow, firstRow, type RunRow } from "../../projections/run-row.ts";
+import { applyRunRow, initialRow, type RunRow } from "../../projections/run-row.ts";
 import type { Append, Spawn, Store, Writer } from "../store.ts";
 
 export interface Opened {
@@ -43,7 +43,7 @@ export function scenarios(open: Open, gaps: "dense" | "pruned" = "dense"): Scena
 
 /** I2 dense and chained (reading verifies the chain), I3 rows are folds, I6 the end is the end, J8 positions dense. */
 export async function expectInvariants(store: Store, gaps: "dense" | "pruned" = "dense"): Promise<void> {
-  const all = await everything(store);
+  const all = await readEverything(store);
   const positions = all.map((event) => event.position);
   if (gaps === "dense") {
     expect(positions).toEqual(all.map((_, index) => index + 1));
@@ -73,10 +73,10 @@ async function expectWhole(store: Store, row: RunRow): Promise<void> {
 export function refold(journal: readonly JournalEvent[]): RunRow {
   const [first, ...rest] = journal;
   if (first?.type !== "RUN_STARTED") throw new Error("a journal begins with RUN_STARTED");
-  return rest.reduce(applyRunRow, firstRow(first.runId, first.payload, first.ts));
+  return rest.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
 }
 
-export async function everything(store: Store): Promise<JournalEvent[]> {
+export async function readEverything(store: Store): Promise<JournalEvent[]> {
   const all: JournalEvent[] = [];
   for (;;) {
     const page = await store.read(all.at(-1)?.position ?? 0, 1000);
@@ -96,7 +96,7 @@ async function allRuns(store: Store): Promise<RunRow[]> {
   return all;
 }
 
-export const startOf = (over: Partial<Payload<"RUN_STARTED">> = {}): Payload<"RUN_STARTED"> => ({
+export const startPayload = (over: Partial<Payload<"RUN_STARTED">> = {}): Payload<"RUN_STARTED"> => ({
   agent: "coder",
   definition: "d1",
   kind: "main",
@@ -113,15 +113,15 @@ export const startOf = (over: Partial<Payload<"RUN_STARTED">> = {}): Payload<"RU
 });
 
 /** Events in their places, without a store: a journal for projections to fold. */
-export const journalOf = (...bodies: EventBody[]): JournalEvent[] =>
+export const buildJournal = (...bodies: EventBody[]): JournalEvent[] =>
   bodies.map((body, index) => {
     const place = { runId: "r1", seq: index + 1, position: index + 1, ts: 1_700_000_000_000 + index };
     return { ...place, type: body.type, key: keyOf(body), payload: body.payload } as JournalEvent;
   });
 
-export const started = (over: Partial<Payload<"RUN_STARTED">> = {}): EventBody => ({
+export const runStarted = (over: Partial<Payload<"RUN_STARTED">> = {}): EventBody => ({
   type: "RUN_STARTED",
-  payload: startOf(over),
+  payload: startPayload(over),
 });
 
 export async function admit(
@@ -129,7 +129,7 @@ export async function admit(
   runId: string,
   over: Partial<Payload<"RUN_STARTED">> = {},
 ): Promise<string> {
-  await store.start(runId, startOf({ rootRunId: runId, ...over }));
+  await store.start(runId, startPayload({ rootRunId: runId, ...over }));
   return runId;
 }
 
@@ -155,8 +155,8 @@ export const childStarted = (id: string, key = "m1.0"): EventBody => ({
   payload: { child_run_id: id, agent_type: "coder", task: "Mend it", trigger: "delegation", key },
 });
 
-export function spawn(runId: string, parentRunId: string, parentKey = "m1.0"): Spawn {
-  const start: Payload<"RUN_STARTED"> = startOf({
+export function childSpawn(runId: string, parentRunId: string, parentKey = "m1.0"): Spawn {
+  const start: Payload<"RUN_STARTED"> = startPayload({
     rootRunId: "r1",
     parentRunId,
     parentKey,
@@ -167,7 +167,7 @@ export function spawn(runId: string, parentRunId: string, parentKey = "m1.0"): S
 }
 
 /** A driver as the loop is one: it folds whatever an answer brings. */
-export async function take(store: Store, runId: string, worker = "w1") {
+export async function acquireRun(store: Store, runId: string, worker = "w1") {
   const lease = await store.acquire(runId, worker);
   if (!lease) throw new Error(`${runId} could not be taken by ${worker}`);
   const writer: Writer = { worker, epoch: lease.epoch };
@@ -185,21 +185,21 @@ export async function take(store: Store, runId: string, worker = "w1") {
 }
 
 /** As anybody but the driver. */
-export async function signal(store: Store, runId: string, ...events: EventBody[]) {
+export async function sendSignal(store: Store, runId: string, ...events: EventBody[]) {
   return store.append({ runId, after: 0, events });
 }
 
-export const context = (id: string, text = `about ${id}`): EventBody => ({
+export const contextAdded = (id: string, text = `about ${id}`): EventBody => ({
   type: "CONTEXT_ADDED",
   payload: { id, source: "person", text },
 });
 
-export const callStarted = (
+export const modelCallStarted = (
   callId: string,
   more: Partial<Payload<"MODEL_CALL_STARTED">> = {},
 ): EventBody => ({ type: "MODEL_CALL_STARTED", payload: { callId, model: "fake/one", ...more } });
 
-export const thought = (callId: string, more: Partial<Payload<"AGENT_THOUGHT">> = {}): EventBody => ({
+export const agentThought = (callId: string, more: Partial<Payload<"AGENT_THOUGHT">> = {}): EventBody => ({
   type: "AGENT_THOUGHT",
   payload: {
     callId,
@@ -212,12 +212,18 @@ export const thought = (callId: string, more: Partial<Payload<"AGENT_THOUGHT">> 
   },
 });
 
-export const callFailed = (callId: string, more: Partial<Payload<"MODEL_CALL_FAILED">> = {}): EventBody => ({
+export const modelCallFailed = (
+  callId: string,
+  more: Partial<Payload<"MODEL_CALL_FAILED">> = {},
+): EventBody => ({
   type: "MODEL_CALL_FAILED",
   payload: { callId, cause: "interrupted", message: "The process ended.", ...more },
 });
 
-export const proposed = (toolCallId: string, more: Partial<Payload<"TOOL_PROPOSED">> = {}): EventBody => ({
+export const toolProposed = (
+  toolCallId: string,
+  more: Partial<Payload<"TOOL_PROPOSED">> = {},
+): EventBody => ({
   type: "TOOL_PROPOSED",
   payload: { toolCallId, name: "Bash", effect: "unsafe", verdict: "ask", rule: "project ask Bash", ...more },
 });
@@ -232,19 +238,19 @@ export const toolResult = (toolCallId: string, output: unknown = "done", attempt
   payload: { toolCallId, output, ...(attempt === undefined ? {} : { attempt }) },
 });
 
-export const decided = (
+export const approvalDecided = (
   itemId: string,
   decision: Payload<"APPROVAL_DECIDED">["decision"],
   by: string,
   more: Partial<Payload<"APPROVAL_DECIDED">> = {},
 ): EventBody => ({ type: "APPROVAL_DECIDED", payload: { itemId, decision, by, ...more } });
 
-export const suspended = (
+export const runSuspended = (
   key: string,
   waitingOn: Payload<"RUN_SUSPENDED">["waitingOn"] = { kind: "approval" },
 ): EventBody => ({ type: "RUN_SUSPENDED", key, payload: { waitingOn } });
 
-export const ended = (
+export const runEnded = (
   type: "RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED" = "RUN_COMPLETED",
   summary = "It works.",
 ): EventBody => ({

@@ -1,20 +1,20 @@
 // Who may drive a run and when: due runs, leases, rests that lose no wake-up, cancels over a subtree.
 
 import { describe, expect } from "vitest";
-import type { OfPool } from "../store.ts";
+import type { PoolFilter } from "../store.ts";
 import {
+  acquireRun,
   admit,
   admitChild,
-  callFailed,
-  callStarted,
-  context,
-  ended,
+  agentThought,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
   type Open,
+  runEnded,
+  runSuspended,
   scenarios,
-  signal,
-  suspended,
-  take,
-  thought,
+  sendSignal,
   toolResult,
   toolStarted,
 } from "./kit.contract.ts";
@@ -31,40 +31,40 @@ export function leaseContract(open: Open): void {
       async ({ store, clock }) => {
         await admit(store, "r1");
         expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
-        const driver = await take(store, "r1");
+        const driver = await acquireRun(store, "r1");
         expect(await store.due(clock.now(), 10)).toEqual([]);
         const wakeAt = clock.now() + 5000;
-        await driver.append([suspended("s1", { kind: "timer", until: wakeAt })], { rest: { wakeAt } });
+        await driver.append([runSuspended("s1", { kind: "timer", until: wakeAt })], { rest: { wakeAt } });
         expect(await store.nextDue()).toBe(wakeAt);
         expect(await store.due(wakeAt - 1, 10)).toEqual([]);
         expect(await store.acquire("r1", "w1")).toBeUndefined();
         clock.advance(5000);
         expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
-        expect((await take(store, "r1")).lease.row).toMatchObject({ status: "waiting", seq: 2 });
+        expect((await acquireRun(store, "r1")).lease.row).toMatchObject({ status: "waiting", seq: 2 });
       },
     );
 
     scenario("[J9] a journal that comes with a lease is the one that is stored", async (opened) => {
       const { store } = opened;
       await admit(store, "r1");
-      await signal(store, "r1", context("x"));
-      const { lease, append } = await take(store, "r1");
+      await sendSignal(store, "r1", contextAdded("x"));
+      const { lease, append } = await acquireRun(store, "r1");
       if (lease.events) expect(lease.events).toEqual(await store.journal("r1"));
-      await append([suspended("s1")], { rest: { wakeAt: undefined } });
-      await signal(store, "r1", context("y"));
-      const again = (await take(store, "r1")).lease;
+      await append([runSuspended("s1")], { rest: { wakeAt: undefined } });
+      await sendSignal(store, "r1", contextAdded("y"));
+      const again = (await acquireRun(store, "r1")).lease;
       if (again.events) expect(again.events).toEqual(await store.journal("r1"));
       await store.release("r1", again);
       const later = await opened.reopen();
-      const { events } = (await take(later, "r1")).lease;
+      const { events } = (await acquireRun(later, "r1")).lease;
       if (events) expect(events).toEqual(await later.journal("r1"));
     });
 
     scenario("[J6] a signal between fold and rest refuses the rest, guarded or not", async ({ store }) => {
       await admit(store, "r1");
-      const driver = await take(store, "r1");
-      await signal(store, "r1", context("x"));
-      const rest = await driver.append([suspended("s1")], { rest: { wakeAt: undefined } });
+      const driver = await acquireRun(store, "r1");
+      await sendSignal(store, "r1", contextAdded("x"));
+      const rest = await driver.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
       expect(rest.refused).toBe("signals");
       expect((await driver.append([], { rest: { wakeAt: undefined } })).refused).toBeUndefined();
       expect((await store.journal("r1")).map(({ key }) => key)).toEqual(["start", "context/x"]);
@@ -73,11 +73,11 @@ export function leaseContract(open: Open): void {
     scenario("[J6] a signal wakes a resting run, and only that one", async ({ store, clock }) => {
       for (const runId of ["r1", "r2"]) {
         await admit(store, runId);
-        await (await take(store, runId)).append([suspended("s1")], { rest: { wakeAt: undefined } });
+        await (await acquireRun(store, runId)).append([runSuspended("s1")], { rest: { wakeAt: undefined } });
       }
       expect(await store.due(clock.now(), 10)).toEqual([]);
       expect(await store.nextDue()).toBeUndefined();
-      await signal(store, "r2", context("x"));
+      await sendSignal(store, "r2", contextAdded("x"));
       expect(await store.due(clock.now(), 10)).toEqual(["r2"]);
     });
 
@@ -86,12 +86,12 @@ export function leaseContract(open: Open): void {
       async ({ store, clock }) => {
         await admit(store, "r1");
         await admit(store, "r2");
-        const [first, second] = [await take(store, "r1"), await take(store, "r2")];
+        const [first, second] = [await acquireRun(store, "r1"), await acquireRun(store, "r2")];
         const [rested, , , refused] = await Promise.all([
-          first.append([suspended("s1")], { rest: { wakeAt: undefined } }),
-          signal(store, "r1", context("x")),
-          signal(store, "r2", context("x")),
-          second.append([suspended("s1")], { rest: { wakeAt: undefined } }),
+          first.append([runSuspended("s1")], { rest: { wakeAt: undefined } }),
+          sendSignal(store, "r1", contextAdded("x")),
+          sendSignal(store, "r2", contextAdded("x")),
+          second.append([runSuspended("s1")], { rest: { wakeAt: undefined } }),
         ]);
         expect([rested.refused, refused.refused]).toEqual([undefined, "signals"]);
         expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
@@ -102,30 +102,30 @@ export function leaseContract(open: Open): void {
       "[J6] only the driver can rest a run: a stale one leaves the lease alone",
       async ({ store, clock }) => {
         await admit(store, "r1");
-        const old = await take(store, "r1", "w1");
+        const old = await acquireRun(store, "r1", "w1");
         await old.append([toolStarted("m0.0")]);
         clock.advance(LEASE + 1);
-        const next = await take(store, "r1", "w2");
+        const next = await acquireRun(store, "r1", "w2");
         expect((await old.append([], { rest: { wakeAt: undefined } })).refused).toBe("epoch");
         expect((await old.append([toolResult("m0.0")], { rest: { wakeAt: 0 } })).refused).toBeUndefined();
-        await store.append({ runId: "r1", after: 99, events: [context("x")], rest: { wakeAt: 0 } });
+        await store.append({ runId: "r1", after: 99, events: [contextAdded("x")], rest: { wakeAt: 0 } });
         await store.release("r1", old.writer);
         expect(await store.due(clock.now(), 10)).toEqual([]);
-        expect((await next.append([callStarted("m1")], { guard: "signals" })).refused).toBe("signals");
-        expect((await next.append([callStarted("m1")], { guard: "signals" })).refused).toBeUndefined();
+        expect((await next.append([modelCallStarted("m1")], { guard: "signals" })).refused).toBe("signals");
+        expect((await next.append([modelCallStarted("m1")], { guard: "signals" })).refused).toBeUndefined();
       },
     );
 
     scenario("[P8] [F36] clocks that jump lose no timer and fire none early", async ({ store, clock }) => {
       await admit(store, "r1");
       const wakeAt = clock.now() + HOUR;
-      await (await take(store, "r1")).append([suspended("s1")], { rest: { wakeAt } });
+      await (await acquireRun(store, "r1")).append([runSuspended("s1")], { rest: { wakeAt } });
       clock.set(clock.now() - 2 * HOUR);
       expect(await store.due(clock.now(), 10)).toEqual([]);
-      await signal(store, "r1", context("x"));
+      await sendSignal(store, "r1", contextAdded("x"));
       const times = (await store.journal("r1")).map(({ ts }) => ts);
       expect(times[2]).toBeLessThan(times[1]!);
-      await (await take(store, "r1")).append([], { rest: { wakeAt } });
+      await (await acquireRun(store, "r1")).append([], { rest: { wakeAt } });
       expect(await store.nextDue()).toBe(wakeAt);
       clock.set(wakeAt - 1);
       expect(await store.due(clock.now(), 10)).toEqual([]);
@@ -141,7 +141,7 @@ export function leaseContract(open: Open): void {
         ["r2", undefined],
       ] as const) {
         await admit(opened.store, runId);
-        await (await take(opened.store, runId)).append([suspended("s1")], { rest: { wakeAt: at } });
+        await (await acquireRun(opened.store, runId)).append([runSuspended("s1")], { rest: { wakeAt: at } });
       }
       const store = await opened.reopen();
       expect(await store.due(clock.now(), 10)).toEqual([]);
@@ -155,7 +155,9 @@ export function leaseContract(open: Open): void {
       await Promise.all(ids.map((runId) => admit(opened.store, runId)));
       await Promise.all(
         ids.slice(500).map(async (runId) => {
-          await (await take(opened.store, runId)).append([suspended("s1")], { rest: { wakeAt: undefined } });
+          await (await acquireRun(opened.store, runId)).append([runSuspended("s1")], {
+            rest: { wakeAt: undefined },
+          });
         }),
       );
       expect(await opened.store.due(clock.now(), 20_000)).toHaveLength(500);
@@ -178,7 +180,7 @@ export function leaseContract(open: Open): void {
       "[E2] a heartbeat keeps a lease, silence loses it, and the epoch fences",
       async ({ store, clock }) => {
         await admit(store, "r1");
-        const old = await take(store, "r1", "w1");
+        const old = await acquireRun(store, "r1", "w1");
         clock.advance(LEASE - 1);
         expect(await store.heartbeat("w1", [{ runId: "r1", epoch: 1 }])).toEqual({ cancelled: [], lost: [] });
         clock.advance(LEASE - 1);
@@ -186,14 +188,14 @@ export function leaseContract(open: Open): void {
         expect(await store.acquire("r1", "w2")).toBeUndefined();
         clock.advance(2);
         expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
-        const next = await take(store, "r1", "w2");
+        const next = await acquireRun(store, "r1", "w2");
         expect(next.lease.epoch).toBe(2);
         expect(await store.heartbeat("w1", [{ runId: "r1", epoch: 1 }])).toEqual({
           cancelled: [],
           lost: ["r1"],
         });
-        expect((await old.append([callStarted("m1")])).refused).toBe("epoch");
-        expect((await next.append([callStarted("m1")])).refused).toBeUndefined();
+        expect((await old.append([modelCallStarted("m1")])).refused).toBe("epoch");
+        expect((await next.append([modelCallStarted("m1")])).refused).toBeUndefined();
       },
     );
 
@@ -202,18 +204,18 @@ export function leaseContract(open: Open): void {
       async (opened) => {
         const { store, clock } = opened;
         await admit(store, "r1");
-        const old = await take(store, "r1", "w1");
+        const old = await acquireRun(store, "r1", "w1");
         clock.advance(1_000);
         expect(await store.acquire("r1", "w2")).toBeUndefined();
         expect(await store.acquire("r1", "w1", { workers: ["w1"] })).toBeUndefined();
         expect(await store.acquire("r1", "w3", { workers: ["w2"] })).toBeUndefined();
         const lease = await store.acquire("r1", "w2", { workers: ["w0", "w1"] });
         expect(lease).toMatchObject({ epoch: 2, previousUntil: clock.now() - 1_000 + LEASE });
-        expect((await old.append([callStarted("m1")], { guard: "signals" })).refused).toBe("epoch");
+        expect((await old.append([modelCallStarted("m1")], { guard: "signals" })).refused).toBe("epoch");
         await store.release("r1", lease!, { wakeAt: clock.now() + 100 });
         expect(await store.acquire("r1", "w3", { workers: ["w2"] })).toBeUndefined();
         clock.advance(LEASE);
-        await take(store, "r1", "w3");
+        await acquireRun(store, "r1", "w3");
         clock.advance(LEASE + 1);
         expect((await store.acquire("r1", "w4", { workers: ["w3"] }))?.previousUntil).toBeUndefined();
       },
@@ -223,7 +225,7 @@ export function leaseContract(open: Open): void {
       "[E2] however it is given back and whoever takes it next, a run's old lease is told until it has run out",
       async ({ store, clock }) => {
         await admit(store, "r1");
-        await take(store, "r1", "w1");
+        await acquireRun(store, "r1", "w1");
         const until = clock.now() + LEASE;
         clock.advance(1_000);
         const second = (await store.acquire("r1", "w2", { workers: ["w1"] }))!;
@@ -233,8 +235,8 @@ export function leaseContract(open: Open): void {
         await expect(store.moveTree("r1", "t1"), "it would be begun again there").rejects.toMatchObject({
           code: "CONFLICT",
         });
-        await signal(store, "r1", context("hurry"));
-        const third = await take(store, "r1", "w3");
+        await sendSignal(store, "r1", contextAdded("hurry"));
+        const third = await acquireRun(store, "r1", "w3");
         expect(third.lease.previousUntil, "after a rest that a signal has ended").toBe(until);
         await store.release("r1", third.writer);
         expect((await store.acquire("r1", "w4"))?.previousUntil, "after a release").toBe(until);
@@ -251,7 +253,7 @@ export function leaseContract(open: Open): void {
       "[E2] whom an engine has lost without knowing its name is one that has said nothing for so long",
       async ({ store, clock }) => {
         await admit(store, "r1");
-        await take(store, "r1", "w1");
+        await acquireRun(store, "r1", "w1");
         const takeEarly = () => store.acquire("r1", "w2", { silentFor: 7_000 });
         clock.advance(6_999);
         expect(await takeEarly()).toBeUndefined();
@@ -270,7 +272,7 @@ export function leaseContract(open: Open): void {
         await admit(store, "r1");
         await store.heartbeat("w1", [], card);
         await store.heartbeat("w2", [], { ...card, pid: 8, since: clock.now() + 1 });
-        await take(store, "r1", "w1");
+        await acquireRun(store, "r1", "w1");
         await store.heartbeat("nobody", []);
         const seenAt = clock.now();
         const first = { name: "w1", ...card, seenAt, silent: false, runs: 1, holds: ["r1"] };
@@ -289,7 +291,7 @@ export function leaseContract(open: Open): void {
         ]);
         for (const id of ["r2", "r3", "r4", "r5", "r6", "r7"]) {
           await admit(store, id);
-          await take(store, id, "w2");
+          await acquireRun(store, id, "w2");
         }
         expect((await store.workers())[1], "a few by name").toMatchObject({
           runs: 6,
@@ -302,7 +304,7 @@ export function leaseContract(open: Open): void {
     scenario(
       "[E6] what is due is asked for by pool: what names it, and else by workspace",
       async ({ store, clock }) => {
-        const due = (pool: string, workspaces: OfPool["workspaces"]) =>
+        const due = (pool: string, workspaces: PoolFilter["workspaces"]) =>
           store.due(clock.now(), 10, { pool, pools: ["default", "gpu"], workspaces });
         await admit(store, "r1", { workspace: "/a" });
         await admitChild(store, "c1", "r1", "r1", { pool: "gpu" });
@@ -317,12 +319,12 @@ export function leaseContract(open: Open): void {
     scenario("[E6] what is due is asked for by the workspaces of trees", async ({ store, clock }) => {
       await admit(store, "r1", { workspace: "/a" });
       await admit(store, "r2", { workspace: "/b" });
-      const due = (workspaces: OfPool["workspaces"]) =>
+      const due = (workspaces: PoolFilter["workspaces"]) =>
         store.due(clock.now(), 10, { pool: "p", pools: ["p"], workspaces });
       expect(await due({ in: ["/a", "/c"] })).toEqual(["r1"]);
       expect(await due({ notIn: ["/a", "/c"] })).toEqual(["r2"]);
-      await take(store, "r1", "w1");
-      await take(store, "r2", "w1");
+      await acquireRun(store, "r1", "w1");
+      await acquireRun(store, "r2", "w1");
       clock.advance(LEASE + 1);
       expect(await due({ in: ["/b"] })).toEqual(["r2"]);
       expect(await due({ notIn: ["/b"] })).toEqual(["r1"]);
@@ -331,8 +333,8 @@ export function leaseContract(open: Open): void {
     scenario("[E2] the heartbeat names runs that are to be cancelled", async ({ store }) => {
       await admit(store, "r1");
       await admit(store, "r2");
-      await take(store, "r1");
-      await take(store, "r2");
+      await acquireRun(store, "r1");
+      await acquireRun(store, "r2");
       await store.cancel("r2", { by: "maria" });
       const holds = ["r1", "r2", "r3"].map((runId) => ({ runId, epoch: 1 }));
       expect(await store.heartbeat("w1", holds)).toEqual({ cancelled: ["r2"], lost: ["r3"] });
@@ -340,16 +342,16 @@ export function leaseContract(open: Open): void {
 
     scenario("[E1] a restart voids leases: nobody waits for a process that is gone", async (opened) => {
       await admit(opened.store, "r1");
-      await take(opened.store, "r1");
+      await acquireRun(opened.store, "r1");
       const store = await opened.reopen();
       expect(await store.due(opened.clock.now(), 10)).toEqual(["r1"]);
-      expect((await take(store, "r1", "w2")).lease.epoch).toBe(2);
+      expect((await acquireRun(store, "r1", "w2")).lease.epoch).toBe(2);
     });
 
     scenario("[E4] a dead worker's runs are found however many others are due", async ({ store, clock }) => {
       for (const runId of ["r1", "r2", "r3", "r4", "r5"]) await admit(store, runId);
-      await take(store, "r4", "dead");
-      await take(store, "r5", "dead");
+      await acquireRun(store, "r4", "dead");
+      await acquireRun(store, "r5", "dead");
       clock.advance(LEASE + 1);
       expect(await store.due(clock.now(), 3)).toEqual(["r4", "r5", "r1"]);
       expect(await store.due(clock.now(), 1)).toEqual(["r4"]);
@@ -357,17 +359,17 @@ export function leaseContract(open: Open): void {
 
     scenario("a run that is given back is due at once, or when its driver says", async ({ store, clock }) => {
       await admit(store, "r1");
-      await store.release("r1", (await take(store, "r1")).writer);
+      await store.release("r1", (await acquireRun(store, "r1")).writer);
       expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
-      await store.release("r1", (await take(store, "r1")).writer, { wakeAt: clock.now() + 100 });
+      await store.release("r1", (await acquireRun(store, "r1")).writer, { wakeAt: clock.now() + 100 });
       expect(await store.due(clock.now(), 10)).toEqual([]);
       expect(await store.due(clock.now() + 100, 10)).toEqual(["r1"]);
     });
 
     scenario("an ended run is nobody's and never due", async ({ store, clock }) => {
       await admit(store, "r1");
-      const driver = await take(store, "r1");
-      await driver.append([ended()], { rest: { wakeAt: 0 } });
+      const driver = await acquireRun(store, "r1");
+      await driver.append([runEnded()], { rest: { wakeAt: 0 } });
       await store.release("r1", driver.writer);
       expect(await store.due(clock.now() + HOUR, 10)).toEqual([]);
       expect(await store.acquire("r1", "w2")).toBeUndefined();
@@ -378,23 +380,23 @@ export function leaseContract(open: Open): void {
       await admit(store, "r1");
       const counts: number[] = [];
       for (let i = 0; i < 3; i++) {
-        const { lease, append } = await take(store, "r1");
+        const { lease, append } = await acquireRun(store, "r1");
         counts.push(lease.acquisitions);
-        await append([callStarted(`m${i}`), callFailed(`m${i}`, { cause: "interrupted" })]);
+        await append([modelCallStarted(`m${i}`), modelCallFailed(`m${i}`, { cause: "interrupted" })]);
         store = await opened.reopen();
       }
-      const given = await take(store, "r1");
+      const given = await acquireRun(store, "r1");
       counts.push(given.lease.acquisitions);
       await store.release("r1", given.writer);
-      const fourth = await take(store, "r1");
+      const fourth = await acquireRun(store, "r1");
       counts.push(fourth.lease.acquisitions);
-      await fourth.append([callStarted("m9")]);
-      await fourth.append([thought("m9")]);
+      await fourth.append([modelCallStarted("m9")]);
+      await fourth.append([agentThought("m9")]);
       await store.release("r1", fourth.writer);
-      const fifth = await take(store, "r1");
+      const fifth = await acquireRun(store, "r1");
       counts.push(fifth.lease.acquisitions);
       await fifth.append([], { rest: { wakeAt: 0 } });
-      counts.push((await take(store, "r1")).lease.acquisitions);
+      counts.push((await acquireRun(store, "r1")).lease.acquisitions);
       expect(counts, "a driver that leaves in order was not lost").toEqual([1, 2, 3, 4, 4, 1, 1]);
     });
 
@@ -402,14 +404,14 @@ export function leaseContract(open: Open): void {
       const { store, clock } = opened;
       await admit(store, "r1");
       await admit(store, "r2");
-      const driver = await take(store, "r1");
+      const driver = await acquireRun(store, "r1");
       await store.quarantine({ runId: "r1", reason: "it cannot be read", seq: 1 });
-      expect((await driver.append([callStarted("m1")])).refused).toBe("epoch");
-      await signal(store, "r1", context("x"));
+      expect((await driver.append([modelCallStarted("m1")])).refused).toBe("epoch");
+      await sendSignal(store, "r1", contextAdded("x"));
       await store.cancel("r1", { by: "maria" });
       expect(await store.due(clock.now() + HOUR, 1)).toEqual(["r2"]);
       expect(await store.acquire("r1", "w1")).toBeUndefined();
-      await take(store, "r2");
+      await acquireRun(store, "r2");
       expect(await store.nextDue()).toBeUndefined();
       const entry = { runId: "r1", reason: "it cannot be read", seq: 1 };
       expect(await store.quarantined()).toEqual([entry]);
@@ -432,8 +434,8 @@ export function leaseContract(open: Open): void {
         await admitChild(store, "c11", "c1", "r1");
         await admitChild(store, "c21", "c2", "r1");
         await admit(store, "r2");
-        const [grandchild, endedChild] = [await take(store, "c11"), await take(store, "c2")];
-        await endedChild.append([ended()]);
+        const [grandchild, endedChild] = [await acquireRun(store, "c11"), await acquireRun(store, "c2")];
+        await endedChild.append([runEnded()]);
 
         const [reached, intent] = await Promise.all([
           store.cancel("r1", { by: "maria", reason: "enough" }),
@@ -455,7 +457,7 @@ export function leaseContract(open: Open): void {
       const answers = await Promise.all([
         store.cancel("r1", { by: "maria" }),
         store.cancel("r1", { by: "jon" }),
-        signal(store, "r1", context("x")),
+        sendSignal(store, "r1", contextAdded("x")),
       ]);
       expect(answers.slice(0, 2)).toEqual([["r1"], []]);
       expect(await store.cancel("r1", { by: "maria" })).toEqual([]);
@@ -466,7 +468,7 @@ export function leaseContract(open: Open): void {
       "[P7] a cancel wakes what rests, and reaches a child that is admitted in the same commit",
       async ({ store, clock }) => {
         await admit(store, "r1");
-        await (await take(store, "r1")).append([suspended("s1")], { rest: { wakeAt: undefined } });
+        await (await acquireRun(store, "r1")).append([runSuspended("s1")], { rest: { wakeAt: undefined } });
         const [, reached] = await Promise.all([
           admitChild(store, "c1", "r1", "r1"),
           store.cancel("r1", { by: "m" }),

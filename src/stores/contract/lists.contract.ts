@@ -5,21 +5,21 @@ import type { JournalEvent } from "../../journal/events.ts";
 import { follow } from "../follow.ts";
 import type { Append, RunFilter, Store } from "../store.ts";
 import {
+  acquireRun,
   admit,
   admitChild,
-  callFailed,
-  callStarted,
-  context,
-  decided,
-  ended,
+  agentThought,
+  approvalDecided,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
   type Open,
-  proposed,
+  runEnded,
+  runSuspended,
   scenarios,
-  signal,
-  startOf,
-  suspended,
-  take,
-  thought,
+  sendSignal,
+  startPayload,
+  toolProposed,
   toolResult,
   toolStarted,
 } from "./kit.contract.ts";
@@ -30,7 +30,7 @@ export function listContract(open: Open): void {
   describe("admission and lists", () => {
     scenario("[F50] the same key again is the same run; another body under it is refused", async (opened) => {
       const { store } = opened;
-      const start = startOf({ rootRunId: "r1" });
+      const start = startPayload({ rootRunId: "r1" });
       const request = { key: "k1", body: '{"task":1}' };
       const both = await Promise.all([store.start("r1", start, request), store.start("r2", start, request)]);
       expect(both).toEqual([
@@ -54,11 +54,11 @@ export function listContract(open: Open): void {
         clock.advance(10);
         const later = clock.now();
         await admit(store, "r2");
-        const driver = await take(store, "c1");
-        await driver.append([callStarted("m1")]);
-        await driver.append([thought("m1", { usage: { input: 10, output: 5 }, cost: 0.25 })]);
+        const driver = await acquireRun(store, "c1");
+        await driver.append([modelCallStarted("m1")]);
+        await driver.append([agentThought("m1", { usage: { input: 10, output: 5 }, cost: 0.25 })]);
         await driver.append([
-          suspended("rest/1", { kind: "outcome_unknown", detail: "\0 \ud800", items: ["m1.0"] }),
+          runSuspended("rest/1", { kind: "outcome_unknown", detail: "\0 \ud800", items: ["m1.0"] }),
         ]);
         const ids = async (filter: RunFilter) => (await store.runs(filter)).runs.map(({ id }) => id);
         expect(await ids({ roots: true })).toEqual(["r2", "r1"]);
@@ -77,11 +77,16 @@ export function listContract(open: Open): void {
       await admit(store, "r1");
       await admitChild(store, "c1", "r1", "r1");
       await admitChild(store, "c2", "r1", "r1");
-      await signal(store, "r1", suspended("s", { kind: "child", items: ["c1", "c2"] }));
+      await sendSignal(store, "r1", runSuspended("s", { kind: "child", items: ["c1", "c2"] }));
       for (const id of ["c1", "c2"]) {
-        const driver = await take(store, id);
-        await driver.append([callStarted("m1"), thought("m1"), proposed("m1.0"), proposed("m1.1")]);
-        await driver.append([suspended("rest/1", { kind: "approval", items: ["m1.0", "m1.1"] })]);
+        const driver = await acquireRun(store, id);
+        await driver.append([
+          modelCallStarted("m1"),
+          agentThought("m1"),
+          toolProposed("m1.0"),
+          toolProposed("m1.1"),
+        ]);
+        await driver.append([runSuspended("rest/1", { kind: "approval", items: ["m1.0", "m1.1"] })]);
       }
       const needed = async (waiting: "person" | "approval") => {
         const ids = (await store.runs({ waiting })).runs.map(({ id }) => id);
@@ -89,12 +94,17 @@ export function listContract(open: Open): void {
         return ids.sort();
       };
       expect(await needed("person")).toEqual(["c1", "c2", "r1"]);
-      await signal(store, "c1", decided("m1.0", "approve", "ann"));
+      await sendSignal(store, "c1", approvalDecided("m1.0", "approve", "ann"));
       expect(await needed("approval"), "one more is open").toEqual(["c1", "c2"]);
-      await signal(store, "c1", decided("m1.1", "approve", "ann"));
+      await sendSignal(store, "c1", approvalDecided("m1.1", "approve", "ann"));
       expect(await needed("approval")).toEqual(["c2"]);
       expect(await needed("person")).toEqual(["c2", "r1"]);
-      await signal(store, "c2", decided("m1.0", "reject", "ann"), decided("m1.1", "reject", "ann"));
+      await sendSignal(
+        store,
+        "c2",
+        approvalDecided("m1.0", "reject", "ann"),
+        approvalDecided("m1.1", "reject", "ann"),
+      );
       expect(await needed("person")).toEqual([]);
       expect((await store.run("r1"))?.status).toBe("suspended");
     });
@@ -109,11 +119,11 @@ export function listContract(open: Open): void {
         task: "Mend it",
       });
       clock.advance(10);
-      const driver = await take(store, "r1");
-      await driver.append([callStarted("m1")]);
+      const driver = await acquireRun(store, "r1");
+      await driver.append([modelCallStarted("m1")]);
       expect(await store.run("r1")).toMatchObject({ status: "running", turns: 1, startedAt: born + 10 });
       await driver.append([
-        callFailed("m1", {
+        modelCallFailed("m1", {
           cause: "rate_limit",
           message: "429",
           retryAt: born + 99,
@@ -126,14 +136,14 @@ export function listContract(open: Open): void {
         waitingOn: { kind: "provider", until: born + 99, detail: "429" },
         usage: { input: 2, output: 1, cost: 0.5, wastedCalls: 1, wastedCost: 0.5 },
       });
-      await driver.append([callStarted("m1", { attempt: 2 }), thought("m1", { attempt: 2 })]);
-      await driver.append([suspended("s1", { kind: "approval", items: ["m1.0"] })]);
+      await driver.append([modelCallStarted("m1", { attempt: 2 }), agentThought("m1", { attempt: 2 })]);
+      await driver.append([runSuspended("s1", { kind: "approval", items: ["m1.0"] })]);
       expect(await store.run("r1")).toMatchObject({
         status: "suspended",
         waitingOn: { kind: "approval" },
         turns: 1,
       });
-      await driver.append([ended()]);
+      await driver.append([runEnded()]);
       expect(await store.run("r1")).toMatchObject({
         status: "completed",
         stopReason: "final_answer",
@@ -150,7 +160,7 @@ export function listContract(open: Open): void {
         await admit(store, `r${i}`, { agent: i % 2 ? "odd" : "even", ...(i < 5 ? { sessionId: "s1" } : {}) });
       }
       await admitChild(store, "c1", "r1", "r1");
-      await (await take(store, "r3")).append([ended("RUN_FAILED")]);
+      await (await acquireRun(store, "r3")).append([runEnded("RUN_FAILED")]);
       const pages: string[][] = [];
       let cursor: string | undefined;
       do {
@@ -182,8 +192,8 @@ export function listContract(open: Open): void {
       await admit(store, "r1");
       for (const length of [499, 500, 501, 999, 1000, 1001]) {
         const from = (await store.head("r1"))!.seq;
-        const events = Array.from({ length: length - from }, (_, i) => context(`c${from + i}`));
-        await signal(store, "r1", ...events);
+        const events = Array.from({ length: length - from }, (_, i) => contextAdded(`c${from + i}`));
+        await sendSignal(store, "r1", ...events);
         const whole = await store.journal("r1");
         expect(whole).toHaveLength(length);
         for (const size of [500, 1000]) expect(await paged(store, size)).toEqual(whole);
@@ -199,15 +209,15 @@ export function listContract(open: Open): void {
       const { store, clock } = opened;
       await admit(store, "r1");
       await admitChild(store, "c1", "r1", "r1");
-      const [parent, child] = [await take(store, "r1"), await take(store, "c1")];
+      const [parent, child] = [await acquireRun(store, "r1"), await acquireRun(store, "c1")];
       await parent.append([
-        proposed("m1.0", { expiresAt: clock.now() + 5.5 }),
-        proposed("m1.1", { verdict: "allow" }),
+        toolProposed("m1.0", { expiresAt: clock.now() + 5.5 }),
+        toolProposed("m1.1", { verdict: "allow" }),
       ]);
-      await child.append([proposed("m1.0"), proposed("m1.1")]);
+      await child.append([toolProposed("m1.0"), toolProposed("m1.1")]);
       clock.advance(1);
-      await child.append([suspended("s1", { kind: "outcome_unknown", items: ["outcome/m0.0"] })]);
-      await parent.append([suspended("s1", { kind: "budget", items: ["budget/1"] })]);
+      await child.append([runSuspended("s1", { kind: "outcome_unknown", items: ["outcome/m0.0"] })]);
+      await parent.append([runSuspended("s1", { kind: "budget", items: ["budget/1"] })]);
 
       const open = async (filter?: { run?: string; root?: string }) =>
         (await opened.store.openApprovals(filter))
@@ -220,18 +230,22 @@ export function listContract(open: Open): void {
         "r1 budget/1 budget",
         "r1 m1.0 tool",
       ]);
-      await signal(store, "c1", decided("m1.0", "reject", "maria"));
-      await signal(store, "c1", {
+      await sendSignal(store, "c1", approvalDecided("m1.0", "reject", "maria"));
+      await sendSignal(store, "c1", {
         type: "OUTCOME_DECIDED",
         payload: { toolCallId: "m0.0", verdict: "fail", by: "maria" },
       });
-      await signal(store, "r1", decided("budget/1", "approve", "maria", { limits: { maxCost: 5 } }));
+      await sendSignal(
+        store,
+        "r1",
+        approvalDecided("budget/1", "approve", "maria", { limits: { maxCost: 5 } }),
+      );
       await opened.reopen();
       expect(await open({ run: "c1" })).toEqual(["c1 m1.1 tool"]);
       expect(await open({ root: "c1" })).toEqual([]);
       await opened.store.cancel("c1", { by: "maria" });
       expect(await open()).toEqual(["r1 m1.0 tool"]);
-      await (await take(opened.store, "r1")).append([ended("RUN_FAILED")]);
+      await (await acquireRun(opened.store, "r1")).append([runEnded("RUN_FAILED")]);
       expect(await open()).toEqual([]);
     });
 
@@ -239,10 +253,14 @@ export function listContract(open: Open): void {
       const { store } = opened;
       await admit(store, "r1");
       const grant = { scope: "always", grant: "Bash(npm test)" } as const;
-      await signal(store, "r1", decided("m1.0", "approve", "maria", { ...grant, until: 9.5, folder: "/w" }));
-      await signal(store, "r1", decided("m1.1", "approve", "maria", { ...grant, scope: "run" }));
-      await signal(store, "r1", decided("m1.2", "reject", "maria", grant));
-      await signal(store, "r1", decided("m1.3", "expire", "system", grant));
+      await sendSignal(
+        store,
+        "r1",
+        approvalDecided("m1.0", "approve", "maria", { ...grant, until: 9.5, folder: "/w" }),
+      );
+      await sendSignal(store, "r1", approvalDecided("m1.1", "approve", "maria", { ...grant, scope: "run" }));
+      await sendSignal(store, "r1", approvalDecided("m1.2", "reject", "maria", grant));
+      await sendSignal(store, "r1", approvalDecided("m1.3", "expire", "system", grant));
       const next = await opened.reopen();
       const [only, ...more] = await next.grants();
       expect(only).toMatchObject({
@@ -268,12 +286,12 @@ export function listContract(open: Open): void {
       reserve: { estimate: { tokens, cost }, run: {}, tree: {}, ...more },
     });
     const begins = (callId: string, tokens: number, cost: number | null = null) => [
-      callStarted(callId, { estimate: { tokens, cost } }),
+      modelCallStarted(callId, { estimate: { tokens, cost } }),
     ];
 
     scenario("[B2] what a run has spent bounds what it may begin; zero means zero", async ({ store }) => {
       await admit(store, "r1");
-      const driver = await take(store, "r1");
+      const driver = await acquireRun(store, "r1");
       expect((await driver.append(begins("m1", 1), asks(1, { run: { maxTokens: 0 } }))).refused).toBe(
         "budget",
       );
@@ -283,7 +301,7 @@ export function listContract(open: Open): void {
       expect(
         (await driver.append(begins("m1", 30), asks(30, { run: { maxTokens: 30 } }))).refused,
       ).toBeUndefined();
-      await driver.append([thought("m1")]);
+      await driver.append([agentThought("m1")]);
       expect((await driver.append(begins("m2", 16), asks(16, { run: { maxTokens: 30 } }))).refused).toBe(
         "budget",
       );
@@ -298,7 +316,7 @@ export function listContract(open: Open): void {
         await admit(store, "r1");
         const children = ["c1", "c2", "c3", "c4", "c5"];
         const drivers = await Promise.all(
-          children.map(async (id) => take(store, await admitChild(store, id, "r1", "r1"))),
+          children.map(async (id) => acquireRun(store, await admitChild(store, id, "r1", "r1"))),
         );
         const tree = { tree: { maxTokens: 100 } };
         const answers = await Promise.all(
@@ -311,9 +329,9 @@ export function listContract(open: Open): void {
           "reserved",
           "reserved",
         ]);
-        await drivers[0]!.append([thought("m1", { usage: { input: 10, output: 5 } })]);
+        await drivers[0]!.append([agentThought("m1", { usage: { input: 10, output: 5 } })]);
         expect((await drivers[2]!.append(begins("m1", 40), asks(40, tree))).refused).toBeUndefined();
-        await drivers[1]!.append([thought("m1", { usage: { input: 50, output: 20 } })]);
+        await drivers[1]!.append([agentThought("m1", { usage: { input: 50, output: 20 } })]);
         expect((await drivers[3]!.append(begins("m1", 40), asks(40, tree))).refused).toBe("budget");
       },
     );
@@ -324,13 +342,13 @@ export function listContract(open: Open): void {
       const tree = { tree: { maxTokens: 100, maxCost: 1 } };
       await admitChild(store, "c1", "r1", "r1");
       await admitChild(store, "c2", "r1", "r1");
-      const [one, two] = [await take(store, "c1"), await take(store, "c2")];
+      const [one, two] = [await acquireRun(store, "c1"), await acquireRun(store, "c2")];
       await one.append(begins("m1", 90, 0.9), asks(90, tree, 0.9));
       expect((await two.append(begins("m1", 0, 0.2), asks(0, tree, 0.2))).refused).toBe("reserved");
-      await one.append([callFailed("m1")]);
+      await one.append([modelCallFailed("m1")]);
       expect((await two.append(begins("m1", 90, 0.2), asks(90, tree, 0.2))).refused).toBeUndefined();
       expect((await one.append(begins("m2", 20), asks(20, tree))).refused).toBe("reserved");
-      await two.append([ended("RUN_FAILED")]);
+      await two.append([runEnded("RUN_FAILED")]);
       expect((await one.append(begins("m2", 20), asks(20, tree))).refused).toBeUndefined();
     });
 
@@ -338,9 +356,9 @@ export function listContract(open: Open): void {
       await admit(opened.store, "r1");
       await admitChild(opened.store, "c1", "r1", "r1");
       const tree = { tree: { maxTokens: 100 } };
-      await (await take(opened.store, "r1")).append(begins("m1", 90), asks(90, tree));
+      await (await acquireRun(opened.store, "r1")).append(begins("m1", 90), asks(90, tree));
       const store = await opened.reopen();
-      expect((await (await take(store, "c1")).append(begins("m1", 20), asks(20, tree))).refused).toBe(
+      expect((await (await acquireRun(store, "c1")).append(begins("m1", 20), asks(20, tree))).refused).toBe(
         "reserved",
       );
     });
@@ -353,7 +371,7 @@ export function listContract(open: Open): void {
         await Promise.all(["r1", "r2"].map((runId) => admit(store, runId)));
         // Who says how far they have read is not told all of it again.
         const add = (runId: string, id: string, after: number) =>
-          store.append({ runId, after, events: [context(id)] });
+          store.append({ runId, after, events: [contextAdded(id)] });
         await Promise.all(Array.from({ length: 700 }, (_, i) => add("r1", `before${i}`, 1 + i)));
         const total = 702 + 600;
         const readers = [0, 0, 350, 702].map((after) => collect(store, after, total));
@@ -375,8 +393,8 @@ export function listContract(open: Open): void {
       await admit(store, "r1");
       await admit(store, "r2");
       await admitChild(store, "c1", "r1", "r1");
-      await signal(store, "r2", context("x"));
-      await signal(store, "c1", context("x"));
+      await sendSignal(store, "r2", contextAdded("x"));
+      await sendSignal(store, "c1", contextAdded("x"));
       const tree = await store.read(0, 10, { root: "r1" });
       expect(tree.map(({ runId, position }) => `${position} ${runId}`)).toEqual(["1 r1", "3 c1", "5 c1"]);
       expect(await store.read(3, 10, { run: "r2" })).toMatchObject([{ position: 4 }]);
@@ -390,10 +408,10 @@ export function listContract(open: Open): void {
         readable.push(store.read(0, 100));
       });
       await admit(store, "r1");
-      await signal(store, "r1", context("x"), context("y"));
-      await signal(store, "r1", context("x"), context("y"));
+      await sendSignal(store, "r1", contextAdded("x"), contextAdded("y"));
+      await sendSignal(store, "r1", contextAdded("x"), contextAdded("y"));
       stop();
-      await signal(store, "r1", context("z"));
+      await sendSignal(store, "r1", contextAdded("z"));
       expect(told.flat().map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
       expect(told.map(({ length }) => length)).toEqual([1, 2]);
       // A store on a server answers later, and may know more by then.
@@ -406,12 +424,14 @@ export function listContract(open: Open): void {
   scenario("a closed store has written what it was given, and takes no more", async (opened) => {
     const { store } = opened;
     await admit(store, "r1");
-    const driver = await take(store, "r1");
+    const driver = await acquireRun(store, "r1");
     const last = driver.append([toolStarted("m0.0"), toolResult("m0.0")]);
     const next = await opened.reopen();
     await last;
     expect(await next.journal("r1")).toHaveLength(3);
-    await expect(signal(store, "r1", context("x"))).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
+    await expect(sendSignal(store, "r1", contextAdded("x"))).rejects.toMatchObject({
+      code: "STORAGE_UNUSABLE",
+    });
   });
 }
 

@@ -7,20 +7,20 @@ import { messagesProjection } from "../../projections/messages.ts";
 import { fold } from "../../projections/projection.ts";
 import type { MessageFilter, Store } from "../store.ts";
 import {
+  acquireRun,
   admit,
-  callFailed,
-  callStarted,
+  agentThought,
+  childSpawn,
   childStarted,
-  context,
-  ended,
-  everything,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
   type Open,
-  proposed,
+  readEverything,
+  runEnded,
   scenarios,
-  signal,
-  spawn,
-  take,
-  thought,
+  sendSignal,
+  toolProposed,
 } from "./kit.contract.ts";
 
 export function messagesContract(open: Open): void {
@@ -46,16 +46,19 @@ export function messagesContract(open: Open): void {
     "[S2-72] [S2-73] [S2-74] a row is there from the start, and ends as its call does",
     async ({ store }) => {
       await admit(store, "r1");
-      const driver = await take(store, "r1");
-      await driver.append([callStarted("m1")]);
+      const driver = await acquireRun(store, "r1");
+      await driver.append([modelCallStarted("m1")]);
       const [open] = await all(store);
       expect(open).toMatchObject({ status: "running", completed_at: null, response_content: null });
-      await driver.append([thought("m1")]);
+      await driver.append([agentThought("m1")]);
       expect(await all(store)).toEqual([
         { ...open, ...(await folded(store))[0], status: "completed", response_content: "hm" },
       ]);
-      await driver.append([callStarted("m2"), callFailed("m2", { cause: "overloaded", message: "529" })]);
-      await driver.append([ended("RUN_FAILED", "No answer.")]);
+      await driver.append([
+        modelCallStarted("m2"),
+        modelCallFailed("m2", { cause: "overloaded", message: "529" }),
+      ]);
+      await driver.append([runEnded("RUN_FAILED", "No answer.")]);
       expect((await all(store)).at(-1)).toMatchObject({
         status: "failed",
         error_message: "529",
@@ -68,7 +71,7 @@ export function messagesContract(open: Open): void {
   scenario("[S2-75] [S2-76] a session's rows are put together as they happened", async ({ store }) => {
     await tree(store);
     await admit(store, "other", { sessionId: "s2" });
-    await (await take(store, "other")).append([callStarted("m1")]);
+    await (await acquireRun(store, "other")).append([modelCallStarted("m1")]);
     const session = await all(store, { session: "s1" });
     const [first, , , last] = session as [MessageRow, MessageRow, MessageRow, MessageRow];
     expect(messageTree(session)).toMatchObject([
@@ -84,10 +87,10 @@ export function messagesContract(open: Open): void {
 
   scenario("they come in pages, and those that begin meanwhile come last", async ({ store }) => {
     await admit(store, "r1");
-    const driver = await take(store, "r1");
-    for (let i = 1; i <= 7; i++) await driver.append([callStarted(`m${i}`), thought(`m${i}`)]);
+    const driver = await acquireRun(store, "r1");
+    for (let i = 1; i <= 7; i++) await driver.append([modelCallStarted(`m${i}`), agentThought(`m${i}`)]);
     const first = await store.messages({ limit: 5 });
-    await driver.append([callStarted("m8")]);
+    await driver.append([modelCallStarted("m8")]);
     const next = await store.messages({ limit: 5, cursor: first.nextCursor! });
     expect(first.messages).toHaveLength(5);
     expect(next.messages).toHaveLength(3);
@@ -107,21 +110,21 @@ export function messagesContract(open: Open): void {
   scenario("asked for after every event or once at the end, the rows are the same", async (opened) => {
     const { store } = opened;
     await admit(store, "r1");
-    const driver = await take(store, "r1");
+    const driver = await acquireRun(store, "r1");
     const strange = { content: [{ type: "text" as const, text: "a\u0000b \ud800 c" }] };
     for (const event of [
-      callStarted("m1", { purpose: "brief" }),
-      thought("m1"),
-      callStarted("m2"),
-      thought("m2", { ...strange, ms: 2.5, usage: { input: 1.5, output: 2 } }),
-      proposed("m2.0"),
-      callStarted("m3", { purpose: "summary" }),
+      modelCallStarted("m1", { purpose: "brief" }),
+      agentThought("m1"),
+      modelCallStarted("m2"),
+      agentThought("m2", { ...strange, ms: 2.5, usage: { input: 1.5, output: 2 } }),
+      toolProposed("m2.0"),
+      modelCallStarted("m3", { purpose: "summary" }),
     ]) {
       await driver.append([event]);
       expect(await all(store)).toEqual(await folded(store));
     }
-    await signal(store, "r1", { type: "CANCEL_REQUESTED", payload: { by: "maria" } });
-    await driver.append([ended("RUN_CANCELLED")]);
+    await sendSignal(store, "r1", { type: "CANCEL_REQUESTED", payload: { by: "maria" } });
+    await driver.append([runEnded("RUN_CANCELLED")]);
     expect(await all(await opened.reopen())).toEqual(await folded(opened.store));
     expect((await all(opened.store)).map(({ status }) => status)).toEqual([
       "completed",
@@ -132,11 +135,11 @@ export function messagesContract(open: Open): void {
 
   scenario("[S2-3] wherever a page ends, a child finds the call that it belongs to", async ({ store }) => {
     await admit(store, "r1");
-    const parent = await take(store, "r1");
-    await parent.append([callStarted("m1"), thought("m1")]);
-    await parent.append(Array.from({ length: 496 }, (_, i) => context(`${i}`)));
-    await parent.append([childStarted("c1", "m1.0")], { spawn: spawn("c1", "r1", "m1.0") });
-    await (await take(store, "c1")).append([callStarted("m1")]);
+    const parent = await acquireRun(store, "r1");
+    await parent.append([modelCallStarted("m1"), agentThought("m1")]);
+    await parent.append(Array.from({ length: 496 }, (_, i) => contextAdded(`${i}`)));
+    await parent.append([childStarted("c1", "m1.0")], { spawn: childSpawn("c1", "r1", "m1.0") });
+    await (await acquireRun(store, "c1")).append([modelCallStarted("m1")]);
     expect((await all(store, { run: "c1" })).map((row) => row.parent_message_id)).toEqual([2]);
   });
 
@@ -144,7 +147,9 @@ export function messagesContract(open: Open): void {
     const ids = Array.from({ length: 60 }, (_, i) => `r${i}`);
     await Promise.all(ids.map((id) => admit(store, id)));
     for (let i = 1; i <= 10; i++) {
-      await Promise.all(ids.map(async (id) => signal(store, id, callStarted(`m${i}`), thought(`m${i}`))));
+      await Promise.all(
+        ids.map(async (id) => sendSignal(store, id, modelCallStarted(`m${i}`), agentThought(`m${i}`))),
+      );
     }
     const [one, two] = await Promise.all([store.messages({ limit: 1000 }), store.messages({ limit: 1000 })]);
     expect(one.messages).toHaveLength(600);
@@ -156,26 +161,29 @@ export function messagesContract(open: Open): void {
 /** A root that delegates, a child whose first attempt fails, and the root again. */
 async function tree(store: Store, each = async () => {}): Promise<void> {
   await admit(store, "r1", { sessionId: "s1" });
-  const parent = await take(store, "r1");
+  const parent = await acquireRun(store, "r1");
   const call = {
     type: "tool-call" as const,
     toolCallId: "x",
     toolName: "delegate",
     input: { agent: "helper" },
   };
-  await parent.append([callStarted("m1"), thought("m1", { content: [call] })]);
-  await parent.append([proposed("m1.0", { name: "delegate", verdict: "allow", context: "full" })]);
+  await parent.append([modelCallStarted("m1"), agentThought("m1", { content: [call] })]);
+  await parent.append([toolProposed("m1.0", { name: "delegate", verdict: "allow", context: "full" })]);
   await each();
-  const child = spawn("c1", "r1", "m1.0");
+  const child = childSpawn("c1", "r1", "m1.0");
   Object.assign(child.start, { agent: "helper", sessionId: "s1" });
   await parent.append([childStarted("c1", "m1.0")], { spawn: child });
   await each();
-  const driver = await take(store, "c1");
-  await driver.append([callStarted("m1"), callFailed("m1", { cause: "overloaded", message: "529" })]);
-  await driver.append([callStarted("m1", { attempt: 2 }), thought("m1", { attempt: 2 })]);
+  const driver = await acquireRun(store, "c1");
+  await driver.append([
+    modelCallStarted("m1"),
+    modelCallFailed("m1", { cause: "overloaded", message: "529" }),
+  ]);
+  await driver.append([modelCallStarted("m1", { attempt: 2 }), agentThought("m1", { attempt: 2 })]);
   await each();
-  await driver.append([ended()]);
-  await parent.append([callStarted("m2")]);
+  await driver.append([runEnded()]);
+  await parent.append([modelCallStarted("m2")]);
 }
 
 async function all(store: Store, filter: MessageFilter = {}): Promise<MessageRow[]> {
@@ -183,6 +191,6 @@ async function all(store: Store, filter: MessageFilter = {}): Promise<MessageRow
 }
 
 async function folded(store: Store): Promise<MessageRow[]> {
-  const { rows } = fold(messagesProjection, await everything(store));
+  const { rows } = fold(messagesProjection, await readEverything(store));
   return [...rows.values()].sort((a, b) => a.id - b.id);
 }

@@ -5,13 +5,13 @@ import { expect, test } from "vitest";
 import type { Refusal } from "../store.ts";
 import {
   admit,
-  callStarted,
-  context,
-  ended,
+  agentThought,
+  contextAdded,
   expectInvariants,
+  modelCallStarted,
   type Open,
   type Opened,
-  thought,
+  runEnded,
 } from "./kit.contract.ts";
 
 const LEASE = 15_000;
@@ -148,7 +148,7 @@ class History {
         const answer = await store.append({
           runId: RUNS[next.run]!,
           after: 0,
-          events: [context(`${next.id}`)],
+          events: [contextAdded(`${next.id}`)],
         });
         const key = `context/${next.id}`;
         const repeated = model.keys.includes(key);
@@ -189,10 +189,10 @@ class History {
     if (!driver || next.do === "acquire") return;
     const event =
       next.do === "intent"
-        ? callStarted(`m${next.id}`)
+        ? modelCallStarted(`m${next.id}`)
         : next.do === "outcome"
-          ? thought(`m${next.id}`)
-          : ended();
+          ? agentThought(`m${next.id}`)
+          : runEnded();
     const key = next.do === "intent" ? `m${next.id}/s` : next.do === "outcome" ? `m${next.id}/e` : "end";
     const wakeAt =
       next.do === "rest" && next.wait !== undefined ? this.opened.clock.now() + next.wait : undefined;

@@ -2,17 +2,26 @@
 
 import { expect } from "vitest";
 import type { Store } from "../store.ts";
-import { asOlder, damaged } from "./as-version.fixture.ts";
-import { admit, callStarted, context, type Open, scenarios, signal, take, thought } from "./kit.contract.ts";
+import { asOlderVersion, withDamagedEvents } from "./as-version.fixture.ts";
+import {
+  acquireRun,
+  admit,
+  agentThought,
+  contextAdded,
+  modelCallStarted,
+  type Open,
+  scenarios,
+  sendSignal,
+} from "./kit.contract.ts";
 
-export function newerContract(open: Open): void {
+export function newerVersionContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
     "[E9] [F39] what an older version was asked for first is all there after the upgrade: messages, usage, words",
     async ({ store }) => {
       await filled(store);
-      await asOlder("AGENT_THOUGHT", async () => {
+      await asOlderVersion("AGENT_THOUGHT", async () => {
         expect(await kept(store)).toMatchObject({ answers: [null], calls: 0, violet: [] });
         expect(await kept(store), "asked again").toMatchObject({ answers: [null] });
       });
@@ -22,7 +31,7 @@ export function newerContract(open: Open): void {
 
   scenario("[P9] what is damaged is left out, and what comes after it is there", async ({ store }) => {
     await filled(store);
-    await damaged("AGENT_THOUGHT", async () =>
+    await withDamagedEvents("AGENT_THOUGHT", async () =>
       expect(await kept(store)).toEqual({ answers: [null, null], calls: 0, violet: ["r1"] }),
     );
   });
@@ -31,14 +40,16 @@ export function newerContract(open: Open): void {
     "[E9] who keeps a place reads up to what only a newer version understands, and is told so by its name",
     async ({ store }) => {
       await filled(store);
-      await asOlder("AGENT_THOUGHT", async () => {
+      await asOlderVersion("AGENT_THOUGHT", async () => {
         const types = async (after: number, understood?: true) =>
-          (await store.read(after, 10, understood ? { understood } : {})).map(({ type }) => type);
+          (await store.read(after, 10, understood ? { stopAtNewer: understood } : {})).map(
+            ({ type }) => type,
+          );
         const all = ["RUN_STARTED", "MODEL_CALL_STARTED", "MODEL_CALL_STARTED", "CONTEXT_ADDED"];
         expect(await types(0), "a stream goes on").toEqual(all);
         expect(await types(0, true)).toEqual(["RUN_STARTED", "MODEL_CALL_STARTED"]);
         await expect(types(2, true)).rejects.toMatchObject({ code: "JOURNAL_NEWER" });
-        await expect(store.read(0, 1, { understood: true })).resolves.toHaveLength(1);
+        await expect(store.read(0, 1, { stopAtNewer: true })).resolves.toHaveLength(1);
         expect(await types(6, true)).toEqual([]);
       });
     },
@@ -47,10 +58,10 @@ export function newerContract(open: Open): void {
 
 async function filled(store: Store): Promise<void> {
   await admit(store, "r1");
-  const driver = await take(store, "r1");
-  await driver.append([callStarted("m1"), thought("m1")]);
-  await driver.append([callStarted("m2"), thought("m2")]);
-  await signal(store, "r1", context("c1", "In violet."));
+  const driver = await acquireRun(store, "r1");
+  await driver.append([modelCallStarted("m1"), agentThought("m1")]);
+  await driver.append([modelCallStarted("m2"), agentThought("m2")]);
+  await sendSignal(store, "r1", contextAdded("c1", "In violet."));
 }
 
 async function kept(store: Store) {

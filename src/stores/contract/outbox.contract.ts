@@ -24,27 +24,27 @@ export function outboxContract(open: Open): void {
     async (opened) => {
       await admit(opened.store, "r1");
       const begun = { position: 1, attempts: 0, retryAt: undefined };
-      expect(await opened.store.outbox.take("team", "me", 1_000)).toEqual(begun);
+      expect(await opened.store.outbox.acquire("team", "me", 1_000)).toEqual(begun);
       await admit(opened.store, "r2");
       const later = await opened.reopen();
-      expect(await later.outbox.take("team", "me", 1_000)).toEqual(begun);
-      await later.outbox.skip("team", 2);
-      expect(await later.outbox.places()).toEqual([
+      expect(await later.outbox.acquire("team", "me", 1_000)).toEqual(begun);
+      await later.outbox.advance("team", 2);
+      expect(await later.outbox.cursors()).toEqual([
         { webhook: "team", position: 2, attempts: 0, retryAt: undefined },
       ]);
     },
   );
 
   scenario("[WH1] a failed attempt keeps the place, the last word moves it on", async ({ store }) => {
-    await store.outbox.take("team", "me", 1_000);
-    await store.outbox.note(delivery({ outcome: "failed", detail: "503" }), 5_000);
-    expect(await store.outbox.take("team", "me", 1_000)).toEqual({
+    await store.outbox.acquire("team", "me", 1_000);
+    await store.outbox.record(delivery({ outcome: "failed", detail: "503" }), 5_000);
+    expect(await store.outbox.acquire("team", "me", 1_000)).toEqual({
       position: 0,
       attempts: 1,
       retryAt: 5_000,
     });
-    await store.outbox.note(delivery({ attempts: 2 }));
-    expect(await store.outbox.take("team", "me", 1_000)).toEqual({
+    await store.outbox.record(delivery({ attempts: 2 }));
+    expect(await store.outbox.acquire("team", "me", 1_000)).toEqual({
       position: 3,
       attempts: 0,
       retryAt: undefined,
@@ -56,20 +56,20 @@ export function outboxContract(open: Open): void {
   scenario(
     "[WH2] one at a time tells a webhook, until it lets go or is not heard of",
     async ({ store, clock }) => {
-      expect(await store.outbox.take("team", "me", 1_000)).toBeDefined();
-      expect(await store.outbox.take("team", "another", 1_000)).toBeUndefined();
-      expect(await store.outbox.take("second", "another", 1_000)).toBeDefined();
+      expect(await store.outbox.acquire("team", "me", 1_000)).toBeDefined();
+      expect(await store.outbox.acquire("team", "another", 1_000)).toBeUndefined();
+      expect(await store.outbox.acquire("second", "another", 1_000)).toBeDefined();
       clock.advance(1_001);
-      expect(await store.outbox.take("team", "another", 1_000)).toBeDefined();
+      expect(await store.outbox.acquire("team", "another", 1_000)).toBeDefined();
       await store.outbox.release("another");
-      expect(await store.outbox.take("team", "me", 1_000)).toBeDefined();
+      expect(await store.outbox.acquire("team", "me", 1_000)).toBeDefined();
     },
   );
 
   scenario("only the latest deliveries are remembered", async ({ store }) => {
-    await store.outbox.take("team", "me", 1_000);
+    await store.outbox.acquire("team", "me", 1_000);
     for (let position = 1; position <= 105; position++)
-      await store.outbox.note(delivery({ id: `d.${position}`, position }));
+      await store.outbox.record(delivery({ id: `d.${position}`, position }));
     const kept = await store.outbox.deliveries("team", 1_000);
     expect(kept.map(({ position }) => position).slice(0, 2)).toEqual([105, 104]);
     expect(kept).toHaveLength(100);

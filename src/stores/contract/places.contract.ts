@@ -6,24 +6,24 @@ import type { FakeClock } from "../../clock.ts";
 import type { EventBody } from "../../journal/events.ts";
 import type { Spawn, Store } from "../store.ts";
 import {
+  acquireRun,
   admit,
-  callStarted,
+  agentThought,
+  childSpawn,
   childStarted,
-  ended,
+  modelCallStarted,
   type Open,
+  runEnded,
+  runSuspended,
   scenarios,
-  signal,
-  spawn,
-  suspended,
-  take,
-  thought,
+  sendSignal,
   toolResult,
   toolStarted,
 } from "./kit.contract.ts";
 
-type Driver = Awaited<ReturnType<typeof take>>;
+type Driver = Awaited<ReturnType<typeof acquireRun>>;
 
-export function placesContract(open: Open): void {
+export function slotsContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario("[B4] [S1-69] a root beyond the limit is refused its first intent, and queues", async (opened) => {
@@ -42,7 +42,7 @@ export function placesContract(open: Open): void {
   scenario("[B4] who has a place keeps it from one intent to the next", async ({ store }) => {
     const [one, two] = await roots(store, "r1", "r2");
     expect(await works(one!, 1)).toBe(true);
-    await one!.append([thought("m0")]);
+    await one!.append([agentThought("m0")]);
     expect(await works(two!, 1)).toBe(false);
     expect((await one!.append([toolStarted("m0.0")], { concurrent: 1 })).refused).toBeUndefined();
     await one!.append([toolResult("m0.0")]);
@@ -64,7 +64,7 @@ export function placesContract(open: Open): void {
       expect(due).toEqual(["r2"]);
       // Once more is no harm: on Postgres, who reads on may come upon it before it is told here.
       expect(new Set(told.flat()), "and says so, although no journal does").toEqual(new Set(["r2"]));
-      expect(await works(await take(store, "r2"), 1)).toBe(true);
+      expect(await works(await acquireRun(store, "r2"), 1)).toBe(true);
     });
   }
 
@@ -75,13 +75,13 @@ export function placesContract(open: Open): void {
       await works(holder!, 1);
       await works(waiting!, 1);
       await queue(waiting!, 1);
-      await holder!.append([ended()]);
+      await holder!.append([runEnded()]);
       expect(await works(newer!, 1), "r2 was first").toBe(false);
       await queue(newer!, 1);
-      const next = await take(store, "r2");
+      const next = await acquireRun(store, "r2");
       expect(await works(next, 1)).toBe(true);
-      await next.append([ended()]);
-      expect(await works(await take(store, "r3"), 1)).toBe(true);
+      await next.append([runEnded()]);
+      expect(await works(await acquireRun(store, "r3"), 1)).toBe(true);
     },
   );
 
@@ -95,12 +95,12 @@ export function placesContract(open: Open): void {
     for (let time = 0; time < 3; time++) {
       clock.advance(1_000);
       await store.heartbeat("w1", []);
-      const again = await take(store, "r2");
+      const again = await acquireRun(store, "r2");
       expect(await works(again, 1)).toBe(false);
       await again.append([], { guard: "signals", rest: { wakeAt: undefined, queue: 1 } });
     }
     expect(await store.journal("r2")).toHaveLength(2);
-    await holder!.append([ended()]);
+    await holder!.append([runEnded()]);
     expect(await store.due(clock.now(), 1)).toEqual(["r2"]);
   });
 
@@ -124,7 +124,7 @@ export function placesContract(open: Open): void {
     const [holder, late] = await roots(store, "r1", "r2");
     await works(holder!, 1);
     expect(await works(late!, 1)).toBe(false);
-    await holder!.append([ended()]);
+    await holder!.append([runEnded()]);
     const told: string[] = [];
     store.onCommit((_, woken) => void told.push(...woken));
     await queue(late!, 1);
@@ -139,12 +139,14 @@ export function placesContract(open: Open): void {
       await works(driver, 1);
       await queue(driver, 1);
     }
-    await holder!.append([ended()]);
+    await holder!.append([runEnded()]);
     await store.cancel("r2", { by: "maria" });
     expect((await store.due(clock.now(), 10)).toSorted()).toEqual(["r2", "r3"]);
-    expect(await works(await take(store, "r3"), 1), "r2 has not ended yet").toBe(true);
-    const cancelled = await take(store, "r2");
-    expect((await cancelled.append([ended("RUN_CANCELLED")], { guard: "signals" })).refused).toBeUndefined();
+    expect(await works(await acquireRun(store, "r3"), 1), "r2 has not ended yet").toBe(true);
+    const cancelled = await acquireRun(store, "r2");
+    expect(
+      (await cancelled.append([runEnded("RUN_CANCELLED")], { guard: "signals" })).refused,
+    ).toBeUndefined();
   });
 
   scenario("[B4] a queued run that is paused gives up its turn", async ({ store, clock }) => {
@@ -154,9 +156,9 @@ export function placesContract(open: Open): void {
       await works(driver, 1);
       await queue(driver, 1);
     }
-    await signal(store, "r2", suspended("p", { kind: "paused" }));
-    await (await take(store, "r2")).append([], { rest: { wakeAt: undefined } });
-    await holder!.append([ended()]);
+    await sendSignal(store, "r2", runSuspended("p", { kind: "paused" }));
+    await (await acquireRun(store, "r2")).append([], { rest: { wakeAt: undefined } });
+    await holder!.append([runEnded()]);
     expect(await store.due(clock.now(), 10)).toEqual(["r3"]);
   });
 
@@ -169,16 +171,16 @@ export function placesContract(open: Open): void {
       await works(other!, 1);
       await queue(other!, 1);
       clock.advance(16_000);
-      let next = await take(opened.store, "r1", "w2");
-      expect(await works(await take(opened.store, "r2", "w2"), 1)).toBe(false);
+      let next = await acquireRun(opened.store, "r1", "w2");
+      expect(await works(await acquireRun(opened.store, "r2", "w2"), 1)).toBe(false);
       expect(await works(next, 1, "m1"), "it is at work still").toBe(true);
       await opened.reopen();
-      expect(await works(await take(opened.store, "r2", "w3"), 1)).toBe(false);
-      next = await take(opened.store, "r1", "w3");
+      expect(await works(await acquireRun(opened.store, "r2", "w3"), 1)).toBe(false);
+      next = await acquireRun(opened.store, "r1", "w3");
       expect(await works(next, 1, "m2")).toBe(true);
-      await next.append([ended()]);
+      await next.append([runEnded()]);
       await opened.reopen();
-      expect(await works(await take(opened.store, "r2", "w4"), 1)).toBe(true);
+      expect(await works(await acquireRun(opened.store, "r2", "w4"), 1)).toBe(true);
     },
   );
 
@@ -192,7 +194,7 @@ export function placesContract(open: Open): void {
       await queue(other!, 1);
       await store.release("r1", holder!.writer);
       expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
-      expect(await works(await take(store, "r1", "w2"), 1, "m1")).toBe(true);
+      expect(await works(await acquireRun(store, "r1", "w2"), 1, "m1")).toBe(true);
     },
   );
 
@@ -201,20 +203,20 @@ export function placesContract(open: Open): void {
     await works(holder!, 1);
     await works(first!, 1);
     await queue(first!, 1);
-    await holder!.append([ended()]);
-    await store.release("r2", (await take(store, "r2")).writer, { wakeAt: 0 });
+    await holder!.append([runEnded()]);
+    await store.release("r2", (await acquireRun(store, "r2")).writer, { wakeAt: 0 });
     expect(await works(second!, 1)).toBe(true);
   });
 
   scenario("[B4] other workspaces are none of its business; worktrees are no others", async ({ store }) => {
     await admit(store, "r1");
     await admit(store, "r2", { workspace: "/elsewhere" });
-    const [one, two] = [await take(store, "r1"), await take(store, "r2")];
+    const [one, two] = [await acquireRun(store, "r1"), await acquireRun(store, "r2")];
     expect([await works(one, 1), await works(two, 1)]).toEqual([true, true]);
-    const child = spawn("c1", "r1");
+    const child = childSpawn("c1", "r1");
     const apart = { ...child, start: { ...child.start, workspace: "/w/.cadre/worktrees/c1" } };
     await one.append([childStarted("c1")], { spawn: { ...apart, place: "queues" } });
-    expect(await works(await take(store, "c1"), 1)).toBe(false);
+    expect(await works(await acquireRun(store, "c1"), 1)).toBe(false);
   });
 
   scenario("[B4] a parent that will wait passes its place to its first child", async ({ store, clock }) => {
@@ -224,18 +226,18 @@ export function placesContract(open: Open): void {
     expect(await starts(parent!, "c2", "free"), "the only place is c1's").toBe("places");
     await parent!.append([waitsFor("c1")], { rest: { wakeAt: undefined } });
     expect(await works(other!, 1)).toBe(false);
-    const child = await take(store, "c1");
+    const child = await acquireRun(store, "c1");
     expect(await works(child, 1), "c1 need not ask").toBe(true);
     await queue(other!, 1);
-    await child.append([ended()]);
+    await child.append([runEnded()]);
     expect((await store.due(clock.now(), 10)).toSorted()).toEqual(["r1", "r2"]);
-    const again = await take(store, "r1");
+    const again = await acquireRun(store, "r1");
     expect(await works(again, 1, "m9"), "a parent that resumes is behind who waits").toBe(false);
     await queue(again, 1);
-    const next = await take(store, "r2");
+    const next = await acquireRun(store, "r2");
     expect(await works(next, 1)).toBe(true);
-    await next.append([ended()]);
-    expect(await works(await take(store, "r1"), 1, "m9")).toBe(true);
+    await next.append([runEnded()]);
+    expect(await works(await acquireRun(store, "r1"), 1, "m9")).toBe(true);
   });
 
   scenario("[B4] a parent without a place queues for its first child's", async ({ store, clock }) => {
@@ -244,10 +246,10 @@ export function placesContract(open: Open): void {
     expect(await starts(parent!, "c1", "parents")).toBe("places");
     expect(await store.run("c1")).toBeUndefined();
     await queue(parent!, 1);
-    await other!.append([ended()]);
+    await other!.append([runEnded()]);
     expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
-    expect(await starts(await take(store, "r1"), "c1", "parents")).toBeUndefined();
-    expect(await works(await take(store, "c1"), 1)).toBe(true);
+    expect(await starts(await acquireRun(store, "r1"), "c1", "parents")).toBeUndefined();
+    expect(await works(await acquireRun(store, "c1"), 1)).toBe(true);
   });
 
   scenario(
@@ -260,7 +262,7 @@ export function placesContract(open: Open): void {
       expect(await starts(parent!, "c3", "queues")).toBeUndefined();
       await parent!.append([waitsFor("c1", "c2", "c3")], { rest: { wakeAt: undefined } });
       for (const id of ["c2", "c3"]) {
-        const child = await take(store, id);
+        const child = await acquireRun(store, id);
         expect(await works(child, 1)).toBe(false);
         await queue(child, 1);
       }
@@ -268,9 +270,9 @@ export function placesContract(open: Open): void {
         ["c1", "c2"],
         ["c2", "c3"],
       ] as const) {
-        const child = await take(store, id);
+        const child = await acquireRun(store, id);
         expect(await works(child, 1)).toBe(true);
-        await child.append([ended()]);
+        await child.append([runEnded()]);
         expect(await dueOf(store, clock, "c")).toEqual([next]);
       }
     },
@@ -285,8 +287,8 @@ export function placesContract(open: Open): void {
 }
 
 const LEAVINGS: readonly [string, (driver: Driver, store: Store) => Promise<unknown>][] = [
-  ["an end", (driver) => driver.append([ended()])],
-  ["a rest for a person", (driver) => driver.append([suspended("s")], { rest: { wakeAt: undefined } })],
+  ["an end", (driver) => driver.append([runEnded()])],
+  ["a rest for a person", (driver) => driver.append([runSuspended("s")], { rest: { wakeAt: undefined } })],
   ["a rest until a time", (driver) => driver.append([], { rest: { wakeAt: 4e12 } })],
   ["being left to a newer version", ({ writer }, store) => store.release("r1", writer, { wakeAt: 0 })],
   ["being given back for later", ({ writer }, store) => store.release("r1", writer, { wakeAt: 4e12 })],
@@ -295,30 +297,30 @@ const LEAVINGS: readonly [string, (driver: Driver, store: Store) => Promise<unkn
 
 async function roots(store: Store, ...runIds: string[]): Promise<Driver[]> {
   for (const runId of runIds) await admit(store, runId);
-  return Promise.all(runIds.map((runId) => take(store, runId)));
+  return Promise.all(runIds.map((runId) => acquireRun(store, runId)));
 }
 
 /** Begins a model call, if there is a place. */
 async function works(driver: Driver, concurrent: number, callId = "m0"): Promise<boolean> {
-  const { refused } = await driver.append([callStarted(callId)], { guard: "signals", concurrent });
+  const { refused } = await driver.append([modelCallStarted(callId)], { guard: "signals", concurrent });
   expect([undefined, "places"]).toContain(refused);
   return refused === undefined;
 }
 
 const queue = (driver: Driver, places: number) =>
-  driver.append([suspended(`queue/${driver.lease.epoch}`, { kind: "slot" })], {
+  driver.append([runSuspended(`queue/${driver.lease.epoch}`, { kind: "slot" })], {
     guard: "signals",
     rest: { wakeAt: undefined, queue: places },
   });
 
 async function starts(parent: Driver, id: string, place: Spawn["place"]): Promise<string | undefined> {
   const limits = { children: 9, runs: 9, concurrent: 1 };
-  const child = { ...spawn(id, "r1"), place, limits };
+  const child = { ...childSpawn(id, "r1"), place, limits };
   return (await parent.append([childStarted(id)], { guard: "signals", spawn: child })).refused;
 }
 
 const waitsFor = (...items: string[]): EventBody =>
-  suspended(`waits/${items.join()}`, { kind: "child", items });
+  runSuspended(`waits/${items.join()}`, { kind: "child", items });
 
 const dueOf = async (store: Store, clock: FakeClock, prefix: string): Promise<string[]> =>
   (await store.due(clock.now(), 10)).filter((runId) => runId.startsWith(prefix));

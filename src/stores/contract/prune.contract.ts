@@ -5,22 +5,22 @@ import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { follow } from "../follow.ts";
 import type { Store } from "../store.ts";
 import {
+  acquireRun,
   admit,
   admitChild,
-  callStarted,
+  agentThought,
+  approvalDecided,
+  childSpawn,
   childStarted,
-  context,
-  decided,
-  ended,
-  everything,
+  contextAdded,
   expectInvariants,
+  modelCallStarted,
   type Open,
+  readEverything,
+  runEnded,
   scenarios,
-  signal,
-  spawn,
-  startOf,
-  take,
-  thought,
+  sendSignal,
+  startPayload,
   toolResult,
 } from "./kit.contract.ts";
 
@@ -30,38 +30,38 @@ export function pruneContract(open: Open): void {
   scenario("[S1-40] [S1-57] a tree goes whole, and every other chain stays valid", async ({ store }) => {
     await endedTree(store, "old");
     await endedTree(store, "kept");
-    const before = await everything(store);
+    const before = await readEverything(store);
     const journals = await Promise.all(["kept", "kept-child"].map((id) => store.journal(id)));
     const would = await store.prune({ root: "old", dryRun: true });
-    expect(await everything(store), "a look changes nothing").toEqual(before);
+    expect(await readEverything(store), "a look changes nothing").toEqual(before);
 
     expect(await store.prune({ root: "old" })).toEqual(would);
     const gone = before.filter(({ runId }) => runId.startsWith("old"));
     expect(would).toMatchObject({ trees: 1, runs: 2, events: gone.length });
     expect(would.bytes).toBe(gone.reduce((sum, event) => sum + sizeOf(event), 0));
 
-    expect(await everything(store)).toEqual(before.filter((event) => !gone.includes(event)));
+    expect(await readEverything(store)).toEqual(before.filter((event) => !gone.includes(event)));
     expect(await Promise.all(["kept", "kept-child"].map((id) => store.journal(id)))).toEqual(journals);
     expect(await store.run("old-child")).toBeUndefined();
     expect(await store.journal("old")).toEqual([]);
     expect((await store.runs({})).runs.map(({ id }) => id)).toEqual(["kept-child", "kept"]);
     expect((await store.messages({})).messages.map(({ session_id }) => session_id)).toEqual(["kept", "kept"]);
-    await expect(signal(store, "old", context("late"))).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(sendSignal(store, "old", contextAdded("late"))).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   scenario("[P7] a tree in which any run has not ended is kept", async ({ store }) => {
     await admit(store, "r1");
     await admitChild(store, "c1", "r1", "r1");
-    await (await take(store, "r1")).append([ended("RUN_FAILED")]);
+    await (await acquireRun(store, "r1")).append([runEnded("RUN_FAILED")]);
     expect(await store.prune({})).toMatchObject({ trees: 0, runs: 0, events: 0 });
     expect(await store.prune({ root: "r1", status: ["failed", "pending"] })).toMatchObject({ trees: 0 });
-    await (await take(store, "c1")).append([ended()]);
+    await (await acquireRun(store, "c1")).append([runEnded()]);
     expect(await store.prune({ root: "c1" }), "it is no root").toMatchObject({ trees: 0 });
     expect(await store.prune({})).toMatchObject({ trees: 1, runs: 2 });
 
     await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
     await admitChild(store, "c2", "r2", "r2");
-    await (await take(store, "r2")).append([ended()]);
+    await (await acquireRun(store, "r2")).append([runEnded()]);
     expect(await store.prune({}), "whoever pays for the child").toMatchObject({ trees: 0 });
   });
 
@@ -69,23 +69,23 @@ export function pruneContract(open: Open): void {
     const chain = ["a", "b", "c"];
     for (const [i, id] of chain.entries()) {
       await admit(store, id, i === 0 ? {} : { continues: await endOf(store, chain[i - 1]!) });
-      await (await take(store, id)).append([ended()]);
+      await (await acquireRun(store, id)).append([runEnded()]);
     }
     await admit(store, "d", { continues: await endOf(store, "c") });
     expect(await store.prune({ dryRun: true })).toMatchObject({ trees: 0 });
     expect(await store.prune({})).toMatchObject({ trees: 0 });
-    await (await take(store, "d")).append([ended("RUN_CANCELLED")]);
+    await (await acquireRun(store, "d")).append([runEnded("RUN_CANCELLED")]);
     expect(await store.prune({ status: ["completed"] }), "d is kept").toMatchObject({ trees: 0 });
     expect(await store.prune({ dryRun: true })).toMatchObject({ trees: 4 });
     expect(await store.prune({})).toMatchObject({ trees: 4, runs: 4 });
-    expect(await everything(store)).toEqual([]);
+    expect(await readEverything(store)).toEqual([]);
   });
 
   scenario(
     "[FK1] what a fork continues is kept as a whole, known by its hash, and lists the fork",
     async ({ store }) => {
       await admit(store, "a");
-      await (await take(store, "a")).append([callStarted("m1"), thought("m1"), ended()]);
+      await (await acquireRun(store, "a")).append([modelCallStarted("m1"), agentThought("m1"), runEnded()]);
       const there = (await store.head("a", 2))!;
       expect(there).toMatchObject({ seq: 2 });
       expect(await store.head("a", 4)).toEqual(await store.head("a"));
@@ -100,10 +100,10 @@ export function pruneContract(open: Open): void {
 
   scenario("a tree whose budget is still drawn on is kept: what it spent counts", async ({ store }) => {
     await admit(store, "r1");
-    await (await take(store, "r1")).append([callStarted("m1"), thought("m1"), ended()]);
+    await (await acquireRun(store, "r1")).append([modelCallStarted("m1"), agentThought("m1"), runEnded()]);
     await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
     expect(await store.prune({})).toMatchObject({ trees: 0 });
-    await (await take(store, "r2")).append([ended()]);
+    await (await acquireRun(store, "r2")).append([runEnded()]);
     expect(await store.prune({})).toMatchObject({ trees: 2 });
   });
 
@@ -115,7 +115,7 @@ export function pruneContract(open: Open): void {
       ["r4", "RUN_COMPLETED", "/w"],
     ] as const) {
       await admit(store, id, { workspace });
-      await (await take(store, id)).append([ended(type)]);
+      await (await acquireRun(store, id)).append([runEnded(type)]);
       clock.advance(10);
     }
     const left = async () => (await store.runs({})).runs.map(({ id }) => id).sort();
@@ -140,7 +140,7 @@ export function pruneContract(open: Open): void {
     const last = await store.position();
     await store.prune({});
     expect(await store.position()).toBe(last);
-    await signal(store, "kept", context("one"));
+    await sendSignal(store, "kept", contextAdded("one"));
     expect((await reader.next()).value).toMatchObject([{ runId: "kept", position: last + 1 }]);
     stop.abort();
 
@@ -149,7 +149,7 @@ export function pruneContract(open: Open): void {
     await store.prune({});
     const next = await opened.reopen();
     expect(await next.position()).toBe(newest);
-    await signal(next, "kept", context("two"));
+    await sendSignal(next, "kept", contextAdded("two"));
     expect(await next.read(first.at(-1)!.position, 10)).toMatchObject([
       { position: last + 1 },
       { position: newest + 1 },
@@ -167,14 +167,14 @@ export function pruneContract(open: Open): void {
     await admit(store, "r2", { definition: shared });
     const large = "x".repeat(2_100_000);
     const { payload } = toolResult("m1.0", "a long…") as { payload: Payload<"TOOL_RESULT"> };
-    await signal(
+    await sendSignal(
       store,
       "r1",
       { type: "TOOL_RESULT", payload: { ...payload, ref: whole } },
-      context("l", large),
+      contextAdded("l", large),
     );
-    await signal(store, "r2", context("l", large));
-    await (await take(store, "r1")).append([ended()]);
+    await sendSignal(store, "r2", contextAdded("l", large));
+    await (await acquireRun(store, "r1")).append([runEnded()]);
 
     const would = await store.prune({ dryRun: true });
     expect(await store.prune({})).toEqual(would);
@@ -183,7 +183,7 @@ export function pruneContract(open: Open): void {
     expect((await store.journal("r2")).at(-1)).toMatchObject({ payload: { text: large } });
     expect(await store.blob(lost), "somebody may be about to need it").toBe("put, and never needed");
 
-    await (await take(store, "r2")).append([ended()]);
+    await (await acquireRun(store, "r2")).append([runEnded()]);
     const again = await store.putBlob("a definition");
     const { bytes } = await store.prune({});
     expect(bytes).toBeGreaterThan(large.length);
@@ -199,19 +199,19 @@ export function pruneContract(open: Open): void {
   scenario("a standing grant stays in force; a key that was used starts anew", async (opened) => {
     const { store } = opened;
     const request = { key: "k1", body: "{}" };
-    await store.start("r1", startOf({ rootRunId: "r1" }), request);
-    await signal(
+    await store.start("r1", startPayload({ rootRunId: "r1" }), request);
+    await sendSignal(
       store,
       "r1",
-      decided("m1.0", "approve", "maria", { scope: "always", grant: "Bash(npm test)" }),
+      approvalDecided("m1.0", "approve", "maria", { scope: "always", grant: "Bash(npm test)" }),
     );
-    await (await take(store, "r1")).append([ended()]);
+    await (await acquireRun(store, "r1")).append([runEnded()]);
     const grants = await store.grants();
     expect(await store.prune({})).toMatchObject({ trees: 1 });
     expect(await store.grants()).toEqual(grants);
     expect(grants).toMatchObject([{ rule: "Bash(npm test)", runId: "r1" }]);
     const next = await opened.reopen();
-    expect(await next.start("r2", startOf({ rootRunId: "r2" }), request)).toEqual({
+    expect(await next.start("r2", startPayload({ rootRunId: "r2" }), request)).toEqual({
       runId: "r2",
       existed: false,
     });
@@ -223,16 +223,20 @@ export function pruneContract(open: Open): void {
     await admit(store, "busy");
     await admit(store, "large");
     for (let i = 0; i < 30; i++) {
-      await signal(store, "large", ...Array.from({ length: 200 }, (_, j) => context(`${i}/${j}`, "text")));
+      await sendSignal(
+        store,
+        "large",
+        ...Array.from({ length: 200 }, (_, j) => contextAdded(`${i}/${j}`, "text")),
+      );
     }
-    await (await take(store, "large")).append([ended()]);
+    await (await acquireRun(store, "large")).append([runEnded()]);
     const order: string[] = [];
     const pruned = store.prune({}).then((answer) => {
       order.push("pruned");
       return answer;
     });
     for (let i = 0; i < 3; i++) {
-      await signal(store, "busy", context(`${i}`));
+      await sendSignal(store, "busy", contextAdded(`${i}`));
       order.push("appended");
       await expectInvariants(store, "pruned");
     }
@@ -244,7 +248,7 @@ export function pruneContract(open: Open): void {
   scenario("a run that comes to continue a tree while others are deleted keeps it", async ({ store }) => {
     for (let i = 0; i < 60; i++) {
       await admit(store, `r${i}`);
-      await (await take(store, `r${i}`)).append([ended()]);
+      await (await acquireRun(store, `r${i}`)).append([runEnded()]);
     }
     const pruned = store.prune({});
     await admit(store, "next", { continues: await endOf(store, "r0") });
@@ -256,14 +260,18 @@ export function pruneContract(open: Open): void {
 /** A root and a child, each with a model call. */
 async function endedTree(store: Store, root: string): Promise<void> {
   await admit(store, root);
-  const parent = await take(store, root);
-  await parent.append([callStarted("m1"), thought("m1")]);
-  const child = spawn(`${root}-child`, root);
+  const parent = await acquireRun(store, root);
+  await parent.append([modelCallStarted("m1"), agentThought("m1")]);
+  const child = childSpawn(`${root}-child`, root);
   await parent.append([childStarted(`${root}-child`)], {
     spawn: { ...child, start: { ...child.start, rootRunId: root } },
   });
-  await (await take(store, `${root}-child`)).append([callStarted("m1"), thought("m1"), ended()]);
-  await parent.append([ended()]);
+  await (await acquireRun(store, `${root}-child`)).append([
+    modelCallStarted("m1"),
+    agentThought("m1"),
+    runEnded(),
+  ]);
+  await parent.append([runEnded()]);
 }
 
 async function endOf(store: Store, runId: string): Promise<Payload<"RUN_STARTED">["continues"]> {

@@ -3,15 +3,15 @@
 import { expect } from "vitest";
 import type { Store } from "../store.ts";
 import {
+  acquireRun,
   admit,
-  callStarted,
-  context,
-  ended,
+  agentThought,
+  contextAdded,
+  modelCallStarted,
   type Open,
+  runEnded,
   scenarios,
-  signal,
-  take,
-  thought,
+  sendSignal,
   toolResult,
 } from "./kit.contract.ts";
 
@@ -21,11 +21,13 @@ export function searchContract(open: Open): void {
   scenario("a run is found by its task, by what was said and by what came of it", async ({ store }) => {
     await admit(store, "r1", { task: "Mend the Kühlschrank" });
     await admit(store, "r2", { task: "Paint the door" });
-    await signal(store, "r1", context("c1", "It hums at night."));
-    const driver = await take(store, "r1");
-    await driver.append([callStarted("m1")]);
-    await driver.append([thought("m1", { content: [{ type: "text", text: "The compressor is loose." }] })]);
-    await driver.append([ended("RUN_COMPLETED", "Tightened three screws.")]);
+    await sendSignal(store, "r1", contextAdded("c1", "It hums at night."));
+    const driver = await acquireRun(store, "r1");
+    await driver.append([modelCallStarted("m1")]);
+    await driver.append([
+      agentThought("m1", { content: [{ type: "text", text: "The compressor is loose." }] }),
+    ]);
+    await driver.append([runEnded("RUN_COMPLETED", "Tightened three screws.")]);
     for (const q of ["mend", "kuhlschrank", "KÜHLSCHRANK", "hums", "compressor", "screws", "screw"])
       expect(await found(store, q), q).toEqual(["r1"]);
     expect(await found(store, "the")).toEqual(["r2", "r1"]);
@@ -35,17 +37,17 @@ export function searchContract(open: Open): void {
   scenario("every word must be there, in whatever event it is", async ({ store }) => {
     await admit(store, "r1", { task: "Mend the door" });
     await admit(store, "r2", { task: "Paint the door" });
-    await signal(store, "r2", context("c1", "In green."));
+    await sendSignal(store, "r2", contextAdded("c1", "In green."));
     expect(await found(store, "door green")).toEqual(["r2"]);
     expect(await found(store, "mend green")).toEqual([]);
   });
 
   scenario("[U04] the event to look at: all the words, else one of them", async ({ store }) => {
     await admit(store, "r1", { task: "Mend the door" });
-    await signal(store, "r1", context("c1", "In green."));
-    await signal(store, "r1", context("c2", "A green door."));
+    await sendSignal(store, "r1", contextAdded("c1", "In green."));
+    await sendSignal(store, "r1", contextAdded("c2", "A green door."));
     await admit(store, "r2", { task: "Paint the fence" });
-    await signal(store, "r2", context("c1", "In green."));
+    await sendSignal(store, "r2", contextAdded("c1", "In green."));
     const hits = async (q: string) => {
       const { runs } = await store.runs({ q });
       return Object.fromEntries(
@@ -64,16 +66,16 @@ export function searchContract(open: Open): void {
   scenario("what comes later is found later, and after a restart", async (opened) => {
     await admit(opened.store, "r1");
     expect(await found(opened.store, "violet")).toEqual([]);
-    await signal(opened.store, "r1", context("c1", "In violet."));
+    await sendSignal(opened.store, "r1", contextAdded("c1", "In violet."));
     expect(await found(opened.store, "violet")).toEqual(["r1"]);
     const next = await opened.reopen();
-    await signal(next, "r1", context("c2", "Or in amber."));
+    await sendSignal(next, "r1", contextAdded("c2", "Or in amber."));
     expect(await found(next, "violet amber")).toEqual(["r1"]);
   });
 
   scenario("of a tool's output, what stands at its beginning", async ({ store }) => {
     await admit(store, "r1");
-    await signal(store, "r1", toolResult("m1.0", { output: `early ${"x ".repeat(50_000)} late` }));
+    await sendSignal(store, "r1", toolResult("m1.0", { output: `early ${"x ".repeat(50_000)} late` }));
     expect(await found(store, "early")).toEqual(["r1"]);
     expect(await found(store, "late")).toEqual([]);
   });
@@ -102,7 +104,7 @@ export function searchContract(open: Open): void {
   scenarios(open, "pruned")("what is pruned is not found any more", async ({ store }) => {
     for (const runId of ["old", "kept"]) {
       await admit(store, runId);
-      await (await take(store, runId)).append([ended("RUN_COMPLETED", "Mended.")]);
+      await (await acquireRun(store, runId)).append([runEnded("RUN_COMPLETED", "Mended.")]);
     }
     expect(await found(store, "mended")).toEqual(["kept", "old"]);
     await store.prune({ root: "old" });

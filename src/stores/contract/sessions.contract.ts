@@ -4,15 +4,15 @@ import { expect } from "vitest";
 import type { EventOf } from "../../journal/events.ts";
 import type { Store } from "../store.ts";
 import {
+  acquireRun,
   admit,
-  callStarted,
-  context,
-  ended,
+  agentThought,
+  contextAdded,
+  modelCallStarted,
   type Open,
+  runEnded,
   scenarios,
-  startOf,
-  take,
-  thought,
+  startPayload,
 } from "./kit.contract.ts";
 
 export function sessionsContract(open: Open): void {
@@ -38,7 +38,7 @@ export function sessionsContract(open: Open): void {
     expect(await say(store, "r2", "hello", "k1")).toEqual(first);
     const joined = await say(store, "r3", "and hurry", "k2");
     expect(joined).toEqual({ runId: "r1", joined: true });
-    await (await take(store, "r1")).append([ended()]);
+    await (await acquireRun(store, "r1")).append([runEnded()]);
     expect(await say(store, "r4", "bye", "k3")).toEqual({ runId: "r4", joined: false });
     expect(await say(store, "r5", "and hurry", "k2"), "although another run is the last by now").toEqual(
       joined,
@@ -55,7 +55,7 @@ export function sessionsContract(open: Open): void {
     for (let i = 0; i < 2; i++)
       expect(await say(store, "r2", "and hurry", "k2")).toEqual({ runId: "c3", joined: true });
     expect((await store.journal("c3")).map(({ key }) => key)).toEqual(["start", "context/key/k2"]);
-    await (await take(store, "c3")).append([ended()]);
+    await (await acquireRun(store, "c3")).append([runEnded()]);
     expect(await say(store, "r3", "still there?", "k3")).toEqual({ runId: "c2", joined: true });
   });
 
@@ -63,7 +63,7 @@ export function sessionsContract(open: Open): void {
     "a run that is started in a session continues the last one of its agent that has ended there",
     async ({ store }) => {
       for (const runId of ["r1", "r2"]) await admit(store, runId, { sessionId: "s1" });
-      for (const runId of ["r1", "r2"]) await (await take(store, runId)).append([ended()]);
+      for (const runId of ["r1", "r2"]) await (await acquireRun(store, runId)).append([runEnded()]);
       await admit(store, "r3", { sessionId: "s1" });
       await admit(store, "r4", { sessionId: "s1", agent: "another" });
       const continued = async (runId: string) => {
@@ -76,9 +76,9 @@ export function sessionsContract(open: Open): void {
 
   scenario("totals are those of the rows", async ({ store }) => {
     for (const runId of ["r1", "r2", "r3"]) await admit(store, runId);
-    const driver = await take(store, "r1");
-    await driver.append([callStarted("m1")]);
-    await driver.append([thought("m1"), ended()]);
+    const driver = await acquireRun(store, "r1");
+    await driver.append([modelCallStarted("m1")]);
+    await driver.append([agentThought("m1"), runEnded()]);
     expect(await store.totals()).toEqual({
       runs: { completed: 1, pending: 2 },
       approvals: 0,
@@ -93,13 +93,13 @@ export function sessionsContract(open: Open): void {
 }
 
 function say(store: Store, runId: string, text: string, key: string) {
-  const { payload } = context(`key/${key}`, text);
+  const { payload } = contextAdded(`key/${key}`, text);
   return store.say({
     sessionId: "s1",
     agent: "coder",
     context: payload as Parameters<Store["say"]>[0]["context"],
     runId,
-    start: startOf({ rootRunId: runId, sessionId: "s1", task: text }),
+    start: startPayload({ rootRunId: runId, sessionId: "s1", task: text }),
     idempotency: { key, body: text },
   });
 }

@@ -6,20 +6,20 @@ import type { EventBody } from "../../journal/events.ts";
 import type { Append, Store } from "../store.ts";
 import { branchContract } from "./branches.contract.ts";
 import {
+  acquireRun,
   admit,
   admitChild,
-  callStarted,
-  decided,
-  ended,
+  agentThought,
+  approvalDecided,
+  modelCallStarted,
   type Open,
+  runEnded,
+  runSuspended,
   scenarios,
-  signal,
-  suspended,
-  take,
-  thought,
+  sendSignal,
 } from "./kit.contract.ts";
 
-type Driver = Awaited<ReturnType<typeof take>>;
+type Driver = Awaited<ReturnType<typeof acquireRun>>;
 const BUDGET = { maxTokens: 100 };
 
 export function treeBudgetContract(open: Open): void {
@@ -33,7 +33,7 @@ export function treeBudgetContract(open: Open): void {
       await spend(one!, "m1", 79);
       expect(await asks(one!, "m2")).toBeUndefined();
       expect(warnings(await store.journal("r1"))).toEqual([]);
-      await one!.append([thought("m2", { usage: { input: 1, output: 0 } })]);
+      await one!.append([agentThought("m2", { usage: { input: 1, output: 0 } })]);
       expect(await asks(two!, "m1")).toBeUndefined();
       expect(await asks(one!, "m3")).toBeUndefined();
       const [warning, ...more] = warnings(await store.journal("r1"));
@@ -45,11 +45,11 @@ export function treeBudgetContract(open: Open): void {
 
   scenario("[B3] a root that spends it itself is told with its call", async ({ store }) => {
     await admit(store, "r1");
-    const root = await take(store, "r1");
+    const root = await acquireRun(store, "r1");
     await spend(root, "m1", 90);
-    const answer = await root.append([callStarted("m2")], reserve());
+    const answer = await root.append([modelCallStarted("m2")], reserve());
     expect(answer.events.map(({ type }) => type)).toEqual(["MODEL_CALL_STARTED", "LIMIT_REACHED"]);
-    expect((await root.append([thought("m2")], { guard: "signals" })).refused).toBeUndefined();
+    expect((await root.append([agentThought("m2")], { guard: "signals" })).refused).toBeUndefined();
   });
 
   scenario(
@@ -58,13 +58,13 @@ export function treeBudgetContract(open: Open): void {
       const { store } = opened;
       const [one] = await tree(store, "c1");
       const tokens = { input: 85, output: 0 };
-      await one!.append([callStarted("m1"), thought("m1", { usage: tokens, cost: 9 })]);
-      await one!.append([callStarted("m2")], reserve({ ...BUDGET, maxCost: 10 }));
+      await one!.append([modelCallStarted("m1"), agentThought("m1", { usage: tokens, cost: 9 })]);
+      await one!.append([modelCallStarted("m2")], reserve({ ...BUDGET, maxCost: 10 }));
       expect(warnings(await store.journal("r1")).map(({ limit }) => limit)).toEqual([
         "tree.maxTokens",
         "tree.maxCost",
       ]);
-      await signal(store, "r1", ended("RUN_FAILED"));
+      await sendSignal(store, "r1", runEnded("RUN_FAILED"));
       expect(await asks(one!, "m3", { maxTokens: 106 })).toBeUndefined();
     },
   );
@@ -72,10 +72,10 @@ export function treeBudgetContract(open: Open): void {
   scenario("[B3] the budget that stands in the way is named", async ({ store }) => {
     const [one] = await tree(store, "c1");
     await spend(one!, "m1", 100);
-    const answer = await one!.append([callStarted("m2")], reserve());
+    const answer = await one!.append([modelCallStarted("m2")], reserve());
     expect(answer).toMatchObject({ refused: "budget", exceeded: { limit: "tree.maxTokens", value: 100 } });
     const own = { estimate: { tokens: 1, cost: null }, run: { maxTokens: 50 }, tree: BUDGET };
-    const mine = await one!.append([callStarted("m2")], { guard: "signals", reserve: own });
+    const mine = await one!.append([modelCallStarted("m2")], { guard: "signals", reserve: own });
     expect(mine.exceeded).toEqual({ limit: "maxTokens", value: 50 });
   });
 
@@ -85,12 +85,12 @@ export function treeBudgetContract(open: Open): void {
       const { store, clock } = opened;
       const [one, two, three, busy] = await tree(store, "c1", "c2", "c3", "c4");
       await admit(store, "r2");
-      const elsewhere = await take(store, "r2");
+      const elsewhere = await acquireRun(store, "r2");
       await spend(busy!, "m1", 100);
       for (const driver of [one!, two!]) await stops(driver, "tree.maxTokens");
       await stops(three!, "maxTokens");
       await stops(elsewhere, "tree.maxTokens");
-      await signal(store, "c1", raise("budget/1", { maxTokens: 200 }));
+      await sendSignal(store, "c1", raise("budget/1", { maxTokens: 200 }));
 
       expect((await store.journal("c2")).at(-1)).toMatchObject({
         type: "APPROVAL_DECIDED",
@@ -100,9 +100,9 @@ export function treeBudgetContract(open: Open): void {
       expect((await store.openApprovals()).map(({ runId }) => runId).toSorted()).toEqual(["c3", "r2"]);
       expect(await asks(busy!, "m2"), "it was never stopped, and has not heard of it").toBeUndefined();
       await opened.reopen();
-      const again = await take(opened.store, "c2", "w2");
+      const again = await acquireRun(opened.store, "c2", "w2");
       expect(await asks(again, "m1", BUDGET, 50)).toBeUndefined();
-      expect(await asks(await take(opened.store, "c1", "w2"), "m1", BUDGET, 101)).toBe("budget");
+      expect(await asks(await acquireRun(opened.store, "c1", "w2"), "m1", BUDGET, 101)).toBe("budget");
     },
   );
 
@@ -110,8 +110,8 @@ export function treeBudgetContract(open: Open): void {
     const [one, two] = await tree(store, "c1", "c2");
     await stops(one!, "tree.maxTokens");
     await two!.append([reached("tree.maxTokens")]);
-    await signal(store, "c1", raise("budget/1", { maxTokens: 200 }));
-    const late = await two!.append([suspended("s", { kind: "budget", items: ["budget/1"] })], {
+    await sendSignal(store, "c1", raise("budget/1", { maxTokens: 200 }));
+    const late = await two!.append([runSuspended("s", { kind: "budget", items: ["budget/1"] })], {
       guard: "signals",
       after: 2,
     });
@@ -124,10 +124,14 @@ export function treeBudgetContract(open: Open): void {
     async ({ store, clock }) => {
       const [one, two] = await tree(store, "c1", "c2");
       for (const driver of [one!, two!]) await stops(driver, "tree.maxTokens");
-      await signal(store, "c1", decided("budget/1", "reject", "maria", { scope: "tree", limits: BUDGET }));
+      await sendSignal(
+        store,
+        "c1",
+        approvalDecided("budget/1", "reject", "maria", { scope: "tree", limits: BUDGET }),
+      );
       expect(await store.due(clock.now(), 10)).toEqual(["c1"]);
-      await signal(store, "c2", decided("budget/1", "approve", "maria"));
-      expect(await asks(await take(store, "c2"), "m1", { maxTokens: 0 })).toBe("budget");
+      await sendSignal(store, "c2", approvalDecided("budget/1", "approve", "maria"));
+      expect(await asks(await acquireRun(store, "c2"), "m1", { maxTokens: 0 })).toBe("budget");
     },
   );
 }
@@ -135,11 +139,11 @@ export function treeBudgetContract(open: Open): void {
 /** A root that rests, and children that are driven. */
 async function tree(store: Store, ...ids: string[]): Promise<Driver[]> {
   await admit(store, "r1");
-  await (await take(store, "r1")).append([suspended("s", { kind: "child", items: ids })], {
+  await (await acquireRun(store, "r1")).append([runSuspended("s", { kind: "child", items: ids })], {
     rest: { wakeAt: undefined },
   });
   const drivers: Driver[] = [];
-  for (const id of ids) drivers.push(await take(store, await admitChild(store, id, "r1", "r1")));
+  for (const id of ids) drivers.push(await acquireRun(store, await admitChild(store, id, "r1", "r1")));
   return drivers;
 }
 
@@ -149,13 +153,16 @@ const reserve = (budget: { maxTokens?: number; maxCost?: number } = BUDGET, toke
 });
 
 const asks = async (driver: Driver, callId: string, budget = BUDGET, tokens = 1) =>
-  (await driver.append([callStarted(callId)], reserve(budget, tokens))).refused;
+  (await driver.append([modelCallStarted(callId)], reserve(budget, tokens))).refused;
 
 const spend = (driver: Driver, callId: string, tokens: number) =>
-  driver.append([callStarted(callId), thought(callId, { usage: { input: tokens, output: 0 }, cost: 0 })]);
+  driver.append([
+    modelCallStarted(callId),
+    agentThought(callId, { usage: { input: tokens, output: 0 }, cost: 0 }),
+  ]);
 
 async function stops(driver: Driver, limit: string): Promise<void> {
-  await driver.append([reached(limit), suspended("stop", { kind: "budget", items: ["budget/1"] })], {
+  await driver.append([reached(limit), runSuspended("stop", { kind: "budget", items: ["budget/1"] })], {
     rest: { wakeAt: undefined },
   });
 }
@@ -166,7 +173,7 @@ const reached = (limit: string): EventBody => ({
 });
 
 const raise = (itemId: string, limits: { maxTokens: number }): EventBody =>
-  decided(itemId, "approve", "maria", { scope: "tree", limits });
+  approvalDecided(itemId, "approve", "maria", { scope: "tree", limits });
 
 const warnings = (journal: Awaited<ReturnType<Store["journal"]>>) =>
   journal.flatMap((event) => (event.type === "LIMIT_REACHED" && !event.payload.hard ? [event.payload] : []));

@@ -4,16 +4,16 @@ import { expect } from "vitest";
 import { applyTreeUsage, emptyTreeUsage, type TreeUsage } from "../../projections/tree-usage.ts";
 import type { Store } from "../store.ts";
 import {
+  acquireRun,
   admit,
-  callStarted,
+  agentThought,
+  childSpawn,
   childStarted,
-  ended,
-  everything,
+  modelCallStarted,
   type Open,
+  readEverything,
+  runEnded,
   scenarios,
-  spawn,
-  take,
-  thought,
 } from "./kit.contract.ts";
 
 export function treeUsageContract(open: Open): void {
@@ -24,13 +24,13 @@ export function treeUsageContract(open: Open): void {
     async (opened) => {
       const { store } = opened;
       await admit(store, "r1");
-      const lead = await take(store, "r1");
-      await lead.append([callStarted("m1"), thought("m1")]);
+      const lead = await acquireRun(store, "r1");
+      await lead.append([modelCallStarted("m1"), agentThought("m1")]);
       expect(await all(store)).toEqual(await folded(store));
-      await lead.append([childStarted("c1")], { spawn: spawn("c1", "r1") });
-      const child = await take(store, "c1");
-      await child.append([callStarted("m1"), thought("m1")]);
-      await child.append([ended()]);
+      await lead.append([childStarted("c1")], { spawn: childSpawn("c1", "r1") });
+      const child = await acquireRun(store, "c1");
+      await child.append([modelCallStarted("m1"), agentThought("m1")]);
+      await child.append([runEnded()]);
       await admit(store, "r2");
       const rows = await all(store);
       expect(rows).toEqual(await folded(store));
@@ -67,7 +67,7 @@ async function all(store: Store, since?: number): Promise<TreeUsage[]> {
 
 async function folded(store: Store): Promise<TreeUsage[]> {
   const trees = new Map<string, TreeUsage>();
-  for (const event of await everything(store)) {
+  for (const event of await readEverything(store)) {
     const root = (await store.run(event.runId))!.rootRunId;
     trees.set(root, applyTreeUsage(trees.get(root) ?? emptyTreeUsage(root), event));
   }

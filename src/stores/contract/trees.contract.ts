@@ -5,17 +5,17 @@ import { expect } from "vitest";
 import type { EventBody } from "../../journal/events.ts";
 import type { Spawn, Store } from "../store.ts";
 import {
+  acquireRun,
   admit,
-  callStarted,
+  agentThought,
+  childSpawn,
   childStarted,
-  ended,
+  modelCallStarted,
   type Open,
-  proposed,
+  runEnded,
+  runSuspended,
   scenarios,
-  spawn,
-  suspended,
-  take,
-  thought,
+  toolProposed,
 } from "./kit.contract.ts";
 
 export function treeContract(open: Open): void {
@@ -23,9 +23,9 @@ export function treeContract(open: Open): void {
 
   scenario("[J7] a child exists if, and only if, its parent's journal says so", async ({ store, clock }) => {
     await admit(store, "r1");
-    const parent = await take(store, "r1");
+    const parent = await acquireRun(store, "r1");
     expect(
-      await parent.append([childStarted("c1")], { guard: "signals", spawn: spawn("c1", "r1") }),
+      await parent.append([childStarted("c1")], { guard: "signals", spawn: childSpawn("c1", "r1") }),
     ).toMatchObject({
       events: [{ type: "CHILD_RUN_STARTED" }],
     });
@@ -38,7 +38,7 @@ export function treeContract(open: Open): void {
     const late = await parent.append([childStarted("c2")], {
       guard: "signals",
       after: 2,
-      spawn: spawn("c2", "r1"),
+      spawn: childSpawn("c2", "r1"),
     });
     expect(late.refused).toBe("signals");
     expect(await store.run("c2")).toBeUndefined();
@@ -46,8 +46,8 @@ export function treeContract(open: Open): void {
 
   scenario("[J1] [J10] starting it again after a lost answer starts nothing twice", async ({ store }) => {
     await admit(store, "r1");
-    const parent = await take(store, "r1");
-    const again = { guard: "signals" as const, after: 1, spawn: spawn("c1", "r1") };
+    const parent = await acquireRun(store, "r1");
+    const again = { guard: "signals" as const, after: 1, spawn: childSpawn("c1", "r1") };
     await parent.append([childStarted("c1")], again);
     const answer = await parent.append([childStarted("c1")], again);
     expect(answer.refused).toBeUndefined();
@@ -57,11 +57,11 @@ export function treeContract(open: Open): void {
 
   scenario("[S1-69] children of a run, runs of a tree and agents at work are bounded", async ({ store }) => {
     await admit(store, "r1");
-    const parent = await take(store, "r1");
+    const parent = await acquireRun(store, "r1");
     const begin = (id: string, more: Partial<Spawn>) =>
-      parent.append([childStarted(id)], { guard: "signals", spawn: { ...spawn(id, "r1"), ...more } });
+      parent.append([childStarted(id)], { guard: "signals", spawn: { ...childSpawn(id, "r1"), ...more } });
     const limits = { children: 2, runs: 3, concurrent: 2 };
-    await parent.append([callStarted("m0")], { concurrent: 2 });
+    await parent.append([modelCallStarted("m0")], { concurrent: 2 });
     expect((await begin("c1", { limits })).refused).toBeUndefined();
     expect((await begin("c2", { limits })).refused, "the root and c1 are at work").toBe("places");
     expect((await begin("c2", { limits: { ...limits, runs: 2, concurrent: 9 } })).refused).toBe("runs");
@@ -76,8 +76,8 @@ export function treeContract(open: Open): void {
       const { parent, child } = await family(store);
       await parent.append([waitsFor("c1")], { guard: "signals", rest: { wakeAt: undefined } });
       expect(await store.due(clock.now(), 10)).toEqual([]);
-      await child.append([callStarted("m1"), thought("m1")]);
-      await child.append([ended()], { guard: "signals" });
+      await child.append([modelCallStarted("m1"), agentThought("m1")]);
+      await child.append([runEnded()], { guard: "signals" });
       expect((await store.journal("r1")).at(-1)).toMatchObject({
         type: "CHILD_RUN_COMPLETED",
         payload: {
@@ -97,8 +97,8 @@ export function treeContract(open: Open): void {
 
   scenario("[D4] a parent that has ended hears of nothing", async ({ store }) => {
     const { parent, child } = await family(store);
-    await parent.append([ended("RUN_FAILED")]);
-    await child.append([ended()]);
+    await parent.append([runEnded("RUN_FAILED")]);
+    await child.append([runEnded()]);
     expect((await store.journal("r1")).at(-1)).toMatchObject({ type: "RUN_FAILED" });
   });
 
@@ -106,11 +106,11 @@ export function treeContract(open: Open): void {
     "[S0-61] [S0-62] who waits for a child that needs a person is suspended too, up to the root",
     async ({ store, clock }) => {
       const { parent, child } = await family(store);
-      await child.append([childStarted("g1", "m1.0")], { spawn: spawn("g1", "c1") });
+      await child.append([childStarted("g1", "m1.0")], { spawn: childSpawn("g1", "c1") });
       await parent.append([waitsFor("c1")], { rest: { wakeAt: undefined } });
       await child.append([waitsFor("g1")], { rest: { wakeAt: undefined } });
-      const grandchild = await take(store, "g1");
-      await grandchild.append([proposed("m1.0"), suspended("s1")], { rest: { wakeAt: undefined } });
+      const grandchild = await acquireRun(store, "g1");
+      await grandchild.append([toolProposed("m1.0"), runSuspended("s1")], { rest: { wakeAt: undefined } });
 
       for (const [id, direct] of [
         ["c1", "g1"],
@@ -136,7 +136,7 @@ export function treeContract(open: Open): void {
 
   scenario("[S0-61] a run that comes to wait for a child which needs a person already", async ({ store }) => {
     const { parent, child } = await family(store);
-    await child.append([proposed("m1.0"), suspended("s1")], { rest: { wakeAt: undefined } });
+    await child.append([toolProposed("m1.0"), runSuspended("s1")], { rest: { wakeAt: undefined } });
     expect(await store.run("r1"), "it does not wait for it yet").toMatchObject({ status: "running" });
     const answer = await parent.append([waitsFor("c1")], { guard: "signals", rest: { wakeAt: undefined } });
     expect(answer.events.map(({ type }) => type)).toEqual(["RUN_SUSPENDED", "RUN_SUSPENDED"]);
@@ -145,14 +145,14 @@ export function treeContract(open: Open): void {
 
   scenario("two children that need a person, decided in any order", async ({ store }) => {
     const { parent, child } = await family(store);
-    await parent.append([childStarted("c2", "m1.1")], { spawn: spawn("c2", "r1", "m1.1") });
+    await parent.append([childStarted("c2", "m1.1")], { spawn: childSpawn("c2", "r1", "m1.1") });
     await parent.append([waitsFor("c1", "c2")], { rest: { wakeAt: undefined } });
-    const other = await take(store, "c2");
-    await child.append([suspended("s1")], { rest: { wakeAt: undefined } });
-    await other.append([suspended("s1")], { rest: { wakeAt: undefined } });
+    const other = await acquireRun(store, "c2");
+    await child.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
+    await other.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
     expect((await store.run("r1"))?.waitingOn?.blockers).toEqual(["c1", "c2"]);
     const resumed = await takeDue(store, "c2");
-    await resumed.append([ended("RUN_FAILED")]);
+    await resumed.append([runEnded("RUN_FAILED")]);
     expect((await store.run("r1"))?.waitingOn).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
     expect((await store.journal("r1")).at(-2)).toMatchObject({
       type: "CHILD_RUN_COMPLETED",
@@ -164,14 +164,14 @@ export function treeContract(open: Open): void {
     "[E5] for its parent, a child that was set aside has ended; its real end reaches nobody",
     async ({ store }) => {
       const { child } = await family(store);
-      await child.append([suspended("q", { kind: "quarantine", detail: "It kills its process." })], {
+      await child.append([runSuspended("q", { kind: "quarantine", detail: "It kills its process." })], {
         rest: { wakeAt: undefined },
       });
       expect((await store.journal("r1")).at(-1)).toMatchObject({
         type: "CHILD_RUN_COMPLETED",
         payload: { success: false, summary: expect.stringContaining("It kills its process.") },
       });
-      await (await takeDue(store, "c1")).append([ended()]);
+      await (await takeDue(store, "c1")).append([runEnded()]);
       expect((await store.journal("r1")).filter(({ type }) => type === "CHILD_RUN_COMPLETED")).toHaveLength(
         1,
       );
@@ -182,9 +182,11 @@ export function treeContract(open: Open): void {
 /** A root and its child, both driven. */
 async function family(store: Store) {
   await admit(store, "r1");
-  const parent = await take(store, "r1");
-  await parent.append([callStarted("m0"), thought("m0"), childStarted("c1")], { spawn: spawn("c1", "r1") });
-  return { parent, child: await take(store, "c1") };
+  const parent = await acquireRun(store, "r1");
+  await parent.append([modelCallStarted("m0"), agentThought("m0"), childStarted("c1")], {
+    spawn: childSpawn("c1", "r1"),
+  });
+  return { parent, child: await acquireRun(store, "c1") };
 }
 
 /** Takes a run that a signal has made due. */
@@ -194,8 +196,8 @@ async function takeDue(store: Store, runId: string) {
     after: 0,
     events: [{ type: "CONTEXT_ADDED", payload: { id: "wake", source: "person", text: "now" } }],
   });
-  return take(store, runId);
+  return acquireRun(store, runId);
 }
 
 const waitsFor = (...items: string[]): EventBody =>
-  suspended(`waits/${items.join()}`, { kind: "child", items });
+  runSuspended(`waits/${items.join()}`, { kind: "child", items });

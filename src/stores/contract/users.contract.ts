@@ -1,7 +1,15 @@
 // Who may come in, and whose is what.
 
 import { expect } from "vitest";
-import { admit, callStarted, type Open, proposed, scenarios, take, thought } from "./kit.contract.ts";
+import {
+  acquireRun,
+  admit,
+  agentThought,
+  modelCallStarted,
+  type Open,
+  scenarios,
+  toolProposed,
+} from "./kit.contract.ts";
 
 export function usersContract(open: Open): void {
   const scenario = scenarios(open);
@@ -83,9 +91,9 @@ export function usersContract(open: Open): void {
     await admit(store, "r2", { userId: "bob", sessionId: "s2", definition: await store.putBlob("bob's") });
     await admit(store, "r3");
     for (const runId of ["r1", "r2", "r3"]) {
-      const driver = await take(store, runId);
-      await driver.append([callStarted("m1")]);
-      await driver.append([thought("m1"), proposed("m1.0")]);
+      const driver = await acquireRun(store, runId);
+      await driver.append([modelCallStarted("m1")]);
+      await driver.append([agentThought("m1"), toolProposed("m1.0")]);
     }
     const user = "bob";
     expect((await store.runs({ user })).runs.map(({ id }) => id)).toEqual(["r2"]);

@@ -4,10 +4,10 @@
 
 import type { RunId } from "../../ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
-import type { Held } from "../held.ts";
+import type { RunRecord } from "../held.ts";
 import * as rules from "../rules.ts";
-import { anotherRun } from "../start-rules.ts";
-import type { Append, Appended } from "../store.ts";
+import { runIdTaken } from "../start-rules.ts";
+import type { Append, AppendResult } from "../store.ts";
 import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
 import { EventRows } from "./event-rows.ts";
 import { updateInbox } from "./inbox.ts";
@@ -18,11 +18,11 @@ export class Batch extends EventRows {
   /** Runs that were made due without an event: their turn has come (B4). */
   readonly woken: RunId[] = [];
 
-  async append(append: Append): Promise<Appended> {
+  async append(append: Append): Promise<AppendResult> {
     const held = await this.load(append.runId);
     const repeated = await this.repeated(held, append.events);
     const driver = rules.isDriver(held, append);
-    const stale = append.writer && !driver && append.events.some(rules.begins);
+    const stale = append.writer && !driver && append.events.some(rules.permitsAction);
     if (repeated === "same" && !stale) return { events: await this.journalAfter(held, append.after) };
     const refused =
       rules.refusalOf(held, append, await this.keysOf(held), repeated === "conflict") ??
@@ -47,50 +47,57 @@ export class Batch extends EventRows {
     return { events: missed.length === 0 ? own : [...missed, ...own] };
   }
 
-  private async refuse(held: Held, { after }: Append, why: Omit<Appended, "events">): Promise<Appended> {
+  private async refuse(
+    held: RunRecord,
+    { after }: Append,
+    why: Omit<AppendResult, "events">,
+  ): Promise<AppendResult> {
     return { events: await this.journalAfter(held, after), ...why };
   }
 
-  async sameStart(held: Held, start: Payload<"RUN_STARTED">): Promise<RunId> {
+  async sameStart(held: RunRecord, start: Payload<"RUN_STARTED">): Promise<RunId> {
     const repeated = await this.repeated(held, [{ type: "RUN_STARTED", payload: start }]);
     if (repeated === "same") return held.row.id;
-    throw anotherRun(held.row.id);
+    throw runIdTaken(held.row.id);
   }
 
   /** The run gives its lease back, and its place; or it waits for one. */
-  async rest(held: Held, wakeAt: number | undefined, places?: number): Promise<void> {
+  async rest(held: RunRecord, wakeAt: number | undefined, places?: number): Promise<void> {
     if (places === undefined) await leavePlace(this, held);
-    rules.rest(held, places === undefined ? wakeAt : await queue(this, held, places));
+    rules.putToRest(held, places === undefined ? wakeAt : await queue(this, held, places));
     this.touch(held);
   }
 
   /** As it is: with its place, unless its driver cannot go on. */
-  async giveBack(held: Held, until?: { wakeAt: number }): Promise<void> {
+  async giveBack(held: RunRecord, until?: { wakeAt: number }): Promise<void> {
     if (until) await leavePlace(this, held);
-    rules.giveBack(held, until?.wakeAt ?? 0);
+    rules.returnLease(held, until?.wakeAt ?? 0);
     this.touch(held);
   }
 
   /** Appends as somebody else than the driver, whatever has happened since. */
-  async signal(held: Held, events: readonly EventBody[]): Promise<void> {
+  async signal(held: RunRecord, events: readonly EventBody[]): Promise<void> {
     await this.write(held, events, false);
   }
 
   /** J1: looks at the keys first. */
-  private async repeated(held: Held, events: readonly EventBody[]): Promise<"same" | "conflict" | undefined> {
-    const seqs = rules.seqsOf(await this.keysOf(held), events);
+  private async repeated(
+    held: RunRecord,
+    events: readonly EventBody[],
+  ): Promise<"same" | "conflict" | undefined> {
+    const seqs = rules.storedSeqs(await this.keysOf(held), events);
     if (seqs === undefined || seqs === "conflict") return seqs;
     for (const [index, event] of events.entries())
       if (!(await this.isStored(held, event, seqs[index]!))) return "conflict";
     return "same";
   }
 
-  private async isStored(held: Held, event: EventBody, seq: number): Promise<boolean> {
+  private async isStored(held: RunRecord, event: EventBody, seq: number): Promise<boolean> {
     const stored = await this.eventBySeq(held, seq);
     return stored?.["type"] === event.type && stored["payload"] === (await this.textOf(event.payload));
   }
 
-  private async write(held: Held, events: readonly EventBody[], driver: boolean): Promise<void> {
+  private async write(held: RunRecord, events: readonly EventBody[], driver: boolean): Promise<void> {
     this.touch(held);
     const placed: JournalEvent[] = [];
     for (const event of events) placed.push(await this.insert(held, event));
@@ -98,7 +105,7 @@ export class Batch extends EventRows {
     await tellTree(this, held, placed);
   }
 
-  private async insert(held: Held, body: EventBody): Promise<JournalEvent> {
+  private async insert(held: RunRecord, body: EventBody): Promise<JournalEvent> {
     const event = await this.place(held, body);
     if (event.type === "CANCEL_REQUESTED") await leaveQueue(this, held);
     if (TERMINAL_TYPES.has(event.type)) await this.rest(held, undefined);

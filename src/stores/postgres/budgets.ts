@@ -4,30 +4,36 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { treeWordIn } from "../../projections/tree-budget.ts";
-import { budgetStops, heardOf, ownVerdict, treeVerdict, undecided } from "../budget-rules.ts";
-import { budgetOf, type Held } from "../held.ts";
+import { treeBudgetChangeIn } from "../../projections/tree-budget.ts";
+import {
+  budgetNewsFor,
+  budgetStops,
+  checkOwnBudget,
+  checkTreeBudget,
+  undecidedStops,
+} from "../budget-rules.ts";
+import { payerOf, type RunRecord } from "../held.ts";
 import type { Append } from "../store.ts";
 import type { EventRows } from "./event-rows.ts";
 
 /** The batch, as far as this needs it. */
 interface Rows extends Pick<EventRows, "sql" | "find" | "keysOf" | "eventBySeq" | "writeRows"> {
-  signal(held: Held, events: readonly EventBody[]): Promise<void>;
+  signal(held: RunRecord, events: readonly EventBody[]): Promise<void>;
 }
 
-export async function askBudget(rows: Rows, held: Held, reserve: NonNullable<Append["reserve"]>) {
-  const verdict = ownVerdict(held, reserve);
+export async function askBudget(rows: Rows, held: RunRecord, reserve: NonNullable<Append["reserve"]>) {
+  const verdict = checkOwnBudget(held, reserve);
   if (verdict) return verdict;
   await rows.writeRows();
-  const payer = budgetOf(held.row);
-  return treeVerdict(held, reserve, {
+  const payer = payerOf(held.row);
+  return checkTreeBudget(held, reserve, {
     raised: await rows.sql.get("SELECT max_tokens, max_cost FROM budgets WHERE root = $1", payer),
     others: await rows.sql.get(SPENT, payer, held.n),
   });
 }
 
 /** Once in a tree, in the journal of its root. */
-export async function warnRoot(rows: Rows, held: Held, warnings: readonly EventBody[]): Promise<void> {
+export async function warnRoot(rows: Rows, held: RunRecord, warnings: readonly EventBody[]): Promise<void> {
   const root = warnings.length === 0 ? undefined : await rows.find(held.row.rootRunId);
   if (!root || root.row.endedAt !== undefined) return;
   const keys = await rows.keysOf(root);
@@ -36,18 +42,22 @@ export async function warnRoot(rows: Rows, held: Held, warnings: readonly EventB
 }
 
 /** A person's word on the budget of a tree: from now on it is the budget, and whoever stopped for it goes on. */
-export async function raiseTree(rows: Rows, held: Held, events: readonly EventBody[]): Promise<void> {
-  const word = treeWordIn(events);
+export async function raiseTree(rows: Rows, held: RunRecord, events: readonly EventBody[]): Promise<void> {
+  const word = treeBudgetChangeIn(events);
   if (!word) return;
   const { maxTokens, maxCost } = word.payload.limits!;
-  await rows.sql.run(RAISE, budgetOf(held.row), maxTokens ?? null, maxCost ?? null);
+  await rows.sql.run(RAISE, payerOf(held.row), maxTokens ?? null, maxCost ?? null);
   await rows.writeRows();
-  for (const { id } of await rows.sql.all(ALIVE, budgetOf(held.row))) {
+  for (const { id } of await rows.sql.all(ALIVE, payerOf(held.row))) {
     const other = (await rows.find(id as RunId))!;
     const keys = await rows.keysOf(other);
     const found = [];
     for (const seq of budgetStops(keys)) found.push((await rows.eventBySeq(other, seq))!);
-    const told = heardOf(word, { row: other.row, saidTo: held.row, stops: undecided(keys, found) });
+    const told = budgetNewsFor(word, {
+      row: other.row,
+      saidTo: held.row,
+      stops: undecidedStops(keys, found),
+    });
     if (told.length > 0) await rows.signal(other, told);
   }
 }

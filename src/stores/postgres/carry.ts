@@ -2,22 +2,22 @@
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
-import type { JournalEvent, Standing } from "../../journal/events.ts";
+import type { JournalEvent, UnjournaledState } from "../../journal/events.ts";
 import {
   DUE_ON_ARRIVAL,
   headsOf,
-  isHere,
-  moved,
+  isAlreadyHere,
+  movedEvent,
   movedTree,
-  refuseArrived,
-  refuseAtWork,
-  refuseElsewhere,
-  refuseShared,
-  type Sent,
-  sentOf,
-  standingFrom,
+  readSent,
+  readStanding,
+  refuseIfArrived,
+  refuseIfAtWork,
+  refuseIfShared,
+  refuseSecondTarget,
+  type SentTree,
 } from "../carried.ts";
-import { type Held, wholeMs } from "../held.ts";
+import { type RunRecord, wholeMs } from "../held.ts";
 import type { CarriedTree, MovedTree, MoveOutcome } from "../store.ts";
 import { type Batch, CLAIM } from "./batch.ts";
 import { RAISE } from "./budgets.ts";
@@ -34,16 +34,16 @@ export async function moveTree(
   // Parents first: one that has gone hears nothing of its children.
   const runs = await runsOf(batch, root);
   if (runs.length === 0) throw new CadreError("NOT_FOUND", `There is no tree ${root}.`);
-  refuseAtWork(runs, batch.now);
-  refuseShared(root, await idsOf(sql, OTHER_PAYERS, root));
+  refuseIfAtWork(runs, batch.now);
+  refuseIfShared(root, await idsOf(sql, OTHER_PAYERS, root));
   for (const held of runs) {
     if (held.row.endedAt !== undefined) continue;
-    await batch.signal(held, [moved(transferId, await standingOf(sql, held))]);
+    await batch.signal(held, [movedEvent(transferId, await standingOf(sql, held))]);
   }
   return sendTo(sql, root, { to, ...(await lastWords(runs, batch)) });
 }
 
-async function lastWords(runs: readonly Held[], batch: Batch): Promise<MovedTree> {
+async function lastWords(runs: readonly RunRecord[], batch: Batch): Promise<MovedTree> {
   const last: JournalEvent[] = [];
   for (const held of runs) last.push(...(await batch.journalAfter(held, held.row.seq - 1)));
   return movedTree(last);
@@ -57,13 +57,13 @@ async function sendTo(
   const { transferId } = tree;
   if (transferId === undefined) return tree;
   const sent = await whereSent(sql, transferId);
-  refuseElsewhere(root, sent, to);
+  refuseSecondTarget(root, sent, to);
   if (to !== undefined) await sql.run(SEND, transferId, to);
-  return { ...tree, ...(sent ? { sentTo: sent.place } : {}) };
+  return { ...tree, ...(sent ? { sentTo: sent.target } : {}) };
 }
 
-const whereSent = async (sql: Sql, transferId: string): Promise<Sent | undefined> =>
-  sentOf(await sql.get("SELECT place, arrived_at FROM sent WHERE transfer = $1", transferId));
+const whereSent = async (sql: Sql, transferId: string): Promise<SentTree | undefined> =>
+  readSent(await sql.get("SELECT place, arrived_at FROM sent WHERE transfer = $1", transferId));
 
 export async function settleMove(
   root: RunId,
@@ -77,7 +77,7 @@ export async function settleMove(
   else await sql.run(ARRIVE, transferId, to, batch.now);
 }
 
-async function runsOf(batch: Batch, root: RunId): Promise<Held[]> {
+async function runsOf(batch: Batch, root: RunId): Promise<RunRecord[]> {
   const ids = await idsOf(batch.sql, "SELECT id FROM runs WHERE root = $1 ORDER BY n", root);
   await batch.prefetch([], ids);
   return Promise.all(ids.map((id) => batch.load(id)));
@@ -86,8 +86,8 @@ async function runsOf(batch: Batch, root: RunId): Promise<Held[]> {
 const idsOf = async (sql: Sql, text: string, root: RunId): Promise<RunId[]> =>
   (await sql.all(text, root)).map(({ id }) => id as RunId);
 
-async function standingOf(sql: Sql, { n, row }: Held): Promise<Standing> {
-  return standingFrom({
+async function standingOf(sql: Sql, { n, row }: RunRecord): Promise<UnjournaledState> {
+  return readStanding({
     claims: await sql.all('SELECT path FROM claims WHERE run = $1 ORDER BY path COLLATE "C"', row.id),
     grants: await sql.all("SELECT * FROM grants WHERE run = $1 AND scope = 'tree' ORDER BY id", n),
     budget: await sql.get("SELECT max_tokens, max_cost FROM budgets WHERE root = $1", row.id),
@@ -101,13 +101,13 @@ export async function importTree(
   const { sql } = batch;
   const known = await sql.get("SELECT root FROM transfers WHERE id = $1", tree.transferId);
   if (known) return { root: known["root"] as RunId, existed: true };
-  refuseArrived(await whereSent(sql, tree.transferId));
+  refuseIfArrived(await whereSent(sql, tree.transferId));
   const here = new Set<RunId>();
   const heads = headsOf(tree);
   await batch.prefetch([...heads.keys()], []);
   for (const [runId, hash] of heads) {
     const held = await batch.find(runId);
-    if (held && isHere(held, hash)) here.add(runId);
+    if (held && isAlreadyHere(held, hash)) here.add(runId);
   }
   for (const [name, stored] of tree.blobs) await batch.putBlob(name, stored);
   for (const carried of tree.events) if (!here.has(carried.event.runId)) await takeIn(batch, carried);
@@ -129,7 +129,11 @@ async function takeIn(batch: Batch, { event, ...stored }: CarriedTree["events"][
   held.lastSignal = held.row.seq;
 }
 
-async function restoreStanding(sql: Sql, held: Held, { claims, grants, budget }: Standing): Promise<void> {
+async function restoreStanding(
+  sql: Sql,
+  held: RunRecord,
+  { claims, grants, budget }: UnjournaledState,
+): Promise<void> {
   const { id, rootRunId } = held.row;
   for (const path of claims ?? []) await sql.run(CLAIM, rootRunId, path, id);
   for (const { rule, by, at, until, folder } of grants ?? [])

@@ -8,7 +8,7 @@ import { Committer } from "./committer.ts";
 import { readPage } from "./reader.ts";
 import { listMessages, recordEvents } from "./recorder.ts";
 import { indexEvents } from "./search.ts";
-import { metaOf, type Sql, setMeta } from "./sql.ts";
+import { getMeta, type Sql, setMeta } from "./sql.ts";
 import { listTreeUsages, takeUsage } from "./tree-usages.ts";
 
 const PAGE_EVENTS = 500;
@@ -36,7 +36,7 @@ export class CaughtUp extends Committer {
 
   private async catchUp(name: string, take: Take): Promise<void> {
     const target = await this.position();
-    const stands = await this.reading((sql) => metaOf(sql, name));
+    const stands = await this.reading((sql) => getMeta(sql, name));
     let at = Number(stands ?? 0);
     while (at < target) {
       const next = await this.enqueue(({ sql }) => takePage(sql, name, take));
@@ -50,9 +50,9 @@ type Take = (sql: Sql, events: readonly JournalEvent[]) => Promise<void>;
 
 /** Where it stands now; undefined: there was nothing more. Under the head's lock, so two processes take no page twice. */
 async function takePage(sql: Sql, name: string, take: Take): Promise<number | undefined> {
-  const at = Number((await metaOf(sql, name)) ?? 0);
+  const at = Number((await getMeta(sql, name)) ?? 0);
   // E9: what only a newer version understands, and what comes after it, is left to that one.
-  const events = await readPage(sql, at, PAGE_EVENTS, { understood: true }).catch((error: unknown) => {
+  const events = await readPage(sql, at, PAGE_EVENTS, { stopAtNewer: true }).catch((error: unknown) => {
     if (isNewer(error)) return [];
     throw error;
   });

@@ -11,14 +11,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient, QueryResult } from "pg";
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Position, RunId } from "../../ids.ts";
-import type { Columns, Held } from "../held.ts";
-import { forgetResting } from "../rules.ts";
+import type { Columns, RunRecord } from "../held.ts";
+import { evictResting } from "../rules.ts";
 import type { CommitListener } from "../store.ts";
 import { Batch } from "./batch.ts";
 import type { DatabaseClock } from "./database-clock.ts";
-import { isConnectionLost, isUnfitValue, storageError, unknownOutcome } from "./faults.ts";
+import { isConnectionLost, isUnfitValue, storageError, unknownOutcomeError } from "./faults.ts";
 import { Feed } from "./feed.ts";
-import { checkIn, checkOut, type Database, NOW_MS, patiently, undo } from "./open.ts";
+import { checkIn, checkOut, type Database, NOW_MS, rollBack, withRetries } from "./open.ts";
 import { closedError, PostgresReader } from "./reader.ts";
 import { Sql } from "./sql.ts";
 
@@ -57,7 +57,7 @@ export class Committer extends PostgresReader {
   readonly clock: Clock;
   protected readonly testClock: Clock | undefined;
   private readonly databaseClock: DatabaseClock;
-  private readonly cache = new Map<RunId, Held>();
+  private readonly cache = new Map<RunId, RunRecord>();
   /** Those that nobody else can have written to since they were read: a commit elsewhere makes all of them doubtful. */
   private readonly current = new Set<RunId>();
   /** How many commits there were, ours included, when ours was the last. */
@@ -109,7 +109,7 @@ export class Committer extends PostgresReader {
       try {
         this.answer(
           jobs,
-          await patiently(
+          await withRetries(
             () => this.commit(jobs),
             () => this.closed,
           ),
@@ -134,7 +134,7 @@ export class Committer extends PostgresReader {
 
   private answer(jobs: readonly Job[], { batch, values }: Commit): void {
     for (const blob of batch.needed) this.fresh.delete(blob);
-    forgetResting(this.cache, MAX_HELD);
+    evictResting(this.cache, MAX_HELD);
     for (const runId of this.current) if (!this.cache.has(runId)) this.current.delete(runId);
     jobs.forEach((job, index) => {
       job.resolve(values[index]);
@@ -156,7 +156,7 @@ export class Committer extends PostgresReader {
       this.commits = head.commits + 1;
       return made;
     } catch (error) {
-      await undo(client, error);
+      await rollBack(client, error);
       this.commits = -1;
       const lost = ending !== undefined && isConnectionLost(error);
       if (lost && (await this.isCommitted(ending!.transaction))) return ending!.made;
@@ -169,13 +169,13 @@ export class Committer extends PostgresReader {
   private async isCommitted(transaction: string): Promise<boolean> {
     const sql = new Sql(this.database.pool);
     for (;;) {
-      const known = await patiently(() => sql.get(OUTCOME, transaction)).catch(() => undefined);
+      const known = await withRetries(() => sql.get(OUTCOME, transaction)).catch(() => undefined);
       if (known?.["outcome"] === "committed") return true;
       if (known?.["outcome"] === "aborted") return false;
       if (known?.["outcome"] !== "in progress") {
         this.cache.clear();
         this.feed.doubt();
-        throw unknownOutcome(this.database.place);
+        throw unknownOutcomeError(this.database.place);
       }
       await pause(20);
     }

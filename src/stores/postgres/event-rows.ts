@@ -3,8 +3,8 @@
 
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { digest } from "../blobs.ts";
-import type { Columns, Held } from "../held.ts";
-import { applyEvent, blobsOf, EVENT_BYTES, nextEvent, type StoredText } from "../rules.ts";
+import type { Columns, RunRecord } from "../held.ts";
+import { applyEvent, MAX_INLINE_PAYLOAD, neededBlobs, nextEvent, type StoredText } from "../rules.ts";
 import { eventsOf } from "./events.ts";
 import { RowsAtHand, type RowsParts } from "./rows-at-hand.ts";
 import { hexText, type Write, writeTogether } from "./sql.ts";
@@ -27,7 +27,7 @@ export class EventRows extends RowsAtHand {
   }
 
   /** The next event of a run, in its journal and in its row. */
-  protected async place(held: Held, body: EventBody): Promise<JournalEvent> {
+  protected async place(held: RunRecord, body: EventBody): Promise<JournalEvent> {
     const text = await this.textOf(body.payload);
     const at = { position: this.position + 1, ts: this.now };
     const { event, hash } = nextEvent(held, body, { ...at, text });
@@ -36,7 +36,7 @@ export class EventRows extends RowsAtHand {
   }
 
   /** An event in its journal and in its row, at the next position. */
-  async placeAs(held: Held, event: JournalEvent, stored: StoredText): Promise<void> {
+  async placeAs(held: RunRecord, event: JournalEvent, stored: StoredText): Promise<void> {
     const { text, hash } = stored;
     const { seq, position, ts, type, key } = event;
     (await this.keysOf(held)).set(key, seq);
@@ -44,7 +44,7 @@ export class EventRows extends RowsAtHand {
     this.position = position;
     applyEvent(held, event, stored);
     this.written.push(event);
-    for (const blob of blobsOf(event, text)) {
+    for (const blob of neededBlobs(event, text)) {
       this.refs.push({ run: held.n, hash: blob });
       this.needed.add(blob);
     }
@@ -52,12 +52,12 @@ export class EventRows extends RowsAtHand {
     if (this.characters > MAX_PENDING) await this.writeEvents();
   }
 
-  async eventBySeq({ n }: Held, seq: number): Promise<Columns | undefined> {
+  async eventBySeq({ n }: RunRecord, seq: number): Promise<Columns | undefined> {
     await this.writeEvents();
     return this.sql.get("SELECT type, payload FROM events WHERE run = $1 AND seq = $2", n, seq);
   }
 
-  async journalAfter(held: Held, after: number): Promise<JournalEvent[]> {
+  async journalAfter(held: RunRecord, after: number): Promise<JournalEvent[]> {
     if (held.row.seq <= after) return [];
     const first = held.recent[0];
     if (first && first.seq <= after + 1) return held.recent.slice(after + 1 - first.seq);
@@ -78,7 +78,7 @@ export class EventRows extends RowsAtHand {
 
   protected async textOf(payload: unknown): Promise<string> {
     const text = JSON.stringify(payload);
-    if (text.length <= EVENT_BYTES) return text;
+    if (text.length <= MAX_INLINE_PAYLOAD) return text;
     const hash = digest(text);
     await this.putBlob(hash, text);
     return JSON.stringify({ $blob: hash });

@@ -5,10 +5,10 @@ import type { RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import { digest } from "../blobs.ts";
-import { linkOf, readableEvents } from "../event-columns.ts";
+import { readableEvents, readLink } from "../event-columns.ts";
 import type { Columns } from "../held.ts";
-import { blobNamed } from "../rules.ts";
-import type { Reading } from "../store.ts";
+import { blobNameIn } from "../rules.ts";
+import type { ReadOptions } from "../store.ts";
 import type { Sql } from "./sql.ts";
 
 export async function eventsOf(sql: Sql, runId: RunId, found: readonly Columns[]): Promise<JournalEvent[]> {
@@ -17,20 +17,20 @@ export async function eventsOf(sql: Sql, runId: RunId, found: readonly Columns[]
 }
 
 /** Of many runs. */
-export async function pageOf(sql: Sql, found: readonly Columns[], of: Reading): Promise<JournalEvent[]> {
+export async function pageOf(sql: Sql, found: readonly Columns[], of: ReadOptions): Promise<JournalEvent[]> {
   const blobs = await blobsFor(sql, found);
   return readableEvents(found, (columns) => eventOf(columns["id"] as RunId, columns, blobs), of);
 }
 
 async function blobsFor(sql: Sql, found: readonly Columns[]): Promise<Map<string, string>> {
-  const names = found.flatMap((columns) => blobNamed(columns["payload"] as string) ?? []);
+  const names = found.flatMap((columns) => blobNameIn(columns["payload"] as string) ?? []);
   if (names.length === 0) return new Map();
   const blobs = await sql.all("SELECT hash, text FROM blobs WHERE hash = ANY($1)", names);
   return new Map(blobs.map(({ hash, text }) => [hash as string, (text as Buffer).toString("utf8")]));
 }
 
 function eventOf(runId: RunId, columns: Columns, blobs: ReadonlyMap<string, string>): JournalEvent {
-  const { text, ...link } = linkOf(columns);
+  const { text, ...link } = readLink(columns);
   return readEvent({
     runId,
     position: columns["position"] as number,
@@ -41,7 +41,7 @@ function eventOf(runId: RunId, columns: Columns, blobs: ReadonlyMap<string, stri
 
 /** A chain covers a blob's name, so the blob must be what its name says. */
 function payloadText(stored: string, blobs: ReadonlyMap<string, string>): string {
-  const name = blobNamed(stored);
+  const name = blobNameIn(stored);
   if (name === undefined) return stored;
   const found = blobs.get(name);
   if (found === undefined || digest(found) !== name)

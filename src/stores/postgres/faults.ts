@@ -1,10 +1,10 @@
 // What Postgres, or the way to it, says when something fails: lost on the way, one caller's mistake, or trouble that a
 // person must hear of. No sentence holds the address with its password.
 
-import { CadreError, reasonOf } from "../../errors.ts";
+import { CadreError, describeSystemError } from "../../errors.ts";
 
 /** Where a store is, as it may be told. */
-export interface Place {
+export interface DatabaseAddress {
   name: string;
   /** As whom; and the schema that the address names. */
   user: string;
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Host and database. What cannot be read as an address is not repeated: it may hold a password all the same. */
-export function placeOf(url: string): Place {
+export function parseAddress(url: string): DatabaseAddress {
   const parsed = URL.parse(url);
   if (!parsed || isAmbiguous(url)) {
     throw new CadreError(
@@ -51,10 +51,10 @@ export const isUnfitValue = (error: unknown): boolean =>
   /^(22|23|54)\w{3}$/.test((error as { code?: string }).code ?? "");
 
 /** Any failure of the store as a sentence for people; ours pass through. */
-export function storageError(error: unknown, place: Place): CadreError {
+export function storageError(error: unknown, place: DatabaseAddress): CadreError {
   if (error instanceof CadreError) return error;
   const { code = "" } = error as { code?: string };
-  const why = masked(reasonOf(error), place);
+  const why = masked(describeSystemError(error), place);
   if (code === "53100") {
     return unusable(
       "STORAGE_FULL",
@@ -111,7 +111,7 @@ export function storageError(error: unknown, place: Place): CadreError {
 }
 
 /** What gives the right that is missing. */
-function rightFor(code: string, why: string, { user, schema }: Place): string {
+function rightFor(code: string, why: string, { user, schema }: DatabaseAddress): string {
   const to = `TO ${user === "" ? "<the user>" : quoted(user)}`;
   // A schema that its user may not use counts as none.
   if (code === "3F000")
@@ -126,14 +126,14 @@ function rightFor(code: string, why: string, { user, schema }: Place): string {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Of a database that could not be opened: whoever wanted to is gone then, and nothing goes on by itself. */
-export function notOpened(error: unknown, place: Place): CadreError {
+export function openError(error: unknown, place: DatabaseAddress): CadreError {
   if (
     !isConnectionLost(error) ||
     error instanceof CadreError ||
     (error as { code?: string }).code === "53300"
   )
     return storageError(error, place);
-  const why = masked(reasonOf(error), place);
+  const why = masked(describeSystemError(error), place);
   return unusable(
     "STORAGE_UNUSABLE",
     `${place.name} cannot be reached (${why}). Nothing was done, and nothing that was acknowledged is lost; try again when the database is back.`,
@@ -142,7 +142,7 @@ export function notOpened(error: unknown, place: Place): CadreError {
 }
 
 /** The answer to a commit was lost, and nobody could be asked what became of it. */
-export function unknownOutcome(place: Place): CadreError {
+export function unknownOutcomeError(place: DatabaseAddress): CadreError {
   return new CadreError(
     "STORAGE_UNUSABLE",
     `${place.name} was lost in the middle of a commit, so it is not known whether this was written. It is safe to ask for it again: what is there is not written twice.`,
@@ -174,7 +174,7 @@ function unusable(code: "STORAGE_FULL" | "STORAGE_UNUSABLE" | "UNPROCESSABLE", t
   return new CadreError(code, text, undefined, cause);
 }
 
-function masked(text: string, { secrets }: Place): string {
+function masked(text: string, { secrets }: DatabaseAddress): string {
   return secrets.reduce((left, secret) => left.replaceAll(secret, "***"), text);
 }
 

@@ -3,11 +3,11 @@
 import { assertNever } from "../../errors.ts";
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import { type ItemChange, itemChanges } from "../../projections/approvals.ts";
-import { type Held, wholeMs } from "../held.ts";
+import { type RunRecord, wholeMs } from "../held.ts";
 import { INBOX_TYPES } from "../rules.ts";
 import type { Sql } from "./sql.ts";
 
-export async function updateInbox(sql: Sql, held: Held, event: JournalEvent): Promise<void> {
+export async function updateInbox(sql: Sql, held: RunRecord, event: JournalEvent): Promise<void> {
   if (!INBOX_TYPES.has(event.type)) return;
   await updateItems(sql, held, event);
   if (TERMINAL_TYPES.has(event.type)) {
@@ -17,19 +17,19 @@ export async function updateInbox(sql: Sql, held: Held, event: JournalEvent): Pr
   if (event.type === "APPROVAL_DECIDED") await addGrant(sql, held, event);
 }
 
-export async function updateItems(sql: Sql, held: Held, event: JournalEvent): Promise<void> {
+export async function updateItems(sql: Sql, held: RunRecord, event: JournalEvent): Promise<void> {
   for (const change of itemChanges(event)) await changeItem(sql, held, event, change);
 }
 
-async function changeItem(sql: Sql, held: Held, event: JournalEvent, change: ItemChange): Promise<void> {
+async function changeItem(sql: Sql, held: RunRecord, event: JournalEvent, change: ItemChange): Promise<void> {
   const { n } = held;
-  held.items ??= (await sql.get("SELECT count(*) AS items FROM approvals WHERE run = $1", n))![
+  held.openItems ??= (await sql.get("SELECT count(*) AS items FROM approvals WHERE run = $1", n))![
     "items"
   ] as number;
-  if (change.type !== "open" && held.items === 0) return;
+  if (change.type !== "open" && held.openItems === 0) return;
   switch (change.type) {
     case "open":
-      held.items += await sql.run(
+      held.openItems += await sql.run(
         OPEN_ITEM,
         n,
         change.itemId,
@@ -39,17 +39,21 @@ async function changeItem(sql: Sql, held: Held, event: JournalEvent, change: Ite
       );
       break;
     case "close":
-      held.items -= await sql.run("DELETE FROM approvals WHERE run = $1 AND item = $2", n, change.itemId);
+      held.openItems -= await sql.run("DELETE FROM approvals WHERE run = $1 AND item = $2", n, change.itemId);
       break;
     case "close-all":
-      held.items -= await sql.run("DELETE FROM approvals WHERE run = $1", n);
+      held.openItems -= await sql.run("DELETE FROM approvals WHERE run = $1", n);
       break;
     default:
       assertNever(change);
   }
 }
 
-async function addGrant(sql: Sql, { n }: Held, { payload, ts }: EventOf<"APPROVAL_DECIDED">): Promise<void> {
+async function addGrant(
+  sql: Sql,
+  { n }: RunRecord,
+  { payload, ts }: EventOf<"APPROVAL_DECIDED">,
+): Promise<void> {
   const { decision, scope, grant, by, until, folder = null } = payload;
   if (scope !== "always" && scope !== "tree") return;
   if (!grant || decision === "reject" || decision === "expire") return;

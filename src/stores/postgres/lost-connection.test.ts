@@ -8,13 +8,13 @@ import { inspect } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { startProxy } from "../../../test/scale/proxy.ts";
-import { admit, context, expectInvariants, signal, take } from "../contract/kit.contract.ts";
+import { acquireRun, admit, contextAdded, expectInvariants, sendSignal } from "../contract/kit.contract.ts";
 import { follow } from "../follow.ts";
 import type { Store } from "../store.ts";
 import { DUE_OF } from "./feed.ts";
 import { openDatabase } from "./open.ts";
 import { PASSWORD, startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
-import { nameOf } from "./sql.ts";
+import { statementName } from "./sql.ts";
 import { openPostgresStore } from "./store.ts";
 
 let postgres: TestPostgres;
@@ -42,7 +42,7 @@ test.each(["network", "socket"] as const)(
     };
     await hear(1);
     await postgres.stop();
-    const written = signal(store, "r1", context("while it was away"));
+    const written = sendSignal(store, "r1", contextAdded("while it was away"));
     const read = store.journal("r1");
     await postgres.start();
     expect((await written).refused).toBeUndefined();
@@ -63,7 +63,7 @@ test("[F34] restarted over and over under load, also while a store is opened, no
   let done = false;
   const writing = (async () => {
     for (let i = 0; !done; i++) {
-      const answer = await signal(store, "r1", context(`${i}`)).catch(() => undefined);
+      const answer = await sendSignal(store, "r1", contextAdded(`${i}`)).catch(() => undefined);
       if (answer) acknowledged.push(`context/${i}`);
     }
   })();
@@ -90,7 +90,7 @@ test("[F34] a connection that is killed while it writes: the commit is made agai
   const holder = new pg.Client({ connectionString: url });
   await holder.connect();
   await holder.query("BEGIN; SELECT 1 FROM runs FOR UPDATE");
-  const written = signal(store, "r1", context("x"));
+  const written = sendSignal(store, "r1", contextAdded("x"));
   const stuck =
     "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'cadre'";
   while ((await postgres.query(stuck)).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -107,15 +107,15 @@ for (const when of ["before it arrives", "after it was made"] as const)
     const line = await cuttable(url);
     const store = await open(line.url);
     await admit(store, "r1");
-    const { writer } = await take(store, "r1");
+    const { writer } = await acquireRun(store, "r1");
     line.cutCommit(when);
-    const answer = await signal(store, "r1", context("x"));
+    const answer = await sendSignal(store, "r1", contextAdded("x"));
     expect(line.cuts()).toBe(1);
     expect(answer.events.map(({ key }) => key)).toEqual(["start", "context/x"]);
     line.cutCommit(when);
     await store.release("r1", writer);
     line.cutCommit(when);
-    expect((await take(store, "r1")).lease.epoch, "taken once").toBe(2);
+    expect((await acquireRun(store, "r1")).lease.epoch, "taken once").toBe(2);
     expect(line.cuts()).toBe(3);
     expect((await store.journal("r1")).map(({ key }) => key)).toEqual(["start", "context/x"]);
     await expectInvariants(store);
@@ -128,11 +128,13 @@ test("[J1] [P10] a commit of which nobody can say what became: said so, told to 
   await admit(far, "r1");
   const heard = await following(near, far);
   line.cutCommit("after it was made", "and let nobody in");
-  await expect(signal(near, "r1", context("x"))).rejects.toThrow("not known whether this was written");
+  await expect(sendSignal(near, "r1", contextAdded("x"))).rejects.toThrow(
+    "not known whether this was written",
+  );
   expect(heard.at(-1)).toBe("context/before");
   line.letIn();
   await expect.poll(() => heard.at(-1)).toBe("context/x");
-  const again = await signal(near, "r1", context("x"));
+  const again = await sendSignal(near, "r1", contextAdded("x"));
   expect(again.events.filter(({ key }) => key === "context/x")).toHaveLength(1);
   await expectInvariants(far);
 });
@@ -144,8 +146,8 @@ test("[P10] [F34] a follower whose one connection is lost while it looks hears o
   await admit(far, "r1");
   const heard = await following(near, far);
   // Asked of what was read, before anybody is told of it.
-  line.cutRead(nameOf(DUE_OF)!);
-  await signal(far, "r1", context("the end"));
+  line.cutRead(statementName(DUE_OF)!);
+  await sendSignal(far, "r1", contextAdded("the end"));
   await expect.poll(() => heard.at(-1)).toBe("context/the end");
   expect(line.cuts()).toBe(1);
 });
@@ -156,7 +158,7 @@ test("[F39] a newer Cadre adds columns while this one has its statements prepare
   await admit(store, "r1");
   const use = async (id: string) => {
     await Promise.all(Array.from({ length: 20 }, () => store.run("r1")));
-    await signal(store, "r1", context(id));
+    await sendSignal(store, "r1", contextAdded(id));
     return (await store.journal("r1")).map(({ key }) => key);
   };
   await use("before");
@@ -187,7 +189,7 @@ test("[F34] connections that die without a word are given up after a bound, and 
   await Promise.all([store.run("r1"), store.run("r1"), store.run("r1")]);
   proxy.deaden();
   const read = store.run("r1");
-  expect((await signal(store, "r1", context("x"))).events.map(({ key }) => key)).toEqual([
+  expect((await sendSignal(store, "r1", contextAdded("x"))).events.map(({ key }) => key)).toEqual([
     "start",
     "context/x",
   ]);
@@ -240,8 +242,8 @@ test("what cannot be reached says so in a sentence, and a closed store too", asy
 async function following(near: Store, far: Store): Promise<string[]> {
   const heard: string[] = [];
   near.onCommit((events) => heard.push(...events.map(({ key }) => key)));
-  for (let i = 0; heard.length === 0; i++) await signal(far, "r1", context(`${i}`));
-  await signal(far, "r1", context("before"));
+  for (let i = 0; heard.length === 0; i++) await sendSignal(far, "r1", contextAdded(`${i}`));
+  await sendSignal(far, "r1", contextAdded("before"));
   await expect.poll(() => heard.at(-1)).toBe("context/before");
   return heard;
 }

@@ -5,15 +5,15 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, vi } from "vitest";
 import type { JournalEvent } from "../../journal/events.ts";
 import {
+  acquireRun,
   admit,
-  callStarted,
-  context,
-  ended,
-  everything,
+  agentThought,
+  contextAdded,
   expectInvariants,
-  signal,
-  take,
-  thought,
+  modelCallStarted,
+  readEverything,
+  runEnded,
+  sendSignal,
 } from "../contract/kit.contract.ts";
 import { follow } from "../follow.ts";
 import { TABLES as SQLITE } from "../sqlite/schema.ts";
@@ -79,12 +79,14 @@ test("[J8] who follows by position misses nothing, however many write and howeve
   const [slow, fast, reader] = stores as [Store, Store, Store];
   for (const runId of ["slow", "fast"]) await admit(slow, runId);
   const letGo = await hold(url, "runs WHERE id = 'slow'");
-  const written = signal(slow, "slow", context("x"));
+  const written = sendSignal(slow, "slow", contextAdded("x"));
   await until(async () => (await waitingBackends(url)) === 1);
-  const later = Promise.all(Array.from({ length: 50 }, (_, i) => signal(fast, "fast", context(`${i}`))));
+  const later = Promise.all(
+    Array.from({ length: 50 }, (_, i) => sendSignal(fast, "fast", contextAdded(`${i}`))),
+  );
   await until(async () => (await waitingBackends(url)) === 2);
   expect(
-    (await everything(reader)).map(({ key }) => key),
+    (await readEverything(reader)).map(({ key }) => key),
     "nobody overtakes",
   ).toEqual(["start", "start"]);
   const seen = await reader.position();
@@ -110,7 +112,7 @@ test("[J8] a plain cursor over four writers at once meets every position once an
   })();
   await Promise.all(
     stores.map(async (store, i) => {
-      for (let n = 0; n < 40; n++) await signal(store, `r${(i + n) % 4}`, context(`${i}-${n}`));
+      for (let n = 0; n < 40; n++) await sendSignal(store, `r${(i + n) % 4}`, contextAdded(`${i}-${n}`));
     }),
   );
   done = true;
@@ -123,10 +125,12 @@ test("[J1] the same event from two processes at once is one; another payload und
   const { stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");
-  await signal(two, "r1", context("before"));
-  const same = await Promise.all([one, two].map((store) => signal(store, "r1", context("x"))));
+  await sendSignal(two, "r1", contextAdded("before"));
+  const same = await Promise.all([one, two].map((store) => sendSignal(store, "r1", contextAdded("x"))));
   expect(same.map(({ refused }) => refused)).toEqual([undefined, undefined]);
-  const other = await Promise.all([one, two].map((store, i) => signal(store, "r1", context("y", `${i}`))));
+  const other = await Promise.all(
+    [one, two].map((store, i) => sendSignal(store, "r1", contextAdded("y", `${i}`))),
+  );
   expect(new Set(other.map(({ refused }) => refused))).toEqual(new Set(["conflict", undefined]));
   expect((await one.journal("r1")).map(({ key }) => key)).toEqual([
     "start",
@@ -160,8 +164,14 @@ test("[E2] [J2] of two processes one gets a run, the other's word refuses its in
   const winner = leases[0] ? 0 : 1;
   const writer = { worker: `w${winner}`, epoch: 1 };
   const [mine, other] = winner === 0 ? [one, two] : [two, one];
-  await signal(other, "r1", context("x"));
-  const intent = { runId: "r1", writer, after: 1, events: [callStarted("m1")], guard: "signals" as const };
+  await sendSignal(other, "r1", contextAdded("x"));
+  const intent = {
+    runId: "r1",
+    writer,
+    after: 1,
+    events: [modelCallStarted("m1")],
+    guard: "signals" as const,
+  };
   expect(await mine.append(intent)).toMatchObject({ refused: "signals", events: [{ key: "context/x" }] });
   expect((await mine.append({ ...intent, after: 2 })).refused).toBeUndefined();
 
@@ -169,8 +179,10 @@ test("[E2] [J2] of two processes one gets a run, the other's word refuses its in
   await postgres.query(`UPDATE workers SET expires_at = 0 WHERE name = 'w${winner}'`, url);
   expect(await other.due(Date.now(), 10)).toEqual(["r1"]);
   expect((await other.acquire("r1", "next"))?.epoch).toBe(2);
-  expect((await mine.append({ ...intent, after: 3, events: [callStarted("m2")] })).refused).toBe("epoch");
-  expect((await mine.append({ ...intent, after: 3, events: [thought("m1")] })).refused).toBeUndefined();
+  expect((await mine.append({ ...intent, after: 3, events: [modelCallStarted("m2")] })).refused).toBe(
+    "epoch",
+  );
+  expect((await mine.append({ ...intent, after: 3, events: [agentThought("m1")] })).refused).toBeUndefined();
   expect(await mine.heartbeat(`w${winner}`, [{ runId: "r1", epoch: 1 }])).toEqual({
     cancelled: [],
     lost: ["r1"],
@@ -182,12 +194,12 @@ test("[J4] what others wrote to a run is not forgotten over a commit that was ab
   const { stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");
-  const driver = await take(one, "r1", "w1");
-  await signal(two, "r1", context("x"));
+  const driver = await acquireRun(one, "r1", "w1");
+  await sendSignal(two, "r1", contextAdded("x"));
   await admit(one, "r2");
-  expect((await driver.append([callStarted("m1")], { guard: "signals" })).refused).toBe("signals");
-  await signal(two, "r1", context("y"));
-  await signal(one, "r2", context("z"));
+  expect((await driver.append([modelCallStarted("m1")], { guard: "signals" })).refused).toBe("signals");
+  await sendSignal(two, "r1", contextAdded("y"));
+  await sendSignal(one, "r2", contextAdded("z"));
   await one.release("r1", driver.writer);
   expect((await two.journal("r1")).map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
   await expectInvariants(two);
@@ -197,7 +209,7 @@ test("[J8] what waits for another's commit has the time of its own: no journal g
   const { url, stores } = await openMany(1);
   await admit(stores[0]!, "r1");
   const letGo = await hold(url, "head");
-  const writing = signal(stores[0]!, "r1", context("x"));
+  const writing = sendSignal(stores[0]!, "r1", contextAdded("x"));
   await until(async () => (await waitingBackends(url)) === 1);
   const [held] = await postgres.query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now");
   await letGo();
@@ -215,8 +227,8 @@ test("[P1] a database that answers before it has written is asked to write first
      CREATE TRIGGER see AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION see()`,
     url,
   );
-  await signal(await set("off"), "r1", context("x"));
-  await signal(await set("remote_write"), "r1", context("y"));
+  await sendSignal(await set("off"), "r1", contextAdded("x"));
+  await sendSignal(await set("remote_write"), "r1", contextAdded("y"));
   expect((await postgres.query("SELECT setting FROM seen", url)).map(({ setting }) => setting)).toEqual([
     "on",
     "remote_write",
@@ -239,8 +251,8 @@ test("[E2] a process that leaves takes only its own leases with it", async () =>
   const stays = stores[0]!;
   for (const runId of ["r1", "r2"]) await admit(stays, runId);
   const leaves = await openPostgresStore({ url });
-  await take(stays, "r1", "stays");
-  await take(leaves, "r2", "leaves");
+  await acquireRun(stays, "r1", "stays");
+  await acquireRun(leaves, "r2", "leaves");
   await leaves.close();
   expect(await stays.due(Date.now(), 10)).toEqual(["r2"]);
 });
@@ -260,12 +272,12 @@ test("[P10] a follower hears what another process writes, also after its connect
     "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND application_name = 'cadre'";
   await until(async () => (await postgres.query(listening, url)).length === 1);
   for (const [index, id] of ["a", "a2", "a3"].entries()) {
-    await signal(writer, "r1", context(id));
+    await sendSignal(writer, "r1", contextAdded(id));
     await hear(2 + index);
   }
   await postgres.query(`SELECT pg_terminate_backend(pid) FROM (${listening}) AS listener`, url);
-  await signal(writer, "r1", context("b"));
-  await signal(reader, "r1", context("c"));
+  await sendSignal(writer, "r1", contextAdded("b"));
+  await sendSignal(reader, "r1", contextAdded("c"));
   await hear(6);
   expect(seen.slice(3)).toEqual(["context/a3", "context/b", "context/c"]);
   stop.abort();
@@ -280,14 +292,14 @@ test("[P10] the connection of a follower is kept while it answers", async () => 
   const heard: string[] = [];
   near.onCommit((events) => heard.push(...events.map(({ key }) => key)));
   await admit(far, "r1");
-  for (let i = 0; heard.length === 0; i++) await signal(far, "r1", context(`${i}`));
+  for (let i = 0; heard.length === 0; i++) await sendSignal(far, "r1", contextAdded(`${i}`));
   const backend = async (last: string) =>
     (await postgres.query(`SELECT pid FROM pg_stat_activity WHERE query LIKE '${last}'`, url))[0]?.["pid"];
   const listening = await backend("LISTEN%");
   vi.advanceTimersByTime(15_000);
   await expect.poll(() => backend("SELECT 1")).toBe(listening);
   vi.advanceTimersByTime(5_000);
-  await signal(far, "r1", context("later"));
+  await sendSignal(far, "r1", contextAdded("later"));
   await expect.poll(() => heard.at(-1)).toBe("context/later");
   expect(await backend("SELECT 1")).toBe(listening);
 });
@@ -299,15 +311,15 @@ test("listeners are told every event of every process once and in order", async 
   const first = (await stores[0]!.position()) + 1;
   stores[0]!.onCommit((events) => heard.push(...events.map(({ position }) => position)));
   // Its own commits are told from the beginning; those of others from when it listens.
-  await signal(stores[0]!, "r0", context("begin"));
+  await sendSignal(stores[0]!, "r0", contextAdded("begin"));
   await Promise.all(
     stores.map(async (store, i) => {
-      for (let n = 0; n < 20; n++) await signal(store, `r${i}`, context(`${n}`));
+      for (let n = 0; n < 20; n++) await sendSignal(store, `r${i}`, contextAdded(`${n}`));
     }),
   );
   await until(async () => heard.at(-1) === first + 60);
   for (const last of [61, 62, 63]) {
-    await signal(stores[1]!, "r1", context(`only others write ${last}`));
+    await sendSignal(stores[1]!, "r1", contextAdded(`only others write ${last}`));
     await until(async () => heard.at(-1) === first + last);
   }
   expect(heard).toEqual(Array.from({ length: 64 }, (_, i) => first + i));
@@ -320,7 +332,7 @@ test("[P13] a blob that one process has put is not pruned by another before it i
   await two.prune({});
   expect(await two.blob(name)).toBe("a definition");
   await admit(one, "r1", { definition: name });
-  await (await take(one, "r1")).append([ended()]);
+  await (await acquireRun(one, "r1")).append([runEnded()]);
   await two.prune({});
   expect(await one.blob(name)).toBeUndefined();
 });

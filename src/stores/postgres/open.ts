@@ -6,9 +6,9 @@ import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient } from "
 import { systemClock } from "../../clock.ts";
 import { installHint } from "../../config/install-hint.ts";
 import { CadreError, messageOf } from "../../errors.ts";
-import { isCollision, isConnectionLost, notOpened, type Place, placeOf } from "./faults.ts";
+import { type DatabaseAddress, isCollision, isConnectionLost, openError, parseAddress } from "./faults.ts";
 import { MIGRATIONS } from "./schema.ts";
-import { metaOf, Sql, setMeta } from "./sql.ts";
+import { getMeta, Sql, setMeta } from "./sql.ts";
 
 const OLDEST_POSTGRES = 140_000;
 const MOST_CONNECTIONS = 6;
@@ -31,13 +31,13 @@ export const NOW_MS = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigi
 
 export interface Database {
   pool: Pool;
-  place: Place;
+  place: DatabaseAddress;
   /** A connection of its own, that is no part of the pool. */
   client(): Client;
 }
 
 export async function openDatabase(url: string): Promise<Database> {
-  const place = placeOf(url);
+  const place = parseAddress(url);
   const pg = await loadPg();
   const config: ClientConfig = {
     connectionString: url,
@@ -56,29 +56,29 @@ export async function openDatabase(url: string): Promise<Database> {
   pool.on("error", () => {});
   const database = { pool, place, client: () => new pg.Client(config) };
   try {
-    await patiently(() => migrate(database));
+    await withRetries(() => migrate(database));
     return database;
   } catch (error) {
     await pool.end();
-    throw notOpened(error, place);
+    throw openError(error, place);
   }
 }
 
 /** For whoever opens something else in the database that the store is in. */
-export async function openBeside(
+export async function openInSameDatabase(
   url: string,
   open: () => Promise<void>,
   isOver: () => boolean,
 ): Promise<void> {
   try {
-    await patiently(open, isOver);
+    await withRetries(open, isOver);
   } catch (error) {
-    throw notOpened(error, placeOf(url));
+    throw openError(error, parseAddress(url));
   }
 }
 
 /** Tries again, for a while, what was undone with its connection or by another. Only for what may be done twice. */
-export async function patiently<T>(work: () => Promise<T>, isOver = () => false): Promise<T> {
+export async function withRetries<T>(work: () => Promise<T>, isOver = () => false): Promise<T> {
   const until = systemClock.elapsed() + PATIENCE_MS;
   for (let wait = 20; ; wait = Math.min(2 * wait, 1_000)) {
     try {
@@ -105,7 +105,7 @@ export async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>)
     checkIn(client);
     return value;
   } catch (error) {
-    await undo(client, error);
+    await rollBack(client, error);
     throw error;
   }
 }
@@ -123,7 +123,7 @@ export function checkIn(client: PoolClient): void {
 }
 
 /** Back to the pool as it was, or away with it. On a connection that is dead nobody hears that it is to be undone. */
-export async function undo(client: PoolClient, why: unknown): Promise<void> {
+export async function rollBack(client: PoolClient, why: unknown): Promise<void> {
   if (isConnectionLost(why)) return client.release(true);
   try {
     await client.query("ROLLBACK");
@@ -162,7 +162,7 @@ async function migrate({ pool, place }: Database): Promise<void> {
     await refuseOld(sql, place);
     await sql.get("SELECT pg_advisory_xact_lock($1)", MIGRATING);
     await sql.run("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)");
-    const version = Number((await metaOf(sql, "version")) ?? 0);
+    const version = Number((await getMeta(sql, "version")) ?? 0);
     if (version > MIGRATIONS.length) {
       throw new CadreError(
         "JOURNAL_NEWER",
@@ -174,7 +174,7 @@ async function migrate({ pool, place }: Database): Promise<void> {
   });
 }
 
-async function refuseOld(sql: Sql, place: Place): Promise<void> {
+async function refuseOld(sql: Sql, place: DatabaseAddress): Promise<void> {
   const found = await sql.get(
     "SELECT current_setting('server_version_num')::int AS number, version() AS text",
   );

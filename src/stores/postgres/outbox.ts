@@ -1,6 +1,6 @@
 // How far webhooks were told, on Postgres.
 
-import { deliveryOf, MOST_DELIVERIES, type Outbox, placeOf } from "../outbox.ts";
+import { MAX_DELIVERIES, type Outbox, readCursor, readDelivery } from "../outbox.ts";
 import type { Sql } from "./sql.ts";
 
 interface OutboxParts {
@@ -10,35 +10,35 @@ interface OutboxParts {
 
 export function postgresOutbox({ read, write }: OutboxParts): Outbox {
   return {
-    take: (webhook, holder, forMs) =>
+    acquire: (webhook, holder, forMs) =>
       write(async ({ sql, now }) => {
         await sql.run(BEGIN, webhook);
         const taken = await sql.get(TAKE, webhook, holder, now + forMs, now);
-        return taken && placeOf(taken);
+        return taken && readCursor(taken);
       }),
     release: (holder) =>
       write(async ({ sql }) => {
         await sql.run("UPDATE webhooks SET holder = NULL, held_until = 0 WHERE holder = $1", holder);
       }),
-    skip: (webhook, to) =>
+    advance: (webhook, to) =>
       write(async ({ sql }) => {
         await sql.run(SKIP, webhook, to);
       }),
-    note: (delivery, retryAt) =>
+    record: (delivery, retryAt) =>
       write(async ({ sql }) => {
         const { webhook, id, event, runId, position, at, attempts, outcome, detail } = delivery;
         await sql.run(NOTE, webhook, id, event, runId, position, at, attempts, outcome, detail);
-        await sql.run(FORGET, webhook, MOST_DELIVERIES);
+        await sql.run(FORGET, webhook, MAX_DELIVERIES);
         if (retryAt === undefined) await sql.run(SKIP, webhook, position);
         else await sql.run(LATER, webhook, attempts, retryAt);
       }),
-    places: () =>
+    cursors: () =>
       read(async (sql) => {
         const found = await sql.all(`SELECT * FROM webhooks ORDER BY webhook COLLATE "C"`);
-        return found.map((columns) => ({ webhook: columns["webhook"] as string, ...placeOf(columns) }));
+        return found.map((columns) => ({ webhook: columns["webhook"] as string, ...readCursor(columns) }));
       }),
     deliveries: (webhook, limit) =>
-      read(async (sql) => (await sql.all(LATEST, webhook, limit)).map(deliveryOf)),
+      read(async (sql) => (await sql.all(LATEST, webhook, limit)).map(readDelivery)),
   };
 }
 

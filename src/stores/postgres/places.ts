@@ -2,8 +2,8 @@
 // begins something: `Held.place` answers for every other intent.
 
 import type { RunId } from "../../ids.ts";
-import type { Held } from "../held.ts";
-import { asksAgainAt, LAST, mustBeWoken } from "../place-rules.ts";
+import type { RunRecord } from "../held.ts";
+import { LAST_TICKET, needsWaking, nextAttemptAt } from "../place-rules.ts";
 import type { Append, Spawn } from "../store.ts";
 import type { RowsAtHand } from "./rows-at-hand.ts";
 
@@ -14,7 +14,11 @@ interface Rows extends Pick<RowsAtHand, "now" | "sql" | "find" | "touch"> {
 }
 
 /** Takes what the events of an append need. False: every place is taken, and nothing has changed. */
-export async function takePlace(rows: Rows, held: Held, { spawn, concurrent }: Append): Promise<boolean> {
+export async function takePlace(
+  rows: Rows,
+  held: RunRecord,
+  { spawn, concurrent }: Append,
+): Promise<boolean> {
   if (spawn) return placeChild(rows, held, spawn);
   if (concurrent === undefined || held.place === "held") return true;
   if ((await ahead(rows, held, await ticketOf(rows, held))) >= concurrent) return false;
@@ -24,10 +28,10 @@ export async function takePlace(rows: Rows, held: Held, { spawn, concurrent }: A
   return true;
 }
 
-async function placeChild(rows: Rows, parent: Held, { runId, place, limits }: Spawn): Promise<boolean> {
+async function placeChild(rows: Rows, parent: RunRecord, { runId, place, limits }: Spawn): Promise<boolean> {
   if (place === "queues") return true;
   const passes = place === "parents" && parent.place === "held";
-  const ticket = place === "parents" ? await ticketOf(rows, parent) : LAST;
+  const ticket = place === "parents" ? await ticketOf(rows, parent) : LAST_TICKET;
   if (!passes && (await ahead(rows, parent, ticket)) >= limits.concurrent) return false;
   if (place === "parents") await drop(rows, parent);
   await rows.sql.run(ADD, await workspaceOf(rows, parent), runId, 1);
@@ -35,24 +39,24 @@ async function placeChild(rows: Rows, parent: Held, { runId, place, limits }: Sp
 }
 
 /** At the rest or the end of a run: neither at work nor waiting for it. */
-export async function leavePlace(rows: Rows, held: Held): Promise<void> {
+export async function leavePlace(rows: Rows, held: RunRecord): Promise<void> {
   if (held.place === "none") return;
   await drop(rows, held);
   await wakeNext(rows, await workspaceOf(rows, held));
 }
 
 /** A run that is cancelled begins nothing more, so nobody waits behind it. */
-export async function leaveQueue(rows: Rows, held: Held): Promise<void> {
+export async function leaveQueue(rows: Rows, held: RunRecord): Promise<void> {
   if (held.place === "queued") await leavePlace(rows, held);
 }
 
 /** A run that was refused a place keeps its turn, and is due when it should ask again: at once, if there is one by now. */
-export async function queue(rows: Rows, held: Held, concurrent: number): Promise<number> {
+export async function queue(rows: Rows, held: RunRecord, concurrent: number): Promise<number> {
   if (held.place === "held") await leavePlace(rows, held);
   if (held.place === "none") await rows.sql.run(ADD, await workspaceOf(rows, held), held.row.id, 0);
   held.place = "queued";
   const before = await ahead(rows, held, await ticketOf(rows, held));
-  const at = asksAgainAt(rows.now, before, concurrent);
+  const at = nextAttemptAt(rows.now, before, concurrent);
   if (at === 0) rows.woken.push(held.row.id);
   return at;
 }
@@ -64,7 +68,7 @@ async function wakeNext(rows: Rows, workspace: string): Promise<void> {
   );
   for (const columns of queued) {
     const next = await rows.find(columns["run"] as RunId);
-    if (!mustBeWoken(next, rows.now)) continue;
+    if (!needsWaking(next, rows.now)) continue;
     next.dueAt = 0;
     rows.touch(next);
     rows.woken.push(next.row.id);
@@ -73,22 +77,22 @@ async function wakeNext(rows: Rows, workspace: string): Promise<void> {
 }
 
 /** Those at work, and those who have waited longer. */
-async function ahead(rows: Rows, held: Held, ticket: number): Promise<number> {
+async function ahead(rows: Rows, held: RunRecord, ticket: number): Promise<number> {
   return (await rows.sql.get(AHEAD, await workspaceOf(rows, held), ticket))!["runs"] as number;
 }
 
-async function ticketOf({ sql }: Rows, { row, place }: Held): Promise<number> {
-  if (place === "none") return LAST;
-  return ((await sql.get("SELECT n FROM places WHERE run = $1", row.id))?.["n"] as number) ?? LAST;
+async function ticketOf({ sql }: Rows, { row, place }: RunRecord): Promise<number> {
+  if (place === "none") return LAST_TICKET;
+  return ((await sql.get("SELECT n FROM places WHERE run = $1", row.id))?.["n"] as number) ?? LAST_TICKET;
 }
 
-async function drop({ sql }: Rows, held: Held): Promise<void> {
+async function drop({ sql }: Rows, held: RunRecord): Promise<void> {
   if (held.place !== "none") await sql.run("DELETE FROM places WHERE run = $1", held.row.id);
   held.place = "none";
 }
 
 /** Where its tree is at work: a child in a worktree of its own is no reason for more agents at once. */
-async function workspaceOf(rows: Rows, { row }: Held): Promise<string> {
+async function workspaceOf(rows: Rows, { row }: RunRecord): Promise<string> {
   return (await rows.find(row.rootRunId))?.row.workspace ?? row.workspace;
 }
 

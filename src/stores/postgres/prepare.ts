@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../../clock.ts";
 import type { CommitterParts } from "./committer.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import { storageError } from "./faults.ts";
-import { NOW_MS, openDatabase, patiently, transaction } from "./open.ts";
+import { NOW_MS, openDatabase, transaction, withRetries } from "./open.ts";
 import type { Sql } from "./sql.ts";
 
 export interface PostgresOptions {
@@ -18,7 +18,7 @@ export async function prepare({ url, clock }: PostgresOptions): Promise<Committe
   const database = await openDatabase(url);
   try {
     const databaseClock = new DatabaseClock();
-    const known = await patiently(() =>
+    const known = await withRetries(() =>
       transaction(database.pool, async (sql) => {
         await sql.get("SELECT 1 FROM head FOR UPDATE");
         await sweep(sql, clock?.now() ?? null);

@@ -3,7 +3,7 @@
 // behind is deleted by the next prune.
 
 import type { RunId } from "../../ids.ts";
-import type { Pruned, PruneFilter } from "../store.ts";
+import type { PruneFilter, PruneResult } from "../store.ts";
 import type { Batch } from "./batch.ts";
 import type { Sql, Value } from "./sql.ts";
 
@@ -17,11 +17,11 @@ export interface PruneParts {
   write<T>(apply: (batch: Batch) => Promise<T>): Promise<T>;
 }
 
-export async function prune(filter: PruneFilter, parts: PruneParts): Promise<Pruned> {
+export async function prune(filter: PruneFilter, parts: PruneParts): Promise<PruneResult> {
   return filter.dryRun ? look(filter, parts) : remove(filter, parts);
 }
 
-async function remove(filter: PruneFilter, parts: PruneParts): Promise<Pruned> {
+async function remove(filter: PruneFilter, parts: PruneParts): Promise<PruneResult> {
   const { write } = parts;
   const total = { trees: 0, runs: 0, events: 0, bytes: 0 };
   await sweep(parts);
@@ -41,7 +41,7 @@ async function remove(filter: PruneFilter, parts: PruneParts): Promise<Pruned> {
   return total;
 }
 
-async function look(filter: PruneFilter, parts: PruneParts): Promise<Pruned> {
+async function look(filter: PruneFilter, parts: PruneParts): Promise<PruneResult> {
   const { read } = parts;
   const total = { trees: 0, runs: 0, events: 0, bytes: 0 };
   const gone = new Set<RunId>();

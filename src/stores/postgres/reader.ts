@@ -5,15 +5,15 @@ import { CadreError } from "../../errors.ts";
 import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import { approvalFrom, asListed, grantFrom, quarantineFrom, wholeBlob } from "../answer-columns.ts";
-import { storedOf, verifyChain } from "../event-columns.ts";
+import { markQuarantined, readApproval, readGrant, readQuarantine, verifiedBlob } from "../answer-columns.ts";
+import { readStoredEvent, verifyChain } from "../event-columns.ts";
 import { type Columns, hex, optional, readRow } from "../held.ts";
 import type {
   ApprovalRef,
-  OfPool,
-  Part,
+  JournalScope,
+  PoolFilter,
   Quarantine,
-  Reading,
+  ReadOptions,
   RunFilter,
   StandingGrant,
   Store,
@@ -23,7 +23,7 @@ import type {
 import { eventsOf, pageOf } from "./events.ts";
 import { storageError } from "./faults.ts";
 import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
-import { type Database, NOW_MS, patiently } from "./open.ts";
+import { type Database, NOW_MS, withRetries } from "./open.ts";
 import { Sql, type Value } from "./sql.ts";
 import { countTotals, listSessions } from "./totals.ts";
 
@@ -36,7 +36,7 @@ interface DueQuestion {
   /** Null: the database's. */
   clock: number | null;
   limit: number;
-  of: OfPool | undefined;
+  of: PoolFilter | undefined;
 }
 
 export class PostgresReader {
@@ -53,7 +53,7 @@ export class PostgresReader {
   protected async reading<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     if (this.closed) throw closedError();
     try {
-      return await patiently(
+      return await withRetries(
         () => work(this.outside),
         () => this.closed,
       );
@@ -97,7 +97,7 @@ export class PostgresReader {
   quarantined(): Promise<Quarantine[]> {
     return this.reading(async (sql) => {
       const found = await sql.all("SELECT run, reason, seq FROM quarantine ORDER BY run");
-      return found.map(quarantineFrom);
+      return found.map(readQuarantine);
     });
   }
 
@@ -201,11 +201,11 @@ export class PostgresReader {
         after,
         limit,
       );
-      return found.map(storedOf);
+      return found.map(readStoredEvent);
     });
   }
 
-  read(after: Position, limit: number, of: Reading = {}): Promise<JournalEvent[]> {
+  read(after: Position, limit: number, of: ReadOptions = {}): Promise<JournalEvent[]> {
     return this.reading((sql) => readPage(sql, after, limit, of));
   }
 
@@ -213,7 +213,7 @@ export class PostgresReader {
     return this.reading(async (sql) => (await sql.get("SELECT position FROM head"))!["position"] as number);
   }
 
-  openApprovals(filter: Part = {}): Promise<ApprovalRef[]> {
+  openApprovals(filter: JournalScope = {}): Promise<ApprovalRef[]> {
     return this.reading(async (sql) => {
       const found = await sql.all(
         `SELECT runs.id, approvals.* FROM approvals JOIN runs ON runs.n = approvals.run
@@ -223,7 +223,7 @@ export class PostgresReader {
         filter.root ?? null,
         filter.user ?? null,
       );
-      return found.map(approvalFrom);
+      return found.map(readApproval);
     });
   }
 
@@ -234,7 +234,7 @@ export class PostgresReader {
         `SELECT grants.*, coalesce(grants.run_id, runs.id) AS given_in
          FROM grants LEFT JOIN runs ON runs.n = grants.run ORDER BY grants.id`,
       );
-      return found.map(grantFrom);
+      return found.map(readGrant);
     });
   }
 
@@ -242,7 +242,7 @@ export class PostgresReader {
     return this.reading(async (sql) => {
       if (of && !(await sql.get(NEEDED_BY, name, of.user))) return undefined;
       const stored = (await sql.get("SELECT text FROM blobs WHERE hash = $1", name))?.["text"];
-      return stored === undefined ? undefined : wholeBlob(name, (stored as Buffer).toString("utf8"));
+      return stored === undefined ? undefined : verifiedBlob(name, (stored as Buffer).toString("utf8"));
     });
   }
 }
@@ -255,7 +255,7 @@ export async function readPage(
   sql: Sql,
   after: Position,
   limit: number,
-  { run, root, user, ...upTo }: Reading = {},
+  { run, root, user, ...upTo }: ReadOptions = {},
 ): Promise<JournalEvent[]> {
   const narrowest: [sql: string, value: string | undefined][] = [
     [ONE_RUN, run],
@@ -288,11 +288,11 @@ const ONE_RUN = `AND runs.id = $3 AND events.seq > coalesce((
   ORDER BY seq DESC LIMIT 1), 0)`;
 
 function listed(columns: Columns): RunRow {
-  return asListed(readRow(columns), optional(columns["reason"]) as string | undefined);
+  return markQuarantined(readRow(columns), optional(columns["reason"]) as string | undefined);
 }
 
 /** By the root's workspace: a child may work in a worktree of its own. */
-function inPool(of: OfPool | undefined): [condition: string, values: (string | readonly string[])[]] {
+function inPool(of: PoolFilter | undefined): [condition: string, values: (string | readonly string[])[]] {
   if (!of) return ["", []];
   const { pool, pools, workspaces } = of;
   const [test, folders] =

@@ -1,9 +1,9 @@
 // What a server of Postgres is, and how many connections it has left. Nothing is made or changed there.
 
-import { placeOf } from "./faults.ts";
+import { parseAddress } from "./faults.ts";
 import { loadPg } from "./open.ts";
 
-export interface ServerRoom {
+export interface ServerCapacity {
   version: string;
   /** Connections that are open now, and that there may be for those who are no superusers. */
   used: number;
@@ -14,8 +14,8 @@ const ROOM = `SELECT current_setting('server_version') AS version,
   (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`;
 
-export async function serverRoom(url: string): Promise<ServerRoom> {
-  placeOf(url);
+export async function readServerCapacity(url: string): Promise<ServerCapacity> {
+  parseAddress(url);
   const pg = await loadPg();
   const client = new pg.Client({
     connectionString: url,
@@ -26,7 +26,7 @@ export async function serverRoom(url: string): Promise<ServerRoom> {
   client.on("error", () => {});
   try {
     await client.connect();
-    return (await client.query<ServerRoom>(ROOM)).rows[0]!;
+    return (await client.query<ServerCapacity>(ROOM)).rows[0]!;
   } finally {
     await client.end();
   }

@@ -1,18 +1,18 @@
 // The rows that a batch works on. What this process knows from before counts only if nobody else has written since it was
 // read, or if the row turns out to be as it was: keys and recent events are then not read again.
 
-import { noSuchRun } from "../../errors.ts";
+import { runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Payload } from "../../journal/events.ts";
-import { firstRow } from "../../projections/run-row.ts";
-import { type Held, newHeld } from "../held.ts";
+import { initialRow } from "../../projections/run-row.ts";
+import { newRecord, type RunRecord } from "../held.ts";
 import { changedRuns, newRuns, readKeys, readRuns } from "./rows.ts";
 import { type Sql, type Write, writeTogether } from "./sql.ts";
 
 export interface RowsParts {
   sql: Sql;
   /** Kept from batch to batch; cleared when one fails. */
-  cache: Map<RunId, Held>;
+  cache: Map<RunId, RunRecord>;
   /** Those of the cache that nobody else can have written to since they were read. */
   current: Set<RunId>;
   /** The highest number of a run. */
@@ -25,15 +25,15 @@ export class RowsAtHand {
   readonly sql: Sql;
   readonly now: number;
   runs: number;
-  private readonly cache: Map<RunId, Held>;
+  private readonly cache: Map<RunId, RunRecord>;
   private readonly current: Set<RunId>;
   /** What was looked for in this batch: it is as the tables have it, or not there. */
   private readonly seen = new Set<RunId>();
-  private readonly dirty = new Set<Held>();
+  private readonly dirty = new Set<RunRecord>();
   /** Workers that were heard of in this batch. */
   readonly alive = new Set<string>();
   private aside: Set<RunId> | undefined;
-  private readonly born = new Map<Held, RunId | undefined>();
+  private readonly born = new Map<RunRecord, RunId | undefined>();
 
   constructor({ sql, cache, current, runs, now }: RowsParts) {
     this.sql = sql;
@@ -53,30 +53,30 @@ export class RowsAtHand {
     );
   }
 
-  async load(runId: RunId): Promise<Held> {
+  async load(runId: RunId): Promise<RunRecord> {
     const held = await this.find(runId);
-    if (!held) throw noSuchRun(runId);
+    if (!held) throw runNotFound(runId);
     return held;
   }
 
-  async find(runId: RunId): Promise<Held | undefined> {
+  async find(runId: RunId): Promise<RunRecord | undefined> {
     await this.look([runId]);
     return this.cache.get(runId);
   }
 
   /** The seq of every key of a run: read once, and kept while the run is under way. An index would cost every event. */
-  async keysOf(held: Held): Promise<Map<string, number>> {
+  async keysOf(held: RunRecord): Promise<Map<string, number>> {
     if (held.keys === undefined) await readKeys(this.sql, [{ held, after: 0 }]);
     return held.keys!;
   }
 
-  async hasKey(held: Held, key: string): Promise<boolean> {
+  async hasKey(held: RunRecord, key: string): Promise<boolean> {
     return (await this.keysOf(held)).has(key);
   }
 
   /** A run without events yet: it is written with the others, and not read back. */
-  admitted(runId: RunId, start: Payload<"RUN_STARTED">, place: "held" | "none", at = this.now): Held {
-    const held = newHeld(++this.runs, { ...firstRow(runId, start, at), seq: 0 });
+  admitted(runId: RunId, start: Payload<"RUN_STARTED">, place: "held" | "none", at = this.now): RunRecord {
+    const held = newRecord(++this.runs, { ...initialRow(runId, start, at), seq: 0 });
     held.place = place;
     this.cache.set(runId, held);
     this.seen.add(runId);
@@ -92,7 +92,7 @@ export class RowsAtHand {
   }
 
   /** For a caller that changes a row itself. */
-  touch(held: Held): void {
+  touch(held: RunRecord): void {
     this.dirty.add(held);
   }
 
@@ -124,7 +124,7 @@ export class RowsAtHand {
     );
     if (missing.size === 0) return;
     const found = new Map((await readRuns(this.sql, [...missing])).map((held) => [held.row.id, held]));
-    const behind: { held: Held; after: number }[] = [];
+    const behind: { held: RunRecord; after: number }[] = [];
     for (const runId of missing) {
       seen.add(runId);
       current.add(runId);

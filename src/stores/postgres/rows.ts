@@ -3,27 +3,30 @@
 
 import type { RunRow } from "../../projections/run-row.ts";
 import { totalTokens } from "../../projections/usage.ts";
-import { bornText, budgetOf, type Columns, type Held, readHeld } from "../held.ts";
-import { placeFrom } from "../place-rules.ts";
+import { type Columns, immutableJson, payerOf, type RunRecord, readRecord } from "../held.ts";
+import { readSlot } from "../place-rules.ts";
 import { hexText, type Sql, type Write } from "./sql.ts";
 
 /** With what the batch would ask for one by one: the place at work, and the open items of the inbox. */
-export async function readRuns(sql: Sql, ids: readonly string[]): Promise<Held[]> {
+export async function readRuns(sql: Sql, ids: readonly string[]): Promise<RunRecord[]> {
   const found = await sql.all(
     `SELECT runs.*, places.held AS place, (SELECT count(*) FROM approvals WHERE approvals.run = runs.n) AS items
      FROM runs LEFT JOIN places ON places.run = runs.id WHERE runs.id = ANY($1)`,
     ids,
   );
   return found.map((columns) => {
-    const held = readHeld(columns);
-    held.items = columns["items"] as number;
-    held.place = placeFrom(columns["place"]);
+    const held = readRecord(columns);
+    held.openItems = columns["items"] as number;
+    held.place = readSlot(columns["place"]);
     return held;
   });
 }
 
 /** The keys of these runs after a seq each. */
-export async function readKeys(sql: Sql, wanted: readonly { held: Held; after: number }[]): Promise<void> {
+export async function readKeys(
+  sql: Sql,
+  wanted: readonly { held: RunRecord; after: number }[],
+): Promise<void> {
   if (wanted.length === 0) return;
   for (const { held } of wanted) held.keys ??= new Map();
   const byNumber = new Map(wanted.map(({ held }) => [held.n, held.keys!]));
@@ -37,35 +40,35 @@ export async function readKeys(sql: Sql, wanted: readonly { held: Held; after: n
 }
 
 /** New runs, each with the one that it continues. */
-export const newRuns = (born: ReadonlyMap<Held, string | undefined>): Write => ({
+export const newRuns = (born: ReadonlyMap<RunRecord, string | undefined>): Write => ({
   text: "INSERT INTO runs SELECT * FROM json_populate_recordset(NULL::runs, $rows)",
   rows: Array.from(born, ([held, continues]) => ({ continues: continues ?? null, ...columnsOf(held) })),
 });
 
-export const changedRuns = (dirty: Iterable<Held>): Write => ({
+export const changedRuns = (dirty: Iterable<RunRecord>): Write => ({
   text: CHANGE_RUNS,
   rows: Array.from(dirty, changingColumns),
 });
 
-function columnsOf(held: Held): Columns {
+function columnsOf(held: RunRecord): Columns {
   const { row } = held;
   return {
     id: row.id,
     root: row.rootRunId,
-    budget: budgetOf(row),
+    budget: payerOf(row),
     parent: row.parentRunId ?? null,
     agent: row.agent,
     session: row.sessionId ?? null,
     user_id: row.userId ?? null,
     workspace: row.workspace,
     pool: row.pool ?? null,
-    born: bornText(row),
+    born: immutableJson(row),
     created_at: row.createdAt,
     ...changingColumns(held),
   };
 }
 
-function changingColumns(held: Held): Columns {
+function changingColumns(held: RunRecord): Columns {
   const { row } = held;
   return {
     n: held.n,

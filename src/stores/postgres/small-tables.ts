@@ -1,9 +1,9 @@
 // Tables beside the journals that hold a line or two: who is alive, and which request made which run.
 
 import type { RunId } from "../../ids.ts";
-import { NAMED_RUNS, workerRows } from "../rules.ts";
+import { LISTED_RUNS, workerRows } from "../rules.ts";
 import { runUnderKey } from "../start-rules.ts";
-import type { Said, WorkerCard, WorkerRow } from "../store.ts";
+import type { SessionMessage, WorkerCard, WorkerRow } from "../store.ts";
 import { NOW_MS } from "./open.ts";
 import type { Sql } from "./sql.ts";
 
@@ -32,7 +32,7 @@ export async function listWorkers(sql: Sql, clock: number | null): Promise<Worke
     `SELECT name, expires_at, card, expires_at <= coalesce($1, ${NOW_MS}) AS silent,
        (SELECT count(*) FROM runs WHERE runs.worker = workers.name) AS runs,
        (SELECT coalesce(json_agg(id), '[]')::text FROM
-         (SELECT id FROM runs WHERE runs.worker = workers.name ORDER BY n LIMIT ${NAMED_RUNS}) AS named) AS holds
+         (SELECT id FROM runs WHERE runs.worker = workers.name ORDER BY n LIMIT ${LISTED_RUNS}) AS named) AS holds
      FROM workers WHERE card IS NOT NULL ORDER BY name`,
     clock,
   );
@@ -57,13 +57,20 @@ export async function letGo(sql: Sql, workers: readonly string[], holder: string
 }
 
 /** The run that a key was used for. */
-export async function runUnder(sql: Sql, idempotency: Said["idempotency"]): Promise<RunId | undefined> {
+export async function runUnder(
+  sql: Sql,
+  idempotency: SessionMessage["idempotency"],
+): Promise<RunId | undefined> {
   if (!idempotency) return undefined;
   const known = await sql.get("SELECT body, run FROM idempotency WHERE key = $1", idempotency.key);
   return runUnderKey(known, idempotency.body);
 }
 
-export async function keepKey(sql: Sql, idempotency: Said["idempotency"], runId: RunId): Promise<void> {
+export async function keepKey(
+  sql: Sql,
+  idempotency: SessionMessage["idempotency"],
+  runId: RunId,
+): Promise<void> {
   if (!idempotency) return;
   const { key, body } = idempotency;
   await sql.run("INSERT INTO idempotency (key, body, run) VALUES ($1, $2, $3)", key, body, runId);

@@ -38,7 +38,7 @@ export class Sql {
 function prepared(text: string, values: readonly Value[]): QueryConfig {
   // Several statements, as those of a migration, cannot be prepared.
   if (text.includes(";")) return { text };
-  const name = nameOf(text);
+  const name = statementName(text);
   return { ...(name === undefined ? {} : { name }), text, values: values.map(sent) };
 }
 
@@ -46,7 +46,7 @@ const names = new Map<string, string>();
 /** A connection keeps what it has prepared: more would be texts that somebody puts together from what they are given. */
 const MOST_NAMES = 300;
 
-export function nameOf(text: string): string | undefined {
+export function statementName(text: string): string | undefined {
   if (!names.has(text) && names.size < MOST_NAMES) names.set(text, hash("sha1", text));
   return names.get(text);
 }
@@ -83,7 +83,7 @@ export async function writeTogether(
 export const hexText = (hash: string): string => `\\x${hash}`;
 
 /** Values that are kept beside the tables, under a name. */
-export async function metaOf(sql: Sql, name: string): Promise<string | undefined> {
+export async function getMeta(sql: Sql, name: string): Promise<string | undefined> {
   return (await sql.get("SELECT value FROM meta WHERE name = $1", name))?.["value"] as string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { fakeClock } from "../../clock.ts";
-import { foldedRow } from "../../projections/run-row.ts";
+import { foldRow } from "../../projections/run-row.ts";
 import { admit, childStarted, toolResult, toolStarted } from "../contract/kit.contract.ts";
 import { storeContract } from "../store.contract.ts";
 import { describe, startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
@@ -65,7 +65,7 @@ test("[P13] [F39] what an older Cadre counted as tool calls is counted anew, onc
   const older = MIGRATIONS.findIndex((step) => step.includes("toolCalls"));
   await postgres.query(MIGRATIONS.slice(older).join(";"), url);
   const again = await openPostgresStore({ url });
-  expect(await again.run("r1")).toEqual(foldedRow(await again.journal("r1")));
+  expect(await again.run("r1")).toEqual(foldRow(await again.journal("r1")));
   expect((await again.run("r1"))?.usage.toolCalls).toBe(2);
   await again.close();
 });

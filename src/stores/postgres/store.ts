@@ -5,24 +5,24 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { blobForm } from "../blobs.ts";
-import { heartbeatAnswer, isDriver, mayTake, takeLease } from "../rules.ts";
-import { hears, nextInSession } from "../start-rules.ts";
+import { encodeBlob } from "../blobs.ts";
+import { heartbeatAnswer, isDriver, mayAcquire, takeLease } from "../rules.ts";
+import { acceptsMessages, continueSession } from "../start-rules.ts";
 import {
   type Append,
-  type Appended,
+  type AppendResult,
   type CarriedTree,
   type Heartbeat,
   LEASE_MS,
   type Lease,
-  type Lost,
+  type LostWorkers,
   type MovedTree,
   type MoveOutcome,
-  type OfPool,
-  type Pruned,
+  type PoolFilter,
   type PruneFilter,
+  type PruneResult,
   type Quarantine,
-  type Said,
+  type SessionMessage,
   type Store,
   type WorkerCard,
   type WorkerRow,
@@ -60,7 +60,7 @@ class PostgresStore extends Beside implements Store {
   start(
     runId: RunId,
     start: Payload<"RUN_STARTED">,
-    idempotency?: Said["idempotency"],
+    idempotency?: SessionMessage["idempotency"],
   ): Promise<{ runId: RunId; existed: boolean }> {
     return this.enqueue(
       async (batch) => {
@@ -70,7 +70,7 @@ class PostgresStore extends Beside implements Store {
         const existing = await batch.find(runId);
         if (existing) return { runId: await batch.sameStart(existing, start), existed: true };
         const payload =
-          start.parentRunId === undefined ? nextInSession(start, await this.lastOf(start, batch)) : start;
+          start.parentRunId === undefined ? continueSession(start, await this.lastOf(start, batch)) : start;
         const held = batch.admitted(runId, payload, "none");
         await batch.signal(held, [{ type: "RUN_STARTED", payload }]);
         return { runId, existed: false };
@@ -79,11 +79,11 @@ class PostgresStore extends Beside implements Store {
     );
   }
 
-  append(append: Append): Promise<Appended> {
+  append(append: Append): Promise<AppendResult> {
     return this.enqueue((batch) => batch.append(append), { keys: [append.runId] });
   }
 
-  say(said: Said): ReturnType<Store["say"]> {
+  say(said: SessionMessage): ReturnType<Store["say"]> {
     return this.enqueue(async (batch) => {
       const before = await runUnder(batch.sql, said.idempotency);
       if (before !== undefined) {
@@ -96,7 +96,7 @@ class PostgresStore extends Beside implements Store {
     });
   }
 
-  private async saidOnce(said: Said, batch: Batch): ReturnType<Store["say"]> {
+  private async saidOnce(said: SessionMessage, batch: Batch): ReturnType<Store["say"]> {
     const { context, runId, start, maxRuns = Infinity } = said;
     if (await batch.find(runId)) return { runId, joined: false };
     const last = await this.lastOf(said, batch);
@@ -105,14 +105,14 @@ class PostgresStore extends Beside implements Store {
     for (const holder of holders)
       if (await batch.hasKey(holder, keyOf(event))) return { runId: holder.row.id, joined: true };
     const hearer = holders.at(-1);
-    if (hearer && hears(last!)) {
+    if (hearer && acceptsMessages(last!)) {
       await batch.signal(hearer, [event]);
       return { runId: hearer.row.id, joined: true };
     }
     await batch.writeRows();
     const paying = await batch.sql.get(COUNT_BUDGET, start.budgetRunId ?? runId);
     if ((paying!["runs"] as number) >= maxRuns) return { runId, joined: false, refused: "runs" as const };
-    const payload = nextInSession(start, last);
+    const payload = continueSession(start, last);
     await batch.signal(batch.admitted(runId, payload, "none"), [{ type: "RUN_STARTED", payload }]);
     return { runId, joined: false };
   }
@@ -145,7 +145,7 @@ class PostgresStore extends Beside implements Store {
     return this.enqueue((batch) => freezeBranch(batch, runId, freeze), { keys: [runId] });
   }
 
-  async acquire(runId: RunId, worker: string, lost?: Lost): Promise<Lease | undefined> {
+  async acquire(runId: RunId, worker: string, lost?: LostWorkers): Promise<Lease | undefined> {
     try {
       return await this.enqueue((batch) => this.taken(runId, worker, batch, lost), { rows: [runId] });
     } catch (error) {
@@ -158,13 +158,13 @@ class PostgresStore extends Beside implements Store {
     runId: RunId,
     worker: string,
     batch: Batch,
-    lost: Lost | undefined,
+    lost: LostWorkers | undefined,
   ): Promise<Lease | undefined> {
     const held = await batch.find(runId);
     const { now, sql } = batch;
     if (!held || held.row.endedAt !== undefined) return undefined;
     const until = held.worker === undefined ? undefined : await aliveUntil(sql, held.worker, now);
-    if (!mayTake(held, worker, { now, until, lost })) return undefined;
+    if (!mayAcquire(held, worker, { now, until, lost })) return undefined;
     if ((await batch.setAside()).has(runId)) return undefined;
     await this.beat(worker, batch);
     batch.touch(held);
@@ -182,7 +182,7 @@ class PostgresStore extends Beside implements Store {
     );
   }
 
-  due(now: number, limit: number, of?: OfPool): Promise<RunId[]> {
+  due(now: number, limit: number, of?: PoolFilter): Promise<RunId[]> {
     return this.dueRuns({ now, clock: this.testClock?.now() ?? null, limit, of });
   }
 
@@ -232,7 +232,7 @@ class PostgresStore extends Beside implements Store {
   }
 
   async putBlob(text: string): Promise<string> {
-    const { name, stored } = blobForm(text);
+    const { name, stored } = encodeBlob(text);
     if (this.fresh.has(name)) return name;
     await this.enqueue(async (batch) => {
       await batch.putBlob(name, stored);
@@ -243,7 +243,7 @@ class PostgresStore extends Beside implements Store {
     return name;
   }
 
-  prune(filter: PruneFilter): Promise<Pruned> {
+  prune(filter: PruneFilter): Promise<PruneResult> {
     return prune(filter, {
       read: (work) => this.reading(work),
       write: (apply) => this.enqueue(apply),

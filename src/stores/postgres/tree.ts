@@ -4,24 +4,28 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
+import { type FreezeRequest, freezeEvent } from "../../projections/frozen.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import { hasTheWork } from "../../projections/run-row.ts";
-import { awaitedChildren, blockedBy, childSetAside } from "../../projections/tree.ts";
-import type { Held } from "../held.ts";
-import type { Appended, Refusal, Spawn } from "../store.ts";
-import { mayBlock, newsOfChild, noRoomAmong } from "../tree-rules.ts";
+import { hasTakenOver } from "../../projections/run-row.ts";
+import { awaitedChildren, blockedBy, childQuarantinedEvent } from "../../projections/tree.ts";
+import type { RunRecord } from "../held.ts";
+import type { AppendResult, Refusal, Spawn } from "../store.ts";
+import { mayBlock, newsOfChild, spawnRefusal } from "../tree-rules.ts";
 import type { RowsAtHand } from "./rows-at-hand.ts";
 
 /** The batch, as far as this needs it. */
 interface Writes
   extends Pick<RowsAtHand, "sql" | "find" | "load" | "prefetch" | "admitted" | "hasKey" | "writeRows"> {
   /** Appends as somebody else than the run's driver. */
-  signal(held: Held, events: readonly EventBody[]): Promise<void>;
+  signal(held: RunRecord, events: readonly EventBody[]): Promise<void>;
 }
 
 /** After each write to a run. What it writes to others comes back here for them: so it climbs to the root. */
-export async function tellTree(batch: Writes, held: Held, written: readonly JournalEvent[]): Promise<void> {
+export async function tellTree(
+  batch: Writes,
+  held: RunRecord,
+  written: readonly JournalEvent[],
+): Promise<void> {
   const last = written.at(-1);
   if (last) await report(batch, held, newsOfChild(held.row, last));
   if (written.some(({ type }) => type === "RUN_SUSPENDED")) await refreshBlockers(batch, held);
@@ -30,16 +34,16 @@ export async function tellTree(batch: Writes, held: Held, written: readonly Jour
 }
 
 /** Tells a parent of its child's end, once. One that has ended itself hears of nothing (D4). */
-async function report(batch: Writes, { row }: Held, event: EventBody | undefined): Promise<void> {
+async function report(batch: Writes, { row }: RunRecord, event: EventBody | undefined): Promise<void> {
   const parent = event && row.parentRunId !== undefined ? await batch.find(row.parentRunId) : undefined;
   if (!event || !parent || parent.row.endedAt !== undefined) return;
   if (!(await batch.hasKey(parent, keyOf(event)))) await batch.signal(parent, [event]);
 }
 
-export const reportSetAside = (batch: Writes, held: Held, reason: string): Promise<void> =>
-  report(batch, held, childSetAside(held.row, reason));
+export const reportSetAside = (batch: Writes, held: RunRecord, reason: string): Promise<void> =>
+  report(batch, held, childQuarantinedEvent(held.row, reason));
 
-async function refreshBlockers(batch: Writes, held: Held): Promise<void> {
+async function refreshBlockers(batch: Writes, held: RunRecord): Promise<void> {
   const awaited = awaitedChildren(held.row);
   if (awaited.length === 0) return;
   const children: RunRow[] = [];
@@ -54,9 +58,9 @@ async function refreshBlockers(batch: Writes, held: Held): Promise<void> {
 /** D6: the first of these files that a run of another branch is changing. Its own line, up and down, may have it. */
 export async function claimedBy(
   batch: Writes,
-  { row }: Held,
+  { row }: RunRecord,
   paths: readonly string[],
-): Promise<Appended["claimedBy"]> {
+): Promise<AppendResult["claimedBy"]> {
   for (const path of paths) {
     const claim = await batch.sql.get(
       "SELECT run FROM claims WHERE root = $1 AND path = $2",
@@ -86,7 +90,7 @@ export async function admitChild(batch: Writes, { runId, start, events, place }:
   await batch.signal(held, [{ type: "RUN_STARTED", payload: start }, ...events]);
 }
 
-export async function noRoom(batch: Writes, { row }: Held, spawn: Spawn): Promise<Refusal | undefined> {
+export async function noRoom(batch: Writes, { row }: RunRecord, spawn: Spawn): Promise<Refusal | undefined> {
   await batch.writeRows();
   const counted = await batch.sql.get(
     `SELECT (SELECT count(*) FROM runs WHERE parent = $1) AS children,
@@ -94,7 +98,7 @@ export async function noRoom(batch: Writes, { row }: Held, spawn: Spawn): Promis
     row.id,
     row.rootRunId,
   );
-  return noRoomAmong(counted as { children: number; runs: number }, spawn);
+  return spawnRefusal(counted as { children: number; runs: number }, spawn);
 }
 
 /** The run and everything below it that has not ended and is not about to, from the top down. */
@@ -107,21 +111,21 @@ export async function goingOn(batch: Writes, runId: RunId): Promise<RunId[]> {
 }
 
 /** J11: the run, then those that its work was routed or handed over to: the last has it now. */
-export async function holdersOf(batch: Writes, held: Held): Promise<[Held, ...Held[]]> {
-  const holders: [Held, ...Held[]] = [held];
+export async function holdersOf(batch: Writes, held: RunRecord): Promise<[RunRecord, ...RunRecord[]]> {
+  const holders: [RunRecord, ...RunRecord[]] = [held];
   for (const id of await goingOn(batch, held.row.id)) {
     const below = await batch.load(id);
-    if (below.row.parentRunId === holders.at(-1)!.row.id && hasTheWork(below.row)) holders.push(below);
+    if (below.row.parentRunId === holders.at(-1)!.row.id && hasTakenOver(below.row)) holders.push(below);
   }
   return holders;
 }
 
 /** BV4. Those that it changed. */
-export async function freezeBranch(batch: Writes, top: RunId, freeze: Freeze): Promise<RunId[]> {
+export async function freezeBranch(batch: Writes, top: RunId, freeze: FreezeRequest): Promise<RunId[]> {
   const changed: RunId[] = [];
   for (const id of await goingOn(batch, top)) {
     const held = await batch.load(id);
-    const event = frozenOrThawed(held.row, top, freeze);
+    const event = freezeEvent(held.row, top, freeze);
     if (!event) continue;
     changed.push(id);
     await batch.signal(held, [event]);

@@ -1,6 +1,6 @@
 // Users on Postgres. A change is announced in its own commit, so that another process cuts a stream as soon as this one does.
 
-import { createListeners, MOST_BROWSERS, type Users, userOf } from "../users.ts";
+import { createListeners, MAX_BROWSERS, readUser, type Users } from "../users.ts";
 import type { Feed } from "./feed.ts";
 import type { Sql } from "./sql.ts";
 
@@ -23,7 +23,7 @@ export function postgresUsers({ feed, read, write }: UserParts): Users {
   };
   return {
     list: () =>
-      read(async (sql) => (await sql.all(`SELECT * FROM users ORDER BY name COLLATE "C"`)).map(userOf)),
+      read(async (sql) => (await sql.all(`SELECT * FROM users ORDER BY name COLLATE "C"`)).map(readUser)),
     add: ({ name, role, by, key }) =>
       changed(async (sql, now) => {
         const isNew = (await sql.run(ADD, name, role, now, by)) > 0;
@@ -48,13 +48,13 @@ export function postgresUsers({ feed, read, write }: UserParts): Users {
         if (!(await sql.get("SELECT 1 FROM users WHERE name = $1 AND revoked_at IS NULL", name)))
           return false;
         await sql.run(ADD_KEY, key, name, "browser", now);
-        await sql.run(DROP_OLDEST, name, MOST_BROWSERS);
+        await sql.run(DROP_OLDEST, name, MAX_BROWSERS);
         return true;
       }),
     byKey: (key) =>
       read(async (sql) => {
         const found = await sql.get(BY_KEY, key);
-        return found && userOf(found);
+        return found && readUser(found);
       }),
     onChange(listener) {
       const [endHere, endElsewhere] = [add(listener), feed.onUsers(listener)];

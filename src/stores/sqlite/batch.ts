@@ -1,16 +1,16 @@
 // One transaction over everything that was waiting when it began (J4). Appends of one run are applied in order of
 // arrival, each against the row as the one before left it; seq, position and hash are given here, after refusals.
 
-import { CadreError, noSuchRun } from "../../errors.ts";
+import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
 import { readEvent } from "../../journal/upcast.ts";
-import { firstRow } from "../../projections/run-row.ts";
+import { initialRow } from "../../projections/run-row.ts";
 import { digest } from "../blobs.ts";
-import { type Held, readHeld } from "../held.ts";
+import { type RunRecord, readRecord } from "../held.ts";
 import * as rules from "../rules.ts";
-import { anotherRun } from "../start-rules.ts";
-import type { Append, Appended } from "../store.ts";
+import { runIdTaken } from "../start-rules.ts";
+import type { Append, AppendResult } from "../store.ts";
 import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
 import { updateInbox } from "./inbox.ts";
 import { leavePlace, leaveQueue, queue, takePlace } from "./places.ts";
@@ -21,11 +21,11 @@ const ALL = -1;
 
 export class Batch {
   readonly written: JournalEvent[] = [];
-  private readonly dirty = new Set<Held>();
+  private readonly dirty = new Set<RunRecord>();
   readonly statements: Statements;
   /** Of everything in this batch. */
   readonly now: number;
-  private readonly cache: Map<RunId, Held>;
+  private readonly cache: Map<RunId, RunRecord>;
   private readonly fresh: Set<string>;
   position: number;
   /** The standing grants have changed. */
@@ -36,7 +36,7 @@ export class Batch {
   constructor(parts: {
     statements: Statements;
     now: number;
-    cache: Map<RunId, Held>;
+    cache: Map<RunId, RunRecord>;
     /** Blobs that were put for an append which has not come yet. */
     fresh: Set<string>;
     position: number;
@@ -48,11 +48,11 @@ export class Batch {
     this.position = parts.position;
   }
 
-  append(append: Append): Appended {
+  append(append: Append): AppendResult {
     const held = this.load(append.runId);
     const repeated = this.repeated(held, append.events);
     const driver = rules.isDriver(held, append);
-    const stale = append.writer && !driver && append.events.some(rules.begins);
+    const stale = append.writer && !driver && append.events.some(rules.permitsAction);
     if (repeated === "same" && !stale) return { events: this.journalAfter(held, append.after) };
     const refused =
       rules.refusalOf(held, append, this.keysOf(held), repeated === "conflict") ??
@@ -77,56 +77,56 @@ export class Batch {
     return { events: missed.length === 0 ? own : [...missed, ...own] };
   }
 
-  private refuse(held: Held, { after }: Append, why: Omit<Appended, "events">): Appended {
+  private refuse(held: RunRecord, { after }: Append, why: Omit<AppendResult, "events">): AppendResult {
     return { events: this.journalAfter(held, after), ...why };
   }
 
-  sameStart(held: Held, start: Payload<"RUN_STARTED">): RunId {
+  sameStart(held: RunRecord, start: Payload<"RUN_STARTED">): RunId {
     if (this.repeated(held, [{ type: "RUN_STARTED", payload: start }]) === "same") return held.row.id;
-    throw anotherRun(held.row.id);
+    throw runIdTaken(held.row.id);
   }
 
   /** The run gives its lease back, and its place; or it waits for one. */
-  rest(held: Held, wakeAt: number | undefined, places?: number): void {
+  rest(held: RunRecord, wakeAt: number | undefined, places?: number): void {
     if (places === undefined) leavePlace(this, held);
-    rules.rest(held, places === undefined ? wakeAt : queue(this, held, places));
+    rules.putToRest(held, places === undefined ? wakeAt : queue(this, held, places));
   }
 
   /** As it is: with its place, unless its driver cannot go on. */
-  giveBack(held: Held, until?: { wakeAt: number }): void {
+  giveBack(held: RunRecord, until?: { wakeAt: number }): void {
     if (until) leavePlace(this, held);
-    rules.giveBack(held, until?.wakeAt ?? 0);
+    rules.returnLease(held, until?.wakeAt ?? 0);
     this.touch(held);
   }
 
   /** Appends as somebody else than the driver, whatever has happened since. */
-  signal(held: Held, events: readonly EventBody[]): void {
+  signal(held: RunRecord, events: readonly EventBody[]): void {
     this.write(held, events, false);
   }
 
-  hasKey(held: Held, key: string): boolean {
+  hasKey(held: RunRecord, key: string): boolean {
     return this.keysOf(held).has(key);
   }
 
-  load(runId: RunId): Held {
+  load(runId: RunId): RunRecord {
     const held = this.find(runId);
-    if (!held) throw noSuchRun(runId);
+    if (!held) throw runNotFound(runId);
     return held;
   }
 
-  find(runId: RunId): Held | undefined {
+  find(runId: RunId): RunRecord | undefined {
     const known = this.cache.get(runId);
     if (known) return known;
     const columns = this.statements.runById.get(runId);
     if (!columns) return undefined;
-    const held = readHeld(columns);
+    const held = readRecord(columns);
     this.cache.set(runId, held);
     return held;
   }
 
   /** A run without events yet: it is not read back. */
-  admitted(runId: RunId, start: Payload<"RUN_STARTED">, at = this.now): Held {
-    const held = insertRow(this.statements, { ...firstRow(runId, start, at), seq: 0 });
+  admitted(runId: RunId, start: Payload<"RUN_STARTED">, at = this.now): RunRecord {
+    const held = insertRow(this.statements, { ...initialRow(runId, start, at), seq: 0 });
     this.cache.set(runId, held);
     return held;
   }
@@ -139,7 +139,7 @@ export class Batch {
   }
 
   /** For a caller that changes a row itself. */
-  touch(held: Held): void {
+  touch(held: RunRecord): void {
     this.dirty.add(held);
   }
 
@@ -150,33 +150,33 @@ export class Batch {
   }
 
   /** J1: looks at the keys first. */
-  private repeated(held: Held, events: readonly EventBody[]): "same" | "conflict" | undefined {
-    const seqs = rules.seqsOf(this.keysOf(held), events);
+  private repeated(held: RunRecord, events: readonly EventBody[]): "same" | "conflict" | undefined {
+    const seqs = rules.storedSeqs(this.keysOf(held), events);
     if (seqs === undefined || seqs === "conflict") return seqs;
     return events.every((event, index) => this.isStored(held, event, seqs[index]!)) ? "same" : "conflict";
   }
 
-  private isStored(held: Held, event: EventBody, seq: number): boolean {
+  private isStored(held: RunRecord, event: EventBody, seq: number): boolean {
     const stored = this.statements.eventBySeq.get(held.n, seq);
     return stored?.["type"] === event.type && stored["payload"] === this.textOf(event.payload);
   }
 
   /** The seq of every key of a run: read once, and kept while the run is under way. An index would cost every event. */
-  keysOf(held: Held): Map<string, number> {
+  keysOf(held: RunRecord): Map<string, number> {
     held.keys ??= new Map(
       this.statements.keys.all(held.n).map((columns) => [columns["key"] as string, columns["seq"] as number]),
     );
     return held.keys;
   }
 
-  private write(held: Held, events: readonly EventBody[], driver: boolean): void {
+  private write(held: RunRecord, events: readonly EventBody[], driver: boolean): void {
     this.dirty.add(held);
     const placed = events.map((event) => this.insert(held, event));
     if (!driver) rules.noteSignal(held, placed);
     tellTree(this, held, placed);
   }
 
-  private insert(held: Held, body: EventBody): JournalEvent {
+  private insert(held: RunRecord, body: EventBody): JournalEvent {
     const text = this.textOf(body.payload);
     const at = { position: this.position + 1, ts: this.now };
     const { event, hash } = rules.nextEvent(held, body, { ...at, text });
@@ -186,7 +186,7 @@ export class Batch {
   }
 
   /** An event in its journal and in its row, at the next position. */
-  place(held: Held, event: JournalEvent, stored: rules.StoredText): void {
+  place(held: RunRecord, event: JournalEvent, stored: rules.StoredText): void {
     const { seq, position, ts, type, key } = event;
     const bytes = Buffer.from(stored.hash, "hex");
     this.statements.insertEvent.run(position, held.n, seq, ts, type, key, stored.text, bytes);
@@ -200,11 +200,11 @@ export class Batch {
   }
 
   /** What must be kept as long as this run is. */
-  private noteNeeds({ n }: Held, event: JournalEvent, stored: string): void {
+  private noteNeeds({ n }: RunRecord, event: JournalEvent, stored: string): void {
     const { setContinues, addRef } = this.statements;
     if (event.type === "RUN_STARTED" && event.payload.continues)
       setContinues.run(event.payload.continues.runId, n);
-    for (const hash of rules.blobsOf(event, stored)) {
+    for (const hash of rules.neededBlobs(event, stored)) {
       addRef.run(n, hash);
       this.fresh.delete(hash);
     }
@@ -212,13 +212,13 @@ export class Batch {
 
   private textOf(payload: unknown): string {
     const text = JSON.stringify(payload);
-    if (text.length <= rules.EVENT_BYTES) return text;
+    if (text.length <= rules.MAX_INLINE_PAYLOAD) return text;
     const hash = digest(text);
     this.statements.putBlob.run(hash, text);
     return JSON.stringify({ $blob: hash });
   }
 
-  journalAfter(held: Held, after: number): JournalEvent[] {
+  journalAfter(held: RunRecord, after: number): JournalEvent[] {
     if (held.row.seq <= after) return [];
     const first = held.recent[0];
     if (first && first.seq <= after + 1) return held.recent.slice(after + 1 - first.seq);
@@ -238,7 +238,7 @@ export class Batch {
 
 /** J9: a chain covers a blob's name, so the blob must be what its name says. */
 export function payloadText(statements: Statements, stored: string): string {
-  const $blob = rules.blobNamed(stored);
+  const $blob = rules.blobNameIn(stored);
   if ($blob === undefined) return stored;
   const found = statements.getBlob.get($blob)?.["text"];
   if (typeof found !== "string" || digest(found) !== $blob)

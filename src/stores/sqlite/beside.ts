@@ -19,6 +19,6 @@ export class Beside extends CaughtUp {
     this.users = sqliteUsers({ sql, write });
     this.outbox = sqliteOutbox({ sql, write, position: () => this.lastPosition });
     // The process before is gone.
-    sql.said(() => this.db.exec("UPDATE webhooks SET holder = NULL"));
+    sql.withStorageErrors(() => this.db.exec("UPDATE webhooks SET holder = NULL"));
   }
 }

@@ -4,35 +4,41 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { treeWordIn } from "../../projections/tree-budget.ts";
-import { budgetStops, heardOf, ownVerdict, treeVerdict, undecided } from "../budget-rules.ts";
-import { budgetOf, type Held } from "../held.ts";
+import { treeBudgetChangeIn } from "../../projections/tree-budget.ts";
+import {
+  budgetNewsFor,
+  budgetStops,
+  checkOwnBudget,
+  checkTreeBudget,
+  undecidedStops,
+} from "../budget-rules.ts";
+import { payerOf, type RunRecord } from "../held.ts";
 import type { Append } from "../store.ts";
 import type { Statements } from "./rows.ts";
 
 /** The batch, as far as this needs it. */
 interface Rows {
   readonly statements: Statements;
-  find(runId: RunId): Held | undefined;
-  keysOf(held: Held): ReadonlyMap<string, number>;
-  signal(held: Held, events: readonly EventBody[]): void;
+  find(runId: RunId): RunRecord | undefined;
+  keysOf(held: RunRecord): ReadonlyMap<string, number>;
+  signal(held: RunRecord, events: readonly EventBody[]): void;
   writeRows(): void;
 }
 
-export function askBudget(rows: Rows, held: Held, reserve: NonNullable<Append["reserve"]>) {
-  const verdict = ownVerdict(held, reserve);
+export function askBudget(rows: Rows, held: RunRecord, reserve: NonNullable<Append["reserve"]>) {
+  const verdict = checkOwnBudget(held, reserve);
   if (verdict) return verdict;
   rows.writeRows();
-  const payer = budgetOf(held.row);
+  const payer = payerOf(held.row);
   const { raisedBudget, treeSpend } = rows.statements;
-  return treeVerdict(held, reserve, {
+  return checkTreeBudget(held, reserve, {
     raised: raisedBudget.get(payer),
     others: treeSpend.get(payer, held.n),
   });
 }
 
 /** Once in a tree, in the journal of its root. */
-export function warnRoot(rows: Rows, held: Held, warnings: readonly EventBody[]): void {
+export function warnRoot(rows: Rows, held: RunRecord, warnings: readonly EventBody[]): void {
   const root = warnings.length === 0 ? undefined : rows.find(held.row.rootRunId);
   if (!root || root.row.endedAt !== undefined) return;
   const news = warnings.filter((warning) => !rows.keysOf(root).has(keyOf(warning)));
@@ -40,18 +46,22 @@ export function warnRoot(rows: Rows, held: Held, warnings: readonly EventBody[])
 }
 
 /** A person's word on the budget of a tree: from now on it is the budget, and whoever stopped for it goes on. */
-export function raiseTree(rows: Rows, held: Held, events: readonly EventBody[]): void {
-  const word = treeWordIn(events);
+export function raiseTree(rows: Rows, held: RunRecord, events: readonly EventBody[]): void {
+  const word = treeBudgetChangeIn(events);
   if (!word) return;
   const { maxTokens, maxCost } = word.payload.limits!;
   const { raiseBudget, aliveOf, eventBySeq } = rows.statements;
-  raiseBudget.run(budgetOf(held.row), maxTokens ?? null, maxCost ?? null);
+  raiseBudget.run(payerOf(held.row), maxTokens ?? null, maxCost ?? null);
   rows.writeRows();
-  for (const { id } of aliveOf.all(budgetOf(held.row))) {
+  for (const { id } of aliveOf.all(payerOf(held.row))) {
     const other = rows.find(id as RunId)!;
     const keys = rows.keysOf(other);
     const found = budgetStops(keys).map((seq) => eventBySeq.get(other.n, seq)!);
-    const told = heardOf(word, { row: other.row, saidTo: held.row, stops: undecided(keys, found) });
+    const told = budgetNewsFor(word, {
+      row: other.row,
+      saidTo: held.row,
+      stops: undecidedStops(keys, found),
+    });
     if (told.length > 0) rows.signal(other, told);
   }
 }

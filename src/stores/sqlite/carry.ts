@@ -2,22 +2,22 @@
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
-import type { Standing } from "../../journal/events.ts";
+import type { UnjournaledState } from "../../journal/events.ts";
 import {
   DUE_ON_ARRIVAL,
   headsOf,
-  isHere,
-  moved,
+  isAlreadyHere,
+  movedEvent,
   movedTree,
-  refuseArrived,
-  refuseAtWork,
-  refuseElsewhere,
-  refuseShared,
-  type Sent,
-  sentOf,
-  standingFrom,
+  readSent,
+  readStanding,
+  refuseIfArrived,
+  refuseIfAtWork,
+  refuseIfShared,
+  refuseSecondTarget,
+  type SentTree,
 } from "../carried.ts";
-import { type Held, wholeMs } from "../held.ts";
+import { type RunRecord, wholeMs } from "../held.ts";
 import type { CarriedTree, MovedTree, MoveOutcome } from "../store.ts";
 import type { Batch } from "./batch.ts";
 import { updateItems } from "./inbox.ts";
@@ -37,29 +37,29 @@ export function moveTree(
   // Parents first: one that has gone hears nothing of its children.
   const runs = idsOf(sql, RUNS_OF, root).map((id) => batch.load(id));
   if (runs.length === 0) throw new CadreError("NOT_FOUND", `There is no tree ${root}.`);
-  refuseAtWork(runs, batch.now);
-  refuseShared(root, idsOf(sql, OTHER_PAYERS, root));
+  refuseIfAtWork(runs, batch.now);
+  refuseIfShared(root, idsOf(sql, OTHER_PAYERS, root));
   for (const held of runs) {
     if (held.row.endedAt !== undefined) continue;
-    batch.signal(held, [moved(transferId, standingOf(sql, held))]);
+    batch.signal(held, [movedEvent(transferId, standingOf(sql, held))]);
   }
   return sendTo(sql, root, { to, ...lastWords(runs, batch) });
 }
 
-const lastWords = (runs: readonly Held[], batch: Batch): MovedTree =>
+const lastWords = (runs: readonly RunRecord[], batch: Batch): MovedTree =>
   movedTree(runs.flatMap((held) => batch.journalAfter(held, held.row.seq - 1)));
 
 function sendTo(sql: Sql, root: RunId, { to, ...tree }: MovedTree & { to: string | undefined }): MovedTree {
   const { transferId } = tree;
   if (transferId === undefined) return tree;
   const sent = whereSent(sql, transferId);
-  refuseElsewhere(root, sent, to);
+  refuseSecondTarget(root, sent, to);
   if (to !== undefined) sql.run(SEND, transferId, to);
-  return { ...tree, ...(sent ? { sentTo: sent.place } : {}) };
+  return { ...tree, ...(sent ? { sentTo: sent.target } : {}) };
 }
 
-const whereSent = (sql: Sql, transferId: string): Sent | undefined =>
-  sentOf(sql.get("SELECT place, arrived_at FROM sent WHERE transfer = ?", transferId));
+const whereSent = (sql: Sql, transferId: string): SentTree | undefined =>
+  readSent(sql.get("SELECT place, arrived_at FROM sent WHERE transfer = ?", transferId));
 
 export function settleMove(
   root: RunId,
@@ -76,8 +76,8 @@ export function settleMove(
 const idsOf = (sql: Sql, text: string, root: RunId): RunId[] =>
   sql.all(text, root).map(({ id }) => id as RunId);
 
-function standingOf(sql: Sql, { n, row }: Held): Standing {
-  return standingFrom({
+function standingOf(sql: Sql, { n, row }: RunRecord): UnjournaledState {
+  return readStanding({
     claims: sql.all("SELECT path FROM claims WHERE run = ? ORDER BY path", row.id),
     grants: sql.all("SELECT * FROM grants WHERE run = ? AND scope = 'tree' ORDER BY id", n),
     budget: sql.get("SELECT max_tokens, max_cost FROM budgets WHERE root = ?", row.id),
@@ -87,12 +87,12 @@ function standingOf(sql: Sql, { n, row }: Held): Standing {
 export function importTree(tree: CarriedTree, { sql, batch }: Parts): { root: RunId; existed: boolean } {
   const known = sql.get("SELECT root FROM transfers WHERE id = ?", tree.transferId);
   if (known) return { root: known["root"] as RunId, existed: true };
-  refuseArrived(whereSent(sql, tree.transferId));
+  refuseIfArrived(whereSent(sql, tree.transferId));
   const here = new Set<RunId>();
   const heads = headsOf(tree);
   for (const [runId, hash] of heads) {
     const held = batch.find(runId);
-    if (held && isHere(held, hash)) here.add(runId);
+    if (held && isAlreadyHere(held, hash)) here.add(runId);
   }
   for (const [name, stored] of tree.blobs) batch.statements.putBlob.run(name, stored);
   for (const carried of tree.events) if (!here.has(carried.event.runId)) takeIn(batch, carried);
@@ -113,7 +113,7 @@ function takeIn(batch: Batch, { event, ...stored }: CarriedTree["events"][number
   batch.touch(held);
 }
 
-function restoreStanding(batch: Batch, held: Held, { claims, grants, budget }: Standing): void {
+function restoreStanding(batch: Batch, held: RunRecord, { claims, grants, budget }: UnjournaledState): void {
   const { statements } = batch;
   for (const path of claims ?? []) statements.claim.run(held.row.rootRunId, path, held.row.id);
   for (const { rule, by, at, until, folder } of grants ?? [])

@@ -40,7 +40,7 @@ export class CaughtUp extends Committer {
   /** E9: what only a newer version understands, and what comes after it, is left to that one. */
   private understood(after: number, limit: number): JournalEvent[] {
     try {
-      return this.page(after, limit, { understood: true });
+      return this.page(after, limit, { stopAtNewer: true });
     } catch (error) {
       if (isNewer(error)) return [];
       throw error;

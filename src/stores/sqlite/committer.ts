@@ -8,13 +8,13 @@ import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import type { Held } from "../held.ts";
-import { forgetResting } from "../rules.ts";
+import type { RunRecord } from "../held.ts";
+import { evictResting } from "../rules.ts";
 import type { CommitListener, StandingGrant } from "../store.ts";
 import { Batch } from "./batch.ts";
 import { isStorageError, openDatabase, storageError } from "./open.ts";
 import { SqliteReader } from "./reader.ts";
-import { closedError, metaOf } from "./sql.ts";
+import { closedError, getMeta } from "./sql.ts";
 
 const MAX_JOBS = 1_000;
 const MAX_HELD = 500;
@@ -33,7 +33,7 @@ export interface SqliteOptions {
 export class Committer extends SqliteReader {
   private readonly path: string;
   readonly clock: Clock;
-  private readonly cache = new Map<RunId, Held>();
+  private readonly cache = new Map<RunId, RunRecord>();
   /** Blobs between being put and being needed by an append: no prune may take them. */
   protected readonly fresh = new Set<string>();
   private readonly listeners = new Set<CommitListener>();
@@ -49,7 +49,7 @@ export class Committer extends SqliteReader {
     this.clock = clock;
     this.lastPosition = Math.max(
       Number(this.sql.get("SELECT max(position) AS p FROM events")?.["p"] ?? 0),
-      Number(metaOf(this.sql, "position") ?? 0),
+      Number(getMeta(this.sql, "position") ?? 0),
     );
   }
 
@@ -124,7 +124,7 @@ export class Committer extends SqliteReader {
     statements.commit.run();
     this.lastPosition = batch.position;
     if (batch.granted) this.standing = undefined;
-    forgetResting(cache, MAX_HELD);
+    evictResting(cache, MAX_HELD);
     jobs.forEach((job, index) => {
       job.resolve(values[index]);
     });

@@ -18,14 +18,14 @@ import { afterAll, describe, expect, test } from "vitest";
 import { fakeClock } from "../../clock.ts";
 import { CadreError } from "../../errors.ts";
 import {
+  acquireRun,
   admit,
-  callStarted,
-  context,
+  agentThought,
+  contextAdded,
   expectInvariants,
-  signal,
-  startOf,
-  take,
-  thought,
+  modelCallStarted,
+  sendSignal,
+  startPayload,
   toolResult,
   toolStarted,
 } from "../contract/kit.contract.ts";
@@ -54,7 +54,7 @@ describe("commits", () => {
     const commits = commitsIn(`${path}-wal`);
     const seen = await Promise.all(
       Array.from({ length: 100 }, async (_, i) => {
-        await signal(store, "r1", context(`c${i}`));
+        await sendSignal(store, "r1", contextAdded(`c${i}`));
         return onDisk.get(`context/c${i}`)?.["count"];
       }),
     );
@@ -67,16 +67,16 @@ describe("commits", () => {
   test("[P9] a value that no column takes is its own run's failure, whoever shares the commit", async () => {
     const store = open(place("unfit"));
     for (const runId of ["r1", "r2", "r3"]) await admit(store, runId);
-    const driver = await take(store, "r2");
+    const driver = await acquireRun(store, "r2");
     const answers = await Promise.allSettled([
-      signal(store, "r1", context("a")),
-      driver.append([callStarted("m1"), thought("m1", { cost: Number.NaN })]),
-      signal(store, "r3", context("a")),
-      signal(store, "r1", context("b")),
+      sendSignal(store, "r1", contextAdded("a")),
+      driver.append([modelCallStarted("m1"), agentThought("m1", { cost: Number.NaN })]),
+      sendSignal(store, "r3", contextAdded("a")),
+      sendSignal(store, "r1", contextAdded("b")),
     ]);
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
     expect(await store.journal("r2")).toHaveLength(1);
-    expect((await driver.append([callStarted("m1"), thought("m1")])).refused).toBeUndefined();
+    expect((await driver.append([modelCallStarted("m1"), agentThought("m1")])).refused).toBeUndefined();
     await expectInvariants(store);
     await store.close();
   });
@@ -138,7 +138,7 @@ const fillTheDisk = (mount: string) => `
   import { DatabaseSync } from "node:sqlite";
   import { openSqliteStore } from ${JSON.stringify(storeUrl)};
   import { fakeClock } from ${JSON.stringify(clockUrl)};
-  const start = ${JSON.stringify(startOf())};
+  const start = ${JSON.stringify(startPayload())};
   writeFileSync("${mount}/ballast", Buffer.alloc(700_000));
   const store = openSqliteStore({ path: "${mount}/cadre.db", clock: fakeClock() });
   await store.start("r1", start);
@@ -186,7 +186,7 @@ describe("a journal that was changed", () => {
     const store = open(path);
     for (const runId of ["r1", "r2"]) {
       await admit(store, runId);
-      await signal(store, runId, context("a"), context("b"), context("c"));
+      await sendSignal(store, runId, contextAdded("a"), contextAdded("b"), contextAdded("c"));
     }
     change(path, sql);
     const failure = await store.journal("r1").catch((error: unknown) => error as CadreError);
@@ -194,7 +194,7 @@ describe("a journal that was changed", () => {
     expect((failure as CadreError).message).toContain(`r1 is damaged at event ${seq}`);
     await expect(pages(store, "r1", 2)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
     expect(await store.journal("r2")).toHaveLength(4);
-    const driver = await take(store, "r2");
+    const driver = await acquireRun(store, "r2");
     expect((await driver.append([toolStarted("m1.0")])).refused).toBeUndefined();
     await store.close();
   });
@@ -203,7 +203,7 @@ describe("a journal that was changed", () => {
     const path = place("blob");
     const store = open(path);
     await admit(store, "r1");
-    const driver = await take(store, "r1");
+    const driver = await acquireRun(store, "r1");
     await driver.append([toolStarted("m1.0"), toolResult("m1.0", "x".repeat(2_100_000))]);
     const name = await store.putBlob("a definition");
     change(
@@ -226,7 +226,7 @@ describe("a log that was cut", () => {
     const wal = `${path}-wal`;
     const acknowledged: number[] = [];
     for (let i = 0; i < 40; i++) {
-      await signal(store, "r1", context(`c${i}`, "x".repeat(1 + ((i * 997) % 5000))));
+      await sendSignal(store, "r1", contextAdded(`c${i}`, "x".repeat(1 + ((i * 997) % 5000))));
       acknowledged.push(statSync(wal).size);
     }
     const sizes = [acknowledged[5]!, acknowledged[11]! - 1, acknowledged[17]! + 1, acknowledged[23]! + 2000];
@@ -243,7 +243,7 @@ describe("a log that was cut", () => {
       const reopened = open(copy);
       const kept = (await reopened.journal("r1")).length - 1;
       expect(kept, `cut at ${size}`).toBe(acknowledged.filter((end) => end <= size).length);
-      await signal(reopened, "r1", context("after"));
+      await sendSignal(reopened, "r1", contextAdded("after"));
       await expectInvariants(reopened);
       await reopened.close();
     }

@@ -3,12 +3,12 @@
 import { assertNever } from "../../errors.ts";
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import { type ItemChange, itemChanges } from "../../projections/approvals.ts";
-import { type Held, wholeMs } from "../held.ts";
+import { type RunRecord, wholeMs } from "../held.ts";
 import { INBOX_TYPES } from "../rules.ts";
 import type { Statements } from "./rows.ts";
 
 /** True if the standing grants have changed. */
-export function updateInbox(statements: Statements, held: Held, event: JournalEvent): boolean {
+export function updateInbox(statements: Statements, held: RunRecord, event: JournalEvent): boolean {
   if (!INBOX_TYPES.has(event.type)) return false;
   updateItems(statements, held, event);
   if (TERMINAL_TYPES.has(event.type)) {
@@ -18,25 +18,25 @@ export function updateInbox(statements: Statements, held: Held, event: JournalEv
   return event.type === "APPROVAL_DECIDED" && addGrant(statements, held, event);
 }
 
-export function updateItems(statements: Statements, held: Held, event: JournalEvent): void {
+export function updateItems(statements: Statements, held: RunRecord, event: JournalEvent): void {
   for (const change of itemChanges(event)) changeItem(statements, held, event, change);
 }
 
-function changeItem(statements: Statements, held: Held, event: JournalEvent, change: ItemChange): void {
+function changeItem(statements: Statements, held: RunRecord, event: JournalEvent, change: ItemChange): void {
   const { n } = held;
-  held.items ??= statements.countItems.get(n)?.["items"] as number;
-  if (change.type !== "open" && held.items === 0) return;
+  held.openItems ??= statements.countItems.get(n)?.["items"] as number;
+  if (change.type !== "open" && held.openItems === 0) return;
   switch (change.type) {
     case "open":
-      held.items += changesOf(
+      held.openItems += changesOf(
         statements.openItem.run(n, change.itemId, change.kind, event.ts, wholeMs(change.expiresAt)),
       );
       break;
     case "close":
-      held.items -= changesOf(statements.closeItem.run(n, change.itemId));
+      held.openItems -= changesOf(statements.closeItem.run(n, change.itemId));
       break;
     case "close-all":
-      held.items -= changesOf(statements.closeItems.run(n));
+      held.openItems -= changesOf(statements.closeItems.run(n));
       break;
     default:
       assertNever(change);
@@ -47,7 +47,7 @@ const changesOf = ({ changes }: { changes: number | bigint }): number => Number(
 
 function addGrant(
   statements: Statements,
-  { n }: Held,
+  { n }: RunRecord,
   { payload, ts }: EventOf<"APPROVAL_DECIDED">,
 ): boolean {
   const { decision, scope, grant, by, until, folder = null } = payload;

@@ -4,7 +4,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CadreError, messageOf, reasonOf } from "../../errors.ts";
+import { CadreError, describeSystemError, messageOf } from "../../errors.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TABLES } from "./schema.ts";
 
@@ -61,7 +61,7 @@ export function storageError(error: unknown, path: string): CadreError {
   }
   if (primary === 8 || primary === 14 || ["EACCES", "EPERM", "EROFS"].includes(code ?? "")) {
     return unusable(
-      `${path} cannot be written (${reasonOf(error)}). Nothing was changed; make the folder writable for this user, or set CADRE_DIR to another one.`,
+      `${path} cannot be written (${describeSystemError(error)}). Nothing was changed; make the folder writable for this user, or set CADRE_DIR to another one.`,
     );
   }
   if (primary === 11 || primary === 26) {
@@ -76,11 +76,11 @@ export function storageError(error: unknown, path: string): CadreError {
   }
   if (code === "EEXIST" || code === "ENOTDIR") {
     return unusable(
-      `${path} cannot be made (${reasonOf(error)}). Nothing was changed; move that file away, or set CADRE_DIR to another folder.`,
+      `${path} cannot be made (${describeSystemError(error)}). Nothing was changed; move that file away, or set CADRE_DIR to another folder.`,
     );
   }
   return unusable(
-    `${path} cannot be read or written (${reasonOf(error)}). Nothing that was acknowledged is undone; see that its disk is there and sound, and try again.`,
+    `${path} cannot be read or written (${describeSystemError(error)}). Nothing that was acknowledged is undone; see that its disk is there and sound, and try again.`,
   );
 }
 

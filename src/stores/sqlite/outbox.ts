@@ -1,7 +1,7 @@
 // How far webhooks were told, on one SQLite file.
 
 import type { Position } from "../../ids.ts";
-import { deliveryOf, MOST_DELIVERIES, type Outbox, placeOf } from "../outbox.ts";
+import { MAX_DELIVERIES, type Outbox, readCursor, readDelivery } from "../outbox.ts";
 import type { Sql } from "./sql.ts";
 
 interface OutboxParts {
@@ -12,20 +12,20 @@ interface OutboxParts {
 
 export function sqliteOutbox({ sql, position, write }: OutboxParts): Outbox {
   return {
-    take: (webhook, holder, forMs) =>
+    acquire: (webhook, holder, forMs) =>
       write(({ now }) => {
         sql.run(BEGIN, webhook, position());
         const taken = sql.get(TAKE, holder, now + forMs, webhook, holder, now);
-        return taken && placeOf(taken);
+        return taken && readCursor(taken);
       }),
     release: (holder) =>
       write(() => void sql.run("UPDATE webhooks SET holder = NULL, held_until = 0 WHERE holder = ?", holder)),
-    skip: (webhook, to) => write(() => void sql.run(SKIP, to, webhook)),
-    note: (delivery, retryAt) =>
+    advance: (webhook, to) => write(() => void sql.run(SKIP, to, webhook)),
+    record: (delivery, retryAt) =>
       write(() => {
         const { webhook, id, event, runId, at, attempts, outcome, detail } = delivery;
         sql.run(NOTE, webhook, id, event, runId, delivery.position, at, attempts, outcome, detail);
-        sql.run(FORGET, webhook, webhook, MOST_DELIVERIES);
+        sql.run(FORGET, webhook, webhook, MAX_DELIVERIES);
         if (retryAt === undefined) sql.run(SKIP, delivery.position, webhook);
         else
           sql.run(
@@ -35,11 +35,11 @@ export function sqliteOutbox({ sql, position, write }: OutboxParts): Outbox {
             webhook,
           );
       }),
-    places: async () =>
+    cursors: async () =>
       sql
         .all("SELECT * FROM webhooks ORDER BY webhook")
-        .map((columns) => ({ webhook: columns["webhook"] as string, ...placeOf(columns) })),
-    deliveries: async (webhook, limit) => sql.all(LATEST, webhook, limit).map(deliveryOf),
+        .map((columns) => ({ webhook: columns["webhook"] as string, ...readCursor(columns) })),
+    deliveries: async (webhook, limit) => sql.all(LATEST, webhook, limit).map(readDelivery),
   };
 }
 

@@ -2,8 +2,8 @@
 // begins something: `Held.place` answers for every other intent.
 
 import type { RunId } from "../../ids.ts";
-import type { Held } from "../held.ts";
-import { asksAgainAt, LAST, mustBeWoken, placeFrom } from "../place-rules.ts";
+import type { RunRecord } from "../held.ts";
+import { LAST_TICKET, needsWaking, nextAttemptAt, readSlot } from "../place-rules.ts";
 import type { Append, Spawn } from "../store.ts";
 import type { Statements } from "./rows.ts";
 
@@ -13,12 +13,12 @@ interface Rows {
   readonly statements: Statements;
   /** Runs that were made due without an event. */
   readonly woken: RunId[];
-  find(runId: RunId): Held | undefined;
-  touch(held: Held): void;
+  find(runId: RunId): RunRecord | undefined;
+  touch(held: RunRecord): void;
 }
 
 /** Takes what the events of an append need. False: every place is taken, and nothing has changed. */
-export function takePlace(rows: Rows, held: Held, { spawn, concurrent }: Append): boolean {
+export function takePlace(rows: Rows, held: RunRecord, { spawn, concurrent }: Append): boolean {
   if (spawn) return placeChild(rows, held, spawn);
   if (concurrent === undefined || placeOf(rows, held) === "held") return true;
   if (ahead(rows, held, ticketOf(rows, held)) >= concurrent) return false;
@@ -28,10 +28,10 @@ export function takePlace(rows: Rows, held: Held, { spawn, concurrent }: Append)
   return true;
 }
 
-function placeChild(rows: Rows, parent: Held, { runId, place, limits }: Spawn): boolean {
+function placeChild(rows: Rows, parent: RunRecord, { runId, place, limits }: Spawn): boolean {
   if (place === "queues") return true;
   const passes = place === "parents" && placeOf(rows, parent) === "held";
-  const ticket = place === "parents" ? ticketOf(rows, parent) : LAST;
+  const ticket = place === "parents" ? ticketOf(rows, parent) : LAST_TICKET;
   if (!passes && ahead(rows, parent, ticket) >= limits.concurrent) return false;
   if (place === "parents") drop(rows, parent);
   rows.statements.addPlace.run(workspaceOf(rows, parent), runId, 1);
@@ -39,24 +39,24 @@ function placeChild(rows: Rows, parent: Held, { runId, place, limits }: Spawn): 
 }
 
 /** At the rest or the end of a run: neither at work nor waiting for it. */
-export function leavePlace(rows: Rows, held: Held): void {
+export function leavePlace(rows: Rows, held: RunRecord): void {
   if (placeOf(rows, held) === "none") return;
   drop(rows, held);
   wakeNext(rows, workspaceOf(rows, held));
 }
 
 /** A run that is cancelled begins nothing more, so nobody waits behind it. */
-export function leaveQueue(rows: Rows, held: Held): void {
+export function leaveQueue(rows: Rows, held: RunRecord): void {
   if (placeOf(rows, held) === "queued") leavePlace(rows, held);
 }
 
 /** A run that was refused a place keeps its turn, and is due when it should ask again: at once, if there is one by now. */
-export function queue(rows: Rows, held: Held, concurrent: number): number {
+export function queue(rows: Rows, held: RunRecord, concurrent: number): number {
   if (placeOf(rows, held) === "held") leavePlace(rows, held);
   if (placeOf(rows, held) === "none") rows.statements.addPlace.run(workspaceOf(rows, held), held.row.id, 0);
   held.place = "queued";
   const before = ahead(rows, held, ticketOf(rows, held));
-  const at = asksAgainAt(rows.now, before, concurrent);
+  const at = nextAttemptAt(rows.now, before, concurrent);
   if (at === 0) rows.woken.push(held.row.id);
   return at;
 }
@@ -64,7 +64,7 @@ export function queue(rows: Rows, held: Held, concurrent: number): number {
 function wakeNext(rows: Rows, workspace: string): void {
   for (const columns of rows.statements.queued.iterate(workspace)) {
     const next = rows.find(columns["run"] as RunId);
-    if (!mustBeWoken(next, rows.now)) continue;
+    if (!needsWaking(next, rows.now)) continue;
     next.dueAt = 0;
     rows.touch(next);
     rows.woken.push(next.row.id);
@@ -73,27 +73,27 @@ function wakeNext(rows: Rows, workspace: string): void {
 }
 
 /** Those at work, and those who have waited longer. */
-function ahead(rows: Rows, held: Held, ticket: number): number {
+function ahead(rows: Rows, held: RunRecord, ticket: number): number {
   const workspace = workspaceOf(rows, held);
   return rows.statements.placesAhead.get(workspace, workspace, ticket)?.["runs"] as number;
 }
 
-function ticketOf({ statements }: Rows, { row }: Held): number {
-  return (statements.placeOf.get(row.id)?.["n"] as number | undefined) ?? LAST;
+function ticketOf({ statements }: Rows, { row }: RunRecord): number {
+  return (statements.placeOf.get(row.id)?.["n"] as number | undefined) ?? LAST_TICKET;
 }
 
-function placeOf({ statements }: Rows, held: Held): NonNullable<Held["place"]> {
+function placeOf({ statements }: Rows, held: RunRecord): NonNullable<RunRecord["place"]> {
   if (held.place !== undefined) return held.place;
-  held.place = placeFrom(statements.placeOf.get(held.row.id)?.["held"]);
+  held.place = readSlot(statements.placeOf.get(held.row.id)?.["held"]);
   return held.place;
 }
 
-function drop({ statements }: Rows, held: Held): void {
+function drop({ statements }: Rows, held: RunRecord): void {
   statements.dropPlace.run(held.row.id);
   held.place = "none";
 }
 
 /** Where its tree is at work: a child in a worktree of its own is no reason for more agents at once. */
-function workspaceOf(rows: Rows, { row }: Held): string {
+function workspaceOf(rows: Rows, { row }: RunRecord): string {
   return rows.find(row.rootRunId)?.row.workspace ?? row.workspace;
 }

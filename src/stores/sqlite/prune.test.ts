@@ -8,14 +8,14 @@ import { fakeClock } from "../../clock.ts";
 import { scratchFolder } from "../../config/scratch.fixture.ts";
 import type { Payload } from "../../journal/events.ts";
 import {
+  acquireRun,
   admit,
-  callStarted,
-  context,
-  ended,
+  agentThought,
+  contextAdded,
   expectInvariants,
-  signal,
-  take,
-  thought,
+  modelCallStarted,
+  runEnded,
+  sendSignal,
   toolResult,
 } from "../contract/kit.contract.ts";
 import type { Store } from "../store.ts";
@@ -36,10 +36,13 @@ function look(path: string, sql: string): unknown {
 async function large(store: Store, runId: string): Promise<void> {
   await admit(store, runId);
   for (let i = 0; i < 25; i++) {
-    const some = Array.from({ length: 100 }, (_, j) => [callStarted(`m${i}-${j}`), thought(`m${i}-${j}`)]);
-    await signal(store, runId, ...some.flat());
+    const some = Array.from({ length: 100 }, (_, j) => [
+      modelCallStarted(`m${i}-${j}`),
+      agentThought(`m${i}-${j}`),
+    ]);
+    await sendSignal(store, runId, ...some.flat());
   }
-  await (await take(store, runId)).append([ended()]);
+  await (await acquireRun(store, runId)).append([runEnded()]);
 }
 
 test("[F01] a prune that is cut off leaves no half of a tree, and the next one ends it", async () => {
@@ -49,7 +52,7 @@ test("[F01] a prune that is cut off leaves no half of a tree, and the next one e
   expect((await store.messages({ limit: 5_000 })).messages).toHaveLength(2_500);
   const pruned = store.prune({});
   const cut = expect(pruned).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
-  while (await store.run("large")) await signal(store, "large", context("x")).catch(() => {});
+  while (await store.run("large")) await sendSignal(store, "large", contextAdded("x")).catch(() => {});
   await store.close();
   await cut;
   expect(look(path, "SELECT count(*) FROM events")).toBeGreaterThan(0);
@@ -59,7 +62,7 @@ test("[F01] a prune that is cut off leaves no half of a tree, and the next one e
   expect(await next.read(0, 10)).toEqual([]);
   expect((await next.messages({})).messages).toEqual([]);
   await admit(next, "new");
-  await signal(next, "new", callStarted("m1"));
+  await sendSignal(next, "new", modelCallStarted("m1"));
   await expectInvariants(next, "pruned");
   expect(await next.prune({})).toMatchObject({ trees: 0 });
   expect((await next.messages({})).messages).toHaveLength(1);
@@ -76,8 +79,13 @@ test("[P13] a file from before knows what its runs continue and need", async () 
   const text = "x".repeat(2_100_000);
   await admit(store, "old", { definition });
   const { payload } = toolResult("m1.0", "a long…") as { payload: Payload<"TOOL_RESULT"> };
-  await signal(store, "old", { type: "TOOL_RESULT", payload: { ...payload, ref } }, context("l", text));
-  await (await take(store, "old")).append([ended()]);
+  await sendSignal(
+    store,
+    "old",
+    { type: "TOOL_RESULT", payload: { ...payload, ref } },
+    contextAdded("l", text),
+  );
+  await (await acquireRun(store, "old")).append([runEnded()]);
   await admit(store, "next", { definition, continues: { runId: "old", ...(await store.head("old"))! } });
   await store.close();
 
@@ -94,7 +102,7 @@ test("[P13] a file from before knows what its runs continue and need", async () 
   expect(await migrated.prune({})).toMatchObject({ trees: 0, bytes: 0 });
   expect(await migrated.blob(ref)).toBe("a long output");
   await expectInvariants(migrated);
-  await (await take(migrated, "next")).append([ended()]);
+  await (await acquireRun(migrated, "next")).append([runEnded()]);
   expect(await migrated.prune({})).toMatchObject({ trees: 2 });
   expect(await migrated.blob(ref)).toBeUndefined();
   await migrated.close();

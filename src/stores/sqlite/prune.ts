@@ -4,7 +4,7 @@
 
 import { setImmediate as pause } from "node:timers/promises";
 import type { Position, RunId } from "../../ids.ts";
-import type { Pruned, PruneFilter } from "../store.ts";
+import type { PruneFilter, PruneResult } from "../store.ts";
 import type { Batch } from "./batch.ts";
 import { forgetWords } from "./search.ts";
 import { type Sql, setMeta } from "./sql.ts";
@@ -21,11 +21,11 @@ export interface PruneParts {
   fresh: ReadonlySet<string>;
 }
 
-export async function prune(filter: PruneFilter, parts: PruneParts): Promise<Pruned> {
+export async function prune(filter: PruneFilter, parts: PruneParts): Promise<PruneResult> {
   return filter.dryRun ? look(filter, parts) : remove(filter, parts);
 }
 
-async function remove(filter: PruneFilter, parts: PruneParts): Promise<Pruned> {
+async function remove(filter: PruneFilter, parts: PruneParts): Promise<PruneResult> {
   const { sql, write } = parts;
   const total = { trees: 0, runs: 0, events: 0, bytes: 0 };
   await sweep(parts);
@@ -43,7 +43,7 @@ async function remove(filter: PruneFilter, parts: PruneParts): Promise<Pruned> {
   return total;
 }
 
-async function look(filter: PruneFilter, { sql, fresh }: PruneParts): Promise<Pruned> {
+async function look(filter: PruneFilter, { sql, fresh }: PruneParts): Promise<PruneResult> {
   const total = { trees: 0, runs: 0, events: 0, bytes: 0 };
   const gone = new Set<RunId>();
   const numbers: number[] = [];

@@ -5,15 +5,15 @@ import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import { approvalFrom, asListed, grantFrom, quarantineFrom, wholeBlob } from "../answer-columns.ts";
-import { linkOf, readableEvents, storedOf, verifyChain } from "../event-columns.ts";
+import { markQuarantined, readApproval, readGrant, readQuarantine, verifiedBlob } from "../answer-columns.ts";
+import { readableEvents, readLink, readStoredEvent, verifyChain } from "../event-columns.ts";
 import { hex, optional, readRow } from "../held.ts";
 import type {
   ApprovalRef,
-  OfPool,
-  Part,
+  JournalScope,
+  PoolFilter,
   Quarantine,
-  Reading,
+  ReadOptions,
   RunFilter,
   StandingGrant,
   Store,
@@ -40,10 +40,10 @@ export class SqliteReader {
   constructor(db: DatabaseSync) {
     this.db = db;
     this.sql = new Sql(db);
-    this.statements = this.sql.said(() => prepareStatements(db));
+    this.statements = this.sql.withStorageErrors(() => prepareStatements(db));
   }
 
-  async due(now: number, limit: number, of?: OfPool): Promise<RunId[]> {
+  async due(now: number, limit: number, of?: PoolFilter): Promise<RunId[]> {
     const [ours, values] = inPool(of);
     // +n: left to choose, SQLite looks through every run in that order.
     const orphaned = this.sql.all(
@@ -70,7 +70,7 @@ export class SqliteReader {
   }
 
   async quarantined(): Promise<Quarantine[]> {
-    return this.sql.all("SELECT run, reason, seq FROM quarantine ORDER BY run").map(quarantineFrom);
+    return this.sql.all("SELECT run, reason, seq FROM quarantine ORDER BY run").map(readQuarantine);
   }
 
   /** By two small indexes first: rows are read only of those whose parent is not among the living. */
@@ -86,7 +86,7 @@ export class SqliteReader {
   }
 
   async run(runId: RunId): Promise<RunRow | undefined> {
-    const columns = this.sql.said(() => this.statements.runById.get(runId));
+    const columns = this.sql.withStorageErrors(() => this.statements.runById.get(runId));
     return columns && this.listed([readRow(columns)])[0];
   }
 
@@ -125,7 +125,7 @@ export class SqliteReader {
       this.sql.all("SELECT run, reason FROM quarantine").map((entry) => [entry["run"], entry["reason"]]),
     );
     if (aside.size === 0) return rows;
-    return rows.map((row) => asListed(row, aside.get(row.id) as string | undefined));
+    return rows.map((row) => markQuarantined(row, aside.get(row.id) as string | undefined));
   }
 
   async journal(runId: RunId, after: Seq = 0, limit = -1): Promise<JournalEvent[]> {
@@ -134,7 +134,7 @@ export class SqliteReader {
     const n = run["n"] as number;
     const before =
       after === 0 ? undefined : this.sql.get("SELECT hash FROM events WHERE run = ? AND seq = ?", n, after);
-    const found = this.sql.said(() => this.statements.eventsAfter.all(n, after, limit));
+    const found = this.sql.withStorageErrors(() => this.statements.eventsAfter.all(n, after, limit));
     verifyChain(
       runId,
       { seq: run["seq"] as number, hash: hex(run["hash"]) },
@@ -164,14 +164,14 @@ export class SqliteReader {
         after,
         limit,
       )
-      .map(storedOf);
+      .map(readStoredEvent);
   }
 
-  async read(after: Position, limit: number, of: Reading = {}): Promise<JournalEvent[]> {
+  async read(after: Position, limit: number, of: ReadOptions = {}): Promise<JournalEvent[]> {
     return this.page(after, limit, of);
   }
 
-  protected page(after: Position, limit: number, of: Reading = {}): JournalEvent[] {
+  protected page(after: Position, limit: number, of: ReadOptions = {}): JournalEvent[] {
     const { where, values } = partConditions(of, "AND");
     // Near the end the latest events are looked through, whoever's they are: a live reader asks after every commit.
     const join = this.lag(after) < NEAR ? "CROSS JOIN" : "JOIN";
@@ -194,14 +194,14 @@ export class SqliteReader {
     return Number(this.sql.get("SELECT max(position) AS p FROM events")?.["p"] ?? 0) - after;
   }
 
-  async openApprovals(filter: Part = {}): Promise<ApprovalRef[]> {
+  async openApprovals(filter: JournalScope = {}): Promise<ApprovalRef[]> {
     const { where, values } = partConditions(filter, "WHERE");
     return this.sql
       .all(
         `SELECT runs.id, approvals.* FROM approvals JOIN runs ON runs.n = approvals.run ${where} ORDER BY opened_at, item`,
         ...values,
       )
-      .map(approvalFrom);
+      .map(readApproval);
   }
 
   async grants(): Promise<StandingGrant[]> {
@@ -210,17 +210,19 @@ export class SqliteReader {
         `SELECT grants.*, coalesce(grants.run_id, runs.id) AS given_in
          FROM grants LEFT JOIN runs ON runs.n = grants.run ORDER BY grants.id`,
       )
-      .map(grantFrom);
+      .map(readGrant);
   }
 
   async blob(name: string, of?: { user: string }): Promise<string | undefined> {
     if (of && !this.sql.get(NEEDED_BY, name, of.user)) return undefined;
-    const stored = this.sql.said(() => this.statements.getBlob.get(name))?.["text"] as string | undefined;
-    return stored === undefined ? undefined : wholeBlob(name, stored);
+    const stored = this.sql.withStorageErrors(() => this.statements.getBlob.get(name))?.["text"] as
+      | string
+      | undefined;
+    return stored === undefined ? undefined : verifiedBlob(name, stored);
   }
 
   protected eventOf(runId: RunId, columns: Columns): JournalEvent {
-    const { text, ...link } = linkOf(columns);
+    const { text, ...link } = readLink(columns);
     return readEvent({
       runId,
       position: columns["position"] as number,
@@ -234,7 +236,7 @@ const NEEDED_BY =
   "SELECT 1 FROM refs JOIN runs ON runs.n = refs.run WHERE refs.hash = ? AND runs.user_id = ? LIMIT 1";
 
 function partConditions(
-  { run, root, user }: Part,
+  { run, root, user }: JournalScope,
   begin: "AND" | "WHERE",
 ): { where: string; values: string[] } {
   const given = [
@@ -247,7 +249,7 @@ function partConditions(
 }
 
 /** By the root's workspace: a child may work in a worktree of its own. */
-function inPool(of: OfPool | undefined): [condition: string, values: string[]] {
+function inPool(of: PoolFilter | undefined): [condition: string, values: string[]] {
   if (!of) return ["", []];
   const { pool, pools, workspaces } = of;
   const [test, folders] =

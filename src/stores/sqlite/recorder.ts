@@ -7,13 +7,13 @@ import type { JournalEvent } from "../../journal/events.ts";
 import { MESSAGE_COLUMNS, type MessageRow } from "../../projections/message-row.ts";
 import { applyMessages, type Messages, type Recording } from "../../projections/messages.ts";
 import type { MessageFilter } from "../store.ts";
-import { metaOf, type Sql, setMeta } from "./sql.ts";
+import { getMeta, type Sql, setMeta } from "./sql.ts";
 
 const PAGE_EVENTS = 500;
 const DEFAULT_PAGE = 50;
 
 /** Where the table stands. */
-export const recordedUpTo = (sql: Sql): Position => Number(metaOf(sql, "messages") ?? 0);
+export const recordedUpTo = (sql: Sql): Position => Number(getMeta(sql, "messages") ?? 0);
 
 /** Takes in the next page; false: there was none. */
 export function recordPage(sql: Sql, read: (after: Position, limit: number) => JournalEvent[]): boolean {

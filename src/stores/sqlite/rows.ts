@@ -4,7 +4,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { RunRow } from "../../projections/run-row.ts";
 import { totalTokens } from "../../projections/usage.ts";
-import { bornText, budgetOf, type Held, newHeld } from "../held.ts";
+import { immutableJson, newRecord, payerOf, type RunRecord } from "../held.ts";
 
 /** A number whose events are still being deleted is nobody else's. */
 const NEXT_NUMBER =
@@ -88,31 +88,32 @@ export function prepareStatements(db: DatabaseSync) {
 export type Statements = ReturnType<typeof prepareStatements>;
 
 /** A run without events yet. */
-export function insertRow(statements: Statements, row: RunRow): Held {
+export function insertRow(statements: Statements, row: RunRow): RunRecord {
   const { id, rootRunId, parentRunId, agent, sessionId, userId, createdAt, usage } = row;
   const inserted = statements.insertRun.run(
     id,
     rootRunId,
-    budgetOf(row),
+    payerOf(row),
     parentRunId ?? null,
     agent,
     sessionId ?? null,
     userId ?? null,
-    bornText(row),
+    immutableJson(row),
     JSON.stringify(usage),
     createdAt,
     createdAt,
   );
-  const held = newHeld(Number(inserted.lastInsertRowid), row);
-  held.stored = rareColumns(held);
+  const held = newRecord(Number(inserted.lastInsertRowid), row);
+  held.storedColumns = rareColumns(held);
   return held;
 }
 
-export function writeHeld(statements: Statements, held: Held): void {
+export function writeHeld(statements: Statements, held: RunRecord): void {
   const rare = rareColumns(held);
-  if (held.stored && rare.every((value, index) => value === held.stored![index])) writeHead(statements, held);
+  if (held.storedColumns && rare.every((value, index) => value === held.storedColumns![index]))
+    writeHead(statements, held);
   else writeRow(statements, held);
-  held.stored = rare;
+  held.storedColumns = rare;
 }
 
 /** What a step does not change. Left out of its update, their indexes and pages are not written again. */
@@ -124,13 +125,13 @@ function rareColumns({
   dueAt,
   previousUntil,
   acquisitions,
-}: Held): readonly unknown[] {
+}: RunRecord): readonly unknown[] {
   const { status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt } = row;
   const lease = [lastSignal, worker, epoch, dueAt, previousUntil, acquisitions];
   return [status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt, ...lease];
 }
 
-function writeHead(statements: Statements, { row, hash, openTokens, openCost, n }: Held): void {
+function writeHead(statements: Statements, { row, hash, openTokens, openCost, n }: RunRecord): void {
   statements.updateHead.run(
     row.turns,
     Math.ceil(totalTokens(row.usage)),
@@ -145,7 +146,7 @@ function writeHead(statements: Statements, { row, hash, openTokens, openCost, n 
   );
 }
 
-function writeRow(statements: Statements, held: Held): void {
+function writeRow(statements: Statements, held: RunRecord): void {
   const { row } = held;
   statements.updateRun.run(
     row.status,

@@ -5,12 +5,12 @@ import type { SQLInputValue } from "node:sqlite";
 import type { Position } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { searchText, searchWords } from "../../projections/search-words.ts";
-import { metaOf, type Sql, setMeta } from "./sql.ts";
+import { getMeta, type Sql, setMeta } from "./sql.ts";
 
 const PAGE_EVENTS = 500;
 
 /** Where the index stands. */
-export const indexedUpTo = (sql: Sql): Position => Number(metaOf(sql, "search") ?? 0);
+export const indexedUpTo = (sql: Sql): Position => Number(getMeta(sql, "search") ?? 0);
 
 /** Takes in the next page; false: there was none. */
 export function indexPage(sql: Sql, read: (after: Position, limit: number) => JournalEvent[]): boolean {

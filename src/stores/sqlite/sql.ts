@@ -15,20 +15,20 @@ export class Sql {
   }
 
   get(text: string, ...values: SQLInputValue[]): Columns | undefined {
-    return this.said(() => this.prepared(text).get(...values));
+    return this.withStorageErrors(() => this.prepared(text).get(...values));
   }
 
   all(text: string, ...values: SQLInputValue[]): Columns[] {
-    return this.said(() => this.prepared(text).all(...values));
+    return this.withStorageErrors(() => this.prepared(text).all(...values));
   }
 
   /** The number of rows that it changed. */
   run(text: string, ...values: SQLInputValue[]): number {
-    return this.said(() => Number(this.prepared(text).run(...values).changes));
+    return this.withStorageErrors(() => Number(this.prepared(text).run(...values).changes));
   }
 
   /** A file that is damaged in its middle opens: whoever reads there must not hear that all is safe. */
-  said<T>(ask: () => T): T {
+  withStorageErrors<T>(ask: () => T): T {
     try {
       return ask();
     } catch (error) {
@@ -50,7 +50,7 @@ export const closedError = (): CadreError =>
   new CadreError("STORAGE_UNUSABLE", "The store is closed: nothing was read or written.");
 
 /** Values that are kept beside the tables, under a name. */
-export function metaOf(sql: Sql, name: string): string | undefined {
+export function getMeta(sql: Sql, name: string): string | undefined {
   return sql.get("SELECT value FROM meta WHERE name = ?", name)?.["value"] as string | undefined;
 }
 

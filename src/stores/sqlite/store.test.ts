@@ -4,14 +4,14 @@ import { afterAll, expect, test } from "vitest";
 import { fakeClock } from "../../clock.ts";
 import { scratchFolder } from "../../config/scratch.fixture.ts";
 import {
+  acquireRun,
   admit,
+  childSpawn,
   childStarted,
-  context,
-  ended,
-  signal,
-  spawn,
-  suspended,
-  take,
+  contextAdded,
+  runEnded,
+  runSuspended,
+  sendSignal,
 } from "../contract/kit.contract.ts";
 import { storeContract } from "../store.contract.ts";
 import { openSqliteStore } from "./store.ts";
@@ -37,20 +37,22 @@ storeContract("SQLite", async () => {
 
 test("who was just started, or waits for a child, is not read back; who waits for a person holds nothing", async () => {
   const store = openSqliteStore({ path: join(folder, `${count++}.db`), clock: fakeClock() });
-  const keys = async (runId: string) => (await take(store, runId)).lease.events?.map(({ key }) => key);
+  const keys = async (runId: string) => (await acquireRun(store, runId)).lease.events?.map(({ key }) => key);
   await admit(store, "r1");
-  const parent = await take(store, "r1");
+  const parent = await acquireRun(store, "r1");
   expect(parent.lease.events).toEqual(await store.journal("r1"));
-  await parent.append([childStarted("c1")], { guard: "signals", spawn: spawn("c1", "r1") });
-  await parent.append([suspended("s1", { kind: "child", items: ["c1"] })], { rest: { wakeAt: undefined } });
-  const child = await take(store, "c1");
+  await parent.append([childStarted("c1")], { guard: "signals", spawn: childSpawn("c1", "r1") });
+  await parent.append([runSuspended("s1", { kind: "child", items: ["c1"] })], {
+    rest: { wakeAt: undefined },
+  });
+  const child = await acquireRun(store, "c1");
   expect(child.lease.events).toEqual(await store.journal("c1"));
-  await child.append([ended()]);
+  await child.append([runEnded()]);
   expect(await keys("r1")).toEqual(["start", "c1/s", "s1", "c1/e"]);
 
   await admit(store, "r2");
-  await (await take(store, "r2")).append([suspended("s1")], { rest: { wakeAt: undefined } });
-  await signal(store, "r2", context("x"));
+  await (await acquireRun(store, "r2")).append([runSuspended("s1")], { rest: { wakeAt: undefined } });
+  await sendSignal(store, "r2", contextAdded("x"));
   expect(await keys("r2")).toBeUndefined();
   await store.close();
 });

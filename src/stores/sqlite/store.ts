@@ -4,24 +4,24 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import type { Freeze } from "../../projections/frozen.ts";
-import { blobForm } from "../blobs.ts";
-import { heartbeatAnswer, isDriver, mayTake, NAMED_RUNS, takeLease, workerRows } from "../rules.ts";
-import { hears, nextInSession, runUnderKey } from "../start-rules.ts";
+import type { FreezeRequest } from "../../projections/frozen.ts";
+import { encodeBlob } from "../blobs.ts";
+import { heartbeatAnswer, isDriver, LISTED_RUNS, mayAcquire, takeLease, workerRows } from "../rules.ts";
+import { acceptsMessages, continueSession, runUnderKey } from "../start-rules.ts";
 import {
   type Append,
-  type Appended,
+  type AppendResult,
   type CarriedTree,
   type Heartbeat,
   LEASE_MS,
   type Lease,
-  type Lost,
+  type LostWorkers,
   type MovedTree,
   type MoveOutcome,
-  type Pruned,
   type PruneFilter,
+  type PruneResult,
   type Quarantine,
-  type Said,
+  type SessionMessage,
   type Store,
   type WorkerCard,
   type WorkerRow,
@@ -32,7 +32,7 @@ import { Beside } from "./beside.ts";
 import { importTree, moveTree, settleMove } from "./carry.ts";
 import type { SqliteOptions } from "./committer.ts";
 import { prune } from "./prune.ts";
-import { metaOf, setMeta } from "./sql.ts";
+import { getMeta, setMeta } from "./sql.ts";
 import { freezeBranch, goingOn, holdersOf, reportSetAside } from "./tree.ts";
 
 /** Opening is taking ownership: the process before is gone, so its leases are void and a restart does not wait (E1). */
@@ -46,7 +46,7 @@ class SqliteStore extends Beside implements Store {
   constructor(options: SqliteOptions) {
     super(options);
     // What could not be read may be readable by this version, or mended; what is not is set aside again.
-    this.sql.said(() =>
+    this.sql.withStorageErrors(() =>
       this.db.exec(`UPDATE runs SET worker = NULL, due_at = 0 WHERE worker IS NOT NULL; DELETE FROM workers;
       UPDATE runs SET previous_until = NULL WHERE previous_until IS NOT NULL;
       UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND id IN (SELECT run FROM quarantine);
@@ -67,17 +67,17 @@ class SqliteStore extends Beside implements Store {
       const existing = batch.find(runId);
       if (existing) return { runId: batch.sameStart(existing, start), existed: true };
       const payload =
-        start.parentRunId === undefined ? nextInSession(start, this.lastOf(start, batch)) : start;
+        start.parentRunId === undefined ? continueSession(start, this.lastOf(start, batch)) : start;
       batch.signal(batch.admitted(runId, payload), [{ type: "RUN_STARTED", payload }]);
       return { runId, existed: false };
     });
   }
 
-  append(append: Append): Promise<Appended> {
+  append(append: Append): Promise<AppendResult> {
     return this.enqueue((batch) => batch.append(append));
   }
 
-  say(said: Said): ReturnType<Store["say"]> {
+  say(said: SessionMessage): ReturnType<Store["say"]> {
     return this.enqueue((batch) => {
       const before = this.runUnder(said.idempotency);
       if (before !== undefined) {
@@ -93,7 +93,7 @@ class SqliteStore extends Beside implements Store {
     });
   }
 
-  private saidOnce(said: Said, batch: Batch): Awaited<ReturnType<Store["say"]>> {
+  private saidOnce(said: SessionMessage, batch: Batch): Awaited<ReturnType<Store["say"]>> {
     const { context, runId, start, maxRuns = Infinity } = said;
     const known = batch.find(runId);
     if (known) return { runId, joined: false };
@@ -103,14 +103,14 @@ class SqliteStore extends Beside implements Store {
     const heard = holders.find((holder) => batch.hasKey(holder, keyOf(event)));
     if (heard) return { runId: heard.row.id, joined: true };
     const hearer = holders.at(-1);
-    if (hearer && hears(last!)) {
+    if (hearer && acceptsMessages(last!)) {
       batch.signal(hearer, [event]);
       return { runId: hearer.row.id, joined: true };
     }
     batch.writeRows();
     const paying = this.statements.countBudget.get(start.budgetRunId ?? runId)?.["runs"] as number;
     if (paying >= maxRuns) return { runId, joined: false, refused: "runs" as const };
-    const payload = nextInSession(start, last);
+    const payload = continueSession(start, last);
     batch.signal(batch.admitted(runId, payload), [{ type: "RUN_STARTED", payload }]);
     return { runId, joined: false };
   }
@@ -132,17 +132,17 @@ class SqliteStore extends Beside implements Store {
     });
   }
 
-  freeze(runId: RunId, freeze: Freeze): Promise<RunId[]> {
+  freeze(runId: RunId, freeze: FreezeRequest): Promise<RunId[]> {
     return this.enqueue((batch) => freezeBranch(batch, this.sql, runId, freeze));
   }
 
-  acquire(runId: RunId, worker: string, lost?: Lost): Promise<Lease | undefined> {
+  acquire(runId: RunId, worker: string, lost?: LostWorkers): Promise<Lease | undefined> {
     return this.enqueue((batch) => {
       const held = batch.find(runId);
       const { now } = batch;
       if (!held || held.row.endedAt !== undefined) return undefined;
       const until = held.worker === undefined ? undefined : this.aliveUntil(held.worker, now);
-      if (!mayTake(held, worker, { now, until, lost })) return undefined;
+      if (!mayAcquire(held, worker, { now, until, lost })) return undefined;
       if (this.sql.get("SELECT 1 FROM quarantine WHERE run = ?", runId)) return undefined;
       this.keepAlive(worker, now);
       batch.touch(held);
@@ -176,7 +176,7 @@ class SqliteStore extends Beside implements Store {
         `SELECT name, expires_at, card, expires_at <= ? AS silent,
            (SELECT count(*) FROM runs WHERE runs.worker = workers.name) AS runs,
            (SELECT json_group_array(id) FROM
-             (SELECT id FROM runs WHERE runs.worker = workers.name ORDER BY n LIMIT ${NAMED_RUNS})) AS holds
+             (SELECT id FROM runs WHERE runs.worker = workers.name ORDER BY n LIMIT ${LISTED_RUNS})) AS holds
          FROM workers WHERE card IS NOT NULL ORDER BY name`,
         this.clock.now(),
       ),
@@ -215,7 +215,7 @@ class SqliteStore extends Beside implements Store {
   }
 
   async putBlob(text: string): Promise<string> {
-    const { name, stored } = blobForm(text);
+    const { name, stored } = encodeBlob(text);
     this.fresh.add(name);
     if (this.statements.getBlob.get(name)) return name;
     return this.enqueue(() => {
@@ -224,7 +224,7 @@ class SqliteStore extends Beside implements Store {
     });
   }
 
-  prune(filter: PruneFilter): Promise<Pruned> {
+  prune(filter: PruneFilter): Promise<PruneResult> {
     const { sql, fresh } = this;
     return prune(filter, { sql, fresh, write: (apply) => this.enqueue(apply) });
   }
@@ -242,13 +242,13 @@ class SqliteStore extends Beside implements Store {
   }
 
   /** The run that a key was used for. */
-  private runUnder(idempotency: Said["idempotency"]): RunId | undefined {
+  private runUnder(idempotency: SessionMessage["idempotency"]): RunId | undefined {
     if (!idempotency) return undefined;
     const known = this.sql.get("SELECT body, run FROM idempotency WHERE key = ?", idempotency.key);
     return runUnderKey(known, idempotency.body);
   }
 
-  private keepKey(idempotency: Said["idempotency"], runId: RunId): void {
+  private keepKey(idempotency: SessionMessage["idempotency"], runId: RunId): void {
     if (!idempotency) return;
     const { key, body } = idempotency;
     this.sql.run("INSERT INTO idempotency (key, body, run) VALUES (?, ?, ?)", key, body, runId);
@@ -274,7 +274,7 @@ class SqliteStore extends Beside implements Store {
   }
 
   private identity(): string {
-    const known = metaOf(this.sql, "id");
+    const known = getMeta(this.sql, "id");
     if (known !== undefined) return known;
     const id = crypto.randomUUID().slice(0, 8);
     setMeta(this.sql, "id", id);

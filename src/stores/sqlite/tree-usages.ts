@@ -5,12 +5,12 @@ import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { applyTreeUsage, emptyTreeUsage, type TreeUsage } from "../../projections/tree-usage.ts";
 import type { TreeUsageFilter } from "../store.ts";
-import { metaOf, type Sql, setMeta } from "./sql.ts";
+import { getMeta, type Sql, setMeta } from "./sql.ts";
 
 const PAGE_EVENTS = 2_000;
 
 /** Where the table stands. */
-export const usageUpTo = (sql: Sql): Position => Number(metaOf(sql, "tree_usages") ?? 0);
+export const usageUpTo = (sql: Sql): Position => Number(getMeta(sql, "tree_usages") ?? 0);
 
 /** Takes in the next page; false: there was none. */
 export function usagePage(sql: Sql, read: (after: Position, limit: number) => JournalEvent[]): boolean {

@@ -4,29 +4,29 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
+import { type FreezeRequest, freezeEvent } from "../../projections/frozen.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import { hasTheWork } from "../../projections/run-row.ts";
-import { awaitedChildren, blockedBy, childSetAside } from "../../projections/tree.ts";
-import type { Held } from "../held.ts";
-import type { Appended, Refusal, Spawn } from "../store.ts";
-import { mayBlock, newsOfChild, noRoomAmong } from "../tree-rules.ts";
+import { hasTakenOver } from "../../projections/run-row.ts";
+import { awaitedChildren, blockedBy, childQuarantinedEvent } from "../../projections/tree.ts";
+import type { RunRecord } from "../held.ts";
+import type { AppendResult, Refusal, Spawn } from "../store.ts";
+import { mayBlock, newsOfChild, spawnRefusal } from "../tree-rules.ts";
 import type { Statements } from "./rows.ts";
 import type { Sql } from "./sql.ts";
 
 /** The batch, as far as this needs it. */
 interface Writes {
-  find(runId: RunId): Held | undefined;
-  load(runId: RunId): Held;
-  admitted(runId: RunId, start: Payload<"RUN_STARTED">): Held;
-  hasKey(held: Held, key: string): boolean;
+  find(runId: RunId): RunRecord | undefined;
+  load(runId: RunId): RunRecord;
+  admitted(runId: RunId, start: Payload<"RUN_STARTED">): RunRecord;
+  hasKey(held: RunRecord, key: string): boolean;
   /** Appends as somebody else than the run's driver. */
-  signal(held: Held, events: readonly EventBody[]): void;
+  signal(held: RunRecord, events: readonly EventBody[]): void;
   writeRows(): void;
 }
 
 /** After each write to a run. What it writes to others comes back here for them: so it climbs to the root. */
-export function tellTree(batch: Writes, held: Held, written: readonly JournalEvent[]): void {
+export function tellTree(batch: Writes, held: RunRecord, written: readonly JournalEvent[]): void {
   const last = written.at(-1);
   if (last) report(batch, held, newsOfChild(held.row, last));
   if (written.some(({ type }) => type === "RUN_SUSPENDED")) refreshBlockers(batch, held);
@@ -35,16 +35,16 @@ export function tellTree(batch: Writes, held: Held, written: readonly JournalEve
 }
 
 /** Tells a parent of its child's end, once. One that has ended itself hears of nothing (D4). */
-function report(batch: Writes, { row }: Held, event: EventBody | undefined): void {
+function report(batch: Writes, { row }: RunRecord, event: EventBody | undefined): void {
   const parent = event && row.parentRunId !== undefined ? batch.find(row.parentRunId) : undefined;
   if (!event || !parent || parent.row.endedAt !== undefined) return;
   if (!batch.hasKey(parent, keyOf(event))) batch.signal(parent, [event]);
 }
 
-export const reportSetAside = (batch: Writes, held: Held, reason: string): void =>
-  report(batch, held, childSetAside(held.row, reason));
+export const reportSetAside = (batch: Writes, held: RunRecord, reason: string): void =>
+  report(batch, held, childQuarantinedEvent(held.row, reason));
 
-function refreshBlockers(batch: Writes, held: Held): void {
+function refreshBlockers(batch: Writes, held: RunRecord): void {
   const awaited = awaitedChildren(held.row);
   if (awaited.length === 0) return;
   const children = awaited.flatMap((id) => batch.find(id)?.row ?? []);
@@ -56,9 +56,9 @@ function refreshBlockers(batch: Writes, held: Held): void {
 export function claimedBy(
   batch: Writes,
   statements: Statements,
-  { row }: Held,
+  { row }: RunRecord,
   paths: readonly string[],
-): Appended["claimedBy"] {
+): AppendResult["claimedBy"] {
   for (const path of paths) {
     const holder = statements.claimOf.get(row.rootRunId, path)?.["run"] as RunId | undefined;
     const held = holder === undefined || holder === row.id ? undefined : batch.find(holder);
@@ -83,10 +83,10 @@ export function admitChild(batch: Writes, { runId, start, events }: Spawn): void
   batch.signal(held, [{ type: "RUN_STARTED", payload: start }, ...events]);
 }
 
-export function noRoom(statements: Statements, { row }: Held, spawn: Spawn): Refusal | undefined {
+export function noRoom(statements: Statements, { row }: RunRecord, spawn: Spawn): Refusal | undefined {
   const children = statements.countChildren.get(row.id)!["runs"] as number;
   const runs = statements.countTree.get(row.rootRunId)!["runs"] as number;
-  return noRoomAmong({ children, runs }, spawn);
+  return spawnRefusal({ children, runs }, spawn);
 }
 
 /** The run and everything below it that has not ended and is not about to, from the top down. */
@@ -97,20 +97,20 @@ export function goingOn(batch: Writes, sql: Sql, runId: RunId): RunId[] {
 }
 
 /** J11: the run, then those that its work was routed or handed over to: the last has it now. */
-export function holdersOf(batch: Writes, sql: Sql, held: Held): [Held, ...Held[]] {
-  const holders: [Held, ...Held[]] = [held];
+export function holdersOf(batch: Writes, sql: Sql, held: RunRecord): [RunRecord, ...RunRecord[]] {
+  const holders: [RunRecord, ...RunRecord[]] = [held];
   for (const id of goingOn(batch, sql, held.row.id)) {
     const below = batch.load(id);
-    if (below.row.parentRunId === holders.at(-1)!.row.id && hasTheWork(below.row)) holders.push(below);
+    if (below.row.parentRunId === holders.at(-1)!.row.id && hasTakenOver(below.row)) holders.push(below);
   }
   return holders;
 }
 
 /** BV4. Those that it changed. */
-export function freezeBranch(batch: Writes, sql: Sql, top: RunId, freeze: Freeze): RunId[] {
+export function freezeBranch(batch: Writes, sql: Sql, top: RunId, freeze: FreezeRequest): RunId[] {
   return goingOn(batch, sql, top).filter((id) => {
     const held = batch.load(id);
-    const event = frozenOrThawed(held.row, top, freeze);
+    const event = freezeEvent(held.row, top, freeze);
     if (event) batch.signal(held, [event]);
     return event !== undefined;
   });

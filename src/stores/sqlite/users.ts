@@ -1,6 +1,6 @@
 // Users on one SQLite file: one process has it, so whoever is told of a change is in this process.
 
-import { createListeners, MOST_BROWSERS, type Users, userOf } from "../users.ts";
+import { createListeners, MAX_BROWSERS, readUser, type Users } from "../users.ts";
 import type { Sql } from "./sql.ts";
 
 interface UserParts {
@@ -16,7 +16,7 @@ export function sqliteUsers({ sql, write }: UserParts): Users {
     return done;
   };
   return {
-    list: async () => sql.all("SELECT * FROM users ORDER BY name").map(userOf),
+    list: async () => sql.all("SELECT * FROM users ORDER BY name").map(readUser),
     add: ({ name, role, by, key }) =>
       changed((now) => {
         const isNew = sql.run(ADD, name, role, now, by, now) > 0;
@@ -46,12 +46,12 @@ export function sqliteUsers({ sql, write }: UserParts): Users {
       write(({ now }) => {
         if (!sql.get("SELECT 1 FROM users WHERE name = ? AND revoked_at IS NULL", name)) return false;
         sql.run(ADD_KEY, key, name, "browser", now);
-        sql.run(DROP_OLDEST, name, name, MOST_BROWSERS);
+        sql.run(DROP_OLDEST, name, name, MAX_BROWSERS);
         return true;
       }),
     async byKey(key) {
       const found = sql.get(BY_KEY, key);
-      return found && userOf(found);
+      return found && readUser(found);
     },
     onChange,
   };

@@ -2,14 +2,14 @@
 
 import { expect, test } from "vitest";
 import { withBrowser } from "./browser.fixture.ts";
-import { runsOn, runsStage } from "./runs-stage.fixture.ts";
-import { serveApart } from "./stage.fixture.ts";
+import { runsProject, withRuns } from "./runs-stage.fixture.ts";
+import { serveSeparately } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 test("[U16] the panel's tab and the conversation's filter stay on reload; a run that is none leads to the list; time stands still without a server", async () => {
-  await using p = await runsStage();
-  const stage = runsOn(p, await serveApart(p));
+  await using p = await runsProject();
+  const stage = withRuns(p, await serveSeparately(p));
   const runId = await stage.startTree();
   const { page, problems } = await browser.enter(stage.link);
   page.setDefaultTimeout(20_000);

@@ -2,20 +2,20 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project, project } from "../../../src/cli/cli.fixture.ts";
-import { barriers } from "./barriers.fixture.ts";
-import { added, letIn, type OpenPage, withBrowser } from "./browser.fixture.ts";
-import { type Stage, serve, stageProject } from "./stage.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
+import { addedLine, type OpenPage, signIn, withBrowser } from "./browser.fixture.ts";
+import { serve, type TestServer, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 const SLIP =
   "---\nname: slip\ndescription: Has a slip.\nmodel: scripted/slip\ntoools: [Read]\nagents: [worker]\n---\nDo <b>it</b>.\n";
 
 let p: Project;
-let stage: Stage;
+let stage: TestServer;
 let opened: OpenPage;
 
 beforeAll(async () => {
-  p = await stageProject({
+  p = await treeProject({
     "cadre.yaml": "permissions: { allow: [Write] }\n",
     "agents/desk.md": agent("desk", "router: { destinations: [lead, writer] }\n"),
     "agents/writer.md": agent(
@@ -125,7 +125,7 @@ test("[U53] [S4-59] started from its page; a changed file is another version; wh
   await versions.getByText("file as it is now").waitFor();
   expect(await versions.getByRole("row").count()).toBe(3);
   await versions.getByRole("button", { name: "What changed" }).click();
-  await added(page.getByRole("dialog"), "Do it well.").waitFor();
+  await addedLine(page.getByRole("dialog"), "Do it well.").waitFor();
   await page.keyboard.press("Escape");
   const replayed = page.getByRole("region", { name: "With its file as it is now" });
   await replayed.getByRole("button", { name: "Replay its latest runs" }).click();
@@ -150,7 +150,7 @@ test.each([
 ])("[U48] %s: nothing that axe finds, in both themes", async (path, text) => {
   const page = await go(path);
   await page.getByText(text).filter({ visible: true }).first().waitFor();
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
 });
 
 // Last, and in the same page: it leads to another server.
@@ -158,7 +158,7 @@ test("[U46] without agents of one's own, the one command that makes some", async
   await using empty = await project({ "README.md": "# Nothing yet\n" });
   const { link, url } = await serve(empty);
   const { page, context, problems } = opened;
-  await letIn(context, link);
+  await signIn(context, link);
   await page.goto(`${url}/agents`);
   await page.getByText(`-C ${empty.folder} init --pack team`).waitFor();
   await page.getByRole("link", { name: "show them" }).click();

@@ -14,7 +14,7 @@ const axeSource = (): string =>
   (source ??= readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8"));
 
 /** Each as `theme rule: the element`; of the dark theme its colours alone, since all else is the same. */
-export async function barriers(page: Page, within = "html"): Promise<string[]> {
+export async function accessibilityProblems(page: Page, within = "html"): Promise<string[]> {
   if (await page.evaluate(() => !("axe" in window))) await page.evaluate(axeSource());
   const light = await found(page, within, {});
   await page.emulateMedia({ colorScheme: "dark" });

@@ -65,14 +65,14 @@ export function withBrowser(): TestBrowser {
     },
     async enter(link, options) {
       const entering = await empty(link, options);
-      await letIn(entering.context, link);
+      await signIn(entering.context, link);
       return entering;
     },
   };
 }
 
 /** All pages of the context have the cookie then, and none is loaded for it. */
-export async function letIn({ request }: BrowserContext, link: string): Promise<void> {
+export async function signIn({ request }: BrowserContext, link: string): Promise<void> {
   const answer = await request.get(link);
   // Without it the test would wait in vain on a page that says that nobody is signed in.
   if (!answer.headers()["set-cookie"])
@@ -80,12 +80,12 @@ export async function letIn({ request }: BrowserContext, link: string): Promise<
 }
 
 /** Until the page says this of its connection. */
-export async function says(page: Page, text: string | RegExp): Promise<void> {
+export async function expectConnection(page: Page, text: string | RegExp): Promise<void> {
   await page.getByTestId("connection").filter({ hasText: text, visible: true }).first().waitFor();
 }
 
 /** The line of a difference that adds this. */
-export const added = (where: Page | Locator, line: string): Locator =>
+export const addedLine = (where: Page | Locator, line: string): Locator =>
   where
     .getByRole("table", { name: "Difference" })
     .getByRole("row")

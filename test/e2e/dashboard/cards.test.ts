@@ -3,10 +3,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { listed, opened, openInbox } from "./inbox.fixture.ts";
-import { stageProject } from "./stage.fixture.ts";
+import { expectRows, openInbox, openRow } from "./inbox.fixture.ts";
+import { treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -16,7 +16,7 @@ const SERVER = join(
 );
 
 const asking = async (): Promise<Project> => {
-  const p = await stageProject({
+  const p = await treeProject({
     "cadre.yaml": `mcpServers: { files: { command: ${process.execPath}, args: [${SERVER}, .] } }\n`,
     "agents/clerk.md": agent(
       "clerk",
@@ -52,32 +52,32 @@ test("[U20] [U21] each kind of item has a card that says what it is about, witho
     "go round": "looper",
   });
   page.setDefaultTimeout(30_000);
-  await listed(page, 5);
+  await expectRows(page, 5);
   const card = page.getByRole("article");
 
-  await opened(page, /example\.test/);
+  await openRow(page, /example\.test/);
   await card.getByText("example.test").first().waitFor();
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
 
-  await opened(page, /mcp__files|read_text_file/);
+  await openRow(page, /mcp__files|read_text_file/);
   await card
     .getByText(/README\.md/)
     .first()
     .waitFor();
   expect(await card.innerText()).toMatch(/files/);
 
-  await opened(page, /editor/);
+  await openRow(page, /editor/);
   await card.getByText("Starts").waitFor();
   await card.getByText("Blast radius:").waitFor();
   await card.getByLabel("Let it have at most").selectOption("3 turns");
   await card.getByRole("button", { name: "Approve as changed" }).click();
-  await listed(page, 4);
+  await expectRows(page, 4);
 
-  await opened(page, /spender/);
+  await openRow(page, /spender/);
   await card.getByRole("heading", { name: "spender has used up its budget" }).waitFor();
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
 
-  await opened(page, /looper/);
+  await openRow(page, /looper/);
   await card.getByRole("heading", { name: "looper repeats itself" }).waitFor();
   const decided = (await client.runs({ agent: "editor" })).runs;
   expect(decided).toHaveLength(1);

@@ -3,9 +3,9 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { serve, serveApart, stageProject } from "./stage.fixture.ts";
+import { serve, serveSeparately, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -22,7 +22,7 @@ const said = (page: Page, words: string) =>
   page.getByRole("region", { name: "Conversation", exact: true }).getByText(words).first().waitFor();
 
 test("[S4-10] [S4-58] [S1-63] a conversation goes on over several runs, and is there after a reload", async () => {
-  await using p = await stageProject(CLERK);
+  await using p = await treeProject(CLERK);
   const { url, link } = await serve(p);
   const { page, problems } = await browser.enter(link);
   await page.goto(`${url}/chat`);
@@ -44,7 +44,7 @@ test("[S4-10] [S4-58] [S1-63] a conversation goes on over several runs, and is t
 });
 
 test("[S4-43] [S4-63] what is said meanwhile waits in sight until it is read; the cards say who does what", async () => {
-  await using p = await stageProject(CLERK);
+  await using p = await treeProject(CLERK);
   const { url, link } = await serve(p);
   const { page } = await browser.enter(link);
   await page.goto(`${url}/chat`);
@@ -63,8 +63,8 @@ test("[S4-43] [S4-63] what is said meanwhile waits in sight until it is read; th
 });
 
 test("[U47] what was typed stays when the server is gone, and is said once when it is back", async () => {
-  await using p = await stageProject(CLERK);
-  const { url, link, up } = await serveApart(p);
+  await using p = await treeProject(CLERK);
+  const { url, link, up } = await serveSeparately(p);
   const { page } = await browser.enter(link);
   await page.goto(`${url}/chat`);
   await page.getByRole("radio", { name: /clerk/ }).check();
@@ -83,15 +83,15 @@ test("[U47] what was typed stays when the server is gone, and is said once when 
 });
 
 test("[U48] [U49] nothing that axe finds fault with, in both themes", async () => {
-  await using p = await stageProject(CLERK);
+  await using p = await treeProject(CLERK);
   const { url, link } = await serve(p);
   const { page } = await browser.enter(link);
   await page.goto(`${url}/chat`);
   await page.getByRole("radio", { name: /clerk/ }).check();
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("textbox", { name: "Message" }).fill("Good day!");
   await page.keyboard.press("Enter");
   await said(page, "What shall I do?");
   await page.getByRole("navigation", { name: "Conversations" }).getByText("completed").waitFor();
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
 });

@@ -4,16 +4,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { added, withBrowser } from "./browser.fixture.ts";
+import { addedLine, withBrowser } from "./browser.fixture.ts";
 import { openInbox, rows, summaryOf } from "./inbox.fixture.ts";
-import { stageProject } from "./stage.fixture.ts";
+import { treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 const OLD = Array.from({ length: 12 }, (_, at) => `line ${at + 1}\n`).join("");
 const NEW = OLD.replace("line 1\n", "LINE ONE\n").replace("line 6\n", "LINE SIX\n").replace("line 12\n", "");
 const asking = (): Promise<Project> =>
-  stageProject({
+  treeProject({
     "notes.txt": OLD,
     "agents/clerk.md": agent("clerk", "agents: [editor]\n"),
     "clerk.script.yaml": `turns:
@@ -29,7 +29,7 @@ test.each(["edit", "write"])(
   async (task) => {
     await using p = await asking();
     const { client, page, problems, runIds } = await openInbox(browser, p, { [task]: "clerk" });
-    await added(page, "LINE SIX").waitFor();
+    await addedLine(page, "LINE SIX").waitFor();
     await page.getByRole("button", { name: "Choose parts" }).click();
     const boxes = page.getByRole("checkbox", { name: /Change . of 3/ });
     await expect.poll(() => boxes.count()).toBe(3);

@@ -4,14 +4,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { clientOf, serve, stageProject } from "./stage.fixture.ts";
+import { clientOf, serve, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 test("[FK8] [U38] the whole tree is dragged to any moment, which the address holds; the past says that it is the past", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
   const wanted = { agent: "lead", task: "Mend both parts", attended: true };
@@ -38,7 +38,7 @@ test("[FK8] [U38] the whole tree is dragged to any moment, which the address hol
   await page.getByTestId("status-text").getByText("Waiting for child approval").waitFor();
   await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
   expect(await page.getByRole("link", { name: "Answer in the inbox" }).count()).toBe(0);
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
 
   await page.keyboard.press(".");
   await expect.poll(() => new URL(page.url()).searchParams.get("at")).not.toBe(String(asked));
@@ -50,7 +50,7 @@ test("[FK8] [U38] the whole tree is dragged to any moment, which the address hol
 });
 
 test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event, beside its origin; the two compared, the first divergence in sight", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
   const wanted = { agent: "worker", task: "Mend the parser", attended: true };
@@ -68,7 +68,7 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event, beside its
   await expect
     .poll(() => dialog.getByLabel("The agent’s file, for this fork only").inputValue())
     .toMatch(/Do it\./);
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
   await dialog.getByLabel("Say something else there").fill("Mend the printer");
   await dialog.getByRole("button", { name: "Fork", exact: true }).click();
 
@@ -87,7 +87,7 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event, beside its
   await first.getByText("Mend the parser").waitFor();
   await first.getByText("Mend the printer").waitFor();
   await expect.poll(() => first.evaluate((row) => row.getBoundingClientRect().top < innerHeight)).toBe(true);
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
 
   await page.goto(`${stage.url}/r/${root}`);
   await branches.getByRole("link", { name: `Fork ${fork.slice(0, 12)}` }).waitFor();

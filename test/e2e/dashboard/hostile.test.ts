@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { serve, stageProject } from "./stage.fixture.ts";
+import { serve, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -35,7 +35,7 @@ const FILE = "a<img src=x onerror=window.owned=1>\u202e.txt";
 const said = (...turns: object[]): string => JSON.stringify({ turns });
 
 const hostileProject = (): Promise<Project> =>
-  stageProject({
+  treeProject({
     "agents/lead.md": agent("lead", "agents: [worker]\n").replace(
       /^description:.*$/m,
       `description: ${JSON.stringify(EVIL)}`,

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import type { CadreClient } from "../../../src/api/client.ts";
 import type { Project } from "../../../src/cli/cli.fixture.ts";
 import type { PageOptions, withBrowser } from "./browser.fixture.ts";
-import { clientOf, type Stage, serve } from "./stage.fixture.ts";
+import { clientOf, serve, type TestServer } from "./stage.fixture.ts";
 
 export const SOON = { timeout: 15_000 };
 
@@ -14,7 +14,7 @@ export async function openInbox(
   browser: ReturnType<typeof withBrowser>,
   p: Project,
   tasks: Record<string, string>,
-  { stage: given, ...options }: PageOptions & { stage?: Stage } = {},
+  { stage: given, ...options }: PageOptions & { stage?: TestServer } = {},
 ) {
   const stage = given ?? (await serve(p));
   const client = clientOf(stage, p);
@@ -28,8 +28,9 @@ export async function openInbox(
 }
 
 export const rows = (page: Page) => page.getByRole("list", { name: "Waiting for you" }).getByRole("link");
-export const listed = (page: Page, count: number) => expect.poll(() => rows(page).count(), SOON).toBe(count);
-export const opened = async (page: Page, row: RegExp) => {
+export const expectRows = (page: Page, count: number) =>
+  expect.poll(() => rows(page).count(), SOON).toBe(count);
+export const openRow = async (page: Page, row: RegExp) => {
   await rows(page).filter({ hasText: row }).first().click();
   await page.getByRole("article").waitFor();
 };

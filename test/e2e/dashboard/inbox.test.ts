@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { barriers } from "./barriers.fixture.ts";
-import { added, withBrowser } from "./browser.fixture.ts";
-import { listed, opened, openInbox, rows, SOON, summaryOf } from "./inbox.fixture.ts";
-import { clientOf, serve, serveApart, stageProject } from "./stage.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
+import { addedLine, withBrowser } from "./browser.fixture.ts";
+import { expectRows, openInbox, openRow, rows, SOON, summaryOf } from "./inbox.fixture.ts";
+import { clientOf, serve, serveSeparately, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 const inbox = (p: Project, tasks: Record<string, string>, options = {}) =>
@@ -19,7 +19,7 @@ const LONG = Array.from({ length: 200 }, (_, at) => `echo line ${at}`).join("\n"
 
 /** One agent that asks for whatever its task names, and tells what it was told; and a tree of three levels. */
 const asking = (): Promise<Project> =>
-  stageProject({
+  treeProject({
     "agents/worker.md": agent("worker", "agents: [editor]\n"),
     "worker.script.yaml": `turns:
   - when: { turn: 1 }
@@ -43,8 +43,8 @@ describe("answers", () => {
   test("[U20] [U22] [U23] [U26] [U27] a grandchild's file is changed before it is approved, another is rejected with a reason that its model reads", async () => {
     await using p = await asking();
     const { client, page, problems, runIds } = await inbox(p, { "release it": "lead" });
-    await listed(page, 2);
-    await opened(page, /parser/);
+    await expectRows(page, 2);
+    await openRow(page, /parser/);
     const trail = page.getByRole("navigation", { name: "Who asks" }).getByRole("listitem");
     expect(await trail.allInnerTexts()).toEqual([
       expect.stringMatching(/lead\s+release it/),
@@ -55,14 +55,14 @@ describe("answers", () => {
       .getByText(/agents have waited .*, the root too/)
       .first()
       .waitFor();
-    await added(page, "two").waitFor();
+    await addedLine(page, "two").waitFor();
     await page.getByRole("button", { name: /Change/ }).click();
     await page.getByLabel("content").fill("one\nTWO, by hand\n");
-    await added(page, "TWO, by hand").waitFor();
+    await addedLine(page, "TWO, by hand").waitFor();
     await page.getByRole("button", { name: "Approve as changed" }).click();
     await page.getByRole("status").filter({ hasText: "Approved as changed: Write parser.txt" }).waitFor();
     // The next card is there, and has the focus.
-    await added(page, "beta").waitFor();
+    await addedLine(page, "beta").waitFor();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("asked");
     await page.keyboard.press("d");
     await page.getByRole("button", { name: /Wrong place/ }).click();
@@ -97,7 +97,7 @@ describe("answers", () => {
 
   test("[P4] what a crash left open is decided by a person who looks", async () => {
     await using p = await asking();
-    const stage = await serveApart(p);
+    const stage = await serveSeparately(p);
     const { page } = await inbox(p, { unsafe: "clerk" }, { stage });
     await page.getByRole("button", { name: "Approve", exact: false }).first().click();
     await expect.poll(() => existsSync(join(p.folder, "began.txt")), SOON).toBe(true);
@@ -122,7 +122,7 @@ describe("answers", () => {
   test("[F13] [U29] what somebody else decides takes the card away, and says who and what", async () => {
     await using p = await asking();
     const { client, page } = await inbox(p, { write: "clerk" });
-    await added(page, "write").waitFor();
+    await addedLine(page, "write").waitFor();
     const [item] = await client.approvals();
     await p.cadre("reject", item!.id, "--note", "not today");
     await page.getByRole("heading", { name: "This waits no more" }).waitFor();
@@ -183,7 +183,7 @@ describe("by keyboard", () => {
   test("[U28] [U30] from the list to the last answer without a pointer", async () => {
     await using p = await asking();
     const { client, page, runIds } = await inbox(p, { alike: "clerk", ask: "clerk", write: "clerk" });
-    await listed(page, 5);
+    await expectRows(page, 5);
     const heading = page.getByRole("heading", { level: 2 });
     const until = async (key: string, sight: RegExp) => {
       for (
@@ -196,18 +196,18 @@ describe("by keyboard", () => {
     };
     await until("j", /Which one/);
     await page.keyboard.press("2");
-    await listed(page, 4);
+    await expectRows(page, 4);
     await until("k", /touch/);
     await page.keyboard.press("b");
     await heading.filter({ hasText: "3 alike" }).waitFor();
     await page.getByRole("button", { name: "Approve 3" }).waitFor();
     await page.keyboard.press("a");
-    await listed(page, 1);
-    await added(page, "write").waitFor();
+    await expectRows(page, 1);
+    await addedLine(page, "write").waitFor();
     await page.keyboard.press("e");
     await page.keyboard.press("ControlOrMeta+A");
     await page.keyboard.type("by keyboard");
-    await added(page, "by keyboard").waitFor();
+    await addedLine(page, "by keyboard").waitFor();
     await page.keyboard.press("ControlOrMeta+Enter");
     await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
     await Promise.all(runIds.map((runId) => summaryOf(client, runId)));
@@ -220,18 +220,18 @@ describe("for everybody", () => {
   test("[U30] no barrier in either theme", async () => {
     await using p = await asking();
     const { page } = await inbox(p, { attack: "clerk", ask: "clerk", write: "clerk" });
-    await listed(page, 3);
+    await expectRows(page, 3);
     for (const row of [/echo start/, /Which one/, /out\.txt/]) {
-      await opened(page, row);
-      expect(await barriers(page)).toEqual([]);
+      await openRow(page, row);
+      expect(await accessibilityProblems(page)).toEqual([]);
     }
     await page.keyboard.press("e");
     await page.getByLabel("content").waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("button", { name: "Back" }).click();
     await page.keyboard.press("d");
     await page.getByLabel("Why not, in your words").waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
   });
 
   test("[U34] on a phone a card has the screen, and its answers are big and in reach", async () => {

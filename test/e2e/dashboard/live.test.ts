@@ -2,16 +2,16 @@
 
 import type { Page, Request } from "playwright-core";
 import { expect, test } from "vitest";
-import { says, withBrowser } from "./browser.fixture.ts";
-import { serve, serveApart, stageProject } from "./stage.fixture.ts";
+import { expectConnection, withBrowser } from "./browser.fixture.ts";
+import { serve, serveSeparately, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 test("[U19] of many tabs one holds the feed; when it is closed the next one does, and none misses anything", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page: first, context } = await browser.open(link);
-  await says(first, "Live");
+  await expectConnection(first, "Live");
   const feeds: string[] = [];
   context.on("request", (request) => {
     if (new URL(request.url()).pathname === "/api/events") feeds.push(request.url());
@@ -19,7 +19,7 @@ test("[U19] of many tabs one holds the feed; when it is closed the next one does
   const others = await Promise.all([context.newPage(), context.newPage()]);
   for (const page of others) {
     await page.goto(url);
-    await says(page, "Live");
+    await expectConnection(page, "Live");
   }
   expect(feeds).toHaveLength(0);
 
@@ -34,25 +34,25 @@ test("[U19] of many tabs one holds the feed; when it is closed the next one does
 });
 
 test("[U19] [F46] a server that is killed is shown as gone, and its return as what it is", async () => {
-  await using p = await stageProject();
-  const { url, link, up } = await serveApart(p);
+  await using p = await treeProject();
+  const { url, link, up } = await serveSeparately(p);
   const { page, problems } = await browser.open(link);
-  await says(page, "Live");
+  await expectConnection(page, "Live");
   await p.cadre("run", "--detach", "lead", "before");
   await page.getByText("before").first().waitFor();
 
   up.process.kill("SIGKILL");
-  await says(page, "Reconnecting");
+  await expectConnection(page, "Reconnecting");
   await up.end();
   await p.cadre("run", "lead", "while it was gone", "--yes");
   await serve(p, Number(new URL(url).port));
-  await says(page, /^Caught up \d+ events?$/);
+  await expectConnection(page, /^Caught up \d+ events?$/);
   await page.getByText("while it was gone").first().waitFor();
   expect(problems).toEqual([]);
 });
 
 test("[U19] a tab that nobody looks at lets its run's stream go, and has caught up when somebody does", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.enter(link);
   const { lines } = await p.cadre("run", "--detach", "lead", "look away", "--json");
@@ -75,7 +75,7 @@ test("[U19] a tab that nobody looks at lets its run's stream go, and has caught 
 
 test("[U19] whoever looks at the end of a run sees its last words, however much comes at once with them", async () => {
   // The end comes by itself, when what came before it has long been scrolled to.
-  await using p = await stageProject({
+  await using p = await treeProject({
     "lead.script.yaml": `turns:
   - when: { turn: 1 }
     calls:

@@ -8,18 +8,18 @@ import type { Project } from "../../../src/cli/cli.fixture.ts";
 import { systemClock } from "../../../src/clock.ts";
 import type { EventBody } from "../../../src/journal/events.ts";
 import {
+  acquireRun,
   admit,
-  callStarted,
-  ended,
-  proposed,
-  take,
-  thought,
+  agentThought,
+  modelCallStarted,
+  runEnded,
+  toolProposed,
   toolResult,
   toolStarted,
 } from "../../../src/stores/contract/kit.contract.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { serve, stageProject } from "./stage.fixture.ts";
+import { serve, treeProject } from "./stage.fixture.ts";
 
 const EVENTS = 50_000;
 const RUN = "r1m0000000manyevents00";
@@ -29,7 +29,7 @@ const LONGEST_TASK_MS = 500;
 const browser = withBrowser();
 
 test(`[U14] [U17] ${EVENTS} events: the first lines at once, no long task, and a link goes to the last of them`, async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   await fill(p);
   const { url, link } = await serve(p);
   const { page, context, problems } = await browser.open(link);
@@ -110,14 +110,14 @@ async function fill(p: Project): Promise<void> {
   const store = openSqliteStore({ path: join(p.folder, ".cadre", "cadre.db"), clock: systemClock });
   try {
     await admit(store, RUN, { workspace: p.folder });
-    const driver = await take(store, RUN);
+    const driver = await acquireRun(store, RUN);
     const turns = Math.floor((EVENTS - 2) / 5);
     for (let turn = 1; turn <= turns; turn += 100) {
       const last = Math.min(turn + 99, turns);
       const events = Array.from({ length: last - turn + 1 }, (_, index) => turnOf(turn + index)).flat();
       await driver.append(events);
     }
-    await driver.append([ended()]);
+    await driver.append([runEnded()]);
   } finally {
     await store.close();
   }
@@ -128,14 +128,14 @@ function turnOf(turn: number): EventBody[] {
   const input = { command: `npm test -- part-${turn}` };
   const text = `Part ${turn} is next: I run its tests and look at what they say.`;
   return [
-    callStarted(call),
-    thought(call, {
+    modelCallStarted(call),
+    agentThought(call, {
       content: [
         { type: "text", text },
         { type: "tool-call", toolCallId: "call_0", toolName: "Bash", input },
       ],
     }),
-    proposed(tool, { verdict: "allow", rule: "project allow Bash(npm test *)" }),
+    toolProposed(tool, { verdict: "allow", rule: "project allow Bash(npm test *)" }),
     toolStarted(tool),
     toolResult(tool, `part ${turn}: 12 tests, all of them green\n${"· ".repeat(60)}`),
   ];

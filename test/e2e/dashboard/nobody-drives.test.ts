@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
 import { startPostgres, type TestPostgres, test } from "../../../src/stores/postgres/postgres.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { listed, opened, SOON } from "./inbox.fixture.ts";
-import { clientOf, serve, stageProject } from "./stage.fixture.ts";
+import { expectRows, openRow, SOON } from "./inbox.fixture.ts";
+import { clientOf, serve, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -18,7 +18,7 @@ afterAll(() => postgres.end());
 
 /** A root whose child asks, and one that asks itself. */
 async function scaled(): Promise<Project> {
-  const p = await stageProject({
+  const p = await treeProject({
     "lead.script.yaml": `turns:
   - { when: { turn: 1 }, calls: [{ tool: delegate, input: { agent: clerk, task: "paint it" } }] }
   - report: { summary: "Painted." }
@@ -65,13 +65,13 @@ test("[U01] [U03] [U43] [E9] answered while nobody works: the page says so every
   expect(await banner.innerText()).toMatch(/ worker$/m);
 
   await page.goto(`${stage.url}/inbox`);
-  await listed(page, 2);
-  await opened(page, /paint it/);
+  await expectRows(page, 2);
+  await openRow(page, /paint it/);
   await page
     .getByRole("button", { name: /^Approve/ })
     .first()
     .click();
-  await listed(page, 1);
+  await expectRows(page, 1);
   await banner.filter({ hasText: "Nobody works on runs now, and 1 run waits for it." }).waitFor();
 
   await page.goto(stage.url);
@@ -88,8 +88,8 @@ test("[U01] [U03] [U43] [E9] answered while nobody works: the page says so every
   await status.filter({ hasText: "Answered, and not taken up yet" }).waitFor();
 
   await page.goto(`${stage.url}/inbox`);
-  await listed(page, 1);
-  await opened(page, /sweep/);
+  await expectRows(page, 1);
+  await openRow(page, /sweep/);
   await page
     .getByRole("button", { name: /^Approve/ })
     .first()

@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
 import { PATTERNS } from "./patterns.fixture.ts";
-import { clientOf, serve, stageProject } from "./stage.fixture.ts";
+import { clientOf, serve, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 test("[U07] [S2-80] whoever a pattern started stands below who started it, at every depth", async () => {
-  await using p = await stageProject(PATTERNS);
+  await using p = await treeProject(PATTERNS);
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
   const { runId } = await clientOf(stage, p).startRun({ agent: "desk", task: "Why was I charged twice?" });
@@ -27,7 +27,7 @@ test("[U07] [S2-80] whoever a pattern started stands below who started it, at ev
 });
 
 test("[S2-35] an agent is called by its title wherever people meet it, with its name where it must be told apart or typed", async () => {
-  await using p = await stageProject({
+  await using p = await treeProject({
     ...PATTERNS,
     "agents/editor.md": agent("editor", "kind: subagent\ntitle: The copy editor\n"),
   });
@@ -58,7 +58,7 @@ test("[S2-35] an agent is called by its title wherever people meet it, with its 
 });
 
 test("[S0-76] [S0-77] [U44] each draft has its number, at its start and at its end; of a failure the reason comes first", async () => {
-  await using p = await stageProject({
+  await using p = await treeProject({
     ...PATTERNS,
     "referee.script.yaml": `turns:
   - when: { task: spoil }

@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { project } from "../../../src/cli/cli.fixture.ts";
-import { says, withBrowser } from "./browser.fixture.ts";
-import { clientOf, serve, stageProject } from "./stage.fixture.ts";
+import { expectConnection, withBrowser } from "./browser.fixture.ts";
+import { clientOf, serve, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -45,10 +45,10 @@ test("[U43] [P4] pull the plug: the server is gone, then what the journals say b
 });
 
 test("[U43] a server that does real work has no plug", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const stage = await serve(p);
   const { page } = await browser.open(stage.link);
-  await says(page, "Live");
+  await expectConnection(page, "Live");
   expect(await page.getByRole("button", { name: "Pull the plug" }).count()).toBe(0);
   await expect(clientOf(stage, p).pullPlug()).rejects.toMatchObject({ code: "NOT_FOUND" });
 });

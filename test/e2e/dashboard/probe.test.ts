@@ -3,7 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { agent, project } from "../../../src/cli/cli.fixture.ts";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
 import { clientOf, serve } from "./stage.fixture.ts";
 
@@ -35,7 +35,7 @@ test("[PB1] [P4] [F03] after a crash a look says what is there, everywhere, and 
   await look.getByText("it was done").waitFor();
   await look.getByText(/^The folder out is there, made /).waitFor();
   await card.getByText("The look says so.").waitFor();
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
 
   const [{ runId } = { runId: "" }] = await clientOf(stage, p).approvals();
   await page.goto(`${stage.url}/r/${runId}`);

@@ -3,12 +3,12 @@
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { clientOf, serve, stageProject } from "./stage.fixture.ts";
+import { clientOf, serve, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 test("[U45] a run that waits says why, for how long and who else does; one click tries again now", async () => {
-  await using p = await stageProject({
+  await using p = await treeProject({
     "agents/asker.md": agent("asker"),
     "asker.script.yaml": `turns:
   - { when: { attempt: 1, task: first }, error: { status: 429, message: "slow down", retryAfter: 600 } }

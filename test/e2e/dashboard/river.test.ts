@@ -3,15 +3,15 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { clientOf, serve, serveApart, stageProject } from "./stage.fixture.ts";
+import { clientOf, serve, serveSeparately, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 /** A lead with two workers that are in the middle of something, and one that has failed after an attempt that was paid. */
 const project = () =>
-  stageProject({
+  treeProject({
     "cadre.yaml": `limits: { tree: { maxCost: 4 } }
 prices:
   scripted/lead: { input: 20, output: 60 }
@@ -38,7 +38,7 @@ const row = (page: Page, name: RegExp) => page.getByRole("row", { name });
 
 test("[U35] [U36] [BV1] [BV2] [BV4] a river that moves; a branch is given more, has some taken, is frozen, and is frozen still after a crash", async () => {
   await using p = await project();
-  const stage = await serveApart(p);
+  const stage = await serveSeparately(p);
   const { page, problems } = await browser.enter(stage.link);
   const { runId } = await clientOf(stage, p).startRun({ agent: "lead", task: "Get it ready" });
   await page.goto(`${stage.url}/r/${runId}?view=budget`);
@@ -85,7 +85,7 @@ test("[U48] [U49] the river: nothing that axe finds, in both themes and on a pho
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 });
     await row(page, /^worker one/).waitFor();
-    expect(await barriers(page, "main")).toEqual([]);
+    expect(await accessibilityProblems(page, "main")).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   }
   expect(problems).toEqual([]);

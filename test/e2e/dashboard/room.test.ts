@@ -4,14 +4,14 @@ import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { withBrowser } from "./browser.fixture.ts";
 import { PATTERNS } from "./patterns.fixture.ts";
-import { clientOf, serve, stageProject } from "./stage.fixture.ts";
+import { clientOf, serve, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 const boxOf = async (where: Locator) => (await where.boundingBox())!;
 
 test("[U34] on a phone half of a run's page is its timeline, every view is in reach, and Reload needs no row of its own", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link, { width: 390, height: 844 });
   const { runId } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
@@ -29,7 +29,7 @@ test("[U34] on a phone half of a run's page is its timeline, every view is in re
 });
 
 test("[U01] [S1-60] at 1280 pixels a long time fits its column, and no card of the picture lies below the buttons", async () => {
-  await using p = await stageProject(PATTERNS);
+  await using p = await treeProject(PATTERNS);
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link, { width: 1280 });
   await clientOf(stage, p).startRun({ agent: "author", task: "Write the terms" });

@@ -2,15 +2,15 @@
 
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { listed, openInbox, SOON, summaryOf } from "./inbox.fixture.ts";
-import { stageProject } from "./stage.fixture.ts";
+import { expectRows, openInbox, SOON, summaryOf } from "./inbox.fixture.ts";
+import { treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 test("[BR1] [BR2] the card says in one line what could come of a delegation, on demand by whom, and what is new", async () => {
-  await using p = await stageProject({
+  await using p = await treeProject({
     "agents/chief.md": agent(
       "chief",
       "tools: [Read, Write]\nagents: [planner]\npermissions: { ask: [delegate] }\n",
@@ -28,7 +28,7 @@ test("[BR1] [BR2] the card says in one line what could come of a delegation, on 
   });
   const { client, page, problems, runIds } = await openInbox(browser, p, { "see to it": "chief" });
   page.setDefaultTimeout(30_000);
-  await listed(page, 1);
+  await expectRows(page, 1);
   const card = page.getByRole("article");
   const summary = card.locator("summary").filter({ hasText: "Blast radius" });
   await summary.getByText(/could change docs\/\*\*, reach any public host, start 1 more agent/).waitFor();
@@ -39,7 +39,7 @@ test("[BR1] [BR2] the card says in one line what could come of a delegation, on 
   const rows = await card.getByRole("listitem").allInnerTexts();
   expect(rows).toContain("Write\nonly Write(docs/**); held by planner");
   expect(rows).toContain("WebFetch\nnew\nheld by editor");
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
   await card.getByRole("button", { name: "Approve" }).click();
   expect(await summaryOf(client, runIds[0]!)).toBe("all is planned");
   expect(problems).toEqual([]);
@@ -47,7 +47,7 @@ test("[BR1] [BR2] the card says in one line what could come of a delegation, on 
 
 test("[SG1] [SG2] after several yeses the settings show a rule that would have spared them, tried on what was refused", async () => {
   const write = (path: string) => `      - { tool: Write, input: { path: ${path}, content: x } }\n`;
-  await using p = await stageProject({
+  await using p = await treeProject({
     "worker.script.yaml": `turns:
   - when: { turn: 1 }
     calls:
@@ -56,7 +56,7 @@ ${["src/a.ts", "src/b.ts", "src/c.ts", "docs/d.md", "e.txt"].map(write).join("")
   });
   const { client, page, problems, runIds } = await openInbox(browser, p, { "write them": "worker" });
   page.setDefaultTimeout(30_000);
-  await listed(page, 5);
+  await expectRows(page, 5);
   for (const { id, input } of await client.approvals()) {
     const refused = (input as { path: string }).path === "docs/d.md";
     await client.decide(id, { decision: refused ? "reject" : "approve" });
@@ -72,6 +72,6 @@ ${["src/a.ts", "src/b.ts", "src/c.ts", "docs/d.md", "e.txt"].map(write).join("")
   await list.getByText("What it would still ask about").click();
   await list.getByText(/e\.txt/).waitFor();
   expect(await list.locator("pre").innerText()).toBe('permissions:\n  allow:\n    - "Edit(src/**/*.ts)"');
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
   expect(problems).toEqual([]);
 });

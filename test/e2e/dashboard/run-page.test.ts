@@ -10,14 +10,14 @@ import { agent } from "../../../src/cli/cli.fixture.ts";
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import { fold } from "../../../src/projections/projection.ts";
 import { timelineProjection } from "../../../src/projections/timeline.ts";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { clientOf, serve, serveApart, stageProject } from "./stage.fixture.ts";
+import { clientOf, serve, serveSeparately, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is the way about, and a blocked parent leads to its child", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
   const { runId: root } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
@@ -62,7 +62,7 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is 
 });
 
 test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words are found, and all of it is in the address", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const stage = await serve(p);
   const { page, context, problems } = await browser.enter(stage.link, { height: 1000 });
   const { runId: root } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
@@ -113,7 +113,7 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words ar
 });
 
 test("[U18] [U19] [U42] killed in the middle of a call and back: nothing is missing, nothing is there twice, a person says what happened", async () => {
-  await using p = await stageProject({
+  await using p = await treeProject({
     "agents/shell.md": agent("shell"),
     "shell.script.yaml": `turns:
   - when: { turn: 1 }
@@ -122,7 +122,7 @@ test("[U18] [U19] [U42] killed in the middle of a call and back: nothing is miss
   - report: { summary: "Printed." }
 `,
   });
-  const stage = await serveApart(p);
+  const stage = await serveSeparately(p);
   const { page, problems } = await browser.enter(stage.link);
   const { runId: run } = await clientOf(stage, p).startRun({ agent: "shell", task: "Print something" });
   await page.goto(`${stage.url}/r/${run}`);
@@ -152,7 +152,7 @@ test("[U18] [U19] [U42] killed in the middle of a call and back: nothing is miss
 });
 
 test("[U40] [U41] a message, a pause, and a cancel that tells the truth", async () => {
-  await using p = await stageProject({
+  await using p = await treeProject({
     "agents/slow.md": agent("slow"),
     "slow.script.yaml": `turns:
   - { delay: 60000, text: "Too late." }
@@ -183,7 +183,7 @@ test("[U40] [U41] a message, a pause, and a cancel that tells the truth", async 
 });
 
 test("[U44] a failed tree shows its first cause, the way up, and what to do", async () => {
-  await using p = await stageProject({
+  await using p = await treeProject({
     "editor.script.yaml": `turns:
   - error: { status: 401, message: "The key is not valid" }
 `,
@@ -214,7 +214,7 @@ test("[U44] a failed tree shows its first cause, the way up, and what to do", as
 });
 
 test("[U47] [P9] a run that is not there, and a journal that is damaged, are said", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const stage = await serve(p);
   const { page } = await browser.enter(stage.link);
   await page.goto(`${stage.url}/r/r1nowhere`);
@@ -233,20 +233,20 @@ test("[U47] [P9] a run that is not there, and a journal that is damaged, are sai
 });
 
 test("[U48] [U49] [U34] no rule of accessibility is broken, in light, dark and on a phone", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
   const { runId: root } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
   await page.goto(`${stage.url}/r/${root}#1`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Open here: the timeline of worker" }).first().click();
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${stage.url}/r/${root}`);
   await page.getByRole("button", { name: /5 runs in this tree/ }).click();
   await page.getByRole("dialog").getByRole("treeitem").nth(2).click();
   await page.getByRole("heading", { level: 1, name: "editor" }).waitFor();
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBeLessThanOrEqual(390);
   expect(problems).toEqual([]);

@@ -2,15 +2,15 @@
 
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { type Stage, serve, stageProject } from "./stage.fixture.ts";
+import { serve, type TestServer, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 /** A lead that speaks slowly, does something itself, and hands the rest to a coder. */
 const spokenProject = (): Promise<Project> =>
-  stageProject({
+  treeProject({
     "agents/lead.md": agent("lead", "agents: [coder]\nlimits: { maxTokens: 50000 }\n"),
     "agents/coder.md": agent("coder", "kind: subagent\n"),
     "lead.script.yaml": `turns:
@@ -39,7 +39,7 @@ async function approve(p: Project): Promise<void> {
   await p.cadre("approve", String(item?.["id"]));
 }
 
-const at = ({ url }: Stage, runId: string, view: string): string => `${url}/r/${runId}?view=${view}`;
+const at = ({ url }: TestServer, runId: string, view: string): string => `${url}/r/${runId}?view=${view}`;
 
 test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] one message per agent: it grows while it works, and the end takes its place", async () => {
   await using p = await spokenProject();
@@ -104,7 +104,7 @@ test("[U48] [U49] [U35] [U36] [S1-62] [S4-64] the views and all about a run can 
   await page.goto(at(stage, runId, "waterfall"));
   await page.getByText("waiting for you").first().waitFor({ state: "attached" });
   await approve(p);
-  const check = async () => expect(await barriers(page, "main")).toEqual([]);
+  const check = async () => expect(await accessibilityProblems(page, "main")).toEqual([]);
   await page.getByTestId("took").getByText(/^Took/).waitFor();
   await check();
   await page.goto(at(stage, runId, "conversation"));

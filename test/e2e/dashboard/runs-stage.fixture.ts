@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CadreClient, createClient } from "../../../src/api/client.ts";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { type Stage, serve, stageProject } from "./stage.fixture.ts";
+import { serve, type TestServer, treeProject } from "./stage.fixture.ts";
 
-export const runsStage = (): Promise<Project> =>
-  stageProject({
+export const runsProject = (): Promise<Project> =>
+  treeProject({
     "agents/worker.md": agent("worker", "agents: [editor]\n"),
     "worker.script.yaml": `turns:
   - when: { turn: 1 }
@@ -24,7 +24,7 @@ export const runsStage = (): Promise<Project> =>
     "slow.script.yaml": "turns: [{ text: I take my time., delay: 300000 }]\n",
   });
 
-export interface RunsStage {
+export interface RunsServer {
   /** What a program with the token can do. */
   client: CadreClient;
   start(agent: string, task: string): Promise<string>;
@@ -32,9 +32,9 @@ export interface RunsStage {
   startTree(): Promise<string>;
 }
 
-export const serveRuns = async (p: Project): Promise<Stage & RunsStage> => runsOn(p, await serve(p));
+export const serveRuns = async (p: Project): Promise<TestServer & RunsServer> => withRuns(p, await serve(p));
 
-export function runsOn<S extends Stage>(p: Project, stage: S): S & RunsStage {
+export function withRuns<S extends TestServer>(p: Project, stage: S): S & RunsServer {
   const Authorization = `Bearer ${readFileSync(join(p.folder, ".cadre", "token"), "utf8").trim()}`;
   const client = createClient({
     baseUrl: stage.url,
@@ -64,6 +64,6 @@ export function runsOn<S extends Stage>(p: Project, stage: S): S & RunsStage {
 }
 
 /** Until a run has ended. */
-export async function ended(client: CadreClient, runId: string): Promise<void> {
+export async function untilEnded(client: CadreClient, runId: string): Promise<void> {
   for await (const _ of client.follow({ runId, signal: new AbortController().signal }));
 }

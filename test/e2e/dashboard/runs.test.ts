@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { ended, runsStage, serveRuns } from "./runs-stage.fixture.ts";
+import { runsProject, serveRuns, untilEnded } from "./runs-stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -18,7 +18,7 @@ const shownIds = (page: Page): Promise<string[]> =>
   rows(page).evaluateAll((all) => all.map((row) => (row as HTMLElement).dataset["run"]!));
 
 test("[U46] [U01] an empty list teaches how to fill it; a run is started from it and shown with what it waits for", async () => {
-  await using p = await runsStage();
+  await using p = await runsProject();
   const { url, link } = await serveRuns(p);
   const { page, problems } = await browser.open(link);
   await page.getByRole("heading", { name: "No runs yet" }).waitFor();
@@ -48,9 +48,9 @@ test("[U46] [U01] an empty list teaches how to fill it; a run is started from it
 });
 
 test("[U05] rows do not move under the pointer: new ones are counted, and shown when they are asked for", async () => {
-  await using p = await runsStage();
+  await using p = await runsProject();
   const { link, start, client } = await serveRuns(p);
-  for (const task of ["one", "two", "three"]) await ended(client, await start("quick", task));
+  for (const task of ["one", "two", "three"]) await untilEnded(client, await start("quick", task));
   const { page, problems } = await browser.open(link);
   await expect.poll(() => rows(page).count(), PATIENT).toBe(3);
   const before = await shownIds(page);
@@ -75,11 +75,11 @@ test("[U05] rows do not move under the pointer: new ones are counted, and shown 
 });
 
 test("[U02] [U03] [U04] filters stand in the address, mean the same to the command line, and a hit opens at its event", async () => {
-  await using p = await runsStage();
+  await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
-  await ended(client, await start("quick", "violet"));
+  await untilEnded(client, await start("quick", "violet"));
   const failed = await start("quick", "please fail");
-  await ended(client, failed);
+  await untilEnded(client, failed);
   const tree = await startTree();
   const { page, context, problems } = await browser.open(link);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -116,10 +116,10 @@ test("[U02] [U03] [U04] filters stand in the address, mean the same to the comma
 });
 
 test("[U06] [U30] runs are chosen by keys, and a cancel says what it will reach before it does", async () => {
-  await using p = await runsStage();
+  await using p = await runsProject();
   const { link, start, startTree, client } = await serveRuns(p);
   const failed = await start("quick", "please fail");
-  await ended(client, failed);
+  await untilEnded(client, failed);
   const slow = await start("slow", "think");
   const tree = await startTree();
   const { page, problems } = await browser.open(link);
@@ -141,7 +141,7 @@ test("[U06] [U30] runs are chosen by keys, and a cancel says what it will reach 
   await dialog.getByLabel(/^Why/).fill("not today");
   await dialog.getByRole("button", { name: "Cancel 2 runs" }).click();
   await dialog.waitFor({ state: "detached" });
-  await Promise.all([ended(client, tree), ended(client, slow)]);
+  await Promise.all([untilEnded(client, tree), untilEnded(client, slow)]);
   expect(await client.approvals()).toEqual([]);
   expect((await client.events(slow)).find(({ type }) => type === "CANCEL_REQUESTED")?.payload).toMatchObject({
     reason: "not today",
@@ -156,7 +156,7 @@ test("[U06] [U30] runs are chosen by keys, and a cancel says what it will reach 
 });
 
 test("[U14] a list of 700 draws only what is in sight, and brings the rest when it is scrolled to", async () => {
-  await using p = await runsStage();
+  await using p = await runsProject();
   const { link, client } = await serveRuns(p);
   for (let from = 0; from < 700; from += 100)
     await Promise.all(
@@ -182,7 +182,7 @@ test("[U14] a list of 700 draws only what is in sight, and brings the rest when 
 });
 
 test("[U48] [U34] the list and the settings are readable for everybody, on a desk and on a phone", async () => {
-  await using p = await runsStage();
+  await using p = await runsProject();
   const { url, link, start, startTree } = await serveRuns(p);
   await start("quick", "please fail");
   await startTree();
@@ -191,7 +191,7 @@ test("[U48] [U34] the list and the settings are readable for everybody, on a des
     await page.goto(url + path);
     await page.getByTestId("connection").getByText("Live").filter({ visible: true }).waitFor();
     if (path !== "/settings") await rows(page).first().waitFor();
-    expect(await barriers(page), path).toEqual([]);
+    expect(await accessibilityProblems(page), path).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBe(0);
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -201,5 +201,5 @@ test("[U48] [U34] the list and the settings are readable for everybody, on a des
   await rows(page).first().waitFor();
   await page.getByRole("button", { name: "Start a run" }).click();
   await page.getByRole("dialog", { name: "Start a run" }).getByLabel("Task").waitFor();
-  expect(await barriers(page), "start a run").toEqual([]);
+  expect(await accessibilityProblems(page), "start a run").toEqual([]);
 });

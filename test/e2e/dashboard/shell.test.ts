@@ -3,8 +3,8 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withBrowser } from "./browser.fixture.ts";
-import { ended, runsOn, runsStage, serveRuns } from "./runs-stage.fixture.ts";
-import { serve, serveApart } from "./stage.fixture.ts";
+import { runsProject, serveRuns, untilEnded, withRuns } from "./runs-stage.fixture.ts";
+import { serve, serveSeparately } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -12,10 +12,10 @@ const isLive = (page: Page) =>
   page.getByTestId("connection").getByText("Live").filter({ visible: true }).waitFor();
 
 test("[U31] [U30] the palette finds pages, agents, runs and actions; the help lists the keys that are bound", async () => {
-  await using p = await runsStage();
+  await using p = await runsProject();
   const { link, start, client } = await serveRuns(p);
   const runId = await start("quick", "Paint the fence violet");
-  await ended(client, runId);
+  await untilEnded(client, runId);
   const { page, problems } = await browser.open(link);
   await isLive(page);
   await page.keyboard.press("Control+k");
@@ -47,8 +47,8 @@ test("[U31] [U30] the palette finds pages, agents, runs and actions; the help li
 });
 
 test("[U43] [U19] [U33] a server that is gone is said, and so is what became of the runs when it is back", async () => {
-  await using p = await runsStage();
-  const { url, link, up, start, startTree } = runsOn(p, await serveApart(p));
+  await using p = await runsProject();
+  const { url, link, up, start, startTree } = withRuns(p, await serveSeparately(p));
   await start("slow", "think");
   await startTree();
   const { page } = await browser.open(link);
@@ -60,7 +60,7 @@ test("[U43] [U19] [U33] a server that is gone is said, and so is what became of 
   await banner.getByText(/The server does not answer since .*What was recorded is safe/).waitFor();
   await page.waitForFunction(() => document.title === "Reconnecting · Cadre");
   await page.getByTestId("connection").getByText("Reconnecting").filter({ visible: true }).waitFor();
-  const again = runsOn(p, await serve(p, Number(new URL(url).port)));
+  const again = withRuns(p, await serve(p, Number(new URL(url).port)));
   await banner.getByText(/The server restarted at .*: 1 run went on/).waitFor();
   await banner.getByRole("link", { name: "2 need a decision" }).click();
   await page.waitForURL(/\/inbox/);
@@ -70,7 +70,7 @@ test("[U43] [U19] [U33] a server that is gone is said, and so is what became of 
 });
 
 test("[U32] [U49] what needs a person and what has ended is told once for each tree, aloud and outside of the page", async () => {
-  await using p = await runsStage();
+  await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
   const { page, context, problems } = await browser.enter(link);
   // The browser's own, which shows nothing without a desk: what it is asked to show is kept.
@@ -104,7 +104,7 @@ test("[U32] [U49] what needs a person and what has ended is told once for each t
   await told.getByRole("link", { name: /lead needs you/ }).waitFor();
   expect(await told.getByRole("status").textContent()).toContain("lead needs you");
   await expect.poll(tones).toBeGreaterThan(before);
-  await ended(client, await start("quick", "violet"));
+  await untilEnded(client, await start("quick", "violet"));
   await told.getByRole("link", { name: /quick is done/ }).waitFor();
   const shown = () =>
     page.evaluate(() => (window as unknown as { shown: { title: string; tag: string }[] }).shown);
@@ -117,7 +117,7 @@ test("[U32] [U49] what needs a person and what has ended is told once for each t
 });
 
 test("[U25] a standing grant is listed in the settings and taken back with one click", async () => {
-  await using p = await runsStage();
+  await using p = await runsProject();
   const { url, link, startTree, client } = await serveRuns(p);
   await startTree();
   const [item] = await client.approvals();
@@ -132,7 +132,7 @@ test("[U25] a standing grant is listed in the settings and taken back with one c
 });
 
 test("[A09] [U47] signing out the others leaves this browser in; another one reads what happened and what helps", async () => {
-  await using p = await runsStage();
+  await using p = await runsProject();
   const { url, link, client } = await serveRuns(p);
   const { page } = await browser.open(link);
   const other = await browser.open((await client.link()).url);

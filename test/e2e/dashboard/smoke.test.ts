@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { says, withBrowser } from "./browser.fixture.ts";
-import { serve, stageProject } from "./stage.fixture.ts";
+import { expectConnection, withBrowser } from "./browser.fixture.ts";
+import { serve, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 const PAGES = ["/", "/inbox", "/agents", "/agents/lead", "/chat", "/usage", "/compare", "/settings"];
@@ -24,19 +24,19 @@ test("no page is forgotten here", () => {
 });
 
 test("[U19] every page opens from the one-time link, and says that it is live", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.open(link);
   for (const path of PAGES) {
     await page.goto(url + path);
-    await says(page, "Live");
+    await expectConnection(page, "Live");
     await page.getByRole("heading", { level: 1 }).waitFor();
   }
   expect(problems).toEqual([]);
 });
 
 test("what the first page and a run's page load stays small: the heavy parts come when they are wanted", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page } = await browser.enter(link);
   const { lines } = await p.cadre("run", "--detach", "lead", "look at it", "--json");
@@ -49,7 +49,7 @@ test("what the first page and a run's page load stays small: the heavy parts com
     });
     await page.goto(url + path);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await says(page, "Live");
+    await expectConnection(page, "Live");
     const loaded = await Promise.all(scripts);
     const size = loaded.reduce((sum, each) => sum + gzipSync(each).length, 0);
     expect(size, path).toBeGreaterThan(50_000);

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { agent, project } from "../../../src/cli/cli.fixture.ts";
 import { html, internet } from "../../support/internet.ts";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
 import { serve } from "./stage.fixture.ts";
 
@@ -59,7 +59,7 @@ test("[PV1] [PV2] [PV4] [A66] a sentence leads to the page that it rests on, and
     .getByRole("region", { name: /^Done after words/ })
     .getByText("sales.md")
     .waitFor();
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
 
   await source.getByRole("button", { name: /WebFetch/ }).click();
   await page.getByRole("region", { name: "Details" }).getByText("18.4%").first().waitFor();

@@ -6,18 +6,18 @@ import { join } from "node:path";
 import { type CadreClient, createClient } from "../../../src/api/client.ts";
 import { agent, type Project, project, type Started } from "../../../src/cli/cli.fixture.ts";
 
-export interface Stage {
+export interface TestServer {
   url: string;
   /** Lets one browser in, once. */
   link: string;
 }
 
-export interface StageApart extends Stage {
+export interface SeparateServer extends TestServer {
   up: Started;
 }
 
 /** Where it is asked for a file, an editor asks to write it. */
-export const stageProject = (more: Record<string, string> = {}): Promise<Project> =>
+export const treeProject = (more: Record<string, string> = {}): Promise<Project> =>
   project({
     "agents/lead.md": agent("lead", "agents: [worker]\ndelegation: { mode: parallel, maxParallel: 4 }\n"),
     "agents/worker.md": agent("worker", "agents: [editor]\n"),
@@ -54,11 +54,11 @@ export const stageProject = (more: Record<string, string> = {}): Promise<Project
   });
 
 /** `port`: of a server that was there before. */
-export const serve = (p: Project, port = 0, ...flags: string[]): Promise<Stage> =>
+export const serve = (p: Project, port = 0, ...flags: string[]): Promise<TestServer> =>
   announced(p.startHere(...upAt(port, flags)));
 
 /** In a process of its own. */
-export async function serveApart(p: Project, port = 0): Promise<StageApart> {
+export async function serveSeparately(p: Project, port = 0): Promise<SeparateServer> {
   const up = p.start(...upAt(port, []));
   return { ...(await announced(up)), up };
 }
@@ -72,12 +72,12 @@ const upAt = (port: number, flags: string[]): string[] => [
   ...flags,
 ];
 
-async function announced(up: Pick<Started, "shows">): Promise<Stage> {
-  return JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as Stage;
+async function announced(up: Pick<Started, "shows">): Promise<TestServer> {
+  return JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as TestServer;
 }
 
 /** As a program beside the page. */
-export function clientOf({ url }: Stage, { folder }: Project): CadreClient {
+export function clientOf({ url }: TestServer, { folder }: Project): CadreClient {
   const token = readFileSync(join(folder, ".cadre/token"), "utf8").trim();
   const headers = { Authorization: `Bearer ${token}` };
   return createClient({

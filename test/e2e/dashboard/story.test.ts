@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Project } from "../../../src/cli/cli.fixture.ts";
-import { added, says, withBrowser } from "./browser.fixture.ts";
-import { serve, serveApart, stageProject } from "./stage.fixture.ts";
+import { addedLine, expectConnection, withBrowser } from "./browser.fixture.ts";
+import { serve, serveSeparately, treeProject } from "./stage.fixture.ts";
 
 const SHOTS = fileURLToPath(new URL("../shots/", import.meta.url));
 mkdirSync(SHOTS, { recursive: true });
@@ -17,8 +17,8 @@ mkdirSync(SHOTS, { recursive: true });
 const browser = withBrowser();
 
 test("[P1] start, watch three levels, change and approve, reject, kill -9, come back, finished; every page has its picture", async () => {
-  await using p = await stageProject(SLOW_END);
-  const { url, link, up } = await serveApart(p);
+  await using p = await treeProject(SLOW_END);
+  const { url, link, up } = await serveSeparately(p);
   const { page, problems } = await browser.open(link);
   await page.getByRole("main").getByRole("button", { name: "Start a run" }).last().click();
   const form = page.getByRole("dialog", { name: "Start a run" });
@@ -33,11 +33,11 @@ test("[P1] start, watch three levels, change and approve, reject, kill -9, come 
   await answerBoth(page);
 
   up.process.kill("SIGKILL");
-  await says(page, "Reconnecting");
+  await expectConnection(page, "Reconnecting");
   await page.screenshot({ path: `${SHOTS}server-gone.png` });
   await up.end();
   await serve(p, Number(new URL(url).port));
-  await says(page, "Live");
+  await expectConnection(page, "Live");
   await page.goto(runUrl);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   await page.getByText("DELEGATION COMPLETE").first().waitFor();
@@ -73,13 +73,13 @@ async function answerBoth(page: Page): Promise<void> {
     .filter({ hasText: "parser.txt" })
     .getByRole("link", { name: "Answer in the inbox" })
     .click();
-  await added(page, "two").waitFor();
+  await addedLine(page, "two").waitFor();
   await pictures(page, "inbox-card");
   await page.getByRole("button", { name: /Change/ }).click();
   await page.getByLabel("content").fill("one\nTWO, by hand\n");
-  await added(page, "TWO, by hand").waitFor();
+  await addedLine(page, "TWO, by hand").waitFor();
   await page.getByRole("button", { name: "Approve as changed" }).click();
-  await added(page, "beta").waitFor();
+  await addedLine(page, "beta").waitFor();
   await page.keyboard.press("d");
   await page.getByRole("button", { name: /Wrong place/ }).click();
   await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();

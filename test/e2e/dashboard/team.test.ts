@@ -1,13 +1,13 @@
 // The page as a team has it: an admin lets people in, and nobody is offered what their role does not allow.
 
 import { expect, test } from "vitest";
-import { says, withBrowser } from "./browser.fixture.ts";
-import { serve, stageProject } from "./stage.fixture.ts";
+import { expectConnection, withBrowser } from "./browser.fixture.ts";
+import { serve, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 test("[A09] [A23] an admin lets a viewer in; the viewer looks, is offered nothing else, and is shut out at once", async () => {
-  await using p = await stageProject();
+  await using p = await treeProject();
   await p.write("cadre.yaml", "users: { see: all }\n");
   Object.assign(p.env, { CADRE_TRUST: "1" });
   const { url, link } = await serve(p);
@@ -29,7 +29,7 @@ test("[A09] [A23] an admin lets a viewer in; the viewer looks, is offered nothin
   await viewer.page.getByText("You are vera, a viewer.").waitFor();
   expect(await viewer.page.getByRole("heading", { name: "Users" }).count()).toBe(0);
   await viewer.page.goto(url);
-  await says(viewer.page, "Live");
+  await expectConnection(viewer.page, "Live");
   const start = viewer.page.getByRole("button", { name: "Start a run" }).first();
   await expect.poll(() => start.isDisabled(), { timeout: 20_000 }).toBe(true);
   expect(await start.getAttribute("title")).toBe(
@@ -37,7 +37,7 @@ test("[A09] [A23] an admin lets a viewer in; the viewer looks, is offered nothin
   );
 
   await page.getByRole("button", { name: "Revoke vera" }).click();
-  await says(viewer.page, "Signed out");
+  await expectConnection(viewer.page, "Signed out");
   await page.getByRole("button", { name: "New token for vera" }).waitFor();
   expect(problems).toEqual([]);
 });

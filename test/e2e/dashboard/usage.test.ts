@@ -2,18 +2,18 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { type OpenPage, withBrowser } from "./browser.fixture.ts";
-import { type Stage, serve, stageProject } from "./stage.fixture.ts";
+import { serve, type TestServer, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 let p: Project;
-let stage: Stage;
+let stage: TestServer;
 let opened: OpenPage;
 let runId: string;
 
 beforeAll(async () => {
-  p = await stageProject({
+  p = await treeProject({
     "agents/worker.md": agent("worker", "kind: subagent\n"),
     "worker.script.yaml":
       'turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Ls, input: { path: . } }]\n  - report: { summary: "Done." }\n',
@@ -96,7 +96,7 @@ test("[U48] nothing that axe finds in both themes, the plots follow them, and a 
       .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
   // Before axe looks at both themes: after that it may still be the dark one.
   const light = await ink();
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
   await expect.poll(ink).not.toBe(light);
   await page.setViewportSize({ width: 390, height: 844 });

@@ -2,18 +2,18 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { barriers } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./barriers.fixture.ts";
 import { type OpenPage, withBrowser } from "./browser.fixture.ts";
-import { type Stage, serve, stageProject } from "./stage.fixture.ts";
+import { serve, type TestServer, treeProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 let p: Project;
-let stage: Stage;
+let stage: TestServer;
 let opened: OpenPage;
 let root: string;
 
 beforeAll(async () => {
-  p = await stageProject({
+  p = await treeProject({
     "agents/lead.md": agent("lead", "agents: [worker]\ndelegation: { onFailure: fail }\n"),
     "agents/worker.md": agent("worker", "agents: [editor]\ndelegation: { onFailure: fail }\n"),
     "lead.script.yaml":
@@ -88,7 +88,7 @@ test("[U48] nothing that axe finds in both themes, and a phone shows all of it",
   const { page, problems } = opened;
   await page.goto(`${stage.url}/r/${root}?view=why`);
   await page.getByRole("region", { name: /^Decision log/ }).waitFor();
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   expect(problems).toEqual([]);

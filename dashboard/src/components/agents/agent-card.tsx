@@ -41,13 +41,13 @@ export function AgentCard({ agent, tally, dimmed, onFocus }: AgentCardProps) {
         <span className="truncate">
           <VisibleText text={agent.models[0] ?? agent.file} />
         </span>
-        <span className="shrink-0 tabular-nums">{tally ? runsWords(tally) : ""}</span>
+        <span className="shrink-0 tabular-nums">{tally ? formatTally(tally) : ""}</span>
       </span>
     </Link>
   );
 }
 
 /** `12 runs, 92 %` */
-export function runsWords({ runs, successRate }: Activity["agents"][number]): string {
+export function formatTally({ runs, successRate }: Activity["agents"][number]): string {
   return `${plural(runs, "run")}${successRate === null ? "" : `, ${Math.round(successRate * 100)} %`}`;
 }

@@ -6,7 +6,7 @@ import type { AgentDetail, ExplanationView } from "../../../../src/api/schema.ts
 import { VisibleText } from "../../display/visible-text.tsx";
 import { count, duration, money } from "../../display/words.ts";
 import { EDGE_LOOKS } from "./edge-looks.ts";
-import { Section } from "./section.tsx";
+import { Panel } from "./section.tsx";
 
 export function AgentFacts({
   agent,
@@ -16,7 +16,7 @@ export function AgentFacts({
   explanation: ExplanationView | undefined;
 }) {
   return (
-    <Section title="What it is">
+    <Panel title="What it is">
       <p className="px-4 pt-3">
         <VisibleText text={agent.description} />
       </p>
@@ -28,7 +28,7 @@ export function AgentFacts({
           </Fragment>
         ))}
       </dl>
-    </Section>
+    </Panel>
   );
 }
 

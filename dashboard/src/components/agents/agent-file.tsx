@@ -6,7 +6,7 @@ import { Markdown } from "../../display/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FileLines } from "./file-lines.tsx";
-import { Section } from "./section.tsx";
+import { Panel } from "./section.tsx";
 
 /** `line`: the one that is looked at; then the file is shown as it was written. */
 export function AgentFile({ agent, line }: { agent: AgentDetail; line: number | undefined }) {
@@ -31,15 +31,15 @@ export function AgentFile({ agent, line }: { agent: AgentDetail; line: number | 
         </Button>
       </fieldset>
       {raw ? (
-        <Section title={agent.file}>
+        <Panel title={agent.file}>
           <FileLines text={source.text} problems={problems} line={line} />
-        </Section>
+        </Panel>
       ) : (
         <>
-          <Section title="Front matter">
+          <Panel title="Front matter">
             <FrontMatter keys={source.frontmatter} />
-          </Section>
-          <Section title="Prompt">
+          </Panel>
+          <Panel title="Prompt">
             <div className="max-w-3xl p-4">
               {source.body === "" ? (
                 <p className="text-muted">It has no prompt.</p>
@@ -47,7 +47,7 @@ export function AgentFile({ agent, line }: { agent: AgentDetail; line: number | 
                 <Markdown text={source.body} />
               )}
             </div>
-          </Section>
+          </Panel>
         </>
       )}
     </>

@@ -4,9 +4,9 @@ import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { explanationQuery } from "../../live/queries.ts";
 import { AgentFacts } from "./agent-facts.tsx";
-import { BlastRadius } from "./blast-radius.tsx";
+import { WorstCase } from "./blast-radius.tsx";
 import { ProblemList } from "./problem-list.tsx";
-import { Section } from "./section.tsx";
+import { Panel } from "./section.tsx";
 
 /** What it is, what is wrong with it, and what could come of it. */
 export function AgentOverview({ agent }: { agent: AgentDetail }) {
@@ -15,12 +15,12 @@ export function AgentOverview({ agent }: { agent: AgentDetail }) {
   return (
     <>
       {agent.problems.length > 0 && (
-        <Section title="Problems" note={usable ? undefined : "it cannot run until its errors are mended"}>
+        <Panel title="Problems" note={usable ? undefined : "it cannot run until its errors are mended"}>
           <ProblemList
             problems={agent.problems}
             agentOf={({ file }) => (file === agent.file ? agent.name : undefined)}
           />
-        </Section>
+        </Panel>
       )}
       <div className="grid items-start gap-4 xl:grid-cols-2">
         <AgentFacts agent={agent} explanation={explanation.data} />
@@ -28,7 +28,7 @@ export function AgentOverview({ agent }: { agent: AgentDetail }) {
         {explanation.isError && (
           <Failure error={explanation.error} onAgain={() => void explanation.refetch()} />
         )}
-        {explanation.data && <BlastRadius explanation={explanation.data} />}
+        {explanation.data && <WorstCase explanation={explanation.data} />}
       </div>
     </>
   );

@@ -4,26 +4,26 @@ import { Command } from "../../display/command.tsx";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { versionsQuery } from "../../live/queries.ts";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty.tsx";
 import { AgentReplay } from "./agent-replay.tsx";
 import { AgentRuns } from "./agent-runs.tsx";
 import { VersionList } from "./version-list.tsx";
 
 /** How it has done so far. */
-export function AgentRecord({ name, version }: { name: string; version: string | undefined }) {
+export function AgentHistory({ name, version }: { name: string; version: string | undefined }) {
   const versions = useQuery(versionsQuery(name));
   if (versions.isPending) return <Loading what="Asking for its runs" />;
   if (versions.isError) return <Failure error={versions.error} onAgain={() => void versions.refetch()} />;
   if (versions.data.runs === 0)
     return (
-      <Empty icon={<Activity size={28} aria-hidden />} title="It has not run yet">
+      <EmptyState icon={<Activity size={28} aria-hidden />} title="It has not run yet">
         <p>Its runs, and how each version of its file did, will be here.</p>
         <Command words={`run ${name} "…"`} />
-      </Empty>
+      </EmptyState>
     );
   return (
     <>
-      <VersionList name={name} data={versions.data} chosen={version} />
+      <VersionList name={name} data={versions.data} selected={version} />
       <AgentReplay name={name} />
       <AgentRuns name={name} version={version} />
     </>

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { RotateCcw } from "lucide-react";
-import { type AgentReplayView, alikeReplays } from "../../../../src/api/schema.ts";
+import { type AgentReplayView, groupReplays } from "../../../../src/api/schema.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -13,13 +13,13 @@ import { agentReplayQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
-import { Section } from "./section.tsx";
+import { Panel } from "./section.tsx";
 
 export function AgentReplay({ name }: { name: string }) {
   const { data, error, isFetching, refetch } = useQuery(agentReplayQuery(name));
   const replay = () => void refetch();
   return (
-    <Section title="With its file as it is now" note="past runs, decided again without a model">
+    <Panel title="With its file as it is now" note="past runs, decided again without a model">
       <div className="flex flex-wrap items-center gap-3 px-4 py-2 text-sm">
         <Button size="small" onClick={replay} disabled={isFetching}>
           <RotateCcw size={13} aria-hidden />
@@ -29,8 +29,8 @@ export function AgentReplay({ name }: { name: string }) {
         {data && !isFetching && <Outcome replayed={data} />}
       </div>
       {error && !isFetching && <Failure error={error} onAgain={replay} />}
-      {data && !isFetching && alikeReplays(data).map((runs) => <Alike key={runs[0]!.runId} runs={runs} />)}
-    </Section>
+      {data && !isFetching && groupReplays(data).map((runs) => <Alike key={runs[0]!.runId} runs={runs} />)}
+    </Panel>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { partOf } from "../../../../src/projections/part.ts";
+import { patternRole } from "../../../../src/projections/part.ts";
 import { Elapsed } from "../../display/elapsed.tsx";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
@@ -12,7 +12,7 @@ import { When } from "../../display/when.tsx";
 import { money } from "../../display/words.ts";
 import { runsQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
-import { Section } from "./section.tsx";
+import { Panel } from "./section.tsx";
 
 export function AgentRuns({ name, version }: { name: string; version: string | undefined }) {
   const query = useInfiniteQuery(runsQuery({ agent: name, limit: 50 }));
@@ -22,7 +22,7 @@ export function AgentRuns({ name, version }: { name: string; version: string | u
   const runs = version === undefined ? all : all.filter(({ definition }) => definition === version);
   const title = version === undefined ? "Runs" : `Runs that used ${version.slice(0, 10)}`;
   return (
-    <Section title={title} note="newest first">
+    <Panel title={title} note="newest first">
       <ul className="divide-y divide-line">
         {runs.map((run) => (
           <li key={run.id}>
@@ -38,7 +38,9 @@ export function AgentRuns({ name, version }: { name: string; version: string | u
                 <VisibleText text={run.task} />
               </span>
               <span className="flex shrink-0 gap-3 text-muted text-xs tabular-nums">
-                <span>{run.parentRunId === undefined ? "root" : (partOf(run) ?? `level ${run.depth}`)}</span>
+                <span>
+                  {run.parentRunId === undefined ? "root" : (patternRole(run) ?? `level ${run.depth}`)}
+                </span>
                 <span>{money(run.usage.cost, run.usage.unpriced)}</span>
                 <Elapsed from={run.createdAt} to={run.endedAt} />
                 <When ts={run.createdAt} />
@@ -55,6 +57,6 @@ export function AgentRuns({ name, version }: { name: string; version: string | u
           </Button>
         </div>
       )}
-    </Section>
+    </Panel>
   );
 }

@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { Bot } from "lucide-react";
 import { Command } from "../../display/command.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty.tsx";
 
 /** U46: the one command that makes agents. */
-export function AgentsEmpty() {
+export function NoAgents() {
   return (
-    <Empty icon={<Bot size={28} aria-hidden />} title="No agents of your own yet">
+    <EmptyState icon={<Bot size={28} aria-hidden />} title="No agents of your own yet">
       <p>
         An agent is a Markdown file in the folder agents. This puts a team of six there, to change as you
         like:
@@ -18,6 +18,6 @@ export function AgentsEmpty() {
           show them
         </Link>
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -18,8 +18,8 @@ import {
 import { useMemo, useState } from "react";
 import type { Activity, AgentView } from "../../../../src/api/schema.ts";
 import { AgentCard } from "./agent-card.tsx";
-import { EDGE_LOOKS, type EdgeKind, kindOf } from "./edge-looks.ts";
-import { type Line, layout, lineId, NODE, pathThrough } from "./graph-layout.ts";
+import { EDGE_LOOKS, type EdgeKind, edgeKind } from "./edge-looks.ts";
+import { type Line, layout, lineId, NODE, smoothPath } from "./graph-layout.ts";
 import { GraphLegend } from "./graph-legend.tsx";
 
 export interface AgentsGraphProps {
@@ -116,7 +116,7 @@ function LineOfEdge({ data, label, labelStyle, labelBgStyle, style, markerEnd }:
   const { points, label: place } = data!.line;
   return (
     <BaseEdge
-      path={pathThrough(points)}
+      path={smoothPath(points)}
       label={label}
       labelX={place.x}
       labelY={place.y}
@@ -161,7 +161,7 @@ function edgesOf(
     agent.edges.flatMap(({ key, to }) => {
       const line = lines.get(lineId(agent.name, key, to));
       if (!line) return [];
-      const kind = kindOf(agent, key);
+      const kind = edgeKind(agent, key);
       const { word, width, dash } = EDGE_LOOKS[kind];
       const lit = near === agent.name || near === to;
       const stroke = lit ? "var(--color-accent)" : "var(--color-edge)";

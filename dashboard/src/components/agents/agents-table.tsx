@@ -7,8 +7,8 @@ import { RoleIcon } from "../../display/role-icon.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { When } from "../../display/when.tsx";
 import { AgentBadges } from "./agent-badges.tsx";
-import { runsWords } from "./agent-card.tsx";
-import { EDGE_LOOKS, kindOf } from "./edge-looks.ts";
+import { formatTally } from "./agent-card.tsx";
+import { EDGE_LOOKS, edgeKind } from "./edge-looks.ts";
 
 export interface AgentsTableProps {
   agents: readonly AgentView[];
@@ -85,7 +85,7 @@ function Runs({ tally }: { tally: Tally | undefined }) {
   if (!tally) return <span className="text-muted">No runs yet</span>;
   return (
     <span className="tabular-nums">
-      {runsWords(tally)}
+      {formatTally(tally)}
       <span className="text-muted">
         {" · "}
         <When ts={tally.lastAt} />
@@ -96,7 +96,7 @@ function Runs({ tally }: { tally: Tally | undefined }) {
 
 function CanStart({ agent }: { agent: AgentView }) {
   if (agent.edges.length === 0) return <span className="text-muted text-xs">starts nobody</span>;
-  const byKind = [...Map.groupBy(agent.edges, ({ key }) => kindOf(agent, key))];
+  const byKind = [...Map.groupBy(agent.edges, ({ key }) => edgeKind(agent, key))];
   return (
     <ul className="text-xs">
       {byKind.map(([kind, edges]) => (

@@ -7,13 +7,13 @@ import type { ExplanationView } from "../../../../src/api/schema.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { money, plural } from "../../display/words.ts";
 import { classNames } from "../../ui/class-names.ts";
-import { Section } from "./section.tsx";
+import { Panel } from "./section.tsx";
 
-export function BlastRadius({ explanation }: { explanation: ExplanationView }) {
+export function WorstCase({ explanation }: { explanation: ExplanationView }) {
   const { blastRadius, worstCase, limits, reachable } = explanation;
   const depth = Math.max(0, ...reachable.flatMap(({ ways }) => ways.map((way) => way.depth)));
   return (
-    <Section title="What could come of one task" note="the most, by it and everybody below">
+    <Panel title="What could come of one task" note="the most, by it and everybody below">
       <div className="grid grid-cols-1 gap-2 p-3 sm:grid-cols-3">
         <Power
           on={blastRadius.changesFiles}
@@ -37,7 +37,7 @@ export function BlastRadius({ explanation }: { explanation: ExplanationView }) {
         {worstCase.capped ? ". The limit of the tree is what holds it." : "."}
       </p>
       {blastRadius.tools.length > 0 && <WhoMay explanation={explanation} />}
-    </Section>
+    </Panel>
   );
 }
 

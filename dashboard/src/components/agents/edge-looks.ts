@@ -8,21 +8,23 @@ export interface EdgeLook {
   /** On the line. */
   word: string;
   /** In the legend: what happens. */
-  means: string;
+  meaning: string;
   width: number;
   dash?: string;
 }
 
 export const EDGE_LOOKS: Readonly<Record<EdgeKind, EdgeLook>> = {
-  agents: { word: "delegates", means: "gives it a task, and gets the result back", width: 1.5 },
-  steps: { word: "steps", means: "a module beside its file starts it", width: 1.5, dash: "1 3" },
-  handoff: { word: "hands off", means: "passes its answer on: the next one finishes", width: 3 },
-  router: { word: "routes", means: "chooses who gets the whole request", width: 1.5, dash: "9 4" },
-  advisors: { word: "advisor", means: "is heard before it begins", width: 1.5, dash: "2 4" },
-  team: { word: "member", means: "takes part in its discussion", width: 1.5, dash: "10 3 2 3" },
-  bestOf: { word: "judge", means: "picks the best of several drafts", width: 1.5, dash: "5 3" },
+  agents: { word: "delegates", meaning: "gives it a task, and gets the result back", width: 1.5 },
+  steps: { word: "steps", meaning: "a module beside its file starts it", width: 1.5, dash: "1 3" },
+  handoff: { word: "hands off", meaning: "passes its answer on: the next one finishes", width: 3 },
+  router: { word: "routes", meaning: "chooses who gets the whole request", width: 1.5, dash: "9 4" },
+  advisors: { word: "advisor", meaning: "is heard before it begins", width: 1.5, dash: "2 4" },
+  team: { word: "member", meaning: "takes part in its discussion", width: 1.5, dash: "10 3 2 3" },
+  bestOf: { word: "judge", meaning: "picks the best of several drafts", width: 1.5, dash: "5 3" },
 };
 
 /** What an agent's module starts are the agents that it names. */
-export const kindOf = (agent: Pick<AgentView, "steps">, key: AgentView["edges"][number]["key"]): EdgeKind =>
-  key === "agents" && agent.steps ? "steps" : key;
+export const edgeKind = (
+  agent: Pick<AgentView, "steps">,
+  key: AgentView["edges"][number]["key"],
+): EdgeKind => (key === "agents" && agent.steps ? "steps" : key);

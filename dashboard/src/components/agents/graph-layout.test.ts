@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { AgentView } from "../../../../src/api/schema.ts";
-import { layout, lineId, NODE, type Placed } from "./graph-layout.ts";
+import { layout, lineId, NODE, type PlacedAgent } from "./graph-layout.ts";
 
 const agent = (name: string, ...to: string[]): Pick<AgentView, "name" | "edges"> => ({
   name,
   edges: to.map((each) => ({ key: "agents", to: each })),
 });
 
-const overlapping = (placed: readonly Placed[]): string[] =>
+const overlapping = (placed: readonly PlacedAgent[]): string[] =>
   placed.flatMap((a, index) =>
     placed
       .slice(index + 1)

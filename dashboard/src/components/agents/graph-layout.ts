@@ -12,7 +12,7 @@ export interface Point {
   y: number;
 }
 
-export interface Placed extends Point {
+export interface PlacedAgent extends Point {
   name: string;
 }
 
@@ -24,7 +24,7 @@ export interface Line {
 }
 
 export interface Layout {
-  placed: Placed[];
+  placed: PlacedAgent[];
   lines: Map<string, Line>;
 }
 
@@ -60,7 +60,7 @@ function smallness({ placed }: Layout, ratio: number): number {
 interface Block {
   width: number;
   height: number;
-  placed: Placed[];
+  placed: PlacedAgent[];
   lines: Line[];
 }
 
@@ -144,7 +144,7 @@ function inRows(blocks: readonly Block[], width: number): Layout {
 }
 
 /** A smooth way through all of them. */
-export function pathThrough([first, ...rest]: readonly Point[]): string {
+export function smoothPath([first, ...rest]: readonly Point[]): string {
   if (!first) return "";
   const pieces = rest.map((point, index) => {
     const before = rest[index - 1] ?? first;

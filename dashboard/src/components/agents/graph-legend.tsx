@@ -11,7 +11,7 @@ export function GraphLegend({ kinds }: { kinds: readonly EdgeKind[] }) {
       {(Object.keys(EDGE_LOOKS) as EdgeKind[])
         .filter((kind) => kinds.includes(kind))
         .map((kind) => {
-          const { word, means, width, dash } = EDGE_LOOKS[kind];
+          const { word, meaning, width, dash } = EDGE_LOOKS[kind];
           return (
             <div key={kind} className="flex items-center gap-1.5">
               <dt className="flex items-center gap-1.5">
@@ -28,7 +28,7 @@ export function GraphLegend({ kinds }: { kinds: readonly EdgeKind[] }) {
                 </svg>
                 <span className="font-medium">{word}</span>
               </dt>
-              <dd className="text-muted">{means}</dd>
+              <dd className="text-muted">{meaning}</dd>
             </div>
           );
         })}

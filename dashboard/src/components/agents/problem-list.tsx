@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { CircleCheckBig, OctagonX, TriangleAlert } from "lucide-react";
 import type { AgentView } from "../../../../src/api/schema.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty.tsx";
 
 export type Problem = AgentView["problems"][number];
 
@@ -17,9 +17,9 @@ export interface ProblemListProps {
 export function ProblemList({ problems, agentOf }: ProblemListProps) {
   if (problems.length === 0)
     return (
-      <Empty icon={<CircleCheckBig size={28} aria-hidden />} title="Nothing is wrong">
+      <EmptyState icon={<CircleCheckBig size={28} aria-hidden />} title="Nothing is wrong">
         <p>Every agent file could be read, and every agent that one names is there.</p>
-      </Empty>
+      </EmptyState>
     );
   const sorted = problems.toSorted(
     (a, b) => severity(a) - severity(b) || (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line),

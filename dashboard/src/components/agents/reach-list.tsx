@@ -10,7 +10,7 @@ import { RoleIcon } from "../../display/role-icon.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { duration, plural } from "../../display/words.ts";
 import { EDGE_LOOKS } from "./edge-looks.ts";
-import { Section } from "./section.tsx";
+import { Panel } from "./section.tsx";
 import { Rules, ToolList } from "./tool-list.tsx";
 
 type Reachable = ExplanationView["reachable"][number];
@@ -20,7 +20,7 @@ export function ReachList({ explanation }: { explanation: ExplanationView }) {
   const { reachable, stops, agent } = explanation;
   return (
     <>
-      <Section
+      <Panel
         title="Whom it can reach"
         note={reachable.length > 0 ? plural(reachable.length, "agent") : undefined}
       >
@@ -33,9 +33,9 @@ export function ReachList({ explanation }: { explanation: ExplanationView }) {
             ))}
           </ul>
         )}
-      </Section>
+      </Panel>
       {stops.length > 0 && (
-        <Section title="Where it stops" note="ways that its files name, and that are not gone">
+        <Panel title="Where it stops" note="ways that its files name, and that are not gone">
           <ul className="divide-y divide-line text-sm">
             {stops.map(({ path, why }) => (
               <li key={JSON.stringify(path)} className="flex flex-wrap items-center gap-2 px-4 py-2">
@@ -44,7 +44,7 @@ export function ReachList({ explanation }: { explanation: ExplanationView }) {
               </li>
             ))}
           </ul>
-        </Section>
+        </Panel>
       )}
     </>
   );

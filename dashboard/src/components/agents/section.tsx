@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 /** A part of a page about an agent, with its name above it. */
-export function Section({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
+export function Panel({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
   return (
     <section aria-label={title} className="min-w-0 rounded-lg border border-line bg-surface">
       <header className="flex flex-wrap items-baseline gap-x-3 border-line border-b px-4 py-2">

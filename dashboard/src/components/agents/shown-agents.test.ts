@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentView } from "../../../../src/api/schema.ts";
-import { foundAgents, shownAgents, shownProblems } from "./shown-agents.ts";
+import { agentsInScope, relevantProblems, searchAgents } from "./shown-agents.ts";
 
 const agent = (name: string, over: Partial<AgentView> = {}): AgentView =>
   ({
@@ -26,17 +26,17 @@ const agents = [
 ];
 
 test("[S1-60] yours, with those that yours can come to start; or all", () => {
-  const names = (scope: "own" | "all") => shownAgents(agents, scope).map(({ name }) => name);
+  const names = (scope: "own" | "all") => agentsInScope(agents, scope).map(({ name }) => name);
   expect(names("own")).toEqual(["lead", "team/coder", "team/tester"]);
   expect(names("all")).toHaveLength(4);
-  expect(shownAgents(agents.slice(3), "own")).toEqual([]);
+  expect(agentsInScope(agents.slice(3), "own")).toEqual([]);
 });
 
 test("every word is looked for in name, description, kind and model", () => {
-  expect(foundAgents(agents, " ")).toBeUndefined();
-  expect([...foundAgents(agents, "LEADS work")!]).toEqual(["lead"]);
-  expect([...foundAgents(agents, "cod big")!]).toEqual(["team/coder"]);
-  expect([...foundAgents([agent("x", { kind: undefined as never })], "broken")!]).toEqual(["x"]);
+  expect(searchAgents(agents, " ")).toBeUndefined();
+  expect([...searchAgents(agents, "LEADS work")!]).toEqual(["lead"]);
+  expect([...searchAgents(agents, "cod big")!]).toEqual(["team/coder"]);
+  expect([...searchAgents([agent("x", { kind: undefined as never })], "broken")!]).toEqual(["x"]);
 });
 
 test("a problem that several agents of one file have is told once; a note on a built-in file is not", () => {
@@ -50,5 +50,5 @@ test("a problem that several agents of one file have is told once; a note on a b
   };
   const note = { ...problem, file: "builtin:b.md", severity: "warning" as const };
   const two = [agent("a", { problems: [problem] }), agent("b", { problems: [{ ...problem }, note] })];
-  expect(shownProblems({ agents: two, problems: [] })).toEqual([problem]);
+  expect(relevantProblems({ agents: two, problems: [] })).toEqual([problem]);
 });

@@ -3,7 +3,7 @@
 import type { Agents, AgentView } from "../../../../src/api/schema.ts";
 
 /** Yours, and of the others those that yours can come to start; or all of them. */
-export function shownAgents(agents: readonly AgentView[], scope: "own" | "all"): AgentView[] {
+export function agentsInScope(agents: readonly AgentView[], scope: "own" | "all"): AgentView[] {
   if (scope === "all") return [...agents];
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
   const shown = new Set<string>();
@@ -18,7 +18,7 @@ export function shownAgents(agents: readonly AgentView[], scope: "own" | "all"):
 }
 
 /** Undefined: nothing is looked for. */
-export function foundAgents(agents: readonly AgentView[], q: string): Set<string> | undefined {
+export function searchAgents(agents: readonly AgentView[], q: string): Set<string> | undefined {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return undefined;
   const text = (agent: AgentView): string =>
@@ -31,7 +31,7 @@ export function foundAgents(agents: readonly AgentView[], q: string): Set<string
 }
 
 /** Of the agents that are shown, and of files that became none. What comes with Cadre is nobody's to mend. */
-export function shownProblems({ agents, problems }: Agents): AgentView["problems"] {
+export function relevantProblems({ agents, problems }: Agents): AgentView["problems"] {
   const all = [...agents.flatMap((agent) => agent.problems), ...problems];
   const own = all.filter(({ file, severity }) => !file.startsWith("builtin:") || severity === "error");
   return [...new Map(own.map((problem) => [JSON.stringify(problem), problem])).values()];

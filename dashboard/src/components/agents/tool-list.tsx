@@ -5,7 +5,7 @@ import type { AgentDetail, ExplanationView } from "../../../../src/api/schema.ts
 import { VisibleText } from "../../display/visible-text.tsx";
 import { plural } from "../../display/words.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Section } from "./section.tsx";
+import { Panel } from "./section.tsx";
 
 type Tools = ExplanationView["tools"];
 
@@ -14,14 +14,14 @@ export function EffectiveTools({ agent, tools }: { agent: AgentDetail; tools: To
   const ask = [...new Set([...(definition?.tools.ask ?? []), ...(definition?.permissions.ask ?? [])])];
   const deny = [...new Set([...(definition?.tools.deny ?? []), ...(definition?.permissions.deny ?? [])])];
   return (
-    <Section title="Tools" note={toolsNote(agent, tools)}>
+    <Panel title="Tools" note={toolsNote(agent, tools)}>
       <div className="p-3">
         <ToolList tools={tools} />
         {tools.length > 0 && <EffectKey />}
         <Rules icon={Hand} label="Asks a person first" rules={ask} />
         <Rules icon={Ban} label="Never, here and below" rules={deny} />
       </div>
-    </Section>
+    </Panel>
   );
 }
 

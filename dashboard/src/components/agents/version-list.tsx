@@ -9,7 +9,7 @@ import { count, money, plural } from "../../display/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { Section } from "./section.tsx";
+import { Panel } from "./section.tsx";
 import { VersionDiff } from "./version-diff.tsx";
 
 type Version = AgentVersions["versions"][number];
@@ -18,15 +18,15 @@ export interface VersionListProps {
   name: string;
   data: AgentVersions;
   /** Whose runs are shown below. */
-  chosen: string | undefined;
+  selected: string | undefined;
 }
 
-export function VersionList({ name, data, chosen }: VersionListProps) {
+export function VersionList({ name, data, selected }: VersionListProps) {
   const [compared, setCompared] = useState<{ older: string; newer: string }>();
   const { versions, runs, more } = data;
   const note = more ? `of its latest ${runs} runs` : plural(runs, "run");
   return (
-    <Section title="Versions" note={note}>
+    <Panel title="Versions" note={note}>
       <div className="overflow-x-auto">
         <table className="w-full text-sm">
           <thead>
@@ -51,7 +51,7 @@ export function VersionList({ name, data, chosen }: VersionListProps) {
                   key={version.definition}
                   name={name}
                   version={version}
-                  chosen={chosen === version.definition}
+                  chosen={selected === version.definition}
                 >
                   {older !== undefined && (
                     <Button
@@ -70,7 +70,7 @@ export function VersionList({ name, data, chosen }: VersionListProps) {
         </table>
       </div>
       {compared && <VersionDiff {...compared} onClose={() => setCompared(undefined)} />}
-    </Section>
+    </Panel>
   );
 }
 

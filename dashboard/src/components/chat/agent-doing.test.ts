@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
-import { firstRow } from "../../../../src/projections/run-row.ts";
+import { initialRow } from "../../../../src/projections/run-row.ts";
 import { timelineProjection } from "../../../../src/projections/timeline.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
-import { doingOf } from "./agent-doing.ts";
+import { agentActivity } from "./agent-doing.ts";
 
 const START = { agent: "lead", task: "help", kind: "main", trigger: "api", workspace: "/w" };
 
 function journal(): { run: RunJournal; add(type: string, payload: object): void } {
-  const row = firstRow("r1", START as never, 0);
+  const row = initialRow("r1", START as never, 0);
   const run: RunJournal = {
     open: new Set(),
     ...{ row, events: [], children: [], streaming: new Map(), gaps: false },
@@ -36,12 +36,12 @@ test("[S4-31] [S4-35] [S4-36] the state and its words follow the journal", () =>
   const { run, add } = journal();
   add("RUN_STARTED", START);
   add("MODEL_CALL_STARTED", { callId: "c", model: "m" });
-  expect(doingOf(run)).toMatchObject({ state: "model_loading", detail: "Waiting for m" });
+  expect(agentActivity(run)).toMatchObject({ state: "model_loading", detail: "Waiting for m" });
   add("TOOL_PROPOSED", { toolCallId: "t", name: "Read", verdict: "allow" });
   add("TOOL_STARTED", { toolCallId: "t" });
-  expect(doingOf(run)).toMatchObject({ state: "calling_tool", detail: "Calling Read" });
+  expect(agentActivity(run)).toMatchObject({ state: "calling_tool", detail: "Calling Read" });
   add("RUN_COMPLETED", { stopReason: "final_answer", summary: "Done." });
-  expect(doingOf(run)).toMatchObject({ state: "idle", detail: "Done" });
+  expect(agentActivity(run)).toMatchObject({ state: "idle", detail: "Done" });
 });
 
 test("[S4-43] what was said waits in the queue until the agent's next turn", () => {
@@ -49,7 +49,7 @@ test("[S4-43] what was said waits in the queue until the agent's next turn", () 
   add("RUN_STARTED", START);
   add("MODEL_CALL_STARTED", { callId: "c", model: "m", purpose: "turn" });
   add("CONTEXT_ADDED", { id: "x", source: "person", from: "maria", text: "and the tests" });
-  expect(doingOf(run).queue).toMatchObject([{ from: "maria", text: "and the tests" }]);
+  expect(agentActivity(run).queue).toMatchObject([{ from: "maria", text: "and the tests" }]);
   add("MODEL_CALL_STARTED", { callId: "d", model: "m", purpose: "turn" });
-  expect(doingOf(run).queue).toEqual([]);
+  expect(agentActivity(run).queue).toEqual([]);
 });

@@ -2,17 +2,17 @@
 // from the journal in the words of the live feed.
 
 import type { AgentState, LiveState } from "../../../../src/projections/live.ts";
-import { liveStateOf, tellEvent } from "../../../../src/projections/live.ts";
+import { initialLiveState, liveEventsOf } from "../../../../src/projections/live.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 
-export interface AgentDoing {
+export interface AgentActivity {
   state: AgentState;
   /** In words: "Calling Read". */
   detail: string;
   queue: LiveState["queue"];
 }
 
-interface Folded extends AgentDoing {
+interface Folded extends AgentActivity {
   live: LiveState;
   upTo: number;
 }
@@ -20,13 +20,13 @@ interface Folded extends AgentDoing {
 const folded = new WeakMap<RunJournal, Folded>();
 
 /** Each event is folded once, however often it is asked. */
-export function doingOf(run: RunJournal): AgentDoing {
+export function agentActivity(run: RunJournal): AgentActivity {
   const known = folded.get(run) ?? {
     ...{ state: "working" as const, detail: "Starting", queue: [], upTo: 0 },
-    live: liveStateOf({ ...run.row, status: "running", endedAt: undefined }),
+    live: initialLiveState({ ...run.row, status: "running", endedAt: undefined }),
   };
   for (const event of run.events.slice(known.upTo)) {
-    for (const told of tellEvent(known.live, event)) {
+    for (const told of liveEventsOf(known.live, event)) {
       if (told.type === "AgentStatus") [known.state, known.detail] = [told.status, told.detail];
     }
   }

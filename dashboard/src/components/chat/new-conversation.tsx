@@ -8,7 +8,7 @@ import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { client } from "../../live/client.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty.tsx";
 import { PageHeader } from "../page-header.tsx";
 import { AgentChoice } from "./agent-choice.tsx";
 import { Composer } from "./composer.tsx";
@@ -26,11 +26,11 @@ export function NewConversation() {
   const mains = agents.data.agents.filter(({ kind }) => kind === "main");
   if (mains.length === 0)
     return (
-      <Empty icon={<MessagesSquare size={28} aria-hidden />} title="Nobody to talk to yet">
+      <EmptyState icon={<MessagesSquare size={28} aria-hidden />} title="Nobody to talk to yet">
         <p>
           A main agent is a Markdown file in <code>agents/</code> without <code>kind: subagent</code>.
         </p>
-      </Empty>
+      </EmptyState>
     );
   const agent = mains.find(({ name }) => name === (chosen ?? settings.data.agent))?.name ?? mains[0]!.name;
   const [packed = [], own = []] = [true, false].map((inPack) =>

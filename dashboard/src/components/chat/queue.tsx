@@ -1,11 +1,11 @@
 import { Clock } from "lucide-react";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal } from "../../live/tree-journal.ts";
-import { doingOf } from "./agent-doing.ts";
+import { agentActivity } from "./agent-doing.ts";
 
 /** S4-43: what was said and is not read yet, in its order. */
-export function Queue({ run }: { run: RunJournal }) {
-  const { queue } = doingOf(run);
+export function UnreadMessages({ run }: { run: RunJournal }) {
+  const { queue } = agentActivity(run);
   if (queue.length === 0) return null;
   return (
     <section aria-label="Waits to be read" className="border-line border-t bg-surface px-4 py-2">

@@ -14,7 +14,7 @@ import { plural } from "../../display/words.ts";
 import { runsQuery } from "../../live/queries.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { doingOf } from "./agent-doing.ts";
+import { agentActivity } from "./agent-doing.ts";
 
 export function StatusCards({ journal }: { journal: TreeJournal }) {
   const runs = [...journal.runs.values()];
@@ -37,7 +37,7 @@ const STATES: Record<AgentState, string> = {
 
 function AgentCard({ run }: { run: RunJournal }) {
   const { row, events, children } = run;
-  const { state, detail } = doingOf(run);
+  const { state, detail } = agentActivity(run);
   return (
     <li className="rounded-md border border-line bg-surface p-2.5 text-sm">
       <p className="flex items-center gap-1.5">

@@ -8,13 +8,13 @@ import { Loading } from "../../display/loading.tsx";
 import { client } from "../../live/client.ts";
 import { runsQuery } from "../../live/queries.ts";
 import { useTreeJournal } from "../../live/use-tree-journal.ts";
-import { useStayAtEnd } from "../conversation/use-stay-at-end.ts";
+import { useFollowEnd } from "../conversation/use-stay-at-end.ts";
 import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
 import { LiveRun } from "./live-run.tsx";
 import type { Mode } from "./mode-switch.tsx";
 import { PastRun } from "./past-run.tsx";
-import { Queue } from "./queue.tsx";
+import { UnreadMessages } from "./queue.tsx";
 import { RunHistory, StatusCards } from "./status-cards.tsx";
 
 const MOST_RUNS = 500;
@@ -46,7 +46,7 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
   const say = async (text: string, key: string) => {
     await client.say(sessionId, { agent: last.agent, text, mode, attended: true }, key);
   };
-  const { outer, inner } = useStayAtEnd(true);
+  const { outer, inner } = useFollowEnd(true);
   return (
     <div className="flex min-h-0 min-w-0 flex-1">
       <section aria-label="Conversation" className="flex min-h-0 min-w-0 flex-1 flex-col">
@@ -62,7 +62,7 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
             <LiveRun journal={journal} runId={last.id} filter={filter} />
           </div>
         </div>
-        {current && busy && <Queue run={current} />}
+        {current && busy && <UnreadMessages run={current} />}
         <Composer draft={sessionId} placeholder={`Say something to ${last.agent}`} busy={busy} send={say} />
       </section>
       <aside className="hidden w-72 shrink-0 space-y-4 overflow-auto border-line border-l p-3 lg:block">

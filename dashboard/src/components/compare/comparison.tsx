@@ -77,8 +77,8 @@ function nodeWords(a: Facts, b: Facts): string {
   if (!a || !b) return a ? "only in A" : "only in B";
   const ms = b.ms - a.ms;
   const tokens = b.tokens - a.tokens;
-  return `A ${duration(a.ms)}, B ${duration(b.ms)} (${signed(ms, duration)}) · ${signed(tokens, String)} tokens · ${signed(b.cost - a.cost, (value) => `$${value.toFixed(4)}`)}`;
+  return `A ${duration(a.ms)}, B ${duration(b.ms)} (${formatDifference(ms, duration)}) · ${formatDifference(tokens, String)} tokens · ${formatDifference(b.cost - a.cost, (value) => `$${value.toFixed(4)}`)}`;
 }
 
-export const signed = (value: number, words: (value: number) => string): string =>
+export const formatDifference = (value: number, words: (value: number) => string): string =>
   `${value < 0 ? "−" : "+"}${words(Math.abs(value))}`;

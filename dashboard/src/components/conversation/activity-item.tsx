@@ -1,6 +1,10 @@
 import { CircleAlert, Info } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import type { TalkActivity, TalkNote, TalkThought } from "../../../../src/projections/talk.ts";
+import type {
+  ConversationActivity,
+  ConversationNote,
+  ConversationThought,
+} from "../../../../src/projections/talk.ts";
 import { Loading } from "../../display/loading.tsx";
 import { Markdown } from "../../display/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -11,7 +15,7 @@ import { Reasoning } from "./reasoning.tsx";
 import { ToolRow } from "./tool-row.tsx";
 
 export interface ActivityItemProps {
-  activity: TalkActivity;
+  activity: ConversationActivity;
   run: RunJournal;
   journal: TreeJournal;
   depth: number;
@@ -49,14 +53,14 @@ function Child({ journal, runId, depth, onSelect, renderRun }: ActivityItemProps
   );
 }
 
-const Thought = ({ thought: { text, reasoning } }: { thought: TalkThought }) => (
+const Thought = ({ thought: { text, reasoning } }: { thought: ConversationThought }) => (
   <div className="flex flex-col gap-1 py-0.5">
     {reasoning.trim() !== "" && <Reasoning text={reasoning} />}
     {text.trim() !== "" && <Markdown text={text} />}
   </div>
 );
 
-function Note({ note: { text, detail, tone } }: { note: TalkNote }) {
+function Note({ note: { text, detail, tone } }: { note: ConversationNote }) {
   const [open, setOpen] = useState(false);
   const Icon = tone === "bad" || tone === "warn" ? CircleAlert : Info;
   const line = (

@@ -15,7 +15,7 @@ import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { ActivityItem } from "./activity-item.tsx";
 import { InProgress } from "./in-progress.tsx";
-import { fitsActivity, fitsLastWords, isFiltered, type TalkFilter } from "./talk-filter.ts";
+import { isFiltered, matchesActivity, matchesFinalText, type TalkFilter } from "./talk-filter.ts";
 
 export interface AnswerProps {
   answer: Answer;
@@ -52,7 +52,7 @@ export function AnswerMessage(props: AnswerProps) {
       )}
       <ActivityList {...props} open={open} />
       {!isOver && <InProgress run={run} />}
-      {isOver && (!isFiltered(filter) || fitsLastWords(answer, filter)) && <LastWords answer={answer} />}
+      {isOver && (!isFiltered(filter) || matchesFinalText(answer, filter)) && <LastWords answer={answer} />}
     </article>
   );
 }
@@ -84,8 +84,8 @@ function ActivityList({ answer, open, filter, ...props }: AnswerProps & { open: 
   const wanted = answer.activity.filter(
     (each) =>
       (open || each.kind === "child") &&
-      !(each.kind === "call" && each.stoodFor) &&
-      fitsActivity(each, filter),
+      !(each.kind === "call" && each.isReplaced) &&
+      matchesActivity(each, filter),
   );
   const shown = all ? wanted : wanted.slice(-MAX_SHOWN);
   if (wanted.length === 0) return null;

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { TalkCall } from "../../../../src/projections/talk.ts";
+import type { ConversationCall } from "../../../../src/projections/talk.ts";
 import { Ansi } from "../../display/ansi.tsx";
 import { Diff } from "../../display/diff.tsx";
 import { JsonView } from "../../display/json-view.tsx";
@@ -9,7 +9,13 @@ import { count } from "../../display/words.ts";
 import type { Streaming } from "../../live/tree-journal.ts";
 
 /** What went into a call and what came out of it, as far as the journal has it. */
-export function CallDetail({ call, streaming }: { call: TalkCall; streaming: Streaming | undefined }) {
+export function CallDetail({
+  call,
+  streaming,
+}: {
+  call: ConversationCall;
+  streaming: Streaming | undefined;
+}) {
   const { tool, input, preview, decision, result } = call;
   const patch = preview?.includes("\n@@ ") ? preview : patchOfCall(tool, input);
   const command = tool === "Bash" ? commandOf(input) : undefined;
@@ -39,7 +45,13 @@ export function CallDetail({ call, streaming }: { call: TalkCall; streaming: Str
   );
 }
 
-function Output({ result, streaming }: { result: TalkCall["result"]; streaming: Streaming | undefined }) {
+function Output({
+  result,
+  streaming,
+}: {
+  result: ConversationCall["result"];
+  streaming: Streaming | undefined;
+}) {
   if (!result)
     return streaming ? (
       <Part name="Prints now">

@@ -4,7 +4,7 @@ import { ChevronRight, FilePen } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon, roleOf } from "../../display/role-icon.tsx";
-import { endedWords } from "../../display/status.ts";
+import { endingText } from "../../display/status.ts";
 import { StatusBadge } from "../../display/status-badge.tsx";
 import { useNow } from "../../display/use-now.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -77,7 +77,7 @@ function Took({ run: { row } }: { run: RunJournal }) {
   const now = useNow(row.endedAt !== undefined);
   const time = duration((row.endedAt ?? Math.max(now, row.createdAt)) - row.createdAt);
   const turns = plural(row.turns, "turn");
-  const words = row.endedAt === undefined ? `${time}, ${turns}` : `${endedWords(row, time)} (${turns})`;
+  const words = row.endedAt === undefined ? `${time}, ${turns}` : `${endingText(row, time)} (${turns})`;
   return <span className="shrink-0 text-muted text-xs tabular-nums">{words}</span>;
 }
 

@@ -7,7 +7,7 @@ import { Input, Select } from "../../ui/input.tsx";
 import type { RunViewProps } from "../run-view.ts";
 import { RunMessages } from "./run-messages.tsx";
 import { TALK_KINDS, type TalkFilter, type TalkKind } from "./talk-filter.ts";
-import { useStayAtEnd } from "./use-stay-at-end.ts";
+import { useFollowEnd } from "./use-stay-at-end.ts";
 
 export interface ConversationProps extends RunViewProps {
   filter: TalkFilter;
@@ -16,7 +16,7 @@ export interface ConversationProps extends RunViewProps {
 
 export function Conversation({ journal, runId, seq, onSelect, filter, onFilter }: ConversationProps) {
   const isLive = journal.runs.get(runId)?.row.endedAt === undefined;
-  const { outer, inner, atEnd, toEnd } = useStayAtEnd(isLive && seq === undefined);
+  const { outer, inner, atEnd, toEnd } = useFollowEnd(isLive && seq === undefined);
   const shown = useRef<number>(undefined);
   useEffect(() => {
     if (seq === undefined || shown.current === seq) return;

@@ -1,5 +1,5 @@
 import { ClipboardList, Cog, MessageSquareText, User } from "lucide-react";
-import type { Heard } from "../../../../src/projections/talk.ts";
+import type { IncomingMessage } from "../../../../src/projections/talk.ts";
 import { Markdown } from "../../display/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { When } from "../../display/when.tsx";
@@ -7,7 +7,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 
 /** What somebody said to the agent, marked with who. */
-export function HeardMessage({ heard, selected }: { heard: Heard; selected: boolean }) {
+export function IncomingMessage({ heard, selected }: { heard: IncomingMessage; selected: boolean }) {
   const { source, from, text, ts, untrusted } = heard;
   const [Icon, who] = WHO[source];
   return (
@@ -41,7 +41,7 @@ export function HeardMessage({ heard, selected }: { heard: Heard; selected: bool
   );
 }
 
-const WHO: Record<Heard["source"], [icon: typeof User, words: string]> = {
+const WHO: Record<IncomingMessage["source"], [icon: typeof User, words: string]> = {
   task: [ClipboardList, "Task"],
   person: [User, "A person"],
   parent: [MessageSquareText, "Its parent"],

@@ -3,7 +3,7 @@
 import { Hand, Hourglass, LoaderCircle } from "lucide-react";
 import { Elapsed } from "../../display/elapsed.tsx";
 import { Markdown } from "../../display/markdown.tsx";
-import { standingOf } from "../../display/status.ts";
+import { statusLabel } from "../../display/status.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { talkOf, waterfallOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
@@ -30,7 +30,7 @@ const Answered = () => (
 
 function Standing({ run }: { run: RunJournal }) {
   const span = waterfallOf(run.events).spans.at(-1);
-  const { needsPerson } = standingOf(run.row);
+  const { needsPerson } = statusLabel(run.row);
   if (run.row.answered) return <Answered />;
   const isWorking = span?.activity === "model" || span?.activity === "tool" || span?.activity === "child";
   const Icon = needsPerson ? Hand : isWorking ? LoaderCircle : Hourglass;

@@ -1,13 +1,13 @@
-import type { TalkMessage } from "../../../../src/projections/talk.ts";
+import type { ConversationMessage } from "../../../../src/projections/talk.ts";
 import { talkOf } from "../../live/folds.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { AnswerMessage } from "./answer-message.tsx";
-import { HeardMessage } from "./heard-message.tsx";
+import { IncomingMessage } from "./heard-message.tsx";
 import {
-  fitsActivity,
-  fitsHeard,
-  fitsLastWords,
   isFiltered,
+  matchesActivity,
+  matchesFinalText,
+  matchesIncoming,
   NO_FILTER,
   type TalkFilter,
 } from "./talk-filter.ts";
@@ -37,8 +37,10 @@ export function RunMessages({
   const messages = talkOf(run.events).messages.filter((message) => {
     if (depth > 0 && isInHeader(message)) return false;
     if (!isFiltered(filter)) return true;
-    if (message.kind === "heard") return fitsHeard(message, filter);
-    return fitsLastWords(message, filter) || message.activity.some((each) => fitsActivity(each, filter));
+    if (message.kind === "heard") return matchesIncoming(message, filter);
+    return (
+      matchesFinalText(message, filter) || message.activity.some((each) => matchesActivity(each, filter))
+    );
   });
   if (messages.length === 0)
     return <p className="p-4 text-center text-muted text-sm">Nothing here fits the filter.</p>;
@@ -46,7 +48,7 @@ export function RunMessages({
     <div className="flex flex-col gap-4">
       {messages.map((message) =>
         message.kind === "heard" ? (
-          <HeardMessage key={message.seq} heard={message} selected={message.seq === seq} />
+          <IncomingMessage key={message.seq} heard={message} selected={message.seq === seq} />
         ) : (
           <AnswerMessage
             key={message.seq}
@@ -74,7 +76,7 @@ export function RunMessages({
 }
 
 /** A short task stands at the head of the child's box already. */
-const isInHeader = (message: TalkMessage): boolean =>
+const isInHeader = (message: ConversationMessage): boolean =>
   message.kind === "heard" &&
   message.source === "task" &&
   message.text.length <= 60 &&

@@ -1,6 +1,6 @@
 // Which parts of what was said are looked at (S4-62): by kind, and by words.
 
-import type { Answer, Heard, TalkActivity } from "../../../../src/projections/talk.ts";
+import type { Answer, ConversationActivity, IncomingMessage } from "../../../../src/projections/talk.ts";
 
 export const TALK_KINDS = ["all", "words", "tools", "children", "notes", "failures"] as const;
 export type TalkKind = (typeof TALK_KINDS)[number];
@@ -14,21 +14,21 @@ export const NO_FILTER: TalkFilter = { kind: "all", text: "" };
 
 export const isFiltered = ({ kind, text }: TalkFilter): boolean => kind !== "all" || text !== "";
 
-export function fitsActivity(activity: TalkActivity, filter: TalkFilter): boolean {
+export function matchesActivity(activity: ConversationActivity, filter: TalkFilter): boolean {
   return fitsKind(activity, filter.kind) && fitsText(wordsOf(activity), filter.text);
 }
 
-export const fitsHeard = ({ text }: Heard, filter: TalkFilter): boolean =>
+export const matchesIncoming = ({ text }: IncomingMessage, filter: TalkFilter): boolean =>
   (filter.kind === "all" || filter.kind === "words") && fitsText(text, filter.text);
 
-export function fitsLastWords({ text, end }: Answer, filter: TalkFilter): boolean {
+export function matchesFinalText({ text, end }: Answer, filter: TalkFilter): boolean {
   if (text === undefined) return false;
   const isFailure = end !== undefined && end.result.status !== "completed";
   const fits = filter.kind === "all" || filter.kind === "words" || (filter.kind === "failures" && isFailure);
   return fits && fitsText(text, filter.text);
 }
 
-function fitsKind(activity: TalkActivity, kind: TalkKind): boolean {
+function fitsKind(activity: ConversationActivity, kind: TalkKind): boolean {
   switch (kind) {
     case "all":
       return true;
@@ -52,7 +52,7 @@ const FAILED: ReadonlySet<string> = new Set(["error", "denied", "stale", "unknow
 
 const fitsText = (words: string, text: string): boolean => words.toLowerCase().includes(text.toLowerCase());
 
-function wordsOf(activity: TalkActivity): string {
+function wordsOf(activity: ConversationActivity): string {
   switch (activity.kind) {
     case "thought":
       return `${activity.text} ${activity.reasoning}`;

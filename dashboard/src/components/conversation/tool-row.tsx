@@ -12,7 +12,7 @@ import {
   Wrench,
 } from "lucide-react";
 import { useState } from "react";
-import type { TalkCall } from "../../../../src/projections/talk.ts";
+import type { ConversationCall } from "../../../../src/projections/talk.ts";
 import { Elapsed } from "../../display/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { Streaming } from "../../live/tree-journal.ts";
@@ -21,7 +21,7 @@ import { classNames } from "../../ui/class-names.ts";
 import { CallDetail } from "./call-detail.tsx";
 
 export interface ToolRowProps {
-  call: TalkCall;
+  call: ConversationCall;
   /** What it prints now. */
   streaming: Streaming | undefined;
   /** It is the one that is looked at. */
@@ -63,7 +63,7 @@ export function ToolRow({ call, streaming, selected }: ToolRowProps) {
   );
 }
 
-const STATES: Record<TalkCall["state"], [word: string, tone: Tone]> = {
+const STATES: Record<ConversationCall["state"], [word: string, tone: Tone]> = {
   said: ["not begun", "muted"],
   asks: ["needs you", "warn"],
   runs: ["running", "info"],

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 const NEAR_PX = 48;
 
 /** Something that grows at its end: who looks at the end goes on doing so, who has scrolled away is left alone. */
-export function useStayAtEnd(from: boolean) {
+export function useFollowEnd(from: boolean) {
   const outer = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const stays = useRef(from);

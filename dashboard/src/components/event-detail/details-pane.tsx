@@ -6,11 +6,11 @@ import { lazy, Suspense } from "react";
 import { Loading } from "../../display/loading.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { useKept } from "../../ui/kept.ts";
+import { useLocalStorage } from "../../ui/kept.ts";
 import { Splitter } from "../../ui/splitter.tsx";
 import type { RunPanelProps } from "../run-panel/run-panel.tsx";
 import { EventDetail } from "./event-detail.tsx";
-import { type EventRef, sameEvent } from "./event-ref.ts";
+import { type EventRef, isSameEvent } from "./event-ref.ts";
 
 const RunPanel = lazy(async () => ({ default: (await import("../run-panel/run-panel.tsx")).RunPanel }));
 
@@ -29,7 +29,7 @@ const [WIDTH, MIN, MAX] = [340, 260, 760];
 
 export function DetailsPane(props: DetailsPaneProps) {
   const { selected, closed, onToggle } = props;
-  const [kept, keep] = useKept("cadre.details-width");
+  const [kept, keep] = useLocalStorage("cadre.details-width");
   const width = Math.min(MAX, Math.max(MIN, Number(kept ?? WIDTH) || WIDTH));
   if (closed)
     return (
@@ -70,7 +70,7 @@ export function DetailsPane(props: DetailsPaneProps) {
 }
 
 function Bar({ selected, pins, onToggle, onDeselect, onPin }: DetailsPaneProps) {
-  const isPinned = pins.some((pin) => sameEvent(pin, selected));
+  const isPinned = pins.some((pin) => isSameEvent(pin, selected));
   return (
     <div className="flex shrink-0 items-center gap-1 border-line border-b py-1 pr-1 pl-3">
       <span className="text-muted text-xs">{selected ? `Event #${selected.seq}` : "Run"}</span>

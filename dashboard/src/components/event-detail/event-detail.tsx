@@ -10,7 +10,7 @@ import type { TreeJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { EventWhy } from "../why/event-why.tsx";
-import { type Field, fieldsOf } from "./event-fields.ts";
+import { eventFields, type Field } from "./event-fields.ts";
 import type { EventRef } from "./event-ref.ts";
 
 export interface EventDetailProps {
@@ -40,7 +40,7 @@ export function EventDetail({ journal, eventRef: { runId, seq }, onSelect, onFor
         {run.row.agent} · #{seq} · {fullTime(event.ts)} · <span className="font-mono">{event.type}</span>
       </p>
       <dl className="mt-2 flex flex-col gap-2">
-        {fieldsOf(event).map((field) => (
+        {eventFields(event).map((field) => (
           <FieldView key={field.label} field={field} onSelect={onSelect} />
         ))}
       </dl>

@@ -3,9 +3,9 @@
 
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message-parts.ts";
-import { FOUND_WORDS } from "../../../../src/projections/found-words.ts";
-import { budgetWords } from "../../../../src/projections/set-budget.ts";
-import { stopWords } from "../../../../src/projections/stop-words.ts";
+import { PROBE_WORDS } from "../../../../src/projections/found-words.ts";
+import { describeBudget } from "../../../../src/projections/set-budget.ts";
+import { describeStop } from "../../../../src/projections/stop-words.ts";
 import { count, duration, fullTime, money } from "../../display/words.ts";
 
 export interface Field {
@@ -17,7 +17,7 @@ export interface Field {
 
 type Read<T extends EventType> = (event: EventOf<T>) => (Field | undefined)[];
 
-export function fieldsOf(event: JournalEvent): Field[] {
+export function eventFields(event: JournalEvent): Field[] {
   const read = READERS[event.type] as ((event: JournalEvent) => (Field | undefined)[]) | undefined;
   return (read?.(event) ?? []).filter((field) => field !== undefined);
 }
@@ -34,7 +34,7 @@ const untrusted = (from: readonly string[] | string | undefined) =>
   field("Words of strangers, from", typeof from === "string" ? from : from?.join(", "));
 
 const ended = ({ payload }: { payload: Payload<"RUN_COMPLETED"> }): (Field | undefined)[] => {
-  const { why, next } = stopWords(payload.stopReason);
+  const { why, next } = describeStop(payload.stopReason);
   return [
     field("Why", why),
     field("What you can do now", next?.replaceAll("`", "")),
@@ -114,7 +114,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
   BUDGET_SET: ({ payload: { by, scope, limits }, ts }) => [
     field("Who", by),
     time("When", ts),
-    field(scope === "tree" ? "Budget of the tree" : "Budget of the run", budgetWords(limits)),
+    field(scope === "tree" ? "Budget of the tree" : "Budget of the run", describeBudget(limits)),
   ],
   TOOL_STARTED: ({ payload }) => [
     field("Call", payload.toolCallId),
@@ -141,7 +141,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
   OUTCOME_PROBED: ({ payload, ts }) => [
     field("Who", payload.by),
     time("When", ts),
-    field("Found", FOUND_WORDS[payload.found]),
+    field("Found", PROBE_WORDS[payload.found]),
     field("Evidence", payload.evidence.join("\n"), "prose"),
   ],
   RUN_SUSPENDED: ({ payload }) => [

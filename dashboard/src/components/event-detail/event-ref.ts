@@ -6,18 +6,18 @@ export interface EventRef {
 }
 
 /** `142` of the run that is looked at, or `<run>:142`. */
-export function refOf(text: string, runId = ""): EventRef | undefined {
+export function parseEventRef(text: string, runId = ""): EventRef | undefined {
   const [, run, digits] = /^(?:([0-9a-z]+):)?([1-9]\d{0,8})$/.exec(text) ?? [];
   const of = run ?? runId;
   return digits === undefined || of === "" ? undefined : { runId: of, seq: Number(digits) };
 }
 
-export const refText = ({ runId, seq }: EventRef): string => `${runId}:${seq}`;
+export const formatEventRef = ({ runId, seq }: EventRef): string => `${runId}:${seq}`;
 
-export function hashOf(ref: EventRef | undefined, runId: string): string {
+export function eventHash(ref: EventRef | undefined, runId: string): string {
   if (!ref) return "";
-  return ref.runId === runId ? String(ref.seq) : refText(ref);
+  return ref.runId === runId ? String(ref.seq) : formatEventRef(ref);
 }
 
-export const sameEvent = (a: EventRef | undefined, b: EventRef | undefined): boolean =>
+export const isSameEvent = (a: EventRef | undefined, b: EventRef | undefined): boolean =>
   a?.runId === b?.runId && a?.seq === b?.seq;

@@ -4,7 +4,7 @@ import { PinOff } from "lucide-react";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import { EventDetail } from "./event-detail.tsx";
-import { type EventRef, refText } from "./event-ref.ts";
+import { type EventRef, formatEventRef } from "./event-ref.ts";
 
 export interface PinnedEventsProps {
   journal: TreeJournal;
@@ -21,7 +21,7 @@ export function PinnedEvents({ journal, pins, onSelect, onUnpin }: PinnedEventsP
       className="flex h-2/5 shrink-0 flex-col divide-line border-line border-t bg-surface max-sm:divide-y sm:flex-row sm:divide-x"
     >
       {pins.map((ref) => (
-        <div key={refText(ref)} className="relative min-h-0 min-w-0 flex-1 overflow-auto">
+        <div key={formatEventRef(ref)} className="relative min-h-0 min-w-0 flex-1 overflow-auto">
           <Button
             look="quiet"
             size="small"

@@ -9,7 +9,7 @@ import { StatusBadge } from "../../display/status-badge.tsx";
 import { When } from "../../display/when.tsx";
 import { branchesQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
-import { plainClick } from "../../ui/plain-click.ts";
+import { handleLinkClick } from "../../ui/plain-click.ts";
 
 const SHOWN = 4;
 const BRANCHES: ReadonlySet<string> = new Set(["fork", "retry"]);
@@ -58,7 +58,7 @@ function PageLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a
       href={href}
-      onClick={(event) => plainClick(event, () => history.push(href))}
+      onClick={(event) => handleLinkClick(event, () => history.push(href))}
       className="inline-flex min-h-10 items-center font-medium text-accent underline-offset-2 hover:underline md:min-h-6"
     >
       {children}

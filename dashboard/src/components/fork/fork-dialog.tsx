@@ -10,9 +10,9 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Input, TextArea } from "../../ui/input.tsx";
 import { Problem } from "../run-actions/problem.tsx";
-import { useAct } from "../run-actions/use-act.ts";
+import { useAction } from "../run-actions/use-act.ts";
 
-export interface ForkPlace {
+export interface ForkPoint {
   runId: string;
   seq: number;
   agent: string;
@@ -20,7 +20,7 @@ export interface ForkPlace {
 
 export interface ForkDialogProps {
   /** Undefined: it is closed. */
-  place: ForkPlace | undefined;
+  place: ForkPoint | undefined;
   onClose(): void;
   onForked(runId: string): void;
 }
@@ -38,14 +38,14 @@ export function ForkDialog({ place, onClose, onForked }: ForkDialogProps) {
   );
 }
 
-function ForkForm({ place, onClose, onForked }: ForkDialogProps & { place: ForkPlace }) {
+function ForkForm({ place, onClose, onForked }: ForkDialogProps & { place: ForkPoint }) {
   const [message, setMessage] = useState("");
   const [model, setModel] = useState("");
   const [file, setFile] = useState<string>();
   const [allowEffects, setAllowEffects] = useState(false);
-  const { busy, problem, act } = useAct();
+  const { busy, problem, perform } = useAction();
   const fork = () =>
-    act(async () => {
+    perform(async () => {
       const body = bodyOf({ seq: place.seq, message, model, file, allowEffects });
       onForked((await client.fork(place.runId, body)).runId);
       onClose();

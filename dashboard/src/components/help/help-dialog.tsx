@@ -4,7 +4,7 @@ import { Fragment } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
 import { boundHotkeys } from "../../ui/hotkeys.ts";
 import { Kbd } from "../../ui/kbd.tsx";
-import { shownKeys } from "./shown-keys.ts";
+import { formatKeys } from "./shown-keys.ts";
 
 export function HelpDialog({ onClose }: { onClose(): void }) {
   const isMac = navigator.platform.startsWith("Mac");
@@ -20,7 +20,7 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
         {hotkeys.map(({ keys, label }) => (
           <Fragment key={keys}>
             <dt className="flex gap-1">
-              {shownKeys(keys, isMac).map((key) => (
+              {formatKeys(keys, isMac).map((key) => (
                 <Kbd key={key}>{key}</Kbd>
               ))}
             </dt>

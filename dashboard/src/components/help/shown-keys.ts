@@ -1,5 +1,5 @@
 /** Keys as they stand on a keyboard: `mod+k` is ⌘ K or Ctrl K. */
-export const shownKeys = (keys: string, isMac: boolean): string[] =>
+export const formatKeys = (keys: string, isMac: boolean): string[] =>
   keys
     .split(/[ +]/)
     .map((key) => (key === "mod" ? (isMac ? "⌘" : "Ctrl") : key.length === 1 ? key : (NAMES[key] ?? key)));

@@ -1,5 +1,5 @@
 import type { BlastRadius } from "../../../../src/journal/blast-radius.ts";
-import { STARTED } from "../../../../src/projections/blast-words.ts";
+import { EDGE_VERBS } from "../../../../src/projections/blast-words.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Badge } from "../../ui/badge.tsx";
 
@@ -20,7 +20,7 @@ function Agent({ one, agents }: { one: Agents[number]; agents: Agents }) {
   return (
     <li>
       <span className="flex flex-wrap items-center gap-x-1.5 py-0.5">
-        {one.key !== undefined && <span className="text-muted text-xs">{STARTED[one.key]}</span>}
+        {one.key !== undefined && <span className="text-muted text-xs">{EDGE_VERBS[one.key]}</span>}
         <span className={`break-all ${one.isNew ? "font-medium" : ""}`}>
           <VisibleText text={one.agent} />
         </span>

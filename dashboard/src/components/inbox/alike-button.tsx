@@ -5,7 +5,7 @@ import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Kbd } from "../../ui/kbd.tsx";
 
 /** U28: others differ from this one only in names. */
-export function AlikeButton({ count, id }: { count: number; id: string }) {
+export function BatchButton({ count, id }: { count: number; id: string }) {
   const navigate = useNavigate({ from: "/inbox" });
   const open = () => void navigate({ search: { item: id, together: true } });
   useHotkeys([{ keys: "b", label: "Answer those that are alike together", run: open }]);

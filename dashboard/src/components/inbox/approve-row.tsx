@@ -11,28 +11,28 @@ export interface ApproveRowProps {
   may: boolean;
   pending: boolean;
   /** Why it cannot be approved yet. */
-  wait: string | undefined;
+  waitReason: string | undefined;
   approve(): void;
   approveButton: RefObject<HTMLButtonElement | null>;
   onEdit(): void;
   /** Undefined: it has no places to choose between. */
   onChoose: (() => void) | undefined;
   onReject(): void;
-  onLeave(): void;
+  onBack(): void;
 }
 
 const TALL = "max-md:h-11 max-md:flex-1";
 
 export function ApproveRow(props: ApproveRowProps) {
-  const { mode, changed, may, pending, wait, approve, approveButton } = props;
-  const { onEdit, onChoose, onReject, onLeave } = props;
+  const { mode, changed, may, pending, waitReason, approve, approveButton } = props;
+  const { onEdit, onChoose, onReject, onBack } = props;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button
         ref={approveButton}
         look="main"
         disabled={!may}
-        aria-describedby={wait === undefined ? undefined : "approve-waits"}
+        aria-describedby={waitReason === undefined ? undefined : "approve-waits"}
         className={TALL}
         onClick={approve}
       >
@@ -66,13 +66,13 @@ export function ApproveRow(props: ApproveRowProps) {
           </Button>
         </>
       ) : (
-        <Button look="quiet" className={TALL} onClick={onLeave}>
+        <Button look="quiet" className={TALL} onClick={onBack}>
           Back
         </Button>
       )}
-      {wait !== undefined && (
+      {waitReason !== undefined && (
         <p id="approve-waits" className="text-muted text-xs">
-          {wait}
+          {waitReason}
         </p>
       )}
     </div>

@@ -14,18 +14,18 @@ import { Field } from "../../ui/field.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Input } from "../../ui/input.tsx";
 import { Problem } from "../run-actions/problem.tsx";
-import { useAct } from "../run-actions/use-act.ts";
+import { useAction } from "../run-actions/use-act.ts";
 
 export function AskPerson({ item }: { item: ApprovalView }) {
   const [open, setOpen] = useState(false);
   const [person, setPerson] = useState("");
   const [note, setNote] = useState("");
-  const { busy, problem, act } = useAct();
+  const { busy, problem, perform } = useAction();
   useHotkeys([{ keys: "p", label: "Ask another person", run: () => setOpen(true) }]);
   const ask = async (event: FormEvent) => {
     event.preventDefault();
     const asked = { person: person.trim(), ...(note.trim() === "" ? {} : { note: note.trim() }) };
-    const done = await act(() => client.askPerson(item.id, asked));
+    const done = await perform(() => client.askPerson(item.id, asked));
     if (!done) return;
     setOpen(false);
     void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey });

@@ -4,21 +4,27 @@
 import { ChevronRight, Radius } from "lucide-react";
 import type { ReactNode } from "react";
 import type { BlastRadius as Shown } from "../../../../src/journal/blast-radius.ts";
-import { newInRadius, radiusWords, toolWords, worstWords } from "../../../../src/projections/blast-words.ts";
+import {
+  describeBlastRadius,
+  describeToolReach,
+  describeWorstCase,
+  newInBlastRadius,
+} from "../../../../src/projections/blast-words.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { AgentsBelow } from "./agents-below.tsx";
 
 export function BlastRadius({ radius }: { radius: Shown }) {
   const { tools, hosts, never, more } = radius;
-  const added = newInRadius(radius);
+  const added = newInBlastRadius(radius);
   return (
     <details className="group rounded-md border border-line text-sm">
       <summary className="flex cursor-pointer items-start gap-2 p-2.5 max-md:min-h-11">
         <ChevronRight size={14} aria-hidden className="mt-1 shrink-0 group-open:rotate-90" />
         <Radius size={15} aria-hidden className="mt-0.5 shrink-0 text-muted" />
         <span className="min-w-0 break-words">
-          <span className="font-medium">Blast radius:</span> it <VisibleText text={radiusWords(radius)} />.
+          <span className="font-medium">Blast radius:</span> it{" "}
+          <VisibleText text={describeBlastRadius(radius)} />.
           <News added={added} />
         </span>
       </summary>
@@ -30,7 +36,7 @@ export function BlastRadius({ radius }: { radius: Shown }) {
           <Part title="Tools that change something or reach the network">
             <ul className="flex flex-col gap-1">
               {newFirst(tools).map((tool) => (
-                <Row key={tool.name} name={tool.name} isNew={tool.isNew} words={toolWords(tool)} />
+                <Row key={tool.name} name={tool.name} isNew={tool.isNew} words={describeToolReach(tool)} />
               ))}
             </ul>
           </Part>
@@ -54,7 +60,7 @@ export function BlastRadius({ radius }: { radius: Shown }) {
           </Part>
         )}
         <p className="text-muted text-xs">
-          {sentence(worstWords(radius))}
+          {sentence(describeWorstCase(radius))}
           {more !== undefined && `, and ${more} more entries than are listed here`}. As it was when it was
           asked: if the agent could do more by the time you allow it, it is not started.
         </p>

@@ -8,12 +8,12 @@ import { CommandParts } from "../../display/command-parts.tsx";
 import { CommandPieces, CommandText } from "../../display/command-text.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { DelegateBody } from "./delegate-body.tsx";
-import { ServerBody } from "./server-body.tsx";
+import { Delegation } from "./delegate-body.tsx";
+import { ServerCall } from "./server-body.tsx";
 
-const FileBody = lazy(async () => ({ default: (await import("./file-body.tsx")).FileBody }));
+const FileBody = lazy(async () => ({ default: (await import("./file-body.tsx")).FileChange }));
 
-export function Body({ item }: { item: ApprovalView }) {
+export function RequestView({ item }: { item: ApprovalView }) {
   const says = wordsOfAgent(item);
   return (
     <div className="flex flex-col gap-3">
@@ -53,8 +53,8 @@ function Drawn({ item }: { item: ApprovalView }) {
       </Suspense>
     );
   if (tool === "delegate" || item.blastRadius || typeof fields["task"] === "string")
-    return <DelegateBody item={item} />;
-  if (tool === "WebFetch" || tool.startsWith("mcp__")) return <ServerBody tool={tool} fields={fields} />;
+    return <Delegation item={item} />;
+  if (tool === "WebFetch" || tool.startsWith("mcp__")) return <ServerCall tool={tool} fields={fields} />;
   return <CommandText text={JSON.stringify(item.input, null, 2)} className={BOX} />;
 }
 

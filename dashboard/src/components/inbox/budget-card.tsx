@@ -4,10 +4,10 @@ import { useState } from "react";
 import { count, money } from "../../display/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/input.tsx";
-import { Body } from "./body.tsx";
+import { RequestView } from "./body.tsx";
 import { CardFrame } from "./card-frame.tsx";
 import type { CardProps } from "./card-props.ts";
-import { StopOrGo } from "./stop-or-go.tsx";
+import { ContinueOrStop } from "./stop-or-go.tsx";
 import { useDecide } from "./use-decide.ts";
 
 const FACTORS = [1.5, 2, 5];
@@ -27,7 +27,7 @@ export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
       item={item}
       takesFocus={takesFocus}
       answers={
-        <StopOrGo
+        <ContinueOrStop
           decide={decide}
           go={isMore ? `Raise to ${words(value)}` : "Raise"}
           onGo={isMore ? raise : undefined}
@@ -58,10 +58,10 @@ export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
               × {factor}
             </Button>
           ))}
-        </StopOrGo>
+        </ContinueOrStop>
       }
     >
-      <Body item={item} />
+      <RequestView item={item} />
       <p className="text-muted text-sm">
         {limit.startsWith("tree.") ? "The whole tree" : "This run"} had {words(limitValue)}. With more it goes
         on where it stopped; without, it writes down what it has and ends.

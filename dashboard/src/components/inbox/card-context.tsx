@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
-import { askWords } from "../../../../src/projections/ask-words.ts";
+import { describeAskRule } from "../../../../src/projections/ask-words.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { clockTime, money, plural } from "../../display/words.ts";
 
@@ -14,7 +14,7 @@ export function CardContext({ item }: { item: ApprovalView }) {
       <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1">
         {rule !== undefined && (
           <Fact name="Why it asks">
-            <VisibleText text={askWords(rule)} />
+            <VisibleText text={describeAskRule(rule)} />
           </Fact>
         )}
         <Fact name="So far">

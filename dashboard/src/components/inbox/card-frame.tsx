@@ -11,9 +11,9 @@ import { useRefusal } from "../../live/me.ts";
 import { AskedPerson, AskPerson } from "./ask-person.tsx";
 import { CardContext } from "./card-context.tsx";
 import { CardTrail } from "./card-trail.tsx";
-import { dangersOf } from "./dangers.ts";
+import { findDangers } from "./dangers.ts";
 import { HEADLINES } from "./kind-words.ts";
-import { Expires, Waits } from "./waits.tsx";
+import { ExpiryBadge, WaitingBadge } from "./waits.tsx";
 
 export interface CardFrameProps {
   item: ApprovalView;
@@ -29,7 +29,7 @@ export function CardFrame({ item, takesFocus, children, answers }: CardFrameProp
   useEffect(() => {
     if (takesFocus) heading.current?.focus({ preventScroll: true });
   }, [takesFocus]);
-  const dangers = dangersOf(item);
+  const dangers = findDangers(item);
   const refusal = useRefusal("operator");
   return (
     <article aria-labelledby="asked" className="flex min-h-0 flex-1 flex-col bg-surface">
@@ -45,8 +45,8 @@ export function CardFrame({ item, takesFocus, children, answers }: CardFrameProp
                 <AgentName agent={item.agent} full /> {HEADLINES[item.kind]}
                 {item.round > 1 && " again: what it rests on has changed"}
               </h2>
-              <Waits item={item} />
-              <Expires at={item.expiresAt} />
+              <WaitingBadge item={item} />
+              <ExpiryBadge at={item.expiresAt} />
               <AskPerson item={item} />
             </div>
             <CardTrail trail={item.trail} />

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
-import type { Word } from "./use-decide.ts";
+import type { Decision } from "./use-decide.ts";
 
 export interface CardProps {
   item: ApprovalView;
   takesFocus: boolean;
-  onDecided(word: Word): void;
+  onDecided(word: Decision): void;
   /** Stands above what it is about. */
   children?: ReactNode;
 }

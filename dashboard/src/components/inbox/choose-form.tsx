@@ -7,16 +7,16 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Hash } from "./card-context.tsx";
 import { FileMoved } from "./file-moved.tsx";
-import type { ChosenHunks } from "./use-hunks.ts";
+import type { HunkChoice } from "./use-hunks.ts";
 
-export interface ChooseFormProps {
+export interface HunkFormProps {
   item: ApprovalView;
-  choice: ChosenHunks;
+  choice: HunkChoice;
   problem: string | undefined;
 }
 
-export function ChooseForm({ item, choice, problem }: ChooseFormProps) {
-  const { hunks, chosen, choose, chooseAll, moved, fingerprint } = choice;
+export function HunkForm({ item, choice, problem }: HunkFormProps) {
+  const { hunks, chosen, choose, chooseAll, hasFileChanged, fingerprint } = choice;
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -26,7 +26,7 @@ export function ChooseForm({ item, choice, problem }: ChooseFormProps) {
           </code>{" "}
           <span className="text-muted">
             {chosen.size} of {hunks.length} changes ticked; they rest on{" "}
-            {moved ? "the file as it is now" : "the file as it was shown"}{" "}
+            {hasFileChanged ? "the file as it is now" : "the file as it was shown"}{" "}
           </span>
           {fingerprint !== undefined && <Hash value={fingerprint} />}
         </p>
@@ -34,7 +34,7 @@ export function ChooseForm({ item, choice, problem }: ChooseFormProps) {
           {chosen.size === hunks.length ? "Tick none" : "Tick all"}
         </Button>
       </div>
-      {moved && <FileMoved />}
+      {hasFileChanged && <FileMoved />}
       {hunks.map(({ line, patch }, at) => (
         <section key={patch} className={chosen.has(at) ? "" : "grayscale"}>
           <label className="flex items-center gap-2 pb-1 text-sm max-md:h-10">

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
-import { dangersOf } from "./dangers.ts";
+import { findDangers } from "./dangers.ts";
 
 const dangers = (...argv: string[]) =>
-  dangersOf({
+  findDangers({
     kind: "tool",
     tool: "Bash",
     input: { command: argv.join(" ") },

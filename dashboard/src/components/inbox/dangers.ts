@@ -10,7 +10,7 @@ const HARSH = new Set(
   ),
 );
 
-export function dangersOf({ kind, tool, input, command, untrusted = [] }: ApprovalView): string[] {
+export function findDangers({ kind, tool, input, command, untrusted = [] }: ApprovalView): string[] {
   if (kind !== "tool") return [];
   const programs = (command?.programs ?? []).map(({ argv }) => argv[0]?.split("/").at(-1) ?? "");
   const harsh = [...new Set(programs.filter((program) => HARSH.has(program)))];

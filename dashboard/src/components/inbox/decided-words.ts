@@ -4,7 +4,7 @@ import { parseApprovalId } from "../../../../src/ids.ts";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
 import { outcomeItemId } from "../../../../src/projections/approvals.ts";
 
-export interface DecidedWords {
+export interface DecisionSummary {
   text: string;
   ts: number;
 }
@@ -23,7 +23,7 @@ const VERDICTS = {
 } as const;
 
 /** Undefined: nobody said anything; the run has ended, or asks for something else. */
-export function decidedWords(id: string, events: readonly JournalEvent[]): DecidedWords | undefined {
+export function summarizeDecision(id: string, events: readonly JournalEvent[]): DecisionSummary | undefined {
   const itemId = parseApprovalId(id)?.itemId;
   for (const { type, payload, ts } of events.toReversed()) {
     if (type === "APPROVAL_DECIDED" && payload.itemId === itemId) {

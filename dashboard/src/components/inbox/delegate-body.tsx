@@ -5,7 +5,7 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { BlastRadius } from "./blast-radius.tsx";
 
 /** Work that is given to another agent: to whom, what, and what could come of it. */
-export function DelegateBody({ item }: { item: ApprovalView }) {
+export function Delegation({ item }: { item: ApprovalView }) {
   const { blastRadius } = item;
   const fields = (item.input ?? {}) as Record<string, unknown>;
   const named = [blastRadius?.agent, fields["agent"], fields["role"], fields["agentType"]];

@@ -11,7 +11,7 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { editPreviewQuery } from "../../live/queries.ts";
 import { TextArea } from "../../ui/input.tsx";
 import type { Draft } from "./draft.ts";
-import { withoutBanner } from "./patch.ts";
+import { stripPatchHeader } from "./patch.ts";
 
 export interface EditState {
   /** Of the latest draft; undefined while it is asked for. */
@@ -72,7 +72,7 @@ export function EditForm({ draft, onChange, state: { checked }, problem }: EditF
       )}
       {shown?.change && shown.preview !== undefined && (
         <section aria-label="What it would change">
-          <Diff whole patch={withoutBanner(shown.preview)} />
+          <Diff whole patch={stripPatchHeader(shown.preview)} />
         </section>
       )}
     </div>

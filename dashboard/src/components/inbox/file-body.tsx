@@ -9,9 +9,9 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { editPreviewQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { FileMoved } from "./file-moved.tsx";
-import { withoutBanner } from "./patch.ts";
+import { stripPatchHeader } from "./patch.ts";
 
-export function FileBody({ item }: { item: ApprovalView }) {
+export function FileChange({ item }: { item: ApprovalView }) {
   const [whole, setWhole] = useState(false);
   const { path } = item.input as { path: string };
   const now = useQuery({ ...editPreviewQuery(item.id, item.input), enabled: whole });
@@ -33,7 +33,7 @@ export function FileBody({ item }: { item: ApprovalView }) {
         </Button>
       </div>
       {whole && moved && <FileMoved />}
-      <Diff whole patch={withoutBanner(patch)} />
+      <Diff whole patch={stripPatchHeader(patch)} />
     </div>
   );
 }

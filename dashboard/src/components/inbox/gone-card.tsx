@@ -10,21 +10,21 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { When } from "../../display/when.tsx";
 import { client } from "../../live/client.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
-import { decidedWords } from "./decided-words.ts";
+import { summarizeDecision } from "./decided-words.ts";
 
-export function GoneCard({ id, onNext }: { id: string; onNext: (() => void) | undefined }) {
+export function ClosedCard({ id, onNext }: { id: string; onNext: (() => void) | undefined }) {
   const runId = parseApprovalId(id)?.runId ?? id;
   const words = useQuery({
     queryKey: ["decided", id],
-    queryFn: async () => decidedWords(id, await client.events(runId)) ?? null,
+    queryFn: async () => summarizeDecision(id, await client.events(runId)) ?? null,
   });
   if (words.isError) return <Failure error={words.error} onAgain={() => void words.refetch()} />;
   if (words.isPending) return <Loading what="Asking who decided" />;
   return (
     <div role="status">
-      <Empty icon={<CircleCheck size={28} aria-hidden />} title="This waits no more">
+      <EmptyState icon={<CircleCheck size={28} aria-hidden />} title="This waits no more">
         <p className="break-words">
           {words.data ? (
             <>
@@ -44,7 +44,7 @@ export function GoneCard({ id, onNext }: { id: string; onNext: (() => void) | un
             </Button>
           )}
         </p>
-      </Empty>
+      </EmptyState>
     </div>
   );
 }

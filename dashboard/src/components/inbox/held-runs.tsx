@@ -15,10 +15,10 @@ const WHY: Record<string, string> = {
   storage: "The store had no space",
 };
 
-export const isHeld = ({ waitingOn, status }: RunSummary): boolean =>
+export const needsResume = ({ waitingOn, status }: RunSummary): boolean =>
   status === "suspended" && WHY[waitingOn?.kind ?? ""] !== undefined;
 
-export function HeldRuns({ runs }: { runs: readonly RunSummary[] }) {
+export function RunsToResume({ runs }: { runs: readonly RunSummary[] }) {
   if (runs.length === 0) return null;
   return (
     <section aria-labelledby="held" className="border-line border-b">

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hunksOf, inputLeaving } from "./hunks.ts";
+import { hunksOf, inputProducing } from "./hunks.ts";
 
 const lines = (...texts: (string | number)[]) => texts.map((text) => `${text}\n`).join("");
 const BEFORE = lines("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten");
@@ -36,7 +36,7 @@ describe("[U22] a change taken apart", () => {
 
 describe("[U22] the input that leaves a text", () => {
   const leftBy = (before: string, after: string) => {
-    const input = inputLeaving(
+    const input = inputProducing(
       { path: "a.txt", old_string: "x", new_string: "y", replace_all: true },
       before,
       after,
@@ -47,7 +47,7 @@ describe("[U22] the input that leaves a text", () => {
   };
 
   test("of a Write it is the content", () => {
-    expect(inputLeaving({ path: "a.txt", content: "x" }, BEFORE, "y")).toEqual({
+    expect(inputProducing({ path: "a.txt", content: "x" }, BEFORE, "y")).toEqual({
       path: "a.txt",
       content: "y",
     });

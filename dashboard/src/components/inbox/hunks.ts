@@ -38,7 +38,7 @@ export function hunksOf(before: string, after: string): Hunks | undefined {
 }
 
 /** An input of the same tool that leaves exactly this text. */
-export function inputLeaving(input: unknown, before: string, after: string): unknown {
+export function inputProducing(input: unknown, before: string, after: string): unknown {
   const { path } = input as { path: string };
   return typeof input === "object" && input !== null && "old_string" in input
     ? { path, ...uniqueReplacement(before, after) }

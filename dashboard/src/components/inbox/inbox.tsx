@@ -6,14 +6,14 @@ import { useState } from "react";
 import type { ApprovalView, RunSummary } from "../../../../src/api/schema.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { useHotkeys } from "../../ui/hotkeys.ts";
-import { AlikeButton } from "./alike-button.tsx";
+import { BatchButton } from "./alike-button.tsx";
 import { Card } from "./card.tsx";
-import { GoneCard } from "./gone-card.tsx";
-import { alike, titleOf } from "./queue.ts";
+import { ClosedCard } from "./gone-card.tsx";
+import { approvalTitle, similarItems } from "./queue.ts";
 import { QueuePane } from "./queue-pane.tsx";
-import { Together } from "./together.tsx";
-import { neighbour, nextBlocked, useCurrent } from "./use-current.ts";
-import { wordsSaid } from "./use-decide.ts";
+import { BatchCard } from "./together.tsx";
+import { neighbourItem, nextBlockingRoot, useCurrent } from "./use-current.ts";
+import { confirmationText } from "./use-decide.ts";
 import { useQueue } from "./use-queue.ts";
 
 export interface InboxProps {
@@ -34,7 +34,7 @@ export function Inbox({ items, runs }: InboxProps) {
   const item = items.find(({ id }) => id === current);
   const open = (next: ApprovalView | undefined) =>
     void navigate({ search: next ? { item: next.id } : {}, replace: true });
-  const step = (by: 1 | -1) => open(neighbour(queue.rows, order, current, by));
+  const step = (by: 1 | -1) => open(neighbourItem(queue.rows, order, current, by));
   const done = (words: string, those: readonly ApprovalView[], after?: ApprovalView) => {
     setSaid(words);
     setLast(those[0]);
@@ -48,12 +48,12 @@ export function Inbox({ items, runs }: InboxProps) {
     {
       keys: ".",
       label: "Next that blocks a root",
-      run: () => open(nextBlocked(order, current)),
+      run: () => open(nextBlockingRoot(order, current)),
     },
   ]);
   // Alone it has the page to itself, in the middle.
   const alone = queue.rows.length === 0 && current === undefined;
-  const similar = item ? alike(item, order) : [];
+  const similar = item ? similarItems(item, order) : [];
   return (
     <div className="flex min-h-0 flex-1">
       <div
@@ -67,11 +67,11 @@ export function Inbox({ items, runs }: InboxProps) {
       </div>
       <div className={classNames("flex min-w-0 flex-1 flex-col", wanted === undefined && "max-md:hidden")}>
         {together && similar.length > 1 ? (
-          <Together
+          <BatchCard
             items={similar}
             onDone={(words) => done(words, similar)}
             onFailed={setSaid}
-            onLeave={() => open(item)}
+            onBack={() => open(item)}
           />
         ) : item ? (
           <Card
@@ -79,14 +79,18 @@ export function Inbox({ items, runs }: InboxProps) {
             item={item}
             takesFocus={answered > 0}
             onDecided={(word) =>
-              done(`${wordsSaid(word)}: ${titleOf(item)}`, [item], neighbour(queue.rows, order, item.id, 1))
+              done(
+                `${confirmationText(word)}: ${approvalTitle(item)}`,
+                [item],
+                neighbourItem(queue.rows, order, item.id, 1),
+              )
             }
           >
-            {similar.length > 1 && <AlikeButton count={similar.length - 1} id={item.id} />}
+            {similar.length > 1 && <BatchButton count={similar.length - 1} id={item.id} />}
           </Card>
         ) : (
           current !== undefined && (
-            <GoneCard key={current} id={current} onNext={order.length > 0 ? () => step(1) : undefined} />
+            <ClosedCard key={current} id={current} onNext={order.length > 0 ? () => step(1) : undefined} />
           )
         )}
       </div>

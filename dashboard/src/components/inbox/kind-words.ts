@@ -32,7 +32,7 @@ const TOOL_ICONS: Record<string, typeof Bot> = {
   delegate: Bot,
 };
 
-export function iconOf({ kind, tool = "" }: ApprovalView): typeof Bot {
+export function approvalIcon({ kind, tool = "" }: ApprovalView): typeof Bot {
   if (kind !== "tool") return KIND_ICONS[kind];
   return TOOL_ICONS[tool] ?? (tool.startsWith("mcp__") ? Plug : Wrench);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
-import { inputWithin, limitChoice } from "./limit.ts";
+import { limitChoice, withLimit } from "./limit.ts";
 
 const item = (tool: string, input: unknown) => ({ kind: "tool", tool, input }) as ApprovalView;
 const offered = (tool: string, input: unknown) =>
@@ -17,7 +17,7 @@ test("[U21] a limit is offered where the tool takes one, and only a tighter one 
 
 test("[U21] with a limit it is the same call but for that", () => {
   const call = item("Bash", { command: "sleep 60", description: "wait" });
-  expect(inputWithin(call, limitChoice(call)!, 10_000)).toEqual({
+  expect(withLimit(call, limitChoice(call)!, 10_000)).toEqual({
     command: "sleep 60",
     description: "wait",
     timeout: 10_000,

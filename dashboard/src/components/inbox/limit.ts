@@ -46,7 +46,7 @@ export function limitChoice({ kind, tool = "", input }: ApprovalView): LimitChoi
   return choices.length === 0 ? undefined : { ...limit, choices };
 }
 
-export const inputWithin = ({ input }: ApprovalView, { field }: LimitChoice, value: number): unknown => ({
+export const withLimit = ({ input }: ApprovalView, { field }: LimitChoice, value: number): unknown => ({
   ...(input as object),
   [field]: value,
 });

@@ -1,7 +1,7 @@
-import { Body } from "./body.tsx";
+import { RequestView } from "./body.tsx";
 import { CardFrame } from "./card-frame.tsx";
 import type { CardProps } from "./card-props.ts";
-import { StopOrGo } from "./stop-or-go.tsx";
+import { ContinueOrStop } from "./stop-or-go.tsx";
 import { useDecide } from "./use-decide.ts";
 
 export function LoopCard({ item, takesFocus, onDecided }: CardProps) {
@@ -11,7 +11,7 @@ export function LoopCard({ item, takesFocus, onDecided }: CardProps) {
       item={item}
       takesFocus={takesFocus}
       answers={
-        <StopOrGo
+        <ContinueOrStop
           decide={decide}
           go="Let it go on"
           onGo={() => decide.send({ decision: "approve" })}
@@ -19,7 +19,7 @@ export function LoopCard({ item, takesFocus, onDecided }: CardProps) {
         />
       }
     >
-      <Body item={item} />
+      <RequestView item={item} />
       <p className="text-muted text-sm">
         It has done the same again and again. It may go on as it is, or write down what it has and end.
       </p>

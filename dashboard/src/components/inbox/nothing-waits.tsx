@@ -3,7 +3,7 @@ import { Coffee } from "lucide-react";
 import type { RunSummary } from "../../../../src/api/schema.ts";
 import { StatusBadge } from "../../display/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty.tsx";
 
 const LISTED = 5;
 
@@ -11,7 +11,7 @@ const LISTED = 5;
 export function NothingWaits({ running }: { running: readonly RunSummary[] }) {
   const roots = running.filter(({ parentRunId }) => parentRunId === undefined).slice(0, LISTED);
   return (
-    <Empty icon={<Coffee size={28} aria-hidden />} title="Nothing waits for you">
+    <EmptyState icon={<Coffee size={28} aria-hidden />} title="Nothing waits for you">
       <p>What needs a person comes here by itself, whichever tree it is in.</p>
       {roots.length > 0 && (
         <ul className="w-full text-left">
@@ -31,6 +31,6 @@ export function NothingWaits({ running }: { running: readonly RunSummary[] }) {
           ))}
         </ul>
       )}
-    </Empty>
+    </EmptyState>
   );
 }

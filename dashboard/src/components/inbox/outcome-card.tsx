@@ -8,9 +8,9 @@ import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { TextArea } from "../../ui/input.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
-import { OutcomeProbe, proposedBy } from "../probe/outcome-probe.tsx";
+import { OutcomeProbe, suggestedVerdict } from "../probe/outcome-probe.tsx";
 import { AnswerFailure } from "./answer-failure.tsx";
-import { Body } from "./body.tsx";
+import { RequestView } from "./body.tsx";
 import { CardFrame } from "./card-frame.tsx";
 import type { CardProps } from "./card-props.ts";
 import { useDecide } from "./use-decide.ts";
@@ -53,7 +53,7 @@ export function OutcomeCard({ item, takesFocus, onDecided }: CardProps) {
                     buttons.current[verdict] = button;
                   }}
                   look={verdict === "run_again" ? "danger" : "plain"}
-                  disabled={decide.pending}
+                  disabled={decide.isPending}
                   aria-describedby={`means-${verdict}`}
                   className="max-md:h-11"
                   onClick={() => say(verdict)}
@@ -64,7 +64,9 @@ export function OutcomeCard({ item, takesFocus, onDecided }: CardProps) {
                   </span>
                 </Button>
                 <p id={`means-${verdict}`} className="text-muted text-xs">
-                  {proposedBy(item) === verdict && <strong className="text-ink">The look says so. </strong>}
+                  {suggestedVerdict(item) === verdict && (
+                    <strong className="text-ink">The look says so. </strong>
+                  )}
                   {meaning}
                 </p>
               </div>
@@ -77,7 +79,7 @@ export function OutcomeCard({ item, takesFocus, onDecided }: CardProps) {
       }
     >
       <Begun item={item} />
-      <Body item={item} />
+      <RequestView item={item} />
       <OutcomeProbe item={item} keys="l" />
       <label htmlFor="outcome" className="flex flex-col gap-1 text-muted text-sm">
         If it happened: what came of it (the agent reads it; may be empty)

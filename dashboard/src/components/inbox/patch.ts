@@ -1,5 +1,5 @@
 /** The names stand above it. */
-export const withoutBanner = (patch: string): string =>
+export const stripPatchHeader = (patch: string): string =>
   patch
     .replace(/^Index: .*\n/, "")
     .replace(/^=+\n/, "")

@@ -5,7 +5,7 @@ import { useHotkeys } from "../../ui/hotkeys.ts";
 import { TextArea } from "../../ui/input.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
 import { AnswerFailure } from "./answer-failure.tsx";
-import { Body } from "./body.tsx";
+import { RequestView } from "./body.tsx";
 import { CardFrame } from "./card-frame.tsx";
 import type { CardProps } from "./card-props.ts";
 import { useDecide } from "./use-decide.ts";
@@ -37,7 +37,7 @@ export function QuestionCard({ item, takesFocus, onDecided }: CardProps) {
               <Button
                 key={choice}
                 look={at === 0 ? "main" : "plain"}
-                disabled={decide.pending}
+                disabled={decide.isPending}
                 className="h-auto! min-h-8 max-w-full whitespace-normal! py-1 text-left max-md:min-h-11"
                 onClick={() => void answer(choice)}
               >
@@ -47,8 +47,8 @@ export function QuestionCard({ item, takesFocus, onDecided }: CardProps) {
                 <VisibleText text={choice} />
               </Button>
             ))}
-            {choices.length === 0 && <Words pending={decide.pending} onAnswer={answer} />}
-            <Button look="quiet" disabled={decide.pending} className="max-md:h-11" onClick={leave}>
+            {choices.length === 0 && <Words pending={decide.isPending} onAnswer={answer} />}
+            <Button look="quiet" disabled={decide.isPending} className="max-md:h-11" onClick={leave}>
               Leave unanswered
               <span className="max-md:hidden">
                 <Kbd>d</Kbd>
@@ -58,7 +58,7 @@ export function QuestionCard({ item, takesFocus, onDecided }: CardProps) {
         </>
       }
     >
-      <Body item={item} />
+      <RequestView item={item} />
     </CardFrame>
   );
 }

@@ -7,15 +7,15 @@ import { CommandTitle } from "../../display/command-title.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { dangersOf } from "./dangers.ts";
-import { iconOf } from "./kind-words.ts";
-import { titleOf } from "./queue.ts";
+import { findDangers } from "./dangers.ts";
+import { approvalIcon } from "./kind-words.ts";
+import { approvalTitle } from "./queue.ts";
 import type { Queue, QueueRow } from "./use-queue.ts";
-import { Expires, Waits } from "./waits.tsx";
+import { ExpiryBadge, WaitingBadge } from "./waits.tsx";
 
 export function QueueList({ queue, current }: { queue: Queue; current: string | undefined }) {
   return (
-    <ul aria-label="Waiting for you" {...queue.holding}>
+    <ul aria-label="Waiting for you" {...queue.pointerHandlers}>
       {queue.rows.map((row) => (
         <Row key={row.item.id} row={row} isCurrent={row.item.id === current} />
       ))}
@@ -28,7 +28,7 @@ function Row({ row: { item, gone }, isCurrent }: { row: QueueRow; isCurrent: boo
   useEffect(() => {
     if (isCurrent) link.current?.scrollIntoView({ block: "nearest" });
   }, [isCurrent]);
-  const Icon = iconOf(item);
+  const Icon = approvalIcon(item);
   return (
     <li className={classNames("border-line border-b", gone && "opacity-60")}>
       <Link
@@ -46,7 +46,7 @@ function Row({ row: { item, gone }, isCurrent }: { row: QueueRow; isCurrent: boo
         <Icon size={16} aria-hidden className="mt-0.5 shrink-0 text-muted" />
         <span className="flex min-w-0 flex-1 flex-col gap-1">
           <span className={classNames("truncate font-medium text-sm", gone && "line-through")}>
-            <CommandTitle text={titleOf(item)} />
+            <CommandTitle text={approvalTitle(item)} />
           </span>
           <span className="truncate text-muted text-xs">
             {item.path.map((agent, at) => (
@@ -58,14 +58,14 @@ function Row({ row: { item, gone }, isCurrent }: { row: QueueRow; isCurrent: boo
             ))}
           </span>
           <span className="flex flex-wrap gap-1">
-            {gone ? <Badge>decided</Badge> : <Waits item={item} />}
-            {!gone && <Expires at={item.expiresAt} />}
+            {gone ? <Badge>decided</Badge> : <WaitingBadge item={item} />}
+            {!gone && <ExpiryBadge at={item.expiresAt} />}
             {!gone && item.asked && (
               <Badge tone="info">
                 for <VisibleText text={item.asked.person} />
               </Badge>
             )}
-            {!gone && dangersOf(item).length > 0 && <Badge tone="bad">look twice</Badge>}
+            {!gone && findDangers(item).length > 0 && <Badge tone="bad">look twice</Badge>}
           </span>
         </span>
       </Link>

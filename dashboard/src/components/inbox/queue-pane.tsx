@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ApprovalView, RunSummary } from "../../../../src/api/schema.ts";
 import { classNames } from "../../ui/class-names.ts";
-import { HeldRuns, isHeld } from "./held-runs.tsx";
+import { needsResume, RunsToResume } from "./held-runs.tsx";
 import { NothingWaits } from "./nothing-waits.tsx";
 import { QueueList } from "./queue-list.tsx";
 import type { Queue } from "./use-queue.ts";
@@ -18,14 +18,14 @@ export interface QueuePaneProps {
 }
 
 export function QueuePane({ queue, runs, current, said, last }: QueuePaneProps) {
-  const held = runs.filter(isHeld);
+  const held = runs.filter(needsResume);
   const isEmpty = queue.rows.length === 0 && held.length === 0;
   return (
     <>
       <Said words={said} />
       {last && <AnsweredRun runId={last.runId} />}
       {isEmpty ? <NothingWaits running={runs} /> : <QueueList queue={queue} current={current} />}
-      <HeldRuns runs={held} />
+      <RunsToResume runs={held} />
     </>
   );
 }

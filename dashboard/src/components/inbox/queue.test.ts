@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
-import { dangersOf } from "./dangers.ts";
-import { alike, differing, sortQueue } from "./queue.ts";
+import { findDangers } from "./dangers.ts";
+import { findDifferences, similarItems, sortQueue } from "./queue.ts";
 
 const item = (id: string, more: Partial<ApprovalView> = {}): ApprovalView => ({
   id,
@@ -45,10 +45,10 @@ test("[U20] what holds a root comes first, then what holds the most, then what h
 describe("[U28] what is alike", () => {
   test("commands that differ only in names, and files of one kind in one folder", () => {
     const [a, b, c] = [shell("a", "git add a.ts"), shell("b", "git add b.ts"), shell("c", "git add -f b.ts")];
-    expect(ids(alike(a, [a, b, c]))).toEqual(["a", "b"]);
+    expect(ids(similarItems(a, [a, b, c]))).toEqual(["a", "b"]);
     const files = [item("x"), item("y"), item("z", { input: { path: "z.md", content: "" } })];
-    expect(ids(alike(files[0]!, files))).toEqual(["x", "y"]);
-    expect(differing([a, b])).toEqual({ common: "Run: git add …", parts: ["a.ts", "b.ts"] });
+    expect(ids(similarItems(files[0]!, files))).toEqual(["x", "y"]);
+    expect(findDifferences([a, b])).toEqual({ common: "Run: git add …", parts: ["a.ts", "b.ts"] });
   });
 
   test("never what a shell would act on, what cannot be read, or what is dangerous", () => {
@@ -58,19 +58,21 @@ describe("[U28] what is alike", () => {
       [shell("a", "npm test a"), shell("b", "npm test b", { grade: "dynamic" })],
       [shell("a", "get a"), shell("b", "get b", { hosts: ["b.test"] })],
     ] as const;
-    for (const [a, b] of pairs) expect(ids(alike(a, [a, b]))).toEqual(["a"]);
-    expect(ids(alike(item("q", { kind: "question" }), [item("q", { kind: "question" })]))).toEqual(["q"]);
+    for (const [a, b] of pairs) expect(ids(similarItems(a, [a, b]))).toEqual(["a"]);
+    expect(ids(similarItems(item("q", { kind: "question" }), [item("q", { kind: "question" })]))).toEqual([
+      "q",
+    ]);
   });
 });
 
 test("[A17] a second look is asked for by what was recorded", () => {
-  expect(dangersOf(item("a"))).toEqual([]);
-  expect(dangersOf(item("a", { untrusted: ["https://a.test"] }))).toEqual([
+  expect(findDangers(item("a"))).toEqual([]);
+  expect(findDangers(item("a", { untrusted: ["https://a.test"] }))).toEqual([
     "text from https://a.test came into this run before",
   ]);
-  expect(dangersOf(shell("a", `ls${"\n".repeat(3_000)}ls`))).toEqual([
+  expect(findDangers(shell("a", `ls${"\n".repeat(3_000)}ls`))).toEqual([
     "it has characters that hide or look like others",
   ]);
   const programs = [{ argv: ["/bin/rm", "-rf"], depth: 0, readOnly: false }];
-  expect(dangersOf(shell("a", "x", { programs }))).toEqual(["it uses rm"]);
+  expect(findDangers(shell("a", "x", { programs }))).toEqual(["it uses rm"]);
 });

@@ -2,7 +2,7 @@
 
 import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { describeCall } from "../../../../src/projections/timeline.ts";
-import { dangersOf } from "./dangers.ts";
+import { findDangers } from "./dangers.ts";
 
 /** U20: what holds a whole tree first, then what holds the most, then what has waited longest. */
 export function sortQueue(items: readonly ApprovalView[]): ApprovalView[] {
@@ -16,20 +16,20 @@ export function sortQueue(items: readonly ApprovalView[]): ApprovalView[] {
 }
 
 /** What an item is about, in one line. */
-export function titleOf({ tool, input, detail, itemId }: ApprovalView): string {
+export function approvalTitle({ tool, input, detail, itemId }: ApprovalView): string {
   return tool === undefined ? (detail ?? itemId) : describeCall(tool, input);
 }
 
 /** U28: those that are like it, itself among them. Whatever is dangerous is looked at alone. */
-export function alike(item: ApprovalView, items: readonly ApprovalView[]): ApprovalView[] {
-  const shape = shapeOf(item);
-  return shape === undefined ? [item] : items.filter((other) => shapeOf(other) === shape);
+export function similarItems(item: ApprovalView, items: readonly ApprovalView[]): ApprovalView[] {
+  const shape = callShape(item);
+  return shape === undefined ? [item] : items.filter((other) => callShape(other) === shape);
 }
 
 /** The same for calls that differ only in names; undefined: like no other. */
-export function shapeOf(item: ApprovalView): string | undefined {
+export function callShape(item: ApprovalView): string | undefined {
   const { kind, tool, agent } = item;
-  if (kind !== "tool" || tool === undefined || dangersOf(item).length > 0) return undefined;
+  if (kind !== "tool" || tool === undefined || findDangers(item).length > 0) return undefined;
   const fields = (item.input ?? {}) as Record<string, unknown>;
   if (tool === "Bash") {
     if (item.command?.grade !== "exact" || typeof fields["command"] !== "string") return undefined;
@@ -47,15 +47,15 @@ function shapeOfWord(word: string, at: number): string {
 
 const wordsOf = (command: string): string[] => command.trim().split(/\s+/);
 
-export interface Differing {
+export interface Differences {
   /** What they have in common, with `…` where they differ. */
   common: string;
   /** Of each, only what differs. */
   parts: string[];
 }
 
-export function differing(items: readonly ApprovalView[]): Differing {
-  const rows = items.map((item) => wordsOf(titleOf(item)));
+export function findDifferences(items: readonly ApprovalView[]): Differences {
+  const rows = items.map((item) => wordsOf(approvalTitle(item)));
   const [first = []] = rows;
   const differs = first.map((word, at) => rows.some((row) => row[at] !== word));
   return {

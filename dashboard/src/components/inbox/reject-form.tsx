@@ -10,10 +10,10 @@ import { Kbd } from "../../ui/kbd.tsx";
 export interface RejectFormProps {
   pending: boolean;
   onReject(note: string): void;
-  onLeave(): void;
+  onBack(): void;
 }
 
-export function RejectForm({ pending, onReject, onLeave }: RejectFormProps) {
+export function RejectForm({ pending, onReject, onBack }: RejectFormProps) {
   const [text, setText] = useState("");
   const field = useRef<HTMLInputElement>(null);
   useHotkeys([
@@ -23,7 +23,7 @@ export function RejectForm({ pending, onReject, onLeave }: RejectFormProps) {
       run: () => onReject(note),
     })),
     { keys: "t", label: "Reject: type why", run: () => field.current?.focus() },
-    { keys: "Escape", label: "Back to the answers", run: onLeave },
+    { keys: "Escape", label: "Back to the answers", run: onBack },
   ]);
   return (
     <form
@@ -55,13 +55,13 @@ export function RejectForm({ pending, onReject, onLeave }: RejectFormProps) {
           placeholder="Or in your words (t)"
           value={text}
           onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => event.key === "Escape" && onLeave()}
+          onKeyDown={(event) => event.key === "Escape" && onBack()}
           className="min-w-40 flex-1 max-md:h-11"
         />
         <Button look="danger" type="submit" disabled={pending} className="max-md:h-11">
           {text.trim() === "" ? "Reject without a reason" : "Reject"}
         </Button>
-        <Button look="quiet" onClick={onLeave} className="max-md:h-11">
+        <Button look="quiet" onClick={onBack} className="max-md:h-11">
           Back <Kbd>Esc</Kbd>
         </Button>
       </div>

@@ -25,7 +25,7 @@ const HOURS = [
 const HOUR_MS = 60 * 60_000;
 
 /** What a decision says of it. */
-export const scopeWords = ({ scope, hours }: Scope) =>
+export const scopeFields = ({ scope, hours }: Scope) =>
   scope === "once" ? {} : { scope, until: Date.now() + hours * HOUR_MS };
 
 export const nextScope = ({ scope, hours }: Scope): Scope => ({

@@ -2,7 +2,7 @@ import { CommandText } from "../../display/command-text.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 
 /** A call that leaves this machine: the host, or the server and its tool, then all of the input. */
-export function ServerBody({ tool, fields }: { tool: string; fields: Record<string, unknown> }) {
+export function ServerCall({ tool, fields }: { tool: string; fields: Record<string, unknown> }) {
   const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? [];
   const url = typeof fields["url"] === "string" ? fields["url"] : undefined;
   return (

@@ -7,7 +7,7 @@ import { AnswerFailure } from "./answer-failure.tsx";
 import { RejectForm } from "./reject-form.tsx";
 import type { Decide } from "./use-decide.ts";
 
-export interface StopOrGoProps {
+export interface ContinueOrStopProps {
   decide: Decide;
   go: string;
   /** Undefined: it cannot go on like this. */
@@ -18,7 +18,7 @@ export interface StopOrGoProps {
 }
 
 /** Whether a run that was stopped goes on. */
-export function StopOrGo({ decide, go, onGo, stop, children }: StopOrGoProps) {
+export function ContinueOrStop({ decide, go, onGo, stop, children }: ContinueOrStopProps) {
   const [stopping, setStopping] = useState(false);
   useHotkeys([
     { keys: "a", label: go, run: () => onGo?.() },
@@ -29,9 +29,9 @@ export function StopOrGo({ decide, go, onGo, stop, children }: StopOrGoProps) {
       <>
         <AnswerFailure error={decide.error} />
         <RejectForm
-          pending={decide.pending}
+          pending={decide.isPending}
           onReject={(note) => decide.send({ decision: "reject", ...(note === "" ? {} : { note }) })}
-          onLeave={() => setStopping(false)}
+          onBack={() => setStopping(false)}
         />
       </>
     );
@@ -42,15 +42,15 @@ export function StopOrGo({ decide, go, onGo, stop, children }: StopOrGoProps) {
         {children}
         <Button
           look="main"
-          disabled={decide.pending || !onGo}
+          disabled={decide.isPending || !onGo}
           className="max-md:h-11 max-md:flex-1"
           onClick={() => onGo?.()}
         >
-          {decide.pending ? "Recording…" : go}
+          {decide.isPending ? "Recording…" : go}
         </Button>
         <Button
           look="danger"
-          disabled={decide.pending}
+          disabled={decide.isPending}
           className="max-md:h-11 max-md:flex-1"
           onClick={() => setStopping(true)}
         >

@@ -2,9 +2,9 @@ import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { CommandTitle } from "../../display/command-title.tsx";
 import { Diff } from "../../display/diff.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { withoutBanner } from "./patch.ts";
+import { stripPatchHeader } from "./patch.ts";
 
-export interface TogetherRowProps {
+export interface BatchRowProps {
   item: ApprovalView;
   differs: string;
   chosen: boolean;
@@ -13,7 +13,7 @@ export interface TogetherRowProps {
 }
 
 /** One of several: only what differs from the others, and of a file all that would change. */
-export function TogetherRow({ item, differs, chosen, failure, onChoose }: TogetherRowProps) {
+export function BatchRow({ item, differs, chosen, failure, onChoose }: BatchRowProps) {
   const changesFile = item.tool === "Write" || item.tool === "Edit";
   return (
     <li className="flex flex-col gap-1 border-line border-b py-2">
@@ -30,7 +30,7 @@ export function TogetherRow({ item, differs, chosen, failure, onChoose }: Togeth
       </label>
       {changesFile && item.preview !== undefined && (
         <div>
-          <Diff whole patch={withoutBanner(item.preview)} />
+          <Diff whole patch={stripPatchHeader(item.preview)} />
         </div>
       )}
       {failure !== undefined && (

@@ -10,30 +10,30 @@ import { plural } from "../../display/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Kbd } from "../../ui/kbd.tsx";
-import { differing } from "./queue.ts";
+import { findDifferences } from "./queue.ts";
 import { RejectForm } from "./reject-form.tsx";
-import { TogetherRow } from "./together-row.tsx";
-import { sendWord, type Word } from "./use-decide.ts";
-import { useSeen } from "./use-seen.ts";
+import { BatchRow } from "./together-row.tsx";
+import { type Decision, sendDecision } from "./use-decide.ts";
+import { useSeenToEnd } from "./use-seen.ts";
 
-export interface TogetherProps {
+export interface BatchCardProps {
   items: readonly ApprovalView[];
   onDone(words: string): void;
   /** Those that were recorded are gone, and with them perhaps this view: what failed must be said elsewhere too. */
   onFailed(words: string): void;
-  onLeave(): void;
+  onBack(): void;
 }
 
-export function Together({ items, onDone, onFailed, onLeave }: TogetherProps) {
+export function BatchCard({ items, onDone, onFailed, onBack }: BatchCardProps) {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [rejecting, setRejecting] = useState(false);
   const [failed, setFailed] = useState<ReadonlyMap<string, string>>(new Map());
   const [pending, setPending] = useState(false);
-  const seen = useSeen(items.map(({ id }) => id).join());
-  const { common, parts } = differing(items);
+  const seen = useSeenToEnd(items.map(({ id }) => id).join());
+  const { common, parts } = findDifferences(items);
   const chosen = items.filter(({ id }) => !left.has(id));
-  const may = seen.whole && !pending && chosen.length > 0;
-  const answer = async (word: Word) => {
+  const may = seen.isSeen && !pending && chosen.length > 0;
+  const answer = async (word: Decision) => {
     if (pending) return;
     setPending(true);
     const failures = await sendAll(chosen, word);
@@ -50,7 +50,7 @@ export function Together({ items, onDone, onFailed, onLeave }: TogetherProps) {
   useHotkeys([
     { keys: "a", label: "Approve all that are ticked", run: approve },
     { keys: "d", label: "Reject all that are ticked, then 1–5", run: () => setRejecting(true) },
-    { keys: "Escape", label: "Back to the one", run: onLeave },
+    { keys: "Escape", label: "Back to the one", run: onBack },
   ]);
   return (
     <article aria-labelledby="together" className="flex min-h-0 flex-1 flex-col bg-surface">
@@ -72,7 +72,7 @@ export function Together({ items, onDone, onFailed, onLeave }: TogetherProps) {
           </code>
           <ul className="flex flex-col">
             {items.map((item, at) => (
-              <TogetherRow
+              <BatchRow
                 key={item.id}
                 item={item}
                 differs={parts[at]!}
@@ -82,14 +82,14 @@ export function Together({ items, onDone, onFailed, onLeave }: TogetherProps) {
               />
             ))}
           </ul>
-          <div ref={seen.end} className="h-px" />
+          <div ref={seen.endRef} className="h-px" />
         </div>
       </section>
       <footer className="shrink-0 border-line border-t px-4 py-3">
         <TogetherAnswers
           count={chosen.length}
           {...{ may, pending, rejecting, approve, setRejecting }}
-          wait={seen.whole ? undefined : "Scroll to the end first."}
+          wait={seen.isSeen ? undefined : "Scroll to the end first."}
           onReject={(note) => void answer({ decision: "reject", ...(note === "" ? {} : { note }) })}
         />
       </footer>
@@ -112,7 +112,7 @@ interface AnswersProps {
 function TogetherAnswers(props: AnswersProps) {
   const { count, may, pending, rejecting, wait, approve, setRejecting, onReject } = props;
   if (rejecting)
-    return <RejectForm pending={pending} onReject={onReject} onLeave={() => setRejecting(false)} />;
+    return <RejectForm pending={pending} onReject={onReject} onBack={() => setRejecting(false)} />;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button look="main" disabled={!may} className="max-md:h-11 max-md:flex-1" onClick={approve}>
@@ -141,10 +141,10 @@ function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
 }
 
 /** One after the other; what fails is said, and the others still count. */
-async function sendAll(items: readonly ApprovalView[], word: Word): Promise<Map<string, string>> {
+async function sendAll(items: readonly ApprovalView[], word: Decision): Promise<Map<string, string>> {
   const failures = new Map<string, string>();
   for (const item of items) {
-    await sendWord(item, word).catch((error: Error) => failures.set(item.id, error.message));
+    await sendDecision(item, word).catch((error: Error) => failures.set(item.id, error.message));
   }
   return failures;
 }

@@ -32,9 +32,9 @@ export function ToolAnswers(props: ToolAnswersProps) {
       <AnswerFailure error={decide.error} />
       {mode === "reject" ? (
         <RejectForm
-          pending={decide.pending}
+          pending={decide.isPending}
           onReject={(note) => decide.send({ decision: "reject", ...(note === "" ? {} : { note }) })}
-          onLeave={() => setMode("look")}
+          onBack={() => setMode("look")}
         />
       ) : (
         <div className="flex flex-col gap-2">
@@ -48,12 +48,12 @@ export function ToolAnswers(props: ToolAnswersProps) {
           </div>
           <ApproveRow
             {...{ mode, changed, may, approve, approveButton }}
-            pending={decide.pending}
-            wait={waitWords(mode, seen, change)}
+            pending={decide.isPending}
+            waitReason={waitWords(mode, seen, change)}
             onEdit={() => setMode("edit")}
             onChoose={hunks.hunks.length > 0 ? () => setMode("choose") : undefined}
             onReject={() => setMode("reject")}
-            onLeave={() => setMode("look")}
+            onBack={() => setMode("look")}
           />
         </div>
       )}
@@ -61,8 +61,8 @@ export function ToolAnswers(props: ToolAnswersProps) {
   );
 }
 
-function waitWords(mode: Mode, seen: boolean, { fits, problem }: Change): string | undefined {
-  if (!fits)
+function waitWords(mode: Mode, seen: boolean, { isValid, problem }: Change): string | undefined {
+  if (!isValid)
     return problem === undefined ? "Looking at what would come of it…" : "Approving waits until it fits.";
   return seen || mode === "edit" ? undefined : "Scroll to the end of it first: a yes counts for all of it.";
 }

@@ -3,36 +3,36 @@
 import { useRef, useState } from "react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { useHotkeys } from "../../ui/hotkeys.ts";
-import { Body } from "./body.tsx";
+import { RequestView } from "./body.tsx";
 import { CardFrame } from "./card-frame.tsx";
 import type { CardProps } from "./card-props.ts";
-import { ChooseForm } from "./choose-form.tsx";
-import { dangersOf } from "./dangers.ts";
+import { HunkForm } from "./choose-form.tsx";
+import { findDangers } from "./dangers.ts";
 import { EditForm } from "./edit-form.tsx";
-import { nextScope, ONCE, scopeWords } from "./scope.tsx";
+import { nextScope, ONCE, scopeFields } from "./scope.tsx";
 import { ToolAnswers } from "./tool-answers.tsx";
 import { type Change, type Mode, useChange } from "./use-change.ts";
 import { useDecide } from "./use-decide.ts";
-import { useSeen } from "./use-seen.ts";
+import { useSeenToEnd } from "./use-seen.ts";
 
 export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
-  const seen = useSeen(item.id);
+  const seen = useSeenToEnd(item.id);
   const [mode, setMode] = useState<Mode>("look");
   const [scope, setScope] = useState(ONCE);
   const change = useChange(item, mode);
   const decide = useDecide(item, onDecided);
   const approveButton = useRef<HTMLButtonElement>(null);
-  const may = !decide.pending && change.fits && (mode === "edit" || seen.whole);
+  const may = !decide.isPending && change.isValid && (mode === "edit" || seen.isSeen);
   const approve = () => {
     if (!may) return;
-    const widely = scopeWords(scope);
+    const widely = scopeFields(scope);
     decide.send(
       change.changed
         ? { decision: "edit", input: change.input, ...widely }
         : { decision: "approve", ...widely },
     );
   };
-  const isDangerous = dangersOf(item).length > 0 || scope.scope !== "once";
+  const isDangerous = findDangers(item).length > 0 || scope.scope !== "once";
   const canChoose = change.hunks.hunks.length > 0;
   useHotkeys([
     {
@@ -54,13 +54,13 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
       answers={
         <ToolAnswers
           {...{ item, mode, setMode, scope, setScope, change, decide, may, approve, approveButton }}
-          seen={seen.whole}
+          seen={seen.isSeen}
         />
       }
     >
       {children}
       <Subject item={item} mode={mode} change={change} />
-      {mode !== "edit" && <div ref={seen.end} className="h-px" data-testid="end-of-call" />}
+      {mode !== "edit" && <div ref={seen.endRef} className="h-px" data-testid="end-of-call" />}
     </CardFrame>
   );
 }
@@ -69,6 +69,6 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
 function Subject({ item, mode, change }: { item: ApprovalView; mode: Mode; change: Change }) {
   const { draft, setDraft, edit, hunks, problem } = change;
   if (mode === "edit") return <EditForm draft={draft} onChange={setDraft} state={edit} problem={problem} />;
-  if (mode === "choose") return <ChooseForm item={item} choice={hunks} problem={problem} />;
-  return <Body item={item} />;
+  if (mode === "choose") return <HunkForm item={item} choice={hunks} problem={problem} />;
+  return <RequestView item={item} />;
 }

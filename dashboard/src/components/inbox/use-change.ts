@@ -5,15 +5,15 @@ import { useMemo, useState } from "react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { type Draft, draftOf } from "./draft.ts";
 import { type EditState, useEditState } from "./edit-form.tsx";
-import { inputWithin, type LimitChoice, limitChoice } from "./limit.ts";
-import { type ChosenHunks, useHunks } from "./use-hunks.ts";
+import { type LimitChoice, limitChoice, withLimit } from "./limit.ts";
+import { type HunkChoice, useHunks } from "./use-hunks.ts";
 
 export type Mode = "look" | "edit" | "choose" | "reject";
 
 export interface Change {
   draft: Draft;
   setDraft(draft: Draft): void;
-  hunks: ChosenHunks;
+  hunks: HunkChoice;
   limit: LimitChoice | undefined;
   limitTo: number | undefined;
   setLimitTo(value: number | undefined): void;
@@ -24,7 +24,7 @@ export interface Change {
   /** Why it cannot be approved like this. */
   problem: string | undefined;
   /** It could be approved; what was asked for always could. */
-  fits: boolean;
+  isValid: boolean;
 }
 
 export function useChange(item: ApprovalView, mode: Mode): Change {
@@ -33,7 +33,7 @@ export function useChange(item: ApprovalView, mode: Mode): Change {
   const hunks = useHunks(item);
   const limit = useMemo(() => limitChoice(item), [item]);
   const limited = useMemo(
-    () => (limit && limitTo !== undefined ? inputWithin(item, limit, limitTo) : undefined),
+    () => (limit && limitTo !== undefined ? withLimit(item, limit, limitTo) : undefined),
     [item, limit, limitTo],
   );
   const { changed, input, problem: own } = changeIn(mode, draft, hunks, limited);
@@ -42,11 +42,11 @@ export function useChange(item: ApprovalView, mode: Mode): Change {
   return {
     ...{ draft, setDraft, hunks, limit, limitTo, setLimitTo, changed, input, edit },
     problem: changed ? problem : undefined,
-    fits: !changed || (edit.checked !== undefined && problem === undefined),
+    isValid: !changed || (edit.checked !== undefined && problem === undefined),
   };
 }
 
-function changeIn(mode: Mode, draft: Draft, { hunks, chosen, input }: ChosenHunks, limited: unknown) {
+function changeIn(mode: Mode, draft: Draft, { hunks, chosen, input }: HunkChoice, limited: unknown) {
   const none = chosen.size === 0 ? "Nothing is ticked: tick a change, or reject the call." : undefined;
   if (mode === "edit") return { changed: true, input: draft.input, problem: draft.problem };
   if (mode === "choose") return { changed: chosen.size < hunks.length, input, problem: none };
@@ -54,7 +54,7 @@ function changeIn(mode: Mode, draft: Draft, { hunks, chosen, input }: ChosenHunk
 }
 
 /** What would be left by it is not what was ticked: the file has moved on, or the call would be refused. */
-function misfit(mode: Mode, { text }: ChosenHunks, { checked }: EditState): string | undefined {
+function misfit(mode: Mode, { text }: HunkChoice, { checked }: EditState): string | undefined {
   if (mode !== "choose" || !checked || checked.change?.after === text) return undefined;
   return checked.change
     ? "The file has been changed meanwhile: go back and look again."

@@ -20,7 +20,7 @@ export function useCurrent(wanted: string | undefined, order: readonly ApprovalV
 }
 
 /** Where the card stood in the list, although it may be gone from it. */
-export function neighbour(
+export function neighbourItem(
   rows: readonly { item: ApprovalView }[],
   order: readonly ApprovalView[],
   current: string | undefined,
@@ -34,7 +34,7 @@ export function neighbour(
   return others[(index + others.length) % others.length];
 }
 
-export function nextBlocked(
+export function nextBlockingRoot(
   order: readonly ApprovalView[],
   current: string | undefined,
 ): ApprovalView | undefined {

@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { editPreviewQuery } from "../../live/queries.ts";
-import { type Hunk, hunksOf, inputLeaving } from "./hunks.ts";
+import { type Hunk, hunksOf, inputProducing } from "./hunks.ts";
 
-export interface ChosenHunks {
+export interface HunkChoice {
   /** None: there is nothing to choose between. */
   hunks: readonly Hunk[];
   chosen: ReadonlySet<number>;
@@ -14,7 +14,7 @@ export interface ChosenHunks {
   /** All, or none if all are. */
   chooseAll(): void;
   /** The file is not any more what it was when this was asked. */
-  moved: boolean;
+  hasFileChanged: boolean;
   fingerprint: string | undefined;
   /** What the file would be with them. */
   text: string | undefined;
@@ -22,7 +22,7 @@ export interface ChosenHunks {
   input: unknown;
 }
 
-export function useHunks(item: ApprovalView): ChosenHunks {
+export function useHunks(item: ApprovalView): HunkChoice {
   const changesFile = item.kind === "tool" && (item.tool === "Write" || item.tool === "Edit");
   const { data } = useQuery({ ...editPreviewQuery(item.id, item.input), enabled: changesFile, retry: false });
   const change = data?.change;
@@ -39,7 +39,7 @@ export function useHunks(item: ApprovalView): ChosenHunks {
   const input = useMemo(
     () =>
       change && text !== undefined && text !== change.before
-        ? inputLeaving(item.input, change.before, text)
+        ? inputProducing(item.input, change.before, text)
         : undefined,
     [change, text, item.input],
   );
@@ -48,7 +48,7 @@ export function useHunks(item: ApprovalView): ChosenHunks {
     chosen,
     choose: (at) => setLeft(left.symmetricDifference(new Set([at]))),
     chooseAll: () => setLeft(chosen.size === all.size ? all : new Set()),
-    moved: data?.fingerprint !== undefined && data.fingerprint !== item.fingerprint,
+    hasFileChanged: data?.fingerprint !== undefined && data.fingerprint !== item.fingerprint,
     fingerprint: data?.fingerprint,
     text,
     input,

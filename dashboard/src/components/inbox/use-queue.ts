@@ -14,20 +14,20 @@ export interface QueueRow {
 export interface Queue {
   rows: readonly QueueRow[];
   /** To be spread over the list. */
-  holding: { onPointerEnter(): void; onPointerLeave(): void };
+  pointerHandlers: { onPointerEnter(): void; onPointerLeave(): void };
 }
 
 export function useQueue(items: readonly ApprovalView[]): Queue {
   const [held, setHeld] = useState(false);
   const shown = useRef<readonly QueueRow[]>([]);
-  shown.current = held ? keepPlaces(shown.current, items) : inOrder(items);
+  shown.current = held ? keepPositions(shown.current, items) : inOrder(items);
   return {
     rows: shown.current,
-    holding: { onPointerEnter: () => setHeld(true), onPointerLeave: () => setHeld(false) },
+    pointerHandlers: { onPointerEnter: () => setHeld(true), onPointerLeave: () => setHeld(false) },
   };
 }
 
-export function keepPlaces(before: readonly QueueRow[], items: readonly ApprovalView[]): QueueRow[] {
+export function keepPositions(before: readonly QueueRow[], items: readonly ApprovalView[]): QueueRow[] {
   const open = new Map(items.map((item) => [item.id, item]));
   const known = new Set(before.map(({ item }) => item.id));
   return [

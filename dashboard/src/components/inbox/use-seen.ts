@@ -3,14 +3,14 @@
 
 import { type RefCallback, useEffect, useState } from "react";
 
-export interface Seen {
+export interface SeenToEnd {
   /** To be put behind the last line. */
-  end: RefCallback<HTMLDivElement>;
-  whole: boolean;
+  endRef: RefCallback<HTMLDivElement>;
+  isSeen: boolean;
 }
 
 /** `what`: another one has not been seen. */
-export function useSeen(what: string): Seen {
+export function useSeenToEnd(what: string): SeenToEnd {
   const [mark, setMark] = useState<HTMLDivElement | null>(null);
   const [seen, setSeen] = useState<string>();
   useEffect(() => {
@@ -21,5 +21,5 @@ export function useSeen(what: string): Seen {
     observer.observe(mark);
     return () => observer.disconnect();
   }, [what, mark]);
-  return { end: setMark, whole: seen === what };
+  return { endRef: setMark, isSeen: seen === what };
 }

@@ -5,7 +5,7 @@ import { plural, roughly } from "../../display/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 
 /** "3 agents have waited 12 min, the root too". */
-export function Waits({ item: { blocks, requestedAt, trail } }: { item: ApprovalView }) {
+export function WaitingBadge({ item: { blocks, requestedAt, trail } }: { item: ApprovalView }) {
   const holdsRoot = blocks.root && trail.length > 1;
   const now = useNow();
   const since = roughly(now - requestedAt);
@@ -23,7 +23,7 @@ export function Waits({ item: { blocks, requestedAt, trail } }: { item: Approval
 
 const SOON_MS = 5 * 60_000;
 
-export function Expires({ at }: { at: number | undefined }) {
+export function ExpiryBadge({ at }: { at: number | undefined }) {
   const now = useNow(at === undefined);
   if (at === undefined) return null;
   const left = Math.max(0, at - now);

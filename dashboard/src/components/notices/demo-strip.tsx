@@ -8,10 +8,10 @@ import type { Recovery } from "../../../../src/api/schema.ts";
 import { plural } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
 import { useConnection } from "../../live/connection.ts";
-import { approvalsQuery, plugQuery } from "../../live/queries.ts";
+import { approvalsQuery, crashReportQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 
-export function DemoStrip({ startedAt }: { startedAt: number }) {
+export function DemoBar({ startedAt }: { startedAt: number }) {
   const { state } = useConnection();
   // The answer may go with the server: its stream says what became of it.
   const pull = useMutation({ mutationFn: () => client.pullPlug().catch(() => {}) });
@@ -45,7 +45,7 @@ const Gone = () => (
 );
 
 function Said({ startedAt }: { startedAt: number }) {
-  const { data } = useQuery(plugQuery(startedAt));
+  const { data } = useQuery(crashReportQuery(startedAt));
   if (data?.last) return <Recovered {...data.last} />;
   return (
     <span className="text-muted">

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { digestOf } from "./digest.ts";
+import { summarizeNotices } from "./digest.ts";
 import type { Notice } from "./news.ts";
-import { FIRST_SETTINGS, quietEnds } from "./notice-settings.ts";
+import { DEFAULT_SETTINGS, quietHoursEnd } from "./notice-settings.ts";
 
 const notice = (rootRunId: string, kind: Notice["kind"], isBad = false): Notice => ({
   ...{ rootRunId, kind, isBad },
@@ -10,19 +10,19 @@ const notice = (rootRunId: string, kind: Notice["kind"], isBad = false): Notice 
 });
 
 test("[U32] quiet hours end with one notice for all trees, each as it stands by then", () => {
-  expect(digestOf([])).toBeUndefined();
-  const told = digestOf([
+  expect(summarizeNotices([])).toBeUndefined();
+  const told = summarizeNotices([
     notice("r1", "needs-you"),
     notice("r2", "needs-you"),
     notice("r2", "done"),
     notice("r3", "done", true),
   ]);
   expect(told).toMatchObject({ kind: "needs-you", text: "1 tree needs you, 1 failed, 1 done" });
-  expect(digestOf([notice("r2", "done")])).toMatchObject({ kind: "done", text: "1 done" });
+  expect(summarizeNotices([notice("r2", "done")])).toMatchObject({ kind: "done", text: "1 done" });
 });
 
 test("[U32] the end of quiet hours is the next one, also over midnight", () => {
-  const night = { ...FIRST_SETTINGS, to: "07:00" };
-  expect(quietEnds(night, new Date(2026, 0, 1, 23, 30))).toEqual(new Date(2026, 0, 2, 7));
-  expect(quietEnds(night, new Date(2026, 0, 2, 3))).toEqual(new Date(2026, 0, 2, 7));
+  const night = { ...DEFAULT_SETTINGS, to: "07:00" };
+  expect(quietHoursEnd(night, new Date(2026, 0, 1, 23, 30))).toEqual(new Date(2026, 0, 2, 7));
+  expect(quietHoursEnd(night, new Date(2026, 0, 2, 3))).toEqual(new Date(2026, 0, 2, 7));
 });

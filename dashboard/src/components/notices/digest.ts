@@ -7,7 +7,7 @@ import type { Notice } from "./news.ts";
 export const DIGEST = "digest";
 
 /** Undefined: there was nothing. A tree that asked and has ended since counts as ended. */
-export function digestOf(notices: readonly Notice[]): Notice | undefined {
+export function summarizeNotices(notices: readonly Notice[]): Notice | undefined {
   const trees = [...new Map(notices.map((notice) => [notice.rootRunId, notice])).values()];
   const count = (fits: (notice: Notice) => boolean): number => trees.filter(fits).length;
   const asked = count(({ kind }) => kind === "needs-you");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
 import type { LiveRun } from "../../../../src/projections/live.ts";
-import { askedSince, endOf } from "./news.ts";
+import { newApprovalNotices, runEndNotice } from "./news.ts";
 
 const asks = (id: string, rootRunId: string, more: Partial<ApprovalView> = {}): ApprovalView =>
   ({
@@ -17,9 +17,9 @@ const asks = (id: string, rootRunId: string, more: Partial<ApprovalView> = {}): 
 
 test("[U32] one notice for each tree, and none at the first look", () => {
   const now = [asks("1", "r1"), asks("2", "r1"), asks("3", "r1"), asks("4", "r2")];
-  expect(askedSince(undefined, now)).toEqual([]);
-  expect(askedSince(now, now)).toEqual([]);
-  expect(askedSince([now[0]!], now)).toMatchObject([
+  expect(newApprovalNotices(undefined, now)).toEqual([]);
+  expect(newApprovalNotices(now, now)).toEqual([]);
+  expect(newApprovalNotices([now[0]!], now)).toMatchObject([
     {
       rootRunId: "r1",
       title: "lead needs you",
@@ -38,12 +38,12 @@ test("[U49] only the ends of roots are told", () => {
     ended_at: 5,
     detail: "It broke.",
   } as LiveRun;
-  expect(endOf({ type: "StateUpdated", run })).toMatchObject({
+  expect(runEndNotice({ type: "StateUpdated", run })).toMatchObject({
     title: "lead has failed",
     text: "It broke.",
     isBad: true,
   });
-  expect(endOf({ type: "StateUpdated", run: { ...run, parent_run_id: "r0" } })).toBeUndefined();
+  expect(runEndNotice({ type: "StateUpdated", run: { ...run, parent_run_id: "r0" } })).toBeUndefined();
   const { ended_at: _, ...going } = run;
-  expect(endOf({ type: "StateUpdated", run: going })).toBeUndefined();
+  expect(runEndNotice({ type: "StateUpdated", run: going })).toBeUndefined();
 });

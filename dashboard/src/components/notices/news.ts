@@ -17,7 +17,7 @@ export interface Notice {
 }
 
 /** Of what has come since: `before` undefined is the first look, which is no news. */
-export function askedSince(
+export function newApprovalNotices(
   before: readonly ApprovalView[] | undefined,
   now: readonly ApprovalView[],
 ): Notice[] {
@@ -52,7 +52,7 @@ const KINDS: Record<ApprovalView["kind"], string> = {
 
 const HOW = { completed: "is done", failed: "has failed", cancelled: "was cancelled", running: "" };
 
-export function endOf(live: LiveEvent): Notice | undefined {
+export function runEndNotice(live: LiveEvent): Notice | undefined {
   if (live.type !== "StateUpdated") return undefined;
   const { run_id, parent_run_id, agent_id, status, ended_at, detail = "" } = live.run;
   if (parent_run_id !== undefined || ended_at === undefined) return undefined;

@@ -16,7 +16,7 @@ interface Idle {
 }
 
 /** Undefined: somebody does, whatever waits. */
-export function useNobodyDrives(): Idle | undefined {
+export function useMissingWorkers(): Idle | undefined {
   const { data: health } = useQuery(healthQuery);
   const { data } = useQuery({ ...driversQuery, enabled: health?.isShared ?? false });
   return data?.isShared ? idleOf(data) : undefined;
@@ -25,7 +25,7 @@ export function useNobodyDrives(): Idle | undefined {
 const idleOf = ({ drives, due = 0, idlePools = [] }: Health): Idle | undefined =>
   drives ? idlePools[0] : { due };
 
-export function NobodyDrives({ due, pool }: Idle) {
+export function NoWorkers({ due, pool }: Idle) {
   return (
     <>
       <Hourglass size={15} aria-hidden className="shrink-0" />

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { FIRST_SETTINGS, isQuietAt, parseSettings } from "./notice-settings.ts";
+import { DEFAULT_SETTINGS, isQuietAt, parseSettings } from "./notice-settings.ts";
 
 const at = (hours: number, minutes = 0) => new Date(2026, 0, 1, hours, minutes);
 
 test("[U32] quiet hours go over midnight", () => {
-  const night = { ...FIRST_SETTINGS, quiet: true, from: "22:00", to: "07:00" };
+  const night = { ...DEFAULT_SETTINGS, quiet: true, from: "22:00", to: "07:00" };
   expect([21, 22, 3, 6, 7, 12].map((hour) => isQuietAt(night, at(hour)))).toEqual([
     false,
     true,
@@ -23,9 +23,9 @@ test("[U32] quiet hours go over midnight", () => {
 });
 
 test("what somebody else wrote into this browser is not believed", () => {
-  expect(parseSettings("not json")).toEqual(FIRST_SETTINGS);
+  expect(parseSettings("not json")).toEqual(DEFAULT_SETTINGS);
   expect(parseSettings('{"needsYou":"yes","done":true,"from":"<b>"}')).toEqual({
-    ...FIRST_SETTINGS,
+    ...DEFAULT_SETTINGS,
     done: true,
   });
 });

@@ -15,7 +15,7 @@ export interface NoticeSettings {
   to: string;
 }
 
-export const FIRST_SETTINGS: NoticeSettings = {
+export const DEFAULT_SETTINGS: NoticeSettings = {
   needsYou: false,
   done: false,
   soundNeedsYou: false,
@@ -29,19 +29,19 @@ const KEY = "cadre.notices";
 const listeners = new Set<() => void>();
 let read: { text: string | null; settings: NoticeSettings } | undefined;
 
-export function noticeSettings(): NoticeSettings {
+export function readNoticeSettings(): NoticeSettings {
   const text = localStorage.getItem(KEY);
   if (read?.text !== text || !read) read = { text, settings: parseSettings(text) };
   return read.settings;
 }
 
-export function chooseNotices(change: Partial<NoticeSettings>): void {
-  localStorage.setItem(KEY, JSON.stringify({ ...noticeSettings(), ...change }));
+export function updateNoticeSettings(change: Partial<NoticeSettings>): void {
+  localStorage.setItem(KEY, JSON.stringify({ ...readNoticeSettings(), ...change }));
   for (const listener of listeners) listener();
 }
 
 export function useNoticeSettings(): NoticeSettings {
-  return useSyncExternalStore(subscribe, noticeSettings);
+  return useSyncExternalStore(subscribe, readNoticeSettings);
 }
 
 /** What is none of ours is as if nothing had been chosen. */
@@ -53,7 +53,7 @@ export function parseSettings(text: string | null): NoticeSettings {
     const isTime = (name: "from" | "to") =>
       /^\d\d:\d\d$/.test(String(given[name])) ? { [name]: given[name] } : {};
     return {
-      ...FIRST_SETTINGS,
+      ...DEFAULT_SETTINGS,
       ...isFlag("needsYou"),
       ...isFlag("done"),
       ...isFlag("soundNeedsYou"),
@@ -63,7 +63,7 @@ export function parseSettings(text: string | null): NoticeSettings {
       ...isTime("to"),
     };
   } catch {
-    return FIRST_SETTINGS;
+    return DEFAULT_SETTINGS;
   }
 }
 
@@ -75,7 +75,7 @@ export function isQuietAt({ quiet, from, to }: NoticeSettings, now: Date): boole
 }
 
 /** When the quiet hours that are now will be over. */
-export function quietEnds({ to }: NoticeSettings, now: Date): Date {
+export function quietHoursEnd({ to }: NoticeSettings, now: Date): Date {
   const [hours, minutes] = to.split(":").map(Number);
   const end = new Date(now);
   end.setHours(hours!, minutes, 0, 0);

@@ -11,9 +11,9 @@ import { approvalsQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { DIGEST } from "./digest.ts";
-import { askedSince, endOf, type Notice } from "./news.ts";
-import { notifyOutside } from "./notify-outside.ts";
-import { soundFor } from "./sound.ts";
+import { type Notice, newApprovalNotices, runEndNotice } from "./news.ts";
+import { notifyInBrowser } from "./notify-outside.ts";
+import { playNoticeSound } from "./sound.ts";
 
 const SHOWN_MS = 8_000;
 const MOST = 3;
@@ -24,8 +24,8 @@ export function Notices() {
   const drop = useCallback((notice: Notice) => setShown((all) => all.filter((one) => one !== notice)), []);
   const tell = useCallback(
     (notice: Notice) => {
-      notifyOutside(notice, (shown) => void navigate(placeOf(shown)));
-      soundFor(notice);
+      notifyInBrowser(notice, (shown) => void navigate(placeOf(shown)));
+      playNoticeSound(notice);
       setShown((all) =>
         [...all.filter(({ rootRunId }) => rootRunId !== notice.rootRunId), notice].slice(-MOST),
       );
@@ -76,13 +76,13 @@ function useNews(tell: (notice: Notice) => void): void {
   const before = useRef<readonly ApprovalView[]>(undefined);
   useEffect(() => {
     if (!data) return;
-    for (const notice of askedSince(before.current, data)) tell(notice);
+    for (const notice of newApprovalNotices(before.current, data)) tell(notice);
     before.current = data;
   }, [data, tell]);
   useEffect(
     () =>
       onFeedNews((news) => {
-        const notice = news.type === "live" ? endOf(news.live) : undefined;
+        const notice = news.type === "live" ? runEndNotice(news.live) : undefined;
         if (notice) tell(notice);
       }),
     [tell],

@@ -1,18 +1,18 @@
 // A notification of the browser's own, for who looks elsewhere. All tabs show the same one under the same tag, so that
 // there is one for each tree however many tabs are open.
 
-import { digestOf } from "./digest.ts";
+import { summarizeNotices } from "./digest.ts";
 import type { Notice } from "./news.ts";
-import { isQuietAt, noticeSettings, quietEnds } from "./notice-settings.ts";
+import { isQuietAt, quietHoursEnd, readNoticeSettings } from "./notice-settings.ts";
 
 let kept: Notice[] = [];
 
-export function notifyOutside(notice: Notice, onClick: (shown: Notice) => void): void {
-  const settings = noticeSettings();
+export function notifyInBrowser(notice: Notice, onClick: (shown: Notice) => void): void {
+  const settings = readNoticeSettings();
   const isWanted = notice.kind === "needs-you" ? settings.needsYou : settings.done;
   if (!isWanted) return;
   const now = new Date();
-  if (isQuietAt(settings, now)) keepForLater(notice, quietEnds(settings, now), onClick);
+  if (isQuietAt(settings, now)) keepForLater(notice, quietHoursEnd(settings, now), onClick);
   else if (document.hidden) show(notice, onClick);
 }
 
@@ -21,7 +21,7 @@ function keepForLater(notice: Notice, until: Date, onClick: (shown: Notice) => v
   kept.push(notice);
   if (kept.length > 1) return;
   setTimeout(() => {
-    const digest = digestOf(kept);
+    const digest = summarizeNotices(kept);
     kept = [];
     if (digest) show(digest, onClick);
   }, until.getTime() - Date.now());

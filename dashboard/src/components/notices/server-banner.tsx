@@ -6,21 +6,21 @@ import { Link } from "@tanstack/react-router";
 import { CloudOff, RefreshCw, X } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { Command } from "../../display/command.tsx";
-import { holdNow } from "../../display/use-now.ts";
+import { stopClock } from "../../display/use-now.ts";
 import { clockTime, plural } from "../../display/words.ts";
 import { useConnection } from "../../live/connection.ts";
 import { approvalsQuery, healthQuery, runCountQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
-import { DemoStrip } from "./demo-strip.tsx";
-import { NobodyDrives, useNobodyDrives } from "./nobody-drives.tsx";
+import { DemoBar } from "./demo-strip.tsx";
+import { NoWorkers, useMissingWorkers } from "./nobody-drives.tsx";
 
 export function ServerBanner() {
   const { state, since } = useConnection();
   const isLong = useIsLong(state === "lost", since);
-  useEffect(() => holdNow(state === "lost"), [state]);
+  useEffect(() => stopClock(state === "lost"), [state]);
   const [restart, forget] = useRestart();
   const { data: health } = useQuery(healthQuery);
-  const idle = useNobodyDrives();
+  const idle = useMissingWorkers();
   if (state === "signed-out")
     return (
       <Bar look="bg-bad-soft text-bad">
@@ -30,7 +30,7 @@ export function ServerBanner() {
       </Bar>
     );
   // Killed on purpose: there is more to say.
-  if (health?.demo) return <DemoStrip startedAt={health.startedAt} />;
+  if (health?.demo) return <DemoBar startedAt={health.startedAt} />;
   if (state === "lost" && isLong)
     return (
       <Bar look="bg-bad-soft text-bad">
@@ -44,7 +44,7 @@ export function ServerBanner() {
   if (idle !== undefined && state === "live")
     return (
       <Bar look="bg-warn-soft text-warn">
-        <NobodyDrives {...idle} />
+        <NoWorkers {...idle} />
       </Bar>
     );
   if (restart !== undefined && state === "live") return <Recovered startedAt={restart} onClose={forget} />;

@@ -2,7 +2,7 @@
 // before somebody has clicked on the page; then it is silent, and nothing else.
 
 import type { Notice } from "./news.ts";
-import { isQuietAt, noticeSettings } from "./notice-settings.ts";
+import { isQuietAt, readNoticeSettings } from "./notice-settings.ts";
 
 const TONES: Record<Notice["kind"], readonly number[]> = {
   "needs-you": [660, 880],
@@ -13,8 +13,8 @@ const LOUDNESS = 0.08;
 
 let context: AudioContext | undefined;
 
-export function soundFor({ kind }: Notice): void {
-  const settings = noticeSettings();
+export function playNoticeSound({ kind }: Notice): void {
+  const settings = readNoticeSettings();
   const isWanted = kind === "needs-you" ? settings.soundNeedsYou : settings.soundDone;
   if (isWanted && !isQuietAt(settings, new Date())) playTone(kind);
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ranked, rankOf } from "./rank.ts";
+import { rankItems, rankOf } from "./rank.ts";
 
 const items = ["Go to Runs", "Start a run", "ops/runner", "Settings"].map((label) => ({ label }));
-const found = (typed: string, most = 9) => ranked(items, typed, most).map(({ label }) => label);
+const found = (typed: string, most = 9) => rankItems(items, typed, most).map(({ label }) => label);
 
 test("[U31] the start of a word counts more than its middle, and every word must be there", () => {
   expect(found("run")).toEqual(["Go to Runs", "Start a run", "ops/runner"]);

@@ -13,7 +13,7 @@ export function rankOf(text: string, typed: string): number | undefined {
 }
 
 /** The best first; in the order in which they were given where nothing tells them apart. */
-export function ranked<Item extends { label: string; hint?: string | undefined }>(
+export function rankItems<Item extends { label: string; hint?: string | undefined }>(
   items: readonly Item[],
   typed: string,
   most: number,

@@ -4,12 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Activity, Bot, CircleHelp, Moon, Play, Search, Sun, SunMoon } from "lucide-react";
 import { searchWords } from "../../../../src/projections/search-words.ts";
-import { titledName } from "../../display/agent-badge.ts";
+import { nameWithTitle } from "../../display/agent-badge.ts";
 import { client } from "../../live/client.ts";
 import { agentsQuery } from "../../live/queries.ts";
 import { chooseTheme } from "../../ui/theme.ts";
-import { PLACES } from "../places.ts";
-import { ranked } from "./rank.ts";
+import { PAGES } from "../places.ts";
+import { rankItems } from "./rank.ts";
 
 export interface Command {
   id: string;
@@ -36,7 +36,7 @@ export function useCommands(typed: string, asked: string, actions: PaletteAction
       client.runs({ limit: 20, ...(searchWords(asked).length === 0 ? { roots: true } : { q: asked }) }),
     placeholderData: (before) => before,
   });
-  const pages = PLACES.map(
+  const pages = PAGES.map(
     ({ to, label, keys, icon }): Command => ({
       id: to,
       group: "Pages",
@@ -50,7 +50,7 @@ export function useCommands(typed: string, asked: string, actions: PaletteAction
     ({ name, title, description }): Command => ({
       id: `agent ${name}`,
       group: "Agents",
-      label: titledName({ name, title }),
+      label: nameWithTitle({ name, title }),
       hint: description,
       icon: Bot,
       run: () => void navigate({ to: "/agents/$name", params: { name } }),
@@ -69,15 +69,15 @@ export function useCommands(typed: string, asked: string, actions: PaletteAction
     }),
   );
   return [
-    ...ranked(
+    ...rankItems(
       actionsOf(actions, typed, (q) => void navigate({ to: "/", search: { q } })),
       typed,
       MOST.Actions,
     ),
-    ...ranked(pages, typed, MOST.Pages),
-    ...(typed === "" ? [] : ranked(ofAgents, typed, MOST.Agents)),
+    ...rankItems(pages, typed, MOST.Pages),
+    ...(typed === "" ? [] : rankItems(ofAgents, typed, MOST.Agents)),
     // What was found for other words is not what is meant now.
-    ...(asked === typed ? ofRuns : ranked(ofRuns, typed, MOST.Runs)),
+    ...(asked === typed ? ofRuns : rankItems(ofRuns, typed, MOST.Runs)),
   ];
 }
 

@@ -4,7 +4,7 @@ import { describeCall } from "../../../../src/projections/timeline.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { runStateOf } from "../../live/folds.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
-import { Notice } from "../run-actions/notice.tsx";
+import { NoticeBar } from "../run-actions/notice.tsx";
 
 export interface PastNoticesProps {
   journal: TreeJournal;
@@ -16,7 +16,7 @@ export function PastNotices({ journal, onSelect }: PastNoticesProps) {
   const items = [...journal.runs.values()].flatMap((run) => openItems(runStateOf(run.events)));
   if (items.length === 0) return null;
   return (
-    <Notice tone="muted">
+    <NoticeBar tone="muted">
       <span className="flex items-center gap-1.5 font-medium">
         <Hand size={14} aria-hidden /> Waited for a person then
       </span>
@@ -34,7 +34,7 @@ export function PastNotices({ journal, onSelect }: PastNoticesProps) {
           </li>
         ))}
       </ul>
-    </Notice>
+    </NoticeBar>
   );
 }
 

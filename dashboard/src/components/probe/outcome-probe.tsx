@@ -3,7 +3,7 @@
 
 import { Eye } from "lucide-react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
-import { FOUND_WORDS } from "../../../../src/projections/found-words.ts";
+import { PROBE_WORDS } from "../../../../src/projections/found-words.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { fullTime } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
@@ -12,7 +12,7 @@ import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Kbd } from "../../ui/kbd.tsx";
 import { Problem } from "../run-actions/problem.tsx";
-import { useAct } from "../run-actions/use-act.ts";
+import { useAction } from "../run-actions/use-act.ts";
 
 export interface OutcomeProbeProps {
   item: ApprovalView;
@@ -21,15 +21,15 @@ export interface OutcomeProbeProps {
 }
 
 /** The verdict that a look speaks for. */
-export const proposedBy = ({ probe }: ApprovalView): "happened" | "run_again" | undefined => {
+export const suggestedVerdict = ({ probe }: ApprovalView): "happened" | "run_again" | undefined => {
   if (probe?.found === "done") return "happened";
   return probe?.found === "not_done" ? "run_again" : undefined;
 };
 
 export function OutcomeProbe({ item: { runId, callId = "", probe }, keys }: OutcomeProbeProps) {
-  const { busy, problem, act } = useAct();
+  const { busy, problem, perform } = useAction();
   const mayLook = useRefusal("operator") === undefined;
-  const look = () => void act(() => client.probe(runId, callId));
+  const look = () => void perform(() => client.probe(runId, callId));
   useHotkeys(
     keys === undefined || !mayLook ? [] : [{ keys, label: "Look whether it took effect", run: look }],
   );
@@ -60,7 +60,7 @@ function Found({ probe: { found, evidence, by, at } }: { probe: NonNullable<Appr
   return (
     <>
       <p>
-        A look says: <strong className="font-semibold">{FOUND_WORDS[found]}</strong>.
+        A look says: <strong className="font-semibold">{PROBE_WORDS[found]}</strong>.
       </p>
       <ul className="mt-1 list-disc pl-4">
         {evidence.map((words) => (

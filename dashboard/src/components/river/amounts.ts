@@ -6,14 +6,14 @@ export const limitIn = ({ maxTokens, maxCost }: Budget, unit: Unit): number | un
   unit === "cost" ? maxCost : maxTokens;
 
 /** As the API wants it. */
-export const budgetOf = (value: number, unit: Unit): { maxCost: number } | { maxTokens: number } =>
+export const toBudget = (value: number, unit: Unit): { maxCost: number } | { maxTokens: number } =>
   unit === "cost" ? { maxCost: value } : { maxTokens: value };
 
-export const amountWords = (amount: number, unit: Unit): string =>
+export const formatAmount = (amount: number, unit: Unit): string =>
   unit === "cost" ? money(amount) : `${count(amount)} tokens`;
 
 /** Short, for a column whose head says what it is. */
-export const amountCell = (amount: number, unit: Unit): string => {
+export const formatCell = (amount: number, unit: Unit): string => {
   if (amount === 0) return "–";
   return unit === "cost" ? money(amount) : count(amount);
 };

@@ -7,12 +7,12 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Input } from "../../ui/input.tsx";
 import { Problem } from "../run-actions/problem.tsx";
-import { useAct } from "../run-actions/use-act.ts";
-import { amountWords, budgetOf } from "./amounts.ts";
+import { useAction } from "../run-actions/use-act.ts";
+import { formatAmount, toBudget } from "./amounts.ts";
 import type { Unit } from "./river-bands.ts";
 
 /** Whose budget it is, and how it stands. */
-export interface BudgetPlace {
+export interface BudgetTarget {
   runId: string;
   name: string;
   tree: boolean;
@@ -22,7 +22,7 @@ export interface BudgetPlace {
 }
 
 export interface BudgetDialogProps {
-  place: BudgetPlace;
+  place: BudgetTarget;
   unit: Unit;
   onClose(): void;
 }
@@ -30,18 +30,18 @@ export interface BudgetDialogProps {
 export function BudgetDialog({ place, unit, onClose }: BudgetDialogProps) {
   const { runId, name, tree, limit, used } = place;
   const [text, setText] = useState("");
-  const { busy, problem, act } = useAct();
+  const { busy, problem, perform } = useAction();
   const amount = amountIn(text, unit);
   const send = async (to: number) => {
-    const budget = { ...budgetOf(to, unit), ...(tree ? { scope: "tree" as const } : {}) };
-    if (await act(() => client.setBudget(runId, budget))) onClose();
+    const budget = { ...toBudget(to, unit), ...(tree ? { scope: "tree" as const } : {}) };
+    if (await perform(() => client.setBudget(runId, budget))) onClose();
   };
   return (
     <Dialog
       open
       onOpenChange={(next) => !next && onClose()}
       title={tree ? "Budget of the whole tree" : `Budget of ${name}`}
-      description={`${amountWords(used, unit)} spent or held, ${limit === undefined ? "without a limit" : `of ${amountWords(limit, unit)}`}. ${tree ? "It is one for all of its runs." : "It is for its own calls, not for those of runs below it."}`}
+      description={`${formatAmount(used, unit)} spent or held, ${limit === undefined ? "without a limit" : `of ${formatAmount(limit, unit)}`}. ${tree ? "It is one for all of its runs." : "It is for its own calls, not for those of runs below it."}`}
     >
       <form
         className="flex flex-col gap-3 p-4"
@@ -80,7 +80,7 @@ interface AnswersProps {
 }
 
 function Answers({ amount, busy, unit, limit, onTake, onClose }: AnswersProps) {
-  const words = amount === undefined ? "" : ` ${amountWords(amount, unit)}`;
+  const words = amount === undefined ? "" : ` ${formatAmount(amount, unit)}`;
   const off = busy || amount === undefined;
   return (
     <div className="flex flex-wrap justify-end gap-2">

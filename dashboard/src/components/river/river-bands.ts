@@ -55,7 +55,7 @@ export function sharesOf({ spent, reserved, wasted }: Flow, unit: Unit): { shade
 }
 
 /** Where the bands of a line end. */
-export const arrivalOf = ({ level }: RiverNode, { indent, widest }: Shape): number =>
+export const bandEnd = ({ level }: RiverNode, { indent, widest }: Shape): number =>
   widest + level * indent + 2 * BEND;
 
 interface Scale {
@@ -82,7 +82,7 @@ interface Place {
 function bandsOf(node: RiverNode, { streams, wide, right, from, line }: Place, shape: Shape): Band[] {
   const { row, indent, widest } = shape;
   const top = line * row + row / 2 - wide / 2;
-  const end = arrivalOf(node, shape);
+  const end = bandEnd(node, shape);
   const start = from * row + row / 2;
   // The point that all of them turn around.
   const x = widest + (node.level - 1) * indent - right + BEND;

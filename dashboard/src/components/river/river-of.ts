@@ -4,7 +4,7 @@ import { type BudgetRiver, budgetRiver, type RiverNode } from "../../../../src/p
 import { runBudgetOf } from "../../live/folds.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { limitIn } from "./amounts.ts";
-import type { BudgetPlace } from "./budget-dialog.tsx";
+import type { BudgetTarget } from "./budget-dialog.tsx";
 import type { Unit } from "./river-bands.ts";
 
 export function riverOf(journal: TreeJournal, runId: string): BudgetRiver {
@@ -14,19 +14,19 @@ export function riverOf(journal: TreeJournal, runId: string): BudgetRiver {
   return budgetRiver(budgets, budgets.has(rootRunId) ? rootRunId : runId);
 }
 
-export function placeOf({ runId, agent, limit, own }: RiverNode, unit: Unit): BudgetPlace {
+export function runTarget({ runId, agent, limit, own }: RiverNode, unit: Unit): BudgetTarget {
   const used = own.spent[unit] + own.reserved[unit];
   return { runId, name: agent, tree: false, limit: limitIn(limit, unit), used };
 }
 
-export function treePlace({ nodes: [top], limit }: BudgetRiver, unit: Unit): BudgetPlace {
+export function treeTarget({ nodes: [top], limit }: BudgetRiver, unit: Unit): BudgetTarget {
   const { runId, agent, branch } = top!;
   const used = branch.spent[unit] + branch.reserved[unit];
   return { runId, name: agent, tree: true, limit: limitIn(limit, unit), used };
 }
 
 /** Money where some is spent or limited; else tokens, which are always known. */
-export function usualUnit({ nodes: [top], limit, nodes }: BudgetRiver): Unit {
+export function defaultUnit({ nodes: [top], limit, nodes }: BudgetRiver): Unit {
   const limited = [limit, ...nodes.map((node) => node.limit)];
   if (limited.some(({ maxCost }) => maxCost !== undefined)) return "cost";
   if (limited.some(({ maxTokens }) => maxTokens !== undefined)) return "tokens";

@@ -1,11 +1,11 @@
 import { Snowflake } from "lucide-react";
 import type { ReactNode } from "react";
-import { leftOf, type RiverNode } from "../../../../src/projections/budget-river.ts";
+import { type RiverNode, remainingBudget } from "../../../../src/projections/budget-river.ts";
 import { StatusBadge } from "../../display/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { amountCell, limitIn } from "./amounts.ts";
+import { formatCell, limitIn } from "./amounts.ts";
 import type { Unit } from "./river-bands.ts";
 
 export interface RiverRowProps {
@@ -32,7 +32,7 @@ export function RiverRow(props: RiverRowProps) {
   const { node, unit, inset, height, selected, actions, river, onSelect } = props;
   const { row, own, branch, limit, runId, agent } = node;
   const may = limitIn(limit, unit);
-  const left = leftOf(own, limit)[unit];
+  const left = remainingBudget(own, limit)[unit];
   return (
     <tr style={{ height }} className={classNames("border-line border-b", selected && "bg-accent-soft/50")}>
       <th
@@ -63,10 +63,10 @@ export function RiverRow(props: RiverRowProps) {
       <Amount value={own.wasted[unit]} unit={unit} wide />
       <Amount value={branch.spent[unit]} unit={unit} wide />
       <td className="px-2 text-right tabular-nums max-md:hidden">
-        {may === undefined ? <span className="text-muted">none</span> : amountCell(may, unit)}
+        {may === undefined ? <span className="text-muted">none</span> : formatCell(may, unit)}
       </td>
       <td className="px-2 text-right tabular-nums">
-        {left === undefined ? <span className="text-muted">–</span> : amountCell(left, unit)}
+        {left === undefined ? <span className="text-muted">–</span> : formatCell(left, unit)}
       </td>
       <td className="py-0 pr-2 text-right">{actions && <Actions node={node} {...actions} />}</td>
     </tr>
@@ -76,7 +76,7 @@ export function RiverRow(props: RiverRowProps) {
 function Amount({ value, unit, wide = false }: { value: number; unit: Unit; wide?: boolean }) {
   return (
     <td className={classNames("px-2 text-right tabular-nums", wide && "max-lg:hidden")}>
-      {amountCell(value, unit)}
+      {formatCell(value, unit)}
     </td>
   );
 }

@@ -1,7 +1,7 @@
 import type { RiverNode } from "../../../../src/projections/budget-river.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { useNarrow } from "../../ui/use-narrow.ts";
-import { arrivalOf, type Shape, type Unit } from "./river-bands.ts";
+import { bandEnd, type Shape, type Unit } from "./river-bands.ts";
 import { RiverPicture } from "./river-picture.tsx";
 import { RiverRow, type RowActions } from "./river-row.tsx";
 
@@ -24,7 +24,7 @@ const HEADS = [
 
 export function RiverTable({ nodes, unit, selected, actions, onSelect }: RiverTableProps) {
   const shape = useNarrow() ? NARROW : WIDE;
-  const width = Math.max(...nodes.map((node) => arrivalOf(node, shape)));
+  const width = Math.max(...nodes.map((node) => bandEnd(node, shape)));
   return (
     <table className="w-full border-collapse text-sm">
       <thead>
@@ -48,7 +48,7 @@ export function RiverTable({ nodes, unit, selected, actions, onSelect }: RiverTa
             key={node.runId}
             node={node}
             unit={unit}
-            inset={arrivalOf(node, shape) + 8}
+            inset={bandEnd(node, shape) + 8}
             height={shape.row}
             selected={node.runId === selected}
             actions={actions}

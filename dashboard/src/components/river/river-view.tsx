@@ -8,11 +8,11 @@ import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { Problem } from "../run-actions/problem.tsx";
-import { useAct } from "../run-actions/use-act.ts";
+import { useAction } from "../run-actions/use-act.ts";
 import type { RunViewProps } from "../run-view.ts";
-import { BudgetDialog, type BudgetPlace } from "./budget-dialog.tsx";
+import { BudgetDialog, type BudgetTarget } from "./budget-dialog.tsx";
 import type { Unit } from "./river-bands.ts";
-import { placeOf, riverOf, treePlace, usualUnit } from "./river-of.ts";
+import { defaultUnit, riverOf, runTarget, treeTarget } from "./river-of.ts";
 import { RiverTable } from "./river-table.tsx";
 import { TreeBudget } from "./tree-budget.tsx";
 import { UnitSwitch } from "./unit-switch.tsx";
@@ -25,16 +25,16 @@ export interface RiverViewProps extends RunViewProps {
 
 export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: RiverViewProps) {
   const river = riverOf(journal, runId);
-  const unit = wanted ?? usualUnit(river);
-  const [place, setPlace] = useState<BudgetPlace>();
-  const { busy, problem, act } = useAct();
+  const unit = wanted ?? defaultUnit(river);
+  const [place, setPlace] = useState<BudgetTarget>();
+  const { busy, problem, perform } = useAction();
   const mayAct = useRefusal("operator") === undefined && use(Moment) === undefined;
   const top = river.nodes[0]!;
   const isOver = top.row.endedAt !== undefined;
   const actions = mayAct && {
     busy,
-    onBudget: (node: RiverNode) => setPlace(placeOf(node, unit)),
-    onHold: (node: RiverNode, how: "freeze" | "thaw") => void act(() => client[how](node.runId)),
+    onBudget: (node: RiverNode) => setPlace(runTarget(node, unit)),
+    onHold: (node: RiverNode, how: "freeze" | "thaw") => void perform(() => client[how](node.runId)),
   };
   return (
     <ScrollBox label="Budget of the tree, run by run" className="min-h-0 flex-1 bg-surface">
@@ -42,7 +42,7 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
         top={top}
         limit={river.limit}
         unit={unit}
-        onChange={mayAct && !isOver ? () => setPlace(treePlace(river, unit)) : undefined}
+        onChange={mayAct && !isOver ? () => setPlace(treeTarget(river, unit)) : undefined}
       />
       <div className="flex flex-wrap items-center gap-2 px-3 py-2">
         <UnitSwitch unit={unit} onUnit={onUnit} />

@@ -1,8 +1,8 @@
 import type { Budget } from "../../../../src/journal/events.ts";
-import { leftOf, type RiverNode } from "../../../../src/projections/budget-river.ts";
+import { type RiverNode, remainingBudget } from "../../../../src/projections/budget-river.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { amountWords, limitIn } from "./amounts.ts";
+import { formatAmount, limitIn } from "./amounts.ts";
 import { SHADES, sharesOf, type Unit } from "./river-bands.ts";
 import { FILLS, SHADE_WORDS } from "./river-picture.tsx";
 
@@ -17,7 +17,7 @@ export interface TreeBudgetProps {
 /** Where the river comes from: all that the tree may spend, and what has become of it. */
 export function TreeBudget({ top, limit, unit, onChange }: TreeBudgetProps) {
   const may = limitIn(limit, unit);
-  const left = leftOf(top.branch, limit)[unit];
+  const left = remainingBudget(top.branch, limit)[unit];
   const shares = sharesOf(top.branch, unit);
   const all =
     Math.max(
@@ -28,10 +28,12 @@ export function TreeBudget({ top, limit, unit, onChange }: TreeBudgetProps) {
     <section aria-label="Budget of the tree" className="flex flex-col gap-2 px-3 pt-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h2 className="font-semibold">
-          {may === undefined ? "No limit for the whole tree" : `${amountWords(may, unit)} for the whole tree`}
+          {may === undefined
+            ? "No limit for the whole tree"
+            : `${formatAmount(may, unit)} for the whole tree`}
         </h2>
         <span className="text-muted text-sm">
-          {left === undefined ? "each run is bound by its own" : `${amountWords(left, unit)} left`}
+          {left === undefined ? "each run is bound by its own" : `${formatAmount(left, unit)} left`}
         </span>
         {onChange && (
           <Button size="small" className="max-md:h-10" onClick={onChange}>
@@ -50,14 +52,14 @@ export function TreeBudget({ top, limit, unit, onChange }: TreeBudgetProps) {
             <span aria-hidden className={classNames("size-3 rounded-sm", FILLS[shade])} />
             {SHADE_WORDS[shade]}{" "}
             <span className="tabular-nums">
-              {amountWords(shares.find((share) => share.shade === shade)!.amount, unit)}
+              {formatAmount(shares.find((share) => share.shade === shade)!.amount, unit)}
             </span>
           </li>
         ))}
         {left !== undefined && (
           <li className="flex items-center gap-1.5">
             <span aria-hidden className="size-3 rounded-sm border border-edge" />
-            Left <span className="tabular-nums">{amountWords(left, unit)}</span>
+            Left <span className="tabular-nums">{formatAmount(left, unit)}</span>
           </li>
         )}
       </ul>

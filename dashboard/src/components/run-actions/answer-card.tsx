@@ -7,11 +7,11 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { useKept } from "../../ui/kept.ts";
+import { useLocalStorage } from "../../ui/kept.ts";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 
 export function AnswerCard({ run }: { run: RunJournal }) {
-  const [kept, keep] = useKept("cadre.answer");
+  const [kept, keep] = useLocalStorage("cadre.answer");
   const text = answerOf(run.events.at(-1));
   if (text === undefined) return null;
   const isOpen = kept !== "closed";

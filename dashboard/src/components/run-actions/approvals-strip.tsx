@@ -4,9 +4,9 @@ import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { describeCall } from "../../../../src/projections/timeline.ts";
 import { AgentName } from "../../display/agent-name.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { plainClick } from "../../ui/plain-click.ts";
+import { handleLinkClick } from "../../ui/plain-click.ts";
 import { useNarrow } from "../../ui/use-narrow.ts";
-import { Notice } from "./notice.tsx";
+import { NoticeBar } from "./notice.tsx";
 
 export interface ApprovalsStripProps {
   items: readonly ApprovalView[];
@@ -22,7 +22,7 @@ export function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) 
   const shown = useNarrow() ? SHOWN_NARROW : SHOWN;
   const more = items.length - shown;
   return (
-    <Notice tone="warn">
+    <NoticeBar tone="warn">
       <span className="flex items-center gap-1.5 font-medium">
         <Hand size={14} aria-hidden /> Needs you
         {more > 0 && <span className="font-normal md:hidden">and {more} more</span>}
@@ -45,7 +45,7 @@ export function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) 
         ))}
         {more > 0 && <li className="max-md:hidden">and {more} more</li>}
       </ul>
-    </Notice>
+    </NoticeBar>
   );
 }
 
@@ -55,7 +55,7 @@ function InboxLink({ id }: { id: string }) {
   return (
     <a
       href={href}
-      onClick={(event) => plainClick(event, () => history.push(href))}
+      onClick={(event) => handleLinkClick(event, () => history.push(href))}
       className="inline-flex min-h-10 items-center whitespace-nowrap font-medium underline md:min-h-6"
     >
       Answer in the inbox

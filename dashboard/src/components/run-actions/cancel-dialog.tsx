@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Input } from "../../ui/input.tsx";
 import { Problem } from "./problem.tsx";
-import { useAct } from "./use-act.ts";
+import { useAction } from "./use-act.ts";
 
 export interface CancelDialogProps {
   open: boolean;
@@ -19,9 +19,9 @@ export interface CancelDialogProps {
 export function CancelDialog({ open, row, under, onClose }: CancelDialogProps) {
   const [reason, setReason] = useState("");
   const field = useId();
-  const { busy, problem, act } = useAct();
+  const { busy, problem, perform } = useAction();
   const stop = async () => {
-    if (await act(() => client.cancel(row.id, reason === "" ? undefined : reason))) onClose();
+    if (await perform(() => client.cancel(row.id, reason === "" ? undefined : reason))) onClose();
   };
   const below = under === 0 ? "" : ` and ${plural(under, "run")} below it`;
   return (

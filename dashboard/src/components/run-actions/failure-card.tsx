@@ -6,7 +6,7 @@ import { AgentName } from "../../display/agent-name.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyMarkdown } from "../why/copy-markdown.tsx";
-import { WithCode } from "../why/with-code.tsx";
+import { TextWithCode } from "../why/with-code.tsx";
 
 export interface FailureCardProps {
   why: Why & Required<Pick<Why, "first">>;
@@ -38,7 +38,7 @@ export function FailureCard({ why, onSelect }: FailureCardProps) {
         <VisibleText text={first.what} />
       </p>
       <p className="mt-1 text-muted text-sm">
-        {answer} {next[0] !== undefined && <WithCode text={next[0]} isOurs />}
+        {answer} {next[0] !== undefined && <TextWithCode text={next[0]} isOurs />}
       </p>
       {isBelow && (
         <ol aria-label="How it came up" className="mt-1 flex flex-wrap items-center gap-x-1 text-xs">

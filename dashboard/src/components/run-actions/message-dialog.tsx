@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextArea } from "../../ui/input.tsx";
 import { Problem } from "./problem.tsx";
-import { useAct } from "./use-act.ts";
+import { useAction } from "./use-act.ts";
 
 export interface MessageDialogProps {
   open: boolean;
@@ -16,10 +16,10 @@ export interface MessageDialogProps {
 /** U40: a word to any run, at any depth. It is recorded; what is being typed stays until it is. */
 export function MessageDialog({ open, row, onClose }: MessageDialogProps) {
   const [text, setText] = useState("");
-  const { busy, problem, act } = useAct();
+  const { busy, problem, perform } = useAction();
   const send = async () => {
     if (text.trim() === "" || busy) return;
-    if (!(await act(() => client.message(row.id, text)))) return;
+    if (!(await perform(() => client.message(row.id, text)))) return;
     setText("");
     onClose();
   };

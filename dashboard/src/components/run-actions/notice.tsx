@@ -8,7 +8,7 @@ const LOOKS = {
 } as const;
 
 /** A band across the page. */
-export function Notice({ tone, children }: { tone: keyof typeof LOOKS; children: ReactNode }) {
+export function NoticeBar({ tone, children }: { tone: keyof typeof LOOKS; children: ReactNode }) {
   return (
     <div
       className={classNames(

@@ -10,7 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/input.tsx";
 import { OutcomeProbe } from "../probe/outcome-probe.tsx";
 import { Problem } from "./problem.tsx";
-import { useAct } from "./use-act.ts";
+import { useAction } from "./use-act.ts";
 
 const VERDICTS = [
   { verdict: "happened", label: "It happened", hint: "the run goes on as if the call had ended well" },
@@ -18,13 +18,13 @@ const VERDICTS = [
   { verdict: "fail", label: "Give it up", hint: "the agent is told that it failed" },
 ] as const;
 
-export function OutcomeCard({ item }: { item: ApprovalView }) {
+export function OutcomeNotice({ item }: { item: ApprovalView }) {
   const [note, setNote] = useState("");
   const field = useId();
-  const { busy, problem, act } = useAct();
+  const { busy, problem, perform } = useAction();
   const { callId = "", tool = "", input, host, pid, requestedAt, runId } = item;
   const decide = (verdict: (typeof VERDICTS)[number]["verdict"]) =>
-    act(() => client.outcome(runId, { callId, verdict, ...(note === "" ? {} : { note }) }));
+    perform(() => client.outcome(runId, { callId, verdict, ...(note === "" ? {} : { note }) }));
   return (
     <section
       aria-label="Outcome unknown"

@@ -11,21 +11,21 @@ import { providerWaitsQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import { Countdown } from "../timeline/countdown.tsx";
-import { Notice } from "./notice.tsx";
+import { NoticeBar } from "./notice.tsx";
 import { Problem } from "./problem.tsx";
-import { useAct } from "./use-act.ts";
+import { useAction } from "./use-act.ts";
 
 export function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
   const { waitingOn, id, endedAt, cancelRequested } = row;
   const waits = waitingOn?.kind === "provider" && endedAt === undefined && !cancelRequested;
   const { data } = useQuery({ ...providerWaitsQuery, enabled: waits });
-  const { busy, problem, act } = useAct();
+  const { busy, problem, perform } = useAction();
   if (!waits) return null;
   const last = events.findLast(({ type }) => type === "MODEL_CALL_STARTED" || type === "MODEL_CALL_FAILED");
   const attempt = last?.type === "MODEL_CALL_FAILED" ? (last.payload.attempt ?? 1) : 0;
   const others = Math.max(0, (data?.total ?? 1) - 1);
   return (
-    <Notice tone="warn">
+    <NoticeBar tone="warn">
       <span className="min-w-0 break-words">
         {attempt > 0 && `Attempt ${attempt} brought no answer: `}
         <VisibleText text={waitingOn.detail ?? "The provider asked to wait."} />
@@ -40,11 +40,11 @@ export function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
         size="small"
         className="max-md:h-10"
         disabled={busy}
-        onClick={() => void act(() => client.resume(id))}
+        onClick={() => void perform(() => client.resume(id))}
       >
         <RotateCcw size={13} aria-hidden /> Retry now
       </Button>
       <Problem text={problem} />
-    </Notice>
+    </NoticeBar>
   );
 }

@@ -9,11 +9,11 @@ import { useRefusal } from "../../live/me.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
-import { inOrder } from "../run-tree/roll-up.ts";
+import { treeOrder } from "../run-tree/roll-up.ts";
 import { CancelDialog } from "./cancel-dialog.tsx";
 import { MessageDialog } from "./message-dialog.tsx";
 import { Problem } from "./problem.tsx";
-import { useAct } from "./use-act.ts";
+import { useAction } from "./use-act.ts";
 
 export interface RunActionsProps {
   journal: TreeJournal;
@@ -35,7 +35,7 @@ export function RunActions(props: RunActionsProps) {
 
 function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
   const [dialog, setDialog] = useState<"message" | "cancel">();
-  const { busy, problem, act } = useAct();
+  const { busy, problem, perform } = useAction();
   const may = allowed(row);
   useHotkeys([
     ...(may.message ? [{ keys: "m", label: "Message this run", run: () => setDialog("message") }] : []),
@@ -44,7 +44,7 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
   ]);
   const close = () => setDialog(undefined);
   const retry = async () => {
-    await act(async () => onGo((await client.retry(row.id)).runId));
+    await perform(async () => onGo((await client.retry(row.id)).runId));
   };
   return (
     <>
@@ -56,7 +56,7 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
           icon={Pause}
           label="Pause"
           busy={busy}
-          onClick={() => void act(() => client.pause(row.id))}
+          onClick={() => void perform(() => client.pause(row.id))}
         />
       )}
       {may.resume && (
@@ -64,7 +64,7 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
           icon={Play}
           label="Resume"
           busy={busy}
-          onClick={() => void act(() => client.resume(row.id))}
+          onClick={() => void perform(() => client.resume(row.id))}
         />
       )}
       {may.thaw !== undefined && (
@@ -72,7 +72,7 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
           icon={Play}
           label="Thaw"
           busy={busy}
-          onClick={() => void act(() => client.thaw(may.thaw!))}
+          onClick={() => void perform(() => client.thaw(may.thaw!))}
         />
       )}
       {may.retry && <ActionButton icon={RotateCcw} label="Retry" busy={busy} onClick={() => void retry()} />}
@@ -106,8 +106,9 @@ function allowed({ endedAt, waitingOn, cancelRequested, status, stopReason }: Ru
 const HELD: ReadonlySet<string> = new Set(["paused", "quarantine", "definition_changed", "storage"]);
 
 const unended = (journal: TreeJournal, runId: string): number =>
-  inOrder(journal.runs, runId).filter((id) => id !== runId && journal.runs.get(id)?.row.endedAt === undefined)
-    .length;
+  treeOrder(journal.runs, runId).filter(
+    (id) => id !== runId && journal.runs.get(id)?.row.endedAt === undefined,
+  ).length;
 
 interface ActionButtonProps {
   icon: typeof Pause;

@@ -11,10 +11,10 @@ import { journalsOf } from "../why/tree-why.ts";
 import { AnswerCard } from "./answer-card.tsx";
 import { ApprovalsStrip } from "./approvals-strip.tsx";
 import { FailureCard, type FailureCardProps } from "./failure-card.tsx";
-import { Notice } from "./notice.tsx";
-import { OutcomeCard } from "./outcome-card.tsx";
+import { NoticeBar } from "./notice.tsx";
+import { OutcomeNotice } from "./outcome-card.tsx";
 import { ProviderNotice } from "./provider-notice.tsx";
-import { stoppingOf } from "./stopping.ts";
+import { cancelProgress } from "./stopping.ts";
 
 export interface RunNoticesProps {
   journal: TreeJournal;
@@ -41,7 +41,7 @@ export function RunNotices(props: RunNoticesProps) {
       {failure && !isExplained && <FailureCard why={failure} onSelect={onSelect} />}
       {run && !isAnswered && <AnswerCard run={run} />}
       {outcomes.map((item) => (
-        <OutcomeCard key={item.id} item={item} />
+        <OutcomeNotice key={item.id} item={item} />
       ))}
       {others.length > 0 && <ApprovalsStrip items={others} runId={runId} onSelect={onSelect} />}
     </>
@@ -60,15 +60,15 @@ function useFailure(journal: TreeJournal, runId: string): FailureCardProps["why"
 
 /** U41: first how far it is, then that nothing runs any more. */
 function StopNotice({ journal, runId }: { journal: TreeJournal; runId: string }) {
-  const stopping = stoppingOf(journal.runs, runId);
+  const stopping = cancelProgress(journal.runs, runId);
   if (!stopping) return null;
   return (
-    <Notice tone={stopping.phase === "stopping" ? "warn" : "muted"}>
+    <NoticeBar tone={stopping.phase === "stopping" ? "warn" : "muted"}>
       <span role="status" data-testid="stopping">
         {stopping.phase === "stopping"
           ? `Stopping… ${stopping.done} of ${stopping.of} stopped`
           : `Stopped ${clockTime(stopping.at)}, nothing running`}
       </span>
-    </Notice>
+    </NoticeBar>
   );
 }

@@ -2,18 +2,21 @@
 // ended since.
 
 import type { RunJournal } from "../../live/run-journal.ts";
-import { inOrder } from "../run-tree/roll-up.ts";
+import { treeOrder } from "../run-tree/roll-up.ts";
 
-export type Stopping =
+export type CancelProgress =
   | { phase: "stopping"; done: number; of: number }
   /** Nothing of it runs any more. */
   | { phase: "stopped"; at: number; runs: number };
 
-export function stoppingOf(runs: ReadonlyMap<string, RunJournal>, runId: string): Stopping | undefined {
+export function cancelProgress(
+  runs: ReadonlyMap<string, RunJournal>,
+  runId: string,
+): CancelProgress | undefined {
   const top = runs.get(runId);
   const cancel = top?.row.cancelRequested && top.events.findLast(({ type }) => type === "CANCEL_REQUESTED");
   if (!cancel) return undefined;
-  const tree = inOrder(runs, runId).map((id) => runs.get(id)!);
+  const tree = treeOrder(runs, runId).map((id) => runs.get(id)!);
   const live = tree.filter(({ row }) => row.endedAt === undefined);
   const stopped = tree.filter(
     ({ row, events }) => row.endedAt !== undefined && events.at(-1)!.position > cancel.position,

@@ -1,22 +1,22 @@
 import { useState } from "react";
 import { messageOf } from "../../../../src/errors.ts";
 
-export interface Act {
+export interface Action {
   busy: boolean;
   /** What it was refused for, in a sentence. */
   problem: string | undefined;
   /** True: it is done. */
-  act(what: () => Promise<unknown>): Promise<boolean>;
+  perform(what: () => Promise<unknown>): Promise<boolean>;
 }
 
 /** Something that a person does to a run: once at a time, and a refusal is shown where it was asked. */
-export function useAct(): Act {
+export function useAction(): Action {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   return {
     busy,
     problem,
-    async act(what) {
+    async perform(what) {
       setBusy(true);
       setProblem(undefined);
       try {

@@ -2,7 +2,7 @@
 
 import { ChevronDown, ChevronUp, Pin, PinOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { partOf } from "../../../../src/projections/part.ts";
+import { patternRole } from "../../../../src/projections/part.ts";
 import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { StatusBadge } from "../../display/status-badge.tsx";
@@ -14,7 +14,7 @@ import { ConnectionBadge } from "../connection-badge.tsx";
 import { RunFacts } from "./run-facts.tsx";
 import { statusText } from "./status-text.ts";
 import { usePinnedRun } from "./use-pinned-run.ts";
-import { RunLink, WayUp } from "./way-up.tsx";
+import { Breadcrumbs, RunLink } from "./way-up.tsx";
 
 export interface RunHeaderProps {
   journal: TreeJournal;
@@ -26,10 +26,10 @@ export interface RunHeaderProps {
 
 export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
   const { row } = run;
-  const part = partOf(row);
+  const part = patternRole(row);
   return (
     <header className="shrink-0 border-line border-b bg-surface px-4 py-1.5 md:py-2">
-      <WayUp journal={journal} run={run} onSelect={onSelect} />
+      <Breadcrumbs journal={journal} run={run} onSelect={onSelect} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h1 className="flex min-w-0 items-center gap-2 font-semibold text-lg">
           <RoleIcon agent={row.agent} size={18} />

@@ -2,8 +2,8 @@
 
 import { childrenToStart } from "../../../../src/projections/children-to-start.ts";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
-import { stopWords } from "../../../../src/projections/stop-words.ts";
-import { endedWords } from "../../display/status.ts";
+import { describeStop } from "../../../../src/projections/stop-words.ts";
+import { endingText } from "../../display/status.ts";
 import { clockTime, duration, plural } from "../../display/words.ts";
 import { runStateOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
@@ -49,9 +49,9 @@ export function statusText(runs: Runs, run: RunJournal): StatusText {
 }
 
 function endText(row: RunRow): string {
-  const ended = `${endedWords(row, duration(row.endedAt! - row.createdAt))} (${plural(row.turns, "turn")})`;
+  const ended = `${endingText(row, duration(row.endedAt! - row.createdAt))} (${plural(row.turns, "turn")})`;
   if (row.status === "completed" || row.stopReason === undefined) return ended;
-  return `${ended}. ${stopWords(row.stopReason).why}`;
+  return `${ended}. ${describeStop(row.stopReason).why}`;
 }
 
 /** What the last events began. */

@@ -1,19 +1,19 @@
 import { FileWarning } from "lucide-react";
 import type { RunTree } from "../../../../src/api/schema.ts";
 import { Command } from "../../display/command.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty.tsx";
 
 /** P9: a journal of which not even the beginning can be read. The list of runs still knows it. */
 export function UnreadableRun({ row }: { row: RunTree }) {
   return (
     <div role="alert">
-      <Empty icon={<FileWarning size={28} aria-hidden />} title="The journal of this run is damaged">
+      <EmptyState icon={<FileWarning size={28} aria-hidden />} title="The journal of this run is damaged">
         <p>
           {row.agent} is listed, but what was recorded of it cannot be read. Other runs are not affected. This
           says where the damage is:
         </p>
         <Command words={`verify ${row.id}`} />
-      </Empty>
+      </EmptyState>
     </div>
   );
 }

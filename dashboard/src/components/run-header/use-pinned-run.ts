@@ -1,4 +1,4 @@
-import { useKept } from "../../ui/kept.ts";
+import { useLocalStorage } from "../../ui/kept.ts";
 
 /** S4-60: the run that stays at hand, whatever page is looked at. */
-export const usePinnedRun = (): ReturnType<typeof useKept> => useKept("cadre.pinned-run");
+export const usePinnedRun = (): ReturnType<typeof useLocalStorage> => useLocalStorage("cadre.pinned-run");

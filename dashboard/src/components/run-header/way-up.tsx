@@ -2,17 +2,17 @@ import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { AgentName } from "../../display/agent-name.tsx";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
-import { plainClick } from "../../ui/plain-click.ts";
+import { handleLinkClick } from "../../ui/plain-click.ts";
 import { pathTo } from "../run-tree/roll-up.ts";
 
-export interface WayUpProps {
+export interface BreadcrumbsProps {
   journal: TreeJournal;
   run: RunJournal;
   onSelect(runId: string): void;
 }
 
 /** S0-78. */
-export function WayUp({ journal, run, onSelect }: WayUpProps) {
+export function Breadcrumbs({ journal, run, onSelect }: BreadcrumbsProps) {
   const parent = run.row.parentRunId;
   if (parent === undefined) return null;
   const path = pathTo(journal.runs, run.row.id);
@@ -52,7 +52,7 @@ export function RunLink({ runId, strong, onSelect, children }: RunLinkProps) {
   return (
     <a
       href={`/r/${runId}`}
-      onClick={(event) => plainClick(event, () => onSelect(runId))}
+      onClick={(event) => handleLinkClick(event, () => onSelect(runId))}
       className={`inline-flex min-h-10 items-center gap-1 underline-offset-2 hover:underline md:min-h-5 ${strong ? "font-medium text-accent" : "hover:text-ink"}`}
     >
       {children}

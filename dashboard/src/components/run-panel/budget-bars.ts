@@ -41,8 +41,8 @@ export function budgetBars(
       },
     ];
   };
-  const { maxTokens = limits.maxTokens, maxCost = limits.maxCost } = state.raised;
-  const may = { ...limits.tree, ...state.raisedTree };
+  const { maxTokens = limits.maxTokens, maxCost = limits.maxCost } = state.changedBudget;
+  const may = { ...limits.tree, ...state.changedTreeBudget };
   return [
     ...bar("Turns", "count", state.turns, state.openModelCall ? 1 : 0, limits.maxTurns, false),
     ...bar("Time at work", "time", state.usage.activeMs, 0, limits.maxDuration),

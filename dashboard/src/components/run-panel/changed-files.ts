@@ -2,7 +2,7 @@
 // call asked for. A command may have changed others: those no journal knows.
 
 import type { FileChange } from "../../../../src/journal/events.ts";
-import type { TalkCall } from "../../../../src/projections/talk.ts";
+import type { ConversationCall } from "../../../../src/projections/talk.ts";
 import { patchOfCall } from "../../display/patch-of-call.ts";
 
 export interface ChangedFile {
@@ -11,7 +11,7 @@ export interface ChangedFile {
   changes: { seq: number; tool: string; patch: string | undefined; wasShown: boolean }[];
 }
 
-export function changedFiles(calls: Iterable<TalkCall>): ChangedFile[] {
+export function changedFiles(calls: Iterable<ConversationCall>): ChangedFile[] {
   const files = new Map<string, ChangedFile>();
   for (const { seq, tool, input, preview, result } of calls) {
     for (const { path, change } of result?.files ?? []) {

@@ -8,14 +8,14 @@ import type { RunJournal } from "../../live/tree-journal.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type ChangedFile, changedFiles } from "./changed-files.ts";
-import { Nothing, Section } from "./section.tsx";
+import { EmptyTab, Section } from "./section.tsx";
 
 export function FilesTab({ run, onSelect }: { run: RunJournal; onSelect(seq: number): void }) {
   const own = changedFiles(talkOf(run.events).calls.values());
   const below = [...runStateOf(run.events).files].filter(([path]) => !own.some((file) => file.path === path));
   if (own.length + below.length === 0)
     return (
-      <Nothing>No tool of it has reported a change. What commands did to files is not recorded.</Nothing>
+      <EmptyTab>No tool of it has reported a change. What commands did to files is not recorded.</EmptyTab>
     );
   return (
     <>

@@ -13,7 +13,7 @@ import { transcriptQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Nothing } from "./section.tsx";
+import { EmptyTab } from "./section.tsx";
 
 const SLICES = ["Instructions", "Messages", "Tools", "Artifacts"] as const;
 type Slice = (typeof SLICES)[number];
@@ -53,7 +53,7 @@ function SliceOf({ slice, transcript }: { slice: Slice; transcript: TranscriptVi
     (content as Part[]).map((part, index) => ({ id: `${at}.${index}`, role, part })),
   );
   const wanted = parts.filter(({ part }) => fits(part, slice));
-  if (wanted.length === 0) return <Nothing>There is nothing of this kind in the prompt.</Nothing>;
+  if (wanted.length === 0) return <EmptyTab>There is nothing of this kind in the prompt.</EmptyTab>;
   return (
     <ol className="flex flex-col gap-2">
       {wanted.map(({ id, role, part }) => (

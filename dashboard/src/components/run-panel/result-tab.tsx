@@ -6,13 +6,13 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { duration } from "../../display/words.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { Facts, Nothing, Section } from "./section.tsx";
+import { EmptyTab, Facts, Section } from "./section.tsx";
 
 export function ResultTab({ run }: { run: RunJournal }) {
   const last = run.events.at(-1);
   const isEnd =
     last?.type === "RUN_COMPLETED" || last?.type === "RUN_FAILED" || last?.type === "RUN_CANCELLED";
-  if (!isEnd) return <Nothing>It has not ended: there is no result yet.</Nothing>;
+  if (!isEnd) return <EmptyTab>It has not ended: there is no result yet.</EmptyTab>;
   const { summary, output, result, stopReason } = last.payload;
   return (
     <>

@@ -8,7 +8,7 @@ import { PANEL_TABS, type PanelTab } from "./panel-tabs.ts";
 import { PromptTab } from "./prompt-tab.tsx";
 import { RawTab } from "./raw-tab.tsx";
 import { ResultTab } from "./result-tab.tsx";
-import { Nothing } from "./section.tsx";
+import { EmptyTab } from "./section.tsx";
 import { SourcesTab } from "./sources-tab.tsx";
 import { TodosTab } from "./todos-tab.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
@@ -33,7 +33,7 @@ export interface RunPanelProps extends RunViewProps {
 
 export function RunPanel({ journal, runId, seq, onSelect, tab, onTab }: RunPanelProps) {
   const run = journal.runs.get(runId);
-  if (!run) return <Nothing>This run is not part of the tree.</Nothing>;
+  if (!run) return <EmptyTab>This run is not part of the tree.</EmptyTab>;
   return (
     <div className="flex h-full min-h-0 flex-1 flex-col">
       <Tabs<PanelTab>

@@ -10,7 +10,7 @@ export function Section({ title, children }: { title: string; children: ReactNod
 }
 
 /** Says plainly that there is nothing, and why. */
-export const Nothing = ({ children }: { children: ReactNode }) => (
+export const EmptyTab = ({ children }: { children: ReactNode }) => (
   <p className="py-6 text-center text-muted text-sm">{children}</p>
 );
 

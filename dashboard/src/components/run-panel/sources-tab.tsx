@@ -9,7 +9,7 @@ import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { journalsOf } from "../why/tree-why.ts";
-import { Nothing, Section } from "./section.tsx";
+import { EmptyTab, Section } from "./section.tsx";
 import { EventLink, SentenceSource } from "./sentence-source.tsx";
 
 export interface SourcesTabProps {
@@ -22,7 +22,7 @@ export function SourcesTab({ run, journal, onSelect }: SourcesTabProps) {
   const { id, seq } = run.row;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is the same object; it has changed when it has more events
   const found = useMemo(() => provenanceOf(journalsOf(journal), id), [journal, journal.loaded, id, seq]);
-  if (!found) return <Nothing>It has not ended: there is no answer yet.</Nothing>;
+  if (!found) return <EmptyTab>It has not ended: there is no answer yet.</EmptyTab>;
   return (
     <>
       <Section title="The answer, sentence by sentence">

@@ -2,7 +2,7 @@ import { Circle, CircleCheck, CircleDot } from "lucide-react";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { runStateOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
-import { Nothing } from "./section.tsx";
+import { EmptyTab } from "./section.tsx";
 
 const LOOKS = {
   pending: { icon: Circle, word: "to do", look: "text-muted" },
@@ -12,7 +12,7 @@ const LOOKS = {
 
 export function TodosTab({ run }: { run: RunJournal }) {
   const { todos } = runStateOf(run.events);
-  if (todos.length === 0) return <Nothing>It keeps no list of what is to do.</Nothing>;
+  if (todos.length === 0) return <EmptyTab>It keeps no list of what is to do.</EmptyTab>;
   let at = 0;
   return (
     <ul className="flex flex-col gap-1.5 text-sm">

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
-import { inOrder, levelsOf, pathTo, rollUps } from "./roll-up.ts";
+import { pathTo, rollUps, treeLevels, treeOrder } from "./roll-up.ts";
 
 const run = (id: string, parent: string | undefined, over: Partial<RunRow>, children: string[] = []) =>
   [
@@ -41,15 +41,15 @@ test("[U07] a node counts what is below it, and who waits only for a child is no
 });
 
 test("nodes come in the order of their starts, without what is below a closed one", () => {
-  expect(inOrder(runs, "root")).toEqual(["root", "a", "c", "b", "d"]);
-  expect(inOrder(runs, "root", (id) => id !== "a")).toEqual(["root", "a", "b", "d"]);
+  expect(treeOrder(runs, "root")).toEqual(["root", "a", "c", "b", "d"]);
+  expect(treeOrder(runs, "root", (id) => id !== "a")).toEqual(["root", "a", "b", "d"]);
   expect(pathTo(runs, "c").map(({ row }) => row.id)).toEqual(["root", "a", "c"]);
 });
 
 test("[U07] [S2-80] a node stands one level below whoever started it, whatever its depth in delegations", () => {
   const flat = new Map([...runs].map(([id, each]) => [id, { ...each, row: { ...each.row, depth: 0 } }]));
-  const order = inOrder(flat, "root");
-  expect([...levelsOf(flat, order)]).toEqual([
+  const order = treeOrder(flat, "root");
+  expect([...treeLevels(flat, order)]).toEqual([
     ["root", 1],
     ["a", 2],
     ["c", 3],

@@ -2,7 +2,7 @@
 // they cost together.
 
 import { type RunUsage, totalTokens } from "../../../../src/projections/usage.ts";
-import { standingOf } from "../../display/status.ts";
+import { statusLabel } from "../../display/status.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 
 export interface RollUp {
@@ -24,7 +24,7 @@ type Runs = ReadonlyMap<string, RunJournal>;
 export function rollUps(runs: Runs, rootId: string): Map<string, RollUp> {
   const all = new Map<string, RollUp>();
   // From the last one up: what is below a node is complete when the node is reached.
-  for (const id of inOrder(runs, rootId).reverse()) {
+  for (const id of treeOrder(runs, rootId).reverse()) {
     const { row, children } = runs.get(id)!;
     const sum = nothing(row.usage);
     for (const child of children) {
@@ -37,7 +37,11 @@ export function rollUps(runs: Runs, rootId: string): Map<string, RollUp> {
 }
 
 /** A parent before its children, those in the order in which they were started. */
-export function inOrder(runs: Runs, rootId: string, isOpen: (id: string) => boolean = () => true): string[] {
+export function treeOrder(
+  runs: Runs,
+  rootId: string,
+  isOpen: (id: string) => boolean = () => true,
+): string[] {
   const order: string[] = [];
   const rest = [rootId];
   while (rest.length > 0) {
@@ -51,7 +55,7 @@ export function inOrder(runs: Runs, rootId: string, isOpen: (id: string) => bool
 }
 
 /** How far below the first each stands, from 1: by whom it was started, whatever the pattern. A row's depth counts delegations only. */
-export function levelsOf(runs: Runs, order: readonly string[]): Map<string, number> {
+export function treeLevels(runs: Runs, order: readonly string[]): Map<string, number> {
   const levels = new Map<string, number>();
   for (const id of order) levels.set(id, (levels.get(runs.get(id)?.row.parentRunId ?? "") ?? 0) + 1);
   return levels;
@@ -80,7 +84,7 @@ function addChild(sum: RollUp, below: RollUp, { row }: RunJournal): void {
   sum.runs++;
   // Who only waits for somebody below who needs a person is counted there.
   if (row.waitingOn?.kind === "child_hitl") sum.waiting++;
-  else if (standingOf(row).needsPerson) sum.needsYou++;
+  else if (statusLabel(row).needsPerson) sum.needsYou++;
   else if (row.status === "failed") sum.failed++;
   else if (row.status === "waiting" || row.status === "suspended") sum.waiting++;
   else if (row.status === "running" || row.status === "pending") sum.running++;

@@ -3,7 +3,7 @@
 
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { TreeJournal } from "../../live/tree-journal.ts";
-import { inOrder, levelsOf, type RollUp, rollUps } from "./roll-up.ts";
+import { type RollUp, rollUps, treeLevels, treeOrder } from "./roll-up.ts";
 import { TreeNode } from "./tree-node.tsx";
 
 export interface RunTreeProps {
@@ -21,8 +21,8 @@ export function RunTree({ journal, rootId, runId, hits, onSelect }: RunTreeProps
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => setFocused(runId), [runId]);
   const sums = rollUps(journal.runs, rootId);
-  const order = inOrder(journal.runs, rootId, (id) => !closed.has(id));
-  const levels = levelsOf(journal.runs, order);
+  const order = treeOrder(journal.runs, rootId, (id) => !closed.has(id));
+  const levels = treeLevels(journal.runs, order);
   const current = order.includes(focused) ? focused : rootId;
   const focus = (id: string | undefined) => {
     if (id === undefined) return;

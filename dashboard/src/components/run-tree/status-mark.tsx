@@ -1,10 +1,10 @@
-import { type Standing, standingOf } from "../../display/status.ts";
+import { type RunStatusLabel, statusLabel } from "../../display/status.ts";
 import { StatusIcon } from "../../display/status-icon.tsx";
 import type { RunJournal } from "../../live/run-journal.ts";
 
 /** Where a run stands, where there is no room for more than a mark: another form for each, and the word for who cannot see it. */
 export function StatusMark({ row }: { row: RunJournal["row"] }) {
-  const { word: standing, tone } = standingOf(row);
+  const { word: standing, tone } = statusLabel(row);
   const word = row.waitingOn?.kind === "child_hitl" && !row.answered ? "waiting for child" : standing;
   return (
     <span className={`shrink-0 ${LOOKS[tone]}`} title={word}>
@@ -14,7 +14,7 @@ export function StatusMark({ row }: { row: RunJournal["row"] }) {
   );
 }
 
-const LOOKS: Record<Standing["tone"], string> = {
+const LOOKS: Record<RunStatusLabel["tone"], string> = {
   good: "text-good",
   muted: "text-muted",
   bad: "text-bad",

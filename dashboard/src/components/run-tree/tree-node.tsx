@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo } from "react";
-import { partOf } from "../../../../src/projections/part.ts";
+import { patternRole } from "../../../../src/projections/part.ts";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
 import { AgentName } from "../../display/agent-name.tsx";
 import { Elapsed } from "../../display/elapsed.tsx";
@@ -27,7 +27,7 @@ export interface TreeNodeProps {
 
 export const TreeNode = memo(function TreeNode(props: TreeNodeProps) {
   const { row, level, expanded, selected, focusable, hits, sum, onSelect, onToggle } = props;
-  const part = partOf(row);
+  const part = patternRole(row);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys
     <div

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { plural } from "../../display/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { useKept } from "../../ui/kept.ts";
+import { useLocalStorage } from "../../ui/kept.ts";
 import { Splitter } from "../../ui/splitter.tsx";
 import { rollUps } from "./roll-up.ts";
 import { RunTree, type RunTreeProps } from "./run-tree.tsx";
@@ -19,7 +19,7 @@ export interface TreePaneProps extends RunTreeProps {
 const [WIDTH, MIN, MAX] = [256, 160, 560];
 
 export function TreePane({ closed, onToggle, ...tree }: TreePaneProps) {
-  const [kept, keep] = useKept("cadre.tree-width");
+  const [kept, keep] = useLocalStorage("cadre.tree-width");
   const width = Math.min(MAX, Math.max(MIN, Number(kept ?? WIDTH) || WIDTH));
   if (closed)
     return (

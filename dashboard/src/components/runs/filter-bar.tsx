@@ -11,7 +11,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Input, Select } from "../../ui/input.tsx";
 import { useNarrow } from "../../ui/use-narrow.ts";
-import { chipsOf, commandOf, showsAll, sinceWords } from "./filter.ts";
+import { filterChips, showsAll, sinceWords, toCommand } from "./filter.ts";
 import { type RunsSearch, SINCE, type Since } from "./runs-search.ts";
 
 export interface FilterBarProps {
@@ -91,10 +91,10 @@ function Choices({ search, change }: ChoicesProps) {
 
 /** What the list is narrowed to, one by one. */
 export function FilterChips({ search, onChange }: FilterBarProps) {
-  const chips = chipsOf(search);
+  const chips = filterChips(search);
   const whole = useCommand();
   if (chips.length === 0) return null;
-  const all = whole(commandOf(search));
+  const all = whole(toCommand(search));
   const without = (key: keyof RunsSearch): RunsSearch => withoutEmpty({ ...search, [key]: "" });
   return (
     <ul aria-label="Filters" className="flex flex-wrap items-center gap-1.5">

@@ -13,7 +13,7 @@ const BACK: Record<Exclude<Since, "today">, number> = {
 /** In steps, so that the same question is asked for a while. */
 const STEP = HOUR / 12;
 
-export function filterOf(search: RunsSearch, now: number): RunsFilter {
+export function toFilter(search: RunsSearch, now: number): RunsFilter {
   const { q, agent, status, since, waiting, sort } = search;
   return {
     ...(q === undefined ? {} : { q }),
@@ -39,7 +39,7 @@ function sinceTime(since: Since, now: number): number {
 }
 
 /** What lists the same in a terminal, after the program's name. */
-export function commandOf(search: RunsSearch): string {
+export function toCommand(search: RunsSearch): string {
   const { q, agent, status, since, waiting, sort } = search;
   const words = [
     ...(status === undefined ? [] : ["--status", status.join(",")]),
@@ -73,7 +73,7 @@ const SINCE_WORDS: Record<Since, string> = {
 
 export const sinceWords = (since: Since): string => SINCE_WORDS[since];
 
-export function chipsOf(search: RunsSearch): Chip[] {
+export function filterChips(search: RunsSearch): Chip[] {
   const { q, agent, status, since, waiting, sort } = search;
   const chips: [keyof RunsSearch, string | undefined, RunsSearch][] = [
     ["status", status?.join(" or "), status ? { status } : {}],
@@ -84,6 +84,6 @@ export function chipsOf(search: RunsSearch): Chip[] {
     ["sort", sort && "most expensive first, of the latest 500", sort ? { sort } : {}],
   ];
   return chips.flatMap(([key, label, alone]) =>
-    label === undefined ? [] : [{ key, label, command: commandOf(alone) }],
+    label === undefined ? [] : [{ key, label, command: toCommand(alone) }],
   );
 }

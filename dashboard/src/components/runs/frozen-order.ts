@@ -1,20 +1,20 @@
 // U05: rows do not move under a pointer. While the list is held, each row stays where it was and only its words change;
 // what is new is counted, what no longer fits stays until the list is let go.
 
-export interface Held<Row> {
+export interface StableRows<Row> {
   shown: Row[];
   /** Rows that are not shown yet. */
   fresh: number;
   /** Of those shown: no longer in the list. */
-  gone: ReadonlySet<string>;
+  removed: ReadonlySet<string>;
 }
 
-export function frozenOrder<Row extends { id: string }>(
+export function stableOrder<Row extends { id: string }>(
   before: readonly Row[],
   now: readonly Row[],
   held: boolean,
-): Held<Row> {
-  if (!held || before.length === 0) return { shown: [...now], fresh: 0, gone: new Set() };
+): StableRows<Row> {
+  if (!held || before.length === 0) return { shown: [...now], fresh: 0, removed: new Set() };
   const known = new Set(before.map(({ id }) => id));
   const current = new Map(now.map((row) => [row.id, row]));
   // What follows the last row that is known is the next page; what stands before it has come since.
@@ -22,6 +22,6 @@ export function frozenOrder<Row extends { id: string }>(
   return {
     shown: [...before.map((row) => current.get(row.id) ?? row), ...(next === 0 ? [] : now.slice(next))],
     fresh: now.slice(0, next === 0 ? now.length : next).filter(({ id }) => !known.has(id)).length,
-    gone: new Set(before.flatMap(({ id }) => (current.has(id) ? [] : [id]))),
+    removed: new Set(before.flatMap(({ id }) => (current.has(id) ? [] : [id]))),
   };
 }

@@ -3,22 +3,22 @@
 import { Activity, SearchX } from "lucide-react";
 import { Command } from "../../display/command.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty.tsx";
 import { StartRunButton } from "../start-run/start-run-button.tsx";
-import { chipsOf, showsAll } from "./filter.ts";
+import { filterChips, showsAll } from "./filter.ts";
 import type { RunsSearch } from "./runs-search.ts";
 
 export function NoRuns({ search, onChange }: { search: RunsSearch; onChange(search: RunsSearch): void }) {
-  if (chipsOf(search).length === 0)
+  if (filterChips(search).length === 0)
     return (
-      <Empty icon={<Activity size={28} aria-hidden />} title="No runs yet">
+      <EmptyState icon={<Activity size={28} aria-hidden />} title="No runs yet">
         <p>A run is an agent at work on a task. Start one here, or in a terminal:</p>
         <Command words='run "Say what is in this folder"' />
         <StartRunButton />
-      </Empty>
+      </EmptyState>
     );
   return (
-    <Empty icon={<SearchX size={28} aria-hidden />} title="No run fits">
+    <EmptyState icon={<SearchX size={28} aria-hidden />} title="No run fits">
       {!showsAll(search) && (
         <>
           <p>These filters look at roots only. A run below another may fit.</p>
@@ -28,6 +28,6 @@ export function NoRuns({ search, onChange }: { search: RunsSearch; onChange(sear
       <Button look="quiet" onClick={() => onChange({})}>
         Show all runs
       </Button>
-    </Empty>
+    </EmptyState>
   );
 }

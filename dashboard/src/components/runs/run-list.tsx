@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { useNarrow } from "../../ui/use-narrow.ts";
 import { COLUMNS, RunRow } from "./run-row.tsx";
-import { useHeldList } from "./use-held-list.ts";
+import { useStableList } from "./use-held-list.ts";
 import type { Selection } from "./use-selection.ts";
 
 export interface RunListProps {
@@ -27,7 +27,7 @@ const AHEAD = 20;
 export function RunList({ runs, about, selection, isMore, onMore, end }: RunListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
-  const { shown, fresh, gone, letGo } = useHeldList(runs, about, scroller);
+  const { shown, fresh, removed, showNew } = useStableList(runs, about, scroller);
   const rows = useVirtualizer({
     count: shown.length,
     getScrollElement: () => scroller.current,
@@ -52,7 +52,7 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
           look="main"
           size="small"
           className="absolute top-10 left-1/2 z-20 -translate-x-1/2 rounded-full shadow-lg"
-          onClick={letGo}
+          onClick={showNew}
         >
           <ArrowUp size={13} aria-hidden /> {fresh} new
         </Button>
@@ -70,7 +70,7 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
                 key={key}
                 run={shown[index]!}
                 index={index}
-                isGone={gone.has(shown[index]!.id)}
+                isGone={removed.has(shown[index]!.id)}
                 isSelected={selection.has(shown[index]!.id)}
                 onSelect={(range) => selection.toggle(shown, index, range)}
               />

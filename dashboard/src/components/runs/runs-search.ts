@@ -22,7 +22,7 @@ export interface RunsSearch {
   all?: true;
 }
 
-export function runsSearch(search: Record<string, unknown>): RunsSearch {
+export function parseRunsSearch(search: Record<string, unknown>): RunsSearch {
   const { q, agent, status, sort, all } = search;
   const words = typeof status === "string" ? status.split(",") : [status].flat();
   const statuses = RUN_STATUSES.filter((each) => words.includes(each));

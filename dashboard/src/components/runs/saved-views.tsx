@@ -1,14 +1,14 @@
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { runCountQuery } from "../../live/queries.ts";
-import { filterOf } from "./filter.ts";
+import { toFilter } from "./filter.ts";
 import { SAVED_VIEWS } from "./views.ts";
 
 const COUNTED = SAVED_VIEWS.filter(({ counted }) => counted);
 
 export function SavedViews() {
   const counts = useQueries({
-    queries: COUNTED.map((view) => runCountQuery(filterOf(view.search, Date.now()))),
+    queries: COUNTED.map((view) => runCountQuery(toFilter(view.search, Date.now()))),
   });
   return (
     <nav

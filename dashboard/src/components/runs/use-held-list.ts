@@ -2,28 +2,28 @@
 
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { ListedRun } from "../../../../src/api/schema.ts";
-import { frozenOrder, type Held } from "./frozen-order.ts";
+import { type StableRows, stableOrder } from "./frozen-order.ts";
 
-export interface HeldList extends Held<ListedRun> {
+export interface StableList extends StableRows<ListedRun> {
   /** Shows what is new, from the top. */
-  letGo(): void;
+  showNew(): void;
 }
 
 /** `about`: which list it is; another one begins anew. */
-export function useHeldList(
+export function useStableList(
   runs: readonly ListedRun[],
   about: string,
   scroller: RefObject<HTMLElement | null>,
-): HeldList {
+): StableList {
   const shown = useRef<{ about: string; rows: ListedRun[] }>({ about, rows: [] });
   const isHeld = useIsHeld(scroller);
   const [, redraw] = useState(0);
   const before = shown.current.about === about ? shown.current.rows : [];
-  const held = frozenOrder(before, runs, isHeld);
+  const held = stableOrder(before, runs, isHeld);
   shown.current = { about, rows: held.shown };
   return {
     ...held,
-    letGo() {
+    showNew() {
       shown.current = { about, rows: [] };
       scroller.current?.scrollTo({ top: 0 });
       redraw((times) => times + 1);

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import type { ListedRun } from "../../../../src/api/schema.ts";
 import { runsQuery } from "../../live/queries.ts";
-import { filterOf } from "./filter.ts";
+import { toFilter } from "./filter.ts";
 import type { RunsSearch } from "./runs-search.ts";
 
 const PAGE = 100;
@@ -20,7 +20,7 @@ export interface Runs {
 
 /** What fits, page after page; while another search is asked for, what was found before stays in sight. */
 export function useRuns(search: RunsSearch): Runs {
-  const filter = filterOf(search, Date.now());
+  const filter = toFilter(search, Date.now());
   const { data, status, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     ...runsQuery({ ...filter, limit: filter.order ? WHOLE : PAGE }),
     placeholderData: (before) => before,

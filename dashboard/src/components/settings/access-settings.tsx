@@ -9,14 +9,14 @@ import { meQuery, useRefusal } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Section } from "./section.tsx";
+import { SettingsSection } from "./section.tsx";
 
 export function AccessSettings() {
   const linking = useMutation({ mutationFn: client.link });
   const { data: me } = useQuery(meQuery);
   const isAdmin = useRefusal("admin") === undefined;
   return (
-    <Section title="Access" text={`${me ? `You are ${me.name}, ${ROLES[me.role]}. ` : ""}${SAME}`}>
+    <SettingsSection title="Access" text={`${me ? `You are ${me.name}, ${ROLES[me.role]}. ` : ""}${SAME}`}>
       <Button className="max-md:h-10" disabled={linking.isPending} onClick={() => linking.mutate()}>
         Make a link for another browser
       </Button>
@@ -34,7 +34,7 @@ export function AccessSettings() {
           {messageOf(linking.error)}
         </p>
       )}
-    </Section>
+    </SettingsSection>
   );
 }
 

@@ -7,7 +7,7 @@ import { useRefusal } from "../../live/me.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
 import { Field } from "../../ui/field.tsx";
 import { Select } from "../../ui/input.tsx";
-import { Section } from "./section.tsx";
+import { SettingsSection } from "./section.tsx";
 
 export function ChatSettings() {
   const settings = useQuery(settingsQuery);
@@ -24,7 +24,7 @@ export function ChatSettings() {
     ...(agents.data?.agents ?? []).flatMap(({ name, kind }) => (kind === "main" ? [name] : [])),
   ]);
   return (
-    <Section title="Chat" text="The same in every browser.">
+    <SettingsSection title="Chat" text="The same in every browser.">
       {!settings.data ? (
         <Loading />
       ) : (
@@ -66,6 +66,6 @@ export function ChatSettings() {
           {messageOf(choosing.error)}
         </p>
       )}
-    </Section>
+    </SettingsSection>
   );
 }

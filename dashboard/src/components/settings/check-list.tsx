@@ -8,13 +8,13 @@ import { Loading } from "../../display/loading.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { checksQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
-import { Section } from "./section.tsx";
+import { SettingsSection } from "./section.tsx";
 
-export function CheckList() {
+export function DoctorChecks() {
   const checks = useQuery(checksQuery);
   if (checks.isError) return <Failure error={checks.error} onAgain={() => void checks.refetch()} />;
   return (
-    <Section title="Doctor" text="What could keep Cadre from working well on this machine.">
+    <SettingsSection title="Doctor" text="What could keep Cadre from working well on this machine.">
       {checks.data ? (
         <ul className="w-full space-y-2">
           {checks.data.map((check) => (
@@ -27,7 +27,7 @@ export function CheckList() {
       <Button disabled={checks.isFetching} onClick={() => void checks.refetch()}>
         Look again
       </Button>
-    </Section>
+    </SettingsSection>
   );
 }
 

@@ -13,13 +13,13 @@ import { client } from "../../live/client.ts";
 import { grantsQuery } from "../../live/queries.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Section } from "./section.tsx";
+import { SettingsSection } from "./section.tsx";
 
 export function GrantList() {
   // Grants are given in the inbox and by the terminal: what was asked before may be old.
   const grants = useQuery({ ...grantsQuery, refetchOnMount: "always" });
   return (
-    <Section
+    <SettingsSection
       title="Grants"
       text="What you have allowed for longer than one call. Taken back, it is asked for again."
     >
@@ -37,7 +37,7 @@ export function GrantList() {
           ))}
         </ul>
       )}
-    </Section>
+    </SettingsSection>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import type { MadeUser, RoleView } from "../../../../src/api/schema.ts";
+import type { CreatedUser, RoleView } from "../../../../src/api/schema.ts";
 import { messageOf } from "../../../../src/errors.ts";
 import { client } from "../../live/client.ts";
 import { usersQuery } from "../../live/queries.ts";
@@ -10,7 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Input, Select } from "../../ui/input.tsx";
 
-export function NewUserForm({ onMade }: { onMade(made: MadeUser): void }) {
+export function NewUserForm({ onMade }: { onMade(made: CreatedUser): void }) {
   const queries = useQueryClient();
   const [name, setName] = useState("");
   const [role, setRole] = useState<RoleView>("operator");

@@ -5,9 +5,9 @@ import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/input.tsx";
 import type { Notice } from "../notices/news.ts";
-import { chooseNotices, type NoticeSettings, useNoticeSettings } from "../notices/notice-settings.ts";
+import { type NoticeSettings, updateNoticeSettings, useNoticeSettings } from "../notices/notice-settings.ts";
 import { playTone } from "../notices/sound.ts";
-import { Section } from "./section.tsx";
+import { SettingsSection } from "./section.tsx";
 
 export function NoticeSettingsForm() {
   const settings = useNoticeSettings();
@@ -15,7 +15,7 @@ export function NoticeSettingsForm() {
   const isOff = permission !== "granted";
   const sounds = settings.soundNeedsYou || settings.soundDone;
   return (
-    <Section
+    <SettingsSection
       title="Notifications"
       text="Of this browser, while you look elsewhere. One for each tree of runs. The tab's title and icon say what waits in any case."
     >
@@ -46,13 +46,13 @@ export function NoticeSettingsForm() {
               className="w-32 max-md:h-10"
               disabled={(isOff && !sounds) || !settings.quiet}
               value={settings[name]}
-              onChange={({ target }) => target.value && chooseNotices({ [name]: target.value })}
+              onChange={({ target }) => target.value && updateNoticeSettings({ [name]: target.value })}
             />
           ))}
         </span>
       </div>
       <p className="text-muted">What comes in quiet hours is told at their end, as one.</p>
-    </Section>
+    </SettingsSection>
   );
 }
 
@@ -64,7 +64,7 @@ function usePermission(): [Permission, ask: () => void] {
   const ask = async () => {
     await Notification.requestPermission();
     setPermission(now());
-    if (now() === "granted") chooseNotices({ needsYou: true });
+    if (now() === "granted") updateNoticeSettings({ needsYou: true });
   };
   return [permission, () => void ask()];
 }
@@ -96,7 +96,7 @@ function Choice({ name, label, settings, isOff }: ChoiceProps) {
         className="size-3.5 accent-accent"
         disabled={isOff}
         checked={settings[name]}
-        onChange={({ target }) => chooseNotices({ [name]: target.checked })}
+        onChange={({ target }) => updateNoticeSettings({ [name]: target.checked })}
       />
       {label}
     </label>

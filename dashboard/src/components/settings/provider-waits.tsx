@@ -10,22 +10,22 @@ import { client } from "../../live/client.ts";
 import { providerWaitsQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Problem } from "../run-actions/problem.tsx";
-import { useAct } from "../run-actions/use-act.ts";
+import { useAction } from "../run-actions/use-act.ts";
 import { Countdown } from "../timeline/countdown.tsx";
-import { Section } from "./section.tsx";
+import { SettingsSection } from "./section.tsx";
 
 const SHOWN = 10;
 
 /** U45: what the providers of models said last to those who wait for them, and until when. */
 export function ProviderWaits() {
   const { data, isError, error, refetch } = useQuery(providerWaitsQuery);
-  const { busy, problem, act } = useAct();
+  const { busy, problem, perform } = useAction();
   const runs = data?.runs ?? [];
   const retryAll = async () => {
     for (const { id } of runs) await client.resume(id);
   };
   return (
-    <Section title="Model provider" text="Runs that wait because it refused or asked to wait.">
+    <SettingsSection title="Model provider" text="Runs that wait because it refused or asked to wait.">
       <div id="provider" className="flex w-full flex-col gap-3">
         {isError && <Failure error={error} onAgain={() => void refetch()} />}
         {!data && !isError && <Loading />}
@@ -41,14 +41,14 @@ export function ProviderWaits() {
                 <Wait key={run.id} run={run} />
               ))}
             </ul>
-            <Button className="self-start max-md:h-10" disabled={busy} onClick={() => void act(retryAll)}>
+            <Button className="self-start max-md:h-10" disabled={busy} onClick={() => void perform(retryAll)}>
               <RotateCcw size={14} aria-hidden /> Retry {runs.length === 1 ? "it" : "all"} now
             </Button>
           </>
         )}
         <Problem text={problem} />
       </div>
-    </Section>
+    </SettingsSection>
   );
 }
 

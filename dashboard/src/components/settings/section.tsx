@@ -1,7 +1,15 @@
 import type { ReactNode } from "react";
 
 /** One subject of the settings: its name, a sentence, and what can be chosen. */
-export function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+export function SettingsSection({
+  title,
+  text,
+  children,
+}: {
+  title: string;
+  text?: string;
+  children: ReactNode;
+}) {
   return (
     <section className="grid gap-3 border-line border-b py-6 last:border-b-0 md:grid-cols-[14rem_1fr] md:gap-8">
       <div>

@@ -6,14 +6,14 @@ import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { fullTime } from "../../display/words.ts";
 import { healthQuery } from "../../live/queries.ts";
-import { Section } from "./section.tsx";
+import { SettingsSection } from "./section.tsx";
 
 export function ServerFacts() {
   const health = useQuery(healthQuery);
   if (health.isError) return <Failure error={health.error} onAgain={() => void health.refetch()} />;
   const { data } = health;
   return (
-    <Section title="Server">
+    <SettingsSection title="Server">
       {!data ? (
         <Loading />
       ) : (
@@ -38,7 +38,7 @@ export function ServerFacts() {
           </Fact>
         </dl>
       )}
-    </Section>
+    </SettingsSection>
   );
 }
 

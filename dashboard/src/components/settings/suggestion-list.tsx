@@ -3,7 +3,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { Suggestions } from "../../../../src/api/schema.ts";
-import { ruleLines, suggestionWords, WHERE } from "../../../../src/projections/suggestion-words.ts";
+import {
+  describeSuggestion,
+  ruleYaml,
+  SUGGESTION_HELP,
+} from "../../../../src/projections/suggestion-words.ts";
 import { Failure } from "../../display/failure.tsx";
 import { GrantRule } from "../../display/grant-rule.tsx";
 import { Loading } from "../../display/loading.tsx";
@@ -11,19 +15,19 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { plural } from "../../display/words.ts";
 import { suggestionsQuery } from "../../live/queries.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { Section } from "./section.tsx";
+import { SettingsSection } from "./section.tsx";
 
 export function SuggestionList() {
   const found = useQuery({ ...suggestionsQuery, refetchOnMount: "always" });
   return (
-    <Section
+    <SettingsSection
       title="Suggested rules"
       text="Rules that would have spared you from being asked, tried on what was decided."
     >
       {found.isPending && <Loading what="Trying rules on the latest decisions" />}
       {found.isError && <Failure error={found.error} onAgain={() => void found.refetch()} />}
       {found.data && <Found found={found.data} />}
-    </Section>
+    </SettingsSection>
   );
 }
 
@@ -41,7 +45,7 @@ function Found({ found: { looked, suggestions } }: { found: Suggestions }) {
         ))}
       </ul>
       <p className="text-muted text-xs">
-        Tried on the latest {over}. {WHERE}
+        Tried on the latest {over}. {SUGGESTION_HELP}
       </p>
     </>
   );
@@ -49,7 +53,7 @@ function Found({ found: { looked, suggestions } }: { found: Suggestions }) {
 
 function Suggestion({ suggestion }: { suggestion: Suggestions["suggestions"][number] }) {
   const { rule, stillAsked } = suggestion;
-  const line = ruleLines(rule);
+  const line = ruleYaml(rule);
   return (
     <li className="flex flex-col gap-1 px-3 py-2">
       <div className="flex flex-wrap items-center gap-2">
@@ -58,7 +62,7 @@ function Suggestion({ suggestion }: { suggestion: Suggestions["suggestions"][num
         </span>
         <CopyButton text={line} label={`Copy ${rule} for cadre.yaml`} className="max-md:size-10" />
       </div>
-      <p>It {suggestionWords(suggestion)}.</p>
+      <p>It {describeSuggestion(suggestion)}.</p>
       {stillAsked.length > 0 && (
         <details className="text-sm">
           <summary className="cursor-pointer py-1 text-muted text-xs">What it would still ask about</summary>

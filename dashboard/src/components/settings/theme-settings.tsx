@@ -1,12 +1,12 @@
 import { chooseTheme, THEMES, type Theme, useTheme } from "../../ui/theme.ts";
-import { Section } from "./section.tsx";
+import { SettingsSection } from "./section.tsx";
 
 const WORDS: Record<Theme, string> = { system: "As the system", light: "Light", dark: "Dark" };
 
 export function ThemeSettings() {
   const theme = useTheme();
   return (
-    <Section title="Theme" text="Of this browser.">
+    <SettingsSection title="Theme" text="Of this browser.">
       <fieldset className="flex flex-wrap gap-x-5">
         <legend className="sr-only">Theme</legend>
         {THEMES.map((each) => (
@@ -22,6 +22,6 @@ export function ThemeSettings() {
           </label>
         ))}
       </fieldset>
-    </Section>
+    </SettingsSection>
   );
 }

@@ -2,21 +2,21 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { MadeUser } from "../../../../src/api/schema.ts";
+import type { CreatedUser } from "../../../../src/api/schema.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { usersQuery } from "../../live/queries.ts";
 import { Copyable } from "../../ui/copyable.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { NewUserForm } from "./new-user-form.tsx";
-import { Section } from "./section.tsx";
+import { SettingsSection } from "./section.tsx";
 import { UserRow } from "./user-row.tsx";
 
 export function UserList() {
   const users = useQuery({ ...usersQuery, refetchOnMount: "always" });
-  const [made, setMade] = useState<MadeUser>();
+  const [made, setMade] = useState<CreatedUser>();
   return (
-    <Section
+    <SettingsSection
       title="Users"
       text="Who may come in by name. A viewer looks, an operator starts and approves, an admin does everything."
     >
@@ -51,6 +51,6 @@ export function UserList() {
           </div>
         )}
       </Dialog>
-    </Section>
+    </SettingsSection>
   );
 }

@@ -1,7 +1,7 @@
 // One user: a new token for them, or let in no more.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { MadeUser, UserView } from "../../../../src/api/schema.ts";
+import type { CreatedUser, UserView } from "../../../../src/api/schema.ts";
 import { messageOf } from "../../../../src/errors.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { When } from "../../display/when.tsx";
@@ -12,7 +12,7 @@ import { Button } from "../../ui/button.tsx";
 
 export interface UserRowProps {
   user: UserView;
-  onMade(made: MadeUser): void;
+  onMade(made: CreatedUser): void;
 }
 
 export function UserRow({ user, onMade }: UserRowProps) {

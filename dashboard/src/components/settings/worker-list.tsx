@@ -11,13 +11,13 @@ import { When } from "../../display/when.tsx";
 import { workersQuery } from "../../live/queries.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Section } from "./section.tsx";
+import { SettingsSection } from "./section.tsx";
 
 export function WorkerList() {
   const workers = useQuery(workersQuery);
   const isAnybody = workers.data?.some(({ silent }) => !silent) ?? false;
   return (
-    <Section title="Workers" text="The processes that work on runs, on this machine and on others.">
+    <SettingsSection title="Workers" text="The processes that work on runs, on this machine and on others.">
       {workers.isPending && <Loading />}
       {workers.isError && <Failure error={workers.error} onAgain={() => void workers.refetch()} />}
       {workers.data && !isAnybody && (
@@ -36,7 +36,7 @@ export function WorkerList() {
       <Button disabled={workers.isFetching} onClick={() => void workers.refetch()}>
         Look again
       </Button>
-    </Section>
+    </SettingsSection>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { AgentView } from "../../../../src/api/schema.ts";
-import { titledName } from "../../display/agent-badge.ts";
+import { nameWithTitle } from "../../display/agent-badge.ts";
 import { Field } from "../../ui/field.tsx";
 import { Select } from "../../ui/input.tsx";
 
@@ -22,7 +22,7 @@ export function AgentField({ choices, chosen, onChange }: AgentFieldProps) {
         >
           {choices.map((each) => (
             <option key={each.name} value={each.name}>
-              {titledName(each)}
+              {nameWithTitle(each)}
             </option>
           ))}
         </Select>

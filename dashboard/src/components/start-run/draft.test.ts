@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { StartRun } from "../../../../src/api/schema.ts";
-import { type Draft, draftProblem, requestOf } from "./draft.ts";
+import { type Draft, draftProblem, toRequest } from "./draft.ts";
 
 const draft = (over: Partial<Draft> = {}): Draft => ({
   agent: "lead",
@@ -12,13 +12,13 @@ const draft = (over: Partial<Draft> = {}): Draft => ({
 });
 
 test("a draft becomes a request that the server takes", () => {
-  expect(StartRun.parse(requestOf(draft()))).toEqual({
+  expect(StartRun.parse(toRequest(draft()))).toEqual({
     agent: "lead",
     task: "Mend it",
     mode: "auto",
     attended: true,
   });
-  expect(StartRun.parse(requestOf(draft({ maxCost: "$0,50", maxTurns: "7" })))).toMatchObject({
+  expect(StartRun.parse(toRequest(draft({ maxCost: "$0,50", maxTurns: "7" })))).toMatchObject({
     limits: { maxTurns: 7, tree: { maxCost: 0.5 } },
   });
 });

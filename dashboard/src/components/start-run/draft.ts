@@ -20,7 +20,7 @@ export function draftProblem({ task, maxCost, maxTurns }: Draft): string | undef
   return undefined;
 }
 
-export function requestOf({ agent, task, mode, maxCost, maxTurns }: Draft): StartRun {
+export function toRequest({ agent, task, mode, maxCost, maxTurns }: Draft): StartRun {
   const limits = {
     ...(maxTurns.trim() === "" ? {} : { maxTurns: Number(maxTurns) }),
     ...(maxCost.trim() === "" ? {} : { tree: { maxCost: dollars(maxCost) } }),

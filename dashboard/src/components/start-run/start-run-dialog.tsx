@@ -14,7 +14,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Input, TextArea } from "../../ui/input.tsx";
 import { AgentField, type AgentFieldProps } from "./agent-field.tsx";
-import { type Draft, draftProblem, requestOf } from "./draft.ts";
+import { type Draft, draftProblem, toRequest } from "./draft.ts";
 
 export interface StartRunDialogProps {
   open: boolean;
@@ -81,7 +81,7 @@ function Fields({ choices, first, onClose }: FieldsProps) {
   const problem = draftProblem(draft);
   const lacking = useRefusal("operator");
   const starting = useMutation({
-    mutationFn: () => client.startRun(requestOf(draft), key.current),
+    mutationFn: () => client.startRun(toRequest(draft), key.current),
     onSuccess: ({ runId }) => {
       localStorage.setItem(LAST_AGENT, draft.agent);
       onClose();

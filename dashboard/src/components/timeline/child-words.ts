@@ -2,7 +2,7 @@
 // pattern has given it.
 
 import type { Trigger } from "../../../../src/journal/events.ts";
-import { partOf } from "../../../../src/projections/part.ts";
+import { patternRole } from "../../../../src/projections/part.ts";
 
 export interface ChildWords {
   /** Before the agent's name, when it starts. */
@@ -12,7 +12,7 @@ export interface ChildWords {
 }
 
 export function childWords(trigger: Trigger, parentKey: string): ChildWords {
-  const part = (partOf({ trigger, parentKey }) ?? "").toUpperCase();
+  const part = (patternRole({ trigger, parentKey }) ?? "").toUpperCase();
   switch (trigger) {
     case "handoff":
       return { start: "HANDED TO", what: "HANDOFF" };

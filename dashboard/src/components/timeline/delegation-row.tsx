@@ -11,11 +11,11 @@ import type { RunJournal } from "../../live/tree-journal.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { plainClick } from "../../ui/plain-click.ts";
+import { handleLinkClick } from "../../ui/plain-click.ts";
 import { childWords } from "./child-words.ts";
 import { Time } from "./entry-row.tsx";
-import { Latest } from "./live-row.tsx";
-import { Marked } from "./marked.tsx";
+import { LatestLine } from "./live-row.tsx";
+import { HighlightedText } from "./marked.tsx";
 
 export interface DelegationRowProps {
   event: Extract<JournalEvent, { type: "CHILD_RUN_STARTED" | "CHILD_RUN_COMPLETED" }>;
@@ -38,7 +38,7 @@ export function DelegationRow(props: DelegationRowProps) {
       <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
         <a
           href={`/r/${event.runId}#${event.seq}`}
-          onClick={(click) => plainClick(click, () => onSelect(event.runId, event.seq))}
+          onClick={(click) => handleLinkClick(click, () => onSelect(event.runId, event.seq))}
           className="inline-flex min-h-10 items-center gap-2 md:min-h-6"
         >
           <Time ts={event.ts} />
@@ -52,7 +52,7 @@ export function DelegationRow(props: DelegationRowProps) {
       </div>
       <div className="flex flex-wrap items-center justify-end gap-x-2">
         <p className="line-clamp-2 min-w-0 flex-1 basis-48 text-sm">
-          <Marked text={isStart ? event.payload.task : event.payload.summary} q={q} />
+          <HighlightedText text={isStart ? event.payload.task : event.payload.summary} q={q} />
         </p>
         <span className="flex items-center gap-1">
           {isStart && child && (
@@ -70,7 +70,7 @@ export function DelegationRow(props: DelegationRowProps) {
           <ChildLink {...props} />
         </span>
       </div>
-      {isStart && !open && child && child.row.endedAt === undefined && <Latest child={child} />}
+      {isStart && !open && child && child.row.endedAt === undefined && <LatestLine child={child} />}
     </Frame>
   );
 }
@@ -108,7 +108,7 @@ function ChildLink({ event, onSelect }: DelegationRowProps) {
   return (
     <a
       href={`/r/${childId}`}
-      onClick={(click) => plainClick(click, () => onSelect(childId))}
+      onClick={(click) => handleLinkClick(click, () => onSelect(childId))}
       className="inline-flex min-h-10 items-center gap-1 whitespace-nowrap rounded px-1 text-child text-xs underline-offset-2 hover:underline md:min-h-7"
     >
       View child run <ArrowRight size={12} aria-hidden />

@@ -2,9 +2,9 @@ import { memo, type ReactNode } from "react";
 import type { TimelineEntry } from "../../../../src/projections/timeline.ts";
 import { clockTime, fullTime } from "../../display/words.ts";
 import { classNames } from "../../ui/class-names.ts";
-import { plainClick } from "../../ui/plain-click.ts";
+import { handleLinkClick } from "../../ui/plain-click.ts";
 import { EntryIcon, TONE_TEXT } from "./entry-icon.tsx";
-import { Marked } from "./marked.tsx";
+import { HighlightedText } from "./marked.tsx";
 
 export interface EntryRowProps {
   runId: string;
@@ -30,7 +30,7 @@ export const EntryRow = memo(function EntryRow({
       href={`/r/${runId}#${entry.seq}`}
       data-event={`${runId}:${entry.seq}`}
       {...(selected ? { "aria-current": "true" } : {})}
-      onClick={(event) => plainClick(event, () => onSelect(runId, entry.seq))}
+      onClick={(event) => handleLinkClick(event, () => onSelect(runId, entry.seq))}
       className={classNames(
         "group flex h-10 items-center gap-2 border-l-2 px-3 text-sm -outline-offset-2 md:h-7",
         selected ? "border-accent bg-accent-soft" : "border-transparent hover:bg-raised",
@@ -39,7 +39,7 @@ export const EntryRow = memo(function EntryRow({
       <Time ts={entry.ts} />
       <EntryIcon entry={entry} />
       <span className={classNames("min-w-0 flex-1 truncate", TONE_TEXT[entry.tone])}>
-        <Marked text={entry.title} q={q} />
+        <HighlightedText text={entry.title} q={q} />
       </span>
       {aside}
       <span

@@ -25,10 +25,10 @@ const OF_KIND: Partial<Record<TimelineKind, Facet>> = {
   thought: "model",
 };
 
-export function facetsOf({ kind, tone }: TimelineEntry): Facet[] {
+export function entryFacets({ kind, tone }: TimelineEntry): Facet[] {
   const facet = OF_KIND[kind];
   return [...(tone === "bad" ? (["failures"] as const) : []), ...(facet === undefined ? [] : [facet])];
 }
 
-export const matches = (entry: TimelineEntry, show: readonly Facet[]): boolean =>
-  show.length === 0 || facetsOf(entry).some((facet) => show.includes(facet));
+export const matchesFacets = (entry: TimelineEntry, show: readonly Facet[]): boolean =>
+  show.length === 0 || entryFacets(entry).some((facet) => show.includes(facet));

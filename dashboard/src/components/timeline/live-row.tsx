@@ -39,7 +39,7 @@ export function lastLine(text: string): string {
 }
 
 /** U18: of a child that is not open, the last line. */
-export function Latest({ child }: { child: RunJournal }) {
+export function LatestLine({ child }: { child: RunJournal }) {
   const streaming = [...child.streaming.values()].at(-1);
   const text = streaming ? lastLine(streaming.text) : child.timeline.entries.at(-1)?.title;
   if (!text) return null;

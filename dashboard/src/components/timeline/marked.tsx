@@ -1,7 +1,7 @@
 import { VisibleText } from "../../display/visible-text.tsx";
 
 /** Somebody's words, with what is looked for marked in them (U12). */
-export function Marked({ text, q }: { text: string; q: string }) {
+export function HighlightedText({ text, q }: { text: string; q: string }) {
   const parts = q === "" ? [text] : splitAt(text, q);
   if (parts.length === 1) return <VisibleText text={text} />;
   return parts.map((part, index) =>

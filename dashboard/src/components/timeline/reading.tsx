@@ -2,7 +2,7 @@ import { plural } from "../../display/words.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 
 /** While the journal is read; views show what is there. */
-export function Reading({ journal }: { journal: TreeJournal }) {
+export function LoadingProgress({ journal }: { journal: TreeJournal }) {
   if (journal.loaded) return null;
   return (
     <span role="status" className="whitespace-nowrap text-muted text-xs tabular-nums">

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { EventBody, JournalEvent } from "../../../../src/journal/events.ts";
 import {
-  callFailed,
-  callStarted,
+  agentThought,
+  buildJournal,
   childStarted,
-  context,
-  journalOf,
-  started,
-  thought,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
+  runStarted,
 } from "../../../../src/stores/contract/kit.contract.ts";
 import { applyDelta, applyEvent, type RunJournal } from "../../live/run-journal.ts";
 import { createTimelineRows, type Row } from "./timeline-rows.ts";
@@ -21,12 +21,15 @@ function tree(...journals: [runId: string, bodies: EventBody[]][]) {
   const add = (runId: string, events: readonly JournalEvent[]) => {
     for (const event of events) applyEvent(runs, new Set(), { ...event, runId });
   };
-  for (const [runId, bodies] of journals) add(runId, journalOf(...bodies));
+  for (const [runId, bodies] of journals) add(runId, buildJournal(...bodies));
   return { runs, add };
 }
 
 test("[U10] [U18] an opened child stands below its start, with what it says now", () => {
-  const { runs } = tree(["r1", [started(), childStarted("c1"), context("late")]], ["c1", [started()]]);
+  const { runs } = tree(
+    ["r1", [runStarted(), childStarted("c1"), contextAdded("late")]],
+    ["c1", [runStarted()]],
+  );
   applyDelta(runs, { type: "text.delta", runId: "c1", callId: "m1", attempt: 1, text: "Hm" });
   const closed = createTimelineRows({ show: [], open: new Set() });
   expect(shownAs(closed.of(runs, "r1"))).toEqual([
@@ -39,32 +42,39 @@ test("[U10] [U18] an opened child stands below its start, with what it says now"
 });
 
 test("[U13] [U14] rows are made once, grow in place, and are counted by kind", () => {
-  const bodies = [started(), callStarted("m1"), callFailed("m1", { cause: "auth", message: "no key" })];
+  const bodies = [
+    runStarted(),
+    modelCallStarted("m1"),
+    modelCallFailed("m1", { cause: "auth", message: "no key" }),
+  ];
   const { runs, add } = tree(["r1", bodies]);
   const rows = createTimelineRows({ show: ["failures"], open: new Set() });
   const before = rows.of(runs, "r1");
   const [first] = before;
   expect(shownAs(before)).toEqual(["0 The model call failed: no key"]);
-  add("r1", journalOf(...bodies, callStarted("m2"), thought("m2")).slice(3));
+  add("r1", buildJournal(...bodies, modelCallStarted("m2"), agentThought("m2")).slice(3));
   expect(rows.of(runs, "r1")[0]).toBe(first);
   expect(rows.counts("r1")).toEqual({ failures: 1, tools: 0, approvals: 0, children: 0, model: 3 });
 });
 
 test("[P9] an event that cannot be read leaves a gap, and the rest is there", () => {
-  const bodies = [started(), callStarted("m1"), thought("m1"), context("after")];
+  const bodies = [runStarted(), modelCallStarted("m1"), agentThought("m1"), contextAdded("after")];
   const { runs, add } = tree(["r1", bodies.slice(0, 2)]);
-  const rest = journalOf(...bodies).slice(2);
+  const rest = buildJournal(...bodies).slice(2);
   add("r1", [{ ...rest[0]!, payload: {} } as unknown as JournalEvent, rest[1]!]);
   expect(runs.get("r1")?.gaps).toBe(true);
   expect(shownAs(createTimelineRows({ show: [], open: new Set() }).of(runs, "r1")).at(-1)).toContain("after");
 });
 
 test("[U12] a search goes on where it stopped, in pieces of any size", () => {
-  const { runs, add } = tree(["r1", [started(), context("one"), context("two")]]);
+  const { runs, add } = tree(["r1", [runStarted(), contextAdded("one"), contextAdded("two")]]);
   const search = createTreeSearch("ABOUT", []);
   while (search.advance(runs, 1));
   expect(search.hits.get("r1")).toEqual([2, 3]);
-  add("r1", journalOf(started(), context("one"), context("two"), context("three")).slice(3));
+  add(
+    "r1",
+    buildJournal(runStarted(), contextAdded("one"), contextAdded("two"), contextAdded("three")).slice(3),
+  );
   expect(search.advance(runs, 100)).toBe(false);
   expect(search.total).toBe(3);
 });

@@ -5,7 +5,7 @@
 
 import type { TimelineEntry } from "../../../../src/projections/timeline.ts";
 import { eventAt, type RunJournal } from "../../live/run-journal.ts";
-import { type Facet, type FacetCounts, facetsOf, matches, noFacets } from "./facets.ts";
+import { entryFacets, type Facet, type FacetCounts, matchesFacets, noFacets } from "./facets.ts";
 
 export type Row =
   | { type: "entry"; key: string; runId: string; depth: number; entry: TimelineEntry; childId?: string }
@@ -53,10 +53,10 @@ export function createTimelineRows({ show, open }: Shown): TimelineRows {
   }
 
   function add(mine: OwnRows, entry: TimelineEntry, runId: string, depth: number): void {
-    for (const facet of facetsOf(entry)) mine.counts[facet]++;
+    for (const facet of entryFacets(entry)) mine.counts[facet]++;
     const childId = childOf(mine.journal, entry);
     const isOpened = childId !== undefined && open.has(childId) && isStart(mine.journal, entry);
-    if (!isOpened && !matches(entry, show)) return;
+    if (!isOpened && !matchesFacets(entry, show)) return;
     const key = `${runId}:${entry.seq}`;
     mine.rows.push({
       type: "entry",

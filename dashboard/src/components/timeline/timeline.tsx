@@ -4,7 +4,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Loading } from "../../display/loading.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import type { Facet } from "./facets.ts";
 import { TimelineRow, type TimelineRowProps } from "./timeline-row.tsx";
@@ -39,9 +39,9 @@ export function Timeline(props: TimelineProps) {
   if (rows.length === 0 && !journal.loaded) return <Loading what="Reading the journal" />;
   if (rows.length === 0)
     return (
-      <Empty title="No event of this kind">
+      <EmptyState title="No event of this kind">
         <p>{props.show.length > 0 ? "Show other kinds of events." : "Nothing has happened here yet."}</p>
-      </Empty>
+      </EmptyState>
     );
   return (
     <div

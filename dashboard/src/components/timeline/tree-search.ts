@@ -3,7 +3,7 @@
 
 import type { TimelineEntry } from "../../../../src/projections/timeline.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
-import { type Facet, matches } from "./facets.ts";
+import { type Facet, matchesFacets } from "./facets.ts";
 
 export interface TreeSearch {
   /** Seqs by run, in order. */
@@ -20,7 +20,7 @@ export function createTreeSearch(q: string, show: readonly Facet[]): TreeSearch 
   let total = 0;
 
   function look(runId: string, entry: TimelineEntry): void {
-    if (!matches(entry, show) || !says(entry, wanted)) return;
+    if (!matchesFacets(entry, show) || !says(entry, wanted)) return;
     const found = hits.get(runId);
     if (found) found.push(entry.seq);
     else hits.set(runId, [entry.seq]);

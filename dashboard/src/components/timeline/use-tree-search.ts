@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useState } from "react";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import type { EventRef } from "../event-detail/event-ref.ts";
-import { inOrder } from "../run-tree/roll-up.ts";
+import { treeOrder } from "../run-tree/roll-up.ts";
 import type { Facet } from "./facets.ts";
 import { createTreeSearch } from "./tree-search.ts";
 
-export interface Found {
+export interface TreeMatches {
   /** By run. */
   counts: ReadonlyMap<string, number>;
   total: number;
@@ -18,7 +18,7 @@ export interface Found {
 /** Looked at in one go; more would hold up the page. */
 const PIECE = 4_000;
 
-export function useTreeSearch(journal: TreeJournal, q: string, show: readonly Facet[]): Found {
+export function useTreeSearch(journal: TreeJournal, q: string, show: readonly Facet[]): TreeMatches {
   const wanted = show.join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: `wanted` says what `show` has
   const search = useMemo(() => createTreeSearch(q, show), [q, wanted]);
@@ -52,7 +52,7 @@ export function useTreeSearch(journal: TreeJournal, q: string, show: readonly Fa
 function inTreeOrder(journal: TreeJournal, hits: ReadonlyMap<string, readonly number[]>): EventRef[] {
   const root = journal.runs.values().next().value?.row.id;
   if (root === undefined || hits.size === 0) return [];
-  return inOrder(journal.runs, root).flatMap((runId) =>
+  return treeOrder(journal.runs, root).flatMap((runId) =>
     (hits.get(runId) ?? []).map((seq) => ({ runId, seq })),
   );
 }

@@ -1,13 +1,13 @@
 import { lazy, Suspense, useId } from "react";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { mendLanguage } from "../../ui/mend-language.ts";
+import { fixLanguage } from "../../ui/mend-language.ts";
 import type { PlotData } from "./plot-data.ts";
 import { SWATCHES } from "./series-colours.ts";
 import { timeWords } from "./time-words.ts";
 
 const UsagePlot = lazy(async () => {
-  mendLanguage();
+  fixLanguage();
   const { UsagePlot: component } = await import("./usage-plot.tsx");
   return { default: component };
 });

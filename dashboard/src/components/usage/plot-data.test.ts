@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { UsageView } from "../../../../src/api/schema.ts";
-import { runSeries, spentSeries, stacked, stretches } from "./plot-data.ts";
+import { runSeries, spentSeries, stackSeries, timeBuckets } from "./plot-data.ts";
 import { rangeFilter } from "./usage-range.ts";
 
 const HOUR = 3_600_000;
@@ -21,7 +21,7 @@ test("[S2-94] one value for each stretch, the dearest first; nothing is lost in 
     spent(3, "lead", 4),
     ...["a", "b", "c", "d", "e", "f"].map((name) => spent(2, name, 0.5)),
   );
-  const times = stretches(data, HOUR, 3.5 * HOUR);
+  const times = timeBuckets(data, HOUR, 3.5 * HOUR);
   expect(times).toEqual([1, 2, 3].map((hour) => hour * HOUR));
   const { series } = spentSeries(data, times, { metric: "cost", by: "agent" });
   expect(series[0]).toEqual({ name: "lead", colour: "accent", values: [1, 0, 6] });
@@ -31,7 +31,7 @@ test("[S2-94] one value for each stretch, the dearest first; nothing is lost in 
     name: "lead",
     colour: "accent",
   });
-  expect(stacked(series)[0]).toEqual([1, 3, 6]);
+  expect(stackSeries(series)[0]).toEqual([1, 3, 6]);
   expect(spentSeries(data, times, { metric: "turns", by: "model" }).series).toEqual([
     { name: "a/big", colour: "accent", values: [1, 6, 2] },
   ]);
@@ -41,8 +41,8 @@ test("[S2-94] one value for each stretch, the dearest first; nothing is lost in 
 test("all time begins with the first that happened; an empty report has no stretches", () => {
   const { since, every } = rangeFilter("all", 100_000 * HOUR);
   const data = { ...overTime(spent(2, "lead", 1)), every };
-  expect(stretches(data, since, 100_000 * HOUR)[0]).toBe(2 * HOUR);
-  expect(stretches({ ...overTime(), runs: [] }, 0, HOUR)).toEqual([]);
+  expect(timeBuckets(data, since, 100_000 * HOUR)[0]).toBe(2 * HOUR);
+  expect(timeBuckets({ ...overTime(), runs: [] }, 0, HOUR)).toEqual([]);
 });
 
 test("ranges begin at full hours or at midnight, the same for all who ask within the hour", () => {

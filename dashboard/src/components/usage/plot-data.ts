@@ -81,7 +81,7 @@ export function runSeries(overTime: OverTime, times: number[]): PlotData {
 }
 
 /** From the beginning of the report, or from the first that happened where it begins long before, until now. */
-export function stretches({ every, spent, runs }: OverTime, since: number, now: number): number[] {
+export function timeBuckets({ every, spent, runs }: OverTime, since: number, now: number): number[] {
   const first = Math.min(...[...spent.slice(0, 1), ...runs.slice(0, 1)].map(({ from }) => from));
   if (!Number.isFinite(first)) return [];
   const from = now - since > 40 * every ? first : since;
@@ -100,7 +100,7 @@ function valuesAt<T extends { from: number }>(
 }
 
 /** What is drawn: each on top of those that follow it. */
-export function stacked(series: readonly Series[]): number[][] {
+export function stackSeries(series: readonly Series[]): number[][] {
   return series.map((_, index) =>
     (series[0]?.values ?? []).map((__, at) =>
       series.slice(index).reduce((total, { values }) => total + (values[at] ?? 0), 0),

@@ -4,7 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import { useTheme } from "../../ui/theme.ts";
-import { type PlotData, stacked } from "./plot-data.ts";
+import { type PlotData, stackSeries } from "./plot-data.ts";
 import { axisWords, timeWords } from "./time-words.ts";
 
 export interface UsagePlotProps {
@@ -26,7 +26,7 @@ export function UsagePlot({ data, words }: UsagePlotProps) {
     if (!element) return;
     const plot = new uPlot(
       optionsFor(element, data, { words, onHover: setAt }),
-      [data.times, ...stacked(data.series)],
+      [data.times, ...stackSeries(data.series)],
       element,
     );
     const watcher = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));

@@ -3,12 +3,12 @@ import { useMemo } from "react";
 import type { UsageView } from "../../../../src/api/schema.ts";
 import { Command } from "../../display/command.tsx";
 import { count, money } from "../../display/words.ts";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty.tsx";
 import { PlotCard } from "./plot-card.tsx";
-import { runSeries, spentSeries, stretches } from "./plot-data.ts";
+import { runSeries, spentSeries, timeBuckets } from "./plot-data.ts";
 import { UsageTables } from "./usage-tables.tsx";
 import { UsageTiles } from "./usage-tiles.tsx";
-import { totalsOf } from "./usage-totals.ts";
+import { usageTotals } from "./usage-totals.ts";
 
 export interface UsageReportProps {
   usage: UsageView;
@@ -20,10 +20,10 @@ export function UsageReport({ usage, since, by }: UsageReportProps) {
   const plots = useMemo(() => plotsOf(usage, since, by), [usage, since, by]);
   if (usage.byAgent.length === 0)
     return (
-      <Empty icon={<ChartColumn size={28} aria-hidden />} title="Nothing was spent in this time">
+      <EmptyState icon={<ChartColumn size={28} aria-hidden />} title="Nothing was spent in this time">
         <p>Choose a longer stretch of time, or start something. This needs no key:</p>
         <Command words="demo" />
-      </Empty>
+      </EmptyState>
     );
   return (
     <div className="flex flex-col gap-4">
@@ -47,8 +47,8 @@ const whole = (value: number): string => (Number.isInteger(value) ? count(value)
 function plotsOf(usage: UsageView, since: number, by: "agent" | "model") {
   const { overTime } = usage;
   if (!overTime) return [];
-  const all = totalsOf(usage);
-  const times = stretches(overTime, since, Date.now());
+  const all = usageTotals(usage);
+  const times = timeBuckets(overTime, since, Date.now());
   const spent = (metric: "cost" | "tokens" | "turns") => spentSeries(overTime, times, { metric, by });
   return [
     { title: "Cost", total: money(all.cost, all.unpriced), data: spent("cost"), words: dollars },

@@ -2,7 +2,7 @@
 
 import type { UsageView } from "../../../../src/api/schema.ts";
 import { count, duration, money, plural } from "../../display/words.ts";
-import { totalsOf } from "./usage-totals.ts";
+import { usageTotals } from "./usage-totals.ts";
 
 export function UsageTiles({ usage }: { usage: UsageView }) {
   return (
@@ -25,7 +25,7 @@ interface Tile {
 }
 
 function tilesOf(usage: UsageView): Tile[] {
-  const all = totalsOf(usage);
+  const all = usageTotals(usage);
   const { trees } = all;
   const ended = `${all.completed} completed, ${all.failed} failed, ${all.cancelled} cancelled`;
   const cached = all.input > 0 ? Math.round((all.cacheRead / all.input) * 100) : 0;
@@ -77,7 +77,7 @@ function tilesOf(usage: UsageView): Tile[] {
   ];
 }
 
-type Together = ReturnType<typeof totalsOf>["trees"]["together"];
+type Together = ReturnType<typeof usageTotals>["trees"]["together"];
 
 /** S1-75: how the estimate is made is said with it. */
 function aloneTile({ trees, tokens, cost, singleTokens, singleCost }: Together): Tile {

@@ -1,8 +1,8 @@
 import type { UsageView } from "../../../../src/api/schema.ts";
-import { noTrees } from "../../../../src/projections/usage-report.ts";
+import { emptyTreeTotals } from "../../../../src/projections/usage-report.ts";
 
 /** Everything that a report tells, in one sum. */
-export function totalsOf({ byAgent, overTime }: UsageView) {
+export function usageTotals({ byAgent, overTime }: UsageView) {
   const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
     items.reduce((total, item) => total + of(item), 0);
   const runs = overTime?.runs ?? [];
@@ -20,6 +20,6 @@ export function totalsOf({ byAgent, overTime }: UsageView) {
     completed: sum(runs, ({ completed }) => completed),
     failed: sum(runs, ({ failed }) => failed),
     cancelled: sum(runs, ({ cancelled }) => cancelled),
-    trees: overTime?.trees ?? noTrees(),
+    trees: overTime?.trees ?? emptyTreeTotals(),
   };
 }

@@ -3,15 +3,15 @@
 import { type PointerEvent, useEffect, useRef, useState } from "react";
 import { duration } from "../../display/words.ts";
 import { classNames } from "../../ui/class-names.ts";
-import { NAMES } from "./row.tsx";
-import { scale, ticks } from "./time-window.ts";
+import { NAME_COLUMN } from "./row.tsx";
+import { ticks, timeScale } from "./time-window.ts";
 import type { Zoom } from "./use-zoom.ts";
 
 const DRAG_PX = 5;
 
 export function Axis({ zoom, start, now }: { zoom: Zoom; start: number; now: number | undefined }) {
   const { window, width, measure } = zoom;
-  const x = scale(window, width);
+  const x = timeScale(window, width);
   const [drag, setDrag] = useState<{ from: number; to: number }>();
   useWheel(zoom);
   const placeOf = (event: PointerEvent) =>
@@ -26,7 +26,7 @@ export function Axis({ zoom, start, now }: { zoom: Zoom; start: number; now: num
   };
   return (
     <div className="flex border-line border-y bg-canvas text-2xs text-muted">
-      <div className={classNames(NAMES, "px-2 py-1")}>Agent</div>
+      <div className={classNames(NAME_COLUMN, "px-2 py-1")}>Agent</div>
       <div
         className="min-w-0 flex-1 cursor-crosshair touch-none select-none pr-2"
         title="Drag to look at a part of the time"

@@ -3,7 +3,7 @@
 import { type KeyboardEvent, type MouseEvent, memo, useState } from "react";
 import { clockTime, duration } from "../../display/words.ts";
 import { LOOKS } from "./activities.ts";
-import { barsIn, scale, spanAt, type TimeWindow } from "./time-window.ts";
+import { barsIn, spanAt, type TimeWindow, timeScale } from "./time-window.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
 export interface BarsProps {
@@ -39,7 +39,7 @@ export const Bars = memo(function Bars({ row, window, width, onHover, onPick }: 
     else {
       setAt(next);
       const box = event.currentTarget.getBoundingClientRect();
-      const x = box.left + Math.max(0, scale(window, width)(life.spans[next].from));
+      const x = box.left + Math.max(0, timeScale(window, width)(life.spans[next].from));
       onHover({ x, y: box.bottom, ...wordsFor(row, next) });
     }
     event.preventDefault();
@@ -73,7 +73,7 @@ export const Bars = memo(function Bars({ row, window, width, onHover, onPick }: 
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
 
 function Drawing({ row: { life, pieces }, window, width }: Pick<BarsProps, "row" | "window" | "width">) {
-  const x = scale(window, width);
+  const x = timeScale(window, width);
   const onPath = joined(pieces).filter(({ from, to }) => to > window.from && from < window.to);
   return (
     <svg width={width} height={HEIGHT} aria-hidden className="block">

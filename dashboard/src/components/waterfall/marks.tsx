@@ -1,5 +1,5 @@
 /** The patterns that bars are filled with; once for the page. */
-export function Marks() {
+export function BarPatterns() {
   return (
     <svg width="0" height="0" aria-hidden className="absolute">
       <defs>

@@ -18,7 +18,7 @@ export interface WaterfallRowProps {
 }
 
 /** How wide the names are; the axis keeps as much free. */
-export const NAMES = "w-28 shrink-0 md:w-56";
+export const NAME_COLUMN = "w-28 shrink-0 md:w-56";
 
 export function WaterfallRow({
   row,
@@ -35,7 +35,7 @@ export function WaterfallRow({
     <div
       className={classNames("flex h-full items-center border-line border-b", isSelected && "bg-accent-soft")}
     >
-      <div className={classNames(NAMES, "flex h-full items-center gap-1 pr-1 pl-1")}>
+      <div className={classNames(NAME_COLUMN, "flex h-full items-center gap-1 pr-1 pl-1")}>
         <span style={{ width: Math.min(depth, 8) * 10 }} className="shrink-0" />
         {run.children.length > 0 ? (
           <button

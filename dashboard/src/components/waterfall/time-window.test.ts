@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Span } from "../../../../src/projections/waterfall.ts";
-import { barsIn, shifted, spanAt, ticks, zoomed } from "./time-window.ts";
+import { barsIn, shiftWindow, spanAt, ticks, zoomWindow } from "./time-window.ts";
 
 const span = (activity: Span["activity"], from: number, to: number): Span => ({
   activity,
@@ -49,9 +49,9 @@ test("[U08] whatever is looked at, bars stand side by side within it", () => {
 
 test("[U08] zooming keeps the point under the pointer, and never leaves the whole", () => {
   const whole = { from: 0, to: 1_000 };
-  expect(zoomed(whole, 0.5, whole, 250)).toEqual({ from: 125, to: 625 });
-  expect(zoomed({ from: 0, to: 100 }, 100, whole)).toEqual(whole);
-  expect(shifted({ from: 900, to: 1_000 }, 500, whole)).toEqual({ from: 900, to: 1_000 });
+  expect(zoomWindow(whole, 0.5, whole, 250)).toEqual({ from: 125, to: 625 });
+  expect(zoomWindow({ from: 0, to: 100 }, 100, whole)).toEqual(whole);
+  expect(shiftWindow({ from: 900, to: 1_000 }, 500, whole)).toEqual({ from: 900, to: 1_000 });
 });
 
 test("[U08] the span at a time is found, and times are round", () => {

@@ -16,14 +16,14 @@ export interface Bar {
 const MIN_BAR_PX = 2;
 const SHORTEST_MS = 10;
 
-export const scale =
+export const timeScale =
   ({ from, to }: TimeWindow, width: number) =>
   (ts: number): number =>
     ((ts - from) / Math.max(1, to - from)) * width;
 
 /** What is too narrow to be seen is drawn together, as what most of its time was spent with. */
 export function barsIn(spans: readonly Span[], window: TimeWindow, width: number, now: number): Bar[] {
-  const x = scale(window, width);
+  const x = timeScale(window, width);
   const bars: Bar[] = [];
   let crowd: { from: number; to: number; times: Map<Activity, number> } | undefined;
   const close = () => {
@@ -62,15 +62,15 @@ export function spanAt(spans: readonly Span[], ts: number): number {
 }
 
 /** Nearer (below 1) or further (above), with `at` staying where it is; never beyond the whole. */
-export function zoomed(window: TimeWindow, factor: number, whole: TimeWindow, at?: number): TimeWindow {
+export function zoomWindow(window: TimeWindow, factor: number, whole: TimeWindow, at?: number): TimeWindow {
   const { from, to } = window;
   const point = at ?? (from + to) / 2;
   const length = Math.min(whole.to - whole.from, Math.max(SHORTEST_MS, (to - from) * factor));
   const share = (point - from) / Math.max(1, to - from);
-  return shifted({ from: point - length * share, to: point + length * (1 - share) }, 0, whole);
+  return shiftWindow({ from: point - length * share, to: point + length * (1 - share) }, 0, whole);
 }
 
-export function shifted({ from, to }: TimeWindow, by: number, whole: TimeWindow): TimeWindow {
+export function shiftWindow({ from, to }: TimeWindow, by: number, whole: TimeWindow): TimeWindow {
   const length = Math.min(to - from, whole.to - whole.from);
   const start = Math.min(Math.max(from + by, whole.from), whole.to - length);
   return { from: start, to: start + length };

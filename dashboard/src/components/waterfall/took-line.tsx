@@ -1,10 +1,10 @@
-import { type Piece, sharesOf } from "../../../../src/projections/critical-path.ts";
+import { activityShares, type PathPiece } from "../../../../src/projections/critical-path.ts";
 import { duration } from "../../display/words.ts";
 import { LOOKS } from "./activities.ts";
 
 /** U09: where the time went, in one sentence: along the critical path, so that the shares are of the whole. */
-export function TookLine({ path, isOver }: { path: readonly Piece[]; isOver: boolean }) {
-  const shares = sharesOf(path);
+export function TimeSummary({ path, isOver }: { path: readonly PathPiece[]; isOver: boolean }) {
+  const shares = activityShares(path);
   const total = shares.reduce((sum, { ms }) => sum + ms, 0);
   const parts = shares.map(({ activity, share }) => `${percent(share)} ${LOOKS[activity].share}`);
   return (

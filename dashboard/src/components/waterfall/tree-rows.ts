@@ -1,19 +1,19 @@
-import type { Piece } from "../../../../src/projections/critical-path.ts";
-import { criticalPath, type Life } from "../../../../src/projections/critical-path.ts";
+import type { PathPiece } from "../../../../src/projections/critical-path.ts";
+import { criticalPath, type Lifetime } from "../../../../src/projections/critical-path.ts";
 import { waterfallOf } from "../../live/folds.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 
 export interface TreeRow {
   run: RunJournal;
   depth: number;
-  life: Life;
+  life: Lifetime;
   /** What of the critical path is in it. */
-  pieces: readonly Piece[];
+  pieces: readonly PathPiece[];
 }
 
 export interface TreeTime {
   rows: TreeRow[];
-  path: Piece[];
+  path: PathPiece[];
 }
 
 /** The runs of a tree with their time, a parent before its children. */
@@ -38,7 +38,7 @@ export function treeTime(journal: TreeJournal, rootId: string, now: number): Tre
   return { rows, path };
 }
 
-function lifeOf(run: RunJournal, now: number): Life {
+function lifeOf(run: RunJournal, now: number): Lifetime {
   const { createdAt, updatedAt, endedAt } = run.row;
   const to = endedAt ?? Math.max(now, updatedAt);
   return { from: createdAt, to, spans: waterfallOf(run.events).spans, children: run.children };

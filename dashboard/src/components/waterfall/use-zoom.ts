@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useHotkeys } from "../../ui/hotkeys.ts";
-import { shifted, type TimeWindow, zoomed } from "./time-window.ts";
+import { shiftWindow, type TimeWindow, zoomWindow } from "./time-window.ts";
 
 export interface Zoom {
   window: TimeWindow;
@@ -30,8 +30,9 @@ export function useZoom(whole: TimeWindow): Zoom {
     const isAll = next && next.to - next.from >= whole.to - whole.from;
     setChosen(isAll ? undefined : next);
   };
-  const by = (factor: number, at?: number) => to(zoomed(window, factor, whole, at));
-  const shift = (share: number) => chosen && to(shifted(chosen, share * (chosen.to - chosen.from), whole));
+  const by = (factor: number, at?: number) => to(zoomWindow(window, factor, whole, at));
+  const shift = (share: number) =>
+    chosen && to(shiftWindow(chosen, share * (chosen.to - chosen.from), whole));
   useHotkeys([
     { keys: "+", label: "Zoom in", run: () => by(0.5) },
     { keys: "-", label: "Zoom out", run: () => by(2) },

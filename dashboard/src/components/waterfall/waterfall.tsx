@@ -9,10 +9,10 @@ import type { RunViewProps } from "../run-view.ts";
 import { Axis } from "./axis.tsx";
 import type { Tip } from "./bars.tsx";
 import { Legend } from "./legend.tsx";
-import { Marks } from "./marks.tsx";
+import { BarPatterns } from "./marks.tsx";
 import { WaterfallRow } from "./row.tsx";
 import { SpanTip } from "./span-tip.tsx";
-import { TookLine } from "./took-line.tsx";
+import { TimeSummary } from "./took-line.tsx";
 import { treeTime } from "./tree-rows.ts";
 import { useZoom } from "./use-zoom.ts";
 import { ZoomButtons } from "./zoom-buttons.tsx";
@@ -47,9 +47,9 @@ export function Waterfall({ journal, runId, onSelect }: RunViewProps) {
     );
   return (
     <div data-waterfall="" className="flex min-h-0 flex-1 flex-col bg-surface">
-      <Marks />
+      <BarPatterns />
       <div className="flex flex-wrap items-center justify-between gap-x-2 pt-1">
-        <TookLine path={path} isOver={isOver} />
+        <TimeSummary path={path} isOver={isOver} />
         <ZoomButtons zoom={zoom} />
       </div>
       <Legend />

@@ -5,7 +5,7 @@ import { whyOf } from "../../../../src/projections/why.ts";
 import type { RunViewProps } from "../run-view.ts";
 import { ReasonRow } from "./reason-row.tsx";
 import { journalsOf } from "./tree-why.ts";
-import { WithCode } from "./with-code.tsx";
+import { TextWithCode } from "./with-code.tsx";
 
 export function EventWhy({ journal, runId, seq, onSelect }: RunViewProps & { seq: number }) {
   // A journal only grows: what led to an event stays as it was once all of it is here.
@@ -17,7 +17,7 @@ export function EventWhy({ journal, runId, seq, onSelect }: RunViewProps & { seq
       <h3 className="text-muted text-xs">Why</h3>
       {own?.because !== undefined && (
         <p className="mt-0.5 text-sm [overflow-wrap:anywhere]">
-          <WithCode text={own.because} />
+          <TextWithCode text={own.because} />
         </p>
       )}
       {before.length > 0 && (

@@ -1,7 +1,7 @@
 import type { Reason } from "../../../../src/projections/reasons.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { clockTime } from "../../display/words.ts";
-import { WithCode } from "./with-code.tsx";
+import { TextWithCode } from "./with-code.tsx";
 
 export interface ReasonRowProps {
   reason: Reason;
@@ -26,7 +26,7 @@ export function ReasonRow({ reason, onSelect }: ReasonRowProps) {
         </button>
         {because !== undefined && (
           <p className="text-muted text-xs">
-            because <WithCode text={because} />
+            because <TextWithCode text={because} />
           </p>
         )}
       </div>

@@ -11,7 +11,7 @@ import type { RunViewProps } from "../run-view.ts";
 import { CopyMarkdown } from "./copy-markdown.tsx";
 import { ReasonRow } from "./reason-row.tsx";
 import { journalsOf } from "./tree-why.ts";
-import { WithCode } from "./with-code.tsx";
+import { TextWithCode } from "./with-code.tsx";
 
 export function WhyView({ journal, runId, onSelect }: RunViewProps) {
   const events = [...journal.runs.values()].reduce((sum, run) => sum + run.events.length, 0);
@@ -88,7 +88,7 @@ function Next({ why: { next } }: { why: Why }) {
       <ul className="flex list-disc flex-col gap-1 pl-5 text-sm">
         {next.map((one) => (
           <li key={one}>
-            <WithCode text={one} isOurs />
+            <TextWithCode text={one} isOurs />
           </li>
         ))}
       </ul>

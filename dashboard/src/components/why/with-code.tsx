@@ -10,7 +10,7 @@ interface WithCodeProps {
 }
 
 /** What stands in backticks is to be typed. */
-export function WithCode({ text, isOurs = false }: WithCodeProps) {
+export function TextWithCode({ text, isOurs = false }: WithCodeProps) {
   const whole = useCommand();
   let at = 0;
   return text.split("`").map((part) => {

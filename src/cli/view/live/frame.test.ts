@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Draw } from "../screen.ts";
-import { fitsCard, frameOf, type Going } from "./frame.ts";
+import { type FrameState, fitsCard, renderFrame } from "./frame.ts";
 
-const nothing: Going = { open: "", draw: undefined, question: undefined, isCardWritten: false };
+const nothing: FrameState = { open: "", draw: undefined, question: undefined, isCardWritten: false };
 const tall: Draw = ({ rows }) => ({
   lines: Array.from({ length: rows }, (_, row) => `run ${row}`),
   status: "status",
@@ -13,7 +13,7 @@ const window = { columns: 40, rows: 12 };
 describe("the frame", () => {
   test("words that are being said, the picture, the question, and the status line last", () => {
     const draw: Draw = () => ({ lines: ["● lead", "└─ ● pen"], status: "status" });
-    expect(frameOf({ ...nothing, open: "I look at", draw, question }, window)).toEqual([
+    expect(renderFrame({ ...nothing, open: "I look at", draw, question }, window)).toEqual([
       "I look at",
       "",
       "● lead",
@@ -25,7 +25,7 @@ describe("the frame", () => {
       "[a]pprove  [r]eject",
       "status",
     ]);
-    expect(frameOf(nothing, window)).toEqual([]);
+    expect(renderFrame(nothing, window)).toEqual([]);
   });
 
   test.each([3, 6, 8, 12, 24, 60])(
@@ -36,7 +36,7 @@ describe("the frame", () => {
         { ...nothing, draw: tall, open: "word" },
         { ...nothing, draw: tall, open: "word", question },
       ]) {
-        const lines = frameOf(going, { columns: 40, rows });
+        const lines = renderFrame(going, { columns: 40, rows });
         expect(lines.length).toBeLessThan(rows);
         expect(lines.at(-1)).toBe("status");
       }
@@ -50,7 +50,7 @@ describe("the frame", () => {
     const wide = { ...question, card: () => ["x".repeat(41)] };
     expect(fitsCard(wide, "", { columns: 41, rows: 24 })).toBe(true);
     expect(fitsCard(wide, "", { columns: 40, rows: 24 })).toBe(false);
-    const lines = frameOf(
+    const lines = renderFrame(
       { ...nothing, draw: tall, question, isCardWritten: true },
       { columns: 40, rows: 6 },
     );
@@ -58,7 +58,7 @@ describe("the frame", () => {
   });
 
   test("answers that are too long for a line go on below", () => {
-    const lines = frameOf({ ...nothing, question, isCardWritten: true }, { columns: 12, rows: 12 });
+    const lines = renderFrame({ ...nothing, question, isCardWritten: true }, { columns: 12, rows: 12 });
     expect(lines).toEqual(["[a]pprove", "[r]eject"]);
   });
 });

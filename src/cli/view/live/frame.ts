@@ -3,14 +3,14 @@
 //  TV1  Never as tall as the window: what is taller cannot be drawn anew without clearing the screen.
 //  TV2  A card is shown whole or not at all: one that does not fit is written as lines that stay (A17).
 
-import { type Draw, type Question, type Room, visibleCells } from "../screen.ts";
+import { type Area, type Draw, type Question, visibleWidth } from "../screen.ts";
 import { wrapText } from "../words.ts";
 
 /** So much of the window is for the picture: the lines above it are to be read as well. */
 const SHARE = 0.6;
 const FEW = 8;
 
-export interface Going {
+export interface FrameState {
   /** A line that has no end yet. */
   open: string;
   draw: Draw | undefined;
@@ -19,7 +19,7 @@ export interface Going {
   isCardWritten: boolean;
 }
 
-export function frameOf({ open, draw, question, isCardWritten }: Going, window: Room): string[] {
+export function renderFrame({ open, draw, question, isCardWritten }: FrameState, window: Area): string[] {
   const { columns } = window;
   const most = window.rows - 1;
   const asked = question ? askedLines(question, isCardWritten, columns) : [];
@@ -34,9 +34,9 @@ export function frameOf({ open, draw, question, isCardWritten }: Going, window: 
 }
 
 /** A word that is wider than the window would be cut off in a frame; as a line that stays it goes on in the next row. */
-export function fitsCard(question: Question, open: string, { columns, rows }: Room): boolean {
+export function fitsCard(question: Question, open: string, { columns, rows }: Area): boolean {
   const said = open === "" ? 0 : 1;
-  const isTooWide = question.card().some((line) => visibleCells(line) > columns);
+  const isTooWide = question.card().some((line) => visibleWidth(line) > columns);
   return !isTooWide && said + askedLines(question, false, columns).length + 1 < rows;
 }
 

@@ -5,8 +5,8 @@
 //  W3   While somebody types a line or is in their editor, nothing is written at all: it comes when they are done.
 //  TV3  At most ten pictures in a second, and none where nothing has changed. A question is shown at once.
 
-import { type Output, rowsOf, type Screen } from "../screen.ts";
-import { fitsCard, frameOf, type Going } from "./frame.ts";
+import { type Output, rowsTaken, type Screen } from "../screen.ts";
+import { type FrameState, fitsCard, renderFrame } from "./frame.ts";
 import type { Drawing } from "./ink.ts";
 
 export interface LiveScreen {
@@ -19,7 +19,7 @@ export type Terminal = Output & NodeJS.WritableStream;
 
 export async function openLiveScreen(screen: Screen, stdout: Terminal): Promise<LiveScreen> {
   const { startDrawing } = await loadInk();
-  const going: Going = { open: "", draw: undefined, question: undefined, isCardWritten: false };
+  const going: FrameState = { open: "", draw: undefined, question: undefined, isCardWritten: false };
   const canvas = createCanvas(screen, stdout, { drawing: startDrawing(stdout), going });
 
   function stream(text: string): void {
@@ -88,7 +88,7 @@ const PAUSE_MS = 100;
 function createCanvas(
   screen: Screen,
   stdout: Terminal,
-  { drawing, going }: { drawing: Drawing; going: Going },
+  { drawing, going }: { drawing: Drawing; going: FrameState },
 ) {
   let unwritten = "";
   let drawn: readonly string[] = [];
@@ -107,7 +107,7 @@ function createCanvas(
     }
     const text = unwritten;
     unwritten = "";
-    drawn = frameOf(going, screen);
+    drawn = renderFrame(going, screen);
     drawing.draw(drawn);
     if (text !== "") drawing.write(text);
     drawnAt = performance.now();
@@ -122,7 +122,7 @@ function createCanvas(
   /** Before Ink hears of it: a narrower terminal has broken lines in two, of which Ink would take away one. */
   function resized(): void {
     if (is !== "open") return;
-    const broken = drawn.reduce((sum, line) => sum + rowsOf(line, screen.columns) - 1, 0);
+    const broken = drawn.reduce((sum, line) => sum + rowsTaken(line, screen.columns) - 1, 0);
     stdout.write("\u001B[1A\u001B[2K".repeat(broken));
     drawing.clear();
     now();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../../journal/definition.ts";
 import type { EventBody, JournalEvent } from "../../../journal/events.ts";
 import { createLiveTree } from "../live-tree.ts";
-import { cellsOf } from "../screen.ts";
+import { cellWidth } from "../screen.ts";
 import { started } from "../tree.fixture.ts";
 import { statusLine } from "./status-line.ts";
 
@@ -62,7 +62,7 @@ describe("[U51] the status line", () => {
 
   test.each([20, 40, 60, 80])("in %d cells what matters least goes first", (cells) => {
     const line = status({ r1: [lead, thinking, thought], c1: [pen, held] }, cells, 3);
-    expect(cellsOf(line)).toBeLessThanOrEqual(cells);
+    expect(cellWidth(line)).toBeLessThanOrEqual(cells);
     expect(line).toContain("1 in need of you".slice(0, cells - 13));
   });
 });

@@ -2,10 +2,10 @@
 // budget, what waits. Where it is too long, what matters least goes first.
 
 import { emptyUsage, type RunUsage, totalTokens } from "../../../projections/usage.ts";
-import { todoText, turnOf, wholeSeconds } from "../doing.ts";
+import { todoText, turnText, wholeSeconds } from "../doing.ts";
 import { count, money, shortCost, shortCount } from "../format.ts";
 import { type LiveRun, type Mark, markOf, needsPerson, pathText } from "../live-tree.ts";
-import { cellsOf, fitted } from "../screen.ts";
+import { cellWidth, truncate } from "../screen.ts";
 
 export interface StatusFacts {
   now: number;
@@ -18,7 +18,7 @@ export interface StatusFacts {
 export function statusLine(all: readonly LiveRun[], facts: StatusFacts, cells: number): string {
   const top = all[0]!;
   const parts = all.length === 1 ? ofOne(top, facts) : ofTree(all, facts);
-  return fitted(joined(parts, cells), cells);
+  return truncate(joined(parts, cells), cells);
 }
 
 /** The lower its rank, the longer it stays. */
@@ -27,7 +27,7 @@ type Part = [rank: number, text: string];
 function joined(parts: readonly Part[], cells: number): string {
   let kept = parts.filter(([, text]) => text !== "");
   const text = (): string => kept.map(([, text]) => text).join(" · ");
-  while (kept.length > 1 && cellsOf(text()) > cells) {
+  while (kept.length > 1 && cellWidth(text()) > cells) {
     const last = Math.max(...kept.map(([rank]) => rank));
     kept = kept.filter(([rank]) => rank !== last);
   }
@@ -35,7 +35,7 @@ function joined(parts: readonly Part[], cells: number): string {
 }
 
 function ofOne(run: LiveRun, { now, preset }: StatusFacts): Part[] {
-  const { what = "", time = "" } = run.doing.now(now) ?? {};
+  const { what = "", time = "" } = run.activity.now(now) ?? {};
   const isWaiting = needsPerson(run);
   return [
     [0, pathText(run)],
@@ -43,7 +43,7 @@ function ofOne(run: LiveRun, { now, preset }: StatusFacts): Part[] {
     [2, isWaiting ? "" : time],
     [3, presetOf(run, preset)],
     [4, spentOf([run])],
-    [5, turnOf(run.state)],
+    [5, turnText(run.state)],
     [6, todoText(run.state)],
   ];
 }
@@ -96,9 +96,9 @@ interface Budget {
 
 /** That of the tree, with what people have given it since; of one run alone its own, where the tree has none. */
 function budgetOf(all: readonly LiveRun[]): Budget {
-  const { start, raised } = all[0]!.state;
+  const { start, changedBudget } = all[0]!.state;
   if (start?.parentRunId !== undefined) return {};
-  const own: Budget = all.length > 1 ? {} : { ...start?.limits, ...raised };
+  const own: Budget = all.length > 1 ? {} : { ...start?.limits, ...changedBudget };
   const given = all
     .flatMap(({ state }) => [...state.decisions.values()])
     .map(({ scope, limits }) => (scope === "tree" ? limits : undefined));
