@@ -10,7 +10,7 @@ const ALL = ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.t
 /** They put spies in place of modules. */
 const APART = ["test/simulation/*mutants.test.ts"];
 /** They start hundreds of programs, before the processes of tests have grown: a fork copies the page tables of all that. */
-const PROGRAMS = ["src/tools/*.test.ts", "src/permissions/*.test.ts", "test/crash/*.test.ts"];
+const PROGRAMS = ["src/tools/**/*.test.ts", "src/permissions/**/*.test.ts", "test/crash/*.test.ts"];
 
 export default defineConfig({
   // As a module with steps finds it: the Cadre that runs it.

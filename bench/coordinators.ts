@@ -2,7 +2,7 @@
 // and passes it on. Who does the work says the same words in both; only the coordinator's own are written here, and they
 // are as few as will do: whom to ask, what that one must know, and at the end the answer.
 
-import type { ScriptedTurn } from "../src/models/script.ts";
+import type { ScriptedTurn } from "../src/models/scripted/script.ts";
 
 export interface Coordinator {
   /** The example that does it by a pattern. */

@@ -2,8 +2,8 @@
 // tool calls. Calls and tokens are counted in the journals; a repetition that counts otherwise stops the bench.
 
 import { TERMINAL_TYPES } from "../src/journal/events.ts";
-import type { Script, ScriptedTurn } from "../src/models/script.ts";
-import { assembleRuntime, type RuntimeAssembly } from "../src/runtime.ts";
+import type { Script, ScriptedTurn } from "../src/models/scripted/script.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../src/runtime/assembly.ts";
 import { COORDINATORS } from "./coordinators.ts";
 import { asItStands, coordinated, type Staged } from "./staged.ts";
 import { median, print, whole } from "./table.ts";

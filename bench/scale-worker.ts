@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { RunId } from "../src/ids.ts";
 import { TERMINAL_TYPES } from "../src/journal/events.ts";
-import type { Script } from "../src/models/script.ts";
-import { assembleRuntime } from "../src/runtime.ts";
+import type { Script } from "../src/models/scripted/script.ts";
+import { assembleRuntime } from "../src/runtime/assembly.ts";
 import { defineTool } from "../src/tools/tool.ts";
 
 export type Order =

@@ -5,9 +5,9 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BUILT_PAGE, startPublicServer } from "../src/api/public-server.ts";
-import { openSettings } from "../src/api/settings.ts";
-import { assembleRuntime } from "../src/runtime.ts";
+import { BUILT_PAGE, startPublicServer } from "../src/api/server/public-server.ts";
+import { openSettings } from "../src/api/server/settings-file.ts";
+import { assembleRuntime } from "../src/runtime/assembly.ts";
 import type { Load } from "./sse.ts";
 
 const load = JSON.parse(process.argv[2]!) as Load;

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import type { Example } from "../examples/shared/play.ts";
 import { baseName } from "../src/journal/definition.ts";
-import { parseScript, type Script, type ScriptedTurn } from "../src/models/script.ts";
-import { chooserOf } from "../src/models/scripted.ts";
+import { chooserOf } from "../src/models/scripted/model.ts";
+import { parseScript, type Script, type ScriptedTurn } from "../src/models/scripted/script.ts";
 import type { Coordinator } from "./coordinators.ts";
 
 export interface Staged extends AsyncDisposable {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, describe, expect, test } from "vitest";
-import { connect } from "../src/cli/connect.ts";
+import { connect } from "../src/cli/connection/connect.ts";
 import type { JournalEvent } from "../src/journal/events.ts";
 import { ENVIRONMENT } from "./shared/environment.ts";
 

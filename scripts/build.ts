@@ -11,5 +11,5 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 rmSync(`${root}/dist`, { recursive: true, force: true });
 execFileSync(`${root}/node_modules/.bin/tsc`, ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
-cpSync(`${root}/src/tools/supervisor.sh`, `${root}/dist/tools/supervisor.sh`);
+cpSync(`${root}/src/tools/shell/supervisor.sh`, `${root}/dist/tools/shell/supervisor.sh`);
 await vendor(`${root}/dist`);

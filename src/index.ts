@@ -1,9 +1,9 @@
 // What a program that embeds Cadre may use.
 
 export { type AgentInCode, defineAgent } from "./agents/define-agent.ts";
-export { createRuntime } from "./embed.ts";
-export type { RunRequest } from "./loop/admit.ts";
-export { freezeBranch, type NewBudget, setBudget, thawBranch } from "./loop/branches.ts";
+export type { RunRequest } from "./loop/commands/admit.ts";
+export { freezeBranch, type NewBudget, setBudget, thawBranch } from "./loop/commands/branches.ts";
+export { sendMessage } from "./loop/commands/message-run.ts";
 export {
   cancelRun,
   type Decision,
@@ -12,8 +12,7 @@ export {
   type OutcomeVerdict,
   pauseRun,
   resumeRun,
-} from "./loop/people.ts";
-export { sendMessage } from "./loop/send-message.ts";
+} from "./loop/commands/person-commands.ts";
 export {
   ask,
   type CallAnswer,
@@ -33,7 +32,13 @@ export {
   tool,
   turn,
   turns,
-} from "./patterns/step.ts";
-export type { AgentEventName, AgentEvents, AgentListener, OnAgent } from "./projections/lifecycle.ts";
-export type { RuntimeAssembly as Runtime, RuntimeOptions } from "./runtime.ts";
+} from "./patterns/step-vocabulary.ts";
+export type {
+  AgentEventName,
+  AgentEvents,
+  AgentListener,
+  OnAgent,
+} from "./projections/formats/agent-events.ts";
+export type { RuntimeAssembly as Runtime, RuntimeOptions } from "./runtime/assembly.ts";
+export { createRuntime } from "./runtime/embed.ts";
 export { defineTool, type Preview, type Tool, type ToolAnswer, type ToolContext } from "./tools/tool.ts";

@@ -17,7 +17,7 @@ const LONG = [
   "src/stores/masked-store.test.ts",
   "src/stores/sqlite/store.test.ts",
   "test/scale/versions.test.ts",
-  "test/e2e/dashboard/plug.test.ts",
+  "test/e2e/dashboard/demo-crash.test.ts",
   "test/mcp/conformance.test.ts",
   "test/simulation/seeds.test.ts",
 ];

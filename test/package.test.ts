@@ -31,7 +31,7 @@ test("the package is as npm, Node and TypeScript want it, and has what it lists"
   expect(files).toEqual(
     expect.arrayContaining([
       "dashboard/dist/index.html",
-      "dist/tools/supervisor.sh",
+      "dist/tools/shell/supervisor.sh",
       "examples/11-incident/task.txt",
     ]),
   );

@@ -13,8 +13,8 @@ import type { AgentSet } from "../src/agents/load.ts";
 import type { Definition } from "../src/journal/definition.ts";
 import { createModelNames } from "../src/models/substitute.ts";
 import { bash, write } from "../src/permissions/judge.fixture.ts";
-import { canonicalRule } from "../src/tools/aliases.ts";
 import { builtinTools } from "../src/tools/index.ts";
+import { canonicalRule } from "../src/tools/tool-names.ts";
 
 /** Tools that the agents name and that this version need not have: without them they have less, never more. */
 const LATER = ["Task"];

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Effect } from "../src/journal/definition.ts";
 import type { Payload } from "../src/journal/events.ts";
-import { resolveLimits } from "../src/loop/admit.ts";
-import { turnTools } from "../src/loop/call-options.ts";
-import { builtinEffect, isLoopTool } from "../src/loop/errands.ts";
-import { callEffect, judgeCall } from "../src/loop/propose.ts";
-import { emptyRunState } from "../src/projections/run-state.ts";
+import { builtinEffect, isLoopTool } from "../src/loop/builtin-tools/index.ts";
+import { callEffect, judgeCall } from "../src/loop/calls/propose.ts";
+import { resolveLimits } from "../src/loop/commands/admit.ts";
+import { turnTools } from "../src/loop/model/call-options.ts";
+import { emptyRunState } from "../src/projections/folds/run-state.ts";
 import { type AnyTool, defineTool } from "../src/tools/tool.ts";
 import { makeWorld, type World } from "./support/world.ts";
 

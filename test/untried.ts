@@ -2,7 +2,7 @@
 
 import { findRestate } from "../src/engines/restate/binary.fixture.ts";
 import { findPostgres } from "../src/stores/postgres/binaries.fixture.ts";
-import { DRIVERS, trySandbox } from "../src/tools/find-sandbox.ts";
+import { DRIVERS, trySandbox } from "../src/tools/sandbox/find-sandbox.ts";
 import { hasHaproxy } from "./fleet/balancer.ts";
 import { findRealAgent, REAL_AGENTS } from "./support/real-agents.ts";
 

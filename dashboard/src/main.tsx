@@ -3,7 +3,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { keepQueriesFresh } from "./live/follow-feed.ts";
+import { keepQueriesFresh } from "./live/keep-queries-fresh.ts";
 import { queryClient } from "./live/query-client.ts";
 import { router } from "./routes.tsx";
 import { allowStyles } from "./ui/allow-styles.ts";

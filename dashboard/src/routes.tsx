@@ -8,10 +8,10 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { parseRunsSearch, type RunsSearch } from "./components/runs/runs-search.ts";
-import { Shell } from "./components/shell.tsx";
+import { Shell } from "./components/shell/shell.tsx";
 import { Failure } from "./display/failure.tsx";
 import { Loading } from "./display/loading.tsx";
-import { loadWhenServed } from "./live/load-page.ts";
+import { loadWhenServed } from "./live/load-when-served.ts";
 import { type AgentSearch, parseAgentSearch } from "./pages/agent-search.ts";
 import { type AgentsSearch, parseAgentsSearch } from "./pages/agents-search.ts";
 import { type CompareSearch, parseCompareSearch } from "./pages/compare-search.ts";

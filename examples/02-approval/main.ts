@@ -1,6 +1,6 @@
 // `node examples/02-approval/main.ts`: reading passes, an edit is approved, a command is rejected, and its agent goes on.
 
-import type { ApprovalView, DecisionBody } from "../../src/api/schema.ts";
+import type { ApprovalView, DecisionBody } from "../../src/api/client/types.ts";
 import { type Example, main } from "../shared/play.ts";
 
 /** Who is asked: yes to the settings, no to everything else. */

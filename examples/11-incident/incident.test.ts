@@ -3,10 +3,10 @@
 import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { textOf } from "../../src/journal/message-parts.ts";
-import type { Decision } from "../../src/loop/people.ts";
-import type { ApprovalItem } from "../../src/projections/approvals.ts";
+import type { Decision } from "../../src/loop/commands/person-commands.ts";
+import type { ApprovalItem } from "../../src/projections/folds/approvals.ts";
 import { fold } from "../../src/projections/projection.ts";
-import { usageProjection } from "../../src/projections/usage.ts";
+import { usageProjection } from "../../src/projections/usage/run-usage.ts";
 import {
   attend,
   begun,

@@ -7,12 +7,12 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { EventOf, EventType, JournalEvent } from "../../src/journal/events.ts";
-import { type Decision, decideApproval } from "../../src/loop/people.ts";
-import { parseScript, type ScriptFile } from "../../src/models/script.ts";
-import { type ApprovalItem, openItems } from "../../src/projections/approvals.ts";
+import { type Decision, decideApproval } from "../../src/loop/commands/person-commands.ts";
+import { parseScript, type ScriptFile } from "../../src/models/scripted/script.ts";
+import { type ApprovalItem, openItems } from "../../src/projections/folds/approvals.ts";
+import { runStateProjection } from "../../src/projections/folds/run-state.ts";
 import { fold } from "../../src/projections/projection.ts";
-import { runStateProjection } from "../../src/projections/run-state.ts";
-import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime/assembly.ts";
 
 export const TEST_COMMAND = "node --test --test-reporter=spec service/checkout.test.js";
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { connect } from "../../src/cli/connect.ts";
+import { connect } from "../../src/cli/connection/connect.ts";
 import { ENVIRONMENT } from "../shared/environment.ts";
 import { problemsOf } from "./checks.ts";
 import { git, type Stage, stageIn } from "./stage.ts";

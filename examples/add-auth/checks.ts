@@ -2,7 +2,7 @@
 // that is not.
 
 import { spawnSync } from "node:child_process";
-import type { RunTree } from "../../src/api/schema.ts";
+import type { RunTree } from "../../src/api/client/types.ts";
 import type { EventOf, EventType, JournalEvent } from "../../src/journal/events.ts";
 import { git, type Stage } from "./stage.ts";
 import { nameOf } from "./story.ts";

@@ -2,7 +2,7 @@
 // Only the model's words are prepared; files, tests, git and the remote are real. Ends with 1, and a sentence for each
 // thing that is not as it should be.
 
-import { connect } from "../../src/cli/connect.ts";
+import { connect } from "../../src/cli/connection/connect.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 import { ENVIRONMENT } from "../shared/environment.ts";
 import { treeLines } from "../shared/tree.ts";

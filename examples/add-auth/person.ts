@@ -1,8 +1,8 @@
 // The person in this example: approves the two things that cadre.yaml asks about, and says what became of a call that a crash
 // left open. Whatever else is asked, they refuse: then the example ends with a complaint, not with a surprise.
 
-import type { CadreClient } from "../../src/api/client.ts";
-import type { ApprovalView, DecisionBody } from "../../src/api/schema.ts";
+import type { CadreClient } from "../../src/api/client/client.ts";
+import type { ApprovalView, DecisionBody } from "../../src/api/client/types.ts";
 
 export async function answerOpenItems(runId: string, client: CadreClient): Promise<void> {
   for (const item of await client.approvals({ runId })) {

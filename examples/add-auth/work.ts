@@ -3,7 +3,7 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { connect } from "../../src/cli/connect.ts";
+import { connect } from "../../src/cli/connection/connect.ts";
 import { ENVIRONMENT } from "../shared/environment.ts";
 import { answerOpenItems } from "./person.ts";
 

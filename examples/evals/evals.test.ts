@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { programPath } from "../../src/config/program.fixture.ts";
+import { programPath } from "../../test/support/programs.ts";
 import { ENVIRONMENT } from "../shared/environment.ts";
 
 const root = mkdtempSync(join(tmpdir(), "cadre-evals-"));

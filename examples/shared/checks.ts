@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RunTree } from "../../src/api/schema.ts";
-import { allNodes, branches } from "../../src/cli/view/branches.ts";
+import type { RunTree } from "../../src/api/client/types.ts";
+import { allNodes, branches } from "../../src/cli/view/text/branches.ts";
 import { baseName } from "../../src/journal/definition.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 

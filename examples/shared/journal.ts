@@ -1,11 +1,11 @@
 // A journal as a listing: the number, the type and the words of each event.
 
-import { plainLine } from "../../src/cli/view/plain.ts";
-import { table } from "../../src/cli/view/table.ts";
+import { plainLine } from "../../src/cli/view/text/plain.ts";
+import { table } from "../../src/cli/view/text/table.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 import { textOf, toolCallsOf } from "../../src/journal/message-parts.ts";
 import { fold } from "../../src/projections/projection.ts";
-import { timelineProjection } from "../../src/projections/timeline.ts";
+import { timelineProjection } from "../../src/projections/views/timeline.ts";
 
 const WIDTH = 78;
 

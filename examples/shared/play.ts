@@ -5,11 +5,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { CadreClient } from "../../src/api/client.ts";
-import type { ApprovalView, DecisionBody } from "../../src/api/schema.ts";
-import { connect } from "../../src/cli/connect.ts";
-import { allNodes } from "../../src/cli/view/branches.ts";
-import { plain } from "../../src/cli/view/plain.ts";
+import type { CadreClient } from "../../src/api/client/client.ts";
+import type { ApprovalView, DecisionBody } from "../../src/api/client/types.ts";
+import { connect } from "../../src/cli/connection/connect.ts";
+import { allNodes } from "../../src/cli/view/text/branches.ts";
+import { plain } from "../../src/cli/view/text/plain.ts";
 import { baseName } from "../../src/journal/definition.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 import { type Expected, type Played, problemsOf, unfinished } from "./checks.ts";

@@ -1,9 +1,9 @@
 // The tree of runs as people read one: who started whom and why, how each ended, and what it took.
 
-import type { RunTree } from "../../src/api/schema.ts";
-import { branches } from "../../src/cli/view/branches.ts";
+import type { RunTree } from "../../src/api/client/types.ts";
 import { cost, count, duration, tokens } from "../../src/cli/view/format.ts";
-import { table } from "../../src/cli/view/table.ts";
+import { branches } from "../../src/cli/view/text/branches.ts";
+import { table } from "../../src/cli/view/text/table.ts";
 import { baseName } from "../../src/journal/definition.ts";
 
 type NameOf = (run: RunTree) => string;

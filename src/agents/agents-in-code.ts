@@ -3,10 +3,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Data, YamlDocument } from "../config/yaml.ts";
-import { attachFiles } from "./attachments.ts";
 import type { AgentInCode } from "./define-agent.ts";
-import { cadreDraft, type DraftFile } from "./draft.ts";
-import type { AgentFolders } from "./folders.ts";
+import { attachFiles } from "./files/attachments.ts";
+import { cadreDraft, type DraftFile } from "./files/draft.ts";
+import type { AgentFolders } from "./files/folders.ts";
 
 export function draftAgentsInCode({ inCode = [], project }: AgentFolders): Promise<DraftFile[]> {
   return Promise.all(inCode.map((agent) => draftAgentInCode(agent, project)));

@@ -6,11 +6,11 @@ import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { builtinTools } from "../tools/index.ts";
 import type { AgentEnvironment } from "./agent.ts";
-import { compileAgent } from "./compile.ts";
-import { parseAgent } from "./parse.ts";
-import { readAgentFile } from "./read.ts";
+import { compileAgent } from "./compile/compile-agent.ts";
+import { isDataFile } from "./files/data-file.ts";
+import { parseAgent } from "./files/parse.ts";
+import { readAgentFile } from "./files/read.ts";
 import { type FileReport, validateFiles } from "./validate-files.ts";
-import { isDataFile } from "./whole-file.ts";
 
 const corpus = process.env["CADRE_CORPUS"];
 if (!corpus) console.log("CADRE_CORPUS is not set: the files of strangers are not tested");

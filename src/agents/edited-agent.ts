@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
 import type { Agent, AgentEnvironment } from "./agent.ts";
-import { type AgentFolder, type AgentFolders, foldersToSearch, listAgentFiles } from "./folders.ts";
+import { type AgentFolder, type AgentFolders, foldersToSearch, listAgentFiles } from "./files/folders.ts";
+import { MAX_FILE } from "./files/parse.ts";
+import { draftFile, readAgentFiles } from "./files/read.ts";
 import { assembleAgents, findAgent } from "./load.ts";
-import { MAX_FILE } from "./parse.ts";
-import { draftFile, readAgentFiles } from "./read.ts";
 
 /** `file`: as the agent is said to come from. Throws AGENT_INVALID where the text makes no agent. */
 export async function loadEditedAgent(

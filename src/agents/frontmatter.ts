@@ -3,8 +3,8 @@
 
 import { z } from "zod";
 import { Duration } from "../config/duration.ts";
-import { type KeyValues, onlyKeys } from "../config/keys.ts";
 import { LimitsInput, TURNS_ALIASES } from "../config/limits.ts";
+import { type KeyValues, onlyKeys } from "../config/read-keys.ts";
 import { ContextMode } from "../journal/definition.ts";
 
 /** Each name may be compared with all that are known. */

@@ -4,7 +4,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Problem } from "../config/problem.ts";
-import { type ConfinedFile, nameBelow, readConfined } from "./confined.ts";
+import { type ConfinedFile, nameBelow, readConfined } from "./files/read-confined.ts";
 
 const INCLUDE = /\$\{include:([^}\n]*)\}/g;
 const MAX_TEXT = 1_000_000;

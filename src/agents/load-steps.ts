@@ -7,8 +7,8 @@ import { extname, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
-import { readConfined } from "./confined.ts";
-import { type AgentFolders, foldersToSearch } from "./folders.ts";
+import { type AgentFolders, foldersToSearch } from "./files/folders.ts";
+import { readConfined } from "./files/read-confined.ts";
 
 export type StepsMain = (given: { task: string; input: unknown }) => Iterator<unknown, unknown, unknown>;
 

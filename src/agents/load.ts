@@ -5,11 +5,11 @@ import { nearestWord, type Problem, problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
 import type { Agent, AgentEnvironment } from "./agent.ts";
 import { checkAgents } from "./checks/index.ts";
-import { compileAgent } from "./compile.ts";
-import type { Draft, DraftFile } from "./draft.ts";
-import { applyExtends } from "./extends.ts";
-import { resolveName } from "./names.ts";
-import { joinWithOr, resolveReferences } from "./references.ts";
+import { compileAgent } from "./compile/compile-agent.ts";
+import { applyExtends } from "./compile/extends.ts";
+import { resolveName } from "./compile/names.ts";
+import { joinWithOr, resolveReferences } from "./compile/references.ts";
+import type { Draft, DraftFile } from "./files/draft.ts";
 
 export interface AgentSet {
   /** By their full names. */

@@ -4,13 +4,13 @@ import { createHash } from "node:crypto";
 import { join, relative, sep } from "node:path";
 import type { Problem } from "../config/problem.ts";
 import type { Data, YamlDocument } from "../config/yaml.ts";
-import { attachFiles } from "./attachments.ts";
-import { readConfined } from "./confined.ts";
 import { rolesDialect } from "./dialects/index.ts";
-import { type DraftFile, translateDrafts } from "./draft.ts";
-import type { AgentFolders } from "./folders.ts";
-import { isMapping, type ParsedAgent } from "./parse.ts";
-import { readDataFile, wrapRoles } from "./whole-file.ts";
+import { attachFiles } from "./files/attachments.ts";
+import { readDataFile, wrapRoles } from "./files/data-file.ts";
+import { type DraftFile, translateDrafts } from "./files/draft.ts";
+import type { AgentFolders } from "./files/folders.ts";
+import { isMapping, type ParsedAgent } from "./files/parse.ts";
+import { readConfined } from "./files/read-confined.ts";
 
 const CONFIG = "cadre.yaml";
 

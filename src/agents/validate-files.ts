@@ -5,11 +5,11 @@ import { stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { hasErrors, type Problem } from "../config/problem.ts";
 import type { Agent, AgentEnvironment } from "./agent.ts";
-import { compileAgent } from "./compile.ts";
-import type { Draft, DraftFile } from "./draft.ts";
-import { applyExtends } from "./extends.ts";
-import { type AgentFolder, listAgentFiles } from "./folders.ts";
-import { readAgentFile } from "./read.ts";
+import { compileAgent } from "./compile/compile-agent.ts";
+import { applyExtends } from "./compile/extends.ts";
+import type { Draft, DraftFile } from "./files/draft.ts";
+import { type AgentFolder, listAgentFiles } from "./files/folders.ts";
+import { readAgentFile } from "./files/read.ts";
 
 export interface FileReport {
   file: string;

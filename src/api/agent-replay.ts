@@ -1,7 +1,7 @@
 // Past runs of an agent, as they would go with its file as it is now.
 
 import { z } from "zod";
-import { RunUsageView } from "./answers.ts";
+import { RunUsageView } from "./routes/answers.ts";
 
 export const AgentReplayView = z.object({
   agent: z.string(),

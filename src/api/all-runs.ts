@@ -1,8 +1,8 @@
 // Every run that fits, newest first, over as many pages as it takes.
 
-import type { RunRow } from "../projections/run-row.ts";
+import type { RunRow } from "../projections/folds/run-row.ts";
 import type { RunFilter, Store } from "../stores/store.ts";
-import { MAX_PAGE } from "./schema.ts";
+import { MAX_PAGE } from "./client/types.ts";
 
 export async function* allRuns(
   store: Store,

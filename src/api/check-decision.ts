@@ -3,7 +3,7 @@
 
 import { CadreError } from "../errors.ts";
 import { parseApprovalId } from "../ids.ts";
-import type { Decision } from "../loop/people.ts";
+import type { Decision } from "../loop/commands/person-commands.ts";
 import type { ApprovalRef } from "../stores/store.ts";
 import type { ApiParts } from "./parts.ts";
 

@@ -2,10 +2,10 @@
 // to be looked at: after an import, or for a message that came meanwhile.
 
 import { approvalId } from "../ids.ts";
-import type { RunRow } from "../projections/run-row.ts";
+import type { RunRow } from "../projections/folds/run-row.ts";
 import type { PoolFilter, Store } from "../stores/store.ts";
-import { answeredRuns, mayBeAnswered } from "./answered-runs.ts";
-import { MAX_PAGE } from "./requests.ts";
+import { MAX_PAGE } from "./routes/requests.ts";
+import { answeredRuns, mayBeAnswered } from "./views/answered-runs.ts";
 
 /** More are not counted. */
 const MOST_DUE = 1_000;

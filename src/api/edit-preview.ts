@@ -2,9 +2,9 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { CadreError } from "../errors.ts";
-import { previewEdit } from "../loop/preview-edit.ts";
+import { previewEdit } from "../loop/commands/preview-edit.ts";
+import type { EditPreview } from "./client/types.ts";
 import type { ApiParts } from "./parts.ts";
-import type { EditPreview } from "./schema.ts";
 import { callDetails } from "./shown-call.ts";
 
 export async function editPreview(

@@ -1,8 +1,8 @@
 // The latest runs, of one agent or of all, as far as one looks: enough to say how things go, and never every row there is.
 
-import type { RunRow } from "../projections/run-row.ts";
+import type { RunRow } from "../projections/folds/run-row.ts";
 import type { Store } from "../stores/store.ts";
-import { MAX_PAGE } from "./schema.ts";
+import { MAX_PAGE } from "./client/types.ts";
 
 const MOST = 5_000;
 

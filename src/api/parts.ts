@@ -1,20 +1,20 @@
 // Everything that the API is given. `who` is the door for identity: whoever has this machine's socket or the folder's token
 // is the user whose process this is; a named user is who the public server's door says.
 
-import type { AgentFile } from "../agents/agent-file.ts";
-import type { Explanation } from "../agents/explain.ts";
+import type { Explanation } from "../agents/explain/explain.ts";
+import type { AgentFile } from "../agents/files/agent-file.ts";
 import type { RunId } from "../ids.ts";
 import type { Delta } from "../journal/deltas.ts";
-import type { RunRequest } from "../loop/admit.ts";
+import type { RunRequest } from "../loop/commands/admit.ts";
+import type { PersonMessage } from "../loop/commands/message-session.ts";
+import type { CommandParts } from "../loop/commands/person-commands.ts";
 import type { LoopParts } from "../loop/parts.ts";
-import type { CommandParts } from "../loop/people.ts";
-import type { AgentReplay } from "../loop/replay-agent.ts";
-import type { PersonMessage } from "../loop/sessions.ts";
+import type { AgentReplay } from "../loop/replay/replay-agent.ts";
 import type { Store } from "../stores/store.ts";
+import type { Check, ForkBody, LinkView, Recovery, ReplayView, WorkspaceTree } from "./client/types.ts";
 import type { ListedAgents } from "./listed-agent.ts";
-import type { Check, ForkBody, LinkView, Recovery, ReplayView, WorkspaceTree } from "./schema.ts";
+import type { Settings } from "./server/settings-file.ts";
 import type { ServerInfo } from "./server-info.ts";
-import type { Settings } from "./settings.ts";
 import type { TeamParts } from "./team-parts.ts";
 
 export interface ApiParts extends TeamParts {

@@ -1,6 +1,6 @@
-import type { ClientForRequest } from "./as-sender.ts";
-import type { Hub } from "./hub.ts";
 import type { ApiParts } from "./parts.ts";
+import type { ClientForRequest } from "./server/client-for-request.ts";
+import type { Hub } from "./server/hub.ts";
 
 /** What routes are given beside it: one hub for all who watch. */
 export interface RouteParts extends ApiParts {

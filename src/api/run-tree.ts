@@ -1,9 +1,9 @@
-import type { RunRow } from "../projections/run-row.ts";
+import type { RunRow } from "../projections/folds/run-row.ts";
 import type { Store } from "../stores/store.ts";
-import type { RunTree } from "./schema.ts";
+import type { RunTree } from "./client/types.ts";
 import { subtreeOf } from "./subtree.ts";
-import { nestRuns } from "./tree.ts";
-import { markUnreadable } from "./unreadable.ts";
+import { nestRuns } from "./views/run-tree.ts";
+import { markUnreadable } from "./views/unreadable-runs.ts";
 
 /** A run and all below it, as they stand. */
 export const readRunTree = async (store: Store, top: RunRow): Promise<RunTree> =>

@@ -1,9 +1,9 @@
 // What a call would do and allow, read from its input alone: as it was recorded, or as a person thinks of changing it.
 
 import { grantRuleFor } from "../loop/give-grant.ts";
-import { explainCommand } from "../permissions/read-command.ts";
+import { explainCommand } from "../permissions/shell/explain-command.ts";
+import type { CommandView } from "./client/types.ts";
 import type { ApiParts } from "./parts.ts";
-import type { CommandView } from "./schema.ts";
 
 /** `grant`: the rule that a wider yes to it would be. */
 export function callDetails(

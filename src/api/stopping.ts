@@ -2,10 +2,10 @@
 // end, and what has to stop is what had not ended when the request was written.
 
 import type { JournalEvent } from "../journal/events.ts";
-import type { RunRow } from "../projections/run-row.ts";
+import type { RunRow } from "../projections/folds/run-row.ts";
 import type { Store } from "../stores/store.ts";
-import { isDamagedJournal } from "./failure.ts";
-import type { Stopping } from "./schema.ts";
+import type { Stopping } from "./client/types.ts";
+import { isDamagedJournal } from "./server/http-errors.ts";
 
 /** `rows` are the run and all its descendants. Undefined: nobody has asked for it, or it is done. */
 export async function cancelProgress(

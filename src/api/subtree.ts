@@ -1,6 +1,6 @@
 // A run and all its descendants.
 
-import type { RunRow } from "../projections/run-row.ts";
+import type { RunRow } from "../projections/folds/run-row.ts";
 import type { Store } from "../stores/store.ts";
 import { allRuns } from "./all-runs.ts";
 

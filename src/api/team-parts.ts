@@ -1,7 +1,7 @@
 // What the API is given for a team of people.
 
-import type { Notifier } from "../webhooks/telling.ts";
-import type { Person } from "./person.ts";
+import type { Notifier } from "../webhooks/notifier.ts";
+import type { Person } from "./access/person.ts";
 
 export interface TeamParts {
   /** The named user whose routes these are; absent: whoever holds the folder's token. */

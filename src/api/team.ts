@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 
-export { LinkView } from "./answers.ts";
+export { LinkView } from "./routes/answers.ts";
 
 export const RoleView = z.enum(["viewer", "operator", "admin"]);
 export type RoleView = z.infer<typeof RoleView>;

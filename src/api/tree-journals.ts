@@ -1,7 +1,7 @@
 // The journals of a whole tree, for whoever asks how its runs hang together.
 
 import type { JournalEvent } from "../journal/events.ts";
-import type { Journals } from "../projections/causes.ts";
+import type { Journals } from "../projections/views/causes.ts";
 import type { Store } from "../stores/store.ts";
 
 const PAGE = 1_000;

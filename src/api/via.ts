@@ -1,7 +1,7 @@
 // Through what somebody acts, beside who they are: a decision that came through a protocol is recorded as such. It is the
 // word of whoever has the token anyway, so it gives nothing; only names that we know count.
 
-import { VIA_HEADER } from "./client-call.ts";
+import { VIA_HEADER } from "./client/send.ts";
 
 const NAMES: Readonly<Record<string, string>> = { mcp: "MCP", acp: "ACP" };
 

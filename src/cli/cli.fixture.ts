@@ -7,9 +7,9 @@ import { mkdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { programPath } from "../config/program.fixture.ts";
-import { scratchFolder } from "../config/scratch.fixture.ts";
-import type { Input, Io } from "./io.ts";
+import { programPath } from "../../test/support/programs.ts";
+import { scratchFolder } from "../../test/support/scratch.ts";
+import type { Input, Io } from "./invocation.ts";
 import { main } from "./main.ts";
 import { visible } from "./view/visible.fixture.ts";
 

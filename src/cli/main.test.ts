@@ -2,16 +2,16 @@
 
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { createClient, isUnreachable } from "../api/client.ts";
-import type { ApprovalView } from "../api/schema.ts";
-import { parseBudget } from "./ask.ts";
-import { parseTaskArguments } from "./choose-agent.ts";
-import { findApproval } from "./find-item.ts";
+import { createClient, isUnreachable } from "../api/client/client.ts";
+import type { ApprovalView } from "../api/client/types.ts";
+import { parseBudget } from "./follow/ask-person.ts";
+import { parseTaskArguments } from "./follow/choose-agent.ts";
+import { worstExitCode } from "./follow/report-result.ts";
+import { submitRequest } from "./follow/start-request.ts";
+import { findApproval } from "./lookup/find-approval.ts";
 import { main } from "./main.ts";
-import { submitRequest } from "./order.ts";
-import { worstExitCode } from "./say-rest.ts";
-import { addCommands } from "./verbs/all.ts";
-import { describeArguments } from "./verbs/arguments.ts";
+import { describeArguments } from "./syntax/arguments.ts";
+import { addCommands } from "./syntax/index.ts";
 
 test("words are an agent and a task, a task, or nothing", () => {
   expect(parseTaskArguments([])).toBeUndefined();

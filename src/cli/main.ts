@@ -5,16 +5,23 @@ import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { nearestWord } from "../config/problem.ts";
 import { CadreError, exitCode, toCadreError } from "../errors.ts";
-import { commandLineFor, createInvocation, EXIT, type Io, type OutputFormat, printError } from "./io.ts";
+import { version } from "../runtime/version.ts";
+import { launcherName } from "./command-line.ts";
+import {
+  commandLineFor,
+  createInvocation,
+  EXIT,
+  type Io,
+  type OutputFormat,
+  printError,
+} from "./invocation.ts";
 import { folderArgument, maskIo } from "./masked-io.ts";
-import { launcherName } from "./typed.ts";
+import { describeArguments } from "./syntax/arguments.ts";
+import type { BindHandler } from "./syntax/handler.ts";
+import { addCommands } from "./syntax/index.ts";
 import { commandPath, usageError } from "./usage-words.ts";
-import { addCommands } from "./verbs/all.ts";
-import { describeArguments } from "./verbs/arguments.ts";
-import type { BindHandler } from "./verbs/does.ts";
-import { version } from "./version.ts";
 import { asSentence } from "./view/format.ts";
-import { jsonLine, plainLine } from "./view/plain.ts";
+import { jsonLine, plainLine } from "./view/text/plain.ts";
 
 /** The process's own command line. */
 export async function start(): Promise<void> {

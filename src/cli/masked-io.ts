@@ -2,9 +2,9 @@
 // has at hand (A61).
 
 import { resolve } from "node:path";
-import type { Mask } from "../journal/mask.ts";
+import type { Mask } from "../journal/masking/mask.ts";
 import { createProjectMask } from "../project/mask.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./invocation.ts";
 import type { Output } from "./view/screen.ts";
 
 export function maskIo(io: Io, argv: readonly string[]): Io {

@@ -1,8 +1,8 @@
 // A project's files as a command sees them: no store is opened, so nothing is created and nobody is waited for.
 
-import { loadConfig } from "../config.ts";
-import { openProject, type Project } from "../project.ts";
-import type { Invocation } from "./io.ts";
+import { loadConfig } from "../config/config.ts";
+import { openProject, type Project } from "../project/project.ts";
+import type { Invocation } from "./invocation.ts";
 
 export function projectOf({ folder, io }: Invocation): Project {
   const home = io.env["HOME"];

@@ -2,7 +2,7 @@
 
 import type { Command, CommanderError } from "commander";
 import { CadreError } from "../errors.ts";
-import { plainLine } from "./view/plain.ts";
+import { plainLine } from "./view/text/plain.ts";
 
 export const usageError = (error: CommanderError, command: Command): CadreError =>
   new CadreError("USAGE", missingArgument(error, command) ?? usageSentence(error.message, command));

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "./config.ts";
 import { readMcpJson } from "./mcp-json.ts";
 
 let folder: string;

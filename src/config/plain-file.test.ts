@@ -3,7 +3,7 @@ import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "./config.ts";
 import { readPlainFile } from "./plain-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cadre-plain-"));

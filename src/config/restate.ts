@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { CadreError } from "../errors.ts";
-import { describeIssue } from "./keys.ts";
+import { describeIssue } from "./read-keys.ts";
 import type { Env } from "./trust.ts";
 
 const address = z.url({ protocol: /^https?$/, error: "must be an http or https address" });

@@ -3,8 +3,8 @@
 import { z } from "zod";
 import { Duration } from "./duration.ts";
 import { HostEntry, SiteEntry } from "./hosts.ts";
-import { type KeyValues, onlyKeys } from "./keys.ts";
 import { LimitsInput } from "./limits.ts";
+import { type KeyValues, onlyKeys } from "./read-keys.ts";
 import { Restate } from "./restate.ts";
 
 const text = z.string().min(1);

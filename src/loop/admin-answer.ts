@@ -3,10 +3,10 @@
 import type { RunId } from "../ids.ts";
 import type { EventBody } from "../journal/events.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
-import type { RunRow } from "../projections/run-row.ts";
-import type { ToolCall } from "../projections/run-state.ts";
-import { emptyTaint, trackTaint } from "../projections/taint.ts";
-import { eventsBefore } from "./continued.ts";
+import type { RunRow } from "../projections/folds/run-row.ts";
+import type { ToolCall } from "../projections/folds/run-state.ts";
+import { emptyTaint, trackTaint } from "../projections/folds/taint.ts";
+import { eventsBefore } from "./drive/continued-runs.ts";
 import type { LoopParts } from "./parts.ts";
 
 /** What is answered, and the runs whose words are in it. */

@@ -3,8 +3,8 @@
 
 import type { EventBody } from "../journal/events.ts";
 import type { Append, Refusal } from "../stores/store.ts";
+import type { RunJournal } from "./drive/run-journal.ts";
 import type { LoopParts } from "./parts.ts";
-import type { RunJournal } from "./run-journal.ts";
 
 export async function beginWork(
   events: EventBody[],

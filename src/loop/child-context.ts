@@ -5,9 +5,9 @@ import type { ContextMode } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import type { PromptMessage } from "../journal/message.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
-import { promptMessages } from "../projections/transcript.ts";
-import type { DelegationRequest } from "./delegation.ts";
-import type { RunJournal } from "./run-journal.ts";
+import { promptMessages } from "../projections/folds/transcript.ts";
+import type { DelegationRequest } from "./builtin-tools/declared/delegate.ts";
+import type { RunJournal } from "./drive/run-journal.ts";
 
 /** A parent's whole history must not fill its child's context before it begins. */
 const LONGEST = 120_000;

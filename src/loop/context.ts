@@ -1,7 +1,7 @@
 // A long history is compacted by a model call of its own: the journal stays whole, only what the model sees gets
 // shorter. The latest exchange is kept as it is, so that the agent goes on where it was.
 
-import type { RunJournal } from "./run-journal.ts";
+import type { RunJournal } from "./drive/run-journal.ts";
 
 const KEPT_MESSAGES = 4;
 

@@ -7,20 +7,20 @@ import { DEFAULT_DELEGATION } from "../journal/definition.ts";
 import type { WaitingOn } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
 import type { DecisionView } from "../patterns/pattern.ts";
-import { isLate } from "../patterns/seat.ts";
+import { isLate } from "../patterns/slot.ts";
 import {
   type ChildRun,
   childrenByTrigger,
   latestChildFor,
   liveChildren,
   mayBeRetried,
-} from "../projections/child-runs.ts";
-import { CLOSING, type RunState, type ToolCall } from "../projections/run-state.ts";
-import { DELEGATE } from "./delegation.ts";
-import { isLoopTool } from "./errands.ts";
-import { hardLimit } from "./limits.ts";
+} from "../projections/folds/child-runs.ts";
+import { CLOSING, type RunState, type ToolCall } from "../projections/folds/run-state.ts";
+import { childrenOf, WAIT_FOR_RUNS, waited } from "./builtin-tools/child-runs.ts";
+import { DELEGATE } from "./builtin-tools/declared/delegate.ts";
+import { isLoopTool } from "./builtin-tools/index.ts";
+import { hardLimit } from "./drive/limits.ts";
 import { mayStart, suspendForApproval } from "./open-calls.ts";
-import { childrenOf, WAIT_FOR_RUNS, waited } from "./tend-children.ts";
 
 /** Undefined: the next call is an ordinary one. */
 export function nextForChildren(view: DecisionView, open: readonly ToolCall[]): Action | undefined {

@@ -2,8 +2,8 @@
 
 import type { Action } from "../patterns/action.ts";
 import type { DecisionView } from "../patterns/pattern.ts";
-import { PROMPT } from "../projections/tool-call.ts";
-import { endRun } from "./decide-turn.ts";
+import { PROMPT } from "../projections/folds/tool-call.ts";
+import { endRun } from "./drive/decide-turn.ts";
 
 /** The prompt that is under way goes on; a person's word on one that was lost is the end, or begins it anew. */
 export function nextForRunner({ state, definition }: DecisionView): Action | undefined {

@@ -4,9 +4,9 @@
 import type { Action, Ending } from "../patterns/action.ts";
 import { patternsOf } from "../patterns/index.ts";
 import type { DecisionView } from "../patterns/pattern.ts";
-import type { RunState } from "../projections/run-state.ts";
-import { hardLimit } from "./limits.ts";
-import { reportProblem } from "./report.ts";
+import type { RunState } from "../projections/folds/run-state.ts";
+import { reportProblem } from "./builtin-tools/declared/final-report.ts";
+import { hardLimit } from "./drive/limits.ts";
 
 /** Something else than the number of its turns is used up: nothing more is begun but the last one (B3). */
 export function hasReachedLimit(state: RunState): boolean {

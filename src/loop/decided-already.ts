@@ -3,7 +3,7 @@
 
 import { CadreError } from "../errors.ts";
 import type { Payload } from "../journal/events.ts";
-import type { Decision } from "./decision-event.ts";
+import type { Decision } from "./commands/decision-event.ts";
 
 type Decided = Payload<"APPROVAL_DECIDED"> & { ts: number };
 type Verdict = Payload<"OUTCOME_DECIDED">;

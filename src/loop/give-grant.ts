@@ -3,9 +3,9 @@
 import { CadreError } from "../errors.ts";
 import type { Payload } from "../journal/events.ts";
 import { ALWAYS_DAYS, type GrantFor } from "../permissions/permission.ts";
-import type { ApprovalItem } from "../projections/approvals.ts";
-import type { RunState } from "../projections/run-state.ts";
-import { DELEGATE, isDelegation, parseDelegation } from "./delegation.ts";
+import type { ApprovalItem } from "../projections/folds/approvals.ts";
+import type { RunState } from "../projections/folds/run-state.ts";
+import { DELEGATE, isDelegation, parseDelegation } from "./builtin-tools/declared/delegate.ts";
 import type { LoopParts } from "./parts.ts";
 
 const DAY_MS = 24 * 60 * 60_000;

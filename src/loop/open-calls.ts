@@ -2,9 +2,9 @@
 
 import type { WaitingOn } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
-import { awaitsDecision } from "../projections/approvals.ts";
-import { itemIdOf, type ToolCall } from "../projections/run-state.ts";
-import { questionOf } from "../projections/tool-call.ts";
+import { awaitsDecision } from "../projections/folds/approvals.ts";
+import { itemIdOf, type ToolCall } from "../projections/folds/run-state.ts";
+import { questionOf } from "../projections/folds/tool-call.ts";
 
 /** True where the call may begin now, for the first time or again. */
 export function mayStart(call: ToolCall): boolean {

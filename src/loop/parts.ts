@@ -1,6 +1,6 @@
 // Everything that the loop is given. It knows contracts only; `runtime.ts` puts the concrete parts in.
 
-import type { BlastRadiusParts } from "../agents/blast-radius.ts";
+import type { BlastRadiusParts } from "../agents/explain/blast-radius.ts";
 import type { LoadedSteps } from "../agents/load-steps.ts";
 import type { Clock } from "../clock.ts";
 import type { Digest, Ids, RunId } from "../ids.ts";
@@ -8,13 +8,13 @@ import type { BlastRadius } from "../journal/blast-radius.ts";
 import type { AgentLimits, Definition } from "../journal/definition.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { Payload, Worktree } from "../journal/events.ts";
-import type { Mask } from "../journal/mask.ts";
+import type { Mask } from "../journal/masking/mask.ts";
 import type { ClassifyFailure, EstimateCall, Models, PriceOf } from "../models/model.ts";
 import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
 import type { Store } from "../stores/store.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { StepGate } from "./gate.ts";
-import type { Runners } from "./runners.ts";
+import type { StepGate } from "./drive/step-gate.ts";
+import type { Runners } from "./programs/runner.ts";
 
 export interface LoopParts {
   store: Store;

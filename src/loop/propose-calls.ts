@@ -1,10 +1,10 @@
 // The calls of a thought: each is judged, answered from what is recorded, or answered at once because it cannot be run.
 
+import { currentGrants, proposeCall } from "./calls/propose.ts";
+import { withRecordedResult } from "./calls/recorded-results.ts";
+import type { RunJournal } from "./drive/run-journal.ts";
 import type { LoopParts } from "./parts.ts";
-import { currentGrants, proposeCall } from "./propose.ts";
 import { immediateResult } from "./refuse-call.ts";
-import type { RunJournal } from "./run-journal.ts";
-import { withRecordedResult } from "./stand-in.ts";
 
 export async function proposeCalls(ids: readonly string[], run: RunJournal, parts: LoopParts): Promise<void> {
   const grants = await currentGrants(run, parts);

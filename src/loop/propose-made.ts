@@ -3,12 +3,12 @@
 
 import type { EventBody } from "../journal/events.ts";
 import type { StepCall } from "../patterns/action.ts";
-import { newStepCall } from "../projections/tool-call.ts";
+import { newStepCall } from "../projections/folds/tool-call.ts";
+import { currentGrants, proposeCall } from "./calls/propose.ts";
+import { withRecordedResult } from "./calls/recorded-results.ts";
+import type { RunJournal } from "./drive/run-journal.ts";
 import type { LoopParts } from "./parts.ts";
-import { currentGrants, proposeCall } from "./propose.ts";
 import { immediateResult } from "./refuse-call.ts";
-import type { RunJournal } from "./run-journal.ts";
-import { withRecordedResult } from "./stand-in.ts";
 
 /** The rule in the verdict on a call that there is not. */
 export const NOT_MADE = "it cannot be made";

@@ -1,13 +1,13 @@
 // Whether work that was once allowed may still be given to another agent when it comes to that.
 
-import { addedReach } from "../agents/blast-radius.ts";
-import type { ToolCall } from "../projections/run-state.ts";
-import { delegationBlastRadius } from "./blast-radius.ts";
-import type { DelegationRequest } from "./delegation.ts";
+import { addedReach } from "../agents/explain/blast-radius.ts";
+import type { ToolCall } from "../projections/folds/run-state.ts";
+import type { DelegationRequest } from "./builtin-tools/declared/delegate.ts";
+import { currentGrants, judgeDelegation } from "./calls/propose.ts";
+import { delegationBlastRadius } from "./children/blast-radius.ts";
+import { type CallRefusal, checkDelegation } from "./children/check-delegation.ts";
+import type { RunJournal } from "./drive/run-journal.ts";
 import type { LoopParts } from "./parts.ts";
-import { currentGrants, judgeDelegation } from "./propose.ts";
-import { type CallRefusal, checkDelegation } from "./refuse-delegation.ts";
-import type { RunJournal } from "./run-journal.ts";
 
 /** P5: what a person said yes to, or made of it, is judged by the rules of now. */
 export async function recheckDelegation(

@@ -3,13 +3,13 @@
 import { z } from "zod";
 import type { EventBody } from "../journal/events.ts";
 import { ROUTE_TO } from "../patterns/router.ts";
-import type { ToolCall } from "../projections/tool-call.ts";
+import type { ToolCall } from "../projections/folds/tool-call.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import { isDelegation } from "./delegation.ts";
-import { isLoopTool, mayRun } from "./errands.ts";
+import { isDelegation } from "./builtin-tools/declared/delegate.ts";
+import { answerClosing } from "./builtin-tools/declared/team-tools.ts";
+import { isLoopTool, mayRun } from "./builtin-tools/index.ts";
+import type { RunJournal } from "./drive/run-journal.ts";
 import type { LoopParts } from "./parts.ts";
-import type { RunJournal } from "./run-journal.ts";
-import { answerClosing } from "./team-tools.ts";
 
 /** The result of a call that needs no run, or cannot have one: in words that tell the model what it may do. */
 export function immediateResult(

@@ -1,7 +1,7 @@
 // Runs to which a person's word comes too late, or by the wrong door. Nothing is changed then.
 
 import { CadreError } from "../errors.ts";
-import type { RunState } from "../projections/run-state.ts";
+import type { RunState } from "../projections/folds/run-state.ts";
 
 /** A word to one run alone is none to the branch that holds it. */
 export function requireNotFrozen({ runId, waitingOn }: RunState): void {

@@ -5,10 +5,10 @@ import type { Ids } from "../ids.ts";
 import { baseName } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import { openingText, openingWithRequest } from "../patterns/opening.ts";
-import { type ChildRequest, previousRunOf } from "./child-start.ts";
-import type { DelegationRequest } from "./delegation.ts";
+import type { DelegationRequest } from "./builtin-tools/declared/delegate.ts";
+import { type ChildRequest, previousRunOf } from "./children/prepare-child.ts";
+import type { RunJournal } from "./drive/run-journal.ts";
 import type { LoopParts } from "./parts.ts";
-import type { RunJournal } from "./run-journal.ts";
 
 export async function routeRequest(
   key: string,

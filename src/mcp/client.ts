@@ -4,13 +4,13 @@
 
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";
 import cadre from "../../package.json" with { type: "json" };
-import { expandVariables } from "../config/filled-in.ts";
+import { expandVariables } from "../config/expand-variables.ts";
 import { messageOf } from "../errors.ts";
 import { type ConnectionParts, ServerFailure } from "./connection.ts";
-import { createHttpTransport } from "./http.ts";
+import { createHttpTransport } from "./http-transport.ts";
 import { CONNECT_MS, LONGEST_CALL_MS } from "./limits.ts";
 import { type ListedTool, type Listing, MAX_TOOLS, readListing } from "./listing.ts";
-import { createStdioTransport, type StdioTransport } from "./stdio.ts";
+import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";
 
 export interface Open {
   client: Client;

@@ -3,7 +3,7 @@
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { markUntrusted } from "../journal/untrusted.ts";
-import { boundOutput, CONTEXT_BYTES } from "../tools/output.ts";
+import { boundOutput, CONTEXT_BYTES } from "../tools/bound-output.ts";
 import type { ToolAnswer } from "../tools/tool.ts";
 
 export interface AnswerSource {

@@ -19,7 +19,7 @@ import {
   readPin,
   writePin,
 } from "./pins.ts";
-import { createConnection } from "./reconnecting.ts";
+import { createConnection } from "./reconnecting-connection.ts";
 import { serverTool } from "./tools.ts";
 
 export interface McpServers {

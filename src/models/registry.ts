@@ -6,9 +6,9 @@ import { builtIn, type Endpoint, type ProviderTypeName, providerTypes } from "./
 import type { Model, Models } from "./model.ts";
 import { fullName, modelPartOf, nearest, providerOf } from "./names.ts";
 import { contextWindowOf, makerOf } from "./prices.ts";
-import { type Reached, reachProvider } from "./reach.ts";
-import type { Script } from "./script.ts";
-import { createScriptedModel } from "./scripted.ts";
+import { type Reached, reachProvider } from "./reach-provider.ts";
+import { createScriptedModel } from "./scripted/model.ts";
+import type { Script } from "./scripted/script.ts";
 
 export interface ProviderConfig {
   type: ProviderTypeName;

@@ -13,7 +13,7 @@ import {
 } from "../../test/support/scenario.ts";
 import { openApprovalIds, type World } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
-import { decideApproval } from "../loop/people.ts";
+import { decideApproval } from "../loop/commands/person-commands.ts";
 
 const cast = { legal: "", risk: "" };
 const advised = (more = "") => `advisors: { agents: [legal, risk]${more} }`;

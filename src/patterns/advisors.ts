@@ -4,11 +4,11 @@
 import { baseName } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
-import type { ChildRun } from "../projections/child-runs.ts";
+import type { ChildRun } from "../projections/folds/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import { answerText, openingWithRequest, requestText } from "./opening.ts";
 import type { DecisionView, Pattern } from "./pattern.ts";
-import { type PatternSlot, slotOf, waitOrGiveUp } from "./seat.ts";
+import { type PatternSlot, slotOf, waitOrGiveUp } from "./slot.ts";
 
 export const advisors: Pattern = {
   key: "advisors",

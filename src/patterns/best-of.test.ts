@@ -9,7 +9,7 @@ import {
   turns,
   watchOffers,
 } from "../../test/support/scenario.ts";
-import type { ScriptedRequest, ScriptedTurn } from "../models/script.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../models/scripted/script.ts";
 
 const drafts = (more = "") =>
   `bestOf: { n: 3, strategies: [short, "with care"]${more} }\ntools: [look, charge]`;

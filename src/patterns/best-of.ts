@@ -2,12 +2,12 @@
 // a judge picks one and says why. The run itself makes no model call: its answer is the draft that was picked.
 
 import type { Definition } from "../journal/definition.ts";
-import type { ChildRun } from "../projections/child-runs.ts";
+import type { ChildRun } from "../projections/folds/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import { adoptedEnding, failedStageEnding, unusableStageEnding } from "./child-endings.ts";
 import { answerText, openingWithRequest } from "./opening.ts";
 import type { DecisionView, Pattern } from "./pattern.ts";
-import { type PatternSlot, slotOf, waitOrGiveUp } from "./seat.ts";
+import { type PatternSlot, slotOf, waitOrGiveUp } from "./slot.ts";
 
 const JUDGE = "judge";
 

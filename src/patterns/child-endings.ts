@@ -2,7 +2,7 @@
 
 import { baseName } from "../journal/definition.ts";
 import type { StopReason } from "../journal/events.ts";
-import type { ChildRun } from "../projections/child-runs.ts";
+import type { ChildRun } from "../projections/folds/child-runs.ts";
 import type { Ending } from "./action.ts";
 
 /** The work was given away: its answer is the run's. */

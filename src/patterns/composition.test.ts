@@ -6,8 +6,8 @@ import { effects } from "../../test/support/oracle.ts";
 import { samples } from "../../test/support/pattern-samples.ts";
 import { delegate, familyOf, payloadsOf, roles, scenario, turns } from "../../test/support/scenario.ts";
 import type { World } from "../../test/support/world.ts";
-import { cancelRun, decideApproval } from "../loop/people.ts";
-import type { ScriptedRequest, ScriptedTurn } from "../models/script.ts";
+import { cancelRun, decideApproval } from "../loop/commands/person-commands.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../models/scripted/script.ts";
 import { PATTERNS } from "./index.ts";
 
 type Scripted = (request: ScriptedRequest) => ScriptedTurn;

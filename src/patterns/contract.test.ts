@@ -8,11 +8,11 @@ import { type Sample, samples } from "../../test/support/pattern-samples.ts";
 import { familyOf, payloadsOf, typesOf } from "../../test/support/scenario.ts";
 import { makeWorld, type World, type WorldOptions } from "../../test/support/world.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import { decide } from "../loop/decide.ts";
-import { loadDefinition, type RunView } from "../loop/run-journal.ts";
+import { decide } from "../loop/drive/decide.ts";
+import { loadDefinition, type RunView } from "../loop/drive/run-journal.ts";
+import { runStateProjection } from "../projections/folds/run-state.ts";
+import { transcriptProjection } from "../projections/folds/transcript.ts";
 import { fold } from "../projections/projection.ts";
-import { runStateProjection } from "../projections/run-state.ts";
-import { transcriptProjection } from "../projections/transcript.ts";
 import { PATTERNS } from "./index.ts";
 
 const STRIDE = process.env["CRASH_ALL"] === undefined ? 3 : 1;

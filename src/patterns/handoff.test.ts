@@ -12,8 +12,8 @@ import {
   typesOf,
 } from "../../test/support/scenario.ts";
 import { openApprovalIds } from "../../test/support/world.ts";
-import { cancelRun, decideApproval } from "../loop/people.ts";
-import { sendMessage } from "../loop/send-message.ts";
+import { sendMessage } from "../loop/commands/message-run.ts";
+import { cancelRun, decideApproval } from "../loop/commands/person-commands.ts";
 
 scenario(
   "[S3-9] [S3-10] [S3-63] a single hop: the target gets request and answer, and its answer is returned",

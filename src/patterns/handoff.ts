@@ -4,8 +4,8 @@
 
 import { baseName } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
-import { latestChildFor, mayBeRetried } from "../projections/child-runs.ts";
-import { CLOSING } from "../projections/run-state.ts";
+import { latestChildFor, mayBeRetried } from "../projections/folds/child-runs.ts";
+import { CLOSING } from "../projections/folds/run-state.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import {
   adoptedEnding,

@@ -2,7 +2,7 @@
 // was gathered, each under its heading and marked as somebody else's words.
 
 import { markUntrusted } from "../journal/untrusted.ts";
-import { type TaskFields, taskText } from "../projections/transcript.ts";
+import { type TaskFields, taskText } from "../projections/folds/transcript.ts";
 import type { Ending, Section } from "./action.ts";
 
 type Requested = TaskFields & { requestInput?: unknown };

@@ -4,7 +4,7 @@
 
 import type { LoadedSteps } from "../agents/load-steps.ts";
 import type { Definition } from "../journal/definition.ts";
-import type { RunState } from "../projections/run-state.ts";
+import type { RunState } from "../projections/folds/run-state.ts";
 import type { Action, Ending } from "./action.ts";
 
 /** A run and its agent: what is decided from. */

@@ -3,8 +3,8 @@
 // name (F28): never a wider permission, never a second opinion.
 
 import { baseName } from "../journal/definition.ts";
-import { childrenByTrigger } from "../projections/child-runs.ts";
-import { FINAL_REPORT } from "../projections/run-state.ts";
+import { childrenByTrigger } from "../projections/folds/child-runs.ts";
+import { FINAL_REPORT } from "../projections/folds/run-state.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import { adoptedEnding, cancelledStageEnding, failedStageEnding } from "./child-endings.ts";
 import type { DecisionView, Pattern } from "./pattern.ts";

@@ -2,9 +2,9 @@
 // journal; no process is needed meanwhile.
 
 import type { EventBody } from "../journal/events.ts";
-import type { RunState } from "../projections/run-state.ts";
+import type { RunState } from "../projections/folds/run-state.ts";
 import type { Action } from "./action.ts";
-import type { StepData } from "./step.ts";
+import type { StepData } from "./step-vocabulary.ts";
 
 type Waiting = { index: number; step: StepData };
 

@@ -8,9 +8,9 @@ import { roles } from "../../test/support/scenario.ts";
 import { controlled, refusedByProvider, says, yieldsOf } from "../../test/support/steps.ts";
 import { makeWorld, type World } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
-import { decideApproval, decideOutcome } from "../loop/people.ts";
-import { openItems } from "../projections/approvals.ts";
-import { liveChildren } from "../projections/child-runs.ts";
+import { decideApproval, decideOutcome } from "../loop/commands/person-commands.ts";
+import { openItems } from "../projections/folds/approvals.ts";
+import { liveChildren } from "../projections/folds/child-runs.ts";
 
 const EVERYTHING = controlled(
   `

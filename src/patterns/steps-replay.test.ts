@@ -5,10 +5,10 @@ import { scenario } from "../../test/support/scenario.ts";
 import { answersOf, controlled, rewrite, says } from "../../test/support/steps.ts";
 import { makeWorld, type World } from "../../test/support/world.ts";
 import type { Payload } from "../journal/events.ts";
-import { decideApproval, resumeRun } from "../loop/people.ts";
-import { emptyRunState } from "../projections/run-state.ts";
-import { replaySteps } from "./replay.ts";
-import { prompt, turns } from "./step.ts";
+import { decideApproval, resumeRun } from "../loop/commands/person-commands.ts";
+import { emptyRunState } from "../projections/folds/run-state.ts";
+import { prompt, turns } from "./step-vocabulary.ts";
+import { replaySteps } from "./steps-replay.ts";
 
 const ASKS = `yield prompt("Be quick."); yield* ask("Go on?"); return "went on";`;
 

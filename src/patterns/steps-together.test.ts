@@ -5,7 +5,7 @@ import { effects, oracleTools } from "../../test/support/oracle.ts";
 import { look, payloadsOf, promptOf, roles, scenario, turns, typesOf } from "../../test/support/scenario.ts";
 import { answersOf, controlled, moduleOf, promptText, says } from "../../test/support/steps.ts";
 import { broadcast, discussionIn, ready, vote } from "../../test/support/team.ts";
-import { decideApproval, decideOutcome } from "../loop/people.ts";
+import { decideApproval, decideOutcome } from "../loop/commands/person-commands.ts";
 
 scenario(
   "[S1-35] advisors come before the module, a handoff after it",

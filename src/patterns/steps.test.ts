@@ -11,8 +11,8 @@ import {
 } from "../../test/support/steps.ts";
 import { openApprovalIds } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
-import { cancelRun, decideApproval } from "../loop/people.ts";
-import { sendMessage } from "../loop/send-message.ts";
+import { sendMessage } from "../loop/commands/message-run.ts";
+import { cancelRun, decideApproval } from "../loop/commands/person-commands.ts";
 
 scenario(
   "[S1-33] [S1-34] prompt, turns and return: the module's answer is the run's",

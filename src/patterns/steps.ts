@@ -5,11 +5,10 @@
 
 import { z } from "zod";
 import type { EventBody, StopReason } from "../journal/events.ts";
-import type { RunState, ToolCall } from "../projections/run-state.ts";
+import type { RunState, ToolCall } from "../projections/folds/run-state.ts";
 import type { Action, Ending, StepCall } from "./action.ts";
 import { answerText } from "./opening.ts";
 import type { DecisionView, Pattern, TakeTurn } from "./pattern.ts";
-import { describeValue, replaySteps } from "./replay.ts";
 import {
   type CallAnswer,
   type DelegateArguments,
@@ -17,9 +16,10 @@ import {
   StepsReport,
   type TurnAnswer,
   type TurnsAnswer,
-} from "./step.ts";
+} from "./step-vocabulary.ts";
 import { askPerson, recordAnswer, sleepUntil } from "./step-waits.ts";
-import { isTeamMember, teamTurn } from "./team-seat.ts";
+import { describeValue, replaySteps } from "./steps-replay.ts";
+import { isTeamMember, teamTurn } from "./team-role.ts";
 
 export const steps: Pattern = {
   key: "steps",

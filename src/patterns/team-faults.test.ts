@@ -3,9 +3,9 @@ import { charge, payloadsOf, roles, scenario, turns } from "../../test/support/s
 import { byRound, discussionIn, heardBy, ready, roundsIn, runsOf } from "../../test/support/team.ts";
 import { openApprovalIds, type World } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
-import { cancelRun, decideApproval } from "../loop/people.ts";
+import { cancelRun, decideApproval } from "../loop/commands/person-commands.ts";
+import { promptMessages, transcriptProjection } from "../projections/folds/transcript.ts";
 import { fold } from "../projections/projection.ts";
-import { promptMessages, transcriptProjection } from "../projections/transcript.ts";
 
 describe("[K6] a member that fails", () => {
   const failing = roles({

@@ -3,8 +3,13 @@
 
 import { baseName } from "../journal/definition.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
-import { latestChildFor } from "../projections/child-runs.ts";
-import { memberKey, type TeamMessage, type TeamRound, type TeamVote } from "../projections/team-state.ts";
+import { latestChildFor } from "../projections/folds/child-runs.ts";
+import {
+  memberKey,
+  type TeamMessage,
+  type TeamRound,
+  type TeamVote,
+} from "../projections/folds/team-state.ts";
 import { requestText } from "./opening.ts";
 import type { DecisionView } from "./pattern.ts";
 

@@ -21,7 +21,7 @@ import {
   runsOf,
   vote,
 } from "../../test/support/team.ts";
-import type { Script } from "../models/script.ts";
+import type { Script } from "../models/scripted/script.ts";
 
 describe("rounds", () => {
   scenario(

@@ -5,13 +5,13 @@
 //  - The discussion is this run's journal; whoever is told of it is told what stands there after the last they know.
 
 import type { EventBody } from "../journal/events.ts";
-import { discussionId, memberKey, type TeamRound } from "../projections/team-state.ts";
-import { BROADCAST } from "../projections/tool-call.ts";
+import { discussionId, memberKey, type TeamRound } from "../projections/folds/team-state.ts";
+import { BROADCAST } from "../projections/folds/tool-call.ts";
 import type { Action, PatternRun } from "./action.ts";
 import { answerText } from "./opening.ts";
 import type { DecisionView, Pattern } from "./pattern.ts";
-import { type PatternSlot, slotOf, waitOrGiveUp } from "./seat.ts";
-import { isCoordinating } from "./team-seat.ts";
+import { type PatternSlot, slotOf, waitOrGiveUp } from "./slot.ts";
+import { isCoordinating } from "./team-role.ts";
 import {
   decideText,
   discussionText,

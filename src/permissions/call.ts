@@ -3,24 +3,29 @@
 // covered to be allowed; anything may be denied.
 
 import {
-  type ParsedShell,
-  parseShell,
-  type ShellCommand,
-  type ShellRedirect,
-  type ShellWord,
-} from "./argv.ts";
-import { type Folders, type MentionedPaths, mentionedPaths, possibleFolders } from "./named-places.ts";
-import type { PermissionRequest } from "./permission.ts";
-import {
   type InspectedPath,
   type InspectPath,
   type PathNames,
   pathNames,
   type WorkspaceView,
-} from "./places.ts";
-import { isCadreState, isProtectedPath } from "./protected.ts";
-import { mayRunCode, type PossibleCommands, possibleCommands } from "./reach.ts";
-import { isInside, isReadOnlyCommand } from "./shell.ts";
+} from "./path-names.ts";
+import type { PermissionRequest } from "./permission.ts";
+import { isCadreState, isProtectedPath } from "./protected-files.ts";
+import { isInside, isReadOnlyCommand } from "./shell/judge-shell.ts";
+import {
+  type Folders,
+  type MentionedPaths,
+  mentionedPaths,
+  possibleFolders,
+} from "./shell/mentioned-paths.ts";
+import {
+  type ParsedShell,
+  parseShell,
+  type ShellCommand,
+  type ShellRedirect,
+  type ShellWord,
+} from "./shell/parse-shell.ts";
+import { mayRunCode, type PossibleCommands, possibleCommands } from "./shell/possible-commands.ts";
 
 export interface CommandUnit {
   kind: "command";

@@ -1,10 +1,10 @@
 // Rules that one approved call speaks for, from the narrowest to the widest that may be thought of. Never all of a tool but
 // a server's, never what cannot be read exactly, and nothing for programs that may do anything or take nothing back.
 
-import { parseShell } from "./argv.ts";
-import { quoteArgv } from "./argv-pattern.ts";
 import { isChangingTool, textOf } from "./call.ts";
-import { mayRunCode } from "./reach.ts";
+import { quoteArgv } from "./shell/argv-pattern.ts";
+import { parseShell } from "./shell/parse-shell.ts";
+import { mayRunCode } from "./shell/possible-commands.ts";
 
 export interface Candidate {
   rule: string;

@@ -1,6 +1,6 @@
 // Which files a program opens, as far as its words show: only programs whose words are known well enough to say.
 
-import type { ShellWord } from "./argv.ts";
+import type { ShellWord } from "./shell/parse-shell.ts";
 
 export interface FileUse {
   path: string;

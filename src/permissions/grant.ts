@@ -1,10 +1,10 @@
 // What "always this" comes to: a rule as narrow as the call allows, or none where the call cannot be named exactly.
 
-import { parseShell } from "./argv.ts";
-import { quoteArgv } from "./argv-pattern.ts";
 import { isChangingTool, textOf } from "./call.ts";
 import type { GrantFor } from "./permission.ts";
-import { isReadOnlyCommand } from "./shell.ts";
+import { quoteArgv } from "./shell/argv-pattern.ts";
+import { isReadOnlyCommand } from "./shell/judge-shell.ts";
+import { parseShell } from "./shell/parse-shell.ts";
 
 export const grantFor: GrantFor = (tool, input) => {
   const fields = (input ?? {}) as Record<string, unknown>;

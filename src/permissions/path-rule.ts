@@ -5,10 +5,10 @@
 //    running it would tell, is a perhaps.
 
 import picomatch from "picomatch";
-import type { Match } from "./argv-pattern.ts";
 import type { CommandUnit, Unit } from "./call.ts";
-import type { NamedPath, PathNames } from "./places.ts";
-import { foldPath } from "./protected.ts";
+import type { NamedPath, PathNames } from "./path-names.ts";
+import { foldPath } from "./protected-files.ts";
+import type { Match } from "./shell/argv-pattern.ts";
 
 export interface PathRule {
   exact: boolean;

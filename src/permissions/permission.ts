@@ -2,7 +2,7 @@
 // the tree may do at all. Pure: the same request always gets the same verdict, with the rule that decided.
 
 import type { Effect, Rules } from "../journal/definition.ts";
-import type { WorkspaceView } from "./places.ts";
+import type { WorkspaceView } from "./path-names.ts";
 
 export interface Verdict {
   verdict: "allow" | "ask" | "deny";

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { loadConfig } from "../config/config.ts";
 import { problemText } from "../config/problem.ts";
-import { loadConfig } from "../config.ts";
 import { configRuleProblems, ruleProblems } from "./rule-problems.ts";
 
 const TOOLS = ["Read", "read_file", "Write", "Edit", "Bash", "shell", "Grep", "search"];

@@ -1,8 +1,8 @@
 // What is wrong with rules that a person wrote, said before a run relies on them: a rule for a tool that nobody has is
 // read without a word, and forbids nothing.
 
+import type { Config } from "../config/config.ts";
 import { nearestWord, type Problem } from "../config/problem.ts";
-import type { Config } from "../config.ts";
 import { ruleProblem } from "./rules.ts";
 
 export type RuleEffect = "allow" | "ask" | "deny";

@@ -4,7 +4,9 @@
 //  - `Edit(path)` and `Write(path)` both speak of changing that path, by any tool or redirection; `Read(path)` of reading it.
 
 import picomatch from "picomatch";
-import { findSecretMarks } from "../journal/mask.ts";
+import { findSecretMarks } from "../journal/masking/mask.ts";
+import { type Call, isChangingTool, isReadingTool, type Unit } from "./call.ts";
+import { type PathRuleOptions, pathRule } from "./path-rule.ts";
 import {
   type ArgvPattern,
   type Match,
@@ -12,10 +14,8 @@ import {
   matchArgv,
   mentionsProgram,
   parseArgvPattern,
-} from "./argv-pattern.ts";
-import { type Call, isChangingTool, isReadingTool, type Unit } from "./call.ts";
-import { looseFlagMatcher } from "./loose-flags.ts";
-import { type PathRuleOptions, pathRule } from "./path-rule.ts";
+} from "./shell/argv-pattern.ts";
+import { looseFlagMatcher } from "./shell/loose-flags.ts";
 
 /** `strict` reads rules that allow; `wide` those that ask or deny. */
 export type Reading = "strict" | "wide";

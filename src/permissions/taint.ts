@@ -1,7 +1,7 @@
 // What is asked once somebody's words have come in that nobody here wrote: an effect that cannot be taken back, a host
 // that nobody named before, and work for an agent that may do more. No rule in a file lifts it; a person's grant does.
 
-import { requestedHost } from "../projections/taint.ts";
+import { requestedHost } from "../projections/folds/taint.ts";
 import type { PermissionRequest, Verdict } from "./permission.ts";
 
 export function taintVerdict(request: PermissionRequest): Verdict | undefined {

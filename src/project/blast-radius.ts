@@ -1,7 +1,7 @@
-import { blastRadius } from "../agents/blast-radius.ts";
+import { blastRadius } from "../agents/explain/blast-radius.ts";
 import { findAgent } from "../agents/load.ts";
 import type { FindBlastRadius } from "../loop/parts.ts";
-import type { Project } from "../project.ts";
+import type { Project } from "./project.ts";
 
 export const createBlastRadius =
   ({ agents, offered, config: { limits, web } }: Project): FindBlastRadius =>

@@ -1,11 +1,11 @@
 // What this project must write nowhere, put together from the environment, the configuration and the `.env` files.
 
+import type { Config } from "../config/config.ts";
 import { otlpHeaders } from "../config/otlp.ts";
 import { configuredSecrets, envFiles, environmentSecrets, headerSecrets } from "../config/secrets.ts";
 import type { Env } from "../config/trust.ts";
-import type { Config } from "../config.ts";
 import { messageOf } from "../errors.ts";
-import { createMask, type Mask, type Secret } from "../journal/mask.ts";
+import { createMask, type Mask, type Secret } from "../journal/masking/mask.ts";
 
 export interface MaskSources {
   folder: string;

@@ -2,7 +2,7 @@
 // "suspended" still, and whoever is told "needs you" looks in vain for what to answer.
 
 import type { WaitingOn } from "../journal/events.ts";
-import type { RunRow } from "./run-row.ts";
+import type { RunRow } from "./folds/run-row.ts";
 
 export type Answerable = Pick<RunRow, "id" | "status"> & {
   waitingOn?: WaitingOn | undefined;

@@ -1,7 +1,7 @@
-import { awaitsDecision } from "./approvals.ts";
-import { latestChildFor } from "./child-runs.ts";
-import type { RunState } from "./run-state.ts";
-import { DELEGATE } from "./tool-call.ts";
+import { awaitsDecision } from "./folds/approvals.ts";
+import { latestChildFor } from "./folds/child-runs.ts";
+import type { RunState } from "./folds/run-state.ts";
+import { DELEGATE } from "./folds/tool-call.ts";
 
 /** Children that are asked for, and begin as soon as others have made room for them. */
 export const childrenToStart = ({ calls, children }: RunState): number =>

@@ -4,9 +4,9 @@
 import { toolCallId } from "../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
 import { textOf, toolCallsOf } from "../journal/message-parts.ts";
-import { sortedJson } from "./recorded-calls.ts";
-import { describeCall } from "./timeline.ts";
-import { FINAL_REPORT } from "./tool-call.ts";
+import { FINAL_REPORT } from "./folds/tool-call.ts";
+import { sortedJson } from "./views/recorded-calls.ts";
+import { describeCall } from "./views/timeline.ts";
 
 export interface CompareStep {
   runId: string;

@@ -1,8 +1,8 @@
 // What results say about the work beside their words: the tests that were counted, and the list of what is to do.
 
-import { type TestCounts, testCounts } from "./test-counts.ts";
-import { parseTodos, type Todo } from "./todos.ts";
-import { effectiveInput, type ToolCall } from "./tool-call.ts";
+import { type TestCounts, testCounts } from "./folds/test-counts.ts";
+import { parseTodos, type Todo } from "./folds/todos.ts";
+import { effectiveInput, type ToolCall } from "./folds/tool-call.ts";
 
 export interface ResultFacts {
   /** Of the latest run of a test runner, here or below. */

@@ -1,10 +1,10 @@
 // What a tree did after words had come in that nobody here wrote: its effects, each with whose words the run had by then.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
-import type { Journals } from "./causes.ts";
-import { agentOfRun } from "./reasons.ts";
-import { describeCalls } from "./source-texts.ts";
-import { emptyTaint, isTainted, trackTaint } from "./taint.ts";
+import { emptyTaint, isTainted, trackTaint } from "./folds/taint.ts";
+import type { Journals } from "./views/causes.ts";
+import { agentOfRun } from "./views/reasons.ts";
+import { describeCalls } from "./views/source-texts.ts";
 
 export interface TaintedEffect {
   runId: string;

@@ -4,8 +4,8 @@
 import { toolCallId } from "../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
 import { toolCallsOf } from "../journal/message-parts.ts";
-import { memberKey } from "./team-state.ts";
-import { BROADCAST, VOTE_CONCLUDE } from "./tool-call.ts";
+import { memberKey } from "./folds/team-state.ts";
+import { BROADCAST, VOTE_CONCLUDE } from "./folds/tool-call.ts";
 
 export type TeamWord = EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">;
 

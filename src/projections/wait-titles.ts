@@ -1,7 +1,7 @@
 // What a run that rests waits for, as the title of a line.
 
 import type { Payload, WaitingOn } from "../journal/events.ts";
-import { isAgentUnusable } from "./waiting-words.ts";
+import { isAgentUnusable } from "./words/waits.ts";
 
 /** It is written again whenever one more run below needs a person: the same words would look like a stutter. */
 export function waitTitle({ waitingOn, blockers = [] }: Payload<"RUN_SUSPENDED">): string {

@@ -12,11 +12,11 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk";
 import { messageOf } from "../errors.ts";
-import type { LiveRunner, RunnerFacts } from "../loop/runners.ts";
-import type { TranslateOptions } from "./program-call.ts";
-import { readUpdate } from "./read-update.ts";
-import { createReportQueue } from "./tellings.ts";
-import { CANCELLED, optionOf, SessionReports } from "./told-by-program.ts";
+import type { LiveRunner, RunnerFacts } from "../loop/programs/runner.ts";
+import { createReportQueue } from "./report-queue.ts";
+import { CANCELLED, optionOf, SessionReports } from "./session-reports.ts";
+import { readUpdate } from "./session-update.ts";
+import type { TranslateOptions } from "./translate-call.ts";
 
 export interface RunnerProcess {
   input: Writable;

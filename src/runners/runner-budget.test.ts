@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { delegate, familyOf, payloadsOf, roles, scenario, turns } from "../../test/support/scenario.ts";
 import type { World, WorldOptions } from "../../test/support/world.ts";
-import { setBudget } from "../loop/branches.ts";
-import { openItems } from "../projections/approvals.ts";
+import { setBudget } from "../loop/commands/branches.ts";
+import { openItems } from "../projections/folds/approvals.ts";
 
 const AGENT = join(import.meta.dirname, "../../test/support/acp-agent.ts");
 const coder = (env = ""): string =>

@@ -11,9 +11,9 @@ import {
   typesOf,
 } from "../../test/support/scenario.ts";
 import type { World, WorldOptions } from "../../test/support/world.ts";
-import { cancelRun, decideApproval, decideOutcome } from "../loop/people.ts";
-import { type ApprovalItem, openItems } from "../projections/approvals.ts";
-import { trySandbox } from "../tools/find-sandbox.ts";
+import { cancelRun, decideApproval, decideOutcome } from "../loop/commands/person-commands.ts";
+import { type ApprovalItem, openItems } from "../projections/folds/approvals.ts";
+import { trySandbox } from "../tools/sandbox/find-sandbox.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const AGENT = join(ROOT, "test/support/acp-agent.ts");

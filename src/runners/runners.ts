@@ -3,15 +3,20 @@
 // asks is a courtesy of its own, and no boundary.
 
 import { hostname } from "node:os";
-import { expandVariables } from "../config/filled-in.ts";
+import { expandVariables } from "../config/expand-variables.ts";
 import { messageOf } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Definition, Runner } from "../journal/definition.ts";
-import type { LiveRunner, RunnerStart, Runners } from "../loop/runners.ts";
-import { endWords, ownWords, type SupervisedServer, startSupervisedServer } from "../mcp/leashed.ts";
+import type { LiveRunner, RunnerStart, Runners } from "../loop/programs/runner.ts";
+import {
+  endWords,
+  ownWords,
+  type SupervisedServer,
+  startSupervisedServer,
+} from "../mcp/supervised-server.ts";
 import type { RunnerProcess } from "./acp-session.ts";
-import { killSession, processStartTime } from "./left-behind.ts";
-import type { TranslateOptions } from "./program-call.ts";
+import { killSession, processStartTime } from "./leftover-processes.ts";
+import type { TranslateOptions } from "./translate-call.ts";
 
 export interface RunnersParts {
   /** Whether the project may bring commands. */

@@ -1,8 +1,8 @@
 // Whoever a run works for, as they stand when an agent of theirs looks after other runs: another's are not there for it either,
 // and what their role does not allow it may not do (US3, US4). Read anew each time, so that a revocation counts at once.
 
-import { userStore } from "../api/own-store.ts";
-import { hasRole, type Person, personOf, roleRefusalText } from "../api/person.ts";
+import { hasRole, type Person, personOf, roleRefusalText } from "../api/access/person.ts";
+import { userStore } from "../api/access/user-store.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { Store } from "../stores/store.ts";
 

@@ -1,7 +1,7 @@
 // The one place where a project's engine is opened. The engines of several machines are loaded when they are asked for:
 // their packages are there if somebody has installed them.
 
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Engine } from "../engines/engine.ts";
 import { createLocalEngine } from "../engines/local.ts";
 import type { RunId } from "../ids.ts";

@@ -1,11 +1,11 @@
 import cadre from "../../package.json" with { type: "json" };
-import type { Config } from "../config.ts";
-import type { Runners } from "../loop/runners.ts";
-import { isProtectedPath } from "../permissions/protected.ts";
+import type { Config } from "../config/config.ts";
+import type { Runners } from "../loop/programs/runner.ts";
+import { isProtectedPath } from "../permissions/protected-files.ts";
 import { createRunners, type RunnersParts } from "../runners/runners.ts";
-import { cleanEnvironment } from "../tools/clean-env.ts";
-import { confine } from "../tools/confine.ts";
-import { diffPreview } from "../tools/diff-preview.ts";
+import { diffPreview } from "../tools/files/diff-preview.ts";
+import { confine } from "../tools/sandbox/confine.ts";
+import { cleanEnvironment } from "../tools/shell/clean-environment.ts";
 
 /** Programs of this project's agents: in its sandbox, with a clean environment. */
 export function createProjectRunners(config: Config, env: RunnersParts["env"]): Runners {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempGit } from "../tools/temp-git.fixture.ts";
-import { exists } from "../tools/worktree-place.ts";
+import { tempGit } from "../tools/git/temp-git.fixture.ts";
+import { exists } from "../tools/git/worktree-records.ts";
 import { worktreesOf } from "./worktrees.ts";
 
 test("[D6] what a run has left behind is closed also where the project is a folder of a larger repository", async () => {

@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import type { LoopParts } from "../loop/parts.ts";
-import { isProtectedPath } from "../permissions/protected.ts";
+import { isProtectedPath } from "../permissions/protected-files.ts";
 import {
   closeWorktree,
   headOf,
@@ -9,7 +9,7 @@ import {
   sweepWorktrees,
   worktreeOf,
   worktreeProblem,
-} from "../tools/worktrees.ts";
+} from "../tools/git/worktrees.ts";
 
 /** `folder`: whose worktrees are looked after, when nobody is left to close them. */
 export function worktreesOf(folder: string): LoopParts["worktrees"] {

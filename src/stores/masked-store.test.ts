@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { scratchFolder } from "../../test/support/scratch.ts";
 import { fakeClock } from "../clock.ts";
-import { scratchFolder } from "../config/scratch.fixture.ts";
-import { shapesOnly } from "../journal/mask.fixture.ts";
-import { createMask, type Mask } from "../journal/mask.ts";
+import { shapesOnly } from "../journal/masking/mask.fixture.ts";
+import { createMask, type Mask } from "../journal/masking/mask.ts";
 import {
   acquireRun,
   childSpawn,

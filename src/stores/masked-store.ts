@@ -2,7 +2,7 @@
 // fit here until somebody has thought about what comes in by it.
 
 import { CadreError } from "../errors.ts";
-import type { Mask } from "../journal/mask.ts";
+import type { Mask } from "../journal/masking/mask.ts";
 import type { Append, CarriedTree, Store } from "./store.ts";
 
 export function maskedStore(store: Store, mask: Mask): Store {

@@ -3,7 +3,6 @@
 // `reopen` closes the store and opens the same data again. Time is the fake clock's, leases included.
 
 import { describe } from "vitest";
-import { transfersContract } from "./contract/carry.contract.ts";
 import { journalContract } from "./contract/journal.contract.ts";
 import { derivedTablesContract } from "./contract/kept-rows.contract.ts";
 import type { Open } from "./contract/kit.contract.ts";
@@ -11,10 +10,11 @@ import { leaseContract } from "./contract/leases.contract.ts";
 import { listContract } from "./contract/lists.contract.ts";
 import { modelContract } from "./contract/model.contract.ts";
 import { peopleContract } from "./contract/people.contract.ts";
-import { slotsContract } from "./contract/places.contract.ts";
 import { pruneContract } from "./contract/prune.contract.ts";
 import { searchContract } from "./contract/search.contract.ts";
 import { sessionsContract } from "./contract/sessions.contract.ts";
+import { slotsContract } from "./contract/slots.contract.ts";
+import { transfersContract } from "./contract/transfers.contract.ts";
 import { treeBudgetContract } from "./contract/tree-budgets.contract.ts";
 import { treeContract } from "./contract/trees.contract.ts";
 

@@ -2,8 +2,8 @@
 // often, it is the same span of the same trace.
 
 import type { Digest } from "../ids.ts";
-import type { SpanRef, TraceSpan } from "../projections/trace.ts";
-import { type Attributes, describeSpan } from "./described.ts";
+import type { SpanRef, TraceSpan } from "../projections/formats/trace-spans.ts";
+import { type Attributes, describeSpan } from "./describe-span.ts";
 
 export interface Form {
   digest: Digest;

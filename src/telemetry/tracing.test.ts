@@ -5,9 +5,8 @@ import { openReceiver, type Receiver } from "../../test/support/otlp-receiver.ts
 import { fakeClock } from "../clock.ts";
 import { otlpSettings } from "../config/otlp.ts";
 import { repeat } from "../engines/repeat.ts";
-import { shapesOnly } from "../journal/mask.fixture.ts";
+import { shapesOnly } from "../journal/masking/mask.fixture.ts";
 import { digest } from "../stores/blobs.ts";
-import { asOlderVersion } from "../stores/contract/as-version.fixture.ts";
 import {
   acquireRun,
   admit,
@@ -15,6 +14,7 @@ import {
   modelCallStarted,
   runEnded,
 } from "../stores/contract/kit.contract.ts";
+import { asOlderVersion } from "../stores/contract/other-version.fixture.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { Store } from "../stores/store.ts";
 import { startTracing } from "./tracing.ts";

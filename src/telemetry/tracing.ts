@@ -9,13 +9,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Otlp } from "../config/otlp.ts";
 import type { Digest, RunId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import type { Mask } from "../journal/mask.ts";
+import type { Mask } from "../journal/masking/mask.ts";
 import { isNewer } from "../journal/upcast.ts";
+import { type Trace, type TraceSpan, traceProjection } from "../projections/formats/trace-spans.ts";
 import { fold } from "../projections/projection.ts";
-import { type Trace, type TraceSpan, traceProjection } from "../projections/trace.ts";
 import type { Store } from "../stores/store.ts";
-import { postSpans } from "./hand-over.ts";
 import { otlpJson } from "./otlp-json.ts";
+import { postSpans } from "./post-spans.ts";
 
 export interface TracingParts {
   store: Store;

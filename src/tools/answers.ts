@@ -1,6 +1,6 @@
 // The two shapes of an answer that nearly every tool gives.
 
-import { boundOutput } from "./output.ts";
+import { boundOutput } from "./bound-output.ts";
 import type { ToolAnswer } from "./tool.ts";
 
 /** Nothing was done: one sentence that says why, for the model. */

@@ -1,9 +1,9 @@
 // Bash in each sandbox that works on this machine, and without one: what holds for it must hold in all of them.
 
 import { bashTool } from "./bash.ts";
-import type { Confinement } from "./confine.ts";
-import { DRIVERS, trySandbox } from "./find-sandbox.ts";
-import type { SandboxName } from "./sandbox.ts";
+import type { Confinement } from "./sandbox/confine.ts";
+import { DRIVERS, trySandbox } from "./sandbox/find-sandbox.ts";
+import type { SandboxName } from "./sandbox/sandbox.ts";
 
 const tried = await Promise.all(DRIVERS.map(async ({ name }) => ({ name, ...(await trySandbox(name)) })));
 

@@ -4,10 +4,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { judgeShell } from "../permissions/shell.ts";
+import { judgeShell } from "../permissions/shell/judge-shell.ts";
 import { bashIn, sandboxes } from "./bash.fixture.ts";
-import { cleanEnvironment } from "./clean-env.ts";
-import { withSubreaper } from "./supervised.ts";
+import { cleanEnvironment } from "./shell/clean-environment.ts";
+import { withSubreaper } from "./shell/supervise.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
 /** A number that no other process sleeps for: pids mean nothing across namespaces. */

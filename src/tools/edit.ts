@@ -1,8 +1,14 @@
 // Replaces an exact piece of text in a file. The piece must be there, and be the only one unless all are meant.
 
 import { z } from "zod";
-import { type ChangePlan, changeFile, fingerprintsOf, lineEndingsOf, previewChange } from "./change-file.ts";
-import { MAX_FILE_BYTES } from "./text-file.ts";
+import {
+  type ChangePlan,
+  changeFile,
+  fingerprintsOf,
+  lineEndingsOf,
+  previewChange,
+} from "./files/change-file.ts";
+import { MAX_FILE_BYTES } from "./files/text-file.ts";
 import { defineTool } from "./tool.ts";
 
 const Input = z.strictObject({

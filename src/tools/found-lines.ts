@@ -2,8 +2,8 @@
 // swapped link has nothing to show for it (A35).
 
 import { revealHiddenInName } from "../journal/visible.ts";
-import { type OpenFolder, openFolder } from "./held-folder.ts";
-import { openRegularFile } from "./open-regular.ts";
+import { type OpenFolder, openFolder } from "./files/open-folder.ts";
+import { openRegularFile } from "./files/open-regular-file.ts";
 
 export interface FoundLine {
   path: string;

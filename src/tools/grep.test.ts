@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { HELD_UP_MS, longestWait } from "./event-loop.fixture.ts";
 import { grepTool } from "./grep.ts";
-import { tempProject } from "./project.fixture.ts";
+import { tempProject } from "./temp-project.fixture.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
 it("Grep answers file:line:text, and takes every pattern for a pattern", async () => {

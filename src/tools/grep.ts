@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
+import { openFolder } from "./files/open-folder.ts";
+import { ripgrep } from "./files/ripgrep.ts";
+import { resolveInWorkspace, type WorkspacePath } from "./files/workspace-path.ts";
 import { type FoundLine, readFoundLines } from "./found-lines.ts";
-import { openFolder } from "./held-folder.ts";
-import { ripgrep } from "./ripgrep.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
-import { resolveInWorkspace, type WorkspacePath } from "./workspace-path.ts";
 
 const DEFAULT_MAX = 200;
 

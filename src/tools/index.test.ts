@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { canonicalRule, canonicalToolName } from "./aliases.ts";
 import { builtinTools } from "./index.ts";
-import { inputSchemaOf } from "./json-schema.ts";
+import { inputSchemaOf } from "./input-schema.ts";
+import { canonicalRule, canonicalToolName } from "./tool-names.ts";
 
 it("every name and alias belongs to one tool", () => {
   const names = builtinTools.flatMap((tool) => [tool.name.toLowerCase(), ...(tool.aliases ?? [])]);

@@ -1,15 +1,15 @@
 // The built-in tools. To add one: a file beside this one, and a line here.
 
 import { bashTool } from "./bash.ts";
-import type { Confinement } from "./confine.ts";
 import { editTool } from "./edit.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
-import type { LokiAccess } from "./loki-client.ts";
+import type { LokiAccess } from "./loki/client.ts";
 import { lokiTools } from "./loki-tools.ts";
 import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
 import { restartServiceTool, type ServiceAccess } from "./restart-service.ts";
+import type { Confinement } from "./sandbox/confine.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { AnyTool } from "./tool.ts";
 import { type WebSetup, webTools } from "./web-tools.ts";

@@ -4,9 +4,9 @@ import { z } from "zod";
 import { systemClock } from "../clock.ts";
 import { revealHidden } from "../journal/visible.ts";
 import { refusal, textAnswer } from "./answers.ts";
-import { type LokiAccess, queryLoki } from "./loki-client.ts";
-import { failedAnswer, untrustedAnswer } from "./loki-lines.ts";
-import { formatTime, parseTimeRange, TIME_FORMS } from "./loki-time.ts";
+import { type LokiAccess, queryLoki } from "./loki/client.ts";
+import { failedAnswer, untrustedAnswer } from "./loki/log-lines.ts";
+import { formatTime, parseTimeRange, TIME_FORMS } from "./loki/time-range.ts";
 import { defineTool } from "./tool.ts";
 
 /** It becomes part of a path. */

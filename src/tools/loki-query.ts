@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
 import { refusal, textAnswer } from "./answers.ts";
-import { type LokiAccess, queryLoki } from "./loki-client.ts";
+import { type LokiAccess, queryLoki } from "./loki/client.ts";
 import {
   failedAnswer,
   formatLabels,
@@ -12,8 +12,8 @@ import {
   logLines,
   Streams,
   untrustedAnswer,
-} from "./loki-lines.ts";
-import { formatTime, parseTimeRange, TIME_FORMS, type TimeRange } from "./loki-time.ts";
+} from "./loki/log-lines.ts";
+import { formatTime, parseTimeRange, TIME_FORMS, type TimeRange } from "./loki/time-range.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
 const DEFAULT_LIMIT = 100;

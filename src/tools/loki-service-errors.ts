@@ -5,7 +5,7 @@ import { z } from "zod";
 import { systemClock } from "../clock.ts";
 import { nearestWord } from "../config/problem.ts";
 import { refusal, textAnswer } from "./answers.ts";
-import { type LokiAccess, type LokiReply, queryLoki } from "./loki-client.ts";
+import { type LokiAccess, type LokiReply, queryLoki } from "./loki/client.ts";
 import {
   failedAnswer,
   formatLabels,
@@ -14,8 +14,8 @@ import {
   logLines,
   Streams,
   untrustedAnswer,
-} from "./loki-lines.ts";
-import { formatTime, parseTimeRange, TIME_FORMS, type TimeRange } from "./loki-time.ts";
+} from "./loki/log-lines.ts";
+import { formatTime, parseTimeRange, TIME_FORMS, type TimeRange } from "./loki/time-range.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const DEFAULT_LIMIT = 1_000;

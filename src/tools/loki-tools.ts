@@ -1,6 +1,6 @@
 // The tools that read logs.
 
-import type { LokiAccess } from "./loki-client.ts";
+import type { LokiAccess } from "./loki/client.ts";
 import { lokiLabelsTool } from "./loki-labels.ts";
 import { lokiQueryTool } from "./loki-query.ts";
 import { lokiServiceErrorsTool } from "./loki-service-errors.ts";

@@ -5,9 +5,9 @@ import { z } from "zod";
 import { describeSystemError } from "../errors.ts";
 import { revealHiddenInName } from "../journal/visible.ts";
 import { HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
-import { type OpenFolder, openFolder, pathIn } from "./held-folder.ts";
+import { type OpenFolder, openFolder, pathIn } from "./files/open-folder.ts";
+import { resolveInWorkspace } from "./files/workspace-path.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
-import { resolveInWorkspace } from "./workspace-path.ts";
 
 const MAX_SHOWN = 1_000;
 const MAX_COUNTED = 10_000;

@@ -1,6 +1,6 @@
 // A model sees `⟦secret NAME⟧` where a file has the value. Written back, the mark would stand in the value's place for good.
 
-import { findSecretMarks } from "../journal/mask.ts";
+import { findSecretMarks } from "../journal/masking/mask.ts";
 
 /** Why this text must not take the place of that one, as the rest of a sentence; undefined: nothing is lost. */
 export function markProblem(text: string, before: string): string | undefined {

@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { refusal, textAnswer } from "./answers.ts";
-import { readTextFile } from "./text-file.ts";
+import { readTextFile } from "./files/text-file.ts";
+import { resolveInWorkspace } from "./files/workspace-path.ts";
 import { defineTool } from "./tool.ts";
-import { resolveInWorkspace } from "./workspace-path.ts";
 
 const DEFAULT_LINES = 2_000;
 const MAX_LINE = 2_000;

@@ -7,9 +7,9 @@ import { z } from "zod";
 import type { Service } from "../config/schema.ts";
 import { revealHidden } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
-import { cleanEnvironment } from "./clean-env.ts";
-import { type ProgramResult, runProgram } from "./run-argv.ts";
 import { waitForHealth } from "./service-health.ts";
+import { cleanEnvironment } from "./shell/clean-environment.ts";
+import { type ProgramResult, runProgram } from "./shell/run-program.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 export type Services = Readonly<Record<string, z.output<typeof Service>>>;

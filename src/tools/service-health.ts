@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
 import type { Service } from "../config/schema.ts";
 import { messageOf } from "../errors.ts";
-import { type ProgramOptions, runProgram } from "./run-argv.ts";
+import { type ProgramOptions, runProgram } from "./shell/run-program.ts";
 
 type Health = NonNullable<z.output<typeof Service>["health"]>;
 

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { Todos } from "../journal/todo.ts";
-import { summarizeTodos, TODO_WRITE } from "../projections/todos.ts";
+import { summarizeTodos, TODO_WRITE } from "../projections/folds/todos.ts";
 import { defineTool } from "./tool.ts";
 
 export const todoWriteTool = defineTool({

@@ -6,13 +6,13 @@ import { plainHost } from "../config/hosts.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
 import { revealHidden } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
-import { retryAdvice } from "./http-answer.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
-import type { PageText } from "./web-document.ts";
-import { textKind } from "./web-kind.ts";
+import { WEB_TIMEOUT } from "./web/allowed-sites.ts";
+import { textKind } from "./web/content-type.ts";
+import type { WebAccess, WebReply } from "./web/get-page.ts";
+import { retryAdvice } from "./web/http-response.ts";
+import type { PageText } from "./web/page-text.ts";
 import { readInThread } from "./web-reader.ts";
-import type { WebAccess, WebReply } from "./web-request.ts";
-import { WEB_TIMEOUT } from "./web-sites.ts";
 
 /** Less than fits the context, with our own words. */
 const PAGE_CHARACTERS = 25_000;
@@ -53,7 +53,7 @@ export const webFetchTool = (access: WebAccess) =>
       const url = plainUrl(written);
       if (!url) return refusal(`${JSON.stringify(revealHidden(written))} is no http or https address.`);
       // Its package takes a tenth of a second to load, in every process that might have needed it.
-      const { getPage } = await import("./web-request.ts");
+      const { getPage } = await import("./web/get-page.ts");
       const reply = await getPage(url, access, context.signal);
       return reply.ok ? pageAnswer(reply, offset, context) : refusedAnswer(reply, context);
     },

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
+import { toMarkdown } from "./web/html-to-markdown.ts";
 import { nestingDepth } from "./web-depth.ts";
-import { toMarkdown } from "./web-markdown.ts";
 import { readInThread } from "./web-reader.ts";
 
 const read = (html: string, signal = new AbortController().signal) =>

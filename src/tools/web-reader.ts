@@ -3,7 +3,7 @@
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { PageSource, PageText } from "./web-document.ts";
+import type { PageSource, PageText } from "./web/page-text.ts";
 
 export type Read = { ok: true; page: PageText } | { ok: false; why: string };
 

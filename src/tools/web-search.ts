@@ -7,12 +7,12 @@ import type { Env } from "../config/trust.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
 import { revealHidden } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
-import { fetchErrorCode, readBoundedText, retryAdvice } from "./http-answer.ts";
-import { brave } from "./search-brave.ts";
-import type { SearchProvider, SearchQuery, SearchRequest, SearchResult } from "./search-provider.ts";
-import { searxng } from "./search-searxng.ts";
-import { tavily } from "./search-tavily.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
+import { fetchErrorCode, readBoundedText, retryAdvice } from "./web/http-response.ts";
+import { brave } from "./web/search/brave.ts";
+import type { SearchProvider, SearchQuery, SearchRequest, SearchResult } from "./web/search/provider.ts";
+import { searxng } from "./web/search/searxng.ts";
+import { tavily } from "./web/search/tavily.ts";
 
 type SearchSettings = z.output<typeof Search>;
 

@@ -1,8 +1,8 @@
 // The tools that reach the web, and what a project has set up for them.
 
 import type { AnyTool } from "./tool.ts";
+import type { WebAccess } from "./web/get-page.ts";
 import { webFetchTool } from "./web-fetch.ts";
-import type { WebAccess } from "./web-request.ts";
 import type { SearchAccess } from "./web-search.ts";
 import { webSearchTool } from "./web-search.ts";
 

@@ -8,7 +8,7 @@ import {
   hasByteOrderMark,
   lineEndingsOf,
   previewChange,
-} from "./change-file.ts";
+} from "./files/change-file.ts";
 import { defineTool } from "./tool.ts";
 
 export const writeTool = defineTool({

@@ -4,7 +4,7 @@
 
 import { createHmac } from "node:crypto";
 import type { Webhook, WebhookEvent } from "../config/schema.ts";
-import type { RunRow } from "../projections/run-row.ts";
+import type { RunRow } from "../projections/folds/run-row.ts";
 import type { Notice } from "./notice.ts";
 
 export interface Outgoing {

@@ -3,7 +3,7 @@
 
 import type { WebhookEvent } from "../config/schema.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import { applyRunRow, initialRow, type RunRow } from "../projections/run-row.ts";
+import { applyRunRow, initialRow, type RunRow } from "../projections/folds/run-row.ts";
 
 export interface Notice {
   event: WebhookEvent;

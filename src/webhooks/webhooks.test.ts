@@ -4,7 +4,6 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
-import { asOlderVersion, withDamagedEvents } from "../stores/contract/as-version.fixture.ts";
 import {
   acquireRun,
   admit,
@@ -16,11 +15,12 @@ import {
   runSuspended,
   sendSignal,
 } from "../stores/contract/kit.contract.ts";
+import { asOlderVersion, withDamagedEvents } from "../stores/contract/other-version.fixture.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { Store } from "../stores/store.ts";
-import { isIntranetAddress, isPublicAddress } from "../tools/public-address.ts";
+import { isIntranetAddress, isPublicAddress } from "../tools/web/public-address.ts";
+import { configuredHooks } from "./configured-hooks.ts";
 import { createDeliverer, type Hook } from "./deliver.ts";
-import { configuredHooks } from "./hooks.ts";
 import { signatureOf } from "./message.ts";
 
 interface Received {

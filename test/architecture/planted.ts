@@ -24,7 +24,8 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
     right: {
       "src/cli/main.ts":
         'import { runtime } from "../runtime.ts";\nimport p from "../../package.json" with { type: "json" };',
-      "src/loop/drive.ts": 'import {\n  a,\n  type B,\n} from "../journal/a.ts";\nimport c from "./c.ts";',
+      "src/loop/drive/drive.ts":
+        'import {\n  a,\n  type B,\n} from "../journal/a.ts";\nimport c from "./c.ts";',
       "src/journal/a.test.ts": 'import { drive } from "../loop/drive.ts";',
       "src/journal/b.ts": 'const s = `\nimport { drive } from "../loop/drive.ts";`;',
     },
@@ -59,14 +60,14 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
         "src/cli/main.ts": 'import { tools } from "../tools/index.ts";',
       },
       "only runtime.ts imports src/engines/local.ts": {
-        "src/api/app.ts": 'import { e } from "../engines/local.ts";',
+        "src/api/server/app.ts": 'import { e } from "../engines/local.ts";',
       },
     },
     right: {
-      "src/runtime.ts":
+      "src/runtime/assembly.ts":
         'import { tools } from "./tools/index.ts";\nimport { open } from "./stores/sqlite/store.ts";',
       "src/stores/sqlite/store.ts": 'import { migrate } from "./migrate.ts";',
-      "src/api/app.ts": 'import type { Engine } from "../engines/engine.ts";',
+      "src/api/server/app.ts": 'import type { Engine } from "../engines/engine.ts";',
     },
   },
   AR5: {
@@ -88,23 +89,25 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
     wrong: {
       "node:crypto is not there": { "src/journal/hash.ts": 'import { hash } from "node:crypto";' },
       "only zod may be imported here, not yaml": { "src/projections/p.ts": 'import { parse } from "yaml";' },
-      "only zod and eventsource-parser": { "src/api/client-stream.ts": 'import { hc } from "hono/client";' },
-      "src/api/schema.ts:2: Buffer": { "src/api/schema.ts": '// Buffer\nconst a = Buffer.from("process");' },
+      "only zod and eventsource-parser": { "src/api/client/stream.ts": 'import { hc } from "hono/client";' },
+      "src/api/client/types.ts:2: Buffer": {
+        "src/api/client/types.ts": '// Buffer\nconst a = Buffer.from("process");',
+      },
       "src/errors.ts:1: process": { "src/errors.ts": "const a = `$" + "{process.pid}`;" },
-      "src/config.ts may not run": { "src/ids.ts": 'import { config } from "./config.ts";' },
+      "src/config/config.ts may not run": { "src/ids.ts": 'import { config } from "./config.ts";' },
     },
     right: {
       "src/journal/events.ts": 'import { z } from "zod";\nimport { assertNever } from "../errors.ts";',
-      "src/api/client-stream.ts":
+      "src/api/client/stream.ts":
         'import { createParser } from "eventsource-parser";\nconst a = { process: b.process };',
       "src/journal/a.test.ts": 'import { hash } from "node:crypto";',
-      "src/config.ts": 'import { homedir } from "node:os";\nprocess.cwd();',
+      "src/config/config.ts": 'import { homedir } from "node:os";\nprocess.cwd();',
     },
   },
   AR7: {
     wrong: {
-      "does not import src/runtime.ts": {
-        "dashboard/src/a.tsx": 'import type { R } from "../../src/runtime.ts";',
+      "does not import src/runtime/assembly.ts": {
+        "dashboard/src/a.tsx": 'import type { R } from "../../src/runtime/assembly.ts";',
       },
       "does not import src/clock.ts": { "dashboard/src/b.ts": 'import { e } from "../../src/clock.ts";' },
       "the whole runtime": { "dashboard/src/c.ts": 'import { run } from "cadre";' },

@@ -4,7 +4,7 @@
 import { globSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "vite";
-import { PROGRAM_FOLDER, type Program, programPath } from "../../src/config/program.fixture.ts";
+import { PROGRAM_FOLDER, type Program, programPath } from "../support/programs.ts";
 import { train } from "./train.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

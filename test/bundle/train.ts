@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { type Program, programPath } from "../../src/config/program.fixture.ts";
-import { scratchFolder } from "../../src/config/scratch.fixture.ts";
+import { type Program, programPath } from "../support/programs.ts";
+import { scratchFolder } from "../support/scratch.ts";
 
 const FILES = {
   "agents/lead.md":

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
-import type { RunRow } from "../../src/projections/run-row.ts";
+import type { RunRow } from "../../src/projections/folds/run-row.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { checkInvariants } from "../support/invariants.ts";

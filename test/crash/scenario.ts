@@ -1,8 +1,8 @@
 // The scenarios of the crash suite. Whoever answers the questions looks at the oracle first, as a person would look at
 // the world.
 
-import type { ForkRequest } from "../../src/loop/fork.ts";
-import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
+import type { ForkRequest } from "../../src/loop/commands/fork.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 
 export interface CrashScenario {
   task: string;

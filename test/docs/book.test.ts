@@ -5,7 +5,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { addCommands } from "../../src/cli/verbs/all.ts";
+import { addCommands } from "../../src/cli/syntax/index.ts";
 import { anchorsOf, type Block, blocksOf, linksOf, type Page, ROOT, readPages } from "./pages.ts";
 
 const pages = readPages();

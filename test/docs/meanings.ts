@@ -1,6 +1,6 @@
 // What the reference says about things whose names alone say too little. The compiler asks for each one that is added.
 
-import type { EXIT } from "../../src/cli/io.ts";
+import type { EXIT } from "../../src/cli/invocation.ts";
 import type { ErrorCode } from "../../src/errors.ts";
 import type { EventType } from "../../src/journal/events.ts";
 

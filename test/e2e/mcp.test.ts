@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { decideApproval } from "../../src/loop/people.ts";
-import { openProject } from "../../src/project.ts";
+import { decideApproval } from "../../src/loop/commands/person-commands.ts";
+import { openProject } from "../../src/project/project.ts";
 import { notesOf, type Plan, plannedServer, writePlan } from "../support/mcp-server.ts";
 import { payloadsOf, resultsRead, turns } from "../support/scenario.ts";
 import { makeWorld, openApprovalIds, type World, type WorldOptions } from "../support/world.ts";
@@ -249,7 +249,7 @@ it("[I10] [A31] kill -9 of our process ends the server and what the server left 
       tools: [{ name: "act" }],
       does: { act: "leave-child" },
     });
-    const client = join(import.meta.dirname, "../../src/mcp/reconnecting.ts");
+    const client = join(import.meta.dirname, "../../src/mcp/reconnecting-connection.ts");
     const clock = join(import.meta.dirname, "../../src/clock.ts");
     const source = `
       import { createConnection } from ${JSON.stringify(client)};

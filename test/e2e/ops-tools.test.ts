@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { decideApproval } from "../../src/loop/people.ts";
+import { decideApproval } from "../../src/loop/commands/person-commands.ts";
 import { type FakeLoki, fakeLoki } from "../support/loki.ts";
 import { payloadsOf, resultsRead, turns } from "../support/scenario.ts";
 import { makeWorld, openApprovalIds, type World } from "../support/world.ts";

@@ -6,9 +6,9 @@ import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { serveRuntime } from "../../src/api/api.fixture.ts";
+import { serveRuntime } from "../../src/api/fixtures/api.fixture.ts";
 import { type Project, project } from "../../src/cli/cli.fixture.ts";
-import { assembleRuntime } from "../../src/runtime.ts";
+import { assembleRuntime } from "../../src/runtime/assembly.ts";
 
 const word = (): string => randomBytes(18).toString("base64url");
 /** In the environment; in the project's `.env`; the key that the provider is called with. */

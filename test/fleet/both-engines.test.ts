@@ -4,8 +4,8 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
-import { moveIn } from "../../src/stores/carry.ts";
 import { acquireRun, admit, runSuspended } from "../../src/stores/contract/kit.contract.ts";
+import { moveIn } from "../../src/stores/move-tree.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { type Crew, type EngineName, type Ground, SOON } from "./crew.ts";
 import { PATIENCE_S } from "./trees.ts";

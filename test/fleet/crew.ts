@@ -6,14 +6,14 @@ import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { programPath } from "../../src/config/program.fixture.ts";
-import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import { freePorts, type TestRestate } from "../../src/engines/restate/restate.fixture.ts";
-import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime/assembly.ts";
 import type { TestPostgres } from "../../src/stores/postgres/postgres.fixture.ts";
 import { beThePerson } from "../support/honest-person.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { type Effect, effects, oracleTools } from "../support/oracle.ts";
+import { programPath } from "../support/programs.ts";
+import { scratchFolder } from "../support/scratch.ts";
 import { startBalancer } from "./balancer.ts";
 import { AGENTS, script } from "./trees.ts";
 

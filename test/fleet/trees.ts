@@ -1,7 +1,7 @@
 // What the fleet works on: trees of two runs with every kind of effect, small trees whose children work side by side, runs
 // that stay in the middle of a read until the test lets them go on, and runs whose provider makes them wait.
 
-import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 
 const agent = (keys: string): string =>
   `---\ndescription: one of the fleet\nmodel: scripted/fleet\n${keys}\n---\nYou do your part.\n`;

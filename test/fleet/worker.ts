@@ -4,7 +4,7 @@
 import { existsSync, watch } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../src/errors.ts";
-import { assembleRuntime } from "../../src/runtime.ts";
+import { assembleRuntime } from "../../src/runtime/assembly.ts";
 import { scriptOf, TREES } from "../golden/trees.ts";
 import { oracleTools } from "../support/oracle.ts";
 import { script } from "./trees.ts";

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { decideApproval, decideOutcome } from "../../src/loop/people.ts";
-import { replayRuns } from "../../src/loop/replay.ts";
-import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
+import { decideApproval, decideOutcome } from "../../src/loop/commands/person-commands.ts";
+import { replayRuns } from "../../src/loop/replay/replay.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime/assembly.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { oracleTools } from "../support/oracle.ts";
 import { type Dump, restoreDatabase } from "./dump.ts";
 import { SCENARIOS } from "./scenarios.ts";
-import { scratchFolder } from "../../src/config/scratch.fixture.ts";
+import { scratchFolder } from "../support/scratch.ts";
 
 const HOME = fileURLToPath(new URL(".", import.meta.url));
 const recordings = readdirSync(HOME, { withFileTypes: true })

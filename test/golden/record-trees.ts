@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import packageJson from "../../package.json" with { type: "json" };
-import { moveOut } from "../../src/stores/carry.ts";
+import { moveOut } from "../../src/stores/move-tree.ts";
 import { decideAll, openTree, settled, whenAtRest } from "./tree-life.ts";
 import { type GoldenTree, TREES } from "./trees.ts";
 

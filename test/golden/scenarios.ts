@@ -1,6 +1,6 @@
 // What the golden journals hold: runs at rest in every way that a run of this version can rest, and one that has ended.
 
-import type { Script } from "../../src/models/script.ts";
+import type { Script } from "../../src/models/scripted/script.ts";
 
 export interface GoldenScenario {
   script: Script;

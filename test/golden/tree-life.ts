@@ -3,8 +3,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CadreError } from "../../src/errors.ts";
-import { cancelRun, type Decision, decideApproval } from "../../src/loop/people.ts";
-import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
+import { cancelRun, type Decision, decideApproval } from "../../src/loop/commands/person-commands.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime/assembly.ts";
 import { agentFiles, type GoldenTree, goldenTools, scriptOf } from "./trees.ts";
 
 export const oracleOf = (folder: string): string => join(folder, "effects.log");

@@ -2,8 +2,8 @@
 // `record-trees.ts`; what is said and decided in them stands here, so that a later version can go on with those that wait.
 
 import { z } from "zod";
-import type { Decision } from "../../src/loop/people.ts";
-import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
+import type { Decision } from "../../src/loop/commands/person-commands.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import { oracleTools } from "../support/oracle.ts";
 

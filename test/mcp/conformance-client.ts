@@ -1,7 +1,7 @@
 // Our client as the conformance suite starts it: the address of its server is the last argument, the scenario a variable.
 
 import { systemClock } from "../../src/clock.ts";
-import { createConnection } from "../../src/mcp/reconnecting.ts";
+import { createConnection } from "../../src/mcp/reconnecting-connection.ts";
 
 const url = process.argv.at(-1)!;
 const connection = createConnection({

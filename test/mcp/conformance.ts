@@ -9,13 +9,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Hono } from "hono";
-import { createHttpServer } from "../../src/api/http-server.ts";
-import { createAccessKeys } from "../../src/api/keys.ts";
+import { createAccessKeys } from "../../src/api/access/keys.ts";
+import { noUsers } from "../../src/api/fixtures/public-server.fixture.ts";
 import type { ApiParts } from "../../src/api/parts.ts";
-import { noUsers } from "../../src/api/public-server.fixture.ts";
-import { BUILT_PAGE, createPublicApp } from "../../src/api/public-server.ts";
-import { apiParts } from "../../src/cli/api-parts.ts";
-import { assembleRuntime } from "../../src/runtime.ts";
+import { createHttpServer } from "../../src/api/server/http-server.ts";
+import { BUILT_PAGE, createPublicApp } from "../../src/api/server/public-server.ts";
+import { apiParts } from "../../src/runtime/api-parts.ts";
+import { assembleRuntime } from "../../src/runtime/assembly.ts";
 import { fixtureApp } from "./fixture-server.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -130,7 +130,7 @@ const INTRODUCTION = `# MCP conformance
 <!-- Made by \`npm run conformance\`. -->
 
 What the [MCP conformance suite](https://github.com/modelcontextprotocol/conformance) finds, in its version of \`package.json\`. Its server scenarios are of
-2025-11-25 and older; what only the stateless protocol (2026-07-28) has is tested in \`src/api/mcp/mcp.test.ts\` and \`src/cli/mcp.test.ts\`.
+2025-11-25 and older; what only the stateless protocol (2026-07-28) has is tested in \`src/api/mcp/mcp.test.ts\` and \`src/cli/commands/mcp.test.ts\`.
 `;
 
 if (process.argv[1] === import.meta.filename) {

@@ -4,12 +4,12 @@
 import { completable, createMcpHandler, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
 import { z } from "zod";
-import { addErrorHandlers } from "../../src/api/app.ts";
-import { door } from "../../src/api/door.ts";
-import { createAccessKeys } from "../../src/api/keys.ts";
-import { noUsers } from "../../src/api/public-server.fixture.ts";
-import { mcpOverHttp } from "../../src/api/routes/mcp.ts";
-import { shapesOnly } from "../../src/journal/mask.fixture.ts";
+import { createAccessKeys } from "../../src/api/access/keys.ts";
+import { noUsers } from "../../src/api/fixtures/public-server.fixture.ts";
+import { mcpOverHttp } from "../../src/api/mcp/routes.ts";
+import { addErrorHandlers } from "../../src/api/server/app.ts";
+import { door } from "../../src/api/server/door.ts";
+import { shapesOnly } from "../../src/journal/masking/mask.fixture.ts";
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";

@@ -4,9 +4,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { programPath } from "../../src/config/program.fixture.ts";
-import { scratchFolder } from "../../src/config/scratch.fixture.ts";
-import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime/assembly.ts";
+import { programPath } from "../support/programs.ts";
+import { scratchFolder } from "../support/scratch.ts";
 import { loadOptions, writeAgents } from "./load.ts";
 
 const SOURCE = fileURLToPath(new URL("worker-process.ts", import.meta.url));

@@ -3,8 +3,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Script, ScriptedTurn } from "../../src/models/script.ts";
-import type { RuntimeOptions } from "../../src/runtime.ts";
+import type { Script, ScriptedTurn } from "../../src/models/scripted/script.ts";
+import type { RuntimeOptions } from "../../src/runtime/assembly.ts";
 import { oracleTools } from "../support/oracle.ts";
 
 const MOMENT_MS = 400;

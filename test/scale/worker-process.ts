@@ -3,7 +3,7 @@
 
 import { once } from "node:events";
 import { messageOf } from "../../src/errors.ts";
-import { assembleRuntime } from "../../src/runtime.ts";
+import { assembleRuntime } from "../../src/runtime/assembly.ts";
 import { loadOptions } from "./load.ts";
 
 const [folder = "", store = ""] = process.argv.slice(2);

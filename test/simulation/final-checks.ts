@@ -4,11 +4,11 @@
 import { writeFileSync } from "node:fs";
 import type { Definition } from "../../src/journal/definition.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
-import { decide } from "../../src/loop/decide.ts";
-import { loadDefinition } from "../../src/loop/run-journal.ts";
-import { openItems } from "../../src/projections/approvals.ts";
-import { applyRunState, emptyRunState, type RunState } from "../../src/projections/run-state.ts";
-import { applyTranscript, emptyTranscript } from "../../src/projections/transcript.ts";
+import { decide } from "../../src/loop/drive/decide.ts";
+import { loadDefinition } from "../../src/loop/drive/run-journal.ts";
+import { openItems } from "../../src/projections/folds/approvals.ts";
+import { applyRunState, emptyRunState, type RunState } from "../../src/projections/folds/run-state.ts";
+import { applyTranscript, emptyTranscript } from "../../src/projections/folds/transcript.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { scratchFile } from "./scratch.ts";

@@ -4,7 +4,7 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { z } from "zod";
 import type { Model } from "../../src/models/model.ts";
-import { createScriptedModel } from "../../src/models/scripted.ts";
+import { createScriptedModel } from "../../src/models/scripted/model.ts";
 import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import { TOOLS, type ToolName } from "./options.ts";
 import { offeredIn } from "./pattern-script.ts";

@@ -1,12 +1,12 @@
 // The loop's parts in a simulated process: the real ones, but for what they touch outside.
 
-import { shapesOnly } from "../../src/journal/mask.fixture.ts";
-import { createStepGate } from "../../src/loop/gate.ts";
+import { shapesOnly } from "../../src/journal/masking/mask.fixture.ts";
+import { createStepGate } from "../../src/loop/drive/step-gate.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
+import { createClassifyFailure, cutStreamError, silenceError } from "../../src/models/classify-failure.ts";
 import { createEstimateCall } from "../../src/models/estimate.ts";
 import { createLimiter } from "../../src/models/limiter.ts";
 import type { Model } from "../../src/models/model.ts";
-import { createClassifyFailure, cutStreamError, silenceError } from "../../src/models/retry.ts";
 import { judge } from "../../src/permissions/judge.ts";
 import { createRunners, type RunnersParts } from "../../src/runners/runners.ts";
 import { digest } from "../../src/stores/blobs.ts";

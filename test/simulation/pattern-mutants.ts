@@ -11,13 +11,13 @@ import type { DecisionView, Pattern, TakeTurn } from "../../src/patterns/pattern
 import { router } from "../../src/patterns/router.ts";
 import { injectMessage, team } from "../../src/patterns/team.ts";
 import { wordsAfter } from "../../src/patterns/team-words.ts";
-import { childCompleted } from "../../src/projections/tree.ts";
+import { childCompleted } from "../../src/projections/folds/parent-events.ts";
 import { replace, withSpawn } from "./breaking.ts";
 import type { Findable } from "./surroundings.ts";
 
-const { childCompleted: completed } = await vi.importActual<typeof import("../../src/projections/tree.ts")>(
-  "../../src/projections/tree.ts",
-);
+const { childCompleted: completed } = await vi.importActual<
+  typeof import("../../src/projections/folds/parent-events.ts")
+>("../../src/projections/folds/parent-events.ts");
 
 export const PATTERN_MUTANTS: readonly Findable[] = [
   {

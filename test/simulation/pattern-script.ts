@@ -2,7 +2,7 @@
 // drawn from the place in the run alone, so that a call that is made again gets the same answer.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 import { callPlan, type RunPlan } from "./options.ts";
 import { type Random, seededRandom } from "./random.ts";
 

@@ -3,8 +3,8 @@
 
 import { CadreError } from "../../src/errors.ts";
 import { approvalId, type RunId } from "../../src/ids.ts";
-import { freezeBranch, setBudget, thawBranch } from "../../src/loop/branches.ts";
-import type { LoopParts } from "../../src/loop/parts.ts";
+import { freezeBranch, setBudget, thawBranch } from "../../src/loop/commands/branches.ts";
+import { sendMessage } from "../../src/loop/commands/message-run.ts";
 import {
   type CommandParts,
   cancelRun,
@@ -13,12 +13,12 @@ import {
   decideOutcome,
   pauseRun,
   resumeRun,
-} from "../../src/loop/people.ts";
-import { sendMessage } from "../../src/loop/send-message.ts";
+} from "../../src/loop/commands/person-commands.ts";
+import type { LoopParts } from "../../src/loop/parts.ts";
 import { grantFor } from "../../src/permissions/grant.ts";
-import { type ApprovalItem, openItems } from "../../src/projections/approvals.ts";
+import { type ApprovalItem, openItems } from "../../src/projections/folds/approvals.ts";
+import { type RunState, runStateProjection } from "../../src/projections/folds/run-state.ts";
 import { fold } from "../../src/projections/projection.ts";
-import { type RunState, runStateProjection } from "../../src/projections/run-state.ts";
 import { deskStore } from "./stores.ts";
 import type { Surroundings } from "./surroundings.ts";
 

@@ -2,7 +2,7 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { scratchFolder } from "../../src/config/scratch.fixture.ts";
+import { scratchFolder } from "../support/scratch.ts";
 
 let folder: string | undefined;
 

@@ -1,6 +1,6 @@
 // What the simulated models say: a pure function of the plan and of the place in the run.
 
-import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 import type { CallPlan, ModelFailure, RunPlan } from "./options.ts";
 import { type Offered, speakInPattern } from "./pattern-script.ts";
 

@@ -3,8 +3,8 @@
 // still at work (B4), it would not be.
 
 import type { Payload } from "../../src/journal/events.ts";
-import type { RunRow } from "../../src/projections/run-row.ts";
-import { totalTokens } from "../../src/projections/usage.ts";
+import type { RunRow } from "../../src/projections/folds/run-row.ts";
+import { totalTokens } from "../../src/projections/usage/run-usage.ts";
 import type { Store } from "../../src/stores/store.ts";
 
 export async function spendingProblems(store: Store, rows: readonly RunRow[]): Promise<string[]> {

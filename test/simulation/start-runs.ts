@@ -2,7 +2,7 @@
 
 import { CadreError } from "../../src/errors.ts";
 import type { Definition } from "../../src/journal/definition.ts";
-import { admit } from "../../src/loop/admit.ts";
+import { admit } from "../../src/loop/commands/admit.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { definitionOf, type RunPlan, type SimOptions } from "./options.ts";
 import type { Surroundings } from "./surroundings.ts";

@@ -5,15 +5,15 @@ import { vi } from "vitest";
 import type { EventBody } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { endAfterChildren } from "../../src/loop/decide-children.ts";
-import { blockedBy, childCompleted } from "../../src/projections/tree.ts";
-import { leavePlace } from "../../src/stores/sqlite/places.ts";
+import { blockedBy, childCompleted } from "../../src/projections/folds/parent-events.ts";
+import { leavePlace } from "../../src/stores/sqlite/slots.ts";
 import type { Append, Store } from "../../src/stores/store.ts";
 import { replace, withSpawn } from "./breaking.ts";
 import { unfenced } from "./mutants.ts";
 import type { Findable } from "./surroundings.ts";
 
-const real = await vi.importActual<typeof import("../../src/projections/tree.ts")>(
-  "../../src/projections/tree.ts",
+const real = await vi.importActual<typeof import("../../src/projections/folds/parent-events.ts")>(
+  "../../src/projections/folds/parent-events.ts",
 );
 
 export const TREE_MUTANTS: readonly Findable[] = [

@@ -2,7 +2,7 @@
 // and now and then to somebody who is above them, or is not there.
 
 import type { AgentLimits, Delegation } from "../../src/journal/definition.ts";
-import { perAgentTool } from "../../src/loop/delegation.ts";
+import { perAgentTool } from "../../src/loop/builtin-tools/declared/delegate.ts";
 import {
   authority,
   type CallPlan,

@@ -4,8 +4,8 @@
 import type { RunId } from "../../src/ids.ts";
 import { DEFAULT_DELEGATION, type Delegation } from "../../src/journal/definition.ts";
 import { type EventOf, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { applyRunRow, initialRow, type RunRow } from "../../src/projections/run-row.ts";
-import { totalTokens } from "../../src/projections/usage.ts";
+import { applyRunRow, initialRow, type RunRow } from "../../src/projections/folds/run-row.ts";
+import { totalTokens } from "../../src/projections/usage/run-usage.ts";
 import { isSetAside, sameSpent, spentBy } from "../support/tree-invariants.ts";
 
 interface Node {

@@ -6,8 +6,8 @@ import type { EventBody, JournalEvent, Payload } from "../../src/journal/events.
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { keyOf } from "../../src/journal/keys.ts";
 import { toolCallsOf } from "../../src/journal/message-parts.ts";
-import { CLOSING } from "../../src/projections/run-state.ts";
-import { applyUsage, emptyUsage, totalTokens } from "../../src/projections/usage.ts";
+import { CLOSING } from "../../src/projections/folds/run-state.ts";
+import { applyUsage, emptyUsage, totalTokens } from "../../src/projections/usage/run-usage.ts";
 import type { Append, AppendResult } from "../../src/stores/store.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { type SimOptions, TOOLS, type ToolName } from "./options.ts";

@@ -2,7 +2,7 @@
 // deadline; the store, the clock and the world are shared.
 
 import type { RunId } from "../../src/ids.ts";
-import { drive } from "../../src/loop/drive.ts";
+import { drive } from "../../src/loop/drive/drive.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import { Gate } from "./gate.ts";
 import { loopParts } from "./parts.ts";

@@ -1,7 +1,7 @@
 // Answers what is open, as somebody who can see what really happened.
 
-import { decideApproval, decideOutcome } from "../../src/loop/people.ts";
-import type { RuntimeAssembly } from "../../src/runtime.ts";
+import { decideApproval, decideOutcome } from "../../src/loop/commands/person-commands.ts";
+import type { RuntimeAssembly } from "../../src/runtime/assembly.ts";
 import { effects } from "./oracle.ts";
 
 const DECISIONS = {

@@ -4,9 +4,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buildConnector } from "undici";
-import { isPublicAddress } from "../../src/tools/public-address.ts";
-import type { WebAccess } from "../../src/tools/web-request.ts";
-import type { WebSettings } from "../../src/tools/web-sites.ts";
+import type { WebSettings } from "../../src/tools/web/allowed-sites.ts";
+import type { WebAccess } from "../../src/tools/web/get-page.ts";
+import { isPublicAddress } from "../../src/tools/web/public-address.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

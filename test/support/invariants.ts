@@ -2,9 +2,9 @@
 
 import { expect } from "vitest";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { checkReceipts } from "../../src/loop/receipts.ts";
-import { findTreeProblem } from "../../src/loop/whole-tree.ts";
-import { foldRow } from "../../src/projections/run-row.ts";
+import { checkReceipts } from "../../src/loop/replay/check-receipts.ts";
+import { findTreeProblem } from "../../src/loop/replay/check-tree.ts";
+import { foldRow } from "../../src/projections/folds/run-row.ts";
 import { digest } from "../../src/stores/blobs.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { effects } from "./oracle.ts";

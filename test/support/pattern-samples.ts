@@ -1,7 +1,7 @@
 // One small tree for each pattern, for the suites that hold all of them to the same rules. A pattern without a sample
 // does not compile.
 
-import type { Script, ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
+import type { Script, ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 import type { Pattern } from "../../src/patterns/pattern.ts";
 import { controlled } from "./steps.ts";
 

@@ -25,8 +25,8 @@ import { join } from "node:path";
 import { judge } from "../../src/permissions/judge.ts";
 import type { PermissionRequest, Verdict } from "../../src/permissions/permission.ts";
 import { bashTool } from "../../src/tools/bash.ts";
-import { gitProgramSetting } from "../../src/tools/git-settings.ts";
-import { inspectPath } from "../../src/tools/look.ts";
+import { inspectPath } from "../../src/tools/files/inspect-path.ts";
+import { gitProgramSetting } from "../../src/tools/git/program-setting.ts";
 
 export interface Playground {
   workspace: string;

@@ -3,13 +3,13 @@
 import { expect, test } from "vitest";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../src/journal/events.ts";
 import type { PromptMessage } from "../../src/journal/message.ts";
-import { replayRuns } from "../../src/loop/replay.ts";
+import { replayRuns } from "../../src/loop/replay/replay.ts";
 import type { Model } from "../../src/models/model.ts";
-import type { Script, ScriptedTurn } from "../../src/models/script.ts";
-import { createScriptedModel } from "../../src/models/scripted.ts";
+import { createScriptedModel } from "../../src/models/scripted/model.ts";
+import type { Script, ScriptedTurn } from "../../src/models/scripted/script.ts";
+import type { RunRow } from "../../src/projections/folds/run-row.ts";
+import { promptMessages, transcriptProjection } from "../../src/projections/folds/transcript.ts";
 import { fold } from "../../src/projections/projection.ts";
-import type { RunRow } from "../../src/projections/run-row.ts";
-import { promptMessages, transcriptProjection } from "../../src/projections/transcript.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { checkInvariants } from "./invariants.ts";
 import { makeWorld, type World, type WorldOptions } from "./world.ts";

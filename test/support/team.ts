@@ -1,7 +1,7 @@
 // Words for tests of teams: what members say, and what their journals tell of it.
 
 import type { JournalEvent } from "../../src/journal/events.ts";
-import type { Script, ScriptedTurn } from "../../src/models/script.ts";
+import type { Script, ScriptedTurn } from "../../src/models/scripted/script.ts";
 import { payloadsOf } from "./scenario.ts";
 import type { World } from "./world.ts";
 

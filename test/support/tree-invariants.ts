@@ -3,8 +3,8 @@
 
 import type { EventOf, JournalEvent, Payload, Spent } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { UNASKED } from "../../src/loop/runner-calls.ts";
-import type { RunRow } from "../../src/projections/run-row.ts";
+import { UNASKED } from "../../src/loop/programs/runner-calls.ts";
+import type { RunRow } from "../../src/projections/folds/run-row.ts";
 
 export interface Told {
   row: RunRow;

@@ -4,18 +4,18 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
-import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import type { EventType, JournalEvent } from "../../src/journal/events.ts";
-import { drive } from "../../src/loop/drive.ts";
-import type { Script } from "../../src/models/script.ts";
-import { openItems } from "../../src/projections/approvals.ts";
+import { drive } from "../../src/loop/drive/drive.ts";
+import type { Script } from "../../src/models/scripted/script.ts";
+import { openItems } from "../../src/projections/folds/approvals.ts";
+import { type RunState, runStateProjection } from "../../src/projections/folds/run-state.ts";
 import { fold } from "../../src/projections/projection.ts";
-import { type RunState, runStateProjection } from "../../src/projections/run-state.ts";
-import { assembleRuntime, type RuntimeAssembly, type RuntimeOptions } from "../../src/runtime.ts";
+import { assembleRuntime, type RuntimeAssembly, type RuntimeOptions } from "../../src/runtime/assembly.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import type { AnyTool } from "../../src/tools/tool.ts";
 import { type Intercept, type MortalStore, mortalStore } from "./mortal-store.ts";
 import { oracleTools } from "./oracle.ts";
+import { scratchFolder } from "./scratch.ts";
 
 export interface World {
   folder: string;

@@ -2,11 +2,11 @@
 
 import { CloudOff, Lock, SearchX, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
-import { isUnreachable } from "../../../src/api/client.ts";
+import { isUnreachable } from "../../../src/api/client/client.ts";
 import { CadreError } from "../../../src/errors.ts";
 import { Button } from "../ui/button.tsx";
-import { EmptyState } from "../ui/empty.tsx";
-import { Command } from "./command.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { Command } from "./command/command.tsx";
 
 export interface FailureProps {
   error: unknown;

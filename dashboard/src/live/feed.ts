@@ -1,9 +1,9 @@
 // What happens to all runs, once per browser: a browser opens only six connections to a server, so of many tabs one holds
 // the stream and tells the others. Where it ends, the next tab takes its place from where it was.
 
-import type { LiveEvent } from "../../../src/projections/live.ts";
+import type { LiveEvent } from "../../../src/projections/formats/live-feed.ts";
 import { type Connection, setConnection } from "./connection.ts";
-import { followStream, type StreamState } from "./keep-following.ts";
+import { followStream, type StreamState } from "./reconnecting-stream.ts";
 
 /** `reset`: something may have been missed, so ask for everything anew. */
 export type FeedNews = { type: "live"; live: LiveEvent } | { type: "reset" };

@@ -1,7 +1,7 @@
 // Who one is here, and what one's role allows. The server refuses the rest in any case: the page only does not offer it.
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import type { RoleView } from "../../../src/api/schema.ts";
+import type { RoleView } from "../../../src/api/client/types.ts";
 import { client } from "./client.ts";
 
 export const meQuery = queryOptions({

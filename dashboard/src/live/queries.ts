@@ -2,7 +2,7 @@
 // knows by it what to ask again.
 
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { RunsFilter, UsageFilter } from "../../../src/api/schema.ts";
+import type { RunsFilter, UsageFilter } from "../../../src/api/client/types.ts";
 import { client } from "./client.ts";
 
 export const healthQuery = queryOptions({ queryKey: ["health"], queryFn: () => client.health() });

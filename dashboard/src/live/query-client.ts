@@ -2,7 +2,7 @@
 // a timer but for what no event tells (`driversQuery`), and nothing that failed is asked again in silence.
 
 import { QueryClient } from "@tanstack/react-query";
-import { isUnreachable } from "../../../src/api/client.ts";
+import { isUnreachable } from "../../../src/api/client/client.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {

@@ -5,9 +5,9 @@
 import type { Delta } from "../../../src/journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../src/journal/events.ts";
 import { isAnswered } from "../../../src/projections/answered.ts";
-import { type ItemChange, itemChanges } from "../../../src/projections/approvals.ts";
-import { applyRunRow, initialRow, type RunRow } from "../../../src/projections/run-row.ts";
-import { applyTimeline, type Timeline, timelineProjection } from "../../../src/projections/timeline.ts";
+import { type ItemChange, itemChanges } from "../../../src/projections/folds/approvals.ts";
+import { applyRunRow, initialRow, type RunRow } from "../../../src/projections/folds/run-row.ts";
+import { applyTimeline, type Timeline, timelineProjection } from "../../../src/projections/views/timeline.ts";
 
 export interface RunJournal {
   /** `answered`: of what it, or who is below it, asked a person, nothing is open any more, and nobody has taken it up yet. */

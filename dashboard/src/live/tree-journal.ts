@@ -2,11 +2,11 @@
 // followed. Losing the connection costs nothing: it goes on after the last event that was folded.
 //  Everything that a view of the tree shows is in here, so that all of them show the same instant.
 
-import { isUnreachable } from "../../../src/api/client.ts";
-import type { EventPage } from "../../../src/api/schema.ts";
+import { isUnreachable } from "../../../src/api/client/client.ts";
+import type { EventPage } from "../../../src/api/client/types.ts";
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import { client } from "./client.ts";
-import { followStream } from "./keep-following.ts";
+import { followStream } from "./reconnecting-stream.ts";
 import { applyDelta, applyEvent, type RunJournal } from "./run-journal.ts";
 import { whileVisible } from "./while-visible.ts";
 

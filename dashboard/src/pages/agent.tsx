@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import type { AgentDetail } from "../../../src/api/schema.ts";
-import { AgentFile } from "../components/agents/agent-file.tsx";
-import { AgentHeader } from "../components/agents/agent-header.tsx";
-import { AgentOverview } from "../components/agents/agent-overview.tsx";
-import { AgentReach } from "../components/agents/agent-reach.tsx";
-import { AgentHistory } from "../components/agents/agent-record.tsx";
+import type { AgentDetail } from "../../../src/api/client/types.ts";
+import { AgentFile } from "../components/agents/detail/agent-file.tsx";
+import { AgentHeader } from "../components/agents/detail/agent-header.tsx";
+import { AgentOverview } from "../components/agents/detail/agent-overview.tsx";
+import { AgentReach } from "../components/agents/detail/agent-reach.tsx";
+import { AgentHistory } from "../components/agents/history/agent-history.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { agentQuery } from "../live/queries.ts";

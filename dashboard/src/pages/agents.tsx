@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
-import type { Agents } from "../../../src/api/schema.ts";
-import { NoAgents } from "../components/agents/agents-empty.tsx";
-import { AgentsTable } from "../components/agents/agents-table.tsx";
-import { AgentsToolbar } from "../components/agents/agents-toolbar.tsx";
+import type { Agents } from "../../../src/api/client/types.ts";
+import { agentsInScope, relevantProblems, searchAgents } from "../components/agents/list/agent-filter.ts";
+import { AgentsTable } from "../components/agents/list/agents-table.tsx";
+import { AgentsToolbar } from "../components/agents/list/agents-toolbar.tsx";
+import { NoAgents } from "../components/agents/list/no-agents.tsx";
 import { ProblemList } from "../components/agents/problem-list.tsx";
-import { agentsInScope, relevantProblems, searchAgents } from "../components/agents/shown-agents.ts";
-import { PageHeader } from "../components/page-header.tsx";
+import { PageHeader } from "../components/shell/page-header.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { activityQuery, agentsQuery } from "../live/queries.ts";
@@ -15,7 +15,7 @@ import { Tabs } from "../ui/tabs.tsx";
 import type { AgentsSearch, AgentsView } from "./agents-search.ts";
 
 const AgentsGraph = lazy(async () => {
-  const { AgentsGraph: component } = await import("../components/agents/agents-graph.tsx");
+  const { AgentsGraph: component } = await import("../components/agents/graph/agents-graph.tsx");
   return { default: component };
 });
 

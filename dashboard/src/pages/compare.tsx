@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { CompareForm } from "../components/compare/compare-form.tsx";
 import { Comparison } from "../components/compare/comparison.tsx";
-import { PageHeader } from "../components/page-header.tsx";
+import { PageHeader } from "../components/shell/page-header.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { compareQuery } from "../live/queries.ts";

@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
-import { GrantsDialog } from "../components/inbox/grants-dialog.tsx";
+import { GrantsDialog } from "../components/grants/grants-dialog.tsx";
 import { Inbox } from "../components/inbox/inbox.tsx";
-import { PageHeader } from "../components/page-header.tsx";
+import { PageHeader } from "../components/shell/page-header.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { approvalsQuery, runsQuery } from "../live/queries.ts";

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
-import { PageHeader } from "../components/page-header.tsx";
-import { EmptyState } from "../ui/empty.tsx";
+import { PageHeader } from "../components/shell/page-header.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
 
 export function NotFound() {
   return (

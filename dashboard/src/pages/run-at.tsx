@@ -1,17 +1,17 @@
 // A run of a tree at a moment: now, or as it was.
 
 import { useEffect, useState } from "react";
-import type { RunTree } from "../../../src/api/schema.ts";
+import type { RunTree } from "../../../src/api/client/types.ts";
 import type { EventRef } from "../components/event-detail/event-ref.ts";
 import { Branches } from "../components/fork/branches.tsx";
 import { ForkDialog, type ForkPoint } from "../components/fork/fork-dialog.tsx";
-import { NotStarted } from "../components/past/not-begun.tsx";
-import { NoticesAt } from "../components/past/notices-at.tsx";
-import { Scrubber } from "../components/past/scrubber.tsx";
-import { useMoment } from "../components/past/use-moment.ts";
 import { RunActions } from "../components/run-actions/run-actions.tsx";
 import { RunHeader } from "../components/run-header/run-header.tsx";
-import { Moment } from "../display/moment.ts";
+import { NotStarted } from "../components/time-travel/not-started.tsx";
+import { NoticesAt } from "../components/time-travel/notices-at.tsx";
+import { Scrubber } from "../components/time-travel/scrubber.tsx";
+import { useMoment } from "../components/time-travel/use-moment.ts";
+import { Moment } from "../display/time/moment.ts";
 import type { TreeJournal } from "../live/tree-journal.ts";
 import { RunViews } from "./run-views.tsx";
 import { useRunAddress, useShowsAnswer } from "./use-run-address.ts";

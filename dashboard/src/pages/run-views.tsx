@@ -12,7 +12,7 @@ import { Loading } from "../display/loading.tsx";
 import type { TreeJournal } from "../live/tree-journal.ts";
 import { useHotkeys } from "../ui/hotkeys.ts";
 import { Tabs } from "../ui/tabs.tsx";
-import { useWide } from "../ui/use-narrow.ts";
+import { useWide } from "../ui/use-media.ts";
 import { RUN_VIEWS, type RunSearch, type RunView } from "./run-search.ts";
 import type { RunAddress } from "./use-run-address.ts";
 

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import type { RunTree } from "../../../src/api/schema.ts";
+import type { RunTree } from "../../../src/api/client/types.ts";
 import { DamageNotice, UnreadableRun } from "../components/run-header/unreadable-run.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";

@@ -1,6 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
-import { PageHeader } from "../components/page-header.tsx";
 import { BulkBar } from "../components/runs/bulk-bar.tsx";
 import { FilterBar, FilterChips } from "../components/runs/filter-bar.tsx";
 import { NoRuns } from "../components/runs/no-runs.tsx";
@@ -9,6 +8,7 @@ import type { RunsSearch } from "../components/runs/runs-search.ts";
 import { SavedViews } from "../components/runs/saved-views.tsx";
 import { useRuns } from "../components/runs/use-runs.ts";
 import { useSelection } from "../components/runs/use-selection.ts";
+import { PageHeader } from "../components/shell/page-header.tsx";
 import { StartRunButton } from "../components/start-run/start-run-button.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";

@@ -1,15 +1,15 @@
-import { PageHeader } from "../components/page-header.tsx";
+import { GrantList } from "../components/grants/grant-list.tsx";
+import { SuggestionList } from "../components/grants/suggestion-list.tsx";
 import { AccessSettings } from "../components/settings/access-settings.tsx";
 import { ChatSettings } from "../components/settings/chat-settings.tsx";
-import { DoctorChecks } from "../components/settings/check-list.tsx";
-import { GrantList } from "../components/settings/grant-list.tsx";
+import { DoctorChecks } from "../components/settings/doctor-checks.tsx";
 import { NoticeSettingsForm } from "../components/settings/notice-settings-form.tsx";
 import { ProviderWaits } from "../components/settings/provider-waits.tsx";
 import { ServerFacts } from "../components/settings/server-facts.tsx";
-import { SuggestionList } from "../components/settings/suggestion-list.tsx";
 import { ThemeSettings } from "../components/settings/theme-settings.tsx";
 import { UserList } from "../components/settings/user-list.tsx";
 import { WorkerList } from "../components/settings/worker-list.tsx";
+import { PageHeader } from "../components/shell/page-header.tsx";
 import { useRefusal } from "../live/me.ts";
 
 export function SettingsPage() {

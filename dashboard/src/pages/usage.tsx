@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { PageHeader } from "../components/page-header.tsx";
+import { PageHeader } from "../components/shell/page-header.tsx";
 import { rangeFilter } from "../components/usage/usage-range.ts";
 import { UsageReport } from "../components/usage/usage-report.tsx";
 import { UsageToolbar } from "../components/usage/usage-toolbar.tsx";

@@ -10,7 +10,7 @@ import {
   isSameEvent,
   parseEventRef,
 } from "../components/event-detail/event-ref.ts";
-import { useWide } from "../ui/use-narrow.ts";
+import { useWide } from "../ui/use-media.ts";
 import { parseRunSearch, type RunSearch } from "./run-search.ts";
 
 export interface RunAddress {

@@ -2,7 +2,7 @@
 // only delegate to it goes on without it.
 
 import type { Agent } from "../agent.ts";
-import { edgesOf } from "../edges.ts";
+import { edgesOf } from "../explain/edges.ts";
 import { type CheckedAgent, errorAt, type Finding, warningAt } from "./check.ts";
 
 /** One wave: those that name a broken agent now. Answers with nobody once all of it is said. */

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { problemText } from "../../config/problem.ts";
 import { DEFAULT_DELEGATION } from "../../journal/definition.ts";
-import { advisors, agentSet, handoff, router, type Said, team } from "../set.fixture.ts";
+import { advisors, agentSet, handoff, router, type Said, team } from "../agent-set.fixture.ts";
 import { checkAgents, strictProblems } from "./index.ts";
 
 const bestOf = { n: 2, strategies: [] };

@@ -1,7 +1,7 @@
 // Servers that an agent names and nobody has.
 
 import { expect, test } from "vitest";
-import { agentSet, type Said } from "../set.fixture.ts";
+import { agentSet, type Said } from "../agent-set.fixture.ts";
 import { checkAgents } from "./index.ts";
 
 function problems(said: Said, servers: string[] | undefined): string[] {

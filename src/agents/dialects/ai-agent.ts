@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import { parseDuration } from "../../config/duration.ts";
 import type { Data } from "../../config/yaml.ts";
-import { isMapping } from "../parse.ts";
+import { isMapping } from "../files/parse.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
 import { metadataKey, type Reader, type Readers, translateWith, unsupportedKey } from "./read-keys.ts";
@@ -17,7 +17,7 @@ import {
   type TranslationBuilder,
   warn,
   warnIgnored,
-} from "./wording.ts";
+} from "./translation-builder.ts";
 
 export const aiAgentDialect: Dialect = {
   name: "ai-agent",

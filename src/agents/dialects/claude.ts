@@ -4,7 +4,7 @@ import type { Data } from "../../config/yaml.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Reader, type Readers, translateWith, unsupportedKey } from "./read-keys.ts";
-import { setKey } from "./wording.ts";
+import { setKey } from "./translation-builder.ts";
 
 export const claudeDialect: Dialect = {
   name: "claude",

@@ -16,7 +16,7 @@ import {
 } from "./read-keys.ts";
 import { readAgents, readDenied, readPermissions, readTools } from "./read-tools.ts";
 import type { Vocabulary } from "./tool-names.ts";
-import { setKey } from "./wording.ts";
+import { setKey } from "./translation-builder.ts";
 
 const METADATA =
   "emoji vibe category tags version author priority type argument-hint target dialect orchestration source license";

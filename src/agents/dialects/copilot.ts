@@ -1,12 +1,12 @@
 // GitHub Copilot: agents (`*.agent.md`, `.github/agents/`) and the chat modes before them (`*.chatmode.md`).
 
 import type { Data } from "../../config/yaml.ts";
-import { isMapping } from "../parse.ts";
+import { isMapping } from "../files/parse.ts";
 import { commonReaders } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
 import { metadataKey, type Reader, type Readers, translateWith } from "./read-keys.ts";
 import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
-import { setKey, type TranslationBuilder, warn } from "./wording.ts";
+import { setKey, type TranslationBuilder, warn } from "./translation-builder.ts";
 
 export const copilotDialect: Dialect = {
   name: "copilot",

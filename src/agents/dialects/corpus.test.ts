@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasErrors } from "../../config/problem.ts";
 import type { Data } from "../../config/yaml.ts";
-import { type ParsedAgent, parseAgent } from "../parse.ts";
+import { type ParsedAgent, parseAgent } from "../files/parse.ts";
 import { isMap, standsFor, wordsIn } from "./dialect.fixture.ts";
 import type { Translation } from "./dialect.ts";
 import { dialectOf, dialects } from "./index.ts";

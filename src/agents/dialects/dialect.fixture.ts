@@ -2,7 +2,7 @@
 
 import { problemText } from "../../config/problem.ts";
 import type { Data } from "../../config/yaml.ts";
-import { parseAgent } from "../parse.ts";
+import { parseAgent } from "../files/parse.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
 import { splitNames, toolMeaning } from "./tool-names.ts";
 

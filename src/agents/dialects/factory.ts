@@ -5,7 +5,7 @@ import type { Dialect } from "./dialect.ts";
 import { type Reader, type Readers, translateWith } from "./read-keys.ts";
 import { readTools } from "./read-tools.ts";
 import { READ_ONLY } from "./tool-gate.ts";
-import { narrowTools } from "./wording.ts";
+import { narrowTools } from "./translation-builder.ts";
 
 export const factoryDialect: Dialect = {
   name: "factory",

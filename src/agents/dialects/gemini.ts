@@ -3,7 +3,7 @@
 import { commonReaders } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";
 import { alias, promptKey, type Reader, sameKey, translateWith } from "./read-keys.ts";
-import { refuse } from "./wording.ts";
+import { refuse } from "./translation-builder.ts";
 
 export const geminiDialect: Dialect = {
   name: "gemini",

@@ -1,13 +1,12 @@
 // Modes of Roo Code and Kilo Code: one file with several of them, each with groups of tools and a role.
 
 import type { Data, Path } from "../../config/yaml.ts";
-import { isMapping } from "../parse.ts";
+import { isMapping } from "../files/parse.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
 import { alias, metadataKey, promptKey, type Reader, type Readers, readAll } from "./read-keys.ts";
 import { allowRules, BAD_TOOLS } from "./read-tools.ts";
 import { regexWildcards } from "./regex-patterns.ts";
-import { pathPattern } from "./wildcards.ts";
 import {
   finishTranslation,
   narrowTools,
@@ -16,7 +15,8 @@ import {
   startTranslation,
   type TranslationBuilder,
   warn,
-} from "./wording.ts";
+} from "./translation-builder.ts";
+import { pathPattern } from "./wildcards.ts";
 
 export const modesDialect: Dialect = {
   name: "roo",

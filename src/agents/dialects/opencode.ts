@@ -1,7 +1,7 @@
 // opencode: `.opencode/agent/**/*.md`. Kilo Code has taken its agents over, with another folder.
 
 import type { Data } from "../../config/yaml.ts";
-import { isMapping } from "../parse.ts";
+import { isMapping } from "../files/parse.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
 import {
@@ -15,7 +15,7 @@ import {
   unsupportedKey,
 } from "./read-keys.ts";
 import { readFolders } from "./read-tools.ts";
-import { refuse, setKey, warnIgnored } from "./wording.ts";
+import { refuse, setKey, warnIgnored } from "./translation-builder.ts";
 
 export const opencodeDialect: Dialect = {
   name: "opencode",

@@ -3,7 +3,7 @@
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Reader, type Readers, translateWith, unsupportedKey } from "./read-keys.ts";
-import { setKey } from "./wording.ts";
+import { setKey } from "./translation-builder.ts";
 
 export const piDialect: Dialect = {
   name: "pi",

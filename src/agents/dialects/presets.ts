@@ -3,7 +3,7 @@
 
 import type { Reader } from "./read-keys.ts";
 import { READ_ONLY } from "./tool-gate.ts";
-import { narrowTools, refuse, type TranslationBuilder, warn } from "./wording.ts";
+import { narrowTools, refuse, type TranslationBuilder, warn } from "./translation-builder.ts";
 
 /** Claude's. `ask` is no word of Claude's, but people write it. */
 export const readPermissionMode: Reader = (wording, value, key) => {

@@ -2,7 +2,7 @@
 // nobody reads a stranger's `../../.ssh/id_rsa` into a prompt.
 
 import type { Path } from "../../config/yaml.ts";
-import { refuse, type TranslationBuilder } from "./wording.ts";
+import { refuse, type TranslationBuilder } from "./translation-builder.ts";
 
 export function setPromptFile(wording: TranslationBuilder, file: string, path: Path): void {
   const clean = file

@@ -2,7 +2,7 @@
 // stays as it is, so that the common code can ask whether another one was meant.
 
 import type { Data } from "../../config/yaml.ts";
-import { isMapping } from "../parse.ts";
+import { isMapping } from "../files/parse.ts";
 import type { SourceFile, Translation } from "./dialect.ts";
 import {
   finishTranslation,
@@ -12,7 +12,7 @@ import {
   type TranslationBuilder,
   warn,
   warnIgnored,
-} from "./wording.ts";
+} from "./translation-builder.ts";
 
 /** `key` is as the file writes it. */
 export type Reader = (wording: TranslationBuilder, value: Data, key: string) => void;

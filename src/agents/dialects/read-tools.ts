@@ -3,12 +3,12 @@
 // where it should have been denied the file is refused.
 
 import type { Data, Path } from "../../config/yaml.ts";
-import { isMapping } from "../parse.ts";
+import { isMapping } from "../files/parse.ts";
 import { type MapReading, readPermissionMap } from "./permission-map.ts";
 import type { Reader } from "./read-keys.ts";
 import { confineToFolders } from "./tool-gate.ts";
 import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
-import { allowDelegates, narrowTools, refuse, type TranslationBuilder, warn } from "./wording.ts";
+import { allowDelegates, narrowTools, refuse, type TranslationBuilder, warn } from "./translation-builder.ts";
 
 /** `tools`: the list of all that the agent may call. */
 export const readTools =

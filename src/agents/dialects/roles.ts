@@ -3,7 +3,7 @@
 
 import { nearestWord, type Problem } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
-import { isMapping } from "../parse.ts";
+import { isMapping } from "../files/parse.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
 import { setPromptFile } from "./prompt-file.ts";
@@ -18,7 +18,7 @@ import {
   type TranslationBuilder,
   warn,
   warnIgnored,
-} from "./wording.ts";
+} from "./translation-builder.ts";
 
 export const rolesDialect: Dialect = {
   name: "roles",

@@ -15,7 +15,7 @@ import {
 import { CadreError, httpStatus, toCadreError } from "../../errors.ts";
 import type { WithClient } from "../mcp/tool.ts";
 import { createEditorSession, type EditorSession } from "./editor-session.ts";
-import { promptText } from "./said.ts";
+import { promptText } from "./prompt-text.ts";
 
 export interface AcpOptions {
   version: string;

@@ -5,13 +5,13 @@
 
 import { RequestError, type StopReason } from "@agentclientprotocol/sdk";
 import { messageOf, toCadreError } from "../../errors.ts";
-import { answerOrSay } from "../answer-or-say.ts";
-import { MAX_PAGE } from "../requests.ts";
-import type { RunDetail } from "../schema.ts";
-import { type EditorConnection, sendText } from "./desk.ts";
+import type { RunDetail } from "../client/types.ts";
+import { answerOrSay } from "../conversation/answer-or-say.ts";
+import { MAX_PAGE } from "../routes/requests.ts";
+import { type EditorConnection, sendText } from "./editor-connection.ts";
 import { isFreeQuestion } from "./permission.ts";
 import { createTurn } from "./turn.ts";
-import { type Watch, watchRun } from "./watch.ts";
+import { type Watch, watchRun } from "./watch-run.ts";
 
 export interface EditorSession {
   /** Who is spoken to from the next message on. */

@@ -11,10 +11,10 @@ import {
 } from "@agentclientprotocol/sdk";
 import { CadreError, httpStatus } from "../../errors.ts";
 import { ALWAYS_DAYS } from "../../permissions/permission.ts";
-import { describeCall } from "../../projections/timeline.ts";
-import type { CadreClient } from "../client.ts";
-import type { ApprovalView, DecisionBody, OutcomeBody } from "../schema.ts";
-import type { EditorConnection } from "./desk.ts";
+import { describeCall } from "../../projections/views/timeline.ts";
+import type { CadreClient } from "../client/client.ts";
+import type { ApprovalView, DecisionBody, OutcomeBody } from "../client/types.ts";
+import type { EditorConnection } from "./editor-connection.ts";
 import { cardId, filePathIn, textContent, toolKind } from "./updates.ts";
 
 /** A question that is answered in one's own words: no choice of an editor has them, the next message does. */

@@ -3,8 +3,8 @@
 // waits, and is asked again with their next message.
 
 import { type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
-import type { ApprovalView } from "../schema.ts";
-import { type EditorConnection, sendText } from "./desk.ts";
+import type { ApprovalView } from "../client/types.ts";
+import { type EditorConnection, sendText } from "./editor-connection.ts";
 import { approvalTitle, isFreeQuestion, requestPermission } from "./permission.ts";
 
 export interface Questions {

@@ -4,9 +4,9 @@
 import { resolve } from "node:path";
 import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
-import { describeCall, emptyNames, learnNames, type Names } from "../../projections/timeline.ts";
-import { parseTodos, TODO_WRITE } from "../../projections/todos.ts";
-import { ASK_USER, FINAL_REPORT } from "../../projections/tool-call.ts";
+import { parseTodos, TODO_WRITE } from "../../projections/folds/todos.ts";
+import { ASK_USER, FINAL_REPORT } from "../../projections/folds/tool-call.ts";
+import { describeCall, emptyNames, learnNames, type Names } from "../../projections/views/timeline.ts";
 
 /** More of a result than anybody reads in an editor. */
 const MAX_RESULT = 10_000;

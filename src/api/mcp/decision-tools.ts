@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { DecisionBody } from "../schema.ts";
+import type { DecisionBody } from "../client/types.ts";
 import { type McpTool, mcpTool, type ToolAnswer, type WithClient } from "./tool.ts";
 
 const approvalId = z.string().min(1).describe("From `needs` of run_status, or from cadre://approvals.");

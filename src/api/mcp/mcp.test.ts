@@ -3,8 +3,8 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JournalEvent } from "../../journal/events.ts";
-import type { Script } from "../../models/script.ts";
-import { assembleRuntime, type RuntimeAssembly } from "../../runtime.ts";
+import type { Script } from "../../models/scripted/script.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
 import {
   type Api,
   CLERK,
@@ -14,8 +14,8 @@ import {
   serveRuntime,
   tempProject,
   waitForApprovals,
-} from "../api.fixture.ts";
-import { BUILT_PAGE, type PublicServer, startPublicServer } from "../public-server.ts";
+} from "../fixtures/api.fixture.ts";
+import { BUILT_PAGE, type PublicServer, startPublicServer } from "../server/public-server.ts";
 
 const TOKEN = "a-token-that-is-long-enough-for-it";
 const clerk: Script = ({ turn }) =>

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
-import type { AgentView } from "../schema.ts";
+import type { AgentView } from "../client/types.ts";
 import { type McpTool, mcpTool, type WithClient } from "./tool.ts";
 import { agentView, eventsUri, readRunView, runUri } from "./views.ts";
 

@@ -3,8 +3,8 @@
 
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { type CadreError, toCadreError } from "../../errors.ts";
-import { isUnreachable } from "../client.ts";
-import { errorBody } from "../failure.ts";
+import { isUnreachable } from "../client/client.ts";
+import { errorBody } from "../server/http-errors.ts";
 import { decisionTools } from "./decision-tools.ts";
 import { addResources } from "./resources.ts";
 import { runTools } from "./run-tools.ts";

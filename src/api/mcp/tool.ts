@@ -2,7 +2,7 @@
 // transport; no tool holds its call open for a run.
 
 import type { z } from "zod";
-import type { CadreClient } from "../client.ts";
+import type { CadreClient } from "../client/client.ts";
 
 /** Asks the API; where the process that has the store has gone, asks the next one. */
 export type WithClient = <T>(use: (client: CadreClient) => Promise<T>) => Promise<T>;

@@ -1,6 +1,6 @@
 // Runs, agents and what waits for a person, as an MCP client reads them: what it needs to go on, in few words.
 
-import type { AgentView, ApprovalView, RunDetail, RunSummary } from "../schema.ts";
+import type { AgentView, ApprovalView, RunDetail, RunSummary } from "../client/types.ts";
 import type { WithClient } from "./tool.ts";
 
 /** What agents wrote may repeat whatever they have read. */

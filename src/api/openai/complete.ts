@@ -3,15 +3,15 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { CadreError, toCadreError } from "../../errors.ts";
-import type { CadreClient } from "../client.ts";
-import { statusOf } from "../failure.ts";
-import { encode } from "../hub.ts";
+import type { CadreClient } from "../client/client.ts";
+import type { RunDetail } from "../client/types.ts";
 import { itemView } from "../mcp/views.ts";
-import { createStreamWriter, type StreamWriter } from "../outlet.ts";
-import type { RunDetail } from "../schema.ts";
-import { sseFrame } from "../sse.ts";
-import { type AnsweredRun, followAnswer } from "./answering.ts";
-import { openaiErrorBody } from "./refused.ts";
+import { statusOf } from "../server/http-errors.ts";
+import { encode } from "../server/hub.ts";
+import { sseFrame } from "../server/sse.ts";
+import { createStreamWriter, type StreamWriter } from "../server/stream-writer.ts";
+import { openaiErrorBody } from "./errors.ts";
+import { type AnsweredRun, followAnswer } from "./follow-answer.ts";
 import type { ChatAnswer, ChatBody, FinishReason, Usage } from "./schema.ts";
 
 const HEARTBEAT_MS = 15_000;

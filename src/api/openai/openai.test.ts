@@ -2,8 +2,9 @@
 
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Script } from "../../models/script.ts";
-import { assembleRuntime, type RuntimeAssembly } from "../../runtime.ts";
+import type { Script } from "../../models/scripted/script.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
+import { createAnswerText } from "../conversation/answer-text.ts";
 import {
   type Api,
   CLERK,
@@ -13,9 +14,8 @@ import {
   serveRuntime,
   tempProject,
   waitForApprovals,
-} from "../api.fixture.ts";
-import { BUILT_PAGE, type PublicServer, startPublicServer } from "../public-server.ts";
-import { createAnswerText } from "./teller.ts";
+} from "../fixtures/api.fixture.ts";
+import { BUILT_PAGE, type PublicServer, startPublicServer } from "../server/public-server.ts";
 
 const TOKEN = "a-token-that-is-long-enough-for-it";
 const clerk: Script = ({ turn }) =>

@@ -1,20 +1,20 @@
 // The agents that can be run, and what is wrong with those that cannot.
 
 import type { z } from "zod";
-import { type Edge, edgesOf } from "../../agents/edges.ts";
-import { isTerminal } from "../../agents/terminal.ts";
+import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
+import { isTerminal } from "../../agents/explain/terminal-agents.ts";
 import { CadreError } from "../../errors.ts";
 import { Definition } from "../../journal/definition.ts";
-import { talliesByVersion } from "../../projections/agent-record.ts";
+import { talliesByVersion } from "../../projections/usage/agent-tallies.ts";
+import type { AgentView } from "../client/types.ts";
 import { ExplanationView } from "../explanation.ts";
 import { latestRuns } from "../latest-runs.ts";
 import type { ListedAgent } from "../listed-agent.ts";
-import { findAgent, storedAgentName } from "../named-agent.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "../route.ts";
-import type { AgentView } from "../schema.ts";
-import { AgentDetail, Agents, AgentVersions } from "../wire.ts";
-import { agentReplayRoute } from "./replay.ts";
+import { findAgent, storedAgentName } from "../views/find-agent.ts";
+import { agentReplayRoute } from "./agent-replay.ts";
+import { type Route, route } from "./route.ts";
+import { AgentDetail, Agents, AgentVersions } from "./wire.ts";
 
 export function agentRoutes(parts: ApiParts): Route[] {
   return [

@@ -5,10 +5,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../clock.ts";
 import { CadreError } from "../../errors.ts";
-import type { Script } from "../../models/script.ts";
-import { assembleRuntime, type RuntimeAssembly } from "../../runtime.ts";
+import type { Script } from "../../models/scripted/script.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
 import { openSqliteStore } from "../../stores/sqlite/store.ts";
 import type { Store } from "../../stores/store.ts";
+import { ApprovalView } from "../client/types.ts";
 import {
   type Api,
   CLERK,
@@ -19,8 +20,7 @@ import {
   serveRuntime,
   tempProject,
   waitForApprovals,
-} from "../api.fixture.ts";
-import { ApprovalView } from "../schema.ts";
+} from "../fixtures/api.fixture.ts";
 
 const pay = (to: string, amount = 5) => ({ tool: "Pay", input: { to, amount } });
 

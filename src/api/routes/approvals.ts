@@ -2,17 +2,24 @@
 
 import { CadreError } from "../../errors.ts";
 import { parseApprovalId, type RunId } from "../../ids.ts";
-import { askPerson, decideApproval } from "../../loop/people.ts";
+import { askPerson, decideApproval } from "../../loop/commands/person-commands.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
-import { approvalViews } from "../approval-views.ts";
 import { checkDecision } from "../check-decision.ts";
+import {
+  ApprovalsQuery,
+  ApprovalView,
+  AskBody,
+  DecisionBody,
+  EditPreview,
+  PreviewBody,
+} from "../client/types.ts";
 import { editPreview } from "../edit-preview.ts";
-import { findRun } from "../find-run.ts";
-import { type Route, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
-import { ApprovalsQuery, ApprovalView, AskBody, DecisionBody, EditPreview, PreviewBody } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
-import { Approvals, Decided, Nothing } from "../wire.ts";
+import { approvalViews } from "../views/approvals.ts";
+import { findRun } from "../views/read-runs.ts";
+import { type Route, route } from "./route.ts";
+import { Approvals, Decided, Nothing } from "./wire.ts";
 
 export function approvalRoutes(parts: RouteParts): Route[] {
   const { store, people, by } = parts;

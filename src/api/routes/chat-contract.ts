@@ -3,16 +3,16 @@
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
-import { cancelRun } from "../../loop/people.ts";
-import { agentRunRecord } from "../../projections/records.ts";
-import { findRun } from "../find-run.ts";
+import { cancelRun } from "../../loop/commands/person-commands.ts";
+import { agentRunRecord } from "../../projections/formats/agent-records.ts";
+import { MAX_PAGE } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "../route.ts";
-import { MAX_PAGE } from "../schema.ts";
 import { sessionAgent } from "../session-agent.ts";
-import { readTranscript, summarizeTranscript } from "../transcript-of.ts";
-import { Cancelled, Context } from "../wire.ts";
+import { findRun } from "../views/read-runs.ts";
+import { readTranscript, summarizeTranscript } from "../views/transcript.ts";
+import { type Route, route } from "./route.ts";
 import { currentSettings } from "./settings.ts";
+import { Cancelled, Context } from "./wire.ts";
 
 export const AgentRunView = z.object({
   run_id: z.string(),

@@ -1,15 +1,15 @@
 // Two runs, side by side.
 
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
-import { eventsBefore } from "../../loop/continued.ts";
-import { type ComparedTree, compareTrees } from "../../projections/compare.ts";
+import { eventsBefore } from "../../loop/drive/continued-runs.ts";
+import { type ComparedTree, compareTrees } from "../../projections/views/compare.ts";
 import type { Store } from "../../stores/store.ts";
+import { CompareQuery } from "../client/types.ts";
 import { Comparison } from "../comparison.ts";
-import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "../route.ts";
-import { CompareQuery } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
+import { findRun } from "../views/read-runs.ts";
+import { type Route, route } from "./route.ts";
 
 export const compareRoutes = ({ store }: ApiParts): Route[] => [
   route(

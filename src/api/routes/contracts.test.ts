@@ -3,8 +3,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Script } from "../../models/script.ts";
-import { assembleRuntime, type RuntimeAssembly } from "../../runtime.ts";
+import type { Script } from "../../models/scripted/script.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
 import {
   type Api,
   eventsUntil,
@@ -14,7 +14,7 @@ import {
   serveRuntime,
   tempProject,
   waitForApprovals,
-} from "../api.fixture.ts";
+} from "../fixtures/api.fixture.ts";
 
 const AGENTS = {
   "agents/orchestrator.md":

@@ -1,9 +1,9 @@
 // Routes that older documents name, for the programs that were written to them.
 
-import type { Route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
 import { chatContractRoutes } from "./chat-contract.ts";
 import { opsContractRoutes } from "./ops-contract.ts";
+import type { Route } from "./route.ts";
 import { settingsRoutes } from "./settings.ts";
 import { workspaceRoutes } from "./workspace.ts";
 

@@ -3,17 +3,17 @@
 import type { Context } from "hono";
 import type { Position } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import type { RunRow } from "../../projections/run-row.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
-import { feedEncoder } from "../feed.ts";
-import { findRun } from "../find-run.ts";
-import { isInScope, type Scope } from "../hub.ts";
-import { type Route, route } from "../route.ts";
+import { EventsQuery, FeedQuery } from "../client/types.ts";
 import type { RouteParts } from "../route-parts.ts";
-import { EventsQuery, FeedQuery } from "../schema.ts";
-import { journalEncoder, resumePosition, type StreamRequest, streamEvents } from "../sse.ts";
+import { isInScope, type Scope } from "../server/hub.ts";
+import { feedEncoder } from "../server/live-feed.ts";
+import { journalEncoder, resumePosition, type StreamRequest, streamEvents } from "../server/sse.ts";
 import { subtreeOf } from "../subtree.ts";
-import { EventPage } from "../wire.ts";
+import { findRun } from "../views/read-runs.ts";
+import { type Route, route } from "./route.ts";
+import { EventPage } from "./wire.ts";
 
 const PAGE = 1_000;
 

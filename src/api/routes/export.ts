@@ -3,16 +3,16 @@
 
 import { existsSync } from "node:fs";
 import { CadreError } from "../../errors.ts";
-import type { RunRow } from "../../projections/run-row.ts";
-import { copyOut, moveIn, moveOut } from "../../stores/carry.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { copyOut, moveIn, moveOut } from "../../stores/move-tree.ts";
 import type { Store } from "../../stores/store.ts";
 import { readTree } from "../../stores/tree-file.ts";
-import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
-import { ExportQuery, ImportBody, MoveBody, MovedBody } from "../requests.ts";
-import { type Route, route } from "../route.ts";
-import { treePage } from "../tree-page.ts";
-import { ImportView, Nothing, SENT_TO } from "../wire.ts";
+import { findRun } from "../views/read-runs.ts";
+import { treePage } from "../views/tree-page.ts";
+import { ExportQuery, ImportBody, MoveBody, MovedBody } from "./requests.ts";
+import { type Route, route } from "./route.ts";
+import { ImportView, Nothing, SENT_TO } from "./wire.ts";
 
 const LINES = "application/x-ndjson";
 /** In megabytes: all of a tree is checked before anything of it is written, so all of it is held. */

@@ -2,11 +2,11 @@
 // from being asked.
 
 import { CadreError } from "../../errors.ts";
-import { pastCalls } from "../../loop/past-calls.ts";
+import { pastCalls } from "../../loop/calls/past-calls.ts";
 import { suggestRules } from "../../permissions/suggest.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "../route.ts";
-import { Grants, Nothing, Suggestions } from "../wire.ts";
+import { type Route, route } from "./route.ts";
+import { Grants, Nothing, Suggestions } from "./wire.ts";
 
 export function grantRoutes({ store, people }: ApiParts): Route[] {
   return [

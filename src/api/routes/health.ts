@@ -2,11 +2,11 @@
 
 import { poolFilter, poolNames } from "../../config/pools.ts";
 import type { WorkerRow } from "../../stores/store.ts";
+import { Health } from "../client/types.ts";
 import { countDue } from "../due-runs.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "../route.ts";
-import { Health } from "../schema.ts";
-import { Checks, Workers } from "../wire.ts";
+import { type Route, route } from "./route.ts";
+import { Checks, Workers } from "./wire.ts";
 
 export function healthRoutes(parts: ApiParts): Route[] {
   const {

@@ -1,11 +1,11 @@
 // The model calls of a session, a run or a role, one row each. The rows are caught up with the journals when they are
 // asked for.
 
-import { findRun } from "../find-run.ts";
+import { MessagesQuery } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "../route.ts";
-import { MessagesQuery } from "../schema.ts";
-import { MessagePage } from "../wire.ts";
+import { findRun } from "../views/read-runs.ts";
+import { type Route, route } from "./route.ts";
+import { MessagePage } from "./wire.ts";
 
 export function messageRoutes({ store }: ApiParts): Route[] {
   return [

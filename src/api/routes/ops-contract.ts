@@ -4,16 +4,16 @@ import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { approvalId } from "../../ids.ts";
 import type { JournalEvent, RunStatus } from "../../journal/events.ts";
-import { decideApproval, resumeRun } from "../../loop/people.ts";
-import type { RunRow } from "../../projections/run-row.ts";
+import { decideApproval, resumeRun } from "../../loop/commands/person-commands.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import { checkDecision } from "../check-decision.ts";
-import { findRun } from "../find-run.ts";
-import { PageQuery } from "../requests.ts";
-import { type Route, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
-import { journalEncoder, resumePosition, streamEvents } from "../sse.ts";
-import { Started } from "../wire.ts";
+import { journalEncoder, resumePosition, streamEvents } from "../server/sse.ts";
+import { findRun } from "../views/read-runs.ts";
+import { PageQuery } from "./requests.ts";
+import { type Route, route } from "./route.ts";
+import { Started } from "./wire.ts";
 
 const FIRST_TYPE = "orchestrator";
 

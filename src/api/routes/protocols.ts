@@ -1,8 +1,8 @@
 // Protocols of others that Cadre speaks beside its own API.
 
-import type { Route } from "../route.ts";
+import { mcpRoutes } from "../mcp/routes.ts";
+import { openaiRoutes } from "../openai/routes.ts";
 import type { RouteParts } from "../route-parts.ts";
-import { mcpRoutes } from "./mcp.ts";
-import { openaiRoutes } from "./openai.ts";
+import type { Route } from "./route.ts";
 
 export const protocolRoutes = (parts: RouteParts): Route[] => [...mcpRoutes(parts), ...openaiRoutes(parts)];

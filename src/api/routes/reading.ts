@@ -1,10 +1,10 @@
 // What is read from journals, one by one or over many of them.
 
-import type { Route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
 import { compareRoutes } from "./compare.ts";
 import { exportRoutes } from "./export.ts";
 import { messageRoutes } from "./messages.ts";
+import type { Route } from "./route.ts";
 import { usageRoutes } from "./usage.ts";
 import { whyRoutes } from "./why.ts";
 

@@ -1,13 +1,10 @@
 // What people do to a run. 202: it is recorded; whoever drives the run acts on it.
 
 import type { z } from "zod";
-import { freezeBranch, setBudget, thawBranch } from "../../loop/branches.ts";
-import { cancelRun, decideOutcome, pauseRun, resumeRun } from "../../loop/people.ts";
-import { probeOutcome } from "../../loop/probe.ts";
-import { sendMessage } from "../../loop/send-message.ts";
-import { findRun } from "../find-run.ts";
-import { type Route, type RouteRequest, type RouteSpec, route } from "../route.ts";
-import type { RouteParts } from "../route-parts.ts";
+import { freezeBranch, setBudget, thawBranch } from "../../loop/commands/branches.ts";
+import { sendMessage } from "../../loop/commands/message-run.ts";
+import { cancelRun, decideOutcome, pauseRun, resumeRun } from "../../loop/commands/person-commands.ts";
+import { probeOutcome } from "../../loop/commands/probe-outcome.ts";
 import {
   BudgetBody,
   CancelBody,
@@ -18,8 +15,11 @@ import {
   OutcomeBody,
   Probe,
   ProbeBody,
-} from "../schema.ts";
-import { Cancelled, Decided, Nothing, Reached, Started } from "../wire.ts";
+} from "../client/types.ts";
+import type { RouteParts } from "../route-parts.ts";
+import { findRun } from "../views/read-runs.ts";
+import { type Route, type RouteRequest, type RouteSpec, route } from "./route.ts";
+import { Cancelled, Decided, Nothing, Reached, Started } from "./wire.ts";
 
 export function runActionRoutes(parts: RouteParts): Route[] {
   const { store, people, retry } = parts;

@@ -1,20 +1,20 @@
 // Runs: start them, and look at them. Reading changes nothing (A19).
 
-import { isTerminal } from "../../agents/terminal.ts";
-import { loadDefinition } from "../../loop/run-journal.ts";
+import { isTerminal } from "../../agents/explain/terminal-agents.ts";
+import { loadDefinition } from "../../loop/drive/run-journal.ts";
 import type { Store } from "../../stores/store.ts";
-import { findRun } from "../find-run.ts";
-import { listRuns } from "../list-runs.ts";
+import { RunDetail, RunsQuery, RunTree, StartRun, Verification } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
-import { ContextQuery, PageQuery } from "../requests.ts";
-import { type Route, route } from "../route.ts";
-import { runDetail } from "../run-detail.ts";
 import { readRunTree } from "../run-tree.ts";
-import { RunDetail, RunsQuery, RunTree, StartRun, Verification } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
-import { readTranscript, summarizeTranscript } from "../transcript-of.ts";
-import { verifyRun } from "../verify-run.ts";
-import { Context, MessagePage, ReplayView, RunDefinition, RunPage, Started } from "../wire.ts";
+import { listRuns } from "../views/list-runs.ts";
+import { findRun } from "../views/read-runs.ts";
+import { runDetail } from "../views/run-detail.ts";
+import { readTranscript, summarizeTranscript } from "../views/transcript.ts";
+import { verifyRun } from "../views/verify-run.ts";
+import { ContextQuery, PageQuery } from "./requests.ts";
+import { type Route, route } from "./route.ts";
+import { Context, MessagePage, ReplayView, RunDefinition, RunPage, Started } from "./wire.ts";
 
 export function runRoutes(parts: ApiParts): Route[] {
   const { store, admit, who, people } = parts;

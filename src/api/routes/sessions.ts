@@ -2,13 +2,13 @@
 // starts the next one.
 
 import { CadreError } from "../../errors.ts";
-import type { RunRow } from "../../projections/run-row.ts";
-import { answeredRuns } from "../answered-runs.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { ApiParts } from "../parts.ts";
-import { PageQuery, SayBody } from "../requests.ts";
-import { type Route, route } from "../route.ts";
 import { sessionAgent } from "../session-agent.ts";
-import { Said, SessionPage } from "../wire.ts";
+import { answeredRuns } from "../views/answered-runs.ts";
+import { PageQuery, SayBody } from "./requests.ts";
+import { type Route, route } from "./route.ts";
+import { Said, SessionPage } from "./wire.ts";
 
 export function sessionRoutes({ store, say, who }: ApiParts): Route[] {
   return [

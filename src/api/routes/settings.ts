@@ -1,9 +1,9 @@
 // What a person has chosen for the chat (S4-53).
 
 import type { ApiParts } from "../parts.ts";
-import { SettingsBody } from "../requests.ts";
-import { type Route, route } from "../route.ts";
-import { SettingsView } from "../wire.ts";
+import { SettingsBody } from "./requests.ts";
+import { type Route, route } from "./route.ts";
+import { SettingsView } from "./wire.ts";
 
 /** Comes with Cadre. */
 const FIRST_AGENT = "assistant";

@@ -1,7 +1,7 @@
 // What a team of people needs beside its runs.
 
 import type { ApiParts } from "../parts.ts";
-import type { Route } from "../route.ts";
+import type { Route } from "./route.ts";
 import { userRoutes } from "./users.ts";
 import { webhookRoutes } from "./webhooks.ts";
 

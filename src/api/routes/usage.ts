@@ -1,13 +1,13 @@
 // What was spent, and how delegations went: of all runs, or of one and everything below it. How the latest runs of each
 // agent went is read from rows alone.
 
-import { talliesByAgent } from "../../projections/agent-record.ts";
+import { talliesByAgent } from "../../projections/usage/agent-tallies.ts";
+import { UsageQuery } from "../client/types.ts";
 import { latestRuns } from "../latest-runs.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "../route.ts";
-import { UsageQuery } from "../schema.ts";
-import { readUsage } from "../usage-fold.ts";
-import { Activity, Usage } from "../wire.ts";
+import { readUsage } from "../views/usage.ts";
+import { type Route, route } from "./route.ts";
+import { Activity, Usage } from "./wire.ts";
 
 export function usageRoutes({ store }: ApiParts): Route[] {
   return [

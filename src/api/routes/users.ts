@@ -2,12 +2,12 @@
 
 import { CadreError } from "../../errors.ts";
 import type { User } from "../../stores/users.ts";
+import { hashKey, newKey } from "../access/user-connections.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "../route.ts";
 import { CreatedUser, LinkView, Me, NewRole, NewUser, UserList, type UserView } from "../team.ts";
-import { hashKey, newKey } from "../visitors.ts";
-import { Nothing } from "../wire.ts";
-import { requireBrowserAccess } from "./web.ts";
+import { requireBrowserAccess } from "./browser-access.ts";
+import { type Route, route } from "./route.ts";
+import { Nothing } from "./wire.ts";
 
 export function userRoutes(parts: ApiParts): Route[] {
   const { person, who } = parts;

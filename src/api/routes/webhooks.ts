@@ -2,8 +2,8 @@
 
 import { CadreError } from "../../errors.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "../route.ts";
 import { WebhookList, WebhookTestResult } from "../team.ts";
+import { type Route, route } from "./route.ts";
 
 const LATEST = 10;
 

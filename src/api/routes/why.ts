@@ -1,17 +1,17 @@
 // Why a run stands where it stands, and why each thing in its tree happened.
 
 import { CadreError } from "../../errors.ts";
-import { decisionLog } from "../../projections/decision-log.ts";
-import type { RunRow } from "../../projections/run-row.ts";
-import { type UnjournaledFacts, whyOf } from "../../projections/why.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { decisionLog } from "../../projections/views/decision-log.ts";
+import { type UnjournaledFacts, whyOf } from "../../projections/views/why.ts";
 import type { Store } from "../../stores/store.ts";
-import { findRun } from "../find-run.ts";
+import { WhyQuery, WhyView } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "../route.ts";
-import { WhyQuery, WhyView } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
 import { treeJournals } from "../tree-journals.ts";
-import { markUnreadable } from "../unreadable.ts";
+import { findRun } from "../views/read-runs.ts";
+import { markUnreadable } from "../views/unreadable-runs.ts";
+import { type Route, route } from "./route.ts";
 
 export const whyRoutes = ({ store }: ApiParts): Route[] => [
   route(

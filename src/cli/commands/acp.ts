@@ -8,10 +8,10 @@ import { Readable, Writable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { createAcpAgent } from "../../api/acp/agent.ts";
 import { CadreError } from "../../errors.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { openReconnectingClient, type ReconnectingClient } from "../lasting-client.ts";
-import { watchShutdown } from "../leaving.ts";
-import { version } from "../version.ts";
+import { version } from "../../runtime/version.ts";
+import { openReconnectingClient, type ReconnectingClient } from "../connection/reconnecting-client.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { watchShutdown } from "../terminal/shutdown.ts";
 
 export async function acp({ folder: here, io }: Invocation, { agent }: { agent?: string }): Promise<number> {
   const leaving = watchShutdown(io);

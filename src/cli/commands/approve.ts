@@ -1,17 +1,17 @@
 // `cadre approve [ID]`: lets a call happen, as it was shown or as it is edited. Without an id it decides nothing: it
 // shows what is open.
 
-import type { ApprovalView, DecisionBody } from "../../api/schema.ts";
+import type { ApprovalView, DecisionBody } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
-import { loadCards } from "../cards.ts";
-import { withClient } from "../connect.ts";
-import { parseInput } from "../edit-json.ts";
-import { findApproval, refuseOutcome } from "../find-item.ts";
-import { EXIT, type Invocation } from "../io.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { loadCards } from "../lookup/approval-cards.ts";
+import { findApproval, refuseOutcome } from "../lookup/find-approval.ts";
+import { parseInput } from "../terminal/edit-json.ts";
 import { approvalLines, type Card, cardLines, editLines } from "../view/approval.ts";
-import { jsonLine } from "../view/plain.ts";
+import { nextDriverText } from "../view/next-driver.ts";
 import type { Screen } from "../view/screen.ts";
-import { nextDriverText } from "../who-goes-on.ts";
+import { jsonLine } from "../view/text/plain.ts";
 
 export interface ApproveOptions {
   edit?: string;

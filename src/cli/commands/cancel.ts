@@ -2,17 +2,17 @@
 // never says "stopped" of something that is not (U41). Where no process works here, it brings them to their ends itself.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { CadreClient } from "../../api/client.ts";
-import type { RunTree } from "../../api/schema.ts";
+import type { CadreClient } from "../../api/client/client.ts";
+import type { RunTree } from "../../api/client/types.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";
-import { type Connection, connect, isConnectionLost } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { watchShutdown } from "../leaving.ts";
-import { allNodes } from "../view/branches.ts";
-import { fitLines } from "../view/fit.ts";
+import { type Connection, connect, isConnectionLost } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { watchShutdown } from "../terminal/shutdown.ts";
+import { withLiveScreen } from "../terminal/with-live-screen.ts";
 import { count } from "../view/format.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
-import { withLiveScreen } from "../with-live-screen.ts";
+import { allNodes } from "../view/text/branches.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
 
 /** Longer than a process that is told to stop may take before it is killed. */
 const PATIENCE_MS = 30_000;

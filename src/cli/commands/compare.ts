@@ -1,12 +1,12 @@
 // `cadre compare A B`: two runs side by side, what each cost, and where they first differ.
 
-import type { Comparison } from "../../api/schema.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
+import type { Comparison } from "../../api/client/types.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
 import { count, duration, shortCost, shortCount } from "../view/format.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
 import type { Screen } from "../view/screen.ts";
-import { table } from "../view/table.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { table } from "../view/text/table.ts";
 
 type Node = Comparison["nodes"][number];
 type Row = Node["rows"][number];

@@ -1,7 +1,7 @@
 // `cadre demo`: plays examples/11-incident on a copy in a temporary folder. Everything is real but the model's words.
 
-import { copyDemo, DEMO_AGENT } from "../demo-stage.ts";
-import { createInvocation, type Invocation, isAttended } from "../io.ts";
+import { copyDemo, DEMO_AGENT } from "../demo/project-copy.ts";
+import { createInvocation, type Invocation, isAttended } from "../invocation.ts";
 import { run } from "./run.ts";
 
 export async function demo(invocation: Invocation): Promise<number> {

@@ -1,19 +1,19 @@
 // `cadre doctor`: whatever could keep Cadre from working here, each with its remedy.
 
-import { withClient } from "../connect.ts";
-import { environmentChecks, type Finding } from "../health-checks.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { openStoreChecks } from "../open-checks.ts";
-import { postgresChecks } from "../postgres-checks.ts";
+import { environmentChecks, type Finding } from "../../runtime/checks/machine.ts";
+import { sandboxCheck } from "../../runtime/checks/sandbox.ts";
+import { type CommandLine, rewriteCommands } from "../command-line.ts";
+import { withClient } from "../connection/connect.ts";
+import { mcpServerChecks } from "../doctor/mcp-server-checks.ts";
+import { openStoreChecks } from "../doctor/open-checks.ts";
+import { postgresChecks } from "../doctor/postgres-checks.ts";
+import { providerChecks } from "../doctor/provider-checks.ts";
+import { restateChecks } from "../doctor/restate-checks.ts";
+import { configChecks, storeFailure } from "../doctor/store-checks.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
 import { projectOf } from "../project.ts";
-import { configChecks, storeFailure } from "../project-checks.ts";
-import { providerChecks } from "../provider-checks.ts";
-import { restateChecks } from "../restate-checks.ts";
-import { sandboxCheck } from "../sandbox-check.ts";
-import { mcpServerChecks } from "../server-checks.ts";
-import { type CommandLine, rewriteCommands } from "../typed.ts";
-import { fitLine, type Page } from "../view/fit.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
+import { fitLine, type Page } from "../view/text/fit.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
 
 export async function doctor(invocation: Invocation): Promise<number> {
   const { folder, io, json, screen, typed } = invocation;

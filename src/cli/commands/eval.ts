@@ -3,23 +3,23 @@
 
 import { hash } from "node:crypto";
 import { relative } from "node:path";
-import { loadConfig } from "../../config.ts";
-import { connect, isConnectionLost } from "../connect.ts";
+import { loadConfig } from "../../config/config.ts";
+import { connect, isConnectionLost } from "../connection/connect.ts";
 import { type Eval, readEval } from "../evals/eval-file.ts";
+import { type EvalFolder, type EvalResult, openEvalFolder, type Repeat } from "../evals/eval-folder.ts";
 import {
   type EvalContext,
   evalFingerprint,
   type PlannedRepeat,
   plannedRepeats,
   runRepeat,
-} from "../evals/play.ts";
-import { type EvalFolder, type EvalResult, openEvalFolder, type Repeat } from "../evals/state.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { type Shutdown, watchShutdown } from "../leaving.ts";
-import { askForTrust } from "../trust-question.ts";
+} from "../evals/run-repeat.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { type Shutdown, watchShutdown } from "../terminal/shutdown.ts";
+import { askForTrust } from "../terminal/trust-prompt.ts";
 import { compareWithBaseline, evalLines, repeatLine } from "../view/eval.ts";
-import { fitLines } from "../view/fit.ts";
-import { jsonLine } from "../view/plain.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine } from "../view/text/plain.ts";
 
 export async function evaluate(
   invocation: Invocation,

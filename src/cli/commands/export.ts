@@ -3,17 +3,17 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { CadreClient } from "../../api/client.ts";
-import type { ExportFormat } from "../../api/schema.ts";
+import type { CadreClient } from "../../api/client/client.ts";
+import type { ExportFormat } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
-import { withClient } from "../connect.ts";
-import { type Destination, destinationOf, isServerAddress } from "../destination.ts";
-import { commandLineFor, EXIT, type Invocation } from "../io.ts";
-import { allNodes } from "../view/branches.ts";
+import { withClient } from "../connection/connect.ts";
+import { type Destination, destinationOf, isServerAddress } from "../export/destination.ts";
+import { missingFolderText } from "../export/missing-folder.ts";
+import { writeExport } from "../export/write-export.ts";
+import { commandLineFor, EXIT, type Invocation } from "../invocation.ts";
 import { megabytes } from "../view/format.ts";
-import { missingFolderText } from "../view/missing-there.ts";
-import { jsonLine } from "../view/plain.ts";
-import { writeExport } from "../write-export.ts";
+import { allNodes } from "../view/text/branches.ts";
+import { jsonLine } from "../view/text/plain.ts";
 
 export interface ExportOptions {
   format: "cadre" | ExportFormat;

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { CadreError, describeSystemError } from "../../errors.ts";
-import type { Invocation } from "../io.ts";
-import { parseRunReference } from "../place.ts";
+import type { Invocation } from "../invocation.ts";
+import { parseRunReference } from "../lookup/run-reference.ts";
 import { type RunOptions, visit } from "./run.ts";
 
 export interface ForkOptions extends Omit<RunOptions, "model"> {

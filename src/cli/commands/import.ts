@@ -3,19 +3,19 @@
 
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { CadreClient } from "../../api/client.ts";
-import type { ImportView } from "../../api/schema.ts";
+import type { CadreClient } from "../../api/client/client.ts";
+import type { ImportView } from "../../api/client/types.ts";
 import { CadreError, describeSystemError } from "../../errors.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { refuseIgnoredSettings } from "../left-out.ts";
-import { fitLines } from "../view/fit.ts";
+import { withClient } from "../connection/connect.ts";
+import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
+import { missingFolderText } from "../export/missing-folder.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
 import { count } from "../view/format.ts";
 import { pausedLines } from "../view/held-lines.ts";
-import { missingFolderText } from "../view/missing-there.ts";
-import { jsonLine } from "../view/plain.ts";
+import { nextDriverText } from "../view/next-driver.ts";
 import { neededLines } from "../view/summary.ts";
-import { nextDriverText } from "../who-goes-on.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine } from "../view/text/plain.ts";
 
 export async function importRun(invocation: Invocation, path: string): Promise<number> {
   const { folder, io, json, screen, typed } = invocation;

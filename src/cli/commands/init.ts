@@ -3,18 +3,18 @@
 
 import type { Agent } from "../../agents/agent.ts";
 import { CadreError } from "../../errors.ts";
-import { type KeyedModel, modelsByKey } from "../../project.ts";
+import { type KeyedModel, modelsByKey } from "../../project/project.ts";
+import type { CommandLine } from "../command-line.ts";
 import { configText } from "../init/config-text.ts";
-import { copyNewFiles, ignoreStateFolder, type WrittenFiles, writeNewFile } from "../init/made.ts";
 import { filesBelow, findByName, findPack, type Pack, packsIn } from "../init/packs.ts";
 import { SCRIPT, TEMPLATES, type Template } from "../init/templates.ts";
-import { EXIT, type Invocation, isAttended } from "../io.ts";
+import { copyNewFiles, ignoreStateFolder, type WrittenFiles, writeNewFile } from "../init/write-files.ts";
+import { EXIT, type Invocation, isAttended } from "../invocation.ts";
 import { projectOf } from "../project.ts";
-import type { CommandLine } from "../typed.ts";
-import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
-import { table } from "../view/table.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { table } from "../view/text/table.ts";
 
 interface InitOptions {
   pack?: string;
@@ -69,7 +69,7 @@ async function choose(
     ...(pack === undefined ? {} : { pack: findPack(packs, pack) }),
   };
   if (Object.keys(chosen).length > 0 || !isAttended(invocation)) return { ...first, ...chosen };
-  const { askModel, askTemplate } = await import("../init/ask.ts");
+  const { askModel, askTemplate } = await import("../init/prompts.ts");
   // Whoever has agents already most likely wants those.
   const existing = TEMPLATES.filter(({ folder }) => folder === undefined && own.length > 0);
   const offered = [...existing, ...TEMPLATES.filter(({ folder }) => folder !== undefined)];

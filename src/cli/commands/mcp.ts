@@ -6,13 +6,13 @@ import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { createChangeNotifier, neverChanges } from "../../api/mcp/changes.ts";
+import type { FeedItem } from "../../api/client/types.ts";
+import { createChangeNotifier, neverChanges } from "../../api/mcp/resource-changes.ts";
 import { createMcpServer } from "../../api/mcp/server.ts";
-import type { FeedItem } from "../../api/schema.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { openReconnectingClient, type ReconnectingClient } from "../lasting-client.ts";
-import { watchShutdown } from "../leaving.ts";
-import { version } from "../version.ts";
+import { version } from "../../runtime/version.ts";
+import { openReconnectingClient, type ReconnectingClient } from "../connection/reconnecting-client.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { watchShutdown } from "../terminal/shutdown.ts";
 
 const PAUSE_MS = 1_000;
 

@@ -1,15 +1,15 @@
 // `cadre outcome RUN CALL VERDICT`: a person has looked, and says what became of a call that a crash left open (P4).
 // Without a verdict Cadre looks; without a call it shows what is in question.
 
-import type { OutcomeBody } from "../../api/schema.ts";
+import type { OutcomeBody } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
-import { loadCards } from "../cards.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { loadCards } from "../lookup/approval-cards.ts";
 import { cardLines } from "../view/approval.ts";
-import { jsonLine } from "../view/plain.ts";
+import { nextDriverText } from "../view/next-driver.ts";
 import { probeLines } from "../view/probe.ts";
-import { nextDriverText } from "../who-goes-on.ts";
+import { jsonLine } from "../view/text/plain.ts";
 
 const VERDICTS = ["happened", "run_again", "fail"] as const;
 

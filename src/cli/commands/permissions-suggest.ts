@@ -1,14 +1,14 @@
 // `cadre permissions suggest`: rules that would have spared people from being asked. It changes nothing: a rule of the
 // project is for a person to write.
 
-import type { Suggestions } from "../../api/schema.ts";
-import { describeSuggestion, ruleYaml, SUGGESTION_HELP } from "../../projections/suggestion-words.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { fitLines } from "../view/fit.ts";
+import type { Suggestions } from "../../api/client/types.ts";
+import { describeSuggestion, ruleYaml, SUGGESTION_HELP } from "../../projections/words/suggested-rules.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
 import { count } from "../view/format.ts";
-import { jsonLine, plain, plainLine } from "../view/plain.ts";
 import type { Paint } from "../view/screen.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine, plain, plainLine } from "../view/text/plain.ts";
 
 export async function suggest({ io, folder, json, screen }: Invocation): Promise<number> {
   const found = await withClient({ folder, io }, (client) => client.suggestions());

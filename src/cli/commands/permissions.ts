@@ -1,15 +1,15 @@
 // `cadre permissions`: what is allowed here without asking, and by whose word; `revoke` takes back what a person allowed.
 
-import type { CadreClient } from "../../api/client.ts";
-import type { GrantView } from "../../api/schema.ts";
-import { loadConfig } from "../../config.ts";
+import type { CadreClient } from "../../api/client/client.ts";
+import type { GrantView } from "../../api/client/types.ts";
+import { loadConfig } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { fitLines } from "../view/fit.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
 import { ago, count } from "../view/format.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
-import { table } from "../view/table.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { table } from "../view/text/table.ts";
 
 export async function list({ io, folder, json, screen, typed }: Invocation): Promise<number> {
   const { permissions, taint } = loadConfig({ folder, env: io.env });

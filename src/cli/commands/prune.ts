@@ -2,17 +2,17 @@
 // ends while a person thinks it over stays. The store is nobody's while they do.
 
 import { resolve } from "node:path";
-import { findRun } from "../../api/find-run.ts";
+import { findRun } from "../../api/views/read-runs.ts";
+import { isServerStore } from "../../config/config.ts";
 import { parseDuration } from "../../config/duration.ts";
-import { isServerStore } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import type { RunStatus } from "../../journal/events.ts";
 import type { PruneFilter, PruneResult, Store } from "../../stores/store.ts";
-import { confirm } from "../confirm.ts";
-import { EXIT, type Invocation, isAttended } from "../io.ts";
+import { withOwnedStore } from "../connection/owned-store.ts";
+import { EXIT, type Invocation, isAttended } from "../invocation.ts";
+import { confirm } from "../terminal/confirm.ts";
 import { count, megabytes } from "../view/format.ts";
-import { jsonLine } from "../view/plain.ts";
-import { withOwnedStore } from "../with-store.ts";
+import { jsonLine } from "../view/text/plain.ts";
 
 export interface PruneOptions {
   olderThan?: string;

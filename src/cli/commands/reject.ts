@@ -1,10 +1,10 @@
 // `cadre reject ID`: refuses a call; the agent reads the reason and goes on without it.
 
-import { withClient } from "../connect.ts";
-import { resolveApprovalId } from "../find-item.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { jsonLine } from "../view/plain.ts";
-import { nextDriverText } from "../who-goes-on.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { resolveApprovalId } from "../lookup/find-approval.ts";
+import { nextDriverText } from "../view/next-driver.ts";
+import { jsonLine } from "../view/text/plain.ts";
 
 export async function reject(
   { folder, io, json, screen, typed }: Invocation,

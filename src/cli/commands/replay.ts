@@ -2,12 +2,12 @@
 // with its file as it is now?
 
 import { CadreError } from "../../errors.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
 import { agentReplayLines } from "../view/agent-replay.ts";
-import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
 
 export interface ReplayOptions {
   agent?: string;

@@ -1,6 +1,6 @@
 // `cadre retry RUN`: a new run that continues an ended one from its last good event, followed as `cadre run` follows one.
 
-import type { Invocation } from "../io.ts";
+import type { Invocation } from "../invocation.ts";
 import { type RunOptions, visit } from "./run.ts";
 
 export const retry = (invocation: Invocation, runId: string, options: RunOptions): Promise<number> =>

@@ -3,13 +3,11 @@
 
 import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
-import { type Connection, type ConnectOptions, connect, isConnectionLost } from "../connect.ts";
-import { detach } from "../detach.ts";
-import { followRun, type WatchedRun } from "../follow-run.ts";
-import { type Invocation, isAttended, printError } from "../io.ts";
-import { createKeys } from "../keys.ts";
-import { type Shutdown, watchShutdown } from "../leaving.ts";
-import { printRemaining, printResumed, unfinishedRuns } from "../left-over.ts";
+import { type Connection, type ConnectOptions, connect, isConnectionLost } from "../connection/connect.ts";
+import { detach } from "../follow/detach.ts";
+import { followRun, type WatchedRun } from "../follow/follow-run.ts";
+import type { Answerer } from "../follow/questions.ts";
+import { printFollowResult, withKeptRun, worstExitCode } from "../follow/report-result.ts";
 import {
   type Preset,
   parseStartRequest,
@@ -18,12 +16,14 @@ import {
   refuseUnknownAgent,
   type StartRequest,
   submitRequest,
-} from "../order.ts";
-import type { Answerer } from "../questions.ts";
-import { printFollowResult, withKeptRun, worstExitCode } from "../say-rest.ts";
-import { askForTrust } from "../trust-question.ts";
-import { createView } from "../view-for.ts";
-import { withLiveScreen } from "../with-live-screen.ts";
+} from "../follow/start-request.ts";
+import { printRemaining, printResumed, unfinishedRuns } from "../follow/unfinished-runs.ts";
+import { type Invocation, isAttended, printError } from "../invocation.ts";
+import { createView } from "../terminal/create-view.ts";
+import { createKeys } from "../terminal/keys.ts";
+import { type Shutdown, watchShutdown } from "../terminal/shutdown.ts";
+import { askForTrust } from "../terminal/trust-prompt.ts";
+import { withLiveScreen } from "../terminal/with-live-screen.ts";
 
 export interface RunOptions {
   yes?: boolean;

@@ -1,20 +1,20 @@
 // `cadre runs`: the trees of this project, newest first, by their roots; with `--all` each run below its root.
 
-import type { CadreClient } from "../../api/client.ts";
-import type { ApprovalView, Health, RunSummary, RunTree } from "../../api/schema.ts";
+import type { CadreClient } from "../../api/client/client.ts";
+import type { ApprovalView, Health, RunSummary, RunTree } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
-import { allRuns } from "../all-runs.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { parseRunsFilter } from "../runs-filter.ts";
-import { type DisplayStatus, displayStatuses } from "../standing.ts";
-import { allNodes, branches } from "../view/branches.ts";
-import { fitLines } from "../view/fit.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { allRuns } from "../lookup/all-runs.ts";
+import { parseRunsFilter } from "../lookup/runs-filter.ts";
 import { ago, count, shortCost } from "../view/format.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
+import { type DisplayStatus, displayStatuses } from "../view/run-status.ts";
 import { type Paint, truncate, visibleWidth } from "../view/screen.ts";
 import { endsLaterText, resumesLaterText, statusWord } from "../view/summary.ts";
-import { table } from "../view/table.ts";
+import { allNodes, branches } from "../view/text/branches.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { table } from "../view/text/table.ts";
 
 export interface RunsOptions {
   status?: string;

@@ -5,12 +5,12 @@ import { CadreError } from "../../errors.ts";
 import { hidesText, type ListedTool, toolHash } from "../../mcp/listing.ts";
 import { type Launch, launchText } from "../../mcp/pins.ts";
 import type { McpServers, ServerInspection } from "../../mcp/servers.ts";
-import { confirm } from "../confirm.ts";
-import { EXIT, type Invocation, isAttended } from "../io.ts";
+import { EXIT, type Invocation, isAttended } from "../invocation.ts";
 import { projectOf } from "../project.ts";
+import { confirm } from "../terminal/confirm.ts";
 import { count } from "../view/format.ts";
-import { jsonLine, plain, plainLine } from "../view/plain.ts";
-import { table } from "../view/table.ts";
+import { jsonLine, plain, plainLine } from "../view/text/plain.ts";
+import { table } from "../view/text/table.ts";
 
 export async function list(invocation: Invocation): Promise<number> {
   const { json, screen } = invocation;

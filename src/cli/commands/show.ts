@@ -1,19 +1,19 @@
 // `cadre show RUN`: how a run stands or ended, what happened in it, and the tree below it.
 
-import type { CadreClient } from "../../api/client.ts";
-import type { RunDetail } from "../../api/schema.ts";
+import type { CadreClient } from "../../api/client/client.ts";
+import type { RunDetail } from "../../api/client/types.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import { loadCards } from "../cards.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { displayStatuses } from "../standing.ts";
-import type { CommandLine } from "../typed.ts";
+import type { CommandLine } from "../command-line.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { loadCards } from "../lookup/approval-cards.ts";
 import { cardLines } from "../view/approval.ts";
-import { fitLines } from "../view/fit.ts";
 import { clockTime } from "../view/format.ts";
-import { jsonLine, plain, plainLine } from "../view/plain.ts";
 import { runPageLines } from "../view/run-page.ts";
+import { displayStatuses } from "../view/run-status.ts";
 import { endsLaterText, resumesLaterText, retryLines } from "../view/summary.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine, plain, plainLine } from "../view/text/plain.ts";
 
 export interface ShowOptions {
   events?: boolean;

@@ -2,18 +2,18 @@
 // process does, nothing more can come, and that is said instead of waiting for it. A process that goes in the middle may
 // come back: that is waited for, for a while.
 
-import { connect, isConnectionLost } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { watchShutdown } from "../leaving.ts";
-import { driverCommands, noDriverText } from "../nobody-drives.ts";
-import { exitCodeOf, leavingLines } from "../say-rest.ts";
-import { stoppingStatus } from "../standing.ts";
-import { rewriteCommands } from "../typed.ts";
-import { fitLines } from "../view/fit.ts";
-import type { LiveView } from "../view/live.ts";
+import { rewriteCommands } from "../command-line.ts";
+import { connect, isConnectionLost } from "../connection/connect.ts";
+import { exitCodeOf, leavingLines } from "../follow/report-result.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { createView } from "../terminal/create-view.ts";
+import { watchShutdown } from "../terminal/shutdown.ts";
+import { withLiveScreen } from "../terminal/with-live-screen.ts";
+import { driverCommands, noDriverText } from "../view/drivers.ts";
+import type { LiveView } from "../view/live/live-view.ts";
+import { stoppingStatus } from "../view/run-status.ts";
 import { endsLaterText, neededLines, retryLines, showAgainLine, summaryLines } from "../view/summary.ts";
-import { createView } from "../view-for.ts";
-import { withLiveScreen } from "../with-live-screen.ts";
+import { fitLines } from "../view/text/fit.ts";
 
 const TICK_MS = 500;
 

@@ -1,10 +1,10 @@
 // `cadre trust`: this folder's files may set endpoints, start commands and allow things. Kept outside the folder.
 
 import { isTrusted, setTrust, trustedFolders } from "../../config/trust.ts";
-import { confirm } from "../confirm.ts";
-import { EXIT, type Invocation, isAttended } from "../io.ts";
-import { settingsNeedingTrust } from "../trust-question.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
+import { EXIT, type Invocation, isAttended } from "../invocation.ts";
+import { confirm } from "../terminal/confirm.ts";
+import { settingsNeedingTrust } from "../terminal/trust-prompt.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
 
 export interface TrustOptions {
   list?: boolean;

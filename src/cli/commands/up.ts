@@ -1,20 +1,25 @@
 // `cadre up`: drives what is due here, unless workers elsewhere do, and serves the API on a port, until somebody ends it.
 
-import type { CadreClient } from "../../api/client.ts";
+import { MIN_TOKEN, readOrCreateToken, renewToken } from "../../api/access/token.ts";
+import type { CadreClient } from "../../api/client/client.ts";
+import type { StartRun } from "../../api/client/types.ts";
 import type { ApiParts, DemoServer } from "../../api/parts.ts";
-import { BUILT_PAGE, isLoopback, type PublicServer, startPublicServer } from "../../api/public-server.ts";
-import type { StartRun } from "../../api/schema.ts";
-import { MIN_TOKEN, readOrCreateToken, renewToken } from "../../api/token.ts";
-import type { Config, ConfigFlags } from "../../config.ts";
+import {
+  BUILT_PAGE,
+  isLoopback,
+  type PublicServer,
+  startPublicServer,
+} from "../../api/server/public-server.ts";
+import type { Config, ConfigFlags } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
-import { connect } from "../connect.ts";
-import { superviseDemo } from "../demo-watch.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { watchShutdown } from "../leaving.ts";
-import { refuseIgnoredSettings } from "../left-out.ts";
-import { printResumedByServer, unfinishedRuns } from "../left-over.ts";
-import { announceServer } from "../say-up.ts";
-import { createServerLog, type ServerLog } from "../server-log.ts";
+import { connect } from "../connection/connect.ts";
+import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
+import { superviseDemo } from "../demo/supervise.ts";
+import { printResumedByServer, unfinishedRuns } from "../follow/unfinished-runs.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { announceServer } from "../serve/announce-server.ts";
+import { createServerLog, type ServerLog } from "../serve/server-log.ts";
+import { watchShutdown } from "../terminal/shutdown.ts";
 
 export interface UpOptions {
   host?: string;

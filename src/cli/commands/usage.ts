@@ -1,11 +1,11 @@
 // `cadre usage [RUN]`: what was spent and how it went, from the same report as the dashboard's page.
 
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { parseRunsFilter } from "../runs-filter.ts";
-import { rewriteCommands } from "../typed.ts";
-import { fitLines } from "../view/fit.ts";
-import { jsonLine } from "../view/plain.ts";
+import { rewriteCommands } from "../command-line.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { parseRunsFilter } from "../lookup/runs-filter.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine } from "../view/text/plain.ts";
 import { usageLines } from "../view/usage.ts";
 
 /** Nobody sees the stretches here, but the measures come with them. */

@@ -1,15 +1,15 @@
 // `cadre users`: who may come in beside the holder of the folder's token, and with which role.
 
-import type { CadreClient } from "../../api/client.ts";
+import type { CadreClient } from "../../api/client/client.ts";
 import { type CreatedUser, NewUser, RoleView } from "../../api/team.ts";
-import { loadConfig } from "../../config.ts";
+import { loadConfig } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
-import { isFileStore, withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { withServerClient } from "../served-client.ts";
+import { isFileStore, withClient } from "../connection/connect.ts";
+import { withServerClient } from "../connection/server-client.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
 import { ago } from "../view/format.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
-import { table } from "../view/table.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { table } from "../view/text/table.ts";
 
 export async function list({ io, folder, json, screen, typed }: Invocation): Promise<number> {
   const users = await withClient({ folder, io }, (client) => client.users());

@@ -5,15 +5,15 @@ import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isPage, journalOfPage } from "../../api/tree-page.ts";
+import { isPage, journalOfPage } from "../../api/views/tree-page.ts";
 import { CadreError } from "../../errors.ts";
-import { checkReceipts } from "../../loop/receipts.ts";
-import { findTreeProblem } from "../../loop/whole-tree.ts";
+import { checkReceipts } from "../../loop/replay/check-receipts.ts";
+import { findTreeProblem } from "../../loop/replay/check-tree.ts";
 import { readTree } from "../../stores/tree-file.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
 import { count } from "../view/format.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
 
 export async function verify(invocation: Invocation, given: string): Promise<number> {
   const { folder, io } = invocation;

@@ -2,11 +2,11 @@
 
 import type { WebhookView } from "../../api/team.ts";
 import { CadreError } from "../../errors.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
 import { ago } from "../view/format.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
-import { table } from "../view/table.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { table } from "../view/text/table.ts";
 
 export async function list({ io, folder, json, screen }: Invocation): Promise<number> {
   const webhooks = await withClient({ folder, io }, (client) => client.webhooks());

@@ -2,13 +2,13 @@
 // and where each sentence of its answer comes from.
 
 import { CadreError } from "../../errors.ts";
-import { provenanceOf } from "../../projections/provenance.ts";
-import { whyMarkdown } from "../../projections/why-markdown.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { parseRunReference } from "../place.ts";
-import { jsonLine, plain } from "../view/plain.ts";
+import { provenanceOf } from "../../projections/views/provenance.ts";
+import { whyMarkdown } from "../../projections/views/why-markdown.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { parseRunReference } from "../lookup/run-reference.ts";
 import { sourceLines } from "../view/sources.ts";
+import { jsonLine, plain } from "../view/text/plain.ts";
 import { logLines, whyLines } from "../view/why.ts";
 
 export interface WhyOptions {

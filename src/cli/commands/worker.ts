@@ -1,15 +1,15 @@
 // `cadre worker`: drives runs, and serves nothing, until somebody ends it.
 
 import { hostname } from "node:os";
+import { loadConfig } from "../../config/config.ts";
 import { poolNames } from "../../config/pools.ts";
-import { loadConfig } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
-import { connect } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { watchShutdown } from "../leaving.ts";
-import { refuseIgnoredSettings } from "../left-out.ts";
-import { createServerLog } from "../server-log.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
+import { connect } from "../connection/connect.ts";
+import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { createServerLog } from "../serve/server-log.ts";
+import { watchShutdown } from "../terminal/shutdown.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
 
 export interface WorkerOptions {
   pool?: string;

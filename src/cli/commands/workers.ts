@@ -1,14 +1,14 @@
 // `cadre workers`: who drives runs of this store, and which. Where nobody does although runs wait for it, it fails: that is
 // what to alert on.
 
-import type { Health, WorkerView } from "../../api/schema.ts";
-import { withClient } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
-import { noDriverLines } from "../nobody-drives.ts";
+import type { Health, WorkerView } from "../../api/client/types.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { noDriverLines } from "../view/drivers.ts";
 import { ago, count } from "../view/format.ts";
-import { jsonLine, plainLine } from "../view/plain.ts";
 import type { Paint } from "../view/screen.ts";
-import { table } from "../view/table.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { table } from "../view/text/table.ts";
 
 export async function workers({ io, folder, json, screen, typed }: Invocation): Promise<number> {
   const [found, health] = await withClient({ folder, io }, (client) =>

@@ -4,9 +4,9 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, normalize, resolve, sep } from "node:path";
 import { z } from "zod";
-import { describeIssue } from "../../config/keys.ts";
 import { readPlainFile } from "../../config/plain-file.ts";
 import { nearestWord, problemText } from "../../config/problem.ts";
+import { describeIssue } from "../../config/read-keys.ts";
 import { type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
 import { CadreError, describeSystemError } from "../../errors.ts";
 import { PRESETS } from "../../journal/definition.ts";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { RunDetail } from "../../api/schema.ts";
+import type { RunDetail } from "../../api/client/types.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { Expectation } from "./eval-file.ts";
 

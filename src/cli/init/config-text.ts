@@ -1,4 +1,4 @@
-import type { KeyedModel } from "../../project.ts";
+import type { KeyedModel } from "../../project/project.ts";
 
 /** The project's first cadre.yaml. `keyed`: whose key was found; `script`: what plays where none was. */
 export function configText({ keyed, script }: { keyed?: KeyedModel; script?: string }): string {

@@ -1,10 +1,10 @@
 // Past runs of an agent that would go otherwise now: each difference once, with the runs that have it.
 
-import { type AgentReplayView, groupReplays } from "../../api/schema.ts";
+import { type AgentReplayView, groupReplays } from "../../api/client/types.ts";
 import { ago, cost, count, shortCost, tokens } from "./format.ts";
-import { plainLine } from "./plain.ts";
 import type { Paint } from "./screen.ts";
-import { table } from "./table.ts";
+import { plainLine } from "./text/plain.ts";
+import { table } from "./text/table.ts";
 
 type Replayed = AgentReplayView["runs"][number];
 

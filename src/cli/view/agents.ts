@@ -2,11 +2,11 @@
 // a few words.
 
 import type { Agent } from "../../agents/agent.ts";
-import { type Edge, edgesOf } from "../../agents/edges.ts";
+import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
 import { type Problem, problemText } from "../../config/problem.ts";
-import { modelLabel } from "./live.ts";
-import { plainLine } from "./plain.ts";
+import { modelLabel } from "./live/live-view.ts";
 import type { Paint } from "./screen.ts";
+import { plainLine } from "./text/plain.ts";
 
 /** `main · → coding, log-analyzer · Read, Grep · scripted/oncall (scripted)`; the usual model is not named again. */
 export function agentFacts({ name, definition, problems }: Agent, usualModel: string): string {

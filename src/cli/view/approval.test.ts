@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ApprovalView } from "../../api/schema.ts";
-import { createCommandLine } from "../typed.ts";
+import type { ApprovalView } from "../../api/client/types.ts";
+import { createCommandLine } from "../command-line.ts";
 import { answerCommands, approvalLines, cardLines, editLines } from "./approval.ts";
 
 const item = (over: Partial<ApprovalView>): ApprovalView => ({

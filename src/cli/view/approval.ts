@@ -2,17 +2,17 @@
 // All of it is shown: what is not on the screen cannot have been agreed to.
 
 import { diffLines } from "diff";
-import type { ApprovalView } from "../../api/schema.ts";
-import { describeAskRule } from "../../projections/ask-words.ts";
-import { describeCall } from "../../projections/timeline.ts";
-import type { CommandLine } from "../typed.ts";
+import type { ApprovalView } from "../../api/client/types.ts";
+import { describeCall } from "../../projections/views/timeline.ts";
+import { describeAskRule } from "../../projections/words/decisions.ts";
+import type { CommandLine } from "../command-line.ts";
 import { radiusLines } from "./blast-radius.ts";
 import { commandPartLines } from "./command-parts.ts";
-import { fitLine, fitLines, type Page } from "./fit.ts";
 import { clockTime } from "./format.ts";
-import { jsonLine, plain, plainLine } from "./plain.ts";
 import { probeLines } from "./probe.ts";
 import { type Paint, truncate } from "./screen.ts";
+import { fitLine, fitLines, type Page } from "./text/fit.ts";
+import { jsonLine, plain, plainLine } from "./text/plain.ts";
 
 const HEADLINES = {
   tool: "needs your approval",

@@ -8,10 +8,10 @@ import {
   describeToolReach,
   describeWorstCase,
   newInBlastRadius,
-} from "../../projections/blast-words.ts";
-import { fitLine, type Page } from "./fit.ts";
-import { plainLine } from "./plain.ts";
+} from "../../projections/words/blast-radius.ts";
 import type { Paint } from "./screen.ts";
+import { fitLine, type Page } from "./text/fit.ts";
+import { plainLine } from "./text/plain.ts";
 
 /** All of it in a sentence. */
 export function radiusLine(radius: BlastRadius, paint: Paint): string {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainCommand } from "../../permissions/read-command.ts";
+import { explainCommand } from "../../permissions/shell/explain-command.ts";
 import { commandPartLines } from "./command-parts.ts";
 
 const page = { rich: false, columns: 80, paint: (_: unknown, text: string) => text };

@@ -1,10 +1,10 @@
 // What a command would do, part by part (U24): read from its words, never from what an agent says about it, and said where
 // they do not show all.
 
-import type { CommandView } from "../../api/schema.ts";
-import { fitLine, type Page } from "./fit.ts";
-import { plain, plainLine } from "./plain.ts";
+import type { CommandView } from "../../api/client/types.ts";
 import { truncate } from "./screen.ts";
+import { fitLine, type Page } from "./text/fit.ts";
+import { plain, plainLine } from "./text/plain.ts";
 
 /** Nothing where the command is one program and says all there is. */
 export function commandPartLines(command: CommandView, page: Page): string[] {

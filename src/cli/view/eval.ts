@@ -1,12 +1,12 @@
 // What an eval has come to: a row for each case, with how sure its rate is, what failed, and what is worse than it was.
 
-import type { PlannedRepeat } from "../evals/play.ts";
+import type { CaseResult, EvalResult, Repeat, Spent } from "../evals/eval-folder.ts";
 import { type Rate, regressionReason, wilsonInterval } from "../evals/rates.ts";
-import type { CaseResult, EvalResult, Repeat, Spent } from "../evals/state.ts";
+import type { PlannedRepeat } from "../evals/run-repeat.ts";
 import { count, shortCost } from "./format.ts";
-import { plainLine } from "./plain.ts";
 import type { Paint } from "./screen.ts";
-import { table } from "./table.ts";
+import { plainLine } from "./text/plain.ts";
+import { table } from "./text/table.ts";
 
 export interface ComparedEval {
   result: EvalResult;

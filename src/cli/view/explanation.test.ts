@@ -1,10 +1,10 @@
 // The same explanation in terminals of different widths: nothing of it is lost, and no line is longer than the screen.
 
 import { expect, test } from "vitest";
-import { explain } from "../../agents/explain.ts";
-import { advisors, agentSet, handoff, router, team } from "../../agents/set.fixture.ts";
+import { advisors, agentSet, handoff, router, team } from "../../agents/agent-set.fixture.ts";
+import { explain } from "../../agents/explain/explain.ts";
 import { explanationLines } from "./explanation.ts";
-import { wrappedRows } from "./rows.ts";
+import { wrappedRows } from "./text/rows.ts";
 
 const agents = agentSet({
   desk: { router: router(["factory/lead", "panel"]), handoff: handoff("factory/reviewer") },

@@ -1,16 +1,16 @@
 // An explanation for people: whose words the answer will be, whom the agent reaches and how, and what could come of it.
 // Names of the same pack are short, and what is as for the agent itself is not said again.
 
-import type { Explanation, ReachableAgent, ReachPath } from "../../agents/explain.ts";
-import type { AllowedTool, NodeLimits, ReachStop } from "../../agents/reach.ts";
+import type { Explanation, ReachableAgent, ReachPath } from "../../agents/explain/explain.ts";
+import type { AllowedTool, NodeLimits, ReachStop } from "../../agents/explain/reach.ts";
 import { formatDuration } from "../../config/duration.ts";
 import { wayText, withTitle } from "./agents.ts";
 import { count } from "./format.ts";
-import { modelLabel } from "./live.ts";
-import { plainLine } from "./plain.ts";
-import { wrappedRows } from "./rows.ts";
+import { modelLabel } from "./live/live-view.ts";
 import type { Paint } from "./screen.ts";
-import { wrapText } from "./words.ts";
+import { plainLine } from "./text/plain.ts";
+import { wrappedRows } from "./text/rows.ts";
+import { wrapText } from "./text/word-wrap.ts";
 
 interface Names {
   /** In a column of its own: without the pack of the agent that is explained. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { emptyUsage } from "../../projections/usage.ts";
+import { emptyUsage } from "../../projections/usage/run-usage.ts";
 import { ago, cost, duration } from "./format.ts";
 
 describe("numbers", () => {

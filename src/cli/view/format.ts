@@ -1,6 +1,6 @@
 // Numbers and times as people say them.
 
-import { type RunUsage, totalTokens } from "../../projections/usage.ts";
+import { type RunUsage, totalTokens } from "../../projections/usage/run-usage.ts";
 
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

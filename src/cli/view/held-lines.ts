@@ -1,9 +1,9 @@
 // What is paused, frozen or set aside in a tree, with the command that lets it go on. A branch is frozen and thawed as one.
 
-import type { RunTree } from "../../api/schema.ts";
-import { describeWait } from "../../projections/waiting-words.ts";
-import type { CommandLine } from "../typed.ts";
-import { allNodes } from "./branches.ts";
+import type { RunTree } from "../../api/client/types.ts";
+import { describeWait } from "../../projections/words/waits.ts";
+import type { CommandLine } from "../command-line.ts";
+import { allNodes } from "./text/branches.ts";
 
 export function pausedLines(tree: RunTree, typed: CommandLine): string[] {
   const lines = new Map<string, string>();

@@ -1,19 +1,23 @@
 // All that there is to see of one run: where it stands in its tree, what happened, the tree below it, and its result.
 
-import type { RunDetail, RunTree } from "../../api/schema.ts";
+import type { RunDetail, RunTree } from "../../api/client/types.ts";
 import type { JournalEvent } from "../../journal/events.ts";
+import { summarizeTodos } from "../../projections/folds/todos.ts";
 import { fold } from "../../projections/projection.ts";
-import { describeForkOrigin, type TimelineEntry, timelineProjection } from "../../projections/timeline.ts";
-import { summarizeTodos } from "../../projections/todos.ts";
-import type { DisplayStatus } from "../standing.ts";
-import type { CommandLine } from "../typed.ts";
-import { fitLine, fitLines, type Page } from "./fit.ts";
+import {
+  describeForkOrigin,
+  type TimelineEntry,
+  timelineProjection,
+} from "../../projections/views/timeline.ts";
+import type { CommandLine } from "../command-line.ts";
 import { clockTime } from "./format.ts";
-import { paintEntry } from "./lines.ts";
-import { modelLabel } from "./live.ts";
-import { plain, plainLine } from "./plain.ts";
+import { paintEntry } from "./live/event-lines.ts";
+import { modelLabel } from "./live/live-view.ts";
+import type { DisplayStatus } from "./run-status.ts";
 import { type Paint, type Screen, visibleWidth } from "./screen.ts";
 import { summaryLines } from "./summary.ts";
+import { fitLine, fitLines, type Page } from "./text/fit.ts";
+import { plain, plainLine } from "./text/plain.ts";
 import { treeTable } from "./tree-table.ts";
 
 export interface RunPage {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cellWidth, createScreen, truncate } from "./screen.ts";
-import { table } from "./table.ts";
-import { wrapText } from "./words.ts";
+import { table } from "./text/table.ts";
+import { wrapText } from "./text/word-wrap.ts";
 
 function terminal(env: Record<string, string> = {}, { isTTY = true, isPlain = false } = {}) {
   const pieces: string[] = [];

@@ -1,10 +1,10 @@
 // Where each sentence of an answer comes from, for a terminal: the words that are shared, the way down, the text around.
 
-import type { Provenance, Source } from "../../projections/provenance.ts";
-import { fitLine } from "./fit.ts";
+import type { Provenance, Source } from "../../projections/views/provenance.ts";
 import { clockTime, count } from "./format.ts";
-import { plainLine } from "./plain.ts";
 import type { Screen } from "./screen.ts";
+import { fitLine } from "./text/fit.ts";
+import { plainLine } from "./text/plain.ts";
 
 export function sourceLines({ sentences, effects, unread }: Provenance, screen: Screen): string[] {
   const { paint } = screen;

@@ -1,16 +1,16 @@
 // How a run ended, or what it waits for: the result, what it cost, what it changed, and how to look again.
 
-import type { ApprovalView, Health, RunDetail } from "../../api/schema.ts";
-import { driverCommands, noDriverText } from "../nobody-drives.ts";
-import { type DisplayStatus, endStatus } from "../standing.ts";
-import { type CommandLine, rewriteCommands } from "../typed.ts";
+import type { ApprovalView, Health, RunDetail } from "../../api/client/types.ts";
+import { type CommandLine, rewriteCommands } from "../command-line.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
 import { radiusLine } from "./blast-radius.ts";
-import { fitLines } from "./fit.ts";
+import { driverCommands, noDriverText } from "./drivers.ts";
 import { cost, count, duration, tokens } from "./format.ts";
-import { plain, plainLine } from "./plain.ts";
+import { type DisplayStatus, endStatus } from "./run-status.ts";
 import type { Paint, Screen } from "./screen.ts";
-import { wrapText } from "./words.ts";
+import { fitLines } from "./text/fit.ts";
+import { plain, plainLine } from "./text/plain.ts";
+import { wrapText } from "./text/word-wrap.ts";
 
 const WORDS: Record<DisplayStatus, string> = {
   left: "Not being worked on",

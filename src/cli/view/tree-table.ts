@@ -1,15 +1,15 @@
 // A tree as it stands or ended: for each run how, how long, what it used, and what all below it used with it.
 
-import type { RunTree } from "../../api/schema.ts";
-import { patternRole } from "../../projections/part.ts";
-import { totalTokens } from "../../projections/usage.ts";
-import type { DisplayStatus } from "../standing.ts";
-import { branches } from "./branches.ts";
+import type { RunTree } from "../../api/client/types.ts";
+import { totalTokens } from "../../projections/usage/run-usage.ts";
+import { patternRole } from "../../projections/words/pattern-role.ts";
 import { duration, shortCost, shortCount } from "./format.ts";
-import { plainLine } from "./plain.ts";
+import type { DisplayStatus } from "./run-status.ts";
 import { type Paint, truncate, visibleWidth } from "./screen.ts";
 import { statusWord } from "./summary.ts";
-import { table } from "./table.ts";
+import { branches } from "./text/branches.ts";
+import { plainLine } from "./text/plain.ts";
+import { table } from "./text/table.ts";
 
 export interface TreeTable {
   now: number;

@@ -1,11 +1,11 @@
 // What was spent and how it went, as tables and sentences.
 
-import type { UsageView } from "../../api/schema.ts";
-import { emptyUsage, type RunUsage, totalTokens } from "../../projections/usage.ts";
+import type { UsageView } from "../../api/client/types.ts";
+import { emptyUsage, type RunUsage, totalTokens } from "../../projections/usage/run-usage.ts";
 import { count, duration, money, shortCost, shortCount } from "./format.ts";
-import { plainLine } from "./plain.ts";
 import type { Paint } from "./screen.ts";
-import { table } from "./table.ts";
+import { plainLine } from "./text/plain.ts";
+import { table } from "./text/table.ts";
 
 export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, paint: Paint): string[] {
   if (byAgent.length === 0) return ["Nothing was spent in this time. `cadre demo` needs no key."];

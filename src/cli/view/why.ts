@@ -1,12 +1,12 @@
 // The answer to "why": the cause first, then the chain, then what to do.
 
-import type { WhyView } from "../../api/schema.ts";
-import type { Reason } from "../../projections/reasons.ts";
-import { type CommandLine, rewriteCommands } from "../typed.ts";
-import { fitLine, fitLines } from "./fit.ts";
+import type { WhyView } from "../../api/client/types.ts";
+import type { Reason } from "../../projections/views/reasons.ts";
+import { type CommandLine, rewriteCommands } from "../command-line.ts";
 import { clockTime, count } from "./format.ts";
-import { plainLine } from "./plain.ts";
 import type { Screen } from "./screen.ts";
+import { fitLine, fitLines } from "./text/fit.ts";
+import { plainLine } from "./text/plain.ts";
 
 export function whyLines(why: WhyView, { screen, typed }: { screen: Screen; typed: CommandLine }): string[] {
   const { paint } = screen;

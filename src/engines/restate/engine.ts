@@ -11,10 +11,10 @@ import type { RunId } from "../../ids.ts";
 import type { Delivery, Drive, Engine } from "../engine.ts";
 import { createLocalEngine } from "../local.ts";
 import { createIngress, type Ingress } from "./ingress.ts";
-import { isGone, type Taken } from "./is-gone.ts";
 import { type Listening, listen } from "./listen.ts";
 import { loadSdk, type Sdk } from "./load-sdk.ts";
 import { type Registration, register } from "./register.ts";
+import { isGone, type Taken } from "./worker-is-gone.ts";
 
 export interface RestateEngineOptions {
   /** Where wakes are sent. */

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { describe as anyDescribe, test as anyTest } from "vitest";
-import { scratchFolder } from "../../config/scratch.fixture.ts";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { findRestate } from "./binary.fixture.ts";
 
 export interface TestRestate {

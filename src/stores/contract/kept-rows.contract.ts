@@ -1,8 +1,8 @@
 import { describe } from "vitest";
 import type { Open } from "./kit.contract.ts";
 import { messagesContract } from "./messages.contract.ts";
-import { newerVersionContract } from "./newer.contract.ts";
-import { treeUsageContract } from "./tree-usages.contract.ts";
+import { newerVersionContract } from "./newer-version.contract.ts";
+import { treeUsageContract } from "./tree-usage.contract.ts";
 
 /** Rows that are brought up to date when they are asked for. */
 export function derivedTablesContract(open: Open): void {

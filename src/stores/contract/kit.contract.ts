@@ -5,7 +5,7 @@ import type { FakeClock } from "../../clock.ts";
 import { DEFAULT_LIMITS } from "../../journal/definition.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { applyRunRow, initialRow, type RunRow } from "../../projections/run-row.ts";
+import { applyRunRow, initialRow, type RunRow } from "../../projections/folds/run-row.ts";
 import type { Append, Spawn, Store, Writer } from "../store.ts";
 
 export interface Opened {

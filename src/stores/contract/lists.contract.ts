@@ -2,8 +2,8 @@
 
 import { describe, expect } from "vitest";
 import type { JournalEvent } from "../../journal/events.ts";
-import { follow } from "../follow.ts";
 import type { Append, RunFilter, Store } from "../store.ts";
+import { follow } from "./follow.fixture.ts";
 import {
   acquireRun,
   admit,

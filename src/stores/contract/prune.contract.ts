@@ -2,8 +2,8 @@
 
 import { expect } from "vitest";
 import type { JournalEvent, Payload } from "../../journal/events.ts";
-import { follow } from "../follow.ts";
 import type { Store } from "../store.ts";
+import { follow } from "./follow.fixture.ts";
 import {
   acquireRun,
   admit,

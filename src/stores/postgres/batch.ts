@@ -4,14 +4,14 @@
 
 import type { RunId } from "../../ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
-import type { RunRecord } from "../held.ts";
-import * as rules from "../rules.ts";
-import { runIdTaken } from "../start-rules.ts";
+import type { RunRecord } from "../run-record.ts";
 import type { Append, AppendResult } from "../store.ts";
+import * as rules from "../transaction/append-rules.ts";
+import { runIdTaken } from "../transaction/start-rules.ts";
+import { EventRows } from "./batch-events.ts";
 import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
-import { EventRows } from "./event-rows.ts";
 import { updateInbox } from "./inbox.ts";
-import { leavePlace, leaveQueue, queue, takePlace } from "./places.ts";
+import { leavePlace, leaveQueue, queue, takePlace } from "./slots.ts";
 import { admitChild, claimedBy, noRoom, tellTree } from "./tree.ts";
 
 export class Batch extends EventRows {

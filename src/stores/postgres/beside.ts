@@ -3,8 +3,8 @@
 import type { Outbox } from "../outbox.ts";
 import type { Users } from "../users.ts";
 import type { Batch } from "./batch.ts";
-import { CaughtUp } from "./caught-up.ts";
-import type { CommitterParts } from "./committer.ts";
+import type { CommitterParts } from "./commit-loop.ts";
+import { CaughtUp } from "./derived-tables.ts";
 import { postgresOutbox } from "./outbox.ts";
 import type { Sql } from "./sql.ts";
 import { postgresUsers } from "./users.ts";

@@ -2,9 +2,9 @@
 
 import { assertNever } from "../../errors.ts";
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
-import { type ItemChange, itemChanges } from "../../projections/approvals.ts";
-import { type RunRecord, wholeMs } from "../held.ts";
-import { INBOX_TYPES } from "../rules.ts";
+import { type ItemChange, itemChanges } from "../../projections/folds/approvals.ts";
+import { type RunRecord, wholeMs } from "../run-record.ts";
+import { INBOX_TYPES } from "../transaction/append-rules.ts";
 import type { Sql } from "./sql.ts";
 
 export async function updateInbox(sql: Sql, held: RunRecord, event: JournalEvent): Promise<void> {

@@ -2,7 +2,7 @@
 
 import type { RunId, Seq } from "../../ids.ts";
 import { ANSWERED_BY_ITEMS } from "../../projections/answered.ts";
-import { emptyUsage, type RunUsage } from "../../projections/usage.ts";
+import { emptyUsage, type RunUsage } from "../../projections/usage/run-usage.ts";
 import type { RunFilter, TreeTotal } from "../store.ts";
 import { firstHitQueries, searchConditions } from "./search.ts";
 import type { Sql, Value } from "./sql.ts";

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, vi } from "vitest";
 import type { JournalEvent } from "../../journal/events.ts";
+import { follow } from "../contract/follow.fixture.ts";
 import {
   acquireRun,
   admit,
@@ -15,7 +16,6 @@ import {
   runEnded,
   sendSignal,
 } from "../contract/kit.contract.ts";
-import { follow } from "../follow.ts";
 import { TABLES as SQLITE } from "../sqlite/schema.ts";
 import { LEASE_MS, type Store } from "../store.ts";
 import { startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { describe as anyDescribe, test as anyTest } from "vitest";
-import { scratchFolder } from "../../config/scratch.fixture.ts";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { type Binaries, findPostgres } from "./binaries.fixture.ts";
 
 export interface TestPostgres {

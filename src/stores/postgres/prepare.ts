@@ -1,7 +1,7 @@
 // What is done once when a process opens the store.
 
 import { type Clock, systemClock } from "../../clock.ts";
-import type { CommitterParts } from "./committer.ts";
+import type { CommitterParts } from "./commit-loop.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import { storageError } from "./faults.ts";
 import { NOW_MS, openDatabase, transaction, withRetries } from "./open.ts";

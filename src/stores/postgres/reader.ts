@@ -4,10 +4,9 @@
 import { CadreError } from "../../errors.ts";
 import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import type { RunRow } from "../../projections/run-row.ts";
-import { markQuarantined, readApproval, readGrant, readQuarantine, verifiedBlob } from "../answer-columns.ts";
-import { readStoredEvent, verifyChain } from "../event-columns.ts";
-import { type Columns, hex, optional, readRow } from "../held.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { markQuarantined, readApproval, readGrant, readQuarantine, verifiedBlob } from "../columns.ts";
+import { type Columns, hex, optional, readRow } from "../run-record.ts";
 import type {
   ApprovalRef,
   JournalScope,
@@ -20,10 +19,11 @@ import type {
   StoredEvent,
   StoreTotals,
 } from "../store.ts";
-import { eventsOf, pageOf } from "./events.ts";
+import { readStoredEvent, verifyChain } from "../stored-event.ts";
 import { storageError } from "./faults.ts";
 import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
 import { type Database, NOW_MS, withRetries } from "./open.ts";
+import { eventsOf, pageOf } from "./read-events.ts";
 import { Sql, type Value } from "./sql.ts";
 import { countTotals, listSessions } from "./totals.ts";
 

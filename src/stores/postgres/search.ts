@@ -3,7 +3,7 @@
 // that it is the same whatever language the database speaks.
 
 import type { JournalEvent } from "../../journal/events.ts";
-import { searchText, searchWords } from "../../projections/search-words.ts";
+import { searchText, searchWords } from "../../projections/formats/search-text.ts";
 import { manyRows, type Sql, type Value } from "./sql.ts";
 
 /** Bytes of a lexeme, of which Postgres takes 2046. */

@@ -3,7 +3,7 @@
 
 import { hash } from "node:crypto";
 import type { ClientBase, Pool, QueryConfig } from "pg";
-import type { Columns } from "../held.ts";
+import type { Columns } from "../run-record.ts";
 
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number)[] | ManyRows;
 

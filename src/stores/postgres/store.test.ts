@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { fakeClock } from "../../clock.ts";
-import { foldRow } from "../../projections/run-row.ts";
+import { foldRow } from "../../projections/folds/run-row.ts";
 import { admit, childStarted, toolResult, toolStarted } from "../contract/kit.contract.ts";
 import { storeContract } from "../store.contract.ts";
 import { describe, startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";

@@ -6,8 +6,6 @@ import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { encodeBlob } from "../blobs.ts";
-import { heartbeatAnswer, isDriver, mayAcquire, takeLease } from "../rules.ts";
-import { acceptsMessages, continueSession } from "../start-rules.ts";
 import {
   type Append,
   type AppendResult,
@@ -28,14 +26,16 @@ import {
   type WorkerRow,
   type Writer,
 } from "../store.ts";
+import { heartbeatAnswer, isDriver, mayAcquire, takeLease } from "../transaction/append-rules.ts";
+import { acceptsMessages, continueSession } from "../transaction/start-rules.ts";
 import type { Batch } from "./batch.ts";
 import { Beside } from "./beside.ts";
-import { importTree, moveTree, settleMove } from "./carry.ts";
-import type { CommitterParts } from "./committer.ts";
+import type { CommitterParts } from "./commit-loop.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
 import { prune } from "./prune.ts";
-import { aliveUntil, driverOf, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./small-tables.ts";
+import { importTree, moveTree, settleMove } from "./transfers.ts";
 import { freezeBranch, goingOn, holdersOf, reportSetAside } from "./tree.ts";
+import { aliveUntil, driverOf, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./workers.ts";
 
 /** How long a blob that was put is kept for whoever may need it, if its process is not heard of again. */
 const FRESH_MS = 86_400_000;

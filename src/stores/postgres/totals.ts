@@ -1,7 +1,7 @@
 // Questions over all runs: which sessions there are, and how much of everything.
 
-import type { RunRow } from "../../projections/run-row.ts";
-import { readRow } from "../held.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { readRow } from "../run-record.ts";
 import type { SessionRow, StoreTotals } from "../store.ts";
 import type { Sql } from "./sql.ts";
 

@@ -4,14 +4,14 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { type FreezeRequest, freezeEvent } from "../../projections/frozen.ts";
-import type { RunRow } from "../../projections/run-row.ts";
-import { hasTakenOver } from "../../projections/run-row.ts";
-import { awaitedChildren, blockedBy, childQuarantinedEvent } from "../../projections/tree.ts";
-import type { RunRecord } from "../held.ts";
+import { type FreezeRequest, freezeEvent } from "../../projections/folds/freeze.ts";
+import { awaitedChildren, blockedBy, childQuarantinedEvent } from "../../projections/folds/parent-events.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { hasTakenOver } from "../../projections/folds/run-row.ts";
+import type { RunRecord } from "../run-record.ts";
 import type { AppendResult, Refusal, Spawn } from "../store.ts";
-import { mayBlock, newsOfChild, spawnRefusal } from "../tree-rules.ts";
-import type { RowsAtHand } from "./rows-at-hand.ts";
+import { mayBlock, newsOfChild, spawnRefusal } from "../transaction/tree-rules.ts";
+import type { RowsAtHand } from "./batch-rows.ts";
 
 /** The batch, as far as this needs it. */
 interface Writes

@@ -3,8 +3,8 @@
 import type { Outbox } from "../outbox.ts";
 import type { Users } from "../users.ts";
 import type { Batch } from "./batch.ts";
-import { CaughtUp } from "./caught-up.ts";
-import type { SqliteOptions } from "./committer.ts";
+import type { SqliteOptions } from "./commit-loop.ts";
+import { CaughtUp } from "./derived-tables.ts";
 import { sqliteOutbox } from "./outbox.ts";
 import { sqliteUsers } from "./users.ts";
 

@@ -4,17 +4,17 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { treeBudgetChangeIn } from "../../projections/tree-budget.ts";
+import { treeBudgetChangeIn } from "../../projections/usage/tree-budget.ts";
+import { payerOf, type RunRecord } from "../run-record.ts";
+import type { Append } from "../store.ts";
 import {
   budgetNewsFor,
   budgetStops,
   checkOwnBudget,
   checkTreeBudget,
   undecidedStops,
-} from "../budget-rules.ts";
-import { payerOf, type RunRecord } from "../held.ts";
-import type { Append } from "../store.ts";
-import type { Statements } from "./rows.ts";
+} from "../transaction/budget-rules.ts";
+import type { Statements } from "./run-rows.ts";
 
 /** The batch, as far as this needs it. */
 interface Rows {

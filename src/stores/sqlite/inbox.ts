@@ -2,10 +2,10 @@
 
 import { assertNever } from "../../errors.ts";
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
-import { type ItemChange, itemChanges } from "../../projections/approvals.ts";
-import { type RunRecord, wholeMs } from "../held.ts";
-import { INBOX_TYPES } from "../rules.ts";
-import type { Statements } from "./rows.ts";
+import { type ItemChange, itemChanges } from "../../projections/folds/approvals.ts";
+import { type RunRecord, wholeMs } from "../run-record.ts";
+import { INBOX_TYPES } from "../transaction/append-rules.ts";
+import type { Statements } from "./run-rows.ts";
 
 /** True if the standing grants have changed. */
 export function updateInbox(statements: Statements, held: RunRecord, event: JournalEvent): boolean {

@@ -3,7 +3,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { RunId, Seq } from "../../ids.ts";
 import { ANSWERED_BY_ITEMS } from "../../projections/answered.ts";
-import { emptyUsage, type RunUsage } from "../../projections/usage.ts";
+import { emptyUsage, type RunUsage } from "../../projections/usage/run-usage.ts";
 import type { RunFilter, TreeTotal } from "../store.ts";
 import { firstHitQueries, searchConditions } from "./search.ts";
 import type { Sql } from "./sql.ts";

@@ -4,8 +4,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { fakeClock } from "../../clock.ts";
-import { scratchFolder } from "../../config/scratch.fixture.ts";
 import type { Payload } from "../../journal/events.ts";
 import {
   acquireRun,

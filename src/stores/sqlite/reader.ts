@@ -4,10 +4,9 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { readEvent } from "../../journal/upcast.ts";
-import type { RunRow } from "../../projections/run-row.ts";
-import { markQuarantined, readApproval, readGrant, readQuarantine, verifiedBlob } from "../answer-columns.ts";
-import { readableEvents, readLink, readStoredEvent, verifyChain } from "../event-columns.ts";
-import { hex, optional, readRow } from "../held.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { markQuarantined, readApproval, readGrant, readQuarantine, verifiedBlob } from "../columns.ts";
+import { hex, optional, readRow } from "../run-record.ts";
 import type {
   ApprovalRef,
   JournalScope,
@@ -20,9 +19,10 @@ import type {
   StoredEvent,
   StoreTotals,
 } from "../store.ts";
+import { readableEvents, readLink, readStoredEvent, verifyChain } from "../stored-event.ts";
 import { payloadText } from "./batch.ts";
 import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
-import { prepareStatements, type Statements } from "./rows.ts";
+import { prepareStatements, type Statements } from "./run-rows.ts";
 import { type Columns, Sql } from "./sql.ts";
 import { countTotals, listSessions } from "./totals.ts";
 

@@ -4,7 +4,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { Position } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import { searchText, searchWords } from "../../projections/search-words.ts";
+import { searchText, searchWords } from "../../projections/formats/search-text.ts";
 import { getMeta, type Sql, setMeta } from "./sql.ts";
 
 const PAGE_EVENTS = 500;

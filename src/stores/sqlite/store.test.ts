@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { fakeClock } from "../../clock.ts";
-import { scratchFolder } from "../../config/scratch.fixture.ts";
 import {
   acquireRun,
   admit,

@@ -4,10 +4,8 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import type { FreezeRequest } from "../../projections/frozen.ts";
+import type { FreezeRequest } from "../../projections/folds/freeze.ts";
 import { encodeBlob } from "../blobs.ts";
-import { heartbeatAnswer, isDriver, LISTED_RUNS, mayAcquire, takeLease, workerRows } from "../rules.ts";
-import { acceptsMessages, continueSession, runUnderKey } from "../start-rules.ts";
 import {
   type Append,
   type AppendResult,
@@ -27,12 +25,21 @@ import {
   type WorkerRow,
   type Writer,
 } from "../store.ts";
+import {
+  heartbeatAnswer,
+  isDriver,
+  LISTED_RUNS,
+  mayAcquire,
+  takeLease,
+  workerRows,
+} from "../transaction/append-rules.ts";
+import { acceptsMessages, continueSession, runUnderKey } from "../transaction/start-rules.ts";
 import type { Batch } from "./batch.ts";
 import { Beside } from "./beside.ts";
-import { importTree, moveTree, settleMove } from "./carry.ts";
-import type { SqliteOptions } from "./committer.ts";
+import type { SqliteOptions } from "./commit-loop.ts";
 import { prune } from "./prune.ts";
 import { getMeta, setMeta } from "./sql.ts";
+import { importTree, moveTree, settleMove } from "./transfers.ts";
 import { freezeBranch, goingOn, holdersOf, reportSetAside } from "./tree.ts";
 
 /** Opening is taking ownership: the process before is gone, so its leases are void and a restart does not wait (E1). */

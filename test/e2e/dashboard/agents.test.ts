@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project, project } from "../../../src/cli/cli.fixture.ts";
-import { accessibilityProblems } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { addedLine, type OpenPage, signIn, withBrowser } from "./browser.fixture.ts";
-import { serve, type TestServer, treeProject } from "./stage.fixture.ts";
+import { serve, type TestServer, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 const SLIP =

@@ -3,10 +3,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { accessibilityProblems } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
 import { expectRows, openInbox, openRow } from "./inbox.fixture.ts";
-import { treeProject } from "./stage.fixture.ts";
+import { treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 

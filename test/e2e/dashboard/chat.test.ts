@@ -3,9 +3,9 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
-import { accessibilityProblems } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { serve, serveSeparately, treeProject } from "./stage.fixture.ts";
+import { serve, serveSeparately, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 

@@ -4,9 +4,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { accessibilityProblems } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { clientOf, serve, treeProject } from "./stage.fixture.ts";
+import { clientOf, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 

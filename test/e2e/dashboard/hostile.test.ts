@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { serve, treeProject } from "./stage.fixture.ts";
+import { serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 

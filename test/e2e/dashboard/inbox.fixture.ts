@@ -2,10 +2,10 @@
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import type { CadreClient } from "../../../src/api/client.ts";
+import type { CadreClient } from "../../../src/api/client/client.ts";
 import type { Project } from "../../../src/cli/cli.fixture.ts";
 import type { PageOptions, withBrowser } from "./browser.fixture.ts";
-import { clientOf, serve, type TestServer } from "./stage.fixture.ts";
+import { clientOf, serve, type TestServer } from "./server.fixture.ts";
 
 export const SOON = { timeout: 15_000 };
 

@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { accessibilityProblems } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { addedLine, withBrowser } from "./browser.fixture.ts";
 import { expectRows, openInbox, openRow, rows, SOON, summaryOf } from "./inbox.fixture.ts";
-import { clientOf, serve, serveSeparately, treeProject } from "./stage.fixture.ts";
+import { clientOf, serve, serveSeparately, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 const inbox = (p: Project, tasks: Record<string, string>, options = {}) =>

@@ -3,7 +3,7 @@
 import type { Page, Request } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectConnection, withBrowser } from "./browser.fixture.ts";
-import { serve, serveSeparately, treeProject } from "./stage.fixture.ts";
+import { serve, serveSeparately, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 

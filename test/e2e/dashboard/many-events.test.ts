@@ -19,7 +19,7 @@ import {
 } from "../../../src/stores/contract/kit.contract.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { serve, treeProject } from "./stage.fixture.ts";
+import { serve, treeProject } from "./server.fixture.ts";
 
 const EVENTS = 50_000;
 const RUN = "r1m0000000manyevents00";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
 import { PATTERNS } from "./patterns.fixture.ts";
-import { clientOf, serve, treeProject } from "./stage.fixture.ts";
+import { clientOf, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 

@@ -3,9 +3,9 @@
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { agent, project } from "../../../src/cli/cli.fixture.ts";
-import { accessibilityProblems } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { clientOf, serve } from "./stage.fixture.ts";
+import { clientOf, serve } from "./server.fixture.ts";
 
 const browser = withBrowser();
 

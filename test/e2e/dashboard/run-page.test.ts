@@ -9,10 +9,10 @@ import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import { fold } from "../../../src/projections/projection.ts";
-import { timelineProjection } from "../../../src/projections/timeline.ts";
-import { accessibilityProblems } from "./barriers.fixture.ts";
+import { timelineProjection } from "../../../src/projections/views/timeline.ts";
+import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { clientOf, serve, serveSeparately, treeProject } from "./stage.fixture.ts";
+import { clientOf, serve, serveSeparately, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 

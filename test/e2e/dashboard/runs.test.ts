@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { accessibilityProblems } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { runsProject, serveRuns, untilEnded } from "./runs-stage.fixture.ts";
+import { runsProject, serveRuns, untilEnded } from "./runs-server.fixture.ts";
 
 const browser = withBrowser();
 

@@ -3,8 +3,8 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withBrowser } from "./browser.fixture.ts";
-import { runsProject, serveRuns, untilEnded, withRuns } from "./runs-stage.fixture.ts";
-import { serve, serveSeparately } from "./stage.fixture.ts";
+import { runsProject, serveRuns, untilEnded, withRuns } from "./runs-server.fixture.ts";
+import { serve, serveSeparately } from "./server.fixture.ts";
 
 const browser = withBrowser();
 

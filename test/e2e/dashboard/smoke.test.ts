@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { expectConnection, withBrowser } from "./browser.fixture.ts";
-import { serve, treeProject } from "./stage.fixture.ts";
+import { serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 const PAGES = ["/", "/inbox", "/agents", "/agents/lead", "/chat", "/usage", "/compare", "/settings"];

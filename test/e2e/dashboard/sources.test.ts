@@ -3,9 +3,9 @@
 import { expect, test } from "vitest";
 import { agent, project } from "../../../src/cli/cli.fixture.ts";
 import { html, internet } from "../../support/internet.ts";
-import { accessibilityProblems } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { serve } from "./stage.fixture.ts";
+import { serve } from "./server.fixture.ts";
 
 const browser = withBrowser();
 

@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { accessibilityProblems } from "./barriers.fixture.ts";
+import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { type OpenPage, withBrowser } from "./browser.fixture.ts";
-import { serve, type TestServer, treeProject } from "./stage.fixture.ts";
+import { serve, type TestServer, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 let p: Project;

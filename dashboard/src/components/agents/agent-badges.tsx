@@ -1,7 +1,7 @@
 // What one should know of an agent before its name is read (S1-62, S1-63): each a word and a mark.
 
 import { CircleCheckBig, Eye, FileCog, OctagonX, Package, TriangleAlert } from "lucide-react";
-import type { AgentView } from "../../../../src/api/schema.ts";
+import type { AgentView } from "../../../../src/api/client/types.ts";
 import { plural } from "../../display/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 

@@ -1,6 +1,6 @@
 // How one agent can come to start another: each way has a line and a word of its own, never a colour alone.
 
-import type { AgentView } from "../../../../src/api/schema.ts";
+import type { AgentView } from "../../../../src/api/client/types.ts";
 
 export type EdgeKind = AgentView["edges"][number]["key"] | "steps";
 

@@ -2,9 +2,9 @@
 
 import { Link } from "@tanstack/react-router";
 import { CircleCheckBig, OctagonX, TriangleAlert } from "lucide-react";
-import type { AgentView } from "../../../../src/api/schema.ts";
+import type { AgentView } from "../../../../src/api/client/types.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { EmptyState } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 
 export type Problem = AgentView["problems"][number];
 

@@ -1,6 +1,6 @@
-import type { AgentView } from "../../../../src/api/schema.ts";
-import { AgentName } from "../../display/agent-name.tsx";
-import { RoleIcon } from "../../display/role-icon.tsx";
+import type { AgentView } from "../../../../src/api/client/types.ts";
+import { AgentName } from "../../display/agent/agent-name.tsx";
+import { RoleIcon } from "../../display/agent/role-icon.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { classNames } from "../../ui/class-names.ts";
 

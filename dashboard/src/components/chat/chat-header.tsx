@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import type { RunSummary } from "../../../../src/api/schema.ts";
-import type { RunRow } from "../../../../src/projections/run-row.ts";
-import { AgentName } from "../../display/agent-name.tsx";
-import { RoleIcon } from "../../display/role-icon.tsx";
+import type { RunSummary } from "../../../../src/api/client/types.ts";
+import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
+import { AgentName } from "../../display/agent/agent-name.tsx";
+import { RoleIcon } from "../../display/agent/role-icon.tsx";
 import { Input } from "../../ui/input.tsx";
-import { PageHeader } from "../page-header.tsx";
+import { PageHeader } from "../shell/page-header.tsx";
 import { type Mode, ModeSwitch } from "./mode-switch.tsx";
 import { StopButton } from "./stop-button.tsx";
 

@@ -4,11 +4,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { RunSummary } from "../../../../src/api/schema.ts";
+import type { RunSummary } from "../../../../src/api/client/types.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
-import { Markdown } from "../../display/markdown.tsx";
-import { StatusBadge } from "../../display/status-badge.tsx";
+import { Markdown } from "../../display/markdown/markdown.tsx";
+import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { duration, money, plural } from "../../display/words.ts";
 import { runQuery } from "../../live/queries.ts";

@@ -1,7 +1,7 @@
 import { Clock } from "lucide-react";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal } from "../../live/tree-journal.ts";
-import { agentActivity } from "./agent-doing.ts";
+import { agentActivity } from "./agent-activity.ts";
 
 /** S4-43: what was said and is not read yet, in its order. */
 export function UnreadMessages({ run }: { run: RunJournal }) {

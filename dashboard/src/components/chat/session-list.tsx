@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { AgentName } from "../../display/agent-name.tsx";
+import { AgentName } from "../../display/agent/agent-name.tsx";
+import { RoleIcon } from "../../display/agent/role-icon.tsx";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
-import { RoleIcon } from "../../display/role-icon.tsx";
-import { StatusBadge } from "../../display/status-badge.tsx";
+import { StatusBadge } from "../../display/status/status-badge.tsx";
+import { When } from "../../display/time/when.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { When } from "../../display/when.tsx";
 import { plural } from "../../display/words.ts";
 import { sessionsQuery } from "../../live/queries.ts";
 import { Badge } from "../../ui/badge.tsx";

@@ -8,7 +8,7 @@ import { Loading } from "../../display/loading.tsx";
 import { client } from "../../live/client.ts";
 import { runsQuery } from "../../live/queries.ts";
 import { useTreeJournal } from "../../live/use-tree-journal.ts";
-import { useFollowEnd } from "../conversation/use-stay-at-end.ts";
+import { useFollowEnd } from "../conversation/use-follow-end.ts";
 import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
 import { LiveRun } from "./live-run.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { Comparison as Compared } from "../../../../src/api/schema.ts";
+import type { Comparison as Compared } from "../../../../src/api/client/types.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { duration } from "../../display/words.ts";
 import { Button } from "../../ui/button.tsx";

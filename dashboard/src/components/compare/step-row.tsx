@@ -1,5 +1,5 @@
 import type { Ref } from "react";
-import type { Comparison } from "../../../../src/api/schema.ts";
+import type { Comparison } from "../../../../src/api/client/types.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";

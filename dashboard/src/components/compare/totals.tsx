@@ -1,4 +1,4 @@
-import type { Comparison } from "../../../../src/api/schema.ts";
+import type { Comparison } from "../../../../src/api/client/types.ts";
 import { count, duration, money } from "../../display/words.ts";
 
 /** What each of the two trees came to. */

@@ -4,9 +4,9 @@ import type {
   ConversationActivity,
   ConversationNote,
   ConversationThought,
-} from "../../../../src/projections/talk.ts";
+} from "../../../../src/projections/views/conversation.ts";
 import { Loading } from "../../display/loading.tsx";
-import { Markdown } from "../../display/markdown.tsx";
+import { Markdown } from "../../display/markdown/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { classNames } from "../../ui/class-names.ts";

@@ -3,11 +3,11 @@
 
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { type Answer, activityCounts } from "../../../../src/projections/talk.ts";
-import { AgentName } from "../../display/agent-name.tsx";
-import { Markdown } from "../../display/markdown.tsx";
-import { RoleIcon } from "../../display/role-icon.tsx";
-import { When } from "../../display/when.tsx";
+import { type Answer, activityCounts } from "../../../../src/projections/views/conversation.ts";
+import { AgentName } from "../../display/agent/agent-name.tsx";
+import { RoleIcon } from "../../display/agent/role-icon.tsx";
+import { Markdown } from "../../display/markdown/markdown.tsx";
+import { When } from "../../display/time/when.tsx";
 import { duration, plural } from "../../display/words.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";

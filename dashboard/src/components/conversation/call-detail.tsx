@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import type { ConversationCall } from "../../../../src/projections/talk.ts";
-import { Ansi } from "../../display/ansi.tsx";
-import { Diff } from "../../display/diff.tsx";
+import type { ConversationCall } from "../../../../src/projections/views/conversation.ts";
+import { Diff } from "../../display/diff/diff.tsx";
+import { patchOfCall } from "../../display/diff/patch-of-call.ts";
 import { JsonView } from "../../display/json-view.tsx";
-import { patchOfCall } from "../../display/patch-of-call.ts";
+import { Ansi } from "../../display/terminal/ansi.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { count } from "../../display/words.ts";
 import type { Streaming } from "../../live/tree-journal.ts";

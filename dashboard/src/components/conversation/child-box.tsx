@@ -2,11 +2,11 @@
 
 import { ChevronRight, FilePen } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { AgentName } from "../../display/agent-name.tsx";
-import { RoleIcon, roleOf } from "../../display/role-icon.tsx";
-import { endingText } from "../../display/status.ts";
-import { StatusBadge } from "../../display/status-badge.tsx";
-import { useNow } from "../../display/use-now.ts";
+import { AgentName } from "../../display/agent/agent-name.tsx";
+import { RoleIcon, roleOf } from "../../display/agent/role-icon.tsx";
+import { endingText } from "../../display/status/status.ts";
+import { StatusBadge } from "../../display/status/status-badge.tsx";
+import { useNow } from "../../display/time/use-now.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { duration, plural } from "../../display/words.ts";
 import { runStateOf } from "../../live/folds.ts";

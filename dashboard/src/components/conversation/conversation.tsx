@@ -7,7 +7,7 @@ import { Input, Select } from "../../ui/input.tsx";
 import type { RunViewProps } from "../run-view.ts";
 import { RunMessages } from "./run-messages.tsx";
 import { TALK_KINDS, type TalkFilter, type TalkKind } from "./talk-filter.ts";
-import { useFollowEnd } from "./use-stay-at-end.ts";
+import { useFollowEnd } from "./use-follow-end.ts";
 
 export interface ConversationProps extends RunViewProps {
   filter: TalkFilter;

@@ -1,9 +1,9 @@
 // The end of an answer that goes on: what is being said now, or what the agent waits for.
 
 import { Hand, Hourglass, LoaderCircle } from "lucide-react";
-import { Elapsed } from "../../display/elapsed.tsx";
-import { Markdown } from "../../display/markdown.tsx";
-import { statusLabel } from "../../display/status.ts";
+import { Markdown } from "../../display/markdown/markdown.tsx";
+import { statusLabel } from "../../display/status/status.ts";
+import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { talkOf, waterfallOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";

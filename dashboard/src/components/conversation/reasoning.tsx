@@ -1,6 +1,6 @@
 import { Brain } from "lucide-react";
 import { useState } from "react";
-import { Markdown } from "../../display/markdown.tsx";
+import { Markdown } from "../../display/markdown/markdown.tsx";
 
 /** What a model thought before it spoke: folded until somebody asks. */
 export function Reasoning({ text, isLive = false }: { text: string; isLive?: boolean }) {

@@ -1,8 +1,8 @@
-import type { ConversationMessage } from "../../../../src/projections/talk.ts";
+import type { ConversationMessage } from "../../../../src/projections/views/conversation.ts";
 import { talkOf } from "../../live/folds.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { AnswerMessage } from "./answer-message.tsx";
-import { IncomingMessage } from "./heard-message.tsx";
+import { IncomingMessageRow } from "./incoming-message.tsx";
 import {
   isFiltered,
   matchesActivity,
@@ -48,7 +48,7 @@ export function RunMessages({
     <div className="flex flex-col gap-4">
       {messages.map((message) =>
         message.kind === "heard" ? (
-          <IncomingMessage key={message.seq} heard={message} selected={message.seq === seq} />
+          <IncomingMessageRow key={message.seq} heard={message} selected={message.seq === seq} />
         ) : (
           <AnswerMessage
             key={message.seq}

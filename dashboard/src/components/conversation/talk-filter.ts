@@ -1,6 +1,10 @@
 // Which parts of what was said are looked at (S4-62): by kind, and by words.
 
-import type { Answer, ConversationActivity, IncomingMessage } from "../../../../src/projections/talk.ts";
+import type {
+  Answer,
+  ConversationActivity,
+  IncomingMessage,
+} from "../../../../src/projections/views/conversation.ts";
 
 export const TALK_KINDS = ["all", "words", "tools", "children", "notes", "failures"] as const;
 export type TalkKind = (typeof TALK_KINDS)[number];

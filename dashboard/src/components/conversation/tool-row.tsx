@@ -12,8 +12,8 @@ import {
   Wrench,
 } from "lucide-react";
 import { useState } from "react";
-import type { ConversationCall } from "../../../../src/projections/talk.ts";
-import { Elapsed } from "../../display/elapsed.tsx";
+import type { ConversationCall } from "../../../../src/projections/views/conversation.ts";
+import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { Streaming } from "../../live/tree-journal.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";

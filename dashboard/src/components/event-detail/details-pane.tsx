@@ -6,7 +6,7 @@ import { lazy, Suspense } from "react";
 import { Loading } from "../../display/loading.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { useLocalStorage } from "../../ui/kept.ts";
+import { useLocalStorage } from "../../ui/local-storage.ts";
 import { Splitter } from "../../ui/splitter.tsx";
 import type { RunPanelProps } from "../run-panel/run-panel.tsx";
 import { EventDetail } from "./event-detail.tsx";

@@ -1,8 +1,8 @@
 import { GitFork } from "lucide-react";
 import { useState } from "react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
-import { timelineEntry } from "../../../../src/projections/timeline.ts";
-import { Markdown } from "../../display/markdown.tsx";
+import { timelineEntry } from "../../../../src/projections/views/timeline.ts";
+import { Markdown } from "../../display/markdown/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { fullTime } from "../../display/words.ts";
 import { eventAt } from "../../live/run-journal.ts";

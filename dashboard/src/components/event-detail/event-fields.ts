@@ -3,9 +3,9 @@
 
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message-parts.ts";
-import { PROBE_WORDS } from "../../../../src/projections/found-words.ts";
-import { describeBudget } from "../../../../src/projections/set-budget.ts";
-import { describeStop } from "../../../../src/projections/stop-words.ts";
+import { describeBudget } from "../../../../src/projections/usage/budget-changes.ts";
+import { describeStop } from "../../../../src/projections/words/stop-reasons.ts";
+import { PROBE_WORDS } from "../../../../src/projections/words/tool-outcomes.ts";
 import { count, duration, fullTime, money } from "../../display/words.ts";
 
 export interface Field {

@@ -5,11 +5,11 @@ import { useRouter } from "@tanstack/react-router";
 import { GitFork } from "lucide-react";
 import type { ReactNode } from "react";
 import type { EventOf } from "../../../../src/journal/events.ts";
-import { StatusBadge } from "../../display/status-badge.tsx";
-import { When } from "../../display/when.tsx";
+import { StatusBadge } from "../../display/status/status-badge.tsx";
+import { When } from "../../display/time/when.tsx";
 import { branchesQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
-import { handleLinkClick } from "../../ui/plain-click.ts";
+import { handleLinkClick } from "../../ui/link-click.ts";
 
 const SHOWN = 4;
 const BRANCHES: ReadonlySet<string> = new Set(["fork", "retry"]);

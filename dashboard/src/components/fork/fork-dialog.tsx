@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ForkBody } from "../../../../src/api/schema.ts";
+import type { ForkBody } from "../../../../src/api/client/types.ts";
 import { client } from "../../live/client.ts";
 import { agentQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
@@ -10,7 +10,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Input, TextArea } from "../../ui/input.tsx";
 import { Problem } from "../run-actions/problem.tsx";
-import { useAction } from "../run-actions/use-act.ts";
+import { useAction } from "../run-actions/use-action.ts";
 
 export interface ForkPoint {
   runId: string;

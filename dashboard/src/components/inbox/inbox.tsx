@@ -3,18 +3,18 @@
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import type { ApprovalView, RunSummary } from "../../../../src/api/schema.ts";
+import type { ApprovalView, RunSummary } from "../../../../src/api/client/types.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { useHotkeys } from "../../ui/hotkeys.ts";
-import { BatchButton } from "./alike-button.tsx";
-import { Card } from "./card.tsx";
-import { ClosedCard } from "./gone-card.tsx";
-import { approvalTitle, similarItems } from "./queue.ts";
-import { QueuePane } from "./queue-pane.tsx";
-import { BatchCard } from "./together.tsx";
+import { BatchButton } from "./batch/batch-button.tsx";
+import { BatchCard } from "./batch/batch-card.tsx";
+import { Card } from "./cards/card.tsx";
+import { ClosedCard } from "./cards/closed-card.tsx";
+import { confirmationText } from "./decision/use-decide.ts";
+import { approvalTitle, similarItems } from "./list/queue.ts";
+import { QueuePane } from "./list/queue-pane.tsx";
+import { useQueue } from "./list/use-queue.ts";
 import { neighbourItem, nextBlockingRoot, useCurrent } from "./use-current.ts";
-import { confirmationText } from "./use-decide.ts";
-import { useQueue } from "./use-queue.ts";
 
 export interface InboxProps {
   items: readonly ApprovalView[];

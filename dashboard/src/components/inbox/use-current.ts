@@ -1,7 +1,7 @@
 // Which card is looked at, and which one is next.
 
 import { useRef } from "react";
-import type { ApprovalView } from "../../../../src/api/schema.ts";
+import type { ApprovalView } from "../../../../src/api/client/types.ts";
 
 /** The one in the address; without one the first, which stays the one, also when somebody else has answered it. */
 export function useCurrent(wanted: string | undefined, order: readonly ApprovalView[]) {

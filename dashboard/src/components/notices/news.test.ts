@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ApprovalView } from "../../../../src/api/schema.ts";
-import type { LiveRun } from "../../../../src/projections/live.ts";
+import type { ApprovalView } from "../../../../src/api/client/types.ts";
+import type { LiveRun } from "../../../../src/projections/formats/live-feed.ts";
 import { newApprovalNotices, runEndNotice } from "./news.ts";
 
 const asks = (id: string, rootRunId: string, more: Partial<ApprovalView> = {}): ApprovalView =>

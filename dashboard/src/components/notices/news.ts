@@ -1,8 +1,8 @@
 // What is worth telling a person: that a tree needs them, and that a root has ended. One notice for each tree, whatever
 // happens in it (U32, U49).
 
-import type { ApprovalView } from "../../../../src/api/schema.ts";
-import type { LiveEvent } from "../../../../src/projections/live.ts";
+import type { ApprovalView } from "../../../../src/api/client/types.ts";
+import type { LiveEvent } from "../../../../src/projections/formats/live-feed.ts";
 import { plural } from "../../display/words.ts";
 
 export interface Notice {

@@ -4,15 +4,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { CircleCheck, Hand, OctagonX, X } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { ApprovalView } from "../../../../src/api/schema.ts";
+import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { onFeedNews } from "../../live/follow-feed.ts";
+import { onFeedNews } from "../../live/keep-queries-fresh.ts";
 import { approvalsQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
+import { notifyInBrowser } from "./browser-notification.ts";
 import { DIGEST } from "./digest.ts";
 import { type Notice, newApprovalNotices, runEndNotice } from "./news.ts";
-import { notifyInBrowser } from "./notify-outside.ts";
 import { playNoticeSound } from "./sound.ts";
 
 const SHOWN_MS = 8_000;

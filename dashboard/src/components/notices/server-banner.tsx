@@ -5,14 +5,14 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CloudOff, RefreshCw, X } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
-import { Command } from "../../display/command.tsx";
-import { stopClock } from "../../display/use-now.ts";
+import { Command } from "../../display/command/command.tsx";
+import { stopClock } from "../../display/time/use-now.ts";
 import { clockTime, plural } from "../../display/words.ts";
 import { useConnection } from "../../live/connection.ts";
 import { approvalsQuery, healthQuery, runCountQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
-import { DemoBar } from "./demo-strip.tsx";
-import { NoWorkers, useMissingWorkers } from "./nobody-drives.tsx";
+import { DemoBar } from "./demo-bar.tsx";
+import { NoWorkers, useMissingWorkers } from "./no-workers.tsx";
 
 export function ServerBanner() {
   const { state, since } = useConnection();

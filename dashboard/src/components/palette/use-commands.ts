@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Activity, Bot, CircleHelp, Moon, Play, Search, Sun, SunMoon } from "lucide-react";
-import { searchWords } from "../../../../src/projections/search-words.ts";
-import { nameWithTitle } from "../../display/agent-badge.ts";
+import { searchWords } from "../../../../src/projections/formats/search-text.ts";
+import { nameWithTitle } from "../../display/agent/agent-face.ts";
 import { client } from "../../live/client.ts";
 import { agentsQuery } from "../../live/queries.ts";
 import { chooseTheme } from "../../ui/theme.ts";
-import { PAGES } from "../places.ts";
+import { PAGES } from "../shell/navigation.ts";
 import { rankItems } from "./rank.ts";
 
 export interface Command {

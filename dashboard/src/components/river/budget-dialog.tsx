@@ -7,7 +7,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Input } from "../../ui/input.tsx";
 import { Problem } from "../run-actions/problem.tsx";
-import { useAction } from "../run-actions/use-act.ts";
+import { useAction } from "../run-actions/use-action.ts";
 import { formatAmount, toBudget } from "./amounts.ts";
 import type { Unit } from "./river-bands.ts";
 

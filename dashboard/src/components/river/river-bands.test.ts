@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RiverNode } from "../../../../src/projections/budget-river.ts";
+import type { RiverNode } from "../../../../src/projections/usage/budget-river.ts";
 import { riverBands } from "./river-bands.ts";
 
 const SHAPE = { row: 40, indent: 20, widest: 20 };

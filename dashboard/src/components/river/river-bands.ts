@@ -1,7 +1,7 @@
 // The river as bands: each run has a line; what flows to it comes down from the run above, turns right and arrives there.
 // Widths are shares of all that flows. Streams beside each other never cross: the first child's is the rightmost.
 
-import type { Flow, RiverNode } from "../../../../src/projections/budget-river.ts";
+import type { Flow, RiverNode } from "../../../../src/projections/usage/budget-river.ts";
 
 export type Unit = "tokens" | "cost";
 export const SHADES = ["spent", "reserved", "wasted"] as const;

@@ -1,6 +1,10 @@
 // The river of a tree's journal, and the budgets in it that a person may change.
 
-import { type BudgetRiver, budgetRiver, type RiverNode } from "../../../../src/projections/budget-river.ts";
+import {
+  type BudgetRiver,
+  budgetRiver,
+  type RiverNode,
+} from "../../../../src/projections/usage/budget-river.ts";
 import { runBudgetOf } from "../../live/folds.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { limitIn } from "./amounts.ts";

@@ -1,4 +1,4 @@
-import type { RiverNode } from "../../../../src/projections/budget-river.ts";
+import type { RiverNode } from "../../../../src/projections/usage/budget-river.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { type Band, riverBands, type Shade, type Shape, type Unit } from "./river-bands.ts";
 

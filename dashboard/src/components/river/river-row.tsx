@@ -1,7 +1,7 @@
 import { Snowflake } from "lucide-react";
 import type { ReactNode } from "react";
-import { type RiverNode, remainingBudget } from "../../../../src/projections/budget-river.ts";
-import { StatusBadge } from "../../display/status-badge.tsx";
+import { type RiverNode, remainingBudget } from "../../../../src/projections/usage/budget-river.ts";
+import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";

@@ -1,6 +1,6 @@
-import type { RiverNode } from "../../../../src/projections/budget-river.ts";
+import type { RiverNode } from "../../../../src/projections/usage/budget-river.ts";
 import { classNames } from "../../ui/class-names.ts";
-import { useNarrow } from "../../ui/use-narrow.ts";
+import { useNarrow } from "../../ui/use-media.ts";
 import { bandEnd, type Shape, type Unit } from "./river-bands.ts";
 import { RiverPicture } from "./river-picture.tsx";
 import { RiverRow, type RowActions } from "./river-row.tsx";

@@ -2,13 +2,13 @@
 // table; the bands behind them are the same numbers as a picture.
 
 import { use, useState } from "react";
-import type { RiverNode } from "../../../../src/projections/budget-river.ts";
-import { Moment } from "../../display/moment.ts";
+import type { RiverNode } from "../../../../src/projections/usage/budget-river.ts";
+import { Moment } from "../../display/time/moment.ts";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { Problem } from "../run-actions/problem.tsx";
-import { useAction } from "../run-actions/use-act.ts";
+import { useAction } from "../run-actions/use-action.ts";
 import type { RunViewProps } from "../run-view.ts";
 import { BudgetDialog, type BudgetTarget } from "./budget-dialog.tsx";
 import type { Unit } from "./river-bands.ts";

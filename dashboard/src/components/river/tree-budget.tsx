@@ -1,5 +1,5 @@
 import type { Budget } from "../../../../src/journal/events.ts";
-import { type RiverNode, remainingBudget } from "../../../../src/projections/budget-river.ts";
+import { type RiverNode, remainingBudget } from "../../../../src/projections/usage/budget-river.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { formatAmount, limitIn } from "./amounts.ts";

@@ -2,12 +2,12 @@
 
 import { ChevronDown, ChevronUp, Flag } from "lucide-react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
-import { Markdown } from "../../display/markdown.tsx";
+import { Markdown } from "../../display/markdown/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { useLocalStorage } from "../../ui/kept.ts";
+import { useLocalStorage } from "../../ui/local-storage.ts";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 
 export function AnswerCard({ run }: { run: RunJournal }) {

@@ -1,12 +1,12 @@
 import { useRouter } from "@tanstack/react-router";
 import { Hand } from "lucide-react";
-import type { ApprovalView } from "../../../../src/api/schema.ts";
-import { describeCall } from "../../../../src/projections/timeline.ts";
-import { AgentName } from "../../display/agent-name.tsx";
+import type { ApprovalView } from "../../../../src/api/client/types.ts";
+import { describeCall } from "../../../../src/projections/views/timeline.ts";
+import { AgentName } from "../../display/agent/agent-name.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { handleLinkClick } from "../../ui/plain-click.ts";
-import { useNarrow } from "../../ui/use-narrow.ts";
-import { NoticeBar } from "./notice.tsx";
+import { handleLinkClick } from "../../ui/link-click.ts";
+import { useNarrow } from "../../ui/use-media.ts";
+import { NoticeBar } from "./notice-bar.tsx";
 
 export interface ApprovalsStripProps {
   items: readonly ApprovalView[];

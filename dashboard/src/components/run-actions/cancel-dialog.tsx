@@ -1,12 +1,12 @@
 import { useId, useState } from "react";
-import type { RunRow } from "../../../../src/projections/run-row.ts";
+import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { plural } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Input } from "../../ui/input.tsx";
 import { Problem } from "./problem.tsx";
-import { useAction } from "./use-act.ts";
+import { useAction } from "./use-action.ts";
 
 export interface CancelDialogProps {
   open: boolean;

@@ -1,8 +1,8 @@
 // U44: the cause first, then how it came up, then what to do.
 
 import { OctagonX } from "lucide-react";
-import type { Why } from "../../../../src/projections/why.ts";
-import { AgentName } from "../../display/agent-name.tsx";
+import type { Why } from "../../../../src/projections/views/why.ts";
+import { AgentName } from "../../display/agent/agent-name.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyMarkdown } from "../why/copy-markdown.tsx";

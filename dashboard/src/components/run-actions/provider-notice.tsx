@@ -4,16 +4,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { RotateCcw } from "lucide-react";
+import { Countdown } from "../../display/time/countdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { plural } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
 import { providerWaitsQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 import { Button } from "../../ui/button.tsx";
-import { Countdown } from "../timeline/countdown.tsx";
-import { NoticeBar } from "./notice.tsx";
+import { NoticeBar } from "./notice-bar.tsx";
 import { Problem } from "./problem.tsx";
-import { useAction } from "./use-act.ts";
+import { useAction } from "./use-action.ts";
 
 export function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
   const { waitingOn, id, endedAt, cancelRequested } = row;

@@ -3,7 +3,7 @@
 
 import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
-import type { RunRow } from "../../../../src/projections/run-row.ts";
+import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
@@ -13,7 +13,7 @@ import { treeOrder } from "../run-tree/roll-up.ts";
 import { CancelDialog } from "./cancel-dialog.tsx";
 import { MessageDialog } from "./message-dialog.tsx";
 import { Problem } from "./problem.tsx";
-import { useAction } from "./use-act.ts";
+import { useAction } from "./use-action.ts";
 
 export interface RunActionsProps {
   journal: TreeJournal;

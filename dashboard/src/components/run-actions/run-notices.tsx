@@ -3,18 +3,18 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { whyOf } from "../../../../src/projections/why.ts";
+import { whyOf } from "../../../../src/projections/views/why.ts";
 import { clockTime } from "../../display/words.ts";
 import { treeApprovalsQuery } from "../../live/queries.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
-import { journalsOf } from "../why/tree-why.ts";
+import { OutcomeNotice } from "../outcome/outcome-notice.tsx";
+import { journalsOf } from "../why/journals.ts";
 import { AnswerCard } from "./answer-card.tsx";
 import { ApprovalsStrip } from "./approvals-strip.tsx";
+import { cancelProgress } from "./cancel-progress.ts";
 import { FailureCard, type FailureCardProps } from "./failure-card.tsx";
-import { NoticeBar } from "./notice.tsx";
-import { OutcomeNotice } from "./outcome-card.tsx";
+import { NoticeBar } from "./notice-bar.tsx";
 import { ProviderNotice } from "./provider-notice.tsx";
-import { cancelProgress } from "./stopping.ts";
 
 export interface RunNoticesProps {
   journal: TreeJournal;

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { Pin, X } from "lucide-react";
-import { StatusBadge } from "../../display/status-badge.tsx";
+import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { runQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";

@@ -1,5 +1,5 @@
 import { Terminal } from "lucide-react";
-import { Elapsed } from "../../display/elapsed.tsx";
+import { Elapsed } from "../../display/time/elapsed.tsx";
 import { count, money, plural } from "../../display/words.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { useCommand } from "../../live/use-command.ts";

@@ -2,19 +2,19 @@
 
 import { ChevronDown, ChevronUp, Pin, PinOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { patternRole } from "../../../../src/projections/part.ts";
-import { AgentName } from "../../display/agent-name.tsx";
-import { RoleIcon } from "../../display/role-icon.tsx";
-import { StatusBadge } from "../../display/status-badge.tsx";
+import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
+import { AgentName } from "../../display/agent/agent-name.tsx";
+import { RoleIcon } from "../../display/agent/role-icon.tsx";
+import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConnectionBadge } from "../connection-badge.tsx";
+import { ConnectionBadge } from "../shell/connection-badge.tsx";
+import { Breadcrumbs, RunLink } from "./breadcrumbs.tsx";
 import { RunFacts } from "./run-facts.tsx";
 import { statusText } from "./status-text.ts";
 import { usePinnedRun } from "./use-pinned-run.ts";
-import { Breadcrumbs, RunLink } from "./way-up.tsx";
 
 export interface RunHeaderProps {
   journal: TreeJournal;

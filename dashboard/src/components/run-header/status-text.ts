@@ -1,9 +1,9 @@
 // Where a run stands, in a sentence (S0-64, S2-83, S4-65), with the runs that it names.
 
 import { childrenToStart } from "../../../../src/projections/children-to-start.ts";
-import type { RunRow } from "../../../../src/projections/run-row.ts";
-import { describeStop } from "../../../../src/projections/stop-words.ts";
-import { endingText } from "../../display/status.ts";
+import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
+import { describeStop } from "../../../../src/projections/words/stop-reasons.ts";
+import { endingText } from "../../display/status/status.ts";
 import { clockTime, duration, plural } from "../../display/words.ts";
 import { runStateOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/run-journal.ts";

@@ -1,7 +1,7 @@
 import { FileWarning } from "lucide-react";
-import type { RunTree } from "../../../../src/api/schema.ts";
-import { Command } from "../../display/command.tsx";
-import { EmptyState } from "../../ui/empty.tsx";
+import type { RunTree } from "../../../../src/api/client/types.ts";
+import { Command } from "../../display/command/command.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 
 /** P9: a journal of which not even the beginning can be read. The list of runs still knows it. */
 export function UnreadableRun({ row }: { row: RunTree }) {

@@ -1,8 +1,8 @@
 // U36: what of each limit of a run is spent, what is held back for calls that are under way, and what it will come to if
 // it goes on as it did so far.
 
-import type { RunState } from "../../../../src/projections/run-state.ts";
-import { type RunUsage, totalTokens } from "../../../../src/projections/usage.ts";
+import type { RunState } from "../../../../src/projections/folds/run-state.ts";
+import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 
 export interface BudgetBar {
   name: string;

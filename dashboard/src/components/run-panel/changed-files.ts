@@ -2,8 +2,8 @@
 // call asked for. A command may have changed others: those no journal knows.
 
 import type { FileChange } from "../../../../src/journal/events.ts";
-import type { ConversationCall } from "../../../../src/projections/talk.ts";
-import { patchOfCall } from "../../display/patch-of-call.ts";
+import type { ConversationCall } from "../../../../src/projections/views/conversation.ts";
+import { patchOfCall } from "../../display/diff/patch-of-call.ts";
 
 export interface ChangedFile {
   path: string;

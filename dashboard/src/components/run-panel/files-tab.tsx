@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
-import { Diff } from "../../display/diff.tsx";
+import { Diff } from "../../display/diff/diff.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { plural } from "../../display/words.ts";
 import { runStateOf, talkOf } from "../../live/folds.ts";

@@ -2,11 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { TranscriptView } from "../../../../src/api/schema.ts";
-import { Ansi } from "../../display/ansi.tsx";
+import type { TranscriptView } from "../../../../src/api/client/types.ts";
 import { Failure } from "../../display/failure.tsx";
 import { JsonView } from "../../display/json-view.tsx";
 import { Loading } from "../../display/loading.tsx";
+import { Ansi } from "../../display/terminal/ansi.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { count } from "../../display/words.ts";
 import { transcriptQuery } from "../../live/queries.ts";

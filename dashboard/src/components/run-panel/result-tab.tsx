@@ -1,7 +1,7 @@
 import { Lightbulb, TriangleAlert } from "lucide-react";
 import type { ResultEnvelope } from "../../../../src/journal/events.ts";
 import { JsonView } from "../../display/json-view.tsx";
-import { Markdown } from "../../display/markdown.tsx";
+import { Markdown } from "../../display/markdown/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { duration } from "../../display/words.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";

@@ -1,6 +1,6 @@
 // One text that a sentence rests on: the words that both have, the way from the answer down to it, and what stands there.
 
-import type { ProvenanceStep, Source } from "../../../../src/projections/provenance.ts";
+import type { ProvenanceStep, Source } from "../../../../src/projections/views/provenance.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 
 export interface SentenceSourceProps {

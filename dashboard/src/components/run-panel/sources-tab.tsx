@@ -2,13 +2,13 @@
 // the way down to it. What nobody here wrote is hatched and says so.
 
 import { useMemo, useState } from "react";
-import { type Provenance, provenanceOf } from "../../../../src/projections/provenance.ts";
+import { type Provenance, provenanceOf } from "../../../../src/projections/views/provenance.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { plural } from "../../display/words.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { journalsOf } from "../why/tree-why.ts";
+import { journalsOf } from "../why/journals.ts";
 import { EmptyTab, Section } from "./section.tsx";
 import { EventLink, SentenceSource } from "./sentence-source.tsx";
 

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Ban, CornerDownRight, Flag, Hand, type LucideIcon, Wrench } from "lucide-react";
-import type { RunDefinition } from "../../../../src/api/schema.ts";
+import type { RunDefinition } from "../../../../src/api/client/types.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";

@@ -1,4 +1,4 @@
-import { emptyUsage, type RunUsage } from "../../../../src/projections/usage.ts";
+import { emptyUsage, type RunUsage } from "../../../../src/projections/usage/run-usage.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 
 /** Of a run and everything below it; each call counts once. */

@@ -1,6 +1,6 @@
 // U35: what a run has spent itself, with all below it, and its share of what its parent's tree has spent.
 
-import { type RunUsage, totalTokens } from "../../../../src/projections/usage.ts";
+import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { count, duration, money, plural } from "../../display/words.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Section } from "./section.tsx";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunRow } from "../../../../src/projections/run-row.ts";
+import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 import { pathTo, rollUps, treeLevels, treeOrder } from "./roll-up.ts";
 

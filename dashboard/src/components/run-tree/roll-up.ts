@@ -1,8 +1,8 @@
 // What a tree's node says about everything below it (U07): how many run, wait, have failed and need a person, and what
 // they cost together.
 
-import { type RunUsage, totalTokens } from "../../../../src/projections/usage.ts";
-import { statusLabel } from "../../display/status.ts";
+import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
+import { statusLabel } from "../../display/status/status.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 
 export interface RollUp {

@@ -1,5 +1,5 @@
-import { type RunStatusLabel, statusLabel } from "../../display/status.ts";
-import { StatusIcon } from "../../display/status-icon.tsx";
+import { type RunStatusLabel, statusLabel } from "../../display/status/status.ts";
+import { StatusIcon } from "../../display/status/status-icon.tsx";
 import type { RunJournal } from "../../live/run-journal.ts";
 
 /** Where a run stands, where there is no room for more than a mark: another form for each, and the word for who cannot see it. */

@@ -1,10 +1,10 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo } from "react";
-import { patternRole } from "../../../../src/projections/part.ts";
-import type { RunRow } from "../../../../src/projections/run-row.ts";
-import { AgentName } from "../../display/agent-name.tsx";
-import { Elapsed } from "../../display/elapsed.tsx";
-import { RoleIcon } from "../../display/role-icon.tsx";
+import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
+import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
+import { AgentName } from "../../display/agent/agent-name.tsx";
+import { RoleIcon } from "../../display/agent/role-icon.tsx";
+import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { money } from "../../display/words.ts";
 import { classNames } from "../../ui/class-names.ts";

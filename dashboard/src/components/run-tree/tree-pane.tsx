@@ -5,7 +5,7 @@ import { useState } from "react";
 import { plural } from "../../display/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { useLocalStorage } from "../../ui/kept.ts";
+import { useLocalStorage } from "../../ui/local-storage.ts";
 import { Splitter } from "../../ui/splitter.tsx";
 import { rollUps } from "./roll-up.ts";
 import { RunTree, type RunTreeProps } from "./run-tree.tsx";

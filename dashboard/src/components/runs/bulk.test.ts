@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ApprovalView, RunTree } from "../../../../src/api/schema.ts";
+import type { ApprovalView, RunTree } from "../../../../src/api/client/types.ts";
 import { cancelPreview, retryPreview } from "./bulk.ts";
 
 const tree = (id: string, endedAt?: number, children: RunTree[] = []) =>

@@ -1,6 +1,6 @@
 // What a step over many runs will do, before it is done (U06). Pure.
 
-import type { ApprovalView, RunSummary, RunTree } from "../../../../src/api/schema.ts";
+import type { ApprovalView, RunSummary, RunTree } from "../../../../src/api/client/types.ts";
 
 export interface CancelPreview {
   /** Those that have not ended. A run below another chosen one is ended with it. */

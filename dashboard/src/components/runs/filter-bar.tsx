@@ -10,7 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Input, Select } from "../../ui/input.tsx";
-import { useNarrow } from "../../ui/use-narrow.ts";
+import { useNarrow } from "../../ui/use-media.ts";
 import { filterChips, showsAll, sinceWords, toCommand } from "./filter.ts";
 import { type RunsSearch, SINCE, type Since } from "./runs-search.ts";
 

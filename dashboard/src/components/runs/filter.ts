@@ -1,6 +1,6 @@
 // A search in the address as what is asked of the server, as a command for the terminal, and as chips (U02). Pure.
 
-import type { RunsFilter } from "../../../../src/api/schema.ts";
+import type { RunsFilter } from "../../../../src/api/client/types.ts";
 import type { RunsSearch, Since } from "./runs-search.ts";
 
 const HOUR = 3_600_000;

@@ -1,9 +1,9 @@
 // U46: an empty list says what fills it.
 
 import { Activity, SearchX } from "lucide-react";
-import { Command } from "../../display/command.tsx";
+import { Command } from "../../display/command/command.tsx";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { StartRunButton } from "../start-run/start-run-button.tsx";
 import { filterChips, showsAll } from "./filter.ts";
 import type { RunsSearch } from "./runs-search.ts";

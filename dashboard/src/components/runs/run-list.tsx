@@ -3,13 +3,13 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowUp } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import type { ListedRun } from "../../../../src/api/schema.ts";
+import type { ListedRun } from "../../../../src/api/client/types.ts";
 import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
-import { useNarrow } from "../../ui/use-narrow.ts";
+import { useNarrow } from "../../ui/use-media.ts";
 import { COLUMNS, RunRow } from "./run-row.tsx";
-import { useStableList } from "./use-held-list.ts";
 import type { Selection } from "./use-selection.ts";
+import { useStableList } from "./use-stable-list.ts";
 
 export interface RunListProps {
   runs: readonly ListedRun[];

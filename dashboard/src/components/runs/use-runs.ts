@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import type { ListedRun } from "../../../../src/api/schema.ts";
+import type { ListedRun } from "../../../../src/api/client/types.ts";
 import { runsQuery } from "../../live/queries.ts";
 import { toFilter } from "./filter.ts";
 import type { RunsSearch } from "./runs-search.ts";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ListedRun } from "../../../../src/api/schema.ts";
+import type { ListedRun } from "../../../../src/api/client/types.ts";
 
 /** Runs that were chosen to do something with them; kept as they were when they were chosen. */
 export interface Selection {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ListedRun } from "../../../../src/api/schema.ts";
+import type { ListedRun } from "../../../../src/api/client/types.ts";
 import { WAITING_KINDS, type WaitingOn } from "../../../../src/journal/events.ts";
 import { waitingFor } from "./waiting-for.ts";
 

@@ -1,6 +1,6 @@
 // U01: what a run waits for, in words. One column says it all: you, a provider, a child, a time, a worker.
 
-import type { ListedRun } from "../../../../src/api/schema.ts";
+import type { ListedRun } from "../../../../src/api/client/types.ts";
 
 export interface WaitingFor {
   text: string;

@@ -9,7 +9,7 @@ import { meQuery, useRefusal } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { SettingsSection } from "./section.tsx";
+import { SettingsSection } from "./settings-section.tsx";
 
 export function AccessSettings() {
   const linking = useMutation({ mutationFn: client.link });

@@ -7,7 +7,7 @@ import { useRefusal } from "../../live/me.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
 import { Field } from "../../ui/field.tsx";
 import { Select } from "../../ui/input.tsx";
-import { SettingsSection } from "./section.tsx";
+import { SettingsSection } from "./settings-section.tsx";
 
 export function ChatSettings() {
   const settings = useQuery(settingsQuery);

@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import type { CreatedUser, RoleView } from "../../../../src/api/schema.ts";
+import type { CreatedUser, RoleView } from "../../../../src/api/client/types.ts";
 import { messageOf } from "../../../../src/errors.ts";
 import { client } from "../../live/client.ts";
 import { usersQuery } from "../../live/queries.ts";

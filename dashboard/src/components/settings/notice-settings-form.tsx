@@ -7,7 +7,7 @@ import { Input } from "../../ui/input.tsx";
 import type { Notice } from "../notices/news.ts";
 import { type NoticeSettings, updateNoticeSettings, useNoticeSettings } from "../notices/notice-settings.ts";
 import { playTone } from "../notices/sound.ts";
-import { SettingsSection } from "./section.tsx";
+import { SettingsSection } from "./settings-section.tsx";
 
 export function NoticeSettingsForm() {
   const settings = useNoticeSettings();

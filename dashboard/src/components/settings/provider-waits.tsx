@@ -1,18 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { RotateCcw } from "lucide-react";
-import type { ListedRun } from "../../../../src/api/schema.ts";
+import type { ListedRun } from "../../../../src/api/client/types.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
+import { Countdown } from "../../display/time/countdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { plural } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
 import { providerWaitsQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Problem } from "../run-actions/problem.tsx";
-import { useAction } from "../run-actions/use-act.ts";
-import { Countdown } from "../timeline/countdown.tsx";
-import { SettingsSection } from "./section.tsx";
+import { useAction } from "../run-actions/use-action.ts";
+import { SettingsSection } from "./settings-section.tsx";
 
 const SHOWN = 10;
 

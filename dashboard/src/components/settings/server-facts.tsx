@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Health } from "../../../../src/api/schema.ts";
-import { Elapsed } from "../../display/elapsed.tsx";
+import type { Health } from "../../../../src/api/client/types.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
+import { Elapsed } from "../../display/time/elapsed.tsx";
 import { fullTime } from "../../display/words.ts";
 import { healthQuery } from "../../live/queries.ts";
-import { SettingsSection } from "./section.tsx";
+import { SettingsSection } from "./settings-section.tsx";
 
 export function ServerFacts() {
   const health = useQuery(healthQuery);

@@ -1,5 +1,5 @@
 import { chooseTheme, THEMES, type Theme, useTheme } from "../../ui/theme.ts";
-import { SettingsSection } from "./section.tsx";
+import { SettingsSection } from "./settings-section.tsx";
 
 const WORDS: Record<Theme, string> = { system: "As the system", light: "Light", dark: "Dark" };
 

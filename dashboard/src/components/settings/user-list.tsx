@@ -2,14 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { CreatedUser } from "../../../../src/api/schema.ts";
+import type { CreatedUser } from "../../../../src/api/client/types.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { usersQuery } from "../../live/queries.ts";
 import { Copyable } from "../../ui/copyable.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { NewUserForm } from "./new-user-form.tsx";
-import { SettingsSection } from "./section.tsx";
+import { SettingsSection } from "./settings-section.tsx";
 import { UserRow } from "./user-row.tsx";
 
 export function UserList() {

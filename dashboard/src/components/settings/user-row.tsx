@@ -1,10 +1,10 @@
 // One user: a new token for them, or let in no more.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { CreatedUser, UserView } from "../../../../src/api/schema.ts";
+import type { CreatedUser, UserView } from "../../../../src/api/client/types.ts";
 import { messageOf } from "../../../../src/errors.ts";
+import { When } from "../../display/time/when.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { When } from "../../display/when.tsx";
 import { client } from "../../live/client.ts";
 import { usersQuery } from "../../live/queries.ts";
 import { Badge } from "../../ui/badge.tsx";

@@ -2,16 +2,16 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { WorkerView } from "../../../../src/api/schema.ts";
-import { Command } from "../../display/command.tsx";
+import type { WorkerView } from "../../../../src/api/client/types.ts";
+import { Command } from "../../display/command/command.tsx";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
+import { When } from "../../display/time/when.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { When } from "../../display/when.tsx";
 import { workersQuery } from "../../live/queries.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { SettingsSection } from "./section.tsx";
+import { SettingsSection } from "./settings-section.tsx";
 
 export function WorkerList() {
   const workers = useQuery(workersQuery);

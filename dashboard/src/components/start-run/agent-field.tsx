@@ -1,5 +1,5 @@
-import type { AgentView } from "../../../../src/api/schema.ts";
-import { nameWithTitle } from "../../display/agent-badge.ts";
+import type { AgentView } from "../../../../src/api/client/types.ts";
+import { nameWithTitle } from "../../display/agent/agent-face.ts";
 import { Field } from "../../ui/field.tsx";
 import { Select } from "../../ui/input.tsx";
 

@@ -1,6 +1,6 @@
 // What was typed into the form, and the request that it makes. Pure.
 
-import type { StartRun } from "../../../../src/api/schema.ts";
+import type { StartRun } from "../../../../src/api/client/types.ts";
 
 export interface Draft {
   agent: string;

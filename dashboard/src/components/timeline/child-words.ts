@@ -2,7 +2,7 @@
 // pattern has given it.
 
 import type { Trigger } from "../../../../src/journal/events.ts";
-import { patternRole } from "../../../../src/projections/part.ts";
+import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
 
 export interface ChildWords {
   /** Before the agent's name, when it starts. */

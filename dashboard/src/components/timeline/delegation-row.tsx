@@ -4,18 +4,18 @@
 import { ArrowRight, ChevronDown, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import type { JournalEvent, Trigger } from "../../../../src/journal/events.ts";
-import { AgentName } from "../../display/agent-name.tsx";
-import { RoleIcon } from "../../display/role-icon.tsx";
-import { StatusBadge } from "../../display/status-badge.tsx";
+import { AgentName } from "../../display/agent/agent-name.tsx";
+import { RoleIcon } from "../../display/agent/role-icon.tsx";
+import { StatusBadge } from "../../display/status/status-badge.tsx";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { handleLinkClick } from "../../ui/plain-click.ts";
+import { handleLinkClick } from "../../ui/link-click.ts";
 import { childWords } from "./child-words.ts";
 import { Time } from "./entry-row.tsx";
+import { HighlightedText } from "./highlighted-text.tsx";
 import { LatestLine } from "./live-row.tsx";
-import { HighlightedText } from "./marked.tsx";
 
 export interface DelegationRowProps {
   event: Extract<JournalEvent, { type: "CHILD_RUN_STARTED" | "CHILD_RUN_COMPLETED" }>;

@@ -14,7 +14,7 @@ import {
   Users,
   Wrench,
 } from "lucide-react";
-import type { TimelineEntry, TimelineKind } from "../../../../src/projections/timeline.ts";
+import type { TimelineEntry, TimelineKind } from "../../../../src/projections/views/timeline.ts";
 
 const ICONS: Record<TimelineKind, [icon: typeof Brain, word: string]> = {
   start: [CirclePlay, "start"],

@@ -1,10 +1,10 @@
 import { memo, type ReactNode } from "react";
-import type { TimelineEntry } from "../../../../src/projections/timeline.ts";
+import type { TimelineEntry } from "../../../../src/projections/views/timeline.ts";
 import { clockTime, fullTime } from "../../display/words.ts";
 import { classNames } from "../../ui/class-names.ts";
-import { handleLinkClick } from "../../ui/plain-click.ts";
+import { handleLinkClick } from "../../ui/link-click.ts";
 import { EntryIcon, TONE_TEXT } from "./entry-icon.tsx";
-import { HighlightedText } from "./marked.tsx";
+import { HighlightedText } from "./highlighted-text.tsx";
 
 export interface EntryRowProps {
   runId: string;

@@ -1,6 +1,6 @@
 // U13: what the events of a timeline can be narrowed down to.
 
-import type { TimelineEntry, TimelineKind } from "../../../../src/projections/timeline.ts";
+import type { TimelineEntry, TimelineKind } from "../../../../src/projections/views/timeline.ts";
 
 export const FACETS = ["failures", "tools", "approvals", "children", "model"] as const;
 export type Facet = (typeof FACETS)[number];

@@ -1,7 +1,7 @@
+import { Countdown } from "../../display/time/countdown.tsx";
 import { eventAt } from "../../live/run-journal.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import type { EventRef } from "../event-detail/event-ref.ts";
-import { Countdown } from "./countdown.tsx";
 import { DelegationRow } from "./delegation-row.tsx";
 import { EntryRow } from "./entry-row.tsx";
 import { LiveRow } from "./live-row.tsx";

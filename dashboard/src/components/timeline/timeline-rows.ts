@@ -3,7 +3,7 @@
 //  A row is made once. What was there before is not looked at again when more comes (U14): the rows of a run only grow,
 //  and opened children are put between pieces of them.
 
-import type { TimelineEntry } from "../../../../src/projections/timeline.ts";
+import type { TimelineEntry } from "../../../../src/projections/views/timeline.ts";
 import { eventAt, type RunJournal } from "../../live/run-journal.ts";
 import { entryFacets, type Facet, type FacetCounts, matchesFacets, noFacets } from "./facets.ts";
 

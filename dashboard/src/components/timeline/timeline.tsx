@@ -4,7 +4,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Loading } from "../../display/loading.tsx";
-import { EmptyState } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import type { Facet } from "./facets.ts";
 import { TimelineRow, type TimelineRowProps } from "./timeline-row.tsx";

@@ -1,7 +1,7 @@
 // U12: looks for words in everything that the timelines of a tree say, a piece of work at a time, so that a tree of any
 // size can be searched while it is read.
 
-import type { TimelineEntry } from "../../../../src/projections/timeline.ts";
+import type { TimelineEntry } from "../../../../src/projections/views/timeline.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 import { type Facet, matchesFacets } from "./facets.ts";
 

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useId } from "react";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { fixLanguage } from "../../ui/mend-language.ts";
+import { fixLanguage } from "../../ui/fix-language.ts";
 import type { PlotData } from "./plot-data.ts";
 import { SWATCHES } from "./series-colours.ts";
 import { timeWords } from "./time-words.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { UsageView } from "../../../../src/api/schema.ts";
+import type { UsageView } from "../../../../src/api/client/types.ts";
 import { runSeries, spentSeries, stackSeries, timeBuckets } from "./plot-data.ts";
 import { rangeFilter } from "./usage-range.ts";
 

@@ -1,6 +1,6 @@
 // From what the server tells to what is drawn and read: one value for each stretch of time and each line of the legend.
 
-import type { UsageView } from "../../../../src/api/schema.ts";
+import type { UsageView } from "../../../../src/api/client/types.ts";
 
 export type SeriesColour = "accent" | "good" | "warn" | "info" | "child" | "bad" | "edge";
 

@@ -1,6 +1,6 @@
 // From a stretch of time as people say it to what is asked for: its beginning, and how fine it is drawn.
 
-import type { UsageFilter } from "../../../../src/api/schema.ts";
+import type { UsageFilter } from "../../../../src/api/client/types.ts";
 import type { Range } from "./ranges.ts";
 
 export const RANGE_WORDS: Readonly<Record<Range, string>> = {

@@ -1,9 +1,9 @@
 import { ChartColumn } from "lucide-react";
 import { useMemo } from "react";
-import type { UsageView } from "../../../../src/api/schema.ts";
-import { Command } from "../../display/command.tsx";
+import type { UsageView } from "../../../../src/api/client/types.ts";
+import { Command } from "../../display/command/command.tsx";
 import { count, money } from "../../display/words.ts";
-import { EmptyState } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { PlotCard } from "./plot-card.tsx";
 import { runSeries, spentSeries, timeBuckets } from "./plot-data.ts";
 import { UsageTables } from "./usage-tables.tsx";

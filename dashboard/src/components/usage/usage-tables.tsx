@@ -2,7 +2,7 @@
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { UsageView } from "../../../../src/api/schema.ts";
+import type { UsageView } from "../../../../src/api/client/types.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { count, duration, money } from "../../display/words.ts";
 

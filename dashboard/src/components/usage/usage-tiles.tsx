@@ -1,6 +1,6 @@
 // The whole stretch of time in ten numbers, each with what it rests on: what is not known is said, not hidden.
 
-import type { UsageView } from "../../../../src/api/schema.ts";
+import type { UsageView } from "../../../../src/api/client/types.ts";
 import { count, duration, money, plural } from "../../display/words.ts";
 import { usageTotals } from "./usage-totals.ts";
 

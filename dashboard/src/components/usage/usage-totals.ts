@@ -1,5 +1,5 @@
-import type { UsageView } from "../../../../src/api/schema.ts";
-import { emptyTreeTotals } from "../../../../src/projections/usage-report.ts";
+import type { UsageView } from "../../../../src/api/client/types.ts";
+import { emptyTreeTotals } from "../../../../src/projections/usage/usage-report.ts";
 
 /** Everything that a report tells, in one sum. */
 export function usageTotals({ byAgent, overTime }: UsageView) {

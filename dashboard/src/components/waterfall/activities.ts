@@ -1,6 +1,6 @@
 // How each activity looks and is called: a colour, a pattern and a word, so that none of them is needed alone.
 
-import type { Activity } from "../../../../src/projections/waterfall.ts";
+import type { Activity } from "../../../../src/projections/views/waterfall.ts";
 
 export interface ActivityLook {
   word: string;

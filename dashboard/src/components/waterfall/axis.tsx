@@ -3,9 +3,9 @@
 import { type PointerEvent, useEffect, useRef, useState } from "react";
 import { duration } from "../../display/words.ts";
 import { classNames } from "../../ui/class-names.ts";
-import { NAME_COLUMN } from "./row.tsx";
 import { ticks, timeScale } from "./time-window.ts";
 import type { Zoom } from "./use-zoom.ts";
+import { NAME_COLUMN } from "./waterfall-row.tsx";
 
 const DRAG_PX = 5;
 

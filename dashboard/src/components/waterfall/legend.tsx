@@ -1,5 +1,5 @@
-import { ACTIVITIES } from "../../../../src/projections/waterfall.ts";
-import { useNarrow } from "../../ui/use-narrow.ts";
+import { ACTIVITIES } from "../../../../src/projections/views/waterfall.ts";
+import { useNarrow } from "../../ui/use-media.ts";
 import { LOOKS } from "./activities.ts";
 
 /** On a phone it would take the place of the bars: there it opens when it is asked for. */

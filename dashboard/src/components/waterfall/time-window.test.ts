@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Span } from "../../../../src/projections/waterfall.ts";
+import type { Span } from "../../../../src/projections/views/waterfall.ts";
 import { barsIn, shiftWindow, spanAt, ticks, zoomWindow } from "./time-window.ts";
 
 const span = (activity: Span["activity"], from: number, to: number): Span => ({

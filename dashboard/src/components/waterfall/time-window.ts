@@ -1,6 +1,6 @@
 // The part of the time that is looked at, and what of a run falls into it. Pure, so that 1,000 spans cost what is seen.
 
-import type { Activity, Span } from "../../../../src/projections/waterfall.ts";
+import type { Activity, Span } from "../../../../src/projections/views/waterfall.ts";
 
 export interface TimeWindow {
   from: number;

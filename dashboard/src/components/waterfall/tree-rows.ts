@@ -1,5 +1,5 @@
-import type { PathPiece } from "../../../../src/projections/critical-path.ts";
-import { criticalPath, type Lifetime } from "../../../../src/projections/critical-path.ts";
+import type { PathPiece } from "../../../../src/projections/views/critical-path.ts";
+import { criticalPath, type Lifetime } from "../../../../src/projections/views/critical-path.ts";
 import { waterfallOf } from "../../live/folds.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 

@@ -3,18 +3,18 @@
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
-import { useNow } from "../../display/use-now.ts";
+import { useNow } from "../../display/time/use-now.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import type { RunViewProps } from "../run-view.ts";
 import { Axis } from "./axis.tsx";
+import { BarPatterns } from "./bar-patterns.tsx";
 import type { Tip } from "./bars.tsx";
 import { Legend } from "./legend.tsx";
-import { BarPatterns } from "./marks.tsx";
-import { WaterfallRow } from "./row.tsx";
 import { SpanTip } from "./span-tip.tsx";
-import { TimeSummary } from "./took-line.tsx";
+import { TimeSummary } from "./time-summary.tsx";
 import { treeTime } from "./tree-rows.ts";
 import { useZoom } from "./use-zoom.ts";
+import { WaterfallRow } from "./waterfall-row.tsx";
 import { ZoomButtons } from "./zoom-buttons.tsx";
 
 const ROW_PX = 32;

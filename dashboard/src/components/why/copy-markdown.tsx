@@ -1,8 +1,8 @@
 import { useState } from "react";
-import type { Why } from "../../../../src/projections/why.ts";
-import { whyMarkdown } from "../../../../src/projections/why-markdown.ts";
+import type { Why } from "../../../../src/projections/views/why.ts";
+import { whyMarkdown } from "../../../../src/projections/views/why-markdown.ts";
 import { Button } from "../../ui/button.tsx";
-import { eventLink } from "./tree-why.ts";
+import { eventLink } from "./journals.ts";
 
 export function CopyMarkdown({ why }: { why: Why }) {
   const [copied, setCopied] = useState(false);

@@ -1,10 +1,10 @@
 // What led to an event, back to the task (S1-64).
 
 import { useMemo } from "react";
-import { whyOf } from "../../../../src/projections/why.ts";
+import { whyOf } from "../../../../src/projections/views/why.ts";
 import type { RunViewProps } from "../run-view.ts";
+import { journalsOf } from "./journals.ts";
 import { ReasonRow } from "./reason-row.tsx";
-import { journalsOf } from "./tree-why.ts";
 import { TextWithCode } from "./with-code.tsx";
 
 export function EventWhy({ journal, runId, seq, onSelect }: RunViewProps & { seq: number }) {

@@ -1,4 +1,4 @@
-import type { Reason } from "../../../../src/projections/reasons.ts";
+import type { Reason } from "../../../../src/projections/views/reasons.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { clockTime } from "../../display/words.ts";
 import { TextWithCode } from "./with-code.tsx";

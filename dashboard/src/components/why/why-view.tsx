@@ -1,16 +1,16 @@
 // Why the run stands where it stands: the answer, the first cause of a failure, the chain, what to do, and the decision log.
 
 import { useMemo, useState } from "react";
-import { decisionLog } from "../../../../src/projections/decision-log.ts";
-import type { Reason } from "../../../../src/projections/reasons.ts";
-import { type Why, whyOf } from "../../../../src/projections/why.ts";
+import { decisionLog } from "../../../../src/projections/views/decision-log.ts";
+import type { Reason } from "../../../../src/projections/views/reasons.ts";
+import { type Why, whyOf } from "../../../../src/projections/views/why.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { fullTime, plural } from "../../display/words.ts";
 import { Button } from "../../ui/button.tsx";
 import type { RunViewProps } from "../run-view.ts";
 import { CopyMarkdown } from "./copy-markdown.tsx";
+import { journalsOf } from "./journals.ts";
 import { ReasonRow } from "./reason-row.tsx";
-import { journalsOf } from "./tree-why.ts";
 import { TextWithCode } from "./with-code.tsx";
 
 export function WhyView({ journal, runId, onSelect }: RunViewProps) {

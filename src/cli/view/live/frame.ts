@@ -4,7 +4,7 @@
 //  TV2  A card is shown whole or not at all: one that does not fit is written as lines that stay (A17).
 
 import { type Area, type Draw, type Question, visibleWidth } from "../screen.ts";
-import { wrapText } from "../words.ts";
+import { wrapText } from "../text/word-wrap.ts";
 
 /** So much of the window is for the picture: the lines above it are to be read as well. */
 const SHARE = 0.6;

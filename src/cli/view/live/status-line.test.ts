@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../../journal/definition.ts";
 import type { EventBody, JournalEvent } from "../../../journal/events.ts";
-import { createLiveTree } from "../live-tree.ts";
 import { cellWidth } from "../screen.ts";
 import { started } from "../tree.fixture.ts";
+import { createLiveTree } from "./live-tree.ts";
 import { statusLine } from "./status-line.ts";
 
 const limits = { ...DEFAULT_LIMITS, tree: { maxTokens: 200_000, maxCost: 5 } };

@@ -1,11 +1,11 @@
 // The last line of the live screen (U51): who needs a person or is at work, which preset holds, what is used of the
 // budget, what waits. Where it is too long, what matters least goes first.
 
-import { emptyUsage, type RunUsage, totalTokens } from "../../../projections/usage.ts";
-import { todoText, turnText, wholeSeconds } from "../doing.ts";
+import { emptyUsage, type RunUsage, totalTokens } from "../../../projections/usage/run-usage.ts";
 import { count, money, shortCost, shortCount } from "../format.ts";
-import { type LiveRun, type Mark, markOf, needsPerson, pathText } from "../live-tree.ts";
 import { cellWidth, truncate } from "../screen.ts";
+import { todoText, turnText, wholeSeconds } from "./activity.ts";
+import { type LiveRun, type Mark, markOf, needsPerson, pathText } from "./live-tree.ts";
 
 export interface StatusFacts {
   now: number;

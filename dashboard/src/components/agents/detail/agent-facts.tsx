@@ -1,0 +1,81 @@
+// What an agent is, in a few lines: what it runs on, what bounds it, whose words are the answer.
+
+import { Link } from "@tanstack/react-router";
+import { Fragment, type ReactNode } from "react";
+import type { AgentDetail, ExplanationView } from "../../../../../src/api/client/types.ts";
+import { VisibleText } from "../../../display/visible-text.tsx";
+import { count, duration, money } from "../../../display/words.ts";
+import { Panel } from "../../../ui/panel.tsx";
+import { EDGE_LOOKS } from "../edge-looks.ts";
+
+export function AgentFacts({
+  agent,
+  explanation,
+}: {
+  agent: AgentDetail;
+  explanation: ExplanationView | undefined;
+}) {
+  return (
+    <Panel title="What it is">
+      <p className="px-4 pt-3">
+        <VisibleText text={agent.description} />
+      </p>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 px-4 py-3 text-sm">
+        {factsOf(agent, explanation).map(([name, value]) => (
+          <Fragment key={name}>
+            <dt className="text-muted">{name}</dt>
+            <dd className="min-w-0 break-words">{value}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </Panel>
+  );
+}
+
+function factsOf(agent: AgentDetail, explanation: ExplanationView | undefined): [string, ReactNode][] {
+  const { definition } = agent;
+  return [
+    ["File", <VisibleText key="file" text={agent.file} />],
+    ["Found in", FOUND_IN[agent.scope] + (agent.dialect === "cadre" ? "" : `, written for ${agent.dialect}`)],
+    ["Models", definition?.inheritsModel ? "as whoever starts it" : agent.models.join(", then ") || "none"],
+    ...(explanation ? ([["Answer by", <Answers key="answers" explanation={explanation} />]] as const) : []),
+    ...(explanation ? limitFacts(explanation) : []),
+    ...(definition?.workspace === "worktree"
+      ? [["Works in", "a git worktree of its own"] as [string, ReactNode]]
+      : []),
+  ] as [string, ReactNode][];
+}
+
+const FOUND_IN = { project: "this project", user: "your home", builtin: "Cadre itself" };
+
+function Answers({ explanation }: { explanation: ExplanationView }) {
+  const others = explanation.terminals.filter(({ path }) => path.length > 0);
+  return (
+    <span>
+      {explanation.isTerminal && "itself"}
+      {others.map(({ agent, path }, index) => (
+        <Fragment key={agent}>
+          {(index > 0 || explanation.isTerminal) && ", "}
+          <Link to="/agents/$name" params={{ name: agent }} className="text-accent underline">
+            <VisibleText text={agent} />
+          </Link>{" "}
+          <span className="text-muted">({path.map(({ key }) => EDGE_LOOKS[key].word).join(", ")})</span>
+        </Fragment>
+      ))}
+    </span>
+  );
+}
+
+function limitFacts({ limits }: ExplanationView): [string, ReactNode][] {
+  const { maxTurns, maxDuration, maxDepth, maxChildren, maxTokens, maxCost } = limits;
+  return [
+    ["At most", `${maxTurns} turns, ${duration(maxDuration)} of work`],
+    ["Below it", `${maxDepth} levels, ${maxChildren} children of one run`],
+    [
+      "Budget",
+      [maxTokens !== undefined && `${count(maxTokens)} tokens`, maxCost !== undefined && money(maxCost)]
+        .filter(Boolean)
+        .join(", ") || "none of its own",
+    ],
+  ];
+}

@@ -1,0 +1,191 @@
+// Who can start whom, as a picture (S1-60). Everything in it can be reached by Tab; the list beside it says the same.
+
+import "@xyflow/react/dist/base.css";
+import {
+  BaseEdge,
+  Controls,
+  type Edge,
+  type EdgeProps,
+  Handle,
+  MarkerType,
+  type Node,
+  type NodeProps,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from "@xyflow/react";
+import { useMemo, useState } from "react";
+import type { Activity, AgentView } from "../../../../../src/api/client/types.ts";
+import { EDGE_LOOKS, type EdgeKind, edgeKind } from "../edge-looks.ts";
+import { AgentCard } from "./agent-card.tsx";
+import { type Line, layout, lineId, NODE, smoothPath } from "./graph-layout.ts";
+import { GraphLegend } from "./graph-legend.tsx";
+
+export interface AgentsGraphProps {
+  agents: readonly AgentView[];
+  tallies: ReadonlyMap<string, Activity["agents"][number]>;
+  /** Those that are looked for; undefined: nobody in particular. */
+  wanted: ReadonlySet<string> | undefined;
+}
+
+export function AgentsGraph(props: AgentsGraphProps) {
+  // Another set of agents is another picture, seen whole.
+  const names = props.agents.map(({ name }) => name).join();
+  return (
+    <ReactFlowProvider key={names}>
+      <Picture {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+type CardNode = Node<
+  { agent: AgentView; tally: Activity["agents"][number] | undefined; dimmed: boolean },
+  "agent"
+>;
+
+function Picture({ agents, tallies, wanted }: AgentsGraphProps) {
+  const [near, setNear] = useState<string>();
+  const { placed, lines } = useMemo(() => layout(agents, RATIO), [agents]);
+  const nodes = useMemo(
+    () => nodesOf(agents, { placed, tallies, wanted }),
+    [agents, placed, tallies, wanted],
+  );
+  const edges = useMemo(() => edgesOf(agents, lines, near), [agents, lines, near]);
+  const kinds = new Set(edges.map(({ data }) => data!.kind));
+  return (
+    <div className="flex min-h-0 flex-1 flex-col" data-testid="graph">
+      <ReactFlow
+        aria-label="Who can start whom"
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
+        fitView
+        fitViewOptions={FIT}
+        minZoom={0.15}
+        maxZoom={1.5}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        onNodeMouseEnter={(_, node) => setNear(node.id)}
+        onNodeMouseLeave={() => setNear(undefined)}
+        proOptions={{ hideAttribution: true }}
+      >
+        <Controls
+          showInteractive={false}
+          position="top-right"
+          fitViewOptions={FIT}
+          className="cadre-graph-controls"
+        />
+      </ReactFlow>
+      <GraphLegend kinds={[...kinds]} />
+    </div>
+  );
+}
+
+const RATIO = 1.7;
+/** On the right there is room for the buttons: they cover no card. */
+const FIT = { padding: { x: 0.08, y: 0.08, right: "64px" }, maxZoom: 1 } as const;
+
+function CardOfNode({ id, data }: NodeProps<CardNode>) {
+  const { setCenter, getNode, getZoom } = useReactFlow();
+  // Who comes by Tab must see where he is.
+  const show = () => {
+    const node = getNode(id);
+    if (!node || !document.activeElement?.matches(":focus-visible")) return;
+    const { x, y } = node.position;
+    void setCenter(x + NODE.width / 2, y + NODE.height / 2, { zoom: Math.max(getZoom(), 0.7) });
+  };
+  return (
+    <>
+      <Handle type="target" position={Position.Left} className="invisible" />
+      <AgentCard {...data} onFocus={show} />
+      <Handle type="source" position={Position.Right} className="invisible" />
+    </>
+  );
+}
+
+const NODE_TYPES = { agent: CardOfNode };
+
+type LineEdge = Edge<{ kind: EdgeKind; line: Line }, "line">;
+
+function LineOfEdge({ data, label, labelStyle, labelBgStyle, style, markerEnd }: EdgeProps<LineEdge>) {
+  const { points, label: place } = data!.line;
+  return (
+    <BaseEdge
+      path={smoothPath(points)}
+      label={label}
+      labelX={place.x}
+      labelY={place.y}
+      labelStyle={labelStyle ?? {}}
+      labelBgStyle={labelBgStyle ?? {}}
+      labelBgPadding={[4, 1]}
+      labelShowBg
+      style={style ?? {}}
+      {...(markerEnd === undefined ? {} : { markerEnd })}
+    />
+  );
+}
+
+const EDGE_TYPES = { line: LineOfEdge };
+
+interface NodeParts extends Pick<AgentsGraphProps, "tallies" | "wanted"> {
+  placed: ReturnType<typeof layout>["placed"];
+}
+
+function nodesOf(agents: readonly AgentView[], { placed, tallies, wanted }: NodeParts): CardNode[] {
+  const byName = new Map(agents.map((agent) => [agent.name, agent]));
+  return placed.map(({ name, x, y }) => ({
+    id: name,
+    type: "agent",
+    position: { x, y },
+    width: NODE.width,
+    height: NODE.height,
+    data: {
+      agent: byName.get(name)!,
+      tally: tallies.get(name),
+      dimmed: wanted !== undefined && !wanted.has(name),
+    },
+  }));
+}
+
+function edgesOf(
+  agents: readonly AgentView[],
+  lines: ReadonlyMap<string, Line>,
+  near: string | undefined,
+): LineEdge[] {
+  return agents.flatMap((agent) =>
+    agent.edges.flatMap(({ key, to }) => {
+      const line = lines.get(lineId(agent.name, key, to));
+      if (!line) return [];
+      const kind = edgeKind(agent, key);
+      const { word, width, dash } = EDGE_LOOKS[kind];
+      const lit = near === agent.name || near === to;
+      const stroke = lit ? "var(--color-accent)" : "var(--color-edge)";
+      return [
+        {
+          id: line.id,
+          type: "line" as const,
+          source: agent.name,
+          target: to,
+          data: { kind, line },
+          label: word,
+          labelBgStyle: { fill: "var(--color-canvas)" },
+          labelStyle: { fill: lit ? "var(--color-accent)" : "var(--color-muted)", fontSize: 10 },
+          style: { stroke, strokeWidth: width, ...(dash ? { strokeDasharray: dash } : {}) },
+          markerEnd: {
+            type: MarkerType.ArrowClosed,
+            color: stroke,
+            width: 14,
+            height: 14,
+            markerUnits: "userSpaceOnUse",
+          },
+          zIndex: lit ? 1 : 0,
+        },
+      ];
+    }),
+  );
+}

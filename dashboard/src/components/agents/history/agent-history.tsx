@@ -1,0 +1,31 @@
+import { useQuery } from "@tanstack/react-query";
+import { Activity } from "lucide-react";
+import { Command } from "../../../display/command/command.tsx";
+import { Failure } from "../../../display/failure.tsx";
+import { Loading } from "../../../display/loading.tsx";
+import { versionsQuery } from "../../../live/queries.ts";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { AgentReplay } from "./agent-replay.tsx";
+import { AgentRuns } from "./agent-runs.tsx";
+import { VersionList } from "./version-list.tsx";
+
+/** How it has done so far. */
+export function AgentHistory({ name, version }: { name: string; version: string | undefined }) {
+  const versions = useQuery(versionsQuery(name));
+  if (versions.isPending) return <Loading what="Asking for its runs" />;
+  if (versions.isError) return <Failure error={versions.error} onAgain={() => void versions.refetch()} />;
+  if (versions.data.runs === 0)
+    return (
+      <EmptyState icon={<Activity size={28} aria-hidden />} title="It has not run yet">
+        <p>Its runs, and how each version of its file did, will be here.</p>
+        <Command words={`run ${name} "…"`} />
+      </EmptyState>
+    );
+  return (
+    <>
+      <VersionList name={name} data={versions.data} selected={version} />
+      <AgentReplay name={name} />
+      <AgentRuns name={name} version={version} />
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import { useQueries } from "@tanstack/react-query";
+import { createTwoFilesPatch } from "diff";
+import { Diff } from "../../../display/diff/diff.tsx";
+import { Failure } from "../../../display/failure.tsx";
+import { Loading } from "../../../display/loading.tsx";
+import { definitionQuery } from "../../../live/queries.ts";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { definitionText } from "./definition-text.ts";
+
+export interface VersionDiffProps {
+  older: string;
+  newer: string;
+  onClose(): void;
+}
+
+/** What is different between two versions: keys first, then the prompt. */
+export function VersionDiff({ older, newer, onClose }: VersionDiffProps) {
+  const [before, after] = useQueries({ queries: [definitionQuery(older), definitionQuery(newer)] });
+  const error = before.error ?? after.error;
+  return (
+    <Dialog
+      open
+      wide
+      onOpenChange={(open) => !open && onClose()}
+      title="What changed"
+      description={`From ${older.slice(0, 10)} to ${newer.slice(0, 10)}`}
+    >
+      <div className="min-h-0 overflow-auto p-4">
+        {error && <Failure error={error} />}
+        {!error && !(before.data && after.data) && <Loading />}
+        {before.data && after.data && (
+          <Diff patch={patchOf(definitionText(before.data), definitionText(after.data))} />
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function patchOf(before: string, after: string): string {
+  const lines = createTwoFilesPatch("", "", before, after, "", "", { context: 3 }).split("\n");
+  const first = lines.findIndex((line) => line.startsWith("@@"));
+  return first === -1
+    ? "Only what its file is called, or when it was read, is different."
+    : lines.slice(first).join("\n");
+}

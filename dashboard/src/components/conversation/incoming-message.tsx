@@ -1,0 +1,53 @@
+import { ClipboardList, Cog, MessageSquareText, User } from "lucide-react";
+import type { IncomingMessage } from "../../../../src/projections/views/conversation.ts";
+import { Markdown } from "../../display/markdown/markdown.tsx";
+import { When } from "../../display/time/when.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { classNames } from "../../ui/class-names.ts";
+
+/** What somebody said to the agent, marked with who. */
+export function IncomingMessageRow({ heard, selected }: { heard: IncomingMessage; selected: boolean }) {
+  const { source, from, text, ts, untrusted } = heard;
+  const [Icon, who] = WHO[source];
+  return (
+    <article
+      data-seq={heard.seq}
+      className={classNames(
+        "ml-auto w-fit min-w-48 max-w-[92%] rounded-lg bg-accent-soft px-3 py-2 md:max-w-[80%]",
+        selected && "ring-2 ring-accent",
+      )}
+    >
+      <p className="flex flex-wrap items-center gap-x-2 pb-1 text-muted text-xs">
+        <Icon size={13} aria-hidden />
+        <span>
+          {who}
+          {from !== undefined && (
+            <>
+              {" "}
+              · <VisibleText text={from} />
+            </>
+          )}
+        </span>
+        <When ts={ts} />
+        {untrusted.length > 0 && (
+          <Badge tone="warn" title={untrusted.join(", ")}>
+            has words from outside
+          </Badge>
+        )}
+      </p>
+      <Markdown text={text} />
+    </article>
+  );
+}
+
+const WHO: Record<IncomingMessage["source"], [icon: typeof User, words: string]> = {
+  task: [ClipboardList, "Task"],
+  person: [User, "A person"],
+  parent: [MessageSquareText, "Its parent"],
+  agent: [MessageSquareText, "Another agent"],
+  advice: [MessageSquareText, "An advisor"],
+  team: [MessageSquareText, "The team"],
+  steps: [Cog, "Its module"],
+  system: [Cog, "Cadre"],
+};

@@ -1,0 +1,83 @@
+// Rules that would have spared people from being asked, tried on what they have decided. A rule of the project is for a
+// person to write: it is shown as it would stand, to be copied.
+
+import { useQuery } from "@tanstack/react-query";
+import type { Suggestions } from "../../../../src/api/client/types.ts";
+import {
+  describeSuggestion,
+  ruleYaml,
+  SUGGESTION_HELP,
+} from "../../../../src/projections/words/suggested-rules.ts";
+import { Failure } from "../../display/failure.tsx";
+import { GrantRule } from "../../display/grant-rule.tsx";
+import { Loading } from "../../display/loading.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { plural } from "../../display/words.ts";
+import { suggestionsQuery } from "../../live/queries.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { SettingsSection } from "../settings/settings-section.tsx";
+
+export function SuggestionList() {
+  const found = useQuery({ ...suggestionsQuery, refetchOnMount: "always" });
+  return (
+    <SettingsSection
+      title="Suggested rules"
+      text="Rules that would have spared you from being asked, tried on what was decided."
+    >
+      {found.isPending && <Loading what="Trying rules on the latest decisions" />}
+      {found.isError && <Failure error={found.error} onAgain={() => void found.refetch()} />}
+      {found.data && <Found found={found.data} />}
+    </SettingsSection>
+  );
+}
+
+function Found({ found: { looked, suggestions } }: { found: Suggestions }) {
+  const over = `${plural(looked.allowed + looked.refused, "decision")} (${looked.allowed} allowed, ${looked.refused} refused)`;
+  if (suggestions.length === 0)
+    return (
+      <p className="text-muted">None: of the latest {over}, nothing comes again that was never refused.</p>
+    );
+  return (
+    <>
+      <ul aria-label="Suggested rules" className="w-full divide-y divide-line rounded-md border border-line">
+        {suggestions.map((suggestion) => (
+          <Suggestion key={suggestion.rule} suggestion={suggestion} />
+        ))}
+      </ul>
+      <p className="text-muted text-xs">
+        Tried on the latest {over}. {SUGGESTION_HELP}
+      </p>
+    </>
+  );
+}
+
+function Suggestion({ suggestion }: { suggestion: Suggestions["suggestions"][number] }) {
+  const { rule, stillAsked } = suggestion;
+  const line = ruleYaml(rule);
+  return (
+    <li className="flex flex-col gap-1 px-3 py-2">
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="min-w-0 flex-1">
+          <GrantRule rule={rule} />
+        </span>
+        <CopyButton text={line} label={`Copy ${rule} for cadre.yaml`} className="max-md:size-10" />
+      </div>
+      <p>It {describeSuggestion(suggestion)}.</p>
+      {stillAsked.length > 0 && (
+        <details className="text-sm">
+          <summary className="cursor-pointer py-1 text-muted text-xs">What it would still ask about</summary>
+          <ul className="list-disc pl-5">
+            {stillAsked.map((title) => (
+              <li key={title} className="break-words text-xs">
+                <VisibleText text={title} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <pre className="overflow-x-auto rounded bg-raised p-2 font-mono text-xs">
+        <VisibleText text={line} />
+      </pre>
+    </li>
+  );
+}

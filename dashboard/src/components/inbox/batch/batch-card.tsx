@@ -1,0 +1,150 @@
+// U28: several that are alike, answered at once after seeing what differs. Each is still a decision of its own, bound to
+// its own call.
+
+import { Link } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
+import { useState } from "react";
+import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { CommandTitle } from "../../../display/command/command-title.tsx";
+import { plural } from "../../../display/words.ts";
+import { Button } from "../../../ui/button.tsx";
+import { useHotkeys } from "../../../ui/hotkeys.ts";
+import { Kbd } from "../../../ui/kbd.tsx";
+import { useSeenToEnd } from "../cards/use-seen-to-end.ts";
+import { RejectForm } from "../decision/reject-form.tsx";
+import { type Decision, sendDecision } from "../decision/use-decide.ts";
+import { findDifferences } from "../list/queue.ts";
+import { BatchRow } from "./batch-row.tsx";
+
+export interface BatchCardProps {
+  items: readonly ApprovalView[];
+  onDone(words: string): void;
+  /** Those that were recorded are gone, and with them perhaps this view: what failed must be said elsewhere too. */
+  onFailed(words: string): void;
+  onBack(): void;
+}
+
+export function BatchCard({ items, onDone, onFailed, onBack }: BatchCardProps) {
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [rejecting, setRejecting] = useState(false);
+  const [failed, setFailed] = useState<ReadonlyMap<string, string>>(new Map());
+  const [pending, setPending] = useState(false);
+  const seen = useSeenToEnd(items.map(({ id }) => id).join());
+  const { common, parts } = findDifferences(items);
+  const chosen = items.filter(({ id }) => !left.has(id));
+  const may = seen.isSeen && !pending && chosen.length > 0;
+  const answer = async (word: Decision) => {
+    if (pending) return;
+    setPending(true);
+    const failures = await sendAll(chosen, word);
+    setPending(false);
+    setFailed(failures);
+    const done = chosen.length - failures.size;
+    if (failures.size === 0) return onDone(`${plural(done, "answer")} recorded: ${common}`);
+    const [why] = failures.values();
+    onFailed(`${plural(done, "answer")} recorded, ${failures.size} not: ${why}`);
+  };
+  const approve = () => {
+    if (may) void answer({ decision: "approve" });
+  };
+  useHotkeys([
+    { keys: "a", label: "Approve all that are ticked", run: approve },
+    { keys: "d", label: "Reject all that are ticked, then 1–5", run: () => setRejecting(true) },
+    { keys: "Escape", label: "Back to the one", run: onBack },
+  ]);
+  return (
+    <article aria-labelledby="together" className="flex min-h-0 flex-1 flex-col bg-surface">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a place that scrolls must be reached by keyboard */}
+      <section aria-label="What is asked" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto">
+        <div className="flex max-w-4xl flex-col gap-3 p-4">
+          <Link
+            to="/inbox"
+            search={{ item: items[0]!.id }}
+            className="flex items-center gap-1 py-1 text-accent text-sm"
+          >
+            <ArrowLeft size={14} aria-hidden /> One by one
+          </Link>
+          <h2 id="together" className="font-semibold text-lg">
+            {items.length} alike
+          </h2>
+          <code className="break-words font-mono text-sm">
+            <CommandTitle text={common} />
+          </code>
+          <ul className="flex flex-col">
+            {items.map((item, at) => (
+              <BatchRow
+                key={item.id}
+                item={item}
+                differs={parts[at]!}
+                chosen={!left.has(item.id)}
+                failure={failed.get(item.id)}
+                onChoose={() => setLeft(toggled(left, item.id))}
+              />
+            ))}
+          </ul>
+          <div ref={seen.endRef} className="h-px" />
+        </div>
+      </section>
+      <footer className="shrink-0 border-line border-t px-4 py-3">
+        <TogetherAnswers
+          count={chosen.length}
+          {...{ may, pending, rejecting, approve, setRejecting }}
+          wait={seen.isSeen ? undefined : "Scroll to the end first."}
+          onReject={(note) => void answer({ decision: "reject", ...(note === "" ? {} : { note }) })}
+        />
+      </footer>
+    </article>
+  );
+}
+
+interface AnswersProps {
+  count: number;
+  may: boolean;
+  pending: boolean;
+  rejecting: boolean;
+  /** Why they cannot be approved yet. */
+  wait: string | undefined;
+  approve(): void;
+  setRejecting(rejecting: boolean): void;
+  onReject(note: string): void;
+}
+
+function TogetherAnswers(props: AnswersProps) {
+  const { count, may, pending, rejecting, wait, approve, setRejecting, onReject } = props;
+  if (rejecting)
+    return <RejectForm pending={pending} onReject={onReject} onBack={() => setRejecting(false)} />;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Button look="main" disabled={!may} className="max-md:h-11 max-md:flex-1" onClick={approve}>
+        {pending ? "Recording…" : `Approve ${count}`}
+      </Button>
+      <Button
+        look="danger"
+        disabled={pending || count === 0}
+        className="max-md:h-11 max-md:flex-1"
+        onClick={() => setRejecting(true)}
+      >
+        Reject {count}
+        <span className="max-md:hidden">
+          <Kbd>d</Kbd>
+        </span>
+      </Button>
+      {wait !== undefined && <p className="text-muted text-xs">{wait}</p>}
+    </div>
+  );
+}
+
+function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+/** One after the other; what fails is said, and the others still count. */
+async function sendAll(items: readonly ApprovalView[], word: Decision): Promise<Map<string, string>> {
+  const failures = new Map<string, string>();
+  for (const item of items) {
+    await sendDecision(item, word).catch((error: Error) => failures.set(item.id, error.message));
+  }
+  return failures;
+}

@@ -1,0 +1,96 @@
+// U21: somebody else should decide. The item stays open for everybody, and says for whom it is.
+
+import { UserRoundPlus } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { VisibleText } from "../../../display/visible-text.tsx";
+import { clockTime } from "../../../display/words.ts";
+import { client } from "../../../live/client.ts";
+import { approvalsQuery } from "../../../live/queries.ts";
+import { queryClient } from "../../../live/query-client.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { useHotkeys } from "../../../ui/hotkeys.ts";
+import { Input } from "../../../ui/input.tsx";
+import { Problem } from "../../run-actions/problem.tsx";
+import { useAction } from "../../run-actions/use-action.ts";
+
+export function AskPerson({ item }: { item: ApprovalView }) {
+  const [open, setOpen] = useState(false);
+  const [person, setPerson] = useState("");
+  const [note, setNote] = useState("");
+  const { busy, problem, perform } = useAction();
+  useHotkeys([{ keys: "p", label: "Ask another person", run: () => setOpen(true) }]);
+  const ask = async (event: FormEvent) => {
+    event.preventDefault();
+    const asked = { person: person.trim(), ...(note.trim() === "" ? {} : { note: note.trim() }) };
+    const done = await perform(() => client.askPerson(item.id, asked));
+    if (!done) return;
+    setOpen(false);
+    void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey });
+  };
+  return (
+    <>
+      <Button size="small" look="quiet" className="max-md:h-10" onClick={() => setOpen(true)}>
+        <UserRoundPlus size={14} aria-hidden /> Ask somebody else
+      </Button>
+      <Dialog
+        title="Ask somebody else"
+        open={open}
+        onOpenChange={setOpen}
+        description="It stays open, and says for whom it is. Whoever may decide still may."
+      >
+        <form className="flex flex-col gap-3 p-4 text-sm" onSubmit={(event) => void ask(event)}>
+          <Field label="Who should decide">
+            {(id) => (
+              <Input
+                id={id}
+                autoFocus
+                maxLength={200}
+                value={person}
+                className="max-md:h-11"
+                onChange={(event) => setPerson(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="What they should know (if anything)">
+            {(id) => (
+              <Input
+                id={id}
+                maxLength={2_000}
+                value={note}
+                className="max-md:h-11"
+                onChange={(event) => setNote(event.target.value)}
+              />
+            )}
+          </Field>
+          <Problem text={problem} />
+          <div className="flex justify-end gap-2">
+            <Button className="max-md:h-11" onClick={() => setOpen(false)}>
+              Close
+            </Button>
+            <Button look="main" type="submit" className="max-md:h-11" disabled={busy || person.trim() === ""}>
+              {busy ? "Recording…" : "Ask"}
+            </Button>
+          </div>
+        </form>
+      </Dialog>
+    </>
+  );
+}
+
+export function AskedPerson({ item: { asked } }: { item: ApprovalView }) {
+  if (!asked) return null;
+  return (
+    <p className="rounded-md bg-info-soft px-2.5 py-1.5 text-info text-sm">
+      For <VisibleText text={asked.person} />, asked by <VisibleText text={asked.by} /> at{" "}
+      {clockTime(asked.at)}
+      {asked.note !== undefined && (
+        <>
+          : <VisibleText text={asked.note} />
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,74 @@
+// U36: a budget that is used up, raised by how much is wanted.
+
+import { useState } from "react";
+import { count, money } from "../../../display/words.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Input } from "../../../ui/input.tsx";
+import { ContinueOrStop } from "../decision/continue-or-stop.tsx";
+import { useDecide } from "../decision/use-decide.ts";
+import { RequestView } from "../request/request-view.tsx";
+import { CardFrame } from "./card-frame.tsx";
+import type { CardProps } from "./card-props.ts";
+
+const FACTORS = [1.5, 2, 5];
+
+export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
+  const { limit = "maxTokens", limitValue = 0 } = item;
+  const isMoney = limit.endsWith("maxCost");
+  const [text, setText] = useState(String(amountOf(limitValue * 2, isMoney) || ""));
+  const decide = useDecide(item, onDecided);
+  const value = Number(text.replaceAll(/[\s,_]/g, ""));
+  const isMore = Number.isFinite(value) && value > limitValue && (isMoney || Number.isInteger(value));
+  const raise = () =>
+    decide.send({ decision: "approve", limits: isMoney ? { maxCost: value } : { maxTokens: value } });
+  const words = (amount: number) => (isMoney ? money(amount) : `${count(amount)} tokens`);
+  return (
+    <CardFrame
+      item={item}
+      takesFocus={takesFocus}
+      answers={
+        <ContinueOrStop
+          decide={decide}
+          go={isMore ? `Raise to ${words(value)}` : "Raise"}
+          onGo={isMore ? raise : undefined}
+          stop="Let it come to its end"
+        >
+          <label htmlFor="budget" className="flex items-center gap-1.5 text-sm">
+            New budget{isMoney ? ", in dollars" : ", in tokens"}
+            <Input
+              id="budget"
+              inputMode="decimal"
+              value={text}
+              aria-invalid={!isMore}
+              onChange={(event) => setText(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key === "Escape") event.currentTarget.blur();
+                if (event.key === "Enter" && isMore) raise();
+              }}
+              className="w-28 max-md:h-11"
+            />
+          </label>
+          {FACTORS.map((factor) => (
+            <Button
+              key={factor}
+              size="small"
+              className="max-md:h-10"
+              onClick={() => setText(String(amountOf(limitValue * factor, isMoney)))}
+            >
+              × {factor}
+            </Button>
+          ))}
+        </ContinueOrStop>
+      }
+    >
+      <RequestView item={item} />
+      <p className="text-muted text-sm">
+        {limit.startsWith("tree.") ? "The whole tree" : "This run"} had {words(limitValue)}. With more it goes
+        on where it stopped; without, it writes down what it has and ends.
+      </p>
+    </CardFrame>
+  );
+}
+
+const amountOf = (value: number, isMoney: boolean): number =>
+  isMoney ? Math.round(value * 100) / 100 : Math.ceil(value);

@@ -1,0 +1,84 @@
+// The frame of every card: who asks and what for, what it is about, how it came to this; the answers below it, always in
+// reach and never over what is to be read.
+
+import { Link } from "@tanstack/react-router";
+import { ArrowLeft, ShieldAlert } from "lucide-react";
+import { type ReactNode, useEffect, useRef } from "react";
+import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { AgentName } from "../../../display/agent/agent-name.tsx";
+import { CommandTitle } from "../../../display/command/command-title.tsx";
+import { useRefusal } from "../../../live/me.ts";
+import { ExpiryBadge, WaitingBadge } from "../list/wait-badges.tsx";
+import { AskedPerson, AskPerson } from "./ask-person.tsx";
+import { CardContext } from "./card-context.tsx";
+import { CardTrail } from "./card-trail.tsx";
+import { findDangers } from "./dangers.ts";
+import { HEADLINES } from "./kinds.ts";
+
+export interface CardFrameProps {
+  item: ApprovalView;
+  /** It comes after another one that was answered: whoever works by keyboard goes on here. */
+  takesFocus: boolean;
+  /** What it is about, and what comes behind that. */
+  children: ReactNode;
+  answers: ReactNode;
+}
+
+export function CardFrame({ item, takesFocus, children, answers }: CardFrameProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus({ preventScroll: true });
+  }, [takesFocus]);
+  const dangers = findDangers(item);
+  const refusal = useRefusal("operator");
+  return (
+    <article aria-labelledby="asked" className="flex min-h-0 flex-1 flex-col bg-surface">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a place that scrolls must be reached by keyboard */}
+      <section aria-label="What is asked" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto">
+        <div className="flex max-w-4xl flex-col gap-4 p-4">
+          <header className="flex flex-col gap-2">
+            <Link to="/inbox" className="flex items-center gap-1 py-2 text-accent text-sm md:hidden">
+              <ArrowLeft size={14} aria-hidden /> All that waits
+            </Link>
+            <div className="flex flex-wrap items-center gap-2">
+              <h2 id="asked" ref={heading} tabIndex={-1} className="font-semibold text-lg outline-none">
+                <AgentName agent={item.agent} full /> {HEADLINES[item.kind]}
+                {item.round > 1 && " again: what it rests on has changed"}
+              </h2>
+              <WaitingBadge item={item} />
+              <ExpiryBadge at={item.expiresAt} />
+              <AskPerson item={item} />
+            </div>
+            <CardTrail trail={item.trail} />
+            <AskedPerson item={item} />
+          </header>
+          {dangers.length > 0 && <Dangers dangers={dangers} />}
+          {children}
+          <hr className="border-line" />
+          <CardContext item={item} />
+        </div>
+      </section>
+      <footer className="shrink-0 border-line border-t bg-surface px-4 py-3 shadow-[0_-4px_12px_rgb(0_0_0/0.06)]">
+        {refusal === undefined ? answers : <p className="text-muted text-sm">{refusal}</p>}
+      </footer>
+    </article>
+  );
+}
+
+function Dangers({ dangers }: { dangers: readonly string[] }) {
+  return (
+    <div className="flex items-start gap-2 rounded-md bg-bad-soft p-2.5 text-bad text-sm">
+      <ShieldAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
+      <div className="min-w-0">
+        <p className="font-medium">Look twice</p>
+        <ul className="list-disc pl-4">
+          {dangers.map((danger) => (
+            <li key={danger} className="break-words [overflow-wrap:anywhere]">
+              <CommandTitle text={danger} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}

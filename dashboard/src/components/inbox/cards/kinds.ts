@@ -1,0 +1,38 @@
+import {
+  Bot,
+  CircleHelp,
+  Coins,
+  FilePen,
+  Globe,
+  Plug,
+  Repeat,
+  SquareTerminal,
+  TriangleAlert,
+  Wrench,
+} from "lucide-react";
+import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+
+/** As a sentence that begins with the agent's name: the same words as at the terminal. */
+export const HEADLINES = {
+  tool: "needs your approval",
+  question: "asks you",
+  outcome: "does not know whether this was done",
+  budget: "has used up its budget",
+  loop: "repeats itself",
+} as const;
+
+const KIND_ICONS = { question: CircleHelp, outcome: TriangleAlert, budget: Coins, loop: Repeat } as const;
+
+const TOOL_ICONS: Record<string, typeof Bot> = {
+  Bash: SquareTerminal,
+  Write: FilePen,
+  Edit: FilePen,
+  WebFetch: Globe,
+  WebSearch: Globe,
+  delegate: Bot,
+};
+
+export function approvalIcon({ kind, tool = "" }: ApprovalView): typeof Bot {
+  if (kind !== "tool") return KIND_ICONS[kind];
+  return TOOL_ICONS[tool] ?? (tool.startsWith("mcp__") ? Plug : Wrench);
+}

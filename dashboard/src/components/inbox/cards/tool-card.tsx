@@ -1,0 +1,74 @@
+// A call that needs a yes: as it is, changed, or not at all. One yes holds for exactly what was seen.
+
+import { useRef, useState } from "react";
+import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { useHotkeys } from "../../../ui/hotkeys.ts";
+import { nextScope, ONCE, scopeFields } from "../decision/scope.tsx";
+import { ToolAnswers } from "../decision/tool-answers.tsx";
+import { useDecide } from "../decision/use-decide.ts";
+import { EditForm } from "../edit/edit-form.tsx";
+import { HunkForm } from "../edit/hunk-form.tsx";
+import { type Change, type Mode, useChange } from "../edit/use-change.ts";
+import { RequestView } from "../request/request-view.tsx";
+import { CardFrame } from "./card-frame.tsx";
+import type { CardProps } from "./card-props.ts";
+import { findDangers } from "./dangers.ts";
+import { useSeenToEnd } from "./use-seen-to-end.ts";
+
+export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
+  const seen = useSeenToEnd(item.id);
+  const [mode, setMode] = useState<Mode>("look");
+  const [scope, setScope] = useState(ONCE);
+  const change = useChange(item, mode);
+  const decide = useDecide(item, onDecided);
+  const approveButton = useRef<HTMLButtonElement>(null);
+  const may = !decide.isPending && change.isValid && (mode === "edit" || seen.isSeen);
+  const approve = () => {
+    if (!may) return;
+    const widely = scopeFields(scope);
+    decide.send(
+      change.changed
+        ? { decision: "edit", input: change.input, ...widely }
+        : { decision: "approve", ...widely },
+    );
+  };
+  const isDangerous = findDangers(item).length > 0 || scope.scope !== "once";
+  const canChoose = change.hunks.hunks.length > 0;
+  useHotkeys([
+    {
+      keys: "a",
+      label: "Approve (where it is dangerous, Enter confirms)",
+      run: () => (isDangerous ? approveButton.current?.focus() : approve()),
+    },
+    { keys: "mod+enter", label: "Approve as changed", run: () => change.changed && approve() },
+    { keys: "e", label: "Change it, then approve", run: () => setMode("edit") },
+    { keys: "h", label: "Choose which changes of a file", run: () => canChoose && setMode("choose") },
+    { keys: "d", label: "Reject, then 1–5 for why", run: () => setMode("reject") },
+    { keys: "s", label: "Next scope: once, run, below, always", run: () => setScope(nextScope(scope)) },
+    { keys: "Escape", label: "Back to the answers", run: () => setMode("look") },
+  ]);
+  return (
+    <CardFrame
+      item={item}
+      takesFocus={takesFocus}
+      answers={
+        <ToolAnswers
+          {...{ item, mode, setMode, scope, setScope, change, decide, may, approve, approveButton }}
+          seen={seen.isSeen}
+        />
+      }
+    >
+      {children}
+      <Subject item={item} mode={mode} change={change} />
+      {mode !== "edit" && <div ref={seen.endRef} className="h-px" data-testid="end-of-call" />}
+    </CardFrame>
+  );
+}
+
+/** What is asked about, or what is made of it. */
+function Subject({ item, mode, change }: { item: ApprovalView; mode: Mode; change: Change }) {
+  const { draft, setDraft, edit, hunks, problem } = change;
+  if (mode === "edit") return <EditForm draft={draft} onChange={setDraft} state={edit} problem={problem} />;
+  if (mode === "choose") return <HunkForm item={item} choice={hunks} problem={problem} />;
+  return <RequestView item={item} />;
+}

@@ -1,0 +1,22 @@
+import { isUnreachable } from "../../../../../src/api/client/client.ts";
+import { CadreError } from "../../../../../src/errors.ts";
+import { VisibleText } from "../../../display/visible-text.tsx";
+import { ago } from "../../../display/words.ts";
+
+/** F12, F13: who was faster, or what is wrong. What was typed stays. */
+export function AnswerFailure({ error }: { error: Error | null }) {
+  if (!error) return null;
+  return (
+    <p role="alert" className="mb-2 rounded-md bg-bad-soft p-2 text-bad text-sm">
+      <VisibleText text={wordsFor(error)} />
+    </p>
+  );
+}
+
+function wordsFor(error: Error): string {
+  if (isUnreachable(error))
+    return "The server does not answer, so nothing is known to be decided. Answer again: it counts once.";
+  const { by, at, decision } = error instanceof CadreError ? (error.details ?? {}) : {};
+  if (typeof by !== "string" || typeof at !== "number") return error.message;
+  return `${by} was faster (${String(decision)}, ${ago(at, Date.now())}). Your answer was not recorded.`;
+}

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { limitChoice, withLimit } from "./limit.ts";
+
+const item = (tool: string, input: unknown) => ({ kind: "tool", tool, input }) as ApprovalView;
+const offered = (tool: string, input: unknown) =>
+  limitChoice(item(tool, input))?.choices.map(({ value }) => value);
+
+test("[U21] a limit is offered where the tool takes one, and only a tighter one than it asks for", () => {
+  expect(offered("Bash", { command: "sleep 60" })).toEqual([10_000, 30_000, 60_000, 120_000]);
+  expect(offered("Bash", { command: "sleep 60", timeout: 30_000 })).toEqual([10_000]);
+  expect(offered("Bash", { command: "sleep 60", timeout: 1_000 })).toBeUndefined();
+  expect(offered("delegate", { agent: "worker", task: "look" })).toContain(5);
+  expect(offered("delegate_to_agent", { role: "worker", task: "look" })).toBeUndefined();
+  expect(offered("Write", { path: "a", content: "b" })).toBeUndefined();
+});
+
+test("[U21] with a limit it is the same call but for that", () => {
+  const call = item("Bash", { command: "sleep 60", description: "wait" });
+  expect(withLimit(call, limitChoice(call)!, 10_000)).toEqual({
+    command: "sleep 60",
+    description: "wait",
+    timeout: 10_000,
+  });
+});

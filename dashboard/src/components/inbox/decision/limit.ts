@@ -1,0 +1,52 @@
+// U21: a yes with a limit: the same call with less time or fewer turns, where its tool takes such a limit. Pure.
+
+import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+
+export interface LimitChoice {
+  field: "timeout" | "maxTurns";
+  label: string;
+  choices: readonly { value: number; words: string }[];
+}
+
+const TIMES: LimitChoice = {
+  field: "timeout",
+  label: "Stop it after",
+  choices: [
+    { value: 10_000, words: "10 seconds" },
+    { value: 30_000, words: "30 seconds" },
+    { value: 60_000, words: "1 minute" },
+    { value: 120_000, words: "2 minutes" },
+  ],
+};
+
+const TURNS: LimitChoice = {
+  field: "maxTurns",
+  label: "Let it have at most",
+  choices: [
+    { value: 1, words: "1 turn" },
+    { value: 3, words: "3 turns" },
+    { value: 5, words: "5 turns" },
+    { value: 10, words: "10 turns" },
+    { value: 20, words: "20 turns" },
+  ],
+};
+
+const BY_TOOL: Record<string, LimitChoice> = {
+  Bash: TIMES,
+  delegate: TURNS,
+  mcp__agent__spawn: TURNS,
+};
+
+/** Undefined: its tool knows no limit, or no tighter one than it asks for itself. */
+export function limitChoice({ kind, tool = "", input }: ApprovalView): LimitChoice | undefined {
+  const limit = kind === "tool" ? BY_TOOL[tool] : undefined;
+  if (!limit || typeof input !== "object" || input === null) return undefined;
+  const own = (input as Record<string, unknown>)[limit.field];
+  const choices = limit.choices.filter(({ value }) => typeof own !== "number" || value < own);
+  return choices.length === 0 ? undefined : { ...limit, choices };
+}
+
+export const withLimit = ({ input }: ApprovalView, { field }: LimitChoice, value: number): unknown => ({
+  ...(input as object),
+  [field]: value,
+});

@@ -1,0 +1,70 @@
+// U26: why not, in words that the agent reads. Five are one key away; others can be typed.
+
+import { useRef, useState } from "react";
+import { REJECT_REASONS } from "../../../../../src/projections/reject-reasons.ts";
+import { Button } from "../../../ui/button.tsx";
+import { useHotkeys } from "../../../ui/hotkeys.ts";
+import { Input } from "../../../ui/input.tsx";
+import { Kbd } from "../../../ui/kbd.tsx";
+
+export interface RejectFormProps {
+  pending: boolean;
+  onReject(note: string): void;
+  onBack(): void;
+}
+
+export function RejectForm({ pending, onReject, onBack }: RejectFormProps) {
+  const [text, setText] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  useHotkeys([
+    ...REJECT_REASONS.map(({ label, note }, at) => ({
+      keys: String(at + 1),
+      label: `Reject: ${label}`,
+      run: () => onReject(note),
+    })),
+    { keys: "t", label: "Reject: type why", run: () => field.current?.focus() },
+    { keys: "Escape", label: "Back to the answers", run: onBack },
+  ]);
+  return (
+    <form
+      aria-label="Why not"
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onReject(text.trim());
+      }}
+    >
+      <p className="text-muted text-sm">Why not? The agent reads it and goes on without.</p>
+      <div className="flex flex-wrap gap-1.5">
+        {REJECT_REASONS.map(({ label, note }, at) => (
+          <Button
+            key={label}
+            disabled={pending}
+            title={note}
+            className="max-md:h-10"
+            onClick={() => onReject(note)}
+          >
+            <Kbd>{at + 1}</Kbd> {label}
+          </Button>
+        ))}
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <Input
+          ref={field}
+          aria-label="Why not, in your words"
+          placeholder="Or in your words (t)"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => event.key === "Escape" && onBack()}
+          className="min-w-40 flex-1 max-md:h-11"
+        />
+        <Button look="danger" type="submit" disabled={pending} className="max-md:h-11">
+          {text.trim() === "" ? "Reject without a reason" : "Reject"}
+        </Button>
+        <Button look="quiet" onClick={onBack} className="max-md:h-11">
+          Back <Kbd>Esc</Kbd>
+        </Button>
+      </div>
+    </form>
+  );
+}

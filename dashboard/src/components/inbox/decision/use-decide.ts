@@ -1,0 +1,51 @@
+// One person's word on one item: sent once however often a button is pressed, and gone from the list when it is recorded.
+
+import { useMutation } from "@tanstack/react-query";
+import type { ApprovalView, DecisionBody, OutcomeBody } from "../../../../../src/api/client/types.ts";
+import { client } from "../../../live/client.ts";
+import { useRefusal } from "../../../live/me.ts";
+import { approvalsQuery } from "../../../live/queries.ts";
+import { queryClient } from "../../../live/query-client.ts";
+
+export type Decision = DecisionBody | Omit<OutcomeBody, "callId">;
+
+export interface Decide {
+  /** Does nothing while a word is on its way. */
+  send(word: Decision): void;
+  isPending: boolean;
+  error: Error | null;
+}
+
+export async function sendDecision({ id, runId, callId }: ApprovalView, word: Decision): Promise<void> {
+  if ("verdict" in word) await client.outcome(runId, { callId: callId!, ...word });
+  else await client.decide(id, word);
+  queryClient.setQueryData(approvalsQuery.queryKey, (items) => items?.filter((item) => item.id !== id));
+  void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey });
+}
+
+export function useDecide(item: ApprovalView, onDecided: (word: Decision) => void): Decide {
+  const mayDecide = useRefusal("operator") === undefined;
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (word: Decision) => sendDecision(item, word),
+    onSuccess: (_, word) => onDecided(word),
+    // Somebody was faster, or it is asked anew: the list tells which.
+    onError: () => void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey }),
+  });
+  return {
+    send: (word) => (isPending || !mayDecide ? undefined : mutate(word)),
+    isPending: isPending,
+    error,
+  };
+}
+
+const DECISIONS = {
+  approve: "Approved",
+  edit: "Approved as changed",
+  reject: "Rejected",
+  answer: "Answered",
+};
+const VERDICTS = { happened: "It happened", run_again: "It is run again", fail: "Given up" };
+
+/** What has just been recorded. */
+export const confirmationText = (word: Decision): string =>
+  "verdict" in word ? VERDICTS[word.verdict] : DECISIONS[word.decision];

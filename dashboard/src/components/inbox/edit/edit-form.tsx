@@ -1,0 +1,115 @@
+// U23: the input in a person's hands, field by field where it has such, otherwise as JSON. What would come of it is asked
+// of the server while it is typed: checked and drawn by the code that will take the decision.
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useId, useState } from "react";
+import type { ApprovalView, EditPreview } from "../../../../../src/api/client/types.ts";
+import { CommandParts } from "../../../display/command/command-parts.tsx";
+import { CommandText } from "../../../display/command/command-text.tsx";
+import { Diff } from "../../../display/diff/diff.tsx";
+import { VisibleText } from "../../../display/visible-text.tsx";
+import { editPreviewQuery } from "../../../live/queries.ts";
+import { TextArea } from "../../../ui/input.tsx";
+import { stripPatchHeader } from "../request/patch.ts";
+import type { Draft } from "./draft.ts";
+
+export interface EditState {
+  /** Of the latest draft; undefined while it is asked for. */
+  checked: EditPreview | undefined;
+  failed: Error | null;
+}
+
+const PAUSE_MS = 200;
+
+/** What comes of an input, a moment after the last key. */
+export function useEditState({ id }: ApprovalView, input: unknown, enabled: boolean): EditState {
+  const [asked, setAsked] = useState(input);
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(input), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [input]);
+  const { data, error, isPlaceholderData } = useQuery({
+    ...editPreviewQuery(id, asked),
+    enabled: enabled && asked !== undefined,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return { checked: asked === input && !isPlaceholderData ? data : undefined, failed: error };
+}
+
+export interface EditFormProps {
+  draft: Draft;
+  onChange(draft: Draft): void;
+  state: EditState;
+  problem: string | undefined;
+}
+
+export function EditForm({ draft, onChange, state: { checked }, problem }: EditFormProps) {
+  const [shown, setShown] = useState<EditPreview>();
+  useEffect(() => {
+    if (checked && checked.problem === undefined) setShown(checked);
+  }, [checked]);
+  return (
+    <div className="flex flex-col gap-3">
+      {draft.fields.map((field, at) => (
+        <Field
+          key={field.name}
+          name={field.name}
+          text={field.text}
+          autoFocus={at === draft.main}
+          problem={checked?.issues.find(({ path }) => path[0] === field.name)?.message}
+          onChange={(text) => onChange(draft.with(field.name, text))}
+        />
+      ))}
+      {problem !== undefined && (
+        <p role="alert" className="whitespace-pre-wrap text-bad text-sm">
+          <VisibleText text={problem} />
+        </p>
+      )}
+      {shown?.command && <CommandParts command={shown.command} />}
+      {shown?.preview !== undefined && !shown.change && !shown.command && (
+        <CommandText text={shown.preview} className="text-warn" />
+      )}
+      {shown?.change && shown.preview !== undefined && (
+        <section aria-label="What it would change">
+          <Diff whole patch={stripPatchHeader(shown.preview)} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+interface FieldProps {
+  name: string;
+  text: string;
+  autoFocus: boolean;
+  problem: string | undefined;
+  onChange(text: string): void;
+}
+
+function Field({ name, text, autoFocus, problem, onChange }: FieldProps) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-muted text-xs">
+        {name}
+      </label>
+      <TextArea
+        id={id}
+        autoFocus={autoFocus}
+        spellCheck={false}
+        rows={Math.min(24, Math.max(1, text.split("\n").length))}
+        value={text}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+        onChange={(event) => onChange(event.target.value)}
+        className="w-full resize-y font-mono text-xs leading-5"
+      />
+      {problem !== undefined && (
+        <p id={`${id}-problem`} className="text-bad text-xs">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}

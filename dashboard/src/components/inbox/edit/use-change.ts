@@ -1,0 +1,62 @@
+// What a person makes of a call before saying yes: nothing, another input, some of its places, a limit. Whatever it is, the
+// server has looked at it before it can be approved.
+
+import { useMemo, useState } from "react";
+import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { type LimitChoice, limitChoice, withLimit } from "../decision/limit.ts";
+import { type Draft, draftOf } from "./draft.ts";
+import { type EditState, useEditState } from "./edit-form.tsx";
+import { type HunkChoice, useHunks } from "./use-hunks.ts";
+
+export type Mode = "look" | "edit" | "choose" | "reject";
+
+export interface Change {
+  draft: Draft;
+  setDraft(draft: Draft): void;
+  hunks: HunkChoice;
+  limit: LimitChoice | undefined;
+  limitTo: number | undefined;
+  setLimitTo(value: number | undefined): void;
+  /** It is not what was asked for any more. */
+  changed: boolean;
+  input: unknown;
+  edit: EditState;
+  /** Why it cannot be approved like this. */
+  problem: string | undefined;
+  /** It could be approved; what was asked for always could. */
+  isValid: boolean;
+}
+
+export function useChange(item: ApprovalView, mode: Mode): Change {
+  const [draft, setDraft] = useState(() => draftOf(item.input));
+  const [limitTo, setLimitTo] = useState<number>();
+  const hunks = useHunks(item);
+  const limit = useMemo(() => limitChoice(item), [item]);
+  const limited = useMemo(
+    () => (limit && limitTo !== undefined ? withLimit(item, limit, limitTo) : undefined),
+    [item, limit, limitTo],
+  );
+  const { changed, input, problem: own } = changeIn(mode, draft, hunks, limited);
+  const edit = useEditState(item, input, changed);
+  const problem = own ?? edit.checked?.problem ?? misfit(mode, hunks, edit) ?? edit.failed?.message;
+  return {
+    ...{ draft, setDraft, hunks, limit, limitTo, setLimitTo, changed, input, edit },
+    problem: changed ? problem : undefined,
+    isValid: !changed || (edit.checked !== undefined && problem === undefined),
+  };
+}
+
+function changeIn(mode: Mode, draft: Draft, { hunks, chosen, input }: HunkChoice, limited: unknown) {
+  const none = chosen.size === 0 ? "Nothing is ticked: tick a change, or reject the call." : undefined;
+  if (mode === "edit") return { changed: true, input: draft.input, problem: draft.problem };
+  if (mode === "choose") return { changed: chosen.size < hunks.length, input, problem: none };
+  return { changed: mode === "look" && limited !== undefined, input: limited, problem: undefined };
+}
+
+/** What would be left by it is not what was ticked: the file has moved on, or the call would be refused. */
+function misfit(mode: Mode, { text }: HunkChoice, { checked }: EditState): string | undefined {
+  if (mode !== "choose" || !checked || checked.change?.after === text) return undefined;
+  return checked.change
+    ? "The file has been changed meanwhile: go back and look again."
+    : (checked.preview ?? "It would change nothing.");
+}

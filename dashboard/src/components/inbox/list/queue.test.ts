@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { findDangers } from "../cards/dangers.ts";
+import { findDifferences, similarItems, sortQueue } from "./queue.ts";
+
+const item = (id: string, more: Partial<ApprovalView> = {}): ApprovalView => ({
+  id,
+  itemId: id,
+  kind: "tool",
+  runId: "r1",
+  rootRunId: "r1",
+  path: ["lead"],
+  agent: "lead",
+  tool: "Write",
+  input: { path: `src/${id}.ts`, content: "x" },
+  round: 1,
+  requestedAt: 0,
+  trail: [],
+  blocks: { runs: 1, root: false },
+  spent: { run: { cost: 0, unpriced: 0 }, tree: { cost: 0, unpriced: 0 } },
+  did: { turns: 1, toolCalls: 0, files: [] },
+  recent: [],
+  ...more,
+});
+
+const shell = (id: string, command: string, more: Partial<NonNullable<ApprovalView["command"]>> = {}) =>
+  item(id, {
+    tool: "Bash",
+    input: { command },
+    command: { grade: "exact", why: "", programs: [], files: [], hosts: [], decoded: [], ...more },
+  });
+
+const ids = (items: readonly ApprovalView[]) => items.map(({ id }) => id);
+
+test("[U20] what holds a root comes first, then what holds the most, then what has waited longest", () => {
+  const queue = sortQueue([
+    item("young", { requestedAt: 9 }),
+    item("old", { requestedAt: 1 }),
+    item("many", { blocks: { runs: 3, root: false }, requestedAt: 8 }),
+    item("root", { blocks: { runs: 2, root: true }, requestedAt: 7 }),
+  ]);
+  expect(ids(queue)).toEqual(["root", "many", "old", "young"]);
+});
+
+describe("[U28] what is alike", () => {
+  test("commands that differ only in names, and files of one kind in one folder", () => {
+    const [a, b, c] = [shell("a", "git add a.ts"), shell("b", "git add b.ts"), shell("c", "git add -f b.ts")];
+    expect(ids(similarItems(a, [a, b, c]))).toEqual(["a", "b"]);
+    const files = [item("x"), item("y"), item("z", { input: { path: "z.md", content: "" } })];
+    expect(ids(similarItems(files[0]!, files))).toEqual(["x", "y"]);
+    expect(findDifferences([a, b])).toEqual({ common: "Run: git add …", parts: ["a.ts", "b.ts"] });
+  });
+
+  test("never what a shell would act on, what cannot be read, or what is dangerous", () => {
+    const pairs = [
+      [shell("a", "echo a"), shell("b", "echo $(rm b)")],
+      [shell("a", "cat a"), shell("b", "cat a>b")],
+      [shell("a", "npm test a"), shell("b", "npm test b", { grade: "dynamic" })],
+      [shell("a", "get a"), shell("b", "get b", { hosts: ["b.test"] })],
+    ] as const;
+    for (const [a, b] of pairs) expect(ids(similarItems(a, [a, b]))).toEqual(["a"]);
+    expect(ids(similarItems(item("q", { kind: "question" }), [item("q", { kind: "question" })]))).toEqual([
+      "q",
+    ]);
+  });
+});
+
+test("[A17] a second look is asked for by what was recorded", () => {
+  expect(findDangers(item("a"))).toEqual([]);
+  expect(findDangers(item("a", { untrusted: ["https://a.test"] }))).toEqual([
+    "text from https://a.test came into this run before",
+  ]);
+  expect(findDangers(shell("a", `ls${"\n".repeat(3_000)}ls`))).toEqual([
+    "it has characters that hide or look like others",
+  ]);
+  const programs = [{ argv: ["/bin/rm", "-rf"], depth: 0, readOnly: false }];
+  expect(findDangers(shell("a", "x", { programs }))).toEqual(["it uses rm"]);
+});

@@ -1,0 +1,65 @@
+// The order of what waits for a person, and which of it is alike. Pure.
+
+import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { describeCall } from "../../../../../src/projections/views/timeline.ts";
+import { findDangers } from "../cards/dangers.ts";
+
+/** U20: what holds a whole tree first, then what holds the most, then what has waited longest. */
+export function sortQueue(items: readonly ApprovalView[]): ApprovalView[] {
+  return items.toSorted(
+    (a, b) =>
+      Number(b.blocks.root) - Number(a.blocks.root) ||
+      b.blocks.runs - a.blocks.runs ||
+      a.requestedAt - b.requestedAt ||
+      (a.id < b.id ? -1 : 1),
+  );
+}
+
+/** What an item is about, in one line. */
+export function approvalTitle({ tool, input, detail, itemId }: ApprovalView): string {
+  return tool === undefined ? (detail ?? itemId) : describeCall(tool, input);
+}
+
+/** U28: those that are like it, itself among them. Whatever is dangerous is looked at alone. */
+export function similarItems(item: ApprovalView, items: readonly ApprovalView[]): ApprovalView[] {
+  const shape = callShape(item);
+  return shape === undefined ? [item] : items.filter((other) => callShape(other) === shape);
+}
+
+/** The same for calls that differ only in names; undefined: like no other. */
+export function callShape(item: ApprovalView): string | undefined {
+  const { kind, tool, agent } = item;
+  if (kind !== "tool" || tool === undefined || findDangers(item).length > 0) return undefined;
+  const fields = (item.input ?? {}) as Record<string, unknown>;
+  if (tool === "Bash") {
+    if (item.command?.grade !== "exact" || typeof fields["command"] !== "string") return undefined;
+    return `${tool} ${wordsOf(fields["command"]).map(shapeOfWord).join(" ")}`;
+  }
+  if (typeof fields["path"] === "string")
+    return `${tool} ${agent} ${fields["path"].replace(/[^/]*?(\.[^./]*)?$/, "*$1")}`;
+  return `${tool} ${agent} ${Object.keys(fields).sort().join()}`;
+}
+
+/** Words that only name something may differ; programs, options and whatever a shell acts on may not. */
+function shapeOfWord(word: string, at: number): string {
+  return at === 0 || /^-|[^\w@%+:,./='"-]/.test(word) ? word : "*";
+}
+
+const wordsOf = (command: string): string[] => command.trim().split(/\s+/);
+
+export interface Differences {
+  /** What they have in common, with `…` where they differ. */
+  common: string;
+  /** Of each, only what differs. */
+  parts: string[];
+}
+
+export function findDifferences(items: readonly ApprovalView[]): Differences {
+  const rows = items.map((item) => wordsOf(approvalTitle(item)));
+  const [first = []] = rows;
+  const differs = first.map((word, at) => rows.some((row) => row[at] !== word));
+  return {
+    common: first.map((word, at) => (differs[at] ? "…" : word)).join(" "),
+    parts: rows.map((row) => row.filter((_, at) => differs[at] ?? true).join(" ")),
+  };
+}

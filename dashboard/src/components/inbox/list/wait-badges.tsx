@@ -1,0 +1,39 @@
+import { Hourglass, Timer } from "lucide-react";
+import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { useNow } from "../../../display/time/use-now.ts";
+import { plural, roughly } from "../../../display/words.ts";
+import { Badge } from "../../../ui/badge.tsx";
+
+/** "3 agents have waited 12 min, the root too". */
+export function WaitingBadge({ item: { blocks, requestedAt, trail } }: { item: ApprovalView }) {
+  const holdsRoot = blocks.root && trail.length > 1;
+  const now = useNow();
+  const since = roughly(now - requestedAt);
+  const runs = Math.max(1, blocks.runs);
+  return (
+    <Badge tone={holdsRoot ? "warn" : "muted"} title="What can only go on when this is answered">
+      <Hourglass size={11} aria-hidden />
+      <span className="truncate">
+        {plural(runs, "agent")} {runs === 1 ? "has" : "have"} waited {since}
+        {holdsRoot && ", the root too"}
+      </span>
+    </Badge>
+  );
+}
+
+const SOON_MS = 5 * 60_000;
+
+export function ExpiryBadge({ at }: { at: number | undefined }) {
+  const now = useNow(at === undefined);
+  if (at === undefined) return null;
+  const left = Math.max(0, at - now);
+  return (
+    <Badge tone={left < SOON_MS ? "bad" : "muted"} title="Then it counts as rejected">
+      <Timer size={11} aria-hidden />
+      {left === 0 ? "expires now" : `${shortly(left)} left`}
+    </Badge>
+  );
+}
+
+const shortly = (ms: number): string =>
+  ms >= 60_000 ? `${Math.ceil(ms / 60_000)} min` : `${Math.ceil(ms / 1_000)} s`;

@@ -1,0 +1,122 @@
+// What could come of it if this agent is started: one line to decide by, and on demand who could do what. It is what was
+// true when it was asked. What is new is marked by a word, not by its colour alone.
+
+import { ChevronRight, Radius } from "lucide-react";
+import type { ReactNode } from "react";
+import type { BlastRadius as Shown } from "../../../../../src/journal/blast-radius.ts";
+import {
+  describeBlastRadius,
+  describeToolReach,
+  describeWorstCase,
+  newInBlastRadius,
+} from "../../../../../src/projections/words/blast-radius.ts";
+import { VisibleText } from "../../../display/visible-text.tsx";
+import { Badge } from "../../../ui/badge.tsx";
+import { AgentsBelow } from "./agents-below.tsx";
+
+export function BlastRadius({ radius }: { radius: Shown }) {
+  const { tools, hosts, never, more } = radius;
+  const added = newInBlastRadius(radius);
+  return (
+    <details className="group rounded-md border border-line text-sm">
+      <summary className="flex cursor-pointer items-start gap-2 p-2.5 max-md:min-h-11">
+        <ChevronRight size={14} aria-hidden className="mt-1 shrink-0 group-open:rotate-90" />
+        <Radius size={15} aria-hidden className="mt-0.5 shrink-0 text-muted" />
+        <span className="min-w-0 break-words">
+          <span className="font-medium">Blast radius:</span> it{" "}
+          <VisibleText text={describeBlastRadius(radius)} />.
+          <News added={added} />
+        </span>
+      </summary>
+      <div className="flex flex-col gap-3 border-line border-t px-3 py-2.5">
+        <Part title="Agents that could come to run">
+          <AgentsBelow agents={radius.agents} />
+        </Part>
+        {tools.length > 0 && (
+          <Part title="Tools that change something or reach the network">
+            <ul className="flex flex-col gap-1">
+              {newFirst(tools).map((tool) => (
+                <Row key={tool.name} name={tool.name} isNew={tool.isNew} words={describeToolReach(tool)} />
+              ))}
+            </ul>
+          </Part>
+        )}
+        {hosts.length > 0 && (
+          <Part title="What it could reach">
+            <ul className="flex flex-col gap-1">
+              {newFirst(hosts).map(({ host, isNew }) => (
+                <Row key={host} name={host} isNew={isNew} words="" />
+              ))}
+            </ul>
+          </Part>
+        )}
+        {never.length > 0 && (
+          <Part title="Never, by a rule">
+            <ul className="flex flex-col gap-1">
+              {never.map((rule) => (
+                <Row key={rule} name={rule} isNew={undefined} words="" />
+              ))}
+            </ul>
+          </Part>
+        )}
+        <p className="text-muted text-xs">
+          {sentence(describeWorstCase(radius))}
+          {more !== undefined && `, and ${more} more entries than are listed here`}. As it was when it was
+          asked: if the agent could do more by the time you allow it, it is not started.
+        </p>
+      </div>
+    </details>
+  );
+}
+
+function News({ added }: { added: readonly string[] }) {
+  if (added.length === 0)
+    return <span className="text-muted"> Nothing that this tree cannot do already.</span>;
+  const shown = added.slice(0, SHOWN_NEWS);
+  return (
+    <span className="mt-1 flex flex-wrap items-center gap-1">
+      <Badge tone="warn">new</Badge>
+      {shown.map((name) => (
+        <code
+          key={name}
+          className="break-all rounded border border-line px-1 font-mono font-semibold text-xs"
+        >
+          <VisibleText text={name} />
+        </code>
+      ))}
+      {added.length > shown.length && <span>and {added.length - shown.length} more</span>}
+    </span>
+  );
+}
+
+const SHOWN_NEWS = 6;
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <h3 className="mb-1 text-muted text-xs">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Row({ name, isNew, words }: { name: string; isNew: true | undefined; words: string }) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+      <code className={`break-all font-mono text-xs ${isNew ? "font-semibold" : ""}`}>
+        <VisibleText text={name} />
+      </code>
+      {isNew && <Badge tone="warn">new</Badge>}
+      {words !== "" && (
+        <span className="min-w-0 break-words text-muted text-xs">
+          <VisibleText text={words} />
+        </span>
+      )}
+    </li>
+  );
+}
+
+const newFirst = <T extends { isNew?: true | undefined }>(list: readonly T[]): T[] =>
+  list.toSorted((a, b) => Number(b.isNew ?? false) - Number(a.isNew ?? false));
+
+const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

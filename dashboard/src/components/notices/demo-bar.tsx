@@ -1,0 +1,77 @@
+// The strip of `cadre up --demo`: kills the server like a power cut would, says that it is gone, and then what the journals
+// say about what became of the runs.
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Unplug } from "lucide-react";
+import type { Recovery } from "../../../../src/api/client/types.ts";
+import { plural } from "../../display/words.ts";
+import { client } from "../../live/client.ts";
+import { useConnection } from "../../live/connection.ts";
+import { approvalsQuery, crashReportQuery } from "../../live/queries.ts";
+import { Button } from "../../ui/button.tsx";
+
+export function DemoBar({ startedAt }: { startedAt: number }) {
+  const { state } = useConnection();
+  // The answer may go with the server: its stream says what became of it.
+  const pull = useMutation({ mutationFn: () => client.pullPlug().catch(() => {}) });
+  return (
+    <section
+      aria-label="Demo"
+      className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b bg-raised px-4 py-1.5 text-sm"
+    >
+      <p role="status" className="min-w-0">
+        {state === "lost" ? <Gone /> : <Said startedAt={startedAt} />}
+      </p>
+      <Button
+        look="danger"
+        size="small"
+        className="ml-auto max-md:h-10"
+        disabled={state !== "live" || pull.isPending}
+        title="Kills the server with SIGKILL, in the middle of whatever it does"
+        onClick={() => pull.mutate()}
+      >
+        <Unplug size={14} aria-hidden /> Pull the plug
+      </Button>
+    </section>
+  );
+}
+
+const Gone = () => (
+  <>
+    <strong className="text-bad">Server gone.</strong> It was killed without a warning; a watcher starts it
+    again.
+  </>
+);
+
+function Said({ startedAt }: { startedAt: number }) {
+  const { data } = useQuery(crashReportQuery(startedAt));
+  if (data?.last) return <Recovered {...data.last} />;
+  return (
+    <span className="text-muted">
+      A demo: all is real but the model's words. Kill the server while it works.
+    </span>
+  );
+}
+
+function Recovered({ recovered, missing, ms, repeated }: Recovery) {
+  const approvals = useQuery(approvalsQuery);
+  const decisions = approvals.data?.length ?? 0;
+  return (
+    <>
+      <strong>
+        Recovered{" "}
+        {missing === 0 ? plural(recovered, "run") : `${recovered} of ${plural(recovered + missing, "run")}`}{" "}
+        in {(ms / 1000).toFixed(1)} s
+      </strong>
+      , effects repeated: {repeated},{" "}
+      {decisions === 0 ? (
+        "decisions needed: 0"
+      ) : (
+        <Link to="/inbox" className="font-medium underline">
+          decisions needed: {decisions}
+        </Link>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { stableOrder } from "./stable-order.ts";
+
+const rows = (text: string) => text.split("").map((id) => ({ id }));
+const ids = (shown: readonly { id: string }[]) => shown.map(({ id }) => id).join("");
+
+test("[U05] rows stay where they are while the list is held; new ones are counted", () => {
+  const { shown, fresh, removed } = stableOrder(rows("cba"), rows("fedcba"), true);
+  expect([ids(shown), fresh, removed.size]).toEqual(["cba", 3, 0]);
+  expect(ids(stableOrder(rows("cba"), rows("fedcba"), false).shown)).toBe("fedcba");
+});
+
+test("[U05] a row shows its new words, the next page comes below, and what no longer fits stays", () => {
+  const now = [{ id: "d" }, { id: "c", status: "done" }, { id: "a" }, { id: "z" }, { id: "y" }];
+  const { shown, fresh, removed } = stableOrder<{ id: string; status?: string }>(rows("cba"), now, true);
+  expect(ids(shown)).toBe("cbazy");
+  expect(shown[0]).toEqual({ id: "c", status: "done" });
+  expect([fresh, [...removed]]).toEqual([1, ["b"]]);
+});
+
+test("[U05] rows that have all been replaced wait as new ones", () => {
+  expect(stableOrder(rows("ba"), rows("dc"), true)).toMatchObject({ fresh: 2 });
+  expect(ids(stableOrder([], rows("dc"), true).shown)).toBe("dc");
+});

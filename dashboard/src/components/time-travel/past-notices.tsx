@@ -1,0 +1,42 @@
+import { Hand } from "lucide-react";
+import { type ApprovalItem, openItems } from "../../../../src/projections/folds/approvals.ts";
+import { describeCall } from "../../../../src/projections/views/timeline.ts";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { runStateOf } from "../../live/folds.ts";
+import type { TreeJournal } from "../../live/tree-journal.ts";
+import { NoticeBar } from "../run-actions/notice-bar.tsx";
+
+export interface PastNoticesProps {
+  journal: TreeJournal;
+  onSelect(runId: string): void;
+}
+
+/** What waited for a person then. It is shown, and cannot be answered: the past is over. */
+export function PastNotices({ journal, onSelect }: PastNoticesProps) {
+  const items = [...journal.runs.values()].flatMap((run) => openItems(runStateOf(run.events)));
+  if (items.length === 0) return null;
+  return (
+    <NoticeBar tone="muted">
+      <span className="flex items-center gap-1.5 font-medium">
+        <Hand size={14} aria-hidden /> Waited for a person then
+      </span>
+      <ul className="flex min-w-0 flex-1 flex-wrap gap-x-4 gap-y-1">
+        {items.map((item) => (
+          <li key={item.id} className="min-w-0 truncate">
+            <button
+              type="button"
+              className="min-h-10 underline md:min-h-5"
+              onClick={() => onSelect(item.runId)}
+            >
+              {item.agent}
+            </button>
+            : <VisibleText text={questionOf(item)} />
+          </li>
+        ))}
+      </ul>
+    </NoticeBar>
+  );
+}
+
+const questionOf = ({ tool, input, detail, kind }: ApprovalItem): string =>
+  tool === undefined ? (detail ?? kind) : describeCall(tool, input);

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { agentFace, agentTitle, nameWithTitle, parseColor, parseEmoji } from "./agent-face.ts";
+
+test("[S2-79] an icon is one emoji, joined ones too; words and hidden characters are none", () => {
+  expect(["🤖", " 👨‍💻 ", "🛠️", "🇨🇭"].map(parseEmoji)).toEqual(["🤖", "👨‍💻", "🛠️", "🇨🇭"]);
+  expect([undefined, "", "robot", "a", "🤖🤖", "\u202e🤖", "<b>"].map(parseEmoji)).toEqual(
+    Array.from({ length: 7 }, () => undefined),
+  );
+});
+
+test("[A63] a color is a name or a number, and nothing else of CSS", () => {
+  expect(["purple", "#E67E22", "#abc"].map(parseColor)).toEqual(["purple", "#E67E22", "#abc"]);
+  expect([undefined, "url(//x)", "var(--x)", "#12", "red; top: 0"].map(parseColor)).toEqual(
+    Array.from({ length: 5 }, () => undefined),
+  );
+});
+
+test("[S2-35] [A17] a title is one line, with what would hide or turn text around spelled out; one that is only the name is none", () => {
+  const called = (title?: string) => agentTitle({ name: "desk", title });
+  expect(called("  The\n help desk ")).toBe("The help desk");
+  expect([undefined, "", "  ", "desk"].map(called)).toEqual(Array.from({ length: 4 }, () => undefined));
+  expect(called("x".repeat(200))).toHaveLength(80);
+  expect(called("a\u202eb")).toBe("a⟦U+202E⟧b");
+  expect(nameWithTitle({ name: "desk", title: "The help desk" })).toBe("The help desk (desk)");
+  expect(nameWithTitle({ name: "desk" })).toBe("desk");
+});
+
+test("[S2-35] two agents of one title, or of one's name, are told apart", () => {
+  const agents = [
+    { name: "a", title: "Reviewer" },
+    { name: "b", title: "Reviewer" },
+    { name: "c", title: "d" },
+    { name: "d" },
+    { name: "e", title: "The last" },
+  ];
+  const shared = ["a", "c", "d", "e", "gone"].map((name) => agentFace(agents, name).isShared);
+  expect(shared).toEqual([true, true, false, false, undefined]);
+});

@@ -1,0 +1,10 @@
+// What the page shows of an agent's file as it is now: icon, colour, title.
+
+import { useQuery } from "@tanstack/react-query";
+import { agentsQuery } from "../../live/queries.ts";
+import { type AgentFace, agentFace } from "./agent-face.ts";
+
+export function useAgentFace(agent: string): AgentFace {
+  const { data } = useQuery({ ...agentsQuery, select: ({ agents }) => agentFace(agents, agent) });
+  return data ?? {};
+}

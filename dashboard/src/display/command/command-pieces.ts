@@ -1,0 +1,69 @@
+// A command in pieces, so that nothing in it can hide (A17): what is invisible is spelled out, letters that look like
+// others are marked, and rows of blanks that would push the rest out of sight are folded with their count.
+
+import { revealHidden } from "../../../../src/journal/visible.ts";
+
+export interface Piece {
+  kind: "plain" | "hidden" | "alike" | "fold";
+  text: string;
+}
+
+const FOLDED = /((?:[ \t]*\r?\n){5,}| {41,})/;
+const BLANKS = /[\p{Z}--[\x20\u2028\u2029]]/gv;
+const SPELLED = /(⟦U\+[0-9A-F]{4,6}⟧)/;
+
+export function commandPieces(text: string): Piece[] {
+  return text
+    .split(FOLDED)
+    .flatMap((part, at): Piece[] => (at % 2 === 1 ? foldOf(part) : spelled(part)))
+    .filter((piece) => piece.text !== "");
+}
+
+/** What a person should know before reading on. */
+export function hasTricks(text: string): boolean {
+  return commandPieces(text).some(({ kind }) => kind !== "plain");
+}
+
+function foldOf(blanks: string): Piece[] {
+  const lines = blanks.split("\n").length - 1;
+  const count = (lines || blanks.length).toLocaleString("en");
+  const fold: Piece = { kind: "fold", text: `⟦${count} ${lines ? "empty lines" : "spaces"}⟧` };
+  const newline: Piece = { kind: "plain", text: "\n" };
+  return lines ? [newline, fold, newline] : [fold];
+}
+
+function spelled(text: string): Piece[] {
+  const shown = revealHidden(text).replace(BLANKS, codeOf);
+  return shown
+    .split(SPELLED)
+    .flatMap((part, at): Piece[] => (at % 2 === 1 ? [{ kind: "hidden", text: part }] : letters(part)));
+}
+
+/** By word: a word in one alphabet is just a word, unless every letter of it passes for a Latin one. */
+function letters(text: string): Piece[] {
+  return text.split(/([\p{L}\p{M}\p{N}]+)/u).flatMap((part, at): Piece[] => {
+    if (at % 2 === 0 || !isDisguised(part)) return [{ kind: "plain", text: part }];
+    return Array.from(
+      part,
+      (letter): Piece =>
+        isAlike(letter)
+          ? { kind: "alike", text: `${letter}${codeOf(letter)}` }
+          : { kind: "plain", text: letter },
+    );
+  });
+}
+
+function isDisguised(word: string): boolean {
+  const all = Array.from(word).filter((letter) => /\p{L}/u.test(letter));
+  if (!all.some(isAlike)) return false;
+  return all.some((letter) => /[a-z]/i.test(letter) || FORMS.test(letter)) || all.every(isAlike);
+}
+
+/** Full-width and mathematical letters are never how a word is written. */
+const FORMS = /[\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u;
+const ALIKE = new Set("асеорхуіјѕһԁԛԝґАВЕКМНОРСТУХІЈЅԌονραικτυΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհ");
+
+const isAlike = (letter: string): boolean => ALIKE.has(letter) || FORMS.test(letter);
+
+const codeOf = (character: string): string =>
+  `⟦U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟧`;

@@ -1,9 +1,0 @@
-import { useNow } from "./use-now.ts";
-import { duration, soFar } from "./words.ts";
-
-/** How long something took, or has taken until now. */
-export function Elapsed({ from, to }: { from: number; to?: number | undefined }) {
-  const now = useNow(to !== undefined);
-  const text = to === undefined ? soFar(Math.max(now, from) - from) : duration(to - from);
-  return <span className="tabular-nums">{text}</span>;
-}

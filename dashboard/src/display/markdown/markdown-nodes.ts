@@ -1,0 +1,38 @@
+// What is done to the tree of a Markdown text before anything of it is drawn. Nodes are those of hast.
+
+import { revealHidden } from "../../../../src/journal/visible.ts";
+
+export interface MarkdownNode {
+  type: string;
+  value?: string;
+  tagName?: string;
+  properties?: object;
+  children?: MarkdownNode[];
+}
+
+/** A63: HTML is shown as it was written. */
+export const rawAsText = () => (tree: MarkdownNode) =>
+  eachChild(tree, (node) => (node.type === "raw" ? [{ type: "text", value: node.value ?? "" }] : [node]));
+
+/** A17: what would hide or turn text around is spelled out and marked, also where it was written as `&#8238;`. */
+export const markHidden = () => (tree: MarkdownNode) =>
+  eachChild(tree, (node) => {
+    if (node.type !== "text") return [node];
+    const parts = revealHidden(node.value ?? "").split(/(⟦U\+[0-9A-F]{4,6}⟧)/);
+    if (parts.length === 1) return [node];
+    return parts.map((value, index) => {
+      const text = { type: "text", value };
+      if (index % 2 === 0) return text;
+      const properties = { className: ["rounded", "bg-bad-soft", "font-mono", "text-bad"] };
+      return { type: "element", tagName: "mark", properties, children: [text] };
+    });
+  });
+
+export const textOfNode = (node: MarkdownNode): string =>
+  node.value ?? (node.children ?? []).map(textOfNode).join("");
+
+function eachChild(node: MarkdownNode, replace: (node: MarkdownNode) => MarkdownNode[]): void {
+  if (!node.children) return;
+  node.children = node.children.flatMap(replace);
+  for (const child of node.children) if (child.tagName !== "mark") eachChild(child, replace);
+}

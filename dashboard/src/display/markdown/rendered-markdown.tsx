@@ -1,0 +1,127 @@
+// Markdown that somebody else wrote (A62, A63):
+//  Raw HTML is text. No image is loaded: its place says where it would come from. A link says where it goes.
+//  Headings are bold lines: a stranger's text has no say in the structure of the page.
+
+import { ExternalLink, ImageOff } from "lucide-react";
+import { type ComponentProps, memo, type ReactNode } from "react";
+import ReactMarkdown, { type Components, type ExtraProps, type Options } from "react-markdown";
+import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
+import remarkGfm from "remark-gfm";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { markHidden, rawAsText, textOfNode } from "./markdown-nodes.ts";
+import { safeLink } from "./safe-link.ts";
+
+export const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { text: string }) {
+  return (
+    <div className="flex flex-col gap-2 wrap-anywhere">
+      <ReactMarkdown
+        remarkPlugins={REMARK}
+        rehypePlugins={REHYPE}
+        components={COMPONENTS}
+        urlTransform={(url) => url}
+      >
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+});
+
+const SCHEMA = {
+  ...defaultSchema,
+  protocols: { href: ["http", "https", "mailto"], src: ["http", "https"] },
+  attributes: {
+    a: ["href"],
+    img: ["src", "alt"],
+    code: [["className", /^language-[\w+-]{1,30}$/]],
+    input: [["type", "checkbox"], "checked"],
+    ol: ["start"],
+  },
+} satisfies typeof defaultSchema;
+
+const REMARK: Options["remarkPlugins"] = [remarkGfm];
+const REHYPE: Options["rehypePlugins"] = [rawAsText, [rehypeSanitize, SCHEMA], markHidden];
+
+function Link({ href, children }: { href?: string | undefined; children?: ReactNode }) {
+  const target = safeLink(href);
+  if (!target)
+    return (
+      <span>
+        {children}
+        {href && <code className="text-muted text-xs"> ({href})</code>}
+      </span>
+    );
+  return (
+    <>
+      <a href={target.href} target="_blank" rel="noreferrer noopener" className="text-accent underline">
+        {children}
+      </a>
+      <span className="text-muted text-xs"> ({target.host})</span>
+    </>
+  );
+}
+
+function Picture({ src, alt }: { src?: unknown; alt?: string | undefined }) {
+  const target = safeLink(typeof src === "string" ? src : undefined);
+  return (
+    <span className="inline-flex flex-wrap items-center gap-1.5 rounded-md border border-line border-dashed px-2 py-1 text-muted text-xs">
+      <ImageOff size={13} aria-hidden />
+      Image not loaded{alt ? `: ${alt}` : ""}
+      {target && (
+        <a
+          href={target.href}
+          target="_blank"
+          rel="noreferrer noopener"
+          className="inline-flex items-center gap-1 text-accent underline"
+        >
+          open {target.host} in a new tab <ExternalLink size={11} aria-hidden />
+        </a>
+      )}
+    </span>
+  );
+}
+
+function Code({ node, children }: ComponentProps<"pre"> & ExtraProps) {
+  return (
+    <div className="relative rounded-md border border-line bg-canvas">
+      <pre className="whitespace-pre-wrap p-2 pr-10 font-mono text-xs [&_code]:bg-transparent [&_code]:p-0">
+        {children}
+      </pre>
+      <CopyButton text={node ? textOfNode(node) : ""} label="Copy code" className="absolute top-1 right-1" />
+    </div>
+  );
+}
+
+const Heading = ({ children }: { children?: ReactNode }) => <p className="pt-1 font-semibold">{children}</p>;
+
+const COMPONENTS: Components = {
+  a: Link,
+  img: Picture,
+  pre: Code,
+  h1: Heading,
+  h2: Heading,
+  h3: Heading,
+  h4: Heading,
+  h5: Heading,
+  h6: Heading,
+  code: ({ children }) => <code className="rounded bg-raised px-1 font-mono text-xs">{children}</code>,
+  ul: ({ children }) => <ul className="list-disc pl-5">{children}</ul>,
+  ol: ({ children, start }) => (
+    <ol start={start} className="list-decimal pl-5">
+      {children}
+    </ol>
+  ),
+  blockquote: ({ children }) => (
+    <blockquote className="border-line border-l-2 pl-3 text-muted">{children}</blockquote>
+  ),
+  hr: () => <hr className="border-line" />,
+  table: ({ children }) => (
+    <div className="overflow-x-auto">
+      <table className="border-collapse text-sm">{children}</table>
+    </div>
+  ),
+  th: ({ children }) => (
+    <th className="border border-line bg-raised px-2 py-1 text-left font-semibold">{children}</th>
+  ),
+  td: ({ children }) => <td className="border border-line px-2 py-1">{children}</td>,
+  input: ({ checked }) => <span>{checked ? "☑ " : "☐ "}</span>,
+};

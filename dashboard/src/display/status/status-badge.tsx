@@ -1,0 +1,14 @@
+import { Badge } from "../../ui/badge.tsx";
+import { type RunForStatus, statusLabel } from "./status.ts";
+import { StatusIcon } from "./status-icon.tsx";
+
+/** The word and a mark: never the colour alone. */
+export function StatusBadge({ run }: { run: RunForStatus }) {
+  const { word, tone } = statusLabel(run);
+  return (
+    <Badge tone={tone}>
+      <StatusIcon word={word} size={11} />
+      {word}
+    </Badge>
+  );
+}

@@ -1,0 +1,45 @@
+// Where a run stands, in one word and one tone (U01, S2-82): the same in every list, tree and badge.
+
+import type { RunSummary } from "../../../../src/api/client/types.ts";
+import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
+import type { Tone } from "../../ui/badge.tsx";
+
+export type RunForStatus = Pick<
+  RunSummary | RunRow,
+  "status" | "waitingOn" | "stopReason" | "cancelRequested"
+> & { answered?: boolean | undefined };
+
+export interface RunStatusLabel {
+  word: string;
+  tone: Extract<Tone, "good" | "muted" | "bad" | "warn" | "info">;
+  /** Somebody has to do something. */
+  needsPerson: boolean;
+}
+
+export function statusLabel(run: RunForStatus): RunStatusLabel {
+  const { status, waitingOn, stopReason, cancelRequested, answered } = run;
+  const plain = (word: string, tone: RunStatusLabel["tone"]): RunStatusLabel => ({
+    word,
+    tone,
+    needsPerson: false,
+  });
+  if (status === "completed") return plain("completed", "good");
+  if (status === "cancelled") return plain(stopReason === "moved" ? "moved" : "cancelled", "muted");
+  if (status === "failed") return plain(stopReason === "max_duration" ? "timeout" : "failed", "bad");
+  if (cancelRequested) return plain("stopping", "warn");
+  if (answered) return plain("answered", "info");
+  if (status === "suspended") {
+    const paused = waitingOn?.kind === "paused";
+    const held = waitingOn?.frozen ? "frozen" : "paused";
+    return { word: paused ? held : "needs you", tone: "warn", needsPerson: !paused };
+  }
+  if (status === "waiting") return plain("waiting", "info");
+  return plain(status === "pending" ? "queued" : "running", "info");
+}
+
+/** How it ended, and after how long. */
+export function endingText(run: RunForStatus, time: string): string {
+  const { word } = statusLabel(run);
+  if (word === "completed") return `Completed in ${time}`;
+  return `${word === "timeout" ? "Timed out" : word.charAt(0).toUpperCase() + word.slice(1)} after ${time}`;
+}

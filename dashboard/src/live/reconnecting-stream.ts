@@ -1,0 +1,97 @@
+// A stream that is opened again whenever it is lost, from where it was: the one way in which this page follows anything.
+//  It counts as open when the server has answered, not when something happens.
+//  A connection over which nothing comes, not even a heartbeat, is lost: a page must not look live when it is not (U19).
+
+import { type CadreClient, createClient } from "../../../src/api/client/client.ts";
+import { CadreError } from "../../../src/errors.ts";
+
+export type StreamState = "connecting" | "live" | "lost" | "signed-out";
+
+export interface StreamOptions<Item> {
+  /** From the last place; called again after each loss. */
+  open(client: CadreClient, signal: AbortSignal): AsyncIterable<Item>;
+  onItem(item: Item): void;
+  onState(state: StreamState): void;
+  signal: AbortSignal;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+/** Three heartbeats of the server. */
+const SILENCE_MS = 45_000;
+
+/** Returns when the stream has come to its end, when the signal is aborted, or when the server does not know us. */
+export async function followStream<Item>(following: StreamOptions<Item>): Promise<void> {
+  const { onState, signal } = following;
+  let pause = FIRST_PAUSE_MS;
+  onState("connecting");
+  while (!signal.aborted) {
+    const outcome = await followOnce(following, () => {
+      pause = FIRST_PAUSE_MS;
+      onState("live");
+    });
+    if (outcome !== "lost" || signal.aborted) {
+      if (outcome === "signed-out") onState("signed-out");
+      return;
+    }
+    onState("lost");
+    await until(pause, signal);
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+async function followOnce<Item>(
+  { open, onItem, signal }: StreamOptions<Item>,
+  onOpen: () => void,
+): Promise<"end" | "lost" | "signed-out"> {
+  const broken = new AbortController();
+  const both = AbortSignal.any([signal, broken.signal]);
+  const client = createClient({
+    baseUrl: location.origin,
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      if (response.ok) onOpen();
+      return watched(response, () => broken.abort());
+    },
+  });
+  try {
+    for await (const item of open(client, both)) onItem(item);
+    return broken.signal.aborted ? "lost" : "end";
+  } catch (error) {
+    if (error instanceof CadreError && error.code === "UNAUTHORIZED") return "signed-out";
+    return "lost";
+  }
+}
+
+/** The same answer, whose silence is noticed. */
+function watched(response: Response, onSilence: () => void): Response {
+  let timer = setTimeout(onSilence, SILENCE_MS);
+  const body = response.body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        clearTimeout(timer);
+        timer = setTimeout(onSilence, SILENCE_MS);
+        controller.enqueue(chunk);
+      },
+      flush: () => clearTimeout(timer),
+    }),
+  );
+  return new Response(body ?? null, response);
+}
+
+/** Or sooner, when the browser is online again or somebody looks. */
+function until(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener("online", done);
+      document.removeEventListener("visibilitychange", done);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    addEventListener("online", done);
+    document.addEventListener("visibilitychange", done);
+    signal.addEventListener("abort", done);
+  });
+}

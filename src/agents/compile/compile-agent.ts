@@ -1,0 +1,208 @@
+// From the keys that a person wrote to the definition that a run pins. Whatever is doubtful narrows what the agent
+// may do, never widens it. The agents that it names are still called as the file calls them: `references.ts` finds them.
+
+import { hasErrors, type Problem } from "../../config/problem.ts";
+import { readKeys } from "../../config/read-keys.ts";
+import type { Data, YamlDocument } from "../../config/yaml.ts";
+import {
+  type AgentLimits,
+  DEFAULT_DELEGATION,
+  type Definition,
+  type Runner,
+} from "../../journal/definition.ts";
+import type { Agent, AgentEnvironment, ModelNames, ReportProblem } from "../agent.ts";
+import { type Draft, draftDocument } from "../files/draft.ts";
+import { HIDDEN_TEXT, isMapping } from "../files/parse.ts";
+import { AGENT_KEYS, type AgentValues, canonicalKey, KEY_ALIASES } from "../frontmatter.ts";
+import { patternsOf } from "../pattern-keys.ts";
+import { referencesOf } from "./references.ts";
+import { allowedDelegates, readPolicy, toolGate } from "./tool-gate.ts";
+
+export function compileAgent(draft: Draft, known: AgentEnvironment): Agent {
+  const document = draftDocument(draft);
+  const { values, problems: keyProblems } = checkKeys(document, draft.dialect);
+  const problems = [...draft.problems, ...keyProblems];
+  const at = (key: string) => document.at([writtenKey(draft.keys, key)], "key");
+  const report: ReportProblem = (key, problem) =>
+    problems.push({ file: draft.file, ...at(key), severity: "warning", ...problem });
+  const tools = toolGate({ values, document, report, ...known });
+  const { name, file, dialect, scope } = draft;
+  const agent = { name, file, dialect, scope, references: referencesOf(values, document), problems, at };
+  if (hasErrors(problems)) return { ...agent, definition: undefined };
+  checkPool(values, known, report);
+  checkHidden(values, report);
+  const definition = compile({ draft, values, models: known.models, report }, tools);
+  return { ...agent, definition: hasErrors(problems) ? undefined : definition };
+}
+
+/** E6: a name that nobody has holds no run up; left to workers that there are none of, it would wait without end. */
+function checkPool({ pool }: AgentValues, { pools }: AgentEnvironment, report: ReportProblem): void {
+  if (!pool || !pools || pools.includes(pool)) return;
+  const message = `there is no pool \`${pool}\`: \`pools\` in cadre.yaml names ${pools.join(", ")}; any worker takes its runs`;
+  report("pool", { code: "UNKNOWN_POOL", message });
+}
+
+/** A58: these go into the prompt of everybody who may delegate to this agent, and people choose by them. */
+function checkHidden(values: AgentValues, report: ReportProblem): void {
+  for (const key of ["name", "title", "description", "usage"] as const)
+    for (const { code, pattern, message } of HIDDEN_TEXT)
+      if (pattern.test(values[key] ?? ""))
+        report(key, { code, message: message.replace("the prompt", `\`${key}\``) });
+}
+
+/** The key as the file writes it: `subagents` where ours is `agents`. */
+function writtenKey(keys: Readonly<Record<string, Data>>, key: string): string {
+  return Object.keys(keys).find((written) => canonicalKey(written) === key) ?? key;
+}
+
+/** Where a value that does not fit could allow more if it were dropped. */
+const GATE = new Set(["tools", "disallowedTools", "permissions", "policy", "delegate_targets"]);
+
+/** In another product's file a value that does not fit us is that product's business, unless it holds something back. */
+function checkKeys(document: YamlDocument, dialect: string): { values: AgentValues; problems: Problem[] } {
+  if (dialect === "cadre") return ownKeys(document);
+  const entries = Object.entries(document.data as Record<string, Data>);
+  const read = (gate: boolean) => {
+    const data = Object.fromEntries(entries.filter(([key]) => GATE.has(canonicalKey(key)) === gate));
+    return readKeys({ ...document, data }, AGENT_KEYS, KEY_ALIASES);
+  };
+  const [gate, rest] = [read(true), read(false)];
+  const dropped = rest.problems.map((problem): Problem => ({ ...problem, severity: "warning" }));
+  return { values: { ...rest.values, ...gate.values }, problems: [...gate.problems, ...dropped] };
+}
+
+/** N3: `toools: [Read]` would leave every tool. A slip in a key that holds something back is no mere warning. */
+function ownKeys(document: YamlDocument): { values: AgentValues; problems: Problem[] } {
+  const { values, problems } = readKeys(document, AGENT_KEYS, KEY_ALIASES);
+  const isSlip = ({ code, suggestion }: Problem): boolean => {
+    const meant = /^did you mean `(\w+)`\?$/.exec(suggestion ?? "")?.[1];
+    if (code !== "UNKNOWN_KEY" || meant === undefined) return false;
+    const key = canonicalKey(meant);
+    return GATE.has(key) && !(key in values);
+  };
+  const judged = problems.map(
+    (problem): Problem => (isSlip(problem) ? { ...problem, severity: "error" } : problem),
+  );
+  return { values, problems: judged };
+}
+
+interface Compiling {
+  draft: Draft;
+  values: AgentValues;
+  models: ModelNames;
+  report: ReportProblem;
+}
+
+function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
+  const { draft, values, models, report } = compiling;
+  const policy = readPolicy(values);
+  return {
+    name: draft.name,
+    ...defined({ title: titleOf(draft, values), description: descriptionOf(compiling) }),
+    kind: values.kind ?? "main",
+    ...(values.runner
+      ? { models: [runnerModel(values.runner)] }
+      : modelChain(values.model, draft.dialect, models, report)),
+    ...defined({ temperature: values.temperature, maxOutputTokens: values.maxOutputTokens }),
+    ...defined({ reasoning: values.reasoning }),
+    prompt: draft.body,
+    tools,
+    permissions: { ask: values.permissions?.ask ?? [], deny: values.permissions?.deny ?? [] },
+    agents: values.router === true ? [] : allowedDelegates(values, policy),
+    ...(values.delegation ? { delegation: { ...DEFAULT_DELEGATION, ...defined(values.delegation) } } : {}),
+    ...(values.delegable === false ? { delegable: false } : {}),
+    ...defined({ usage: values.usage, context: values.context }),
+    ...(policy.verbs && !policy.verbs.includes("Finalize") ? { finalizes: false } : {}),
+    ...patternsOf(values, report),
+    ...(draft.steps ? { steps: draft.steps } : {}),
+    ...defined({ runner: values.runner }),
+    limits: limitsOf(values),
+    ...(isMapping(values.input) ? { input: values.input } : {}),
+    ...(isMapping(values.output) ? { output: values.output } : {}),
+    ...defined({ workspace: values.workspace, pool: values.pool, mcpServers: serversOf(compiling) }),
+    ...badge(values),
+    ...(draft.dialect === "cadre" ? {} : { dialect: draft.dialect }),
+    source: { file: draft.file, hash: draft.hash },
+  };
+}
+
+/** Names only: how a server is started is the person's to say, in cadre.yaml. */
+function serversOf({ values, report }: Compiling): string[] | undefined {
+  const { mcpServers: written } = values;
+  if (written === undefined) return undefined;
+  const names = (Array.isArray(written) ? written : []).filter((name) => typeof name === "string");
+  if (!Array.isArray(written) || names.length < written.length) {
+    const message = "`mcpServers` takes the names of servers; nothing that stands here is started";
+    report("mcpServers", {
+      code: "BAD_VALUE",
+      message,
+      suggestion: "declare them in cadre.yaml's `mcpServers`",
+    });
+  }
+  return names;
+}
+
+function titleOf({ name }: Draft, { title, name: given }: AgentValues): string | undefined {
+  return title ?? (given === undefined || given === name.split("/").at(-1) ? undefined : given);
+}
+
+function descriptionOf({ draft, values, report }: Compiling): string {
+  const description = values.description?.trim();
+  if (description) return description;
+  const message = "no `description`: others cannot tell when to call it";
+  report("description", { code: "NO_DESCRIPTION", message });
+  return firstSentence(draft.body);
+}
+
+function firstSentence(body: string): string {
+  const line = body.split("\n").find((text) => /\p{L}/u.test(text)) ?? "";
+  return line.replace(/^[#>*\-\s]+/, "").slice(0, 200);
+}
+
+type ModelChain = Pick<Definition, "models" | "inheritsModel">;
+
+/** What stands where others name a model: in lists, in what was used, in the journal. */
+const runnerModel = ({ acp }: Runner): string => `acp/${acp.command.split(/[\\/]/).at(-1)}`;
+
+function modelChain(
+  model: AgentValues["model"],
+  dialect: string,
+  names: ModelNames,
+  report: ReportProblem,
+): ModelChain {
+  const wanted = (typeof model === "string" ? [model] : (model ?? [])).map((name) => name.trim());
+  const chain = wanted.map((name) => {
+    if (name === "" || name === "inherit") return names.default;
+    const { model: found, note } = names.resolve(name);
+    if (note === undefined) return found;
+    // A53: written for here, and its provider is not: another model in its place would hide why.
+    const isOwn = dialect === "cadre" && /^[^/\s]+\/\S+$/.test(name);
+    report("model", isOwn ? unknownModel(name) : { code: "MODEL_SUBSTITUTED", message: note });
+    return isOwn ? name : found;
+  });
+  const inherits = wanted.length === 1 && wanted[0] === "inherit";
+  const models = chain.length > 0 ? [...new Set(chain)] : [names.default];
+  return { models, ...(inherits ? { inheritsModel: true } : {}) };
+}
+
+const unknownModel = (name: string) => ({
+  code: "MODEL_UNKNOWN",
+  message: `model \`${name}\` names a provider that is not known: the agent cannot run`,
+  suggestion: "set the provider up in cadre.yaml, and trust the folder (`cadre trust`)",
+});
+
+function limitsOf(values: AgentValues): AgentLimits {
+  const { maxTurns, maxDuration } = values;
+  return { ...defined({ maxTurns, maxDuration }), ...(values.limits as AgentLimits | undefined) };
+}
+
+function badge({ icon, color }: AgentValues): Pick<Definition, "icon" | "color"> {
+  return {
+    ...(typeof icon === "string" ? { icon } : {}),
+    ...(typeof color === "string" ? { color } : {}),
+  };
+}
+
+function defined<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}

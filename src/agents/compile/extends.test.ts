@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { loadAgents } from "../load.fixture.ts";
+
+const models = { default: "scripted/rehearsal", resolve: (name: string) => ({ model: name }) };
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "cadre-extends-"));
+  mkdirSync(join(root, "agents"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const write = (name: string, yaml: string, body = "") =>
+  writeFileSync(join(root, "agents", `${name}.md`), `---\n${yaml}\n---\n${body}`);
+
+async function child(base: string, own: string, body = "") {
+  write("base", `description: of the base\n${base}`, "You are the base.");
+  write("child", `extends: base\n${own}`, body);
+  const { agents } = await loadAgents({ project: root, builtin: join(root, "none") }, { models });
+  return agents.get("child")!;
+}
+const definition = async (base: string, own: string) => {
+  const { definition: found, problems } = await child(base, own);
+  expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+  return found!;
+};
+
+test("inherits keys and body; what it is called is its own", async () => {
+  const agent = await child("name: base\ntitle: The Base\nmodel: a/b\ntemperature: 0.5", "temperature: 0.1");
+  expect(agent.definition).toMatchObject({
+    name: "child",
+    description: "of the base",
+    prompt: "You are the base.",
+    models: ["a/b"],
+    temperature: 0.1,
+  });
+  expect(agent.definition).not.toHaveProperty("title");
+  expect((await child("", "", "You are the child.")).definition?.prompt).toBe("You are the child.");
+});
+
+describe("never allows more than was denied", () => {
+  test.each([
+    ["tools of the base", "tools: [Read]", "", { allow: ["Read"], ask: [], deny: [] }],
+    ["none is none", "tools: []", "", { allow: [], ask: [], deny: [] }],
+    ["null counts as absent", "tools: [Read]", "tools:", { allow: ["Read"], ask: [], deny: [] }],
+    ["its own list wins", "tools: [Read]", "tools: Bash", { allow: ["Bash"], ask: [], deny: [] }],
+    [
+      "denied and asked about add up",
+      "tools: {allow: [Read], ask: [Bash], deny: Write}",
+      "tools: {ask: [Edit], deny: [WebFetch]}",
+      { allow: ["Read"], ask: ["Bash", "Edit"], deny: ["Write", "WebFetch"] },
+    ],
+    [
+      "a list does not lose what was denied",
+      "tools: {deny: [Bash]}",
+      "tools: [Read, Bash]",
+      { allow: ["Read", "Bash"], ask: [], deny: ["Bash"] },
+    ],
+    [
+      "in any spelling",
+      "disallowed_tools: Bash",
+      "disallowedTools: [Write]",
+      { ask: [], deny: ["Bash", "Write"] },
+    ],
+    [
+      "policy of the base",
+      "policy: [Finalize]",
+      "policy: [Finalize, Patch]",
+      { ask: [], deny: ["Write", "Edit", "Bash"] },
+    ],
+  ])("%s", async (_, base, own, tools) => {
+    expect((await definition(base, own)).tools).toEqual(tools);
+  });
+
+  test("permissions add up", async () => {
+    const { permissions } = await definition("permissions: {deny: [A]}", "permissions: {deny: B, ask: [C]}");
+    expect(permissions).toEqual({ ask: ["C"], deny: ["A", "B"] });
+  });
+
+  test("limits are merged one by one, however they are written", async () => {
+    expect((await definition("limits: {maxTurns: 3, maxDepth: 1}", "maxTurns: 9")).limits).toEqual({
+      maxTurns: 9,
+      maxDepth: 1,
+    });
+    expect((await definition("limits: {max_iters: 3}", "limits: {maxIterations: 9}")).limits).toEqual({
+      maxTurns: 9,
+    });
+    expect((await definition("max_turns: 3", "limits: {maxCost: 1}")).limits).toEqual({
+      maxTurns: 3,
+      maxCost: 1,
+    });
+  });
+
+  test("a value of the base that does not fit is an error at `extends`", async () => {
+    const agent = await child("tools: {bogus: 1, deny: [Bash]}", "model: x/y");
+    expect(agent.definition).toBeUndefined();
+    expect(agent.problems).toContainEqual(expect.objectContaining({ severity: "error", line: 2 }));
+  });
+});
+
+describe("a base that cannot be had is an error", () => {
+  test.each([
+    ["that nobody has", "extends: bsae", "`extends` names `bsae`, and there is no such agent"],
+    ["that is itself", "extends: child", "`extends` runs in a circle: child → child"],
+    [
+      "that is broken",
+      "extends: torn",
+      "`extends` names `torn`, which cannot be used: mend agents/torn.md:3:1",
+    ],
+  ])("%s", async (_, own, message) => {
+    write("torn", "name: torn\nname: again");
+    write("base", "description: d");
+    write("child", own);
+    const { agents } = await loadAgents({ project: root, builtin: join(root, "none") }, { models });
+    const agent = agents.get("child")!;
+    expect(agent.definition).toBeUndefined();
+    expect(agent.problems).toContainEqual(
+      expect.objectContaining({ severity: "error", message, line: 2, column: 10 }),
+    );
+  });
+
+  test("a circle prints its path", async () => {
+    write("a", "extends: b");
+    write("b", "extends: c");
+    write("c", "extends: a");
+    const { problems } = await loadAgents({ project: root, builtin: join(root, "none") }, { models });
+    expect(problems.find(({ code }) => code === "EXTENDS_CYCLE")?.message).toBe(
+      "`extends` runs in a circle: a → b → c → a",
+    );
+  });
+});

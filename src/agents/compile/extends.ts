@@ -1,0 +1,155 @@
+// `extends`: an agent that inherits another one's keys. Its own win, except where that would allow more: what the base
+// denies or asks about stays so, and its limits and policy bind where the agent says nothing of its own.
+
+import { hasErrors, nearestWord } from "../../config/problem.ts";
+import type { Data, Path } from "../../config/yaml.ts";
+import { type Draft, draftDocument, keyPath } from "../files/draft.ts";
+import { isMapping } from "../files/parse.ts";
+import { canonicalKey, Names } from "../frontmatter.ts";
+import { createNameResolver } from "./names.ts";
+
+/** The same agents, complete. One whose base cannot be had is broken: what the base denies is not known. */
+export function applyExtends(drafts: ReadonlyMap<string, Draft>): Draft[] {
+  const resolve = createNameResolver(drafts, titleOf);
+  const done = new Map<Draft, Draft>();
+  const complete = (draft: Draft, trail: readonly string[]): Draft => {
+    const result = done.get(draft) ?? withBase(draft, [...trail, draft.name]);
+    done.set(draft, result);
+    return result;
+  };
+  const withBase = (draft: Draft, trail: readonly string[]): Draft => {
+    const wanted = draft.keys["extends"];
+    if (typeof wanted !== "string") return draft;
+    const found = resolve(wanted, draft);
+    if (!found) {
+      const meant = nearestWord(wanted, drafts.keys());
+      return broken(draft, "UNKNOWN_BASE", `names \`${wanted}\`, and there is no such agent`, meant);
+    }
+    if ("candidates" in found)
+      return broken(
+        draft,
+        "AMBIGUOUS_AGENT",
+        `names \`${wanted}\`, which may be ${found.candidates.join(" or ")}`,
+      );
+    const { name } = found.agent;
+    if (trail.includes(name)) {
+      const circle = [...trail.slice(trail.indexOf(name)), name].join(" → ");
+      return broken(draft, "EXTENDS_CYCLE", `runs in a circle: ${circle}`);
+    }
+    const base = complete(found.agent, trail);
+    return hasErrors(base.problems) ? onBroken(draft, base) : merged(base, draft);
+  };
+  return [...drafts.values()].map((draft) => complete(draft, []));
+}
+
+function titleOf({ keys }: Draft): string | undefined {
+  const title = keys["title"] ?? keys["name"];
+  return typeof title === "string" ? title : undefined;
+}
+
+function broken(draft: Draft, code: string, message: string, meant?: string): Draft {
+  const problem = {
+    file: draft.file,
+    ...draftDocument(draft).at(["extends"]),
+    code,
+    severity: "error" as const,
+    message: `\`extends\` ${message}`,
+    ...(meant ? { suggestion: `did you mean \`${meant}\`?` } : {}),
+  };
+  return { ...draft, problems: [...draft.problems, problem] };
+}
+
+function onBroken(draft: Draft, base: Draft): Draft {
+  const { file, line, column } = base.problems.find(({ severity }) => severity === "error")!;
+  const place = `${file}:${line}:${column}`;
+  return broken(draft, "BROKEN_BASE", `names \`${base.name}\`, which cannot be used: mend ${place}`);
+}
+
+/** What an agent is called is its own. */
+const OWN = new Set(["name", "title", "extends", "dialect"]);
+
+function merged(base: Draft, draft: Draft): Draft {
+  const below = inOurSpelling(base).keys;
+  const own = inOurSpelling(draft);
+  const keys = { ...own.keys };
+  const from = { ...own.from };
+  for (const [key, value] of Object.entries(below)) {
+    if (OWN.has(key)) continue;
+    if (keys[key] === undefined) from[key] = from["extends"] ?? ["extends"];
+    keys[key] = keys[key] === undefined ? value : (NARROWING[key]?.(value, keys[key]) ?? keys[key]);
+  }
+  const steps = draft.steps ?? base.steps;
+  return { ...draft, keys, from, body: draft.body || base.body, ...(steps ? { steps } : {}) };
+}
+
+interface Spelt {
+  keys: Record<string, Data>;
+  from: Record<string, Path>;
+}
+
+/** So that one file's `disallowed_tools` meets the other's `disallowedTools`, and `maxTurns` meets `limits`. */
+function inOurSpelling(draft: Draft): Spelt {
+  const spelt: Spelt = { keys: {}, from: { ...draft.from } };
+  const limits: Record<string, Data> = {};
+  for (const [written, value] of Object.entries(draft.keys)) {
+    const key = canonicalKey(written);
+    const path = keyPath(draft.from, written);
+    if (key === "maxTurns" || key === "maxDuration") {
+      limits[key] = value;
+      spelt.from["limits"] ??= path;
+    } else {
+      spelt.keys[key] = value;
+      spelt.from[key] = path;
+    }
+  }
+  const given = spelt.keys["limits"];
+  if (given === undefined ? Object.keys(limits).length > 0 : isMapping(given))
+    spelt.keys["limits"] = { ...limits, ...inOurWords(given) };
+  return spelt;
+}
+
+const inOurWords = (limits: Data | undefined): Record<string, Data> =>
+  Object.fromEntries(Object.entries(limits ?? {}).map(([written, value]) => [canonicalKey(written), value]));
+
+/** How a base's value and an agent's own become one; a value that does not fit is left for the check of keys. */
+const NARROWING: Readonly<Record<string, (base: Data, own: Data) => Data>> = {
+  tools(base, own) {
+    const [below, above] = [toolsMap(base), toolsMap(own)];
+    if (!below || !above) return below ? own : base;
+    const allow = above["allow"] ?? below["allow"];
+    return { ...(allow === undefined ? {} : { allow }), ...lists(below, above) };
+  },
+  disallowedTools: both,
+  permissions(base, own) {
+    if (!isMapping(base) || !isMapping(own)) return isMapping(base) ? own : base;
+    return { ...base, ...own, ...lists(base, own) };
+  },
+  limits: (base, own) => (isMapping(base) && isMapping(own) ? { ...base, ...own } : own),
+  policy(base, own) {
+    const [below, above] = [policyMap(base), policyMap(own)];
+    const [few, many] = [above["verbs"], below["verbs"]];
+    const verbs = Array.isArray(few) && Array.isArray(many) ? few.filter((verb) => many.includes(verb)) : few;
+    return { ...below, ...above, ...(verbs === undefined ? {} : { verbs }) };
+  },
+};
+
+function toolsMap(tools: Data): Record<string, Data> | undefined {
+  if (tools === null || isMapping(tools)) return tools ?? {};
+  const names = Names.safeParse(tools);
+  return names.success ? { allow: names.data } : undefined;
+}
+
+const policyMap = (policy: Data): Record<string, Data> => (isMapping(policy) ? policy : { verbs: policy });
+
+function lists(base: Record<string, Data>, own: Record<string, Data>): Record<string, Data> {
+  return {
+    ask: both(base["ask"] ?? [], own["ask"] ?? []),
+    deny: both(base["deny"] ?? [], own["deny"] ?? []),
+  };
+}
+
+function both(base: Data, own: Data): Data {
+  const [below, above] = [Names.safeParse(base), Names.safeParse(own)];
+  if (!below.success || !above.success) return below.success ? own : base;
+  return [...new Set([...below.data, ...above.data])];
+}

@@ -1,0 +1,105 @@
+// What an agent's file lets it call. Absent, null and empty tools are three different things, and a name that no tool
+// has is dropped: what is left may be nothing, and is never everything.
+
+import type { YamlDocument } from "../../config/yaml.ts";
+import { agentId } from "../../journal/agent-id.ts";
+import type { Definition } from "../../journal/definition.ts";
+import { ruleProblems } from "../../permissions/rule-problems.ts";
+import type { AgentEnvironment, ReportProblem } from "../agent.ts";
+import type { AgentValues } from "../frontmatter.ts";
+import { agentRuleProblems } from "../rule-problems.ts";
+
+export interface Policy {
+  /** Absent: everything. */
+  verbs?: readonly string[] | undefined;
+  /** Absent: everybody that `agents` names. */
+  targets?: readonly string[] | undefined;
+}
+
+export function readPolicy({ policy, delegate_targets: targets }: AgentValues): Policy {
+  if (policy === undefined) return { targets };
+  if (Array.isArray(policy)) return { verbs: policy, targets };
+  const inner = policy.delegate_targets;
+  const both = targets && inner ? inner.filter(namedIn(targets)) : (inner ?? targets);
+  return { verbs: policy.verbs, targets: both };
+}
+
+/** Where nobody says which tools there are. */
+const PATCHING: NonNullable<AgentEnvironment["patches"]> = [
+  { name: "Write" },
+  { name: "Edit" },
+  { name: "Bash" },
+];
+
+/** RN2: what a program asks for where it does not say which file or command it is about. */
+const PATCHING_KINDS = ["edit", "delete", "move", "execute"].map((kind) => `mcp__acp__${kind}`);
+
+interface Gate extends Pick<AgentEnvironment, "toolNames" | "patches"> {
+  values: AgentValues;
+  document: YamlDocument;
+  report: ReportProblem;
+}
+
+export function toolGate({
+  values,
+  document,
+  report,
+  toolNames,
+  patches = PATCHING,
+}: Gate): Definition["tools"] {
+  const { tools } = values;
+  if (tools === null) {
+    const message = "`tools` has no value and counts as absent: every tool; write `[]` for none";
+    report("tools", { code: "TOOLS_EMPTY", message });
+  }
+  const { allow, ask = [], deny: denied = [] } = Array.isArray(tools) ? { allow: tools } : (tools ?? {});
+  const deny = [...denied, ...(values.disallowedTools ?? [])];
+  const { verbs } = readPolicy(values);
+  if (verbs && !verbs.includes("Patch")) deny.push(...withheld({ values, allow, report, patches }));
+  for (const problem of toolNames ? agentRuleProblems(values, document, toolNames) : [])
+    report("tools", problem);
+  const gate = { ask, deny: [...new Set(deny)] };
+  if (allow === undefined || allow.includes("*")) return gate;
+  return { allow: toolNames ? knownOnly(allow, toolNames, report) : allow, ...gate };
+}
+
+interface Withholding extends Pick<Gate, "values" | "report"> {
+  allow: readonly string[] | undefined;
+  patches: NonNullable<AgentEnvironment["patches"]>;
+}
+
+/** S4-6: without `Patch` in its policy an agent changes no files: a tool that could is withheld whole, also for calls that only read. */
+function withheld({ values, allow = [], report, patches }: Withholding): string[] {
+  const listed = new Set(allow.map((rule) => rule.split("(", 1)[0]!.trim().toLowerCase()));
+  const isListed = ({ name, aliases = [] }: (typeof patches)[number]): boolean =>
+    [name, ...aliases].some((each) => listed.has(each.toLowerCase()));
+  const lost = patches.filter(isListed).map(({ name }) => name);
+  if (lost.length > 0) {
+    const message = `\`tools\` names ${lost.join(", ")}, and its \`policy\` has no \`Patch\`: what can change files is withheld`;
+    report("tools", { code: "PATCH_WITHHELD", message, suggestion: "add `Patch` to `policy`" });
+  }
+  return [...patches.map(({ name }) => name), ...(values.runner ? PATCHING_KINDS : [])];
+}
+
+function knownOnly(allow: string[], toolNames: readonly string[], report: ReportProblem): string[] {
+  const nobodys = new Set(ruleProblems(allow, toolNames).map(({ index }) => index));
+  const known = allow.filter((_, index) => !nobodys.has(index));
+  if (known.length === 0 && allow.length > 0) {
+    const message = "none of the tools that it names is known: it has no tools at all";
+    report("tools", { code: "NO_KNOWN_TOOLS", message });
+  }
+  return known;
+}
+
+/** Those of `agents` that the policy leaves, as the file writes them. */
+export function allowedDelegates({ agents }: AgentValues, { verbs, targets }: Policy): string[] {
+  if (verbs && !verbs.includes("Delegate")) return [];
+  const named = [...new Map((agents ?? []).map((name) => [agentId(name), name])).values()];
+  return targets ? named.filter(namedIn(targets)) : named;
+}
+
+/** `factory/planner` is named by `factory/planner` and by `planner`. */
+function namedIn(targets: readonly string[]): (name: string) => boolean {
+  const ids = new Set(targets.map(agentId));
+  return (name) => ids.has(agentId(name)) || ids.has(agentId(name).split("/").at(-1)!);
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import type { Definition } from "../../journal/definition.ts";
+import { rulesFor } from "../../permissions/rules.ts";
+import { agentSet, handoff, type Said } from "../agent-set.fixture.ts";
+import { addedReach, type BlastRadiusParts, blastRadius } from "./blast-radius.ts";
+import type { OfferedTool } from "./reach.ts";
+
+const TOOLS: OfferedTool[] = [
+  { name: "Read", effect: "read" },
+  { name: "Write", effect: "idempotent" },
+  { name: "Edit", effect: "idempotent" },
+  { name: "Bash", effect: "unsafe" },
+  { name: "WebFetch", effect: "read" },
+  { name: "mcp__mail__send", effect: "unsafe" },
+];
+
+const offered = ({ tools: { allow, deny } }: Definition): OfferedTool[] =>
+  TOOLS.filter(
+    ({ name }) =>
+      (!allow || rulesFor(allow, "strict", name).some((rule) => rule.names(name))) &&
+      !rulesFor(deny, "wide", name).some((rule) => rule.bare),
+  );
+
+const tools = (...allow: string[]): Said => ({ tools: { allow, ask: [], deny: [] } });
+
+function radius(said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}) {
+  const agents = agentSet(said);
+  const boss = agents.get("boss")!.definition!;
+  return blastRadius(agents.get("a")!.definition!, {
+    ...{ agents, offered, limits: {}, hosts: [], deny: boss.permissions.deny },
+    from: { depth: 1, maxDepth: 3, above: ["boss"] },
+    atWork: [{ definition: boss, deny: boss.permissions.deny }],
+    ...more,
+  });
+}
+
+describe("[BR1] what could come of it", () => {
+  test("what the agent and everybody below it may do, less what is denied above, with who holds what", () => {
+    const said = {
+      boss: { ...tools("Read"), agents: ["a"], permissions: { ask: [], deny: ["Bash"] } },
+      a: { ...tools("Write(src/**)"), agents: ["b", "boss"], handoff: handoff("c") },
+      b: tools("Write(src/**)", "Bash", "WebFetch"),
+      c: { ...tools("Write(docs/**)"), permissions: { ask: [], deny: ["Write(docs/old/**)"] } },
+    };
+    expect(radius(said, { hosts: ["example.com"] })).toEqual({
+      agent: "a",
+      agents: [
+        { agent: "a", isNew: true },
+        { agent: "b", from: "a", key: "agents", isNew: true },
+        { agent: "c", from: "a", key: "handoff", isNew: true },
+      ],
+      levels: 1,
+      powers: [
+        { power: "files", isNew: true },
+        { power: "network", isNew: true },
+      ],
+      tools: [
+        { name: "Write", by: ["a", "b", "c"], only: ["Write(src/**)", "Write(docs/**)"], isNew: true },
+        { name: "WebFetch", by: ["b"], isNew: true },
+      ],
+      hosts: [{ host: "example.com", isNew: true }],
+      never: [],
+      runs: 22,
+      turns: 440,
+    });
+  });
+
+  test("[P12] a rule that forbids some calls is said only where it binds everybody who has the tool", () => {
+    const deny = ["Bash(rm *)"];
+    const above = { boss: { agents: ["a"], permissions: { ask: [], deny } }, a: tools("Bash") };
+    expect(radius(above).never).toEqual(deny);
+    const below = { boss: {}, a: { ...tools("Bash"), agents: ["b"] }, b: { permissions: { ask: [], deny } } };
+    expect(radius(below).never).toEqual([]);
+  });
+
+  test("it goes no deeper than whoever stands above may, and comes back to none of them", () => {
+    const said = { boss: {}, a: { agents: ["b"] }, b: { agents: ["a", "boss", "c"] }, c: {} };
+    expect(radius(said, { from: { depth: 2, maxDepth: 3, above: ["boss"] } })).toMatchObject({
+      agents: [{ agent: "a" }, { agent: "b" }],
+      levels: 1,
+    });
+    expect(radius(said, { from: { depth: 3, maxDepth: 3, above: ["boss"] } }).levels).toBe(0);
+  });
+
+  test("the money: what all of them may spend at worst, or what the tree may; nothing is said where nothing holds it", () => {
+    const said = (b: Said) => ({
+      boss: {},
+      a: { agents: ["b"], limits: { maxCost: 1, maxChildren: 2 } },
+      b: { limits: b.limits ?? {} },
+    });
+    expect(radius(said({ limits: { maxCost: 0.5 } })).maxCost).toBe(2);
+    expect(radius(said({}))).not.toHaveProperty("maxCost");
+    expect(radius(said({}), { limits: { tree: { maxCost: 3 } } }).maxCost).toBe(3);
+    expect(radius(said({ limits: { maxCost: 0.5 } }), { limits: { tree: { maxCost: 1.5 } } }).maxCost).toBe(
+      1.5,
+    );
+  });
+
+  test("more than anybody reads is cut, and how much is said", () => {
+    const many = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`x${at}`, tools("Read")]));
+    const { agents, more } = radius({ boss: {}, a: { agents: Object.keys(many) }, ...many });
+    expect([agents.length, more]).toEqual([100, 21]);
+  });
+});
+
+describe("[BR2] what is new", () => {
+  const marks = (said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}) => {
+    const { tools: held, hosts, powers } = radius(said, more);
+    return [
+      ...held.flatMap(({ name, isNew }) => (isNew ? [name] : [])),
+      ...hosts.flatMap(({ host, isNew }) => (isNew ? [host] : [])),
+      ...powers.flatMap(({ power, isNew }) => (isNew ? [power] : [])),
+    ];
+  };
+
+  test("nothing that somebody at work can do already; a whole tool where they have part of it", () => {
+    expect(marks({ boss: tools("Bash"), a: tools("Bash(npm test)", "WebFetch") })).toEqual(["WebFetch"]);
+    expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash(npm test)") })).toEqual([]);
+    expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash") })).toEqual(["Bash"]);
+    expect(marks({ boss: tools("Write(src/**)"), a: tools("Edit(src/**)") })).toEqual([]);
+    expect(marks({ boss: tools("Edit"), a: tools("Write") })).toEqual(["Write"]);
+    expect(marks({ boss: tools("Bash"), a: tools("mcp__mail__send") })).toEqual([
+      "mcp__mail__send",
+      "MCP server mail",
+    ]);
+  });
+
+  test("a server that nobody has listed yet is named all the same", () => {
+    expect(marks({ boss: tools(), a: { ...tools("Read"), mcpServers: ["mail"] } })).toEqual([
+      "MCP server mail",
+    ]);
+  });
+
+  test("what is denied to those at work is new", () => {
+    const said = { boss: tools("Bash"), a: tools("Bash") };
+    const boss = agentSet(said).get("boss")!.definition!;
+    expect(marks(said, { atWork: [{ definition: boss, deny: ["Bash"] }] })).toEqual([
+      ...["Bash", "any host"],
+      ...["commands", "files", "network"],
+    ]);
+  });
+});
+
+test("[BR3] what is beyond what was shown: other tools, more of one, other hosts", () => {
+  const of = (allow: string[], hosts = ["a.com"]) => radius({ boss: {}, a: tools(...allow) }, { hosts });
+  const shown = of(["Bash(npm test)", "WebFetch"]);
+  expect(addedReach(shown, of(["Bash(npm test)"]))).toEqual([]);
+  expect(addedReach(shown, of(["Bash(npm test)", "Bash(npm run *)"]))).toEqual(["Bash"]);
+  expect(addedReach(shown, of(["WebFetch", "Write"]))).toEqual(["Write"]);
+  expect(addedReach(of(["WebFetch"]), of(["WebFetch"], ["a.com", "b.com"]))).toEqual(["b.com"]);
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { DEFAULT_DELEGATION, type Definition } from "../../journal/definition.ts";
+import { rulesFor } from "../../permissions/rules.ts";
+import { advisors, agentSet, handoff, router, type Said, team } from "../agent-set.fixture.ts";
+import { explain } from "./explain.ts";
+import type { OfferedTool, ReachParts } from "./reach.ts";
+
+const TOOLS: OfferedTool[] = [
+  { name: "Read", effect: "read" },
+  { name: "Write", effect: "idempotent" },
+  { name: "Bash", effect: "unsafe" },
+  { name: "WebFetch", effect: "read" },
+  { name: "delegate", effect: "idempotent" },
+];
+
+const offered = ({ tools: { allow, deny } }: Definition): OfferedTool[] =>
+  TOOLS.filter(
+    ({ name }) => (allow?.includes(name) ?? true) && !rulesFor(deny, "wide", name).some((rule) => rule.bare),
+  );
+
+function explained(said: Record<string, Said>, more: Partial<ReachParts> = {}) {
+  const agents = agentSet(said);
+  const a = agents.get("a")!;
+  return explain({ ...a, definition: a.definition! }, { agents, offered, limits: {}, ...more });
+}
+
+const tools = (...allow: string[]): Said => ({ tools: { allow, ask: [], deny: [] } });
+const ways = (said: Record<string, Said>, more?: Partial<ReachParts>) =>
+  explained(said, more).reachable.map(
+    ({ agent, ways: found }) =>
+      `${agent}: ${found.map(({ path, depth }) => `${path.map(({ key, to }) => `${key} ${to}`).join(", ")} (${depth})`).join("; ")}`,
+  );
+
+describe("whom it reaches", () => {
+  test("each way, by its keys; only delegation counts for depth; the shortest way first", () => {
+    const said = {
+      a: { agents: ["b"], handoff: handoff("d") },
+      b: { advisors: advisors(["c"]), handoff: handoff("c") },
+      c: { agents: ["d"] },
+      d: {},
+    };
+    expect(ways(said)).toEqual([
+      "b: agents b (1)",
+      "c: agents b, advisors c (1); agents b, handoff c (1)",
+      "d: handoff d (0); agents b, advisors c, agents d (2); agents b, handoff c, agents d (2)",
+    ]);
+  });
+
+  test("it stops at maxDepth, the smallest on the way, and at whoever is already on it, and says so", () => {
+    const said = {
+      a: { agents: ["b"] },
+      b: { agents: ["a", "c"], limits: { maxDepth: 2 } },
+      c: { agents: ["d"], limits: { maxDepth: 9 } },
+      d: {},
+    };
+    const { reachable, stops } = explained(said);
+    expect(reachable.map(({ agent }) => agent)).toEqual(["b", "c"]);
+    expect(stops.map(({ path, why }) => `${path.map(({ to }) => to).join(" ")}: ${why}`)).toEqual([
+      "b a: on-the-path",
+      "b c d: max-depth",
+    ]);
+    expect(ways(said, { limits: { maxDepth: 1 } })).toEqual(["b: agents b (1)"]);
+  });
+
+  test("a broken agent is no place, and a set where everybody calls everybody is cut short, aloud", () => {
+    expect(explained({ a: { agents: ["gone"] } }).stops).toEqual([
+      { path: [{ key: "agents", to: "gone" }], why: "broken" },
+    ]);
+    const names = ["a", ...Array.from({ length: 30 }, (_, index) => `x${index}`)];
+    const crowd = Object.fromEntries(names.map((name) => [name, { agents: names }]));
+    const { stops, worstCase } = explained(crowd);
+    expect(stops.filter(({ why }) => why === "too-many")).toHaveLength(1);
+    expect(worstCase).toEqual({ runs: 100, turns: 2_000, capped: true });
+  });
+});
+
+describe("what they may call there", () => {
+  test("[P12] an agent's own list, less what everybody above it denies; rules with a pattern are shown", () => {
+    const said = {
+      a: { ...tools("Read"), agents: ["b"], permissions: { ask: [], deny: ["Bash"] } },
+      b: { agents: ["c"], permissions: { ask: [], deny: ["Write(src/**)"] } },
+      c: tools("Bash", "Write"),
+    };
+    const { tools: own, reachable } = explained(said, { deny: ["WebFetch"] });
+    const names = (list: readonly OfferedTool[]) => list.map(({ name }) => name);
+    expect(names(own)).toEqual(["Read"]);
+    const [b, c] = reachable.map(({ ways: [way] }) => way!);
+    expect([names(b!.tools), b!.deny]).toEqual([["Read", "Write", "delegate"], ["Write(src/**)"]]);
+    expect([names(c!.tools), c!.deny]).toEqual([["Write"], ["Write(src/**)"]]);
+  });
+
+  test("a router calls nothing, drafts only read, a member has the turns of its team, a child its parent's model", () => {
+    const said: Record<string, Said> = {
+      a: { router: router(["b"]), models: ["x/big"] },
+      b: { bestOf: { n: 3, strategies: [] }, handoff: handoff("c"), inheritsModel: true },
+      c: { team: team(["d"], { memberMaxTurns: 4 }) },
+      d: { limits: { maxTurns: 30 } },
+    };
+    const { tools: own, reachable } = explained(said, { limits: { maxTurns: 15 } });
+    const [b, c, d] = reachable.map(({ ways: [way] }) => way!);
+    expect(own).toEqual([]);
+    expect(b!.tools.map(({ effect }) => effect)).toEqual(["read", "read"]);
+    expect([b!.models, c!.models]).toEqual([["x/big"], ["scripted/x"]]);
+    expect([c!.limits.maxTurns, d!.limits.maxTurns]).toEqual([15, 4]);
+  });
+});
+
+test("the blast radius: tools that do more than read, by whom and on which way", () => {
+  const said = {
+    a: { ...tools("Read", "delegate"), agents: ["b", "c"] },
+    b: { ...tools("Write"), handoff: handoff("c") },
+    c: tools("Bash", "WebFetch"),
+  };
+  expect(explained(said).blastRadius).toEqual({
+    changesFiles: true,
+    runsCommands: true,
+    reachesNetwork: true,
+    tools: [
+      { name: "Bash", effect: "unsafe", by: [{ agent: "c", path: [{ key: "agents", to: "c" }] }] },
+      { name: "Write", effect: "idempotent", by: [{ agent: "b", path: [{ key: "agents", to: "b" }] }] },
+    ],
+  });
+  const tests = explained({ a: tools("Bash(npm test)") }, { offered: () => [TOOLS[2]!] });
+  expect(tests.tools).toEqual([{ name: "Bash", effect: "unsafe", only: ["Bash(npm test)"] }]);
+  expect(tests.blastRadius.tools[0]!.by).toEqual([{ agent: "a", path: [], only: ["Bash(npm test)"] }]);
+  const only = (...allow: string[]) => {
+    const { changesFiles, runsCommands, reachesNetwork } = explained({ a: tools(...allow) }).blastRadius;
+    return [changesFiles, runsCommands, reachesNetwork];
+  };
+  expect([only("Read", "delegate"), only("Write"), only("WebFetch"), only("Bash")]).toEqual([
+    [false, false, false],
+    [true, false, false],
+    [false, false, true],
+    [true, true, true],
+  ]);
+});
+
+describe("the worst case", () => {
+  const one = { limits: { maxTurns: 1 } };
+  test.each<[string, Record<string, Said>, { runs: number; turns: number; capped: boolean }]>([
+    ["alone", { a: one }, { runs: 1, turns: 1, capped: false }],
+    [
+      "advisors and a handoff",
+      { a: { ...one, advisors: advisors(["b", "c"]), handoff: handoff("d") }, b: one, c: one, d: one },
+      { runs: 4, turns: 4, capped: false },
+    ],
+    [
+      "every child that it may start",
+      { a: { agents: ["b"], limits: { maxTurns: 2, maxChildren: 5 } }, b: one },
+      { runs: 6, turns: 7, capped: false },
+    ],
+    [
+      "a team, round by round",
+      { a: { ...one, team: team(["b", "c"], { maxRounds: 3, memberMaxTurns: 2 }) }, b: {}, c: {} },
+      { runs: 7, turns: 13, capped: false },
+    ],
+    [
+      "a router chooses one",
+      { a: { router: router(["b", "c"]) }, b: one, c: { limits: { maxTurns: 7 } } },
+      { runs: 2, turns: 9, capped: false },
+    ],
+    [
+      "drafts and their judge",
+      { a: { ...one, bestOf: { n: 3, judge: "b", strategies: [] } }, b: one },
+      { runs: 5, turns: 5, capped: false },
+    ],
+    [
+      "drafts that the agent judges itself",
+      { a: { ...one, bestOf: { n: 3, strategies: [] } } },
+      { runs: 5, turns: 5, capped: false },
+    ],
+    [
+      "a stage that is tried once more",
+      { a: { ...one, handoff: { agent: "b", onFailure: "retry" } }, b: one },
+      { runs: 3, turns: 3, capped: false },
+    ],
+    [
+      "no more runs than a tree may have",
+      { a: { agents: ["b"] }, b: { agents: ["c"], delegation: DEFAULT_DELEGATION }, c: {} },
+      { runs: 100, turns: 2_000, capped: true },
+    ],
+  ])("%s", (_title, said, expected) => {
+    expect(explained(said).worstCase).toEqual(expected);
+  });
+});
+
+test("it is a value that survives JSON", () => {
+  const value = explained({ a: { agents: ["b"] }, b: {} });
+  expect(JSON.parse(JSON.stringify(value))).toEqual(value);
+});

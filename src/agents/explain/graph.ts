@@ -1,0 +1,98 @@
+// Who starts whom, as a picture: a tree for the terminal, a flowchart for Mermaid. An agent is drawn out once; where it
+// comes again, a mark says that it stands above.
+
+import type { Agent } from "../agent.ts";
+import { type Edge, type EdgeKey, edgesOf } from "./edges.ts";
+
+type Agents = ReadonlyMap<string, Agent>;
+
+/** A line of the tree: `stem` is drawn, `name` an agent. */
+export interface GraphLine {
+  stem: string;
+  key?: EdgeKey;
+  name: string;
+  /** Its own arrows stand further up. */
+  drawnAbove?: true;
+  broken?: true;
+}
+
+/** One agent with all that it can start, or all of them: first those whom nobody starts. */
+export function drawGraph(agents: Agents, name?: string): GraphLine[] {
+  const drawn = new Set<string>();
+  const lines: GraphLine[] = [];
+  const draw = (here: string, key: EdgeKey | undefined, [stem, indent]: readonly [string, string]): void => {
+    const edges = arrowsOf(agents, here);
+    const isRepeated = drawn.has(here) && edges.length > 0;
+    lines.push({
+      stem,
+      ...(key ? { key } : {}),
+      name: here,
+      ...(isRepeated ? { drawnAbove: true } : {}),
+      ...(agents.get(here)?.definition ? {} : { broken: true }),
+    });
+    drawn.add(here);
+    if (isRepeated) return;
+    edges.forEach((edge, index) => {
+      const isLast = index === edges.length - 1;
+      const [branch, rest] = isLast ? ["└─ ", "   "] : ["├─ ", "│  "];
+      draw(edge.to, edge.key, [indent + branch, indent + rest]);
+    });
+  };
+  for (const root of name === undefined ? rootsOf(agents) : [name]) {
+    if (!drawn.has(root)) draw(root, undefined, ["", ""]);
+  }
+  return lines;
+}
+
+const ARROWS: Readonly<Record<EdgeKey, string>> = {
+  agents: "-->",
+  router: "-->",
+  handoff: "==>",
+  advisors: "-.->",
+  team: "-.->",
+  bestOf: "-.->",
+};
+
+/** The solid arrows are chosen by a model, the thick one always follows, the dotted ones help before the answer. */
+export function drawMermaid(agents: Agents, name?: string): string {
+  const shown = [...shownAgents(agents, name)];
+  const ids = new Map(shown.map((agent, index) => [agent, `a${index}`]));
+  const nodes = shown.map((agent) => `  ${ids.get(agent)}${shapeOf(agents.get(agent), mermaidText(agent))}`);
+  const arrows = shown.flatMap((agent) =>
+    arrowsOf(agents, agent).map(({ key, to }) => `  ${ids.get(agent)} ${ARROWS[key]}|${key}| ${ids.get(to)}`),
+  );
+  return ["flowchart LR", ...nodes, ...arrows].join("\n");
+}
+
+/** Subagents are round; what is broken says so. */
+function shapeOf(agent: Agent | undefined, text: string): string {
+  if (!agent?.definition) return `["${text} (broken)"]`;
+  return agent.definition.kind === "subagent" ? `("${text}")` : `["${text}"]`;
+}
+
+/** Inside quotes Mermaid reads only entities: nothing that a name holds can end it. */
+const mermaidText = (text: string): string =>
+  text.replaceAll(/[^\p{L}\p{N} _./-]/gu, (character) => `#${character.codePointAt(0)};`);
+
+function shownAgents(agents: Agents, name: string | undefined): Set<string> {
+  const shown = new Set<string>();
+  const waiting = name === undefined ? [...agents.keys()].sort() : [name];
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    if (shown.has(next)) continue;
+    shown.add(next);
+    waiting.push(...arrowsOf(agents, next).map(({ to }) => to));
+  }
+  return shown;
+}
+
+/** Those whom nobody starts; then, of each circle of delegation that is left, the first by name. */
+function rootsOf(agents: Agents): string[] {
+  const names = [...agents.keys()].sort();
+  const started = new Set(names.flatMap((name) => arrowsOf(agents, name).map(({ to }) => to)));
+  return [...names.filter((name) => !started.has(name)), ...names.filter((name) => started.has(name))];
+}
+
+function arrowsOf(agents: Agents, name: string): Edge[] {
+  const definition = agents.get(name)?.definition;
+  return definition ? edgesOf(definition) : [];
+}

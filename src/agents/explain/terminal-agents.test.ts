@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { advisors, agentSet, handoff, router, type Said, team } from "../agent-set.fixture.ts";
+import { isTerminal, terminalAgents } from "./terminal-agents.ts";
+
+const bestOf = { n: 2, strategies: [] };
+
+test.each<[string, Said, boolean]>([
+  ["plain", {}, true],
+  ["delegating", { agents: ["b"] }, true],
+  ["advised", { advisors: advisors(["b"]) }, true],
+  ["coordinating", { team: team(["b"]) }, true],
+  ["best of n", { bestOf }, true],
+  ["handing off", { handoff: handoff("b") }, false],
+  ["routing", { router: router(["b"]) }, false],
+  ["without Finalize", { finalizes: false, agents: ["b"] }, false],
+])("[S3-46] %s: its own words are the answer: %s", (_title, said, terminal) => {
+  expect(isTerminal(agentSet({ a: said }).get("a")!.definition!)).toBe(terminal);
+});
+
+const short = (said: Record<string, Said>) =>
+  terminalAgents(agentSet(said), "a").map(
+    ({ agent, path }) => `${agent}: ${path.map(({ key, to }) => `${key} ${to}`).join(", ")}`,
+  );
+
+test.each<[string, Record<string, Said>, string[]]>([
+  [
+    "[S3-47] a chain of handoffs ends at its last agent",
+    { a: { handoff: handoff("b") }, b: { handoff: handoff("c") }, c: { handoff: handoff("d") }, d: {} },
+    ["d: handoff b, handoff c, handoff d"],
+  ],
+  [
+    "a router's answer is that of any destination, of its fallback, and its own where it may",
+    {
+      a: { router: router(["b", "c"], { fallback: "d", allowAnswer: true }) },
+      b: {},
+      c: { handoff: handoff("d") },
+      d: {},
+    },
+    ["a: ", "b: router b", "d: router d"],
+  ],
+  [
+    "with router and handoff, the router's own handoff runs last",
+    { a: { router: router(["b"]), handoff: handoff("c") }, b: {}, c: { handoff: handoff("d") }, d: {} },
+    ["d: handoff c, handoff d"],
+  ],
+  [
+    "[S3-38] a coordinator, not its members",
+    { a: { team: team(["b"]) }, b: { handoff: handoff("c") }, c: {} },
+    ["a: "],
+  ],
+  [
+    "without Finalize: whoever it delegates to",
+    { a: { finalizes: false, agents: ["b", "c"] }, b: {}, c: {} },
+    ["b: agents b", "c: agents c"],
+  ],
+  ["somebody who is not there ends the way", { a: { handoff: handoff("gone") } }, ["gone: handoff gone"]],
+  ["a circle has no end", { a: { handoff: handoff("b") }, b: { handoff: handoff("a") } }, []],
+])("%s", (_title, said, expected) => {
+  expect(short(said)).toEqual(expected);
+});

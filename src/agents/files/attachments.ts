@@ -1,0 +1,81 @@
+// What an agent's file points to, read when the agent is loaded: includes, a prompt in a file of its own, schemas, the
+// module with its steps. Never outside the folders that it may point into.
+
+import { dirname, resolve, sep } from "node:path";
+import { hasErrors, type Problem } from "../../config/problem.ts";
+import { readYaml } from "../../config/yaml.ts";
+import { resolveIncludes } from "../include.ts";
+import { stepsHash, stepsProblem } from "../load-steps.ts";
+import { type Draft, draftDocument } from "./draft.ts";
+import { isMapping } from "./parse.ts";
+import { readConfined } from "./read-confined.ts";
+
+export interface AttachmentRoots {
+  /** The agent's file. */
+  path: string;
+  /** The agents folder: for includes, schemas and steps. */
+  folder: string;
+  /** The project, or the agents folder outside of one: for prompts. */
+  root: string;
+  /** What a file is called in a pinned definition. */
+  display(path: string): string;
+}
+
+/** In files of other products such text is text. */
+const INCLUDING = new Set(["cadre", "ai-agent"]);
+
+export async function attachFiles(draft: Draft, pointing: AttachmentRoots): Promise<Draft> {
+  if (hasErrors(draft.problems)) return draft;
+  const { path, folder } = pointing;
+  const prompted = await readPrompt(draft, pointing);
+  const included = INCLUDING.has(draft.dialect) ? await resolveIncludes(prompted, path, folder) : prompted;
+  const steps = await readSteps(included, pointing);
+  return readSchema(await readSchema(steps, "input", pointing), "output", pointing);
+}
+
+async function readPrompt(draft: Draft, { path, root }: AttachmentRoots): Promise<Draft> {
+  const name = draft.promptFile;
+  if (name === undefined) return draft;
+  const read = await readConfined({ name, folder: dirname(path), root, within: "the project" });
+  if ("text" in read) return { ...draft, body: read.text };
+  const key = draft.dialect === "roles" ? "name" : "prompt";
+  return failed(draft, key, {
+    code: "BAD_PROMPT_FILE",
+    message: `prompt file \`${name}\` ${read.problem}`,
+  });
+}
+
+async function readSteps(draft: Draft, { path, folder, display }: AttachmentRoots): Promise<Draft> {
+  const name = draft.keys["steps"];
+  if (typeof name !== "string" || name.trim() === "") return draft;
+  const bad = (why: string) =>
+    failed(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${why}` });
+  // A way that leads around by a link called `~` would be pinned as a module of the user's own, which needs no trust.
+  const at = resolve(dirname(path), name);
+  if (!at.startsWith(folder + sep)) return bad("lies outside the agents folder");
+  const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });
+  if ("problem" in read) return bad(read.problem);
+  const problem = stepsProblem(read.text);
+  if (problem !== undefined) return bad(problem);
+  return { ...draft, steps: { module: display(at), hash: stepsHash(read.text) } };
+}
+
+async function readSchema(draft: Draft, key: string, { path, folder }: AttachmentRoots): Promise<Draft> {
+  const name = draft.keys[key];
+  if (typeof name !== "string" || name.trim() === "") return draft;
+  const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });
+  if ("problem" in read)
+    return failed(draft, key, { code: "BAD_SCHEMA", message: `schema \`${name}\` ${read.problem}` });
+  const { data, problems } = readYaml(read.text, name);
+  if (isMapping(data)) return { ...draft, keys: { ...draft.keys, [key]: data } };
+  const why = problems[0]
+    ? `${problems[0].line}:${problems[0].column} ${problems[0].message}`
+    : "is no mapping";
+  return failed(draft, key, { code: "BAD_SCHEMA", message: `schema \`${name}\`: ${why}` });
+}
+
+function failed(draft: Draft, key: string, problem: Pick<Problem, "code" | "message">): Draft {
+  const place = draftDocument(draft).at([key]);
+  const { file } = draft;
+  return { ...draft, problems: [...draft.problems, { file, ...place, severity: "error", ...problem }] };
+}

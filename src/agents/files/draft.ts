@@ -1,0 +1,103 @@
+// An agent between its file and its definition: whatever product the file was written for, its keys are ours now, and
+// still know where they stand. One file may give several.
+
+import { hasErrors, type Problem } from "../../config/problem.ts";
+import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
+import type { Definition } from "../../journal/definition.ts";
+import type { Agent } from "../agent.ts";
+import { fullName, type NameSource } from "../compile/names.ts";
+import type { Dialect, Translation } from "../dialects/dialect.ts";
+import { dialectNames, dialectOf } from "../dialects/index.ts";
+import { isDataFile } from "./data-file.ts";
+import type { ParsedAgent } from "./parse.ts";
+
+export interface Draft extends Pick<Agent, "name" | "file" | "scope" | "dialect"> {
+  /** Of the file as it was read. */
+  hash: string;
+  /** In our keys, as a person wrote them or would have. */
+  keys: Readonly<Record<string, Data>>;
+  from: Translation["from"];
+  body: string;
+  /** The line of the file that the body starts on. */
+  bodyLine: number;
+  promptFile?: string;
+  steps?: Definition["steps"];
+  document: YamlDocument;
+  problems: Problem[];
+}
+
+/** What one file gives. */
+export interface DraftFile {
+  file: string;
+  drafts: Draft[];
+  /** Why there are none. */
+  skipped?: Problem;
+}
+
+export interface DraftSource extends NameSource, Pick<Draft, "scope" | "hash"> {
+  /** Tells the product: the way to the file, with `/`. */
+  path: string;
+}
+
+/** None: the file is data that is no agent. */
+export function createDrafts(parsed: ParsedAgent, place: DraftSource): Draft[] {
+  const { frontmatter, document, file } = parsed;
+  const override = typeof frontmatter["dialect"] === "string" ? frontmatter["dialect"] : undefined;
+  if (override !== undefined && !dialectNames.includes(override)) {
+    return [
+      { ...cadreDraft(parsed, place), problems: [...parsed.problems, unknownDialect(document, override)] },
+    ];
+  }
+  const dialect = dialectOf(place.path, frontmatter, override);
+  // What could not be read is not taken apart: it may be what a parser of patterns chokes on.
+  if (hasErrors(parsed.problems))
+    return [{ ...cadreDraft(parsed, place), keys: {}, dialect: dialect?.name ?? "cadre" }];
+  if (dialect) return translateDrafts(dialect, parsed, place);
+  return isDataFile(file) ? [] : [cadreDraft(parsed, place)];
+}
+
+/** What a dialect makes of a file. */
+export function translateDrafts(dialect: Dialect, parsed: ParsedAgent, place: DraftSource): Draft[] {
+  const { file, document, frontmatter: keys, body } = parsed;
+  const translations = dialect.translate({ file, below: place.below, keys, body, document });
+  return translations.map((translation, index) => ({
+    ...draftBase(parsed, place),
+    ...translation,
+    name: fullName(givenName(translation.keys), place),
+    dialect: dialect.name,
+    problems: [...(index === 0 ? parsed.problems : []), ...translation.problems],
+  }));
+}
+
+/** As what it says: in our keys. */
+export function cadreDraft(parsed: ParsedAgent, place: DraftSource): Draft {
+  const name = fullName(givenName(parsed.frontmatter), place);
+  return { ...draftBase(parsed, place), name, dialect: "cadre", keys: parsed.frontmatter, from: {} };
+}
+
+function draftBase({ file, body, bodyLine, document, problems }: ParsedAgent, { scope, hash }: DraftSource) {
+  return { file, scope, hash, body, bodyLine, document, problems };
+}
+
+function givenName(keys: Readonly<Record<string, Data>>): string | undefined {
+  const name = keys["name"];
+  return typeof name === "string" || typeof name === "number" ? String(name) : undefined;
+}
+
+function unknownDialect(document: YamlDocument, name: string): Problem {
+  const { file } = document;
+  const message = `\`dialect: ${name}\` is not known: known are ${dialectNames.join(", ")}`;
+  return { file, ...document.at(["dialect"]), code: "UNKNOWN_DIALECT", severity: "error", message };
+}
+
+/** Where one of the keys stands. A key may be called `constructor`, and that is nobody's place. */
+export function keyPath(from: Draft["from"], key: string): Path {
+  return (Object.hasOwn(from, key) ? from[key] : undefined) ?? [key];
+}
+
+/** The draft's keys as a document: positions are those of the file's own keys. */
+export function draftDocument({ file, keys, from, document }: Draft): YamlDocument {
+  const at = ([key, ...rest]: Path, part?: "key" | "value") =>
+    document.at(key === undefined ? [] : [...keyPath(from, String(key)), ...rest], part);
+  return { file, data: keys as Record<string, Data>, problems: [], at };
+}

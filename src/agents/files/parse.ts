@@ -1,0 +1,223 @@
+// An agent file as data with positions: front matter and body, or a whole file of data. Reads anything, evaluates
+// nothing, and always says where it stopped understanding (A55-A58). Positions are those of the file as it lies on disk.
+
+import { hasErrors, type Problem } from "../../config/problem.ts";
+import { type Data, readYaml, type YamlDocument } from "../../config/yaml.ts";
+import { encodingProblems } from "../unread-text.ts";
+import { isDataFile, readDataFile } from "./data-file.ts";
+import { GATE_KEYS, KNOWN_KEYS, PROSE_KEYS } from "./known-keys.ts";
+import { repairYaml } from "./repair-yaml.ts";
+
+export interface ParsedAgent {
+  file: string;
+  /** Without prototype; empty where it could not be read. */
+  frontmatter: Record<string, Data>;
+  body: string;
+  /** The line of the file that the body starts on. */
+  bodyLine: number;
+  document: YamlDocument;
+  problems: Problem[];
+}
+
+/** A larger file is no prompt; whoever reads it from disk asks its size first. */
+export const MAX_FILE = 1_000_000;
+const MAX_FRONTMATTER = 64_000;
+const MAX_WHOLE = 400_000;
+
+/** `file` also tells the kind of file: by its extension. */
+export function parseAgent(source: string, file: string): ParsedAgent {
+  if (source.length > MAX_FILE) return tooLargeFile(file, "the file is larger than 1 MB");
+  const parsed = parseText(source, file);
+  return { ...parsed, problems: [...parsed.problems, ...encodingProblems(source, file)] };
+}
+
+function parseText(source: string, file: string): ParsedAgent {
+  const { text, line } = unwrap(source);
+  if (isDataFile(file)) return parseWhole(text, file, line);
+  const fence = openingFence(text);
+  if (!fence.ok) return unreadable({ file, line, ...fence });
+  const close = closingFence(text);
+  if (!close) {
+    const message = "the front matter is not closed";
+    const suggestion = "add a line `---` before the prompt";
+    return unreadable({ file, line, code: "FRONTMATTER_UNCLOSED", message, suggestion });
+  }
+  const start = text.indexOf("\n") + 1;
+  if (close.at - start > MAX_FRONTMATTER) {
+    const message = "the front matter is larger than 64 kB";
+    const suggestion = "keep the prompt below the closing `---`";
+    return unreadable({ file, line: line + 1, code: "FRONTMATTER_TOO_LARGE", message, suggestion });
+  }
+  const body = text.slice(close.end);
+  const bodyLine = line + 1 + countLines(text.slice(start, close.end));
+  const document = readFrontmatter(text.slice(start, close.at), file, line + 1);
+  return {
+    file,
+    frontmatter: mappingOf(document),
+    body: body.trim(),
+    bodyLine: bodyLine + leadingLines(body),
+    document,
+    problems: [
+      ...document.problems,
+      ...shapeProblems(document, line + 1),
+      ...lengthProblems(document),
+      ...bodyProblems(file, body, bodyLine),
+    ],
+  };
+}
+
+/** What stands around the text but is no part of it. A `#!` line is gone, and counted. */
+function unwrap(source: string): { text: string; line: number } {
+  const text = source.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  if (!text.startsWith("#!")) return { text, line: 1 };
+  const end = text.indexOf("\n");
+  return { text: end < 0 ? "" : text.slice(end + 1), line: 2 };
+}
+
+function parseWhole(text: string, file: string, line: number): ParsedAgent {
+  if (text.length > MAX_WHOLE) return tooLargeFile(file, "a file of data is larger than 400 kB");
+  const document = readDataFile(text, file, line);
+  const problems = [...document.problems, ...shapeProblems(document, line), ...lengthProblems(document)];
+  return { file, frontmatter: mappingOf(document), body: "", bodyLine: line, document, problems };
+}
+
+type Fence = { ok: true } | { ok: false; code: string; message: string; suggestion: string };
+
+/** `---js` makes other parsers evaluate what follows: nothing but a bare `---` opens front matter here. */
+const LANGUAGE_FENCE = /^---[ \t]*[A-Za-z]+[ \t]*(?:\n|$)/;
+
+function openingFence(text: string): Fence {
+  if (/^---[ \t]*(?:\n|$)/.test(text)) return { ok: true };
+  if (LANGUAGE_FENCE.test(text)) {
+    const message = "unsupported front matter: only YAML between bare `---` lines is read";
+    return { ok: false, code: "UNSUPPORTED_FRONTMATTER", message, suggestion: "open it with `---` alone" };
+  }
+  const message = "no front matter";
+  const suggestion = "start the file with `---`, `description: …`, `---`";
+  return { ok: false, code: "NO_FRONTMATTER", message, suggestion };
+}
+
+function closingFence(text: string): { at: number; end: number } | undefined {
+  const fence = /\n---[ \t]*(?:\n|$)/g;
+  fence.lastIndex = Math.max(0, text.indexOf("\n"));
+  const found = fence.exec(text);
+  return found ? { at: found.index + 1, end: found.index + found[0].length } : undefined;
+}
+
+function readFrontmatter(yaml: string, file: string, line: number): YamlDocument {
+  const document = readYaml(quoteStar(yaml), file, { line });
+  return hasErrors(document.problems) ? repairYaml(yaml, document, line) : document;
+}
+
+/** `tools: *` is in our own documentation, and no YAML. */
+const quoteStar = (yaml: string): string => yaml.replace(/^(tools:[ \t]*)\*[ \t]*$/m, '$1"*"');
+
+function mappingOf(document: YamlDocument): Record<string, Data> {
+  return isMapping(document.data) && !hasErrors(document.problems) ? document.data : Object.create(null);
+}
+
+function shapeProblems(document: YamlDocument, line: number): Problem[] {
+  const { data } = document;
+  const isEmpty = data === null || (isMapping(data) && Object.keys(data).length === 0);
+  if ((isMapping(data) && !isEmpty) || hasErrors(document.problems)) return [];
+  const message = isEmpty ? "there are no keys" : "keys must be `key: value` lines";
+  const suggestion = "say at least `description: …`";
+  const { file } = document;
+  return [{ file, line, column: 1, code: "BAD_FRONTMATTER", severity: "error", message, suggestion }];
+}
+
+/** Names and patterns are taken apart and compared: only prose may be long. */
+const MAX_VALUE = 8_000;
+const MAX_LIST = 500;
+
+function lengthProblems(document: YamlDocument): Problem[] {
+  const { file } = document;
+  return Object.entries(mappingOf(document)).flatMap(([key, value]): Problem[] => {
+    const most = tooLong(value) ?? (GATE_KEYS.has(key) ? tooMuch(value) : undefined);
+    if (most === undefined || !KNOWN_KEYS.has(key) || PROSE_KEYS.has(key)) return [];
+    const message = `\`${key}\` is longer than ${most}`;
+    return [{ file, ...document.at([key]), code: "VALUE_TOO_LONG", severity: "error", message }];
+  });
+}
+
+function tooLong(value: Data): string | undefined {
+  if (typeof value === "string" && value.length > MAX_VALUE) return `${MAX_VALUE} characters`;
+  if (Array.isArray(value) && value.length > MAX_LIST) return `${MAX_LIST} entries`;
+  return undefined;
+}
+
+/** Rules are compared with each other: all that one key says together is bounded, however it is nested. */
+function tooMuch(value: Data): string | undefined {
+  return textIn(value) > MAX_RULES ? `${MAX_RULES} characters in all` : undefined;
+}
+
+/** Four times what anybody was seen to write. */
+const MAX_RULES = 4_000;
+
+function textIn(value: Data): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + textIn(inner), 0);
+}
+
+/** What a person who reads the file would not see, but the model would (A58). */
+export const HIDDEN_TEXT = [
+  {
+    code: "INVISIBLE_TEXT",
+    pattern: /[\u{E0000}-\u{E01EF}\u202A-\u202E\u2060-\u2064\u2066-\u2069\u200B\u3164]/u,
+    message: "invisible characters in the prompt: the model reads them, people do not",
+  },
+  {
+    code: "HIDDEN_COMMENT",
+    pattern: /<!--/,
+    message: "an HTML comment in the prompt: the model reads it, a rendered page does not show it",
+  },
+] as const;
+
+function bodyProblems(file: string, body: string, bodyLine: number): Problem[] {
+  const problems: Problem[] = [];
+  if (LANGUAGE_FENCE.test(body.trimStart())) {
+    const message = "unsupported front matter at the start of the prompt";
+    const line = bodyLine + leadingLines(body);
+    problems.push({ file, line, column: 1, code: "UNSUPPORTED_FRONTMATTER", severity: "error", message });
+  }
+  for (const { code, pattern, message } of HIDDEN_TEXT) {
+    const at = body.search(pattern);
+    if (at < 0) continue;
+    const line = bodyLine + countLines(body.slice(0, at));
+    const column = at - body.lastIndexOf("\n", at - 1);
+    problems.push({ file, line, column, code, severity: "warning", message });
+  }
+  return problems;
+}
+
+type Fault = Pick<Problem, "file" | "line" | "code" | "message"> & { suggestion: string };
+
+function unreadable({ file, line, code, message, suggestion }: Fault): ParsedAgent {
+  const problem: Problem = { file, line, column: 1, code, severity: "error", message, suggestion };
+  const document = readYaml("", file);
+  return { file, frontmatter: Object.create(null), body: "", bodyLine: 1, document, problems: [problem] };
+}
+
+export function tooLargeFile(file: string, message: string): ParsedAgent {
+  return unreadable({
+    file,
+    line: 1,
+    code: "FILE_TOO_LARGE",
+    message,
+    suggestion: "move data out of the prompt",
+  });
+}
+
+export function isMapping(data: unknown): data is Record<string, Data> {
+  return typeof data === "object" && data !== null && !Array.isArray(data);
+}
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+const leadingLines = (body: string): number =>
+  countLines(body.slice(0, body.length - body.trimStart().length));

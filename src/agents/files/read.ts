@@ -1,0 +1,139 @@
+// Agent files from disk to drafts. A file that cannot be used is a draft with the reason, and never stops another.
+
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import type { Problem } from "../../config/problem.ts";
+import { readYaml } from "../../config/yaml.ts";
+import { messageOf } from "../../errors.ts";
+import { draftAgentsInCode } from "../agents-in-code.ts";
+import { readConfigRoles } from "../roles.ts";
+import { attachFiles } from "./attachments.ts";
+import { createDrafts, type DraftFile } from "./draft.ts";
+import {
+  type AgentFolder,
+  type AgentFolders,
+  foldersToSearch,
+  isDocumentation,
+  listAgentFiles,
+  pathBelow,
+} from "./folders.ts";
+import { MAX_FILE, type ParsedAgent, parseAgent, tooLargeFile } from "./parse.ts";
+
+/** Nearest first. */
+export async function readAgentFiles(folders: AgentFolders): Promise<DraftFile[]> {
+  const { own, builtin } = await readOwnFiles(folders);
+  return [...own, ...(await builtin())];
+}
+
+export interface OwnFiles {
+  own: DraftFile[];
+  /** What is farther than all of them. */
+  builtin(): Promise<DraftFile[]>;
+}
+
+/** Those of the project and of the user; what comes with Cadre is read when it is asked for. */
+export async function readOwnFiles(folders: AgentFolders): Promise<OwnFiles> {
+  const {
+    project = [],
+    user = [],
+    builtin = [],
+  } = Object.groupBy(foldersToSearch(folders), ({ scope }) => scope);
+  const seen = new Set<string>();
+  const own = [
+    ...(await draftAgentsInCode(folders)),
+    ...(await readFolders(project, seen)),
+    ...(await readConfigRoles(folders)),
+    ...(await readFolders(user, seen)),
+  ];
+  return { own, builtin: () => readFolders(builtin, new Set(seen)) };
+}
+
+/** `seen`: a home that is the project as well is read once. */
+async function readFolders(folders: readonly AgentFolder[], seen: Set<string>): Promise<DraftFile[]> {
+  const found: DraftFile[] = [];
+  for (const folder of folders) {
+    for (const path of await listAgentFiles(folder.path)) {
+      if (!seen.has(path))
+        found.push(await (folder.scope === "builtin" ? readOnce : readAgentFile)(path, folder));
+      seen.add(path);
+    }
+  }
+  return found;
+}
+
+const builtins = new Map<string, Promise<DraftFile>>();
+
+/** What comes with Cadre stays as it is: forty files that every project would read again. */
+function readOnce(path: string, folder: AgentFolder): Promise<DraftFile> {
+  const known = builtins.get(path) ?? readAgentFile(path, folder);
+  builtins.set(path, known);
+  return known;
+}
+
+/** `way` tells the product by where the file lies; absent: as the file is called in messages. */
+export async function readAgentFile(path: string, folder: AgentFolder, way?: string): Promise<DraftFile> {
+  return draftFile(await readSource(path, folder.display(path)), path, folder, way);
+}
+
+/** As if the file at that path read so. */
+export async function draftFile(
+  source: string | ParsedAgent,
+  path: string,
+  folder: AgentFolder,
+  way?: string,
+): Promise<DraftFile> {
+  const file = folder.display(path);
+  const parsed = typeof source === "string" ? parseAgent(source, file) : source;
+  const missing = whyNoAgent(parsed);
+  if (missing) return skipped({ ...missing, message: `${missing.message}: not read as an agent` });
+  const drafts = createDrafts(parsed, {
+    path: way ?? file,
+    below: pathBelow(folder.path, path),
+    packs: folder.packs,
+    scope: folder.scope,
+    hash: createHash("sha256")
+      .update(typeof source === "string" ? source : "")
+      .digest("hex"),
+  });
+  if (drafts.length > 0) {
+    const { display } = folder;
+    const pointing = { path, folder: folder.path, root: folder.root, display };
+    return { file, drafts: await Promise.all(drafts.map((draft) => attachFiles(draft, pointing))) };
+  }
+  const message = "data of no kind that is known: not read as an agent";
+  return skipped({ file, line: 1, column: 1, code: "NOT_AN_AGENT", severity: "warning", message });
+}
+
+/** A note without front matter is nobody's mistake; one that began some is told. */
+function whyNoAgent({ file, problems }: ParsedAgent): Problem | undefined {
+  const missing = problems.find(({ code }) => code === "NO_FRONTMATTER");
+  if (!isDocumentation(file)) return missing;
+  return missing ? { ...missing, code: "NOT_AN_AGENT" } : problems.find(({ code }) => UNREAD.has(code));
+}
+
+const UNREAD = new Set(["FRONTMATTER_UNCLOSED", "BAD_FRONTMATTER", "FILE_UNREADABLE", "FILE_TOO_LARGE"]);
+
+const skipped = (problem: Problem): DraftFile => ({
+  file: problem.file,
+  drafts: [],
+  skipped: { ...problem, severity: "warning" },
+});
+
+export async function readSource(path: string, file: string): Promise<string | ParsedAgent> {
+  try {
+    const found = await stat(path);
+    // A link to a device or a pipe would be read without end.
+    if (!found.isFile()) return unreadable(file, "is no file");
+    if (found.size > MAX_FILE) return tooLargeFile(file, "the file is larger than 1 MB");
+    return await readFile(path, "utf8");
+  } catch (error) {
+    return unreadable(file, messageOf(error).split(/[,:]/)[0]!);
+  }
+}
+
+function unreadable(file: string, why: string): ParsedAgent {
+  const message = `the file cannot be read (${why})`;
+  const problem: Problem = { file, line: 1, column: 1, code: "FILE_UNREADABLE", severity: "error", message };
+  const document = readYaml("", file);
+  return { file, frontmatter: {}, body: "", bodyLine: 1, document, problems: [problem] };
+}

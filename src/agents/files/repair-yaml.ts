@@ -1,0 +1,119 @@
+// Front matter that strict YAML refuses, read as its author meant it: split where a key begins, each field read alone,
+// and a field that is still no YAML taken as the text that it is. Nearly always that is a colon in a description.
+//  - A field that says what the agent may do is never guessed at: then the front matter stays broken.
+
+import { hasErrors, type Problem } from "../../config/problem.ts";
+import { type Data, type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
+import { GATE_KEYS, KNOWN_KEYS, PROSE_KEYS } from "./known-keys.ts";
+
+/** `line` is the line of the file that the text starts on. The document as it was where no repair is safe. */
+export function repairYaml(yaml: string, broken: YamlDocument, line: number): YamlDocument {
+  if (broken.problems.some(isFinal)) return broken;
+  const fields = splitFields(yaml, line);
+  if (!fields) return broken;
+  const data: Record<string, Data> = Object.create(null);
+  const read = new Map<string, YamlDocument>();
+  const problems: Problem[] = [];
+  for (const field of fields) {
+    const document = readField(field, broken.file);
+    if (!document) return broken;
+    problems.push(...document.problems);
+    const value = (document.data as Record<string, Data>)[field.key];
+    if (value === undefined) return broken;
+    data[field.key] = value;
+    read.set(field.key, document);
+  }
+  return {
+    file: broken.file,
+    data,
+    problems: problems.length > 0 ? problems : [wholeNote(broken)],
+    at: (path, part) => read.get(String(path[0]))?.at(path, part) ?? { line, column: 1 },
+  };
+}
+
+/** What is dangerous, too large, or says two things at once is not a slip of the pen. */
+function isFinal({ code, message }: Problem): boolean {
+  if (code === "DUPLICATE_KEY") return KNOWN_KEYS.has(/`(.*)`/.exec(message)?.[1] ?? "");
+  return ["YAML_TAG", "YAML_TOO_LARGE", "YAML_TOO_DEEP", "BAD_KEY"].includes(code);
+}
+
+interface Field {
+  key: string;
+  lines: string[];
+  line: number;
+}
+
+function splitFields(yaml: string, first: number): Field[] | undefined {
+  const fields: Field[] = [];
+  const seen = new Set<string>();
+  for (const [index, text] of yaml.split("\n").entries()) {
+    const key = /^([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|$)/.exec(text)?.[1];
+    const current = fields.at(-1);
+    const begins = key !== undefined && (KNOWN_KEYS.has(key) || !current || !PROSE_KEYS.has(current.key));
+    // A key in quotes would be swallowed by the text before it, and what it forbids with it.
+    const quotedKey = /^(?:["']([\w-]+)["'][ \t]*:|\?[ \t])/.exec(text);
+    if (quotedKey && (quotedKey[1] === undefined || GATE_KEYS.has(quotedKey[1]))) return undefined;
+    if (key === "__proto__" || (begins && seen.has(key) && GATE_KEYS.has(key))) return undefined;
+    if (begins && !seen.has(key)) {
+      seen.add(key);
+      fields.push({ key, lines: [text], line: first + index });
+    } else if (current) current.lines.push(text);
+    else if (/^\s*[^\s#]/.test(text)) return undefined;
+  }
+  return fields.length > 0 ? fields : undefined;
+}
+
+function readField(field: Field, file: string): YamlDocument | undefined {
+  const document = readYaml(field.lines.join("\n"), file, { line: field.line });
+  if (!hasErrors(document.problems)) return document;
+  if (document.problems.some(isFinal)) return undefined;
+  const text = rawText(field);
+  if (GATE_KEYS.has(field.key) && text !== "*") return undefined;
+  const { line, column } = document.problems[0]!;
+  const note: Problem = {
+    file,
+    line,
+    column,
+    code: "YAML_REPAIRED",
+    severity: "warning",
+    message: `\`${field.key}\` is no YAML as it stands (${document.problems[0]!.message}), and is read as text`,
+    suggestion: `write \`${field.key}: ${quoted(text)}\``,
+  };
+  const valueColumn = field.lines[0]!.search(/:/) + 2;
+  const at = (_: Path, part?: "key" | "value") => ({
+    line: field.line,
+    column: part === "key" ? 1 : valueColumn,
+  });
+  return { file, data: { [field.key]: text }, problems: [note], at };
+}
+
+function rawText({ key, lines }: Field): string {
+  const [first = "", ...rest] = lines;
+  const value = first.slice(first.indexOf(":", key.length) + 1);
+  const text = [value, ...rest]
+    .map((line) => line.trim())
+    .join("\n")
+    .trim()
+    .replace(/^[|>][+-]?\d?\n/, "");
+  const quote = /^(["'])[\s\S]*\1$/.exec(text)?.[1];
+  return quote && text.length > 1 ? text.slice(1, -1) : text;
+}
+
+const SHOWN = 40;
+
+function quoted(text: string): string {
+  const flat = text.replace(/\s+/g, " ");
+  return JSON.stringify(flat.length > SHOWN ? `${flat.slice(0, SHOWN).trimEnd()}…` : flat);
+}
+
+/** Each field alone is fine; only together they are not. */
+function wholeNote(broken: YamlDocument): Problem {
+  const { message, ...place } = broken.problems[0]!;
+  return {
+    ...place,
+    code: "YAML_REPAIRED",
+    severity: "warning",
+    message: `the front matter is no YAML as it stands (${message}), and is read key by key`,
+    suggestion: "put text with a colon in quotes",
+  };
+}

@@ -1,0 +1,169 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findAgent } from "./load.ts";
+import { watchAgents } from "./watch-agents.ts";
+
+const models = { default: "scripted/rehearsal", resolve: (name: string) => ({ model: name }) };
+let root: string;
+let agents: ReturnType<typeof watchAgents>;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "cadre-last-good-"));
+  mkdirSync(join(root, "agents"));
+  agents = watchAgents({ project: root, builtin: join(root, "none") }, { models });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const put = (name: string, text: string) => writeFileSync(join(root, "agents", name), text);
+const good = (prompt: string, yaml = "") => `---\nname: Fixer\ndescription: d\n${yaml}\n---\n${prompt}`;
+const BROKEN = "---\nname: fixer\nname: fixer\n---\nhalf an ed";
+
+async function look() {
+  await setImmediate();
+  return agents();
+}
+const promptNow = async () => findAgent(await look(), "fixer").definition.prompt;
+const codesNow = async () => (await look()).agents.get("fixer")?.problems.map(({ code }) => code);
+
+test("a new file is a new agent, a changed one a new definition", async () => {
+  expect((await look()).agents.size).toBe(0);
+  put("a.md", good("One"));
+  expect(await promptNow()).toBe("One");
+  put("a.md", good("Two!"));
+  expect(await promptNow()).toBe("Two!");
+  rmSync(join(root, "agents/a.md"));
+  expect((await look()).agents.size).toBe(0);
+});
+
+test("a change is noticed in a folder below, and in a file that is only linked", async () => {
+  mkdirSync(join(root, "agents/crew"));
+  writeFileSync(join(root, "linked.md"), good("One"));
+  symlinkSync(join(root, "linked.md"), join(root, "agents/crew/a.md"));
+  put("crew/b.md", "---\ndescription: d\n---\nOne");
+  const prompts = async () => [...(await look()).agents.values()].map(({ definition }) => definition?.prompt);
+  expect(await prompts()).toEqual(["One", "One"]);
+  writeFileSync(join(root, "linked.md"), good("Two!"));
+  put("crew/b.md", "---\ndescription: d\n---\nThree");
+  expect(await prompts()).toEqual(["Two!", "Three"]);
+});
+
+describe("one agent that is asked for by its name", () => {
+  const names = async (name: string) => {
+    await setImmediate();
+    return [...(await agents(name)).agents.keys()];
+  };
+
+  beforeEach(() => {
+    mkdirSync(join(root, "builtin/crew"), { recursive: true });
+    writeFileSync(join(root, "builtin/crew/scout.md"), "---\ndescription: d\n---\nScout.");
+    agents = watchAgents({ project: root, builtin: join(root, "builtin") }, { models });
+    put(
+      "boss.md",
+      "---\ndescription: d\nagents: fixer, Lead\nbestOf: { n: 2, strategies: [fast] }\n---\nLead.",
+    );
+    put("lead.md", "---\ndescription: d\n---\nLead.");
+    put("fixer.md", good("Fix."));
+  });
+
+  test("is told without the built-in ones, where no file names any; the whole set has them", async () => {
+    expect(await names("Fixer")).toEqual(["boss", "fixer", "lead"]);
+    expect((await look()).agents.size).toBe(4);
+    expect(findAgent(await agents("crew/scout"), "crew/scout").definition.prompt).toBe("Scout.");
+  });
+
+  test("that is none of the project's, or only by a part of its name, may be a built-in one", async () => {
+    expect(await names("crew/scout")).toContain("crew/scout");
+    expect(await names("scout")).toContain("crew/scout");
+  });
+
+  test.each([
+    "agents: [fixer, scout]",
+    "extends: crew/scout",
+    "handoff: { agent: scout }",
+    "advisors: fixer, scout",
+  ])("comes with the built-in ones where a file says %s", async (key) => {
+    put("boss.md", `---\ndescription: d\n${key}\n---\nLead.`);
+    expect(await names("fixer")).toContain("crew/scout");
+  });
+
+  test("comes with those that a file has named, while that is broken", async () => {
+    put("boss.md", "---\ndescription: d\nhandoff: scout\n---\nLead.");
+    await names("boss");
+    put("boss.md", BROKEN.replaceAll("fixer", "boss"));
+    expect(await names("boss")).toContain("crew/scout");
+    expect(findAgent(await agents("boss"), "boss").definition.handoff?.agent).toBe("crew/scout");
+  });
+
+  test("is remembered as it was good for whoever asks for all", async () => {
+    await names("fixer");
+    put("fixer.md", BROKEN);
+    expect(await promptNow()).toBe("Fix.");
+  });
+});
+
+test("nothing changed: nothing is read again; in one moment all see the same", async () => {
+  put("a.md", good("One"));
+  const first = await look();
+  expect(await look()).toBe(first);
+  put("b.md", good("Two", "title: other"));
+  const one = agents();
+  put("c.md", "---\ndescription: comes in the same moment\n---\nHi");
+  expect(agents()).toBe(one);
+  expect((await look()).agents.has("c")).toBe(true);
+});
+
+describe("a file that was good and is broken now", () => {
+  test("keeps its last good version, says why, and is live again once it is repaired", async () => {
+    put("a.md", good("One"));
+    await look();
+    put("a.md", BROKEN);
+    expect(await promptNow()).toBe("One");
+    expect(await codesNow()).toEqual(["DUPLICATE_KEY", "LAST_GOOD_KEPT"]);
+    expect((await look()).problems).toContainEqual(
+      expect.objectContaining({ code: "DUPLICATE_KEY", severity: "error", file: "agents/a.md", line: 3 }),
+    );
+    put("b.md", "---\ndescription: another file changes\n---\nHi");
+    expect(await promptNow()).toBe("One");
+    put("a.md", good("Two"));
+    expect([await promptNow(), await codesNow()]).toEqual(["Two", []]);
+  });
+
+  test.each([
+    ["by a value", good("Two", "kind: boss"), "BAD_VALUE"],
+    ["by an agent that is not there", good("Two", "handoff: nobody"), "UNKNOWN_AGENT"],
+    ["because it is written this moment", "", "NO_FRONTMATTER"],
+    ["because it is not closed", "---\nname: fixer\n", "FRONTMATTER_UNCLOSED"],
+  ])("%s", async (_, text, code) => {
+    put("a.md", good("One"));
+    await look();
+    put("a.md", text);
+    expect(await promptNow()).toBe("One");
+    expect(await codesNow()).toEqual([code, "LAST_GOOD_KEPT"]);
+  });
+
+  test("others go on with it, in their new versions", async () => {
+    put("a.md", good("One"));
+    put("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nOld boss");
+    await look();
+    put("a.md", BROKEN);
+    put("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nNew boss");
+    expect(findAgent(await look(), "boss").definition).toMatchObject({
+      prompt: "New boss",
+      handoff: { agent: "fixer", onFailure: "fail" },
+    });
+    expect(await promptNow()).toBe("One");
+  });
+
+  test("what was never good is broken, and so is what another file broke", async () => {
+    put("a.md", BROKEN);
+    expect((await look()).agents.get("a")?.definition).toBeUndefined();
+    put("a.md", good("One"));
+    put("boss.md", "---\ndescription: d\nhandoff: fixer\n---\nBoss");
+    expect(findAgent(await look(), "boss").name).toBe("boss");
+    rmSync(join(root, "agents/a.md"));
+    expect((await look()).agents.get("boss")?.definition).toBeUndefined();
+  });
+});

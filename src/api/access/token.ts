@@ -1,0 +1,33 @@
+// The token, in a file that only its owner can read, so that it is good across restarts.
+
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { tokenFile } from "../../config/secrets.ts";
+
+/** A guess has no chance from here on. */
+export const MIN_TOKEN = 24;
+
+/** The token of this folder; made when there is none, or none that is worth its name. */
+export function readOrCreateToken(dir: string): string {
+  return readToken(dir) ?? renewToken(dir);
+}
+
+export function renewToken(dir: string): string {
+  const token = randomBytes(32).toString("base64url");
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  // Written beside and moved into place: nobody reads half a token, and a file with a wider mode is replaced.
+  const draft = `${tokenFile(dir)}.${process.pid}`;
+  writeFileSync(draft, `${token}\n`, { mode: 0o600 });
+  renameSync(draft, tokenFile(dir));
+  return token;
+}
+
+export function readToken(dir: string): string | undefined {
+  try {
+    const token = readFileSync(tokenFile(dir), "utf8").trim();
+    return token.length >= MIN_TOKEN ? token : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

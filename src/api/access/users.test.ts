@@ -1,0 +1,372 @@
+// A team at one server: what each role may do and see, walked along the router's own table, over real HTTP.
+
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Script } from "../../models/scripted/script.ts";
+import { assembleRuntime } from "../../runtime/assembly.ts";
+import type { Role } from "../../stores/users.ts";
+import { createClient } from "../client/client.ts";
+import { eventsUntil, isEnd, payTool, waitForApprovals } from "../fixtures/api.fixture.ts";
+import { publicProject, TOKEN } from "../fixtures/public-server.fixture.ts";
+import { type Route, roleFor } from "../routes/route.ts";
+import { routeTable } from "../server/app.ts";
+
+const clerk: Script = ({ turn, lastResult }) =>
+  turn > 1
+    ? { report: { summary: `told: ${lastResult}` } }
+    : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
+
+const { served, send, problems } = publicProject(async (folder) => {
+  const runtime = await assembleRuntime({
+    folder,
+    home: folder,
+    env: { XDG_CONFIG_HOME: folder },
+    scripts: { clerk },
+    tools: [payTool().tool],
+  });
+  await runtime.start();
+  return runtime;
+});
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+const tokens = new Map<string, string>();
+const bearer = (name: string) => ({ Authorization: `Bearer ${tokens.get(name) ?? name}` });
+const as = (name: string) =>
+  createClient({
+    baseUrl: served.server.url,
+    fetch: (url, init = {}) =>
+      fetch(url.replace("http://cadre", served.server.url), {
+        ...init,
+        headers: { ...(init.headers as Record<string, string>), ...bearer(name) },
+      }),
+  } as Parameters<typeof createClient>[0]);
+const holder = () => as(TOKEN);
+
+async function admit(name: string, role: Role): Promise<void> {
+  tokens.set(name, (await holder().addUser({ name, role })).token);
+}
+
+/** Of a run of ann's that waits for somebody. */
+let ids: { run: string; approval: string; session: string; grant: string; definition: string };
+
+beforeAll(async () => {
+  await admit("vera", "viewer");
+  await admit("ann", "operator");
+  await admit("oli", "operator");
+  await admit("ada", "admin");
+  const { runId } = await as("ann").say("anns-session", { agent: "clerk", text: "pay the secretword" });
+  const [item] = await waitForApprovals({ client: as("ann") }, runId);
+  const { definition } = await as("ann").run(runId);
+  const other = await as("ann").startRun({ agent: "clerk", task: "pay" });
+  const [granted] = await waitForApprovals({ client: as("ann") }, other.runId);
+  await as("ann").decide(granted!.id, { decision: "approve", scope: "tree" });
+  await eventsUntil({ client: as("ann") }, other.runId, isEnd);
+  ids = { run: runId, approval: item!.id, session: "anns-session", grant: "1", definition };
+});
+
+afterAll(() => expect(problems).toEqual([]));
+
+/** Each parameter filled with what is ann's; a query that some need. */
+function pathOf({ path }: Route): string {
+  const filled = path
+    .replace("/api/approvals/{id}", `/api/approvals/${encodeURIComponent(ids.approval)}`)
+    .replace("/api/grants/{id}", `/api/grants/${ids.grant}`)
+    .replace("/api/sessions/{id}", `/api/sessions/${ids.session}`)
+    .replace("{hash}", ids.definition)
+    .replace("/api/users/{name}", "/api/users/nobody-of-that-name")
+    .replace("/v1/models/{id}", "/v1/models/clerk")
+    .replace("{name}", "clerk")
+    .replace("{id}", ids.run);
+  if (filled === "/api/compare") return `${filled}?a=${ids.run}&b=${ids.run}`;
+  return /agent-(children|context)$/.test(filled) ? `${filled}?run_id=${ids.run}` : filled;
+}
+
+const BODIES: Record<string, unknown> = {
+  "/api/runs/{id}/budget": { maxTokens: 1_000 },
+  "/api/runs/{id}/message": { text: "hello" },
+  "/api/runs/{id}/probe": { callId: "m1.0" },
+  "/api/runs/{id}/moved": { to: "https://a.example", outcome: "refused" },
+  "/api/runs/{id}/outcome": { callId: "m1.0", verdict: "fail" },
+  "/api/approvals/{id}": { decision: "approve" },
+  "/api/approvals/{id}/ask": { person: "jo" },
+  "/api/approvals/{id}/preview": { input: { to: "eve", amount: 1 } },
+  "/api/sessions/{id}/messages": { agent: "clerk", text: "hello" },
+  "/api/agent-cancel": () => ({ run_id: ids.run }),
+  "/api/chat": () => ({ message: "hello", agent_id: "clerk", session_id: ids.session }),
+  "/runs/{id}/resume": { decision: "approve" },
+};
+
+function request(route: Route, name: string, path = pathOf(route)) {
+  const body = BODIES[route.path] ?? {};
+  const text = JSON.stringify(typeof body === "function" ? body() : body);
+  return send(path, {
+    method: route.method.toUpperCase(),
+    headers: { ...bearer(name), ...(route.method === "post" ? JSON_TYPE : {}) },
+    ...(route.method === "post" ? { body: text } : {}),
+  });
+}
+
+const streams = (route: Route): boolean => route.answer === undefined;
+
+/** Everything that the router has; `/api/link` and the like need a page that is served. */
+const table = (): Route[] => routeTable(served.parts, () => expect.fail("nobody is asked"));
+
+describe("[A23] what is ann's", () => {
+  /** Named by an id of hers: in the path, in the query, or in the body. */
+  const named = ({ path }: Route): boolean =>
+    (/\{(id|hash)\}/.test(path) && !/^\/(api\/users|v1\/models)\//.test(path)) ||
+    /agent-(children|context|cancel)$|\/api\/(chat|compare)$/.test(path);
+
+  test("is not there for another operator, by whichever route and id, and nothing happens to it", async () => {
+    const routes = table().filter(named);
+    expect(routes.length).toBeGreaterThan(20);
+    const before = await served.runtime.store.journal(ids.run);
+    for (const route of routes) {
+      const { status, text } = await request(route, "oli");
+      expect(status, `${route.method} ${route.path} ${text}`).toBe(404);
+      expect(text, route.path).not.toContain("secretword");
+    }
+    expect(await served.runtime.store.journal(ids.run)).toEqual(before);
+  });
+
+  test("is there for ann and for an admin by the same requests", async () => {
+    for (const name of ["ann", "ada"])
+      for (const route of table().filter((one) => named(one) && one.method === "get"))
+        expect((await request(route, name)).status, `${name} ${route.path}`).toBe(200);
+  });
+
+  test("is in no list, search, sum or query of another's", async () => {
+    const lists = table().filter(
+      (route) => route.method === "get" && !named(route) && !streams(route) && roleFor(route) !== "admin",
+    );
+    expect(lists.length).toBeGreaterThan(15);
+    for (const route of lists) {
+      const { status, text } = await request(route, "oli", pathOf(route));
+      expect(status, route.path).toBe(200);
+      expect(text, route.path).not.toMatch(new RegExp(`${ids.run}|secretword|anns-session`));
+    }
+    for (const query of [
+      "runs?q=secretword",
+      `runs?root=${ids.run}`,
+      `runs?session=${ids.session}`,
+      `messages?session=${ids.session}`,
+      `agent-runs?session_id=${ids.session}`,
+    ]) {
+      expect((await send(`/api/${query}`, { headers: bearer("ann") })).text, query).toContain(ids.run);
+      expect((await send(`/api/${query}`, { headers: bearer("oli") })).text, query).not.toContain(ids.run);
+    }
+    for (const query of [`approvals?run=${ids.run}`, `usage?root=${ids.run}`, `messages?run=${ids.run}`])
+      expect((await send(`/api/${query}`, { headers: bearer("oli") })).status, query).toBe(404);
+    expect((await as("oli").usage()).byAgent).toEqual([]);
+    expect((await as("ann").usage()).byAgent).toMatchObject([{ agent: "clerk" }]);
+  });
+
+  test("is told to nobody else by a stream, while it happens or from the beginning", async () => {
+    const heard = new Map<string, string>();
+    const stop = new AbortController();
+    const listen = async (name: string, path: string, done: RegExp): Promise<void> => {
+      const { body } = await fetch(`${served.server.url}${path}`, {
+        headers: { ...bearer(name), Accept: "text/event-stream" },
+        signal: stop.signal,
+      });
+      const key = `${name} ${path}`;
+      for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+        heard.set(key, (heard.get(key) ?? "") + chunk);
+        if (done.test(heard.get(key)!)) return;
+      }
+    };
+    const paths = ["/api/journal?after=0", "/api/events?after=0"];
+    const listening = paths.map((path) => listen("oli", path, /olis-own-task/));
+    const watching = listen("ann", "/api/journal?after=0", /anns-later-task/);
+    await as("ann").startRun({ agent: "clerk", task: "anns-later-task" });
+    await watching;
+    await as("oli").startRun({ agent: "clerk", task: "olis-own-task" });
+    await Promise.all(listening);
+    stop.abort();
+    for (const path of paths) expect(heard.get(`oli ${path}`)).not.toMatch(/anns-later-task|secretword/);
+  });
+
+  test("is not there by MCP, whichever tool or resource names it, nor for a chat that names her session", async () => {
+    const before = await served.runtime.store.journal(ids.run);
+    const client = new Client({ name: "test", version: "1" });
+    const transport = new StreamableHTTPClientTransport(new URL(`${served.server.url}/mcp`), {
+      requestInit: { headers: bearer("oli") },
+    });
+    await client.connect(transport);
+    const given: Record<string, unknown> = {
+      runId: ids.run,
+      approvalId: ids.approval,
+      text: "hello",
+      answer: "yes",
+    };
+    const { tools } = await client.listTools();
+    const naming = tools.filter(({ inputSchema: { properties = {} } }) =>
+      ["runId", "approvalId"].some((key) => key in properties),
+    );
+    expect(naming.length).toBeGreaterThan(5);
+    for (const { name, inputSchema } of naming) {
+      const wanted = Object.keys(given).filter((key) => key in inputSchema.properties!);
+      const args = Object.fromEntries(wanted.map((key) => [key, given[key]]));
+      const answer = await client.callTool({ name, arguments: args });
+      expect(JSON.stringify(answer), name).toMatch(/"isError":true/);
+      expect(JSON.stringify(answer), name).toMatch(/NOT_FOUND/);
+      expect(JSON.stringify(answer), name).not.toContain("secretword");
+    }
+    for (const uri of [`cadre://runs/${ids.run}`, `cadre://runs/${ids.run}/events`])
+      await expect(client.readResource({ uri }), uri).rejects.toThrow();
+    for (const uri of ["cadre://runs", "cadre://approvals"])
+      expect(JSON.stringify(await client.readResource({ uri })), uri).not.toMatch(/secretword|anns-session/);
+    expect(JSON.stringify(await client.listResources())).not.toMatch(new RegExp(`${ids.run}|secretword`));
+    await client.close();
+    const chat = {
+      model: "clerk",
+      messages: [{ role: "user", content: "hi" }],
+      metadata: { session_id: ids.session },
+    };
+    const { status } = await send("/v1/chat/completions", {
+      method: "POST",
+      headers: { ...bearer("oli"), ...JSON_TYPE },
+      body: JSON.stringify(chat),
+    });
+    expect(status).toBe(404);
+    expect(await served.runtime.store.journal(ids.run)).toEqual(before);
+  });
+
+  test("an idempotency key of hers answers nobody else", async () => {
+    const request = { agent: "clerk", task: "the same" };
+    const first = await as("ann").startRun(request, "key-1");
+    expect(await as("ann").startRun(request, "key-1")).toEqual(first);
+    expect(await as("oli").startRun(request, "key-1")).not.toEqual(first);
+  });
+});
+
+describe("roles, along the router's own table", () => {
+  const RANKS: Role[] = ["viewer", "operator", "admin"];
+  test.each([
+    ["vera", "viewer"],
+    ["oli", "operator"],
+  ] as const)("%s, who is %s, is refused whatever needs more, in one sentence", async (name, role) => {
+    const above = table().filter((route) => RANKS.indexOf(roleFor(route)) > RANKS.indexOf(role));
+    expect(above.length).toBeGreaterThan(5);
+    for (const route of above) {
+      const { status, text } = await request(route, name);
+      expect(status, `${route.method} ${route.path}`).toBe(403);
+      expect(JSON.parse(text).error).toMatchObject({
+        code: "FORBIDDEN",
+        message: expect.stringMatching(
+          new RegExp(`^This needs the role ${roleFor(route)}, and ${name} is an? ${role}\\.`),
+        ),
+      });
+    }
+  });
+
+  test("a viewer cannot approve, an operator can, and who did stands in the journal", async () => {
+    const { runId } = await as("ann").startRun({ agent: "clerk", task: "pay once" });
+    const [item] = await waitForApprovals({ client: as("ann") }, runId);
+    await expect(as("vera").decide(item!.id, { decision: "approve" })).rejects.toMatchObject({
+      code: "FORBIDDEN",
+    });
+    await expect(as("ann").decide(item!.id, { decision: "approve", scope: "always" })).rejects.toMatchObject({
+      code: "FORBIDDEN",
+      message: expect.stringContaining("needs the role admin"),
+    });
+    await as("ann").decide(item!.id, { decision: "approve" });
+    const events = await eventsUntil({ client: as("ann") }, runId, isEnd);
+    expect(events.find(({ type }) => type === "APPROVAL_DECIDED")?.payload).toMatchObject({ by: "ann" });
+    expect(events[0]!.payload).toMatchObject({ userId: "ann" });
+    const again = await as("ada").retry(runId);
+    const [started] = await holder().events(again.runId);
+    expect(started!.payload).toMatchObject({ userId: "ann", by: "ada" });
+    expect((await as("ann").run(again.runId)).userId).toBe("ann");
+  });
+
+  test("[A09] a role that a request gives itself counts for nothing", async () => {
+    const headers = { ...bearer("vera"), "X-Role": "admin", "X-Who": "ada", ...JSON_TYPE };
+    const body = JSON.stringify({ name: "eve", role: "admin" });
+    expect((await send("/api/users", { method: "POST", headers, body })).status).toBe(403);
+    expect(await as("vera").me()).toEqual({ name: "vera", role: "viewer", sees: "own" });
+    expect(await holder().me()).toMatchObject({ name: "maria", role: "admin", sees: "all" });
+  });
+});
+
+describe("[A09] rotation and revocation", () => {
+  async function openStream(name: string, headers = bearer(name) as Record<string, string>) {
+    const response = await fetch(`${served.server.url}/api/journal`, { headers });
+    const reader = response.body!.getReader();
+    await reader.read();
+    const ended = (async () => {
+      for (;;) if ((await reader.read()).done) return "ended";
+    })().catch(() => "cut");
+    return { ended };
+  }
+  const browser = async (name: string): Promise<string> => {
+    const link = served.server.newLink(name).url;
+    return (await send(new URL(link).pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
+  };
+
+  test("close that user's requests, browsers and streams at once, and nobody else's", async () => {
+    await admit("rob", "operator");
+    const Cookie = await browser("rob");
+    expect((await send("/api/me", { headers: { Cookie } })).text).toContain("rob");
+    const mine = [await openStream("rob"), await openStream("rob", { Cookie })];
+    const others = await openStream("oli");
+    const old = bearer("rob");
+    tokens.set("rob", (await holder().rotateUser("rob")).token);
+    expect(await Promise.all(mine.map(({ ended }) => ended))).toEqual(["cut", "cut"]);
+    for (const headers of [old, { Cookie }]) expect((await send("/api/runs", { headers })).status).toBe(401);
+    expect((await as("rob").me()).name).toBe("rob");
+    expect(
+      await Promise.race([
+        others.ended,
+        as("oli")
+          .me()
+          .then(() => "open"),
+      ]),
+    ).toBe("open");
+
+    const last = await openStream("rob");
+    const link = new URL(served.server.newLink("rob").url).pathname;
+    await holder().revokeUser("rob");
+    expect(await last.ended).toBe("cut");
+    expect((await send("/api/runs", { headers: bearer("rob") })).status).toBe(401);
+    expect((await send(link)).status).toBe(410);
+    expect(await holder().users()).toContainEqual(
+      expect.objectContaining({ name: "rob", revokedAt: expect.any(Number) }),
+    );
+    await expect(holder().addUser({ name: "rob", role: "viewer" })).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
+  });
+
+  test("another role counts at once, by the same token: what was open for the old one is closed", async () => {
+    await admit("ron", "viewer");
+    const { ended } = await openStream("ron");
+    await expect(as("ron").startRun({ agent: "clerk", task: "pay" })).rejects.toMatchObject({
+      code: "FORBIDDEN",
+    });
+    await expect(as("oli").setUserRole("ron", "admin")).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await holder().setUserRole("ron", "operator");
+    expect(await ended).toBe("cut");
+    expect(await as("ron").me()).toMatchObject({ name: "ron", role: "operator" });
+    await as("ron").startRun({ agent: "clerk", task: "pay" });
+    await expect(holder().setUserRole("nobody", "viewer")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("an admin who rotates their own token still gets the answer", async () => {
+    await admit("abe", "admin");
+    const { token } = await as("abe").rotateUser("abe");
+    tokens.set("abe", token);
+    expect((await as("abe").me()).name).toBe("abe");
+  });
+
+  test("what the store keeps opens nothing", async () => {
+    const kept = JSON.stringify(await served.runtime.store.users.list());
+    for (const token of tokens.values()) expect(kept).not.toContain(token);
+    await expect(holder().addUser({ name: "../x", role: "viewer" })).rejects.toMatchObject({
+      code: "BAD_REQUEST",
+    });
+    await expect(holder().addUser({ name: "maria", role: "viewer" })).resolves.toMatchObject({
+      name: "maria",
+    });
+  });
+});

@@ -1,0 +1,161 @@
+// The client over a real socket: a method for each resource, with the answer in the form that its type promises.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Script } from "../../models/scripted/script.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
+import {
+  type Api,
+  CLERK,
+  eventsUntil,
+  isEnd,
+  payTool,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "../fixtures/api.fixture.ts";
+import { isUnreachable } from "./client.ts";
+import type { FeedItem } from "./types.ts";
+
+const clerk: Script = ({ turn }) =>
+  turn > 1 ? { text: "done" } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
+const talker: Script = ({ lastUser }) => ({ text: `You said: ${lastUser}` });
+
+let project: ReturnType<typeof tempProject>;
+let runtime: RuntimeAssembly;
+let api: Api;
+
+beforeAll(async () => {
+  project = tempProject({
+    "agents/clerk.md": CLERK,
+    "agents/talker.md":
+      "---\nname: talker\ndescription: Talks.\nmodel: scripted/talker\ntools: []\nagents: [clerk]\n---\nYou talk.\n",
+    "src/a.ts": "",
+  });
+  const { folder } = project;
+  const tools = [payTool().tool];
+  runtime = await assembleRuntime({ folder, home: folder, env: {}, tools, scripts: { clerk, talker } });
+  api = await serveRuntime(runtime, folder);
+  await runtime.start();
+});
+afterAll(async () => {
+  await api.close();
+  await runtime.stop();
+  project.remove();
+});
+
+test("[S2-77] [S4-4] sessions: something is said, heard once under its key, and the session is listed", async () => {
+  const { client } = api;
+  const first = await client.say("s/1", { agent: "talker", text: "hello" }, "k1");
+  expect(first).toEqual({ runId: expect.any(String), joined: false });
+  expect(await client.say("s/1", { agent: "talker", text: "hello" }, "k1")).toEqual(first);
+  await eventsUntil(api, first.runId, isEnd);
+  const second = await client.say("s/1", { text: "and again" });
+  await eventsUntil(api, second.runId, isEnd);
+  expect(await client.sessions({ limit: 1 })).toMatchObject({
+    sessions: [{ id: "s/1", runs: 2, last: { id: second.runId, agent: "talker" } }],
+  });
+  const { messages } = await client.messages({ session: "s/1" });
+  expect(messages.map((row) => row.response_content)).toEqual(
+    expect.arrayContaining(["You said: hello", "You said: and again"]),
+  );
+});
+
+test("settings: what is chosen stays, and the rest with it", async () => {
+  const { client } = api;
+  expect(await client.choose({ agent: "talker" })).toMatchObject({ agent: "talker", mode: "chat" });
+  expect(await client.choose({ mode: "auto" })).toMatchObject({ agent: "talker", mode: "auto" });
+  expect(await client.settings()).toMatchObject({ agent: "talker", mode: "auto" });
+  await expect(client.choose({ agent: "nobody" })).rejects.toMatchObject({ code: "AGENT_NOT_FOUND" });
+});
+
+test("agents: one with its definition, explained, and all of them read anew", async () => {
+  const { client } = api;
+  const { definition } = await client.agent("talker");
+  expect(definition).toMatchObject({ name: "talker", agents: ["clerk"], prompt: expect.any(String) });
+  const { reachable, worstCase } = await client.explain("talker");
+  expect(reachable.map(({ agent, ways }) => [agent, ways[0]?.path])).toEqual([
+    ["clerk", [{ key: "agents", to: "clerk" }]],
+  ]);
+  expect(worstCase.runs).toBeGreaterThan(1);
+  writeFileSync(join(project.folder, "agents", "bad.md"), "no front matter");
+  const { agents, problems } = await client.reloadAgents();
+  expect(agents.map(({ name }) => name)).toContain("talker");
+  expect([...agents.flatMap((each) => each.problems), ...problems].map(({ file }) => file)).toContainEqual(
+    expect.stringContaining("bad.md"),
+  );
+});
+
+test("the workspace, all of it or a folder", async () => {
+  const { client } = api;
+  const names = (await client.workspaceTree()).entries.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["agents", "src"]));
+  expect(await client.workspaceTree("src")).toMatchObject({ entries: [{ name: "a.ts", kind: "file" }] });
+});
+
+test("one approval, pages of events, and the context in short", async () => {
+  const { client } = api;
+  const { runId } = await client.startRun({ agent: "clerk", task: "pay ann" });
+  const [item] = await waitForApprovals(api, runId);
+  expect(await client.approval(item!.id)).toEqual(item);
+  await client.decide(item!.id, { decision: "approve" });
+  await eventsUntil(api, runId, isEnd);
+  await expect(client.approval(item!.id)).rejects.toMatchObject({ code: "NOT_FOUND" });
+
+  const all = await client.events(runId);
+  const { events, nextAfter } = await client.eventsPage(runId, { tree: true });
+  expect(events).toEqual(all);
+  expect(nextAfter).toBe(all.at(-1)!.position);
+  expect(await client.eventsPage(runId, { after: all[1]!.position })).toMatchObject({
+    events: all.slice(2),
+  });
+  expect(await client.eventsPage(runId, { after: nextAfter! })).toEqual({ events: [] });
+
+  const { messages } = await client.contextSummary(runId);
+  expect(messages).toHaveLength((await client.transcript(runId)).messages.length);
+  expect(messages[0]).toEqual({ role: "user", summary: "pay ann" });
+});
+
+test("[F46] the feed, from now on, and from where it was left: nothing is missing, nothing comes twice", async () => {
+  const before = await runtime.store.position();
+  const { runId } = await api.client.startRun({ agent: "talker", task: "hello" });
+  const whole = await told(before, runId);
+  const sequenced = whole.filter(({ seq }) => seq !== undefined);
+  expect(sequenced.map(({ type }) => type)).toEqual(expect.arrayContaining(["StateUpdated", "Outcome"]));
+
+  const half = whole.findIndex(({ after }) => after !== undefined && after > before + 1);
+  const rest = await told(whole[half]!.after!, runId);
+  const seqs = [...whole.slice(0, half + 1), ...rest].flatMap(({ seq }) => (seq === undefined ? [] : [seq]));
+  expect(seqs).toEqual(sequenced.map(({ seq }) => seq));
+});
+
+test("a feed whose place is not known is told so; one that is lost is no end", async () => {
+  const stop = new AbortController();
+  const feed = api.client.feed({ after: 999_999, signal: stop.signal });
+  expect((await feed.next()).value).toEqual({ type: "reset" });
+  const next = feed.next();
+  stop.abort();
+  expect(await next).toEqual({ done: true, value: undefined });
+
+  const elsewhere = tempProject({});
+  const other = await serveRuntime(runtime, elsewhere.folder);
+  const lost = other.client.feed({ signal: new AbortController().signal });
+  const waiting = lost.next().catch((error: unknown) => error);
+  await expect.poll(() => other.listeners.commits).toBe(1);
+  await other.close();
+  elsewhere.remove();
+  expect(isUnreachable(await waiting)).toBe(true);
+});
+
+/** What is told of a run after a place, up to its outcome. */
+async function told(after: number, runId: string) {
+  const stop = new AbortController();
+  const heard: { type: string; seq: number | undefined; after: number | undefined }[] = [];
+  for await (const item of api.client.feed({ after, signal: stop.signal })) {
+    const { live, after: place } = item as Extract<FeedItem, { type: "live" }>;
+    heard.push({ type: live.type, seq: live.seq, after: place });
+    if (live.type === "Outcome" && live.run_id === runId) break;
+  }
+  return heard;
+}

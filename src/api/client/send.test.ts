@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { errorOf } from "./send.ts";
+import { ErrorBody } from "./types.ts";
+
+const error = { code: "NOT_FOUND", message: "There is none." };
+
+test.each<unknown>([
+  { error },
+  { error: { ...error, details: { runId: "r1" } }, more: 1 },
+  { error: { ...error, details: undefined } },
+  { error: { ...error, details: null } },
+  { error: { ...error, details: [] } },
+  { error: { ...error, details: "why" } },
+  { error: { ...error, code: 404 } },
+  { error: { code: "NOT_FOUND" } },
+  { error: "There is none." },
+  { error: null },
+  {},
+  [],
+  null,
+  undefined,
+  "<html>502</html>",
+  42,
+])("%j is the body of an error if its schema says so", (body) => {
+  expect(errorOf(body) !== undefined).toBe(ErrorBody.safeParse(body).success);
+});

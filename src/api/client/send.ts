@@ -1,0 +1,114 @@
+// One request and its answer, for the client. A failure is the CadreError that the server threw, or says that nobody answered.
+
+import { CadreError, describeSystemError, type ErrorCode, httpStatus } from "../../errors.ts";
+import type { ErrorBody } from "./types.ts";
+
+export interface ClientOptions {
+  fetch: (url: string, init?: RequestInit) => Promise<Response>;
+  baseUrl?: string;
+  /** Through what the person acts, where it is not by themselves: `mcp`. */
+  via?: string | undefined;
+}
+
+export const VIA_HEADER = "Cadre-Via";
+
+export type Query = Record<string, string | number | undefined>;
+
+export interface CallOptions {
+  query?: Query | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export async function call<T>(
+  client: ClientOptions,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<T> {
+  const response = await send(client, method, path, options);
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    throw unreachableError(error);
+  }
+}
+
+export async function send(
+  client: ClientOptions,
+  method: string,
+  path: string,
+  { query = {}, body, headers = {}, signal }: CallOptions,
+): Promise<Response> {
+  const init: RequestInit = {
+    method,
+    headers: {
+      ...(client.via === undefined ? {} : { [VIA_HEADER]: client.via }),
+      ...headers,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  };
+  let response: Response;
+  try {
+    response = await client.fetch(`${client.baseUrl ?? "http://cadre"}${path}${queryText(query)}`, init);
+  } catch (error) {
+    throw unreachableError(error);
+  }
+  if (!response.ok) throw await failureOf(response);
+  return response;
+}
+
+function queryText(query: Query): string {
+  const given = Object.entries(query).filter((entry) => entry[1] !== undefined);
+  return given.length === 0
+    ? ""
+    : `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+}
+
+async function failureOf(response: Response): Promise<CadreError> {
+  const body: unknown = await response.json().catch(() => undefined);
+  return (
+    errorOf(body) ??
+    new CadreError(
+      "INTERNAL",
+      `The server answered ${response.status} without saying why; its log says more.`,
+    )
+  );
+}
+
+export function errorOf(body: unknown): CadreError | undefined {
+  if (!isErrorBody(body)) return undefined;
+  const { code, message, details } = body.error;
+  return new CadreError(knownCode(code), message, details);
+}
+
+/** By hand: the page loads no schema. */
+function isErrorBody(body: unknown): body is ErrorBody {
+  const error = (body as Partial<ErrorBody> | null | undefined)?.error;
+  if (typeof error?.code !== "string" || typeof error.message !== "string") return false;
+  const { details = {} } = error;
+  return typeof details === "object" && details !== null && !Array.isArray(details);
+}
+
+/** A newer server may have codes that this client does not know; they must not break who looks them up. */
+function knownCode(code: string): ErrorCode {
+  try {
+    httpStatus(code as ErrorCode);
+    return code as ErrorCode;
+  } catch {
+    return "INTERNAL";
+  }
+}
+
+export function unreachableError(cause: unknown): CadreError {
+  const message = `The Cadre process that has the store cannot be reached (${describeSystemError(cause)}). What was recorded is safe; ask again.`;
+  return new CadreError("INTERNAL", message, { unreachable: true }, cause);
+}
+
+/** True where nobody answered, or the answer broke off: whether the request was acted on is not known. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof CadreError && error.details?.["unreachable"] === true;
+}

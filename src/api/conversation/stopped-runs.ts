@@ -1,0 +1,24 @@
+// Runs that only a command lets go on: no answer to anything does.
+
+import type { WaitingOn } from "../../journal/events.ts";
+import type { CadreClient } from "../client/client.ts";
+import type { RunSummary, RunTree } from "../client/types.ts";
+
+export const NEEDS_COMMAND: ReadonlySet<WaitingOn["kind"] | undefined> = new Set([
+  "paused",
+  "quarantine",
+  "definition_changed",
+  "storage",
+] as const);
+
+/** Of a run and all below it, where nothing else of them goes on. */
+export async function runsNeedingCommand(client: CadreClient, runId: string): Promise<RunSummary[]> {
+  const live = allOf(await client.tree(runId)).filter(({ endedAt }) => endedAt === undefined);
+  const rests = live.every(
+    ({ status, waitingOn }) =>
+      status === "suspended" || waitingOn?.kind === "child" || waitingOn?.kind === "handoff",
+  );
+  return rests ? live.filter(({ waitingOn }) => NEEDS_COMMAND.has(waitingOn?.kind)) : [];
+}
+
+const allOf = (top: RunTree): RunTree[] => [top, ...top.children.flatMap(allOf)];

@@ -1,0 +1,90 @@
+// Cadre as an MCP server over streamable HTTP. Each request stands alone: nothing is remembered between two, so a restart in the
+// middle costs a client nothing but asking again. Only a client of the stateless protocol (2026-07-28) can listen for changes.
+
+import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Store } from "../../stores/store.ts";
+import type { RouteParts } from "../route-parts.ts";
+import { NO_JSON } from "../routes/request.ts";
+import { type Route, type RouteSpec, route } from "../routes/route.ts";
+import { HttpError } from "../server/http-errors.ts";
+import { createChangeNotifier } from "./resource-changes.ts";
+
+const Message = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string().exactOptional() });
+const Messages = z.union([Message, z.array(Message).min(1).max(100)]);
+const Refused = z.looseObject({
+  jsonrpc: z.literal("2.0"),
+  error: z.looseObject({ code: z.int(), message: z.string() }),
+});
+
+const INVALID_REQUEST = -32600;
+const PARSE_ERROR = -32700;
+
+export function mcpRoutes(parts: RouteParts): Route[] {
+  let handler: Promise<McpHttpHandler> | undefined;
+  return mcpOverHttp(() => {
+    handler ??= handlerOf(parts);
+    return handler;
+  });
+}
+
+/** Loaded for the first who speaks MCP: every `cadre run` has these routes, and hardly one is asked. */
+async function handlerOf({ store, info, asSender }: RouteParts): Promise<McpHttpHandler> {
+  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+    import("@modelcontextprotocol/server"),
+    import("./server.ts"),
+  ]);
+  const factory: McpServerFactory = ({ requestInfo, era }) => {
+    const client = asSender(requestInfo!, "mcp");
+    return createMcpServer((use) => use(client), { version: info.version, subscribe: era === "modern" });
+  };
+  return createMcpHandler(factory, { bus: changesOf(store) });
+}
+
+/** Whatever the server offers. */
+export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
+  return [
+    route(
+      {
+        method: "post",
+        path: "/mcp",
+        summary: "Cadre as an MCP server (streamable HTTP)",
+        body: Messages,
+        answer: z.union([Message, z.array(Message)]),
+        media: ["text/event-stream"],
+        otherStatuses: { 202: "A notification was taken." },
+        // What a message asks for is asked of the routes again, as its sender.
+        role: "viewer",
+        refusal: {
+          schema: Refused,
+          of: ({ code, message }) => ({
+            jsonrpc: "2.0",
+            id: null,
+            error: { code: message === NO_JSON ? PARSE_ERROR : INVALID_REQUEST, message, data: { code } },
+          }),
+        },
+      },
+      async ({ body }, c) => (await handler()).fetch(c.req.raw, { parsedBody: body }),
+    ),
+    notOffered("get", "No stream beside the answers: listen by `subscriptions/listen` (405)"),
+    notOffered("delete", "No session to end (405)"),
+  ];
+}
+
+const notOffered = (method: RouteSpec<"/mcp", z.ZodType, z.ZodType, z.ZodType>["method"], summary: string) =>
+  route({ method, path: "/mcp", summary }, () => {
+    throw new HttpError(405, "Send MCP's messages by POST.");
+  });
+
+/** Whoever listens is told of every commit; nobody listens, nothing is subscribed to. */
+function changesOf(store: Store): NonNullable<CreateMcpHandlerOptions["bus"]> {
+  const changes = createChangeNotifier(async (runId) => (await store.run(runId))?.parentRunId);
+  return {
+    publish() {},
+    subscribe: (listener) =>
+      store.onCommit((events) => {
+        const runIds = events.map(({ runId }) => runId);
+        void changes(runIds, (uri) => listener({ kind: "resource_updated", uri }));
+      }),
+  };
+}

@@ -1,0 +1,70 @@
+// Follows a run for whoever waits for its answer: words and activity as they come, what needs a person now, and the end.
+
+import type { JournalEvent } from "../../journal/events.ts";
+import { timelineEntry } from "../../projections/views/timeline.ts";
+import type { CadreClient } from "../client/client.ts";
+import type { ApprovalView, RunDetail } from "../client/types.ts";
+import type { DeliveredMessage } from "../conversation/answer-or-say.ts";
+import { type AnswerPart, createAnswerText } from "../conversation/answer-text.ts";
+import { NEEDS_COMMAND, runsNeedingCommand } from "../conversation/stopped-runs.ts";
+
+export interface AnsweredRun extends Pick<DeliveredMessage, "runId" | "heardBy"> {
+  sessionId: string | undefined;
+  /** Where people look at runs. */
+  origin: string;
+}
+
+export type AnswerUpdate =
+  | ({ type: "told" } & AnswerPart)
+  | { type: "needs"; text: string; needs: ApprovalView[] }
+  | { type: "end"; text: string; run: RunDetail };
+
+export async function* followAnswer(
+  client: CadreClient,
+  { runId, heardBy, origin }: AnsweredRun,
+  signal: AbortSignal,
+): AsyncGenerator<AnswerUpdate, void> {
+  const teller = createAnswerText(runId, heardBy);
+  const link = `${origin}/r/${runId}`;
+  const rest = watchRest(client, runId);
+  for await (const item of client.follow({ runId, tree: true, signal })) {
+    yield { type: "told", ...teller.tell(item) };
+    if (item.type !== "event") continue;
+    const { needs, held } = await rest(item.event);
+    if (needs.length > 0) yield { type: "needs", text: teller.say(waitingText(needs, link)), needs };
+    if (held.length > 0) yield { type: "needs", text: teller.say(heldText(held, link)), needs: [] };
+  }
+  if (signal.aborted) return;
+  const run = await client.run(runId);
+  const isDone = run.status === "completed";
+  yield { type: "end", text: isDone ? teller.end(run.summary ?? "") : "", run };
+}
+
+/** What needs somebody, once: not what the journal says of then, as what was waited for may be decided since. */
+function watchRest(client: CadreClient, runId: string) {
+  const said = new Set<string>();
+  const titles = new Map<string, string>();
+  const isNew = (key: string): boolean => !said.has(key) && said.add(key).size > 0;
+  return async (event: JournalEvent): Promise<{ needs: ApprovalView[]; held: string[] }> => {
+    const isRest = event.type === "RUN_SUSPENDED";
+    if (isRest && NEEDS_COMMAND.has(event.payload.waitingOn.kind))
+      titles.set(event.runId, timelineEntry(event)!.title);
+    const needs = isRest ? (await client.approvals({ runId })).filter(({ id }) => isNew(id)) : [];
+    const mayBeHeld = titles.size > 0 && (isRest || event.type === "CHILD_RUN_COMPLETED");
+    const held = mayBeHeld ? await runsNeedingCommand(client, runId) : [];
+    const news = held.filter(({ id, updatedAt }) => titles.has(id) && isNew(`${id} ${updatedAt}`));
+    return { needs, held: news.map(({ id, agent }) => `${agent} › ${titles.get(id)} (${id})`) };
+  };
+}
+
+function waitingText(needs: readonly ApprovalView[], link: string): string {
+  const items = needs.map(({ id, agent, kind, tool, preview, detail }) => {
+    const what = kind === "tool" ? `${tool}${preview === undefined ? "" : `: ${preview}`}` : (detail ?? kind);
+    const verb = kind === "question" ? `cadre approve ${id} --answer …` : `cadre approve ${id}`;
+    return `- ${agent} › ${what} (${verb})`;
+  });
+  return `This waits for a person, and goes on when it is decided:\n${items.join("\n")}\nSee ${link}`;
+}
+
+const heldText = (held: readonly string[], link: string): string =>
+  `This is held, and goes on when somebody lets it (cadre resume):\n${held.map((line) => `- ${line}`).join("\n")}\nSee ${link}`;

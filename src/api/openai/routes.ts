@@ -1,0 +1,87 @@
+// Every main agent as a model of OpenAI's chat API, so that a chat client that knows nothing of Cadre can talk to a tree of agents.
+// A message is a run, or goes to the session that it names.
+
+import { randomUUID } from "node:crypto";
+import { CadreError } from "../../errors.ts";
+import type { CadreClient } from "../client/client.ts";
+import type { ApprovalView } from "../client/types.ts";
+import { answerOrSay } from "../conversation/answer-or-say.ts";
+import type { RouteParts } from "../route-parts.ts";
+import { type Route, route } from "../routes/route.ts";
+import { respondStreaming, respondWhenDone } from "./complete.ts";
+import { openaiErrorBody } from "./errors.ts";
+import { readLatestMessage } from "./latest-message.ts";
+import { ChatAnswer, ChatBody, Model, Models, Refused } from "./schema.ts";
+
+export function openaiRoutes({ asSender }: RouteParts): Route[] {
+  return [
+    openai(
+      {
+        method: "post",
+        path: "/v1/chat/completions",
+        summary: "Talk to a main agent as to a model of OpenAI's",
+        body: ChatBody,
+        answer: ChatAnswer,
+        media: ["text/event-stream"],
+        idempotent: true,
+      },
+      async ({ body, idempotencyKey }, c) => {
+        const client = asSender(c.req.raw);
+        const { origin } = new URL(c.req.url);
+        const answered = { ...(await begin(client, body, idempotencyKey)), origin };
+        return body.stream
+          ? respondStreaming(client, body, answered)
+          : respondWhenDone(client, body, answered, c.req.raw.signal);
+      },
+    ),
+    openai(
+      { method: "get", path: "/v1/models", summary: "The main agents, as models", answer: Models },
+      async (_, c) => ({ object: "list" as const, data: listed(await modelsOf(asSender(c.req.raw))) }),
+    ),
+    openai(
+      { method: "get", path: "/v1/models/{id}", summary: "One of them", answer: Model },
+      async ({ params: { id } }, c) => {
+        const model = (await modelsOf(asSender(c.req.raw))).find((each) => each.id === id);
+        if (!model)
+          throw new CadreError(
+            "NOT_FOUND",
+            `There is no main agent ${id}. GET /v1/models lists those that there are.`,
+          );
+        return model;
+      },
+    ),
+  ];
+}
+
+async function begin(client: CadreClient, body: ChatBody, given: string | undefined) {
+  const { text, whole, sessionId } = readLatestMessage(body);
+  const { model: agent } = body;
+  if (sessionId === undefined) {
+    const { runId } = await client.startRun({ agent, task: whole, attended: true }, given ?? randomUUID());
+    return { runId, sessionId };
+  }
+  const answers = ({ kind }: ApprovalView): boolean => kind === "question";
+  const words = { sessionId, agent, text, key: given, answers };
+  return { ...(await answerOrSay(words, (use) => use(client))), sessionId };
+}
+
+const BUILTIN = "cadre";
+
+async function modelsOf(client: CadreClient): Promise<Model[]> {
+  const agents = (await client.agents()).filter(({ kind }) => kind === "main");
+  return agents.map(({ name, scope }) => ({
+    id: name,
+    object: "model" as const,
+    created: 0,
+    owned_by: scope === "builtin" ? BUILTIN : scope,
+  }));
+}
+
+/** A client shows them all in a menu: those that come with Cadre only where there are no others. All of them answer. */
+function listed(models: Model[]): Model[] {
+  const own = models.filter((model) => model.owned_by !== BUILTIN);
+  return own.length > 0 ? own : models;
+}
+
+const openai: typeof route = (spec, answer) =>
+  route({ ...spec, refusal: { schema: Refused, of: openaiErrorBody } }, answer);

@@ -1,0 +1,53 @@
+// What past runs of an agent would be with its file as it is now.
+
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { AgentReplayView } from "../agent-replay.ts";
+import type { ApiParts } from "../parts.ts";
+import { subtreeOf } from "../subtree.ts";
+import { storedAgentName } from "../views/find-agent.ts";
+import { sumUsage, totalUsage } from "../views/run-tree.ts";
+import { AgentReplayQuery } from "./requests.ts";
+import { type Route, route } from "./route.ts";
+
+export const agentReplayRoute = (parts: ApiParts): Route =>
+  route(
+    {
+      method: "get",
+      path: "/api/agents/{name}/replay",
+      summary:
+        "Which of its latest runs would get another prompt, tools, model or route with its file as it is now",
+      query: AgentReplayQuery,
+      answer: AgentReplayView,
+      allowSlashes: true,
+    },
+    ({ params: { name }, query: { last } }) => replayLatest(name, last, parts),
+  );
+
+const LAST = 50;
+
+async function replayLatest(given: string, last = LAST, parts: ApiParts): Promise<AgentReplayView> {
+  const { store } = parts;
+  const name = await storedAgentName(parts, given);
+  const { runs: rows } = await store.runs({ agent: name, limit: last });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const replays = await parts.replayAgent(name, [...byId.keys()]);
+  const runs = await Promise.all(
+    replays.map(async ({ runId, decisions, difference, problem }) => ({
+      ...(await shown(byId.get(runId)!)),
+      decisions,
+      ...(difference ? { difference } : {}),
+      ...(problem === undefined ? {} : { problem }),
+    })),
+  );
+  const differing = runs.filter(({ difference }) => difference);
+  return {
+    agent: name,
+    runs,
+    again: { runs: differing.length, usage: sumUsage(differing.map(({ usage }) => usage)) },
+  };
+
+  async function shown(row: RunRow) {
+    const { id: runId, task, createdAt } = row;
+    return { runId, task, createdAt, usage: totalUsage(await subtreeOf(store, row)) };
+  }
+}

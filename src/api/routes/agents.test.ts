@@ -1,0 +1,182 @@
+// Agents as they are looked at, and what is told of how they do.
+
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Script } from "../../models/scripted/script.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
+import type { UsageView } from "../client/types.ts";
+import {
+  type Api,
+  eventsUntil,
+  isEnd,
+  sendRequest,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "../fixtures/api.fixture.ts";
+import { readUsage } from "../views/usage.ts";
+
+const SECRET = "sk-live-1234567890abcdef";
+const LEAD = `---
+name: lead
+description: Leads.
+model: scripted/lead
+agents: [coder]
+tools: []
+---
+You lead. The key is ${SECRET}.
+`;
+const CODER =
+  "---\nname: coder\ndescription: Codes.\nkind: subagent\nmodel: scripted/coder\ntools: [Read, Grep]\n---\nYou code.\n";
+
+const lead: Script = ({ turn }) =>
+  turn > 1 ? { text: "done" } : { calls: [{ tool: "delegate", input: { agent: "coder", task: "code" } }] };
+const coder: Script = () => ({ text: "coded", usage: { input: 10, output: 2 } });
+
+const ASKER =
+  "---\nname: asker\ndescription: Asks.\nmodel: scripted/asker\ntools: [AskUser]\n---\nYou ask.\n";
+const asker: Script = ({ turn }) =>
+  turn > 1 ? { text: "thanks" } : { calls: [{ tool: "AskUser", input: { question: "Which colour?" } }] };
+
+let project: ReturnType<typeof tempProject>;
+let runtime: RuntimeAssembly;
+let api: Api;
+
+beforeAll(async () => {
+  project = tempProject({
+    "agents/lead.md": LEAD,
+    "agents/coder.md": CODER,
+    "agents/asker.md": ASKER,
+    "agents/broken.md": "---\nname: broken\nagents: [coder]\nmaxTurns: many\n---\nBroken.\n",
+  });
+  const { folder } = project;
+  const env = { XDG_CONFIG_HOME: folder, PAY_API_KEY: SECRET };
+  runtime = await assembleRuntime({ folder, home: folder, env, scripts: { lead, coder, asker } });
+  api = await serveRuntime(runtime, folder);
+  await runtime.start();
+});
+afterAll(async () => {
+  await api.close();
+  await runtime.stop();
+  project.remove();
+});
+
+async function led(): Promise<string> {
+  const { runId } = await api.client.startRun({ agent: "lead", task: "lead" });
+  await eventsUntil(api, runId, isEnd);
+  return runId;
+}
+
+describe("agents", () => {
+  test("[S1-60] [S1-62] the list tells who can start whom, who answers, who changes nothing, and what is broken", async () => {
+    const agents = await api.client.agents();
+    const of = (name: string) => agents.find((agent) => agent.name === name);
+    expect(of("lead")).toMatchObject({
+      edges: [{ key: "agents", to: "coder" }],
+      isTerminal: true,
+      scope: "project",
+    });
+    expect(of("coder")).toMatchObject({ edges: [], readOnly: true, steps: false, dialect: "cadre" });
+    expect(of("assistant")).toMatchObject({ scope: "builtin", readOnly: false });
+    const broken = of("broken");
+    expect(broken).not.toHaveProperty("kind");
+    expect(broken).toMatchObject({ edges: [{ key: "agents", to: "coder" }], isTerminal: false });
+  });
+
+  test("[U53] one agent has its file as it lies on disk, without secrets, broken or not", async () => {
+    const { source, definition } = await api.client.agent("lead");
+    expect(source).toMatchObject({ frontmatter: { name: "lead", agents: ["coder"] }, bodyLine: 8 });
+    expect(source!.text).toBe(LEAD.replace(SECRET, "⟦secret PAY_API_KEY⟧"));
+    expect(JSON.stringify([source, definition])).not.toContain(SECRET);
+    expect((await api.client.agent("broken")).source!.text).toContain("maxTurns: many");
+  });
+
+  test("[U53] [S4-59] its runs by the definition that they had pinned; a changed file is another version", async () => {
+    await led();
+    await led();
+    const first = await api.client.agentVersions("lead");
+    expect(first).toMatchObject({
+      runs: 2,
+      more: false,
+      versions: [{ runs: 2, completed: 2, sameFile: true }],
+    });
+    writeFileSync(join(project.folder, "agents/lead.md"), LEAD.replace("Leads.", "Leads well."));
+    await led();
+    const { versions } = await api.client.agentVersions("lead");
+    expect(versions).toMatchObject([
+      { runs: 1, sameFile: true, models: ["scripted/lead"] },
+      { runs: 2, sameFile: false, definition: first.versions[0]!.definition },
+    ]);
+    expect(await api.client.definition(versions[1]!.definition)).toMatchObject({ description: "Leads." });
+    expect(await api.client.definition(versions[0]!.definition)).toMatchObject({
+      description: "Leads well.",
+    });
+    const { agents } = await api.client.activity();
+    expect(agents.find(({ agent }) => agent === "coder")).toMatchObject({
+      runs: 3,
+      completed: 3,
+      successRate: 1,
+    });
+    expect(await api.client.agentVersions("nobody")).toEqual({ versions: [], runs: 0, more: false });
+  });
+
+  test("[A59] what is kept under another hash is no definition", async () => {
+    const hash = await runtime.store.putBlob('{"name":"something else"}');
+    for (const name of [hash, "..%2Ftoken", "x"])
+      expect((await sendRequest(api, "GET", `/api/definitions/${name}`)).status).toBe(404);
+  });
+});
+
+describe("usage over time", () => {
+  test("[S1-75] with `every`: by when, and how trees went", async () => {
+    await led();
+    const { overTime } = await api.client.usage({ every: 3_600_000 });
+    expect(overTime!.trees).toMatchObject({
+      failed: 0,
+      depths: [overTime!.trees.completed, expect.any(Number)],
+    });
+    expect(overTime!.trees.withoutPeople).toBe(overTime!.trees.completed);
+    expect(overTime!.spent.find(({ agent }) => agent === "coder")).toMatchObject({ model: "scripted/coder" });
+    expect((await sendRequest(api, "GET", "/api/usage?every=5")).status).toBe(400);
+  });
+
+  test("what the store keeps is what the journals say, also after a prune", async () => {
+    const all = () => readUsage(runtime.store, { every: 3_600_000 });
+    const before = await all();
+    const runId = await led();
+    const [after, own] = [await all(), await readUsage(runtime.store, { root: runId, every: 3_600_000 })];
+    const calls = (usage: UsageView) => usage.byAgent.reduce((sum, { modelCalls }) => sum + modelCalls, 0);
+    expect(calls(after) - calls(before)).toBe(calls(own));
+    expect(after.overTime!.trees.together.trees - before.overTime!.trees.together.trees).toBe(1);
+    await runtime.store.prune({ root: runId });
+    expect(await all()).toEqual(before);
+  });
+
+  test("a run that rested since before the report is known by name when it goes on", async () => {
+    const { runId } = await api.client.startRun({ agent: "asker", task: "ask", attended: true });
+    const [question] = await waitForApprovals(api, runId);
+    const since = (await api.client.run(runId)).updatedAt + 1;
+    const usage = () => readUsage(runtime.store, { root: runId, since, every: 60_000 });
+    expect((await usage()).byAgent).toEqual([]);
+    await api.client.decide(question!.id, { decision: "answer", answer: "blue" });
+    await eventsUntil(api, runId, isEnd);
+    const { byAgent, overTime } = await usage();
+    expect(byAgent).toMatchObject([{ agent: "asker", runs: 0, modelCalls: 1 }]);
+    expect(overTime!.trees).toMatchObject({ withoutPeople: 0 });
+  });
+});
+
+test("[N5] a name is taken as it is when a run is started: in any spelling; an agent that is gone keeps its runs", async () => {
+  const runId = await led();
+  expect((await api.client.agent("LEAD")).name).toBe("lead");
+  expect((await api.client.agent("log-analyzer")).name).toBe("ops/log-analyzer");
+  expect((await api.client.runs({ agent: "Lead", limit: 1 })).runs).toMatchObject([{ id: runId }]);
+  expect((await api.client.agentVersions("Lead")).runs).toBeGreaterThan(0);
+  const file = join(project.folder, "agents", "log-analyzer.md");
+  writeFileSync(file, LEAD.replace("name: lead", "name: log-analyzer"));
+  const gone = await api.client.startRun({ agent: "Log Analyzer", task: "lead" });
+  await eventsUntil(api, gone.runId, isEnd);
+  rmSync(file);
+  expect((await api.client.runs({ agent: "log-analyzer" })).runs).toMatchObject([{ id: gone.runId }]);
+});

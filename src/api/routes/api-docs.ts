@@ -1,0 +1,34 @@
+// What the API says about itself: for programs, and for people. Made when it is first asked for: most processes that
+// serve the API never are.
+
+import { z } from "zod";
+import type { ApiParts } from "../parts.ts";
+import { DOCS_STYLE, docsPage } from "../views/docs-page.ts";
+import { describeApi, type OpenApi } from "../views/openapi.ts";
+import { type Route, route } from "./route.ts";
+
+/** Not part of what they describe. */
+export function apiDocsRoutes(routes: readonly Route[], { info }: Pick<ApiParts, "info">): Route[] {
+  let made: OpenApi | undefined;
+  const document = (): OpenApi => {
+    made ??= describeApi(routes, info.version);
+    return made;
+  };
+  return [
+    route(
+      { method: "get", path: "/openapi.json", summary: "This description", answer: z.unknown() },
+      document,
+    ),
+    route({ method: "get", path: "/docs", summary: "The same for people", answer: z.string() }, () =>
+      text(docsPage(document()), "text/html"),
+    ),
+    route({ method: "get", path: "/docs/style.css", summary: "How it looks", answer: z.string() }, () =>
+      text(DOCS_STYLE, "text/css"),
+    ),
+  ];
+}
+
+const text = (body: string, type: string): Response =>
+  new Response(body, {
+    headers: { "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "no-cache" },
+  });

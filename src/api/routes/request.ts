@@ -1,0 +1,93 @@
+// From a request to a checked value. What does not fit is refused in one sentence that names the place.
+
+import type { Context } from "hono";
+import type { z } from "zod";
+import { describeIssue } from "../../config/read-keys.ts";
+import { CadreError } from "../../errors.ts";
+import { HttpError } from "../server/http-errors.ts";
+
+export const NO_JSON = "The body is no valid JSON. Nothing was changed.";
+
+const MEGABYTE = 1024 * 1024;
+/** In megabytes, where a route does not say otherwise. */
+const MOST_BODY = 4;
+const MAX_DEPTH = 100;
+const MAX_KEY = 255;
+
+/** An empty body counts as `{}`: most actions on a run need nothing more. */
+export async function readBody<T extends z.ZodType>(
+  c: Context,
+  schema: T,
+  most = MOST_BODY,
+): Promise<z.output<T>> {
+  const text = await boundedText(c.req.raw.body, most).catch(brokenOff);
+  let body: unknown = {};
+  try {
+    if (text.trim() !== "") body = JSON.parse(text);
+  } catch {
+    throw new CadreError("BAD_REQUEST", NO_JSON);
+  }
+  if (isDeeper(body, MAX_DEPTH))
+    throw new CadreError("BAD_REQUEST", `The body is nested deeper than ${MAX_DEPTH}. Nothing was changed.`);
+  return checked(schema, body, "body");
+}
+
+export function readQuery<T extends z.ZodType>(c: Context, schema: T): z.output<T> {
+  const given = Object.entries(c.req.queries());
+  const query = Object.fromEntries(
+    given.map(([key, values]) => [key, values.length === 1 ? values[0] : values]),
+  );
+  return checked(schema, query, "query");
+}
+
+export function readIdempotencyKey(c: Context): string | undefined {
+  const key = c.req.header("Idempotency-Key");
+  if (key === undefined || (key !== "" && key.length <= MAX_KEY)) return key;
+  throw new CadreError(
+    "BAD_REQUEST",
+    `An Idempotency-Key has 1 to ${MAX_KEY} characters. Nothing was started.`,
+  );
+}
+
+function checked<T extends z.ZodType>(schema: T, value: unknown, where: "body" | "query"): z.output<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => ({
+    path: issue.path.join("."),
+    message: describeIssue(issue),
+  }));
+  const first = issues[0]!;
+  const place = first.path === "" ? `The ${where}` : `\`${first.path}\` in the ${where}`;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
+  throw new CadreError("BAD_REQUEST", `${place} ${first.message}${more}. Nothing was changed.`, { issues });
+}
+
+/** Without recursion: what is too deep for us must not be too deep for finding it out (A15). */
+function isDeeper(value: unknown, max: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > max) return true;
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+  }
+  return false;
+}
+
+/** Cut off or gone in the middle of it: the client's doing, and no failure of ours. */
+function brokenOff(error: unknown): never {
+  if (error instanceof HttpError) throw error;
+  throw new HttpError(400, "The request broke off before its end. Nothing was changed.");
+}
+
+/** Counts as it reads: what a request says about its length need not be true. */
+async function boundedText(body: ReadableStream<Uint8Array> | null, most: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > most * MEGABYTE)
+      throw new HttpError(413, `The body is larger than ${most} MB. Nothing was changed.`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,361 @@
+// The resources beside runs, and what a client that asks again and again relies on.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Hono } from "hono";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Script } from "../../models/scripted/script.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
+import {
+  type Api,
+  CLERK,
+  eventsUntil,
+  isEnd,
+  payTool,
+  sendRequest,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "../fixtures/api.fixture.ts";
+import { createLivenessCheck } from "../server/liveness.ts";
+import { healthRoutes } from "./health.ts";
+
+const clerk: Script = ({ turn }) =>
+  turn > 1 ? { text: "done" } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
+const talker: Script = ({ lastUser }) => ({ text: `You said: ${lastUser}` });
+const TALKER = "---\nname: talker\ndescription: Talks.\nmodel: scripted/talker\ntools: []\n---\nYou talk.\n";
+
+let project: ReturnType<typeof tempProject>;
+let runtime: RuntimeAssembly;
+let api: Api;
+
+beforeAll(async () => {
+  project = tempProject({
+    "agents/clerk.md": CLERK,
+    "agents/talker.md": TALKER,
+    "agents/broken.md": "---\nname: broken\nname: twice\n---\nBroken.\n",
+  });
+  const { folder } = project;
+  runtime = await assembleRuntime({
+    folder,
+    home: folder,
+    env: {},
+    tools: [payTool().tool],
+    scripts: { clerk, talker },
+  });
+  api = await serveRuntime(runtime, folder);
+  await runtime.start();
+});
+afterAll(async () => {
+  await api.close();
+  await runtime.stop();
+  project.remove();
+});
+
+async function talked(task: string, more = {}): Promise<string> {
+  const { runId } = await api.client.startRun({ agent: "talker", task, ...more });
+  await eventsUntil(api, runId, isEnd);
+  return runId;
+}
+
+describe("searching", () => {
+  test("finds runs by the words in them, with the other filters", async () => {
+    const runId = await talked("Describe the zeppelin over Friedrichshafen");
+    await talked("Describe the bicycle");
+    const found = async (query: string) =>
+      (await sendRequest(api, "GET", `/api/runs?${query}`)).body.runs.map(({ id }: { id: string }) => id);
+    expect(await found("q=zeppelin")).toEqual([runId]);
+    expect(await found("q=zepp%20describe&agent=talker")).toEqual([runId]);
+    expect(await found("q=zeppelin&agent=clerk")).toEqual([]);
+    expect(await api.client.runs({ q: "friedrichshafen" })).toMatchObject({ runs: [{ id: runId }] });
+  });
+
+  test.each(["%22", "*", "'", "%00", "%20", "x".repeat(201)])("[A59] q=%s is no search", async (q) => {
+    const { status, body } = await sendRequest(api, "GET", `/api/runs?q=${q}`);
+    expect({ status, code: body.error.code }).toEqual({ status: 400, code: "BAD_REQUEST" });
+  });
+
+  test.each(["NEAR(", '"a" OR "b', "task:x", "x*", "-x", "x AND", "^x + {y}"])(
+    "[A59] %s is only words",
+    async (q) => {
+      expect((await sendRequest(api, "GET", `/api/runs?q=${encodeURIComponent(q)}`)).status).toBe(200);
+    },
+  );
+
+  test.each(["filter[x') OR 1=1--]=1", "sort=created_at;DROP TABLE", "q=a&q=b"])(
+    "[A59] ?%s is refused",
+    async (query) => {
+      expect((await sendRequest(api, "GET", `/api/runs?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe("asking again", () => {
+  test.each([
+    "/api/runs",
+    "/api/runs/{id}",
+    "/api/approvals",
+    "/api/agents",
+    "/api/sessions",
+    "/api/settings",
+  ])("%s: 304 while nothing has changed", async (path) => {
+    const runId = await talked("once");
+    const url = `http://cadre${path.replace("{id}", runId)}`;
+    const first = await api.fetch(url);
+    const tag = first.headers.get("ETag")!;
+    expect(tag).toMatch(/^W\/"[\w-]+"$/);
+    const second = await api.fetch(url, { headers: { "If-None-Match": `"other", ${tag}` } });
+    expect([second.status, await second.text()]).toEqual([304, ""]);
+    expect((await api.fetch(url, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
+  });
+
+  test("a change, or a prune, which writes no event, is seen", async () => {
+    const runId = await talked("to be pruned");
+    const first = await api.fetch("http://cadre/api/runs");
+    const headers = { "If-None-Match": first.headers.get("ETag")! };
+    await runtime.store.prune({ root: runId });
+    expect((await api.fetch("http://cadre/api/runs", { headers })).status).toBe(200);
+  });
+
+  test("[F50] a message, a retry and a word in a session under a key are heard once", async () => {
+    const key = (name: string) => ({ "Idempotency-Key": name });
+    const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
+    await waitForApprovals(api, runId);
+    const say = (text: string) => sendRequest(api, "POST", `/api/runs/${runId}/message`, { text }, key("m"));
+    expect((await say("hurry")).status).toBe(202);
+    expect((await say("hurry")).status).toBe(202);
+    expect((await say("wait")).status).toBe(422);
+    await api.client.cancel(runId);
+    const events = await eventsUntil(api, runId, isEnd);
+    expect(events.filter(({ type }) => type === "CONTEXT_ADDED")).toHaveLength(1);
+    expect((await say("hurry")).status, "although the run has ended").toBe(202);
+
+    const retry = () => sendRequest(api, "POST", `/api/runs/${runId}/retry`, {}, key("r"));
+    expect(await retry()).toEqual(await retry());
+
+    const speak = (text: string) =>
+      sendRequest(api, "POST", "/api/sessions/keyed/messages", { agent: "talker", text }, key("s"));
+    const first = await speak("hello");
+    expect(first).toEqual({ status: 202, body: { runId: expect.any(String), joined: false } });
+    await eventsUntil(api, first.body.runId, isEnd);
+    expect(await speak("hello")).toEqual(first);
+    expect((await speak("bye")).status).toBe(422);
+    expect((await sendRequest(api, "GET", "/api/runs?session=keyed")).body.runs).toHaveLength(1);
+  });
+
+  test.each(["", "k".repeat(256)])("a key that is none is refused", async (key) => {
+    const body = { agent: "talker", text: "x" };
+    const answer = await sendRequest(api, "POST", "/api/sessions/s/messages", body, {
+      "Idempotency-Key": key,
+    });
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe("sessions", () => {
+  test("the latest first, in pages, with the run that was last", async () => {
+    for (const id of ["a", "b", "a"]) await talked(`in ${id}`, { sessionId: `list-${id}` });
+    const first = (await sendRequest(api, "GET", "/api/sessions?limit=1")).body;
+    expect(first.sessions).toMatchObject([
+      { id: "list-a", runs: 2, last: { agent: "talker", task: "in a" } },
+    ]);
+    const next = (await sendRequest(api, "GET", `/api/sessions?limit=1&cursor=${first.nextCursor}`)).body;
+    expect(next.sessions).toMatchObject([{ id: "list-b", runs: 1 }]);
+  });
+
+  test("who is not named is who was spoken to last; in a new one somebody must be", async () => {
+    await talked("hello", { sessionId: "known" });
+    const { status, body } = await sendRequest(api, "POST", "/api/sessions/known/messages", {
+      text: "again",
+    });
+    expect(status).toBe(202);
+    expect((await api.client.run(body.runId)).agent).toBe("talker");
+    expect(await sendRequest(api, "POST", "/api/sessions/unknown/messages", { text: "hello" })).toMatchObject(
+      {
+        status: 400,
+        body: { error: { message: expect.stringContaining("Nothing was said") } },
+      },
+    );
+  });
+});
+
+describe("agents", () => {
+  test("one of them, with its definition; a broken one with its problems", async () => {
+    const { body } = await sendRequest(api, "GET", "/api/agents/talker");
+    expect(body).toMatchObject({ name: "talker", kind: "main", definition: { name: "talker" } });
+    const broken = (await sendRequest(api, "GET", "/api/agents/broken")).body;
+    expect(broken.definition).toBeUndefined();
+    expect(broken.problems.length).toBeGreaterThan(0);
+    expect((await sendRequest(api, "GET", "/api/agents/nobody")).status).toBe(404);
+    expect((await sendRequest(api, "GET", "/api/agents/ops%2Fcoding")).body.name).toBe("ops/coding");
+  });
+
+  test("[A11] one of a pack, by its name as it is; a slash too many is still another address", async () => {
+    const { body } = await sendRequest(api, "GET", "/api/agents/ops%2Fcoding");
+    expect((await sendRequest(api, "GET", "/api/agents/ops/coding")).body).toEqual(body);
+    expect((await sendRequest(api, "GET", "/api/agents/ops/coding/explain")).body.agent).toBe("ops/coding");
+    expect((await sendRequest(api, "GET", "/api/agents/ops/coding/versions")).body).toHaveProperty(
+      "versions",
+    );
+    expect((await sendRequest(api, "GET", "/api/agents/ops/coding/replay")).body.agent).toBe("ops/coding");
+    const strays = ["//ops/coding", "/ops//coding", "/ops/coding/", "/ops/coding//explain", "/", "//explain"];
+    for (const stray of strays) {
+      const answer = await sendRequest(api, "GET", `/api/agents${stray}`);
+      expect(answer.body.error.message, stray).toMatch(/^There is no GET/);
+    }
+  });
+
+  test("explained: what it may call, and the worst that could come of it", async () => {
+    const { body } = await sendRequest(api, "GET", "/api/agents/clerk/explain");
+    expect(body).toMatchObject({ agent: "clerk", isTerminal: true });
+    expect(body.tools.map(({ name }: { name: string }) => name)).toContain("Pay");
+    expect((await sendRequest(api, "GET", "/api/agents/nobody/explain")).status).toBe(400);
+  });
+
+  test("[S4-3] a new file is a new agent after a reload", async () => {
+    writeFileSync(join(project.folder, "agents/late.md"), TALKER.replace("name: talker", "name: late"));
+    const { status, body } = await sendRequest(api, "POST", "/api/agents/reload");
+    expect(status).toBe(415);
+    expect(body.error.message).toContain("JSON");
+    const { agents } = (await sendRequest(api, "POST", "/api/agents/reload", {})).body;
+    expect(agents.map(({ name }: { name: string }) => name)).toContain("late");
+  });
+});
+
+describe("approvals", () => {
+  test("one that is open, by its id", async () => {
+    const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
+    const [item] = await waitForApprovals(api, runId);
+    const path = `/api/approvals/${encodeURIComponent(item!.id)}`;
+    expect((await sendRequest(api, "GET", path)).body).toEqual(item);
+    await api.client.decide(item!.id, { decision: "reject" });
+    expect((await sendRequest(api, "GET", path)).status).toBe(404);
+  });
+
+  test("[F15] [A23] what is not there looks the same, whatever it is that is not there", async () => {
+    const runId = await talked("hello");
+    const answers = await Promise.all(
+      [`${runId}:m9.0`, "r0000000000000000000000:m1.0", "nothing"].map((id) =>
+        sendRequest(api, "GET", `/api/approvals/${id}`),
+      ),
+    );
+    for (const { status, body } of answers) {
+      expect(status).toBe(404);
+      expect(body.error.message).toMatch(
+        /^There is no approval \S+: `cadre approve` lists what is open\. Nothing was decided\.$/,
+      );
+    }
+  });
+});
+
+test("a run may be given files to look at: its model is told, and its task stays as it was asked", async () => {
+  const body = { agent: "talker", task: "Read", context_files: ["a.ts", "b.ts"] };
+  const { runId } = (await sendRequest(api, "POST", "/api/runs", body)).body;
+  const [start] = await eventsUntil(api, runId, isEnd);
+  expect(start!.payload).toMatchObject({ contextFiles: ["a.ts", "b.ts"], task: "Read" });
+  const seen = (await sendRequest(api, "GET", `/api/runs/${runId}/context?view=raw`)).body;
+  expect(seen.messages[0].content).toEqual([{ type: "text", text: "Read\n\nFiles to look at: a.ts, b.ts" }]);
+});
+
+test("the model calls of a run, and its context in short", async () => {
+  const runId = await talked("tell me");
+  const { messages } = (await sendRequest(api, "GET", `/api/runs/${runId}/messages`)).body;
+  expect(messages).toMatchObject([{ agent_role: "talker", status: "completed" }]);
+  const { body } = await sendRequest(api, "GET", `/api/runs/${runId}/context?view=summary`);
+  expect(body.messages.at(-1)).toEqual({ role: "assistant", summary: "You said: tell me" });
+});
+
+test("[J11] while a call is open, nothing says that it was interrupted", async () => {
+  const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
+  await eventsUntil(api, runId, ({ type }) => type === "RUN_SUSPENDED");
+  const seen = async () =>
+    (await sendRequest(api, "GET", `/api/runs/${runId}/context?view=raw`)).body.messages;
+  expect((await seen()).map(({ role }: { role: string }) => role)).toEqual(["user", "assistant"]);
+  await api.client.cancel(runId);
+  await eventsUntil(api, runId, isEnd);
+  expect(JSON.stringify((await seen()).at(-1))).toMatch(/"role":"tool".*(?:Interrupted|not started|cancel)/i);
+});
+
+test("[S1-62] a run's agent is that of its beginning, whatever its file says now", async () => {
+  const runId = await talked("tell me");
+  const { definition, isTerminal } = await api.client.runDefinition(runId);
+  expect(definition).toMatchObject({ name: "talker", kind: "main" });
+  expect(isTerminal).toBe(true);
+  await expect(api.client.runDefinition("nobody")).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("metrics, in the form that Prometheus reads", async () => {
+  await talked("count me");
+  const response = await api.fetch("http://cadre/metrics");
+  expect(response.headers.get("Content-Type")).toMatch(/^text\/plain; version=0\.0\.4/);
+  const lines = (await response.text()).trimEnd().split("\n");
+  for (const line of lines) expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="\w+"\})? [\d.e+-]+)$/);
+  const value = (name: string) => Number(lines.find((line) => line.startsWith(`${name} `))?.split(" ")[1]);
+  expect(value('cadre_runs{status="completed"}')).toBeGreaterThan(0);
+  expect(value("cadre_model_calls_total")).toBeGreaterThan(0);
+  expect(value("cadre_event_position")).toBe(await runtime.store.position());
+  expect(value("cadre_store_bytes")).toBeGreaterThan(0);
+});
+
+test("health tells whether this process works on runs, or others do", async () => {
+  const asks = { id: "r1", status: "suspended", waitingOn: { kind: "approval", items: ["m1.0", "m1.1"] } };
+  const health = async (drives: boolean, silent: boolean, open = ["m1.0", "m1.1"]) => {
+    const due = async () => ["r1", "r2"];
+    const runs = async () => ({ runs: [asks] });
+    const openApprovals = async () => open.map((itemId) => ({ runId: "r1", itemId }));
+    const workers = async () => [{ silent }];
+    const store = { id: "s", clock: { now: () => 0 }, due, runs, openApprovals, workers };
+    const [route] = healthRoutes({ store, info: { drives }, web: {}, people: {} } as never);
+    return (await new Hono().get("/", route!.handle).request("/")).json();
+  };
+  expect(await health(true, true)).toMatchObject({ isWorker: true, drives: true });
+  const elsewhere = await health(false, false);
+  expect(elsewhere).toMatchObject({ isWorker: false, drives: true });
+  expect(elsewhere).not.toHaveProperty("due");
+  expect(await health(false, true)).toMatchObject({ isWorker: false, drives: false, due: 1 });
+  for (const open of [["m1.1"], []])
+    expect(await health(false, true, open), "something is decided").toMatchObject({ due: 2 });
+});
+
+describe("wellness", () => {
+  const well = {
+    store: { runs: async () => ({}), due: async () => [] as string[], run: async () => undefined },
+  };
+  const parts = (over = {}, info = {}) =>
+    ({ store: { ...well.store, ...over }, info: { folder: "/", drives: true, ...info } }) as never;
+
+  test("well; not with a store that does not answer, or a folder that is gone", async () => {
+    expect(await createLivenessCheck(parts())()).toBe(true);
+    expect(await createLivenessCheck(parts({ runs: () => Promise.reject(new Error("closed")) }))()).toBe(
+      false,
+    );
+    expect(await createLivenessCheck(parts({}, { folder: "/no/such/folder" }))()).toBe(false);
+  });
+
+  test("not while a run is due and nothing happens to it; asked often, it is looked at once a second", async () => {
+    let now = 0;
+    let looks = 0;
+    const due = async () => {
+      looks++;
+      return ["r1"];
+    };
+    const isWell = createLivenessCheck(parts({ due, run: async () => ({ id: "r1", seq: 3 }) }), () => now);
+    expect(await isWell()).toBe(true);
+    await Promise.all(Array.from({ length: 50 }, () => isWell()));
+    expect(looks).toBe(1);
+    now = 61_000;
+    expect(await isWell()).toBe(false);
+  });
+
+  test("[E9] well while workers elsewhere are away, where it drives nothing: else nobody could look or decide", async () => {
+    let now = 0;
+    const idle = parts(
+      { due: async () => ["r1"], run: async () => ({ id: "r1", seq: 3 }) },
+      { drives: false },
+    );
+    const isWell = createLivenessCheck(idle, () => now);
+    expect(await isWell()).toBe(true);
+    now = 61_000;
+    expect(await isWell()).toBe(true);
+  });
+});

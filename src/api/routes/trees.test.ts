@@ -1,0 +1,567 @@
+// Trees over HTTP: what the runs below a run are, need, say and cost, as seen from every run above them.
+
+import { describe, expect, test } from "vitest";
+import {
+  charge,
+  delegate,
+  look,
+  payloadsOf,
+  roles,
+  scenario,
+  turns,
+} from "../../../test/support/scenario.ts";
+import type { World, WorldOptions } from "../../../test/support/world.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { emptyUsage } from "../../projections/usage/run-usage.ts";
+import { contextAdded } from "../../stores/contract/kit.contract.ts";
+import type { Store } from "../../stores/store.ts";
+import { RunDetail, RunTree } from "../client/types.ts";
+import { type Api, eventsUntil, isEnd, sendRequest, serveRuntime } from "../fixtures/api.fixture.ts";
+import { nestRuns } from "../views/run-tree.ts";
+
+const asks = "tools: { allow: [charge], ask: [charge] }";
+const parallel = "delegation: { mode: parallel, maxParallel: 2 }";
+
+/** tester → coder → helper, and helper wants to charge something. */
+const chain: WorldOptions = {
+  agent: "agents: [coder]\ntools: []",
+  cast: { coder: "agents: [helper]\ntools: []", helper: asks },
+  script: roles({
+    tester: turns({ calls: [delegate("coder")] }),
+    coder: turns({ calls: [delegate("helper")] }),
+    helper: turns({ calls: [charge("x")] }),
+  }),
+};
+
+function served(title: string, options: WorldOptions, body: (world: World, api: Api) => Promise<void>): void {
+  scenario(title, options, async (world) => {
+    const api = await serveRuntime(world.runtime, world.folder);
+    try {
+      await body(world, api);
+    } finally {
+      await api.close();
+    }
+  });
+}
+
+async function childrenOf(world: World, runId: string): Promise<string[]> {
+  return payloadsOf(await world.events(runId), "CHILD_RUN_STARTED").map((payload) => payload.child_run_id);
+}
+
+const everyEvent = (store: Store, root: string): Promise<JournalEvent[]> => store.read(0, 10_000, { root });
+
+describe("the tree", () => {
+  const family: WorldOptions = {
+    agent: `agents: [coder, helper]\ntools: []\n${parallel}`,
+    cast: { coder: "agents: [helper]\ntools: [look]", helper: "kind: subagent" },
+    script: roles({
+      tester: turns(
+        { calls: [delegate("coder", "a"), delegate("helper", "b")] },
+        { calls: [delegate("helper", "c")] },
+      ),
+      coder: turns({ calls: [look("x"), delegate("helper", "d")] }),
+      helper: () => ({ text: "helped", usage: { input: 10, output: 1 } }),
+    }),
+  };
+
+  served(
+    "nests each run below the one that started it, in the order of their starts",
+    family,
+    async (world, api) => {
+      const runId = await world.run("see to it");
+      await world.settled(runId);
+      const tree = await api.client.tree(runId);
+      expect(RunTree.parse(tree)).toEqual(tree);
+      expect(tree).toMatchObject({
+        id: runId,
+        agent: "tester",
+        kind: "main",
+        trigger: "user",
+        task: "see to it",
+        status: "completed",
+        stopReason: "final_answer",
+        summary: "done",
+        depth: 0,
+        children: [
+          {
+            agent: "coder",
+            task: "a",
+            trigger: "delegation",
+            depth: 1,
+            children: [{ agent: "helper", kind: "subagent", task: "d", depth: 2, children: [] }],
+          },
+          { agent: "helper", task: "b", summary: "helped", children: [] },
+          { agent: "helper", task: "c", children: [] },
+        ],
+      });
+      expect(tree.children.map(({ id }) => id)).toEqual(await childrenOf(world, runId));
+      const [coder] = tree.children;
+      expect(await api.client.tree(coder!.id)).toEqual(coder);
+      await expect(api.client.tree("r000000000000000000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    },
+  );
+
+  served(
+    "[S1-70] each model call counts once in what a tree used, and the row of the run says the same",
+    family,
+    async (world, api) => {
+      const runId = await world.run("see to it");
+      await world.settled(runId);
+      const tree = await api.client.tree(runId);
+      const [coder] = tree.children;
+      const thoughts = (await everyEvent(world.runtime.store, runId)).filter(
+        ({ type }) => type === "AGENT_THOUGHT",
+      );
+      expect(tree.treeUsage.modelCalls).toBe(thoughts.length);
+      expect(tree.usage.modelCalls).toBe(3);
+      expect(coder!.treeUsage).toMatchObject({
+        modelCalls: 3,
+        input: coder!.usage.input + 10,
+        output: coder!.usage.output + 1,
+      });
+      const detail = await api.client.run(runId);
+      expect(RunDetail.strict().parse(detail)).toEqual(detail);
+      expect(detail.treeUsage).toEqual(tree.treeUsage);
+      expect(detail.children.map(({ id, agent, status }) => ({ id, agent, status }))).toEqual(
+        tree.children.map(({ id, agent, status }) => ({ id, agent, status })),
+      );
+      const [ended] = payloadsOf(await world.events(runId), "RUN_COMPLETED");
+      expect(ended!.tree!.usage).toMatchObject({
+        input: tree.treeUsage.input,
+        output: tree.treeUsage.output,
+      });
+    },
+  );
+
+  served(
+    "[U01] [U03] [U04] a list says what whole trees come to, whom a run waits for, and where words were found",
+    chain,
+    async (world, api) => {
+      const runId = await world.run("see to it");
+      await eventsUntil(api, runId, ({ type, payload }) => type === "RUN_SUSPENDED" && "blockers" in payload);
+      const { runs, total } = await api.client.runs({ roots: true, total: true, limit: 1 });
+      const tree = await api.client.tree(runId);
+      const helper = tree.children[0]!.children[0]!;
+      expect({ runs: runs.length, total }).toEqual({ runs: 1, total: 1 });
+      expect(runs[0]).toMatchObject({
+        id: runId,
+        tree: { runs: 3, usage: tree.treeUsage },
+        awaited: [{ id: helper.id, agent: "helper" }],
+      });
+      const waiting = await api.client.runs({ waiting: "approval" });
+      expect(waiting.runs.map(({ id }) => id)).toEqual([helper.id]);
+      const found = await api.client.runs({ q: "see to it" });
+      expect(found.runs).toMatchObject([{ id: runId, hit: 1 }]);
+      const dear = await api.client.runs({ order: "cost", limit: 2 });
+      expect(dear.runs).toHaveLength(2);
+      expect(dear.nextCursor).toBeUndefined();
+    },
+  );
+
+  test("sums from the leaves up, and leaves the rows as they were", () => {
+    const row = (id: string, parentRunId?: string): RunRow =>
+      ({ id, parentRunId, usage: { ...emptyUsage(), cost: 1 } }) as RunRow;
+    const rows = [
+      row("top"),
+      row("a", "top"),
+      row("b", "top"),
+      row("a1", "a"),
+      row("a2", "a"),
+      row("b1", "b"),
+    ];
+    const tree = nestRuns(rows);
+    const costs = ({ id, treeUsage, children }: RunTree): unknown => [
+      id,
+      treeUsage.cost,
+      ...children.map(costs),
+    ];
+    expect(costs(tree)).toEqual(["top", 6, ["a", 3, ["a1", 1], ["a2", 1]], ["b", 2, ["b1", 1]]]);
+    expect(rows.map(({ usage }) => usage.cost)).toEqual(Array(6).fill(1));
+  });
+});
+
+describe("what a child needs", () => {
+  served(
+    "[S0-61] is listed at every run above it with its path, and one answer lets all go on",
+    chain,
+    async (world, api) => {
+      const runId = await world.run("see to it");
+      await world.settled(runId);
+      const [coder] = await childrenOf(world, runId);
+      const [helper] = await childrenOf(world, coder!);
+      const [item, ...others] = await api.client.approvals();
+      expect(others).toEqual([]);
+      expect(item).toMatchObject({
+        runId: helper,
+        rootRunId: runId,
+        path: ["tester", "coder", "helper"],
+        tool: "charge",
+      });
+      for (const above of [runId, coder!, helper!]) {
+        expect(await api.client.approvals({ runId: above })).toEqual([item]);
+      }
+      expect((await api.client.run(runId)).children).toMatchObject([
+        { id: coder, status: "suspended", waitingOn: { kind: "child_hitl", blockers: [helper] } },
+      ]);
+      const [seenFromRoot] = await api.client.approvals({ runId });
+      await api.client.decide(seenFromRoot!.id, { decision: "approve" });
+      await eventsUntil(api, runId, isEnd);
+      expect(await api.client.approvals({ runId })).toEqual([]);
+      expect((await api.client.tree(runId)).children[0]!.children[0]!.status).toBe("completed");
+    },
+  );
+
+  served(
+    "is not listed at a run beside it",
+    {
+      agent: `agents: [coder, helper]\ntools: []\n${parallel}`,
+      cast: { coder: asks, helper: asks },
+      script: roles({
+        tester: turns({ calls: [delegate("coder"), delegate("helper")] }),
+        coder: turns({ calls: [charge("x")] }),
+        helper: turns({ calls: [charge("y")] }),
+      }),
+    },
+    async (world, api) => {
+      const runId = await world.run("see to it");
+      await eventsUntil(api, runId, ({ type, payload }) => {
+        return type === "RUN_SUSPENDED" && (payload as { blockers?: string[] }).blockers?.length === 2;
+      });
+      const children = await childrenOf(world, runId);
+      const asking = (await api.client.approvals({ runId })).map((item) => item.runId);
+      expect(new Set(asking)).toEqual(new Set(children));
+      for (const child of children) {
+        expect((await api.client.approvals({ runId: child })).map((item) => item.runId)).toEqual([child]);
+      }
+    },
+  );
+});
+
+describe("the events of a tree", () => {
+  const late: WorldOptions = {
+    ...chain,
+    agent: `agents: [coder]\n${asks}`,
+    script: roles({
+      tester: turns({ calls: [charge("first")] }, { calls: [delegate("coder")] }),
+      coder: turns({ calls: [delegate("helper")] }),
+      helper: turns({ calls: [charge("x")] }),
+    }),
+  };
+
+  const startsCoder = (event: JournalEvent): boolean =>
+    event.type === "RUN_STARTED" && event.payload.agent === "coder";
+
+  /** Follows a tree, approves whatever is asked, and stops after the event that fits. */
+  async function approving(
+    api: Api,
+    runId: string,
+    after: number,
+    enough: (event: JournalEvent) => boolean = () => false,
+  ): Promise<JournalEvent[]> {
+    const events: JournalEvent[] = [];
+    const { signal } = new AbortController();
+    for await (const item of api.client.follow({ runId, after, tree: true, signal })) {
+      if (item.type !== "event") continue;
+      events.push(item.event);
+      if (enough(item.event)) break;
+      for (const open of await api.client.approvals({ runId })) {
+        await api.client.decide(open.id, { decision: "approve" });
+      }
+    }
+    return events;
+  }
+
+  served(
+    "[P10] come in commit order, with those of children that start after the stream was opened",
+    late,
+    async (world, api) => {
+      const runId = await world.run("see to it");
+      const other = await world.run("another tree");
+      await world.settled(runId);
+      const events = await approving(api, runId, 0);
+      expect(events).toEqual(await everyEvent(world.runtime.store, runId));
+      expect(new Set(events.map((event) => event.runId)).size).toBe(3);
+      expect(events.some((event) => event.runId === other)).toBe(false);
+      expect(events.at(-1)).toMatchObject({ runId, type: "RUN_COMPLETED" });
+      expect(await api.client.treeEvents(runId)).toEqual(events);
+      expect(await api.client.treeEvents(runId, events[4]!.position)).toEqual(events.slice(5));
+
+      const [coder] = await childrenOf(world, runId);
+      const below = events.filter((event) => event.runId !== runId);
+      expect(await api.client.treeEvents(coder!)).toEqual(below);
+      expect(await approving(api, coder!, 0)).toEqual(below);
+    },
+  );
+
+  served(
+    "[F46] go on after a restart where the reader was, with children that it had not heard of",
+    late,
+    async (world, api) => {
+      const runId = await world.run("see to it");
+      const before = await approving(api, runId, 0, startsCoder);
+      await world.settled(runId);
+      await api.close();
+      await world.restart();
+      const next = await serveRuntime(world.runtime, world.folder);
+      const { store } = world.runtime;
+      const { position } = before.at(-1)!;
+      const rest = await approving(next, runId, position);
+      expect([...before, ...rest]).toEqual(await everyEvent(store, runId));
+      const response = await next.fetch(`http://cadre/api/runs/${runId}/events?tree=1`, {
+        headers: { Accept: "text/event-stream", "Last-Event-ID": `${store.id}.${position}` },
+      });
+      const text = await response.text();
+      const ids = Array.from(text.matchAll(/^id: .*\.(\d+)$/gm), (found) => Number(found[1]));
+      expect(ids).toEqual(rest.map((event) => event.position));
+      expect(text).toMatch(/event: end\n/);
+      await next.close();
+    },
+  );
+
+  scenario(
+    "[P10] a child that starts while a page is read is on it, or on the next",
+    { ...chain, idle: true },
+    async (world) => {
+      const runId = await world.run("see to it");
+      const { store } = world.runtime;
+      const racing = new Proxy(store, {
+        get(target, name) {
+          const value = Reflect.get(target, name) as unknown;
+          if (name !== "read") return typeof value === "function" ? value.bind(target) : value;
+          return async (...wanted: Parameters<Store["read"]>) => {
+            await world.drive(runId);
+            return target.read(...wanted);
+          };
+        },
+      });
+      const api = await serveRuntime({ ...world.runtime, store: racing }, world.folder);
+      const events = await api.client.treeEvents(runId);
+      await api.close();
+      expect(await childrenOf(world, runId)).toHaveLength(1);
+      expect(events).toEqual(await everyEvent(store, runId));
+    },
+  );
+});
+
+describe("cancelling", () => {
+  served(
+    "[U41] says whom it reached, and how far it has come",
+    {
+      idle: true,
+      agent: `agents: [coder, helper]\ntools: []\n${parallel}`,
+      cast: { coder: asks, helper: "" },
+      script: roles({
+        tester: turns(
+          { calls: [delegate("helper")] },
+          { calls: [delegate("coder", "a"), delegate("coder", "b")] },
+        ),
+        coder: turns({ calls: [charge("x")] }),
+      }),
+    },
+    async (world, api) => {
+      const runId = await world.run("see to it");
+      await world.drive(runId);
+      const [helper] = await childrenOf(world, runId);
+      await world.drive(helper!);
+      await world.drive(runId);
+      const [, a, b] = await childrenOf(world, runId);
+      await world.drive(a!);
+      await world.drive(b!);
+      const stopping = async (id = runId) => (await api.client.run(id)).stopping;
+      expect(await stopping()).toBeUndefined();
+
+      expect(await api.client.cancel(b!)).toEqual({ cancelled: [b] });
+      expect(await stopping(b)).toEqual({ done: 0, of: 1 });
+      expect(await stopping(), "nobody wants to stop this one").toBeUndefined();
+      const { cancelled } = await api.client.cancel(runId);
+      expect(new Set(cancelled), "one has ended, one is being cancelled already").toEqual(
+        new Set([runId, a]),
+      );
+      expect(await stopping()).toEqual({ done: 0, of: 3 });
+      expect(await stopping(a)).toEqual({ done: 0, of: 1 });
+      expect(await api.client.cancel(runId)).toEqual({ cancelled: [] });
+
+      await world.drive(runId);
+      expect(await stopping(), "it waits for those below").toEqual({ done: 0, of: 3 });
+      await world.drive(a!);
+      expect(await stopping()).toEqual({ done: 1, of: 3 });
+      const detail = await api.client.run(runId);
+      expect(RunDetail.strict().parse(detail)).toEqual(detail);
+      await world.drive(b!);
+      expect(await stopping()).toEqual({ done: 2, of: 3 });
+      await world.drive(runId);
+      const ended = await api.client.run(runId);
+      expect(ended).toMatchObject({ status: "cancelled", stopReason: "user" });
+      expect(ended).not.toHaveProperty("stopping");
+    },
+  );
+
+  served("[U41] is found behind any number of later events", { ...chain, idle: true }, async (world, api) => {
+    const runId = await world.run("see to it");
+    await world.drive(runId);
+    await api.client.cancel(runId);
+    const notes = Array.from({ length: 120 }, (_, i) => contextAdded(`n${i}`));
+    await world.runtime.store.append({ runId, after: 0, events: notes });
+    expect((await api.client.run(runId)).stopping).toEqual({ done: 0, of: 2 });
+  });
+});
+
+describe("usage", () => {
+  const busy = roles({
+    tester: turns(
+      { calls: [delegate("coder", "a", { model: "scripted/dear" })], usage: { input: 4, output: 0 } },
+      { calls: [delegate("helper", "b")], usage: { input: 4, output: 0 } },
+      { text: "done", usage: { input: 4, output: 0 } },
+    ),
+    coder: turns(
+      { calls: [look("x")], usage: { input: 2, output: 1 } },
+      { text: "ok", usage: { input: 2, output: 1 } },
+    ),
+    helper: () => ({ error: { status: 400, message: "no such model" } }),
+  });
+  const options: WorldOptions = {
+    agent: "agents: [coder, helper]\ntools: []",
+    cast: { coder: "tools: [look]", helper: "" },
+    config: "prices:\n  scripted/dear: { input: 1000000, output: 1000000 }\n",
+    script: busy,
+    scripts: { test: busy, dear: busy },
+  };
+
+  served(
+    "[S1-70] [S2-93] [S2-94] by agent, by model and by edge, of everything or of one tree",
+    options,
+    async (world, api) => {
+      const runId = await world.run("see to it");
+      await world.settled(runId);
+      const alone = await world.run("again");
+      await world.settled(alone);
+      const all = await api.client.usage();
+      expect(all.byAgent).toMatchObject([
+        { agent: "coder", runs: 2, cost: 12, input: 8, output: 4, modelCalls: 4, toolCalls: 2 },
+        { agent: "helper", runs: 2, cost: 0, modelCalls: 0, wastedCalls: 2 },
+        { agent: "tester", runs: 2, cost: 0, input: 24, modelCalls: 6 },
+      ]);
+      expect(all.byModel).toMatchObject([
+        { model: "scripted/dear", cost: 12, modelCalls: 4 },
+        { model: "scripted/test", cost: 0, modelCalls: 6, wastedCalls: 2 },
+      ]);
+      const edge = { from: "tester", cancelled: 0 };
+      expect(all.byEdge).toEqual([
+        { ...edge, to: "coder", started: 2, succeeded: 2, failed: 0, successRate: 1 },
+        { ...edge, to: "helper", started: 2, succeeded: 0, failed: 2, successRate: 0 },
+      ]);
+
+      const one = await api.client.usage({ root: runId });
+      const { treeUsage } = await api.client.tree(runId);
+      const sum = (list: readonly { input: number; cost: number; modelCalls: number }[]) =>
+        list.reduce(
+          (total, { input, cost, modelCalls }) => ({
+            input: total.input + input,
+            cost: total.cost + cost,
+            modelCalls: total.modelCalls + modelCalls,
+          }),
+          { input: 0, cost: 0, modelCalls: 0 },
+        );
+      const { input, cost, modelCalls } = treeUsage;
+      expect(sum(one.byAgent)).toEqual({ input, cost, modelCalls });
+      expect(sum(one.byModel)).toEqual({ input, cost, modelCalls });
+      const [coder] = await childrenOf(world, runId);
+      expect(await api.client.usage({ root: coder!.slice(0, 12) })).toMatchObject({
+        byAgent: [{ agent: "coder", runs: 1 }],
+        byModel: [{ model: "scripted/dear" }],
+        byEdge: [],
+      });
+      expect(await api.client.usage({ since: Date.now() + 3_600_000 })).toEqual({
+        byAgent: [],
+        byModel: [],
+        byEdge: [],
+      });
+    },
+  );
+
+  served("[A59] refuses what it does not know", options, async (_, api) => {
+    for (const query of ["since=yesterday", "root=", "agent=x", "since=-1"]) {
+      expect((await sendRequest(api, "GET", `/api/usage?${query}`)).status).toBe(400);
+    }
+    await expect(api.client.usage({ root: "r000000000000000000000" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+    expect(await api.client.usage()).toEqual({ byAgent: [], byModel: [], byEdge: [] });
+  });
+});
+
+describe("messages", () => {
+  served(
+    "[S2-1] [S2-75] [S2-76] every model call of a tree is a row, with the call that brought it about",
+    { ...chain, cast: { coder: "agents: [helper]\ntools: []", helper: "" } },
+    async (world, api) => {
+      const runId = await world.run("see to it", { sessionId: "s1" });
+      await world.settled(runId);
+      const { messages } = (await sendRequest(api, "GET", "/api/messages?session=s1")).body as {
+        messages: {
+          id: number;
+          agent_role: string;
+          parent_message_id: number | null;
+          request_type: string;
+        }[];
+      };
+      expect(messages.map(({ agent_role }) => agent_role)).toEqual([
+        "tester",
+        "coder",
+        "helper",
+        "helper",
+        "coder",
+        "tester",
+      ]);
+      const [first, second] = messages;
+      expect(second).toMatchObject({ parent_message_id: first!.id, request_type: "delegation" });
+      const below = await sendRequest(api, "GET", `/api/messages?parent=${first!.id}`);
+      expect((below.body as { messages: unknown[] }).messages).toHaveLength(2);
+      expect(await sendRequest(api, "GET", "/api/messages?role")).toMatchObject({ status: 400 });
+    },
+  );
+});
+
+served(
+  "[B3] [F25] a tree's budget is raised by an answer to any of the runs that stopped for it, seen from the root",
+  {
+    agent: `agents: [coder]\ntools: []\nmaxOutputTokens: 200\n${parallel}`,
+    cast: { coder: "tools: [look]\nmaxOutputTokens: 200" },
+    config: "limits: { tree: { maxTokens: 12000 }, onBudget: suspend }\n",
+    script: roles({
+      tester: turns({ calls: [delegate("coder", "a"), delegate("coder", "b")] }),
+      coder: ({ turn }) =>
+        turn < 7 ? { calls: [look(`${turn}`)], usage: { input: 900, output: 100 } } : { text: "done" },
+    }),
+  },
+  async (world, api) => {
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const [child, other] = await childrenOf(world, runId);
+    await Promise.all([world.settled(child!), world.settled(other!)]);
+    const { body } = await sendRequest(api, "GET", `/api/approvals?run=${runId}`);
+    expect(body).toMatchObject({
+      approvals: [child, other].map((id) => ({
+        id: `${id}:budget/1`,
+        kind: "budget",
+        limit: "tree.maxTokens",
+        path: ["tester", "coder"],
+      })),
+    });
+    const raise = { decision: "approve", limits: { maxTokens: 100_000 } };
+    const item = `/api/approvals/${other}:budget/1`;
+    expect(await sendRequest(api, "GET", item)).toMatchObject({ status: 200, body: { kind: "budget" } });
+    expect((await sendRequest(api, "POST", `${item}/ask`, { person: "jo" })).status).toBe(202);
+    for (const path of [item, `/runs/${other}/resume`]) {
+      const bare = { decision: path === item ? "approve" : "approved" };
+      const refused = await sendRequest(api, "POST", path, bare);
+      expect(refused, path).toMatchObject({ status: 400 });
+      expect(JSON.stringify(refused.body)).toContain("`limits` (`maxTokens`, `maxCost`)");
+    }
+    const decided = await sendRequest(api, "POST", item, raise);
+    expect(decided).toMatchObject({ status: 200, body: { alreadyDecided: false } });
+    await eventsUntil(api, runId, isEnd);
+    expect((await world.state(runId)).end).toMatchObject({ status: "completed" });
+  },
+);

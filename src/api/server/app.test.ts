@@ -1,0 +1,647 @@
+// Every route, as the CLI and any other program meet it: a real runtime on a real socket.
+
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../clock.ts";
+import { CadreError } from "../../errors.ts";
+import type { Script } from "../../models/scripted/script.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
+import { openSqliteStore } from "../../stores/sqlite/store.ts";
+import type { Store } from "../../stores/store.ts";
+import { createClient, isUnreachable } from "../client/client.ts";
+import { AgentView, Health, ListedRun, RunDetail, Verification } from "../client/types.ts";
+import {
+  type Api,
+  CLERK,
+  eventsUntil,
+  isEnd,
+  payTool,
+  sendRequest,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "../fixtures/api.fixture.ts";
+import { createApp } from "./app.ts";
+import { openSettings } from "./settings-file.ts";
+
+const clerk: Script = ({ turn }) =>
+  turn > 1
+    ? { report: { summary: "paid" } }
+    : { text: "I pay.", calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
+const writer: Script = ({ task, lastUser }) => ({ text: `About ${task}: ${lastUser}` });
+
+const WRITER =
+  "---\nname: writer\ntitle: The Writer\ndescription: Writes.\nmodel: scripted/writer\ntools: []\n---\nYou write.\n";
+
+let project: ReturnType<typeof tempProject>;
+let store: Store;
+let runtime: RuntimeAssembly;
+let api: Api;
+
+beforeAll(async () => {
+  project = tempProject({
+    "agents/clerk.md": CLERK,
+    "agents/writer.md": WRITER,
+    "agents/helper.md": "---\nname: helper\nkind: subagent\ndescription: Helps.\n---\nYou help.\n",
+    "agents/broken.md": "---\nname: broken\nname: twice\n---\nBroken.\n",
+  });
+  const { folder } = project;
+  store = openSqliteStore({ path: `${folder}/cadre.db`, clock: systemClock });
+  const tools = [payTool().tool];
+  runtime = await assembleRuntime({
+    folder,
+    home: folder,
+    env: {},
+    store,
+    tools,
+    scripts: { clerk, writer },
+  });
+  api = await serveRuntime(runtime, folder);
+  await runtime.start();
+});
+
+afterAll(async () => {
+  await api.close();
+  await runtime.stop();
+  await store.close();
+  project.remove();
+});
+
+async function finished(task = "birds"): Promise<string> {
+  const { runId } = await api.client.startRun({ agent: "writer", task });
+  await eventsUntil(api, runId, isEnd);
+  return runId;
+}
+
+async function waiting(): Promise<string> {
+  const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
+  await waitForApprovals(api, runId);
+  return runId;
+}
+
+test("health says who serves which store", async () => {
+  const health = await api.client.health();
+  expect(Health.strict().parse(health)).toEqual(health);
+  expect(health).toMatchObject({
+    pid: process.pid,
+    storeId: store.id,
+    command: "cadre",
+    drives: true,
+    isShared: false,
+    isWorker: true,
+    isServer: false,
+    model: "scripted/rehearsal",
+  });
+});
+
+describe("starting", () => {
+  test("201 with the id; the run is there, and says who wanted it", async () => {
+    const { status, body } = await sendRequest(api, "POST", "/api/runs", {
+      agent: "writer",
+      task: "birds",
+      input: { n: 1 },
+    });
+    expect(status).toBe(201);
+    expect(await api.client.run(body.runId)).toMatchObject({
+      agent: "writer",
+      userId: "maria",
+      input: { n: 1 },
+    });
+  });
+
+  test("[F50] the same key and body again: the same run; another body: 422", async () => {
+    const first = await api.client.startRun({ agent: "writer", task: "once" }, "key-1");
+    expect(await api.client.startRun({ task: "once", agent: "writer" }, "key-1")).toEqual(first);
+    const other = await sendRequest(
+      api,
+      "POST",
+      "/api/runs",
+      { agent: "writer", task: "twice" },
+      { "Idempotency-Key": "key-1" },
+    );
+    expect(other).toMatchObject({ status: 422, body: { error: { code: "UNPROCESSABLE" } } });
+    const { runs } = await api.client.runs({ agent: "writer" });
+    expect(runs.filter(({ task }) => task === "once" || task === "twice")).toHaveLength(1);
+  });
+
+  test.each([
+    ["an agent nobody knows", { agent: "writr", task: "x" }, "AGENT_NOT_FOUND", "Did you mean `writer`?"],
+    ["a broken agent", { agent: "broken", task: "x" }, "AGENT_INVALID", "agents/broken.md"],
+    ["a subagent", { agent: "helper", task: "x" }, "BAD_REQUEST", "subagent"],
+    ["no task", { agent: "writer" }, "BAD_REQUEST", "`task`"],
+    ["an empty task", { agent: "writer", task: " " }, "BAD_REQUEST", "task"],
+    ["a word that we do not know", { agent: "writer", task: "x", modle: "y" }, "BAD_REQUEST", "modle"],
+    [
+      "a limit that we do not know",
+      { agent: "writer", task: "x", limits: { maxTurn: 1 } },
+      "BAD_REQUEST",
+      "maxTurn",
+    ],
+    [
+      "a limit below zero",
+      { agent: "writer", task: "x", limits: { maxTurns: -1 } },
+      "BAD_REQUEST",
+      "limits.maxTurns",
+    ],
+    ["no object", "3", "BAD_REQUEST", "body"],
+    ["no JSON", "{", "BAD_REQUEST", "JSON"],
+  ])("%s: 400, with the reason", async (_, body, code, says) => {
+    const before = (await api.client.runs({ limit: 500 })).runs.length;
+    const answer = await sendRequest(api, "POST", "/api/runs", body);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code } } });
+    expect(answer.body.error.message).toContain(says);
+    expect((await api.client.runs({ limit: 500 })).runs).toHaveLength(before);
+  });
+
+  test.each([
+    [{ maxIterations: 3 }, { maxTurns: 3 }],
+    [
+      { max_iters: 3, maxDuration: "1h 30m" },
+      { maxTurns: 3, maxDuration: 5_400_000 },
+    ],
+    [
+      { toolTimeout: 5_000, approvalTimeout: "5s" },
+      { toolTimeout: 5_000, approvalTimeout: 5_000 },
+    ],
+  ])("[B1] limits as people write them: %j", async (limits, kept) => {
+    const { status, body } = await sendRequest(api, "POST", "/api/runs", {
+      agent: "writer",
+      task: "x",
+      limits,
+    });
+    expect(status).toBe(201);
+    const run = await api.client.run(body.runId);
+    expect(run.limits).toMatchObject(kept);
+    expect(run.limits).not.toHaveProperty("max_iters");
+  });
+
+  test("two names for the same limit are refused, and so is what is no duration", async () => {
+    const told = async (limits: object) =>
+      (await sendRequest(api, "POST", "/api/runs", { agent: "writer", task: "x", limits })).body.error
+        .message;
+    expect(await told({ maxTurns: 3, max_iters: 4 })).toContain("both set `maxTurns`");
+    expect(await told({ maxDuration: "soon" })).toContain('"soon" is no duration');
+  });
+
+  test("400 for an agent nobody knows lists those that are", async () => {
+    await expect(api.client.startRun({ agent: "nobody", task: "x" })).rejects.toMatchObject({
+      code: "AGENT_NOT_FOUND",
+      details: { known: expect.arrayContaining(["clerk", "writer"]) },
+    });
+  });
+
+  test("what a form on a foreign page could send is refused", async () => {
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+    ]) {
+      const answer = await sendRequest(api, "POST", "/api/runs", '{"agent":"writer","task":"x"}', {
+        "Content-Type": type,
+      });
+      expect(answer).toMatchObject({ status: 415, body: { error: { code: "BAD_REQUEST" } } });
+    }
+    expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/cancel`)).status).toBe(415);
+  });
+
+  test("a body that is too large is refused before it is all read", async () => {
+    const answer = await sendRequest(api, "POST", "/api/runs", {
+      agent: "writer",
+      task: "x".repeat(5_000_000),
+    });
+    expect(answer).toMatchObject({ status: 413, body: { error: { code: "BAD_REQUEST" } } });
+  });
+});
+
+describe("looking", () => {
+  test("the list is newest first, in pages, and filtered", async () => {
+    const ids = [await finished("a"), await finished("b"), await finished("c")];
+    const first = await api.client.runs({ agent: "writer", status: ["completed", "failed"], limit: 2 });
+    expect(first.runs.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
+    for (const run of first.runs) expect(ListedRun.strict().parse(run)).toEqual(run);
+    const second = await api.client.runs({ agent: "writer", limit: 2, cursor: first.nextCursor! });
+    expect(second.runs[0]!.id).toBe(ids[0]);
+    expect((await api.client.runs({ root: ids[0]! })).runs.map(({ id }) => id)).toEqual([ids[0]]);
+    expect(await api.client.runs({ agent: "nobody" })).toEqual({ runs: [] });
+  });
+
+  test("one run: where it stands, what it made and what it spent", async () => {
+    const id = await finished();
+    const run = await api.client.run(id);
+    expect(RunDetail.strict().parse(run)).toEqual(run);
+    expect(run).toMatchObject({
+      id,
+      status: "completed",
+      stopReason: "final_answer",
+      limits: { maxTurns: 20 },
+      result: { status: "completed", summary: "About birds: birds" },
+      children: [],
+    });
+    expect(run.treeUsage).toEqual(run.usage);
+    expect(run.usage.modelCalls).toBe(1);
+    const open = await api.client.run(await waiting());
+    expect(RunDetail.strict().parse(open)).toEqual(open);
+    expect(open).toMatchObject({ status: "suspended", waitingOn: { kind: "approval" } });
+    expect(open).not.toHaveProperty("result");
+  });
+
+  test("a child shows at its parent, and what it waits for at every ancestor", async () => {
+    const parent = await finished("parent");
+    const [start] = await store.journal(parent);
+    const child = `c${"0".repeat(21)}`;
+    const payload = {
+      ...(start!.payload as object),
+      rootRunId: parent,
+      parentRunId: parent,
+      depth: 1,
+      agent: "helper",
+    };
+    await store.start(child, payload as never);
+    const proposal = { toolCallId: "m1.0", name: "Pay", effect: "unsafe", verdict: "ask", rule: "x" };
+    const usage = { input: 10, output: 5 };
+    const content = [{ type: "tool-call", toolCallId: "1", toolName: "Pay", input: {} }];
+    const thought = { callId: "m1", content, usage, cost: 2, finish: "tool-calls", ms: 1 };
+    const events = [
+      { type: "MODEL_CALL_STARTED", payload: { callId: "m1", model: "scripted/x" } },
+      { type: "AGENT_THOUGHT", payload: thought },
+      { type: "TOOL_PROPOSED", payload: proposal },
+    ];
+    expect((await store.append({ runId: child, after: 1, events: events as never })).refused).toBeUndefined();
+    const detail = await api.client.run(parent);
+    expect(detail.children).toMatchObject([{ id: child, agent: "helper" }]);
+    expect(detail.treeUsage.cost - detail.usage.cost).toBe(2);
+    const items = await api.client.approvals({ runId: parent });
+    expect(items).toMatchObject([
+      { runId: child, rootRunId: parent, path: ["writer", "helper"], agent: "helper" },
+    ]);
+    const tree = await sendRequest(api, "GET", `/api/runs/${parent}/events?tree=1`);
+    const runsIn = ({ events }: { events: { runId: string }[] }) => new Set(events.map(({ runId }) => runId));
+    expect(runsIn(tree.body)).toEqual(new Set([parent, child]));
+    const below = await sendRequest(api, "GET", `/api/runs/${child}/events?tree=1`);
+    expect(runsIn(below.body)).toEqual(new Set([child]));
+    expect(await api.client.events(parent)).toHaveLength(detail.seq);
+    await api.client.cancel(child);
+  });
+
+  test("a run is known by the beginning of its id, if only one begins so", async () => {
+    const ids = ["rprefix-one", "rprefix-two"];
+    const [start] = await store.journal(await finished());
+    for (const id of ids) await store.start(id, { ...(start!.payload as object), rootRunId: id } as never);
+    expect((await api.client.run("rprefix-o")).id).toBe(ids[0]);
+    await expect(api.client.run("rprefix")).rejects.toMatchObject({
+      code: "CONFLICT",
+      details: { runs: expect.arrayContaining(ids) },
+    });
+    await expect(api.client.run("rpref")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(api.client.cancel("rprefix")).rejects.toMatchObject({ code: "CONFLICT" });
+  });
+
+  test("the journal, all of it or after a position, over as many pages as it takes", async () => {
+    const id = await finished();
+    const all = await store.journal(id);
+    expect(await api.client.events(id)).toEqual(all);
+    expect(await api.client.events(id, all[1]!.position)).toEqual(all.slice(2));
+    expect(await api.client.events(id, all.at(-1)!.position)).toEqual([]);
+    const long = await waiting();
+    const messages = Array.from({ length: 1_100 }, (_, i) => ({
+      type: "CONTEXT_ADDED" as const,
+      payload: { id: `n${i}`, source: "person" as const, text: `message ${i}` },
+    }));
+    await store.append({ runId: long, after: (await api.client.run(long)).seq, events: messages });
+    const { seq } = await api.client.run(long);
+    const events = await api.client.events(long);
+    expect(events.map((event) => event.seq)).toEqual(Array.from({ length: seq }, (_, i) => i + 1));
+    expect(seq).toBeGreaterThan(1_100);
+  });
+
+  test("what the model sees", async () => {
+    const { system, messages } = await api.client.transcript(await finished());
+    expect(system).toContain("You write.");
+    expect(messages).toMatchObject([
+      { role: "user", content: [{ text: "birds" }] },
+      { role: "assistant", content: [{ text: "About birds: birds" }] },
+    ]);
+  });
+
+  test("a whole journal verifies, by its length and its head", async () => {
+    const id = await finished();
+    const verified = await api.client.verify(id);
+    expect(Verification.strict().parse(verified)).toEqual(verified);
+    expect(verified).toEqual({
+      ok: true,
+      runs: 1,
+      events: (await api.client.run(id)).seq,
+      receipts: 0,
+      head: (await store.head(id))!.hash,
+    });
+  });
+
+  test("a damaged journal is named at its place, and hides nothing that waits in other runs", async () => {
+    const [damaged, whole] = [await waiting(), await waiting()];
+    const file = new DatabaseSync(`${project.folder}/cadre.db`);
+    file
+      .prepare("UPDATE events SET payload = ? WHERE seq = 3 AND run = (SELECT n FROM runs WHERE id = ?)")
+      .run("{}", damaged);
+    file.close();
+    const verified = await api.client.verify(damaged);
+    expect(Verification.strict().parse(verified)).toEqual(verified);
+    expect(verified).toMatchObject({ ok: false, events: 2, problem: expect.stringContaining("event 3") });
+    expect(verified.at).toEqual({ runId: damaged, seq: 3 });
+    const waitingRuns = (await api.client.approvals()).map(({ runId }) => runId);
+    expect(waitingRuns).toContain(whole);
+    expect(waitingRuns).not.toContain(damaged);
+    expect(await api.client.run(damaged)).toMatchObject({ waitingOn: { kind: "quarantine" } });
+    expect((await api.client.usage({ root: damaged })).byAgent).toMatchObject([{ agent: "clerk", runs: 1 }]);
+    await expect(api.client.transcript(damaged)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
+  });
+
+  test("agents, the broken ones with their problems", async () => {
+    const agents = await api.client.agents();
+    for (const agent of agents) expect(AgentView.strict().parse(agent)).toEqual(agent);
+    const byName = new Map(agents.map((agent) => [agent.name, agent]));
+    expect(byName.get("writer")).toMatchObject({
+      title: "The Writer",
+      kind: "main",
+      models: ["scripted/writer"],
+      file: "agents/writer.md",
+      problems: [],
+    });
+    expect(byName.get("broken")).toMatchObject({ models: [], problems: [{ severity: "error", line: 3 }] });
+  });
+});
+
+describe("acting", () => {
+  test("cancel, once; afterwards the run has ended", async () => {
+    const id = await waiting();
+    expect(await api.client.cancel(id, "changed my mind")).toEqual({ cancelled: [id] });
+    const events = await eventsUntil(api, id, isEnd);
+    expect(events.at(-1)!.type).toBe("RUN_CANCELLED");
+    expect(events.find(({ type }) => type === "CANCEL_REQUESTED")!.payload).toEqual({
+      by: "maria",
+      reason: "changed my mind",
+    });
+    await expect(api.client.cancel(id)).rejects.toMatchObject({ code: "RUN_TERMINAL" });
+  });
+
+  test("retry: 202 with a new run that continues the ended one; one that goes on is refused", async () => {
+    const ended = await finished("retried");
+    const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/retry`, {});
+    expect(status).toBe(202);
+    expect(body.runId).not.toBe(ended);
+    await eventsUntil(api, body.runId, isEnd);
+    expect(await api.client.run(body.runId)).toMatchObject({ trigger: "retry", task: "retried" });
+    const [old, next] = [await api.client.transcript(ended), await api.client.transcript(body.runId)];
+    expect(next.messages.slice(0, old.messages.length), "it begins with what it continues").toEqual(
+      old.messages,
+    );
+    expect(await api.client.retry(ended)).toEqual({ runId: expect.stringMatching(/^r/) });
+    await expect(api.client.retry(await waiting())).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(api.client.retry("r00000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("[FK1] [FK7] fork: 202 with a new root that begins with the other's words; the two can be compared", async () => {
+    const ended = await finished("forked");
+    const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/fork`, {
+      seq: 1,
+    });
+    expect(status).toBe(202);
+    await eventsUntil(api, body.runId, isEnd);
+    expect(await api.client.run(body.runId)).toMatchObject({ trigger: "fork", task: "forked" });
+    const { runs } = await api.client.runs({ branchesOf: ended });
+    expect(runs.map(({ id }) => id)).toEqual([body.runId]);
+    const compared = await api.client.compare(ended, body.runId);
+    expect(compared).toMatchObject({ a: { runId: ended }, b: { runId: body.runId }, nodes: [{ depth: 0 }] });
+    expect(await sendRequest(api, "POST", `/api/runs/${ended}/fork`, { at: 1 })).toMatchObject({
+      status: 400,
+    });
+    await expect(api.client.fork(ended, { seq: 999 })).rejects.toMatchObject({ code: "UNPROCESSABLE" });
+    await expect(api.client.fork("r00000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("a message reaches the run; one to a run that has ended is refused", async () => {
+    const id = await waiting();
+    await api.client.message(id, "hurry");
+    expect((await api.client.events(id)).at(-1)).toMatchObject({
+      type: "CONTEXT_ADDED",
+      payload: { source: "person", from: "maria", text: "hurry" },
+    });
+    expect((await sendRequest(api, "POST", `/api/runs/${id}/message`, { text: " " })).status).toBe(400);
+    await expect(api.client.message(await finished(), "late")).rejects.toMatchObject({
+      code: "RUN_TERMINAL",
+    });
+  });
+
+  test("pause and resume; a run that is not paused cannot be resumed", async () => {
+    const id = await waiting();
+    await expect(api.client.resume(id)).rejects.toMatchObject({ code: "CONFLICT" });
+    await api.client.pause(id);
+    expect((await api.client.run(id)).waitingOn).toMatchObject({
+      kind: "paused",
+      detail: "Paused by maria.",
+    });
+    await api.client.resume(id);
+    expect((await api.client.events(id)).map(({ type }) => type)).toContain("RUN_RESUMED");
+    expect((await sendRequest(api, "POST", `/api/runs/${id}/pause`, { forever: true })).status).toBe(400);
+  });
+
+  test("an outcome that is not in question is refused", async () => {
+    const id = await waiting();
+    const verdict = { callId: "m1.0", verdict: "happened" as const };
+    await expect(api.client.outcome(id, verdict)).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(
+      (await sendRequest(api, "POST", `/api/runs/${id}/outcome`, { ...verdict, verdict: "maybe" })).status,
+    ).toBe(400);
+  });
+
+  test("202: recorded, for whoever drives", async () => {
+    expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/pause`, {})).status).toBe(202);
+  });
+});
+
+describe("refusals", () => {
+  test.each([
+    "/api/runs?filter[x') OR 1=1--]=1",
+    "/api/runs?sort=created_at;DROP TABLE",
+    '/api/runs?q="',
+    "/api/runs?status=done",
+    "/api/runs?status=",
+    "/api/runs?limit=0",
+    "/api/runs?limit=501",
+    "/api/runs?limit=1e2",
+    "/api/runs?limit=-1",
+    "/api/runs?limit=5&limit=6",
+    "/api/runs?cursor=' OR 1=1",
+    "/api/runs?__proto__=1",
+    "/api/approvals?status=closed",
+    "/api/health?x=1",
+    "/api/events?after=x",
+  ])("[A59] GET %s: 400", async (path) => {
+    const answer = await sendRequest(api, "GET", encodeURI(path));
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
+    expect(answer.body.error.details.issues).not.toEqual([]);
+  });
+
+  test("[A59] queries of a run's own routes are checked as well", async () => {
+    const id = await finished();
+    for (const query of [
+      "events?after=-1",
+      "events?tree=yes",
+      "events?x=1",
+      "context?view=y",
+      "verify?fix=1",
+      "tree?depth=1",
+    ]) {
+      expect((await sendRequest(api, "GET", `/api/runs/${id}/${query}`)).status).toBe(400);
+    }
+  });
+
+  test("a run that is not there is not there for any route", async () => {
+    const id = "r000000000000000000000";
+    const gets = ["", "/tree", "/events", "/events?stream=1", "/context", "/verify"];
+    const posts = {
+      cancel: {},
+      pause: {},
+      resume: {},
+      message: { text: "x" },
+      outcome: { callId: "m1.0", verdict: "fail" },
+      probe: { callId: "m1.0" },
+    };
+    const answers = await Promise.all([
+      ...gets.map((rest) => sendRequest(api, "GET", `/api/runs/${id}${rest}`)),
+      ...Object.entries(posts).map(([verb, body]) =>
+        sendRequest(api, "POST", `/api/runs/${id}/${verb}`, body),
+      ),
+    ]);
+    for (const answer of answers) {
+      expect(answer).toEqual({
+        status: 404,
+        body: {
+          error: {
+            code: "NOT_FOUND",
+            message: `There is no run ${id}. \`cadre runs\` lists those that there are.`,
+          },
+        },
+      });
+    }
+  });
+
+  test("what is no route says so in JSON", async () => {
+    for (const [method, path] of [
+      ["GET", "/api/nothing"],
+      ["GET", "/"],
+      ["POST", "/api/health"],
+      ["DELETE", "/api/runs/x"],
+      ["DELETE", "/api/grants/x"],
+    ] as const) {
+      const answer = await sendRequest(api, method, path, method === "POST" ? {} : undefined);
+      expect(answer).toMatchObject({ status: 404, body: { error: { code: "NOT_FOUND" } } });
+    }
+  });
+
+  test("[A19] reading changes nothing, whatever is read", async () => {
+    const id = await waiting();
+    const before = await api.client.events(id);
+    for (const path of [
+      "/api/health",
+      "/api/runs",
+      `/api/runs/${id}`,
+      `/api/runs/${id}/tree`,
+      `/api/runs/${id}/events`,
+      `/api/runs/${id}/context`,
+      `/api/runs/${id}/verify`,
+      `/api/runs/${id}/cancel`,
+      `/api/runs/${id}/pause`,
+      "/api/approvals",
+      "/api/grants",
+      "/api/agents",
+      "/api/usage",
+    ]) {
+      await sendRequest(api, "GET", path);
+    }
+    expect(await api.client.events(id)).toEqual(before);
+    expect((await api.client.run(id)).status).toBe("suspended");
+  });
+
+  test("[F34] what nobody foresaw is told to the process, not to the reader; what fails here for a known reason to both", async () => {
+    const problems: unknown[] = [];
+    const failures = [
+      new Error("secret /home/maria"),
+      new CadreError("STORAGE_FULL", "The disk is full."),
+      new CadreError("STORAGE_UNUSABLE", "postgres://db/cadre cannot be reached."),
+    ];
+    const broken = createApp({
+      ...runtime,
+      systemPrompt: runtime.parts.systemPrompt,
+      agents: () => Promise.reject(failures.shift()!),
+      web: {},
+      info: {
+        version: "0",
+        folder: "",
+        command: "",
+        startedAt: 0,
+        drives: false,
+        isShared: false,
+        model: "",
+      },
+      who: () => "maria",
+      checks: async () => [],
+      settings: openSettings(project.folder),
+      onProblem: (problem) => problems.push(problem),
+    });
+    const response = await broken.request("/api/agents");
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(JSON.parse(text).error.code).toBe("INTERNAL");
+    expect(text).not.toContain("secret");
+    expect((await broken.request("/api/agents?x=1")).status).toBe(400);
+    const full = await broken.request("/api/agents");
+    expect([full.status, await full.json()]).toMatchObject([
+      507,
+      { error: { message: "The disk is full." } },
+    ]);
+    const away = await broken.request("/api/agents");
+    expect([away.status, await away.json()], "to be asked again, like /healthz").toMatchObject([
+      503,
+      { error: { code: "STORAGE_UNUSABLE" } },
+    ]);
+    expect(problems).toMatchObject([
+      { message: "GET /api/agents failed.", error: { message: "secret /home/maria" } },
+      { message: "GET /api/agents failed.", error: { code: "STORAGE_FULL" } },
+      { message: "GET /api/agents failed.", error: { code: "STORAGE_UNUSABLE" } },
+    ]);
+  });
+});
+
+describe("the client", () => {
+  const answering = (status: number, body: string) =>
+    createClient({ fetch: async () => new Response(body, { status }) });
+
+  test("makes of an error what the server threw", async () => {
+    const error = await api.client.run("nothing").catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CadreError);
+    expect(error).toMatchObject({
+      code: "NOT_FOUND",
+      message: "There is no run nothing. `cadre runs` lists those that there are.",
+    });
+  });
+
+  test("knows an owner that is gone from one that refuses", async () => {
+    const gone = createClient({ fetch: () => Promise.reject(new Error("ECONNREFUSED")) });
+    const error = await gone.health().catch((thrown: unknown) => thrown);
+    expect(isUnreachable(error)).toBe(true);
+    expect(isUnreachable(await api.client.run("nothing").catch((thrown: unknown) => thrown))).toBe(false);
+    expect(
+      isUnreachable(
+        await answering(200, '{"half')
+          .health()
+          .catch((thrown: unknown) => thrown),
+      ),
+    ).toBe(true);
+  });
+
+  test("survives what is no answer of ours, and codes of a newer server", async () => {
+    await expect(answering(502, "<html>").health()).rejects.toMatchObject({ code: "INTERNAL" });
+    const newer = answering(409, '{"error":{"code":"BRAND_NEW","message":"Something new."}}');
+    await expect(newer.health()).rejects.toMatchObject({ code: "INTERNAL", message: "Something new." });
+  });
+});

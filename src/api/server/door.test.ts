@@ -1,0 +1,353 @@
+// The door, tried from outside: over real HTTP, with requests that pages, proxies and programs send.
+
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import { assembleRuntime } from "../../runtime/assembly.ts";
+import { createAccessKeys } from "../access/keys.ts";
+import { payTool } from "../fixtures/api.fixture.ts";
+import { noUsers, publicProject, TOKEN } from "../fixtures/public-server.fixture.ts";
+import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
+
+const { served, send, withToken, runCount, problems } = publicProject((folder) =>
+  assembleRuntime({
+    folder,
+    home: folder,
+    env: { XDG_CONFIG_HOME: folder },
+    tools: [payTool().tool],
+    scripts: { clerk: () => ({ text: "done" }) },
+  }),
+);
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+const START = JSON.stringify({ agent: "clerk", task: "pay" });
+
+const refusals: [string, number, Parameters<typeof send>][] = [
+  [
+    "[A01] a foreign page's simple request",
+    403,
+    [
+      "/api/runs",
+      { method: "POST", headers: { Origin: "https://evil.test", "Content-Type": "text/plain" }, body: START },
+    ],
+  ],
+  [
+    "[A01] the same without a word about its origin",
+    401,
+    ["/api/runs", { method: "POST", headers: { "Content-Type": "text/plain" }, body: START }],
+  ],
+  ["[A04] neither origin nor token", 401, ["/api/runs", { method: "POST", headers: JSON_TYPE, body: START }]],
+  [
+    "[A05] a form that another page submits",
+    403,
+    [
+      "/api/approvals/1",
+      {
+        method: "POST",
+        headers: {
+          "Sec-Fetch-Site": "cross-site",
+          "Sec-Fetch-Mode": "navigate",
+          "Content-Type": "text/plain",
+        },
+        body: "x=1",
+      },
+    ],
+  ],
+  [
+    "[A07] a foreign page's event source",
+    403,
+    ["/api/events", { headers: { Origin: "http://evil.test", Accept: "text/event-stream" } }],
+  ],
+  ["[A08] the token in the address", 401, [`/api/runs?token=${TOKEN}`]],
+  [
+    "[A08] the token in the address, as its user",
+    401,
+    ["/api/runs", { headers: { Authorization: `Basic ${Buffer.from(`x:${TOKEN}`).toString("base64")}` } }],
+  ],
+  [
+    "[A09] a role that it gives itself",
+    401,
+    ["/api/runs", { headers: { "X-Role": "admin", Authorization: "Bearer admin" } }],
+  ],
+  [
+    "[A12] a proxy that says it is us",
+    401,
+    [
+      "/api/runs",
+      {
+        headers: {
+          "X-Forwarded-For": "127.0.0.1",
+          Forwarded: "for=127.0.0.1",
+          "X-Forwarded-Host": "localhost",
+        },
+      },
+    ],
+  ],
+];
+
+test.each(refusals)("%s is refused", async (_, status, [path, sent]) => {
+  const before = await runCount();
+  const answer = await send(path, sent);
+  expect(answer.status).toBe(status);
+  expect(JSON.parse(answer.text).error.message).toMatch(/\w/);
+  expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+  expect(await runCount()).toBe(before);
+});
+
+describe("[A02] another origin with what opens the door", () => {
+  test.each(["https://evil.test", "null", "http://127.0.0.1", "http://localhost:1"])("%s", async (Origin) => {
+    const answer = await withToken("/api/runs", { headers: { Origin } });
+    expect(answer.status).toBe(403);
+    expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+    expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+  });
+});
+
+describe("[A03] a foreign name that leads here", () => {
+  const hosts = [
+    "rebind.evil.test",
+    "127.0.0.1.evil.test",
+    "localhost.evil.test",
+    "evil.test#localhost",
+    "localhost@evil.test",
+    "192.168.1.1",
+    "[::2]",
+  ];
+  test.each(hosts)("%j is refused for every kind of path", async (Host) => {
+    for (const path of [
+      "/",
+      "/assets/index.js",
+      "/api/runs",
+      "/api/events",
+      "/healthz",
+      "/open/x",
+      "/none",
+    ]) {
+      expect((await withToken(path, { headers: { Host } })).status, path).toBeOneOf([400, 421]);
+    }
+  });
+  test.each(["localhost:9000", "LOCALHOST", "[::1]", "127.0.0.1:1", "cadre.example"])(
+    "%s is ours",
+    async (Host) => {
+      expect((await withToken("/api/runs", { headers: { Host } })).status).toBe(200);
+    },
+  );
+});
+
+test("[A11] a path that is written in another way is no way around the door", async () => {
+  const paths = [
+    "//api//runs",
+    "/API/runs",
+    "/assets/..%2f..%2f.env",
+    "/assets/..%5c..%5c.env",
+    "/api/runs/%2e%2e/%2e%2e/config",
+    "/api/../healthz/../api/runs",
+    "/healthz/../api/runs",
+    "/healthz%2f..%2fapi/runs",
+    "/open/x/../../api/runs",
+    "/healthz/",
+    "/open/",
+  ];
+  for (const path of paths) expect((await send(path)).status, path).toBe(401);
+});
+
+test("[A11] a name or an id that has a slash in it is found with the slash, and leads nowhere else", async () => {
+  for (const path of [
+    "/api/agents/ops/coding",
+    "/api/agents/ops%2Fcoding",
+    "/api/agents/ops/coding/explain",
+  ]) {
+    expect((await send(path)).status, path).toBe(401);
+    expect((await withToken(path)).status, path).toBe(200);
+  }
+  const nobodys = "/api/approvals/r0000000000000000000000:budget/1";
+  const told = (answer: { text: string }) => JSON.parse(answer.text).error.message as string;
+  expect(told(await withToken(nobodys))).toMatch(/^There is no approval/);
+  for (const path of ["/api/agents//ops/coding", "/api/agents/ops//coding", "/api/agents/ops/coding/"])
+    expect(told(await withToken(path)), path).toMatch(/^There is no GET/);
+  expect(JSON.parse((await withToken("/api/agents/ops/../../runs")).text)).toHaveProperty("runs");
+});
+
+test("[A14] every route of the table is closed without the token, but for the two that are the way in", async () => {
+  const keys = createAccessKeys(TOKEN);
+  const { routes } = createPublicApp(
+    served.parts,
+    { keys, visitors: noUsers },
+    {
+      host: "127.0.0.1",
+      port: 0,
+      names: [],
+      page: BUILT_PAGE,
+    },
+  );
+  const real = routes.filter(({ method, path }) => method !== "ALL" && path !== "/*");
+  expect(real.length).toBeGreaterThan(20);
+  for (const { method, path } of real) {
+    const answer = await send(path.replace(/:\w+({[^}]+})?/g, "x"), { method, headers: JSON_TYPE });
+    const open = path === "/healthz" ? 200 : path === "/open/:ticket" ? 410 : 401;
+    expect(answer.status, `${method} ${path}`).toBe(open);
+  }
+});
+
+describe("[A15] requests that are meant to wear it out", () => {
+  test("a body of 100 MB", async () => {
+    const body = Buffer.alloc(100 * 1024 * 1024, " ");
+    const answer = await withToken("/api/runs", { method: "POST", headers: JSON_TYPE, body }).catch(
+      (error) => error,
+    );
+    // Cut off in the middle, or told so: either way it was not taken in.
+    expect([413, "EPIPE", "ECONNRESET"]).toContain(answer.status ?? answer.code);
+  });
+  test("JSON that is nested 100,000 deep", async () => {
+    const input = "[".repeat(100_000) + "]".repeat(100_000);
+    const body = `{"agent":"clerk","task":"pay","input":${input}}`;
+    const answer = await withToken("/api/runs", { method: "POST", headers: JSON_TYPE, body });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain("nested deeper than 100");
+  });
+  test("10,000 headers", async () => {
+    const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`X-${index}`, "y"]));
+    const answer = await withToken("/api/runs", { headers }).catch((error) => error);
+    expect([431, "EPIPE", "ECONNRESET"]).toContain(answer.status ?? answer.code);
+  });
+});
+
+test("[A19] a browser gets its cookie by a link that works once, and only with it gets on", async () => {
+  const link = new URL(served.server.newLink().url);
+  // A preview that only looks whether it is there does not use it up.
+  expect((await send(link.pathname, { method: "HEAD" })).headers["set-cookie"]).toBeUndefined();
+  const first = await send(link.pathname);
+  expect(first.status).toBe(200);
+  const [cookie] = first.headers["set-cookie"]!;
+  expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+  const Cookie = cookie!.split(";")[0]!;
+  expect((await send("/api/runs", { headers: { Cookie } })).status).toBe(200);
+  expect((await send("/api/runs", { headers: { Cookie: `${Cookie}x` } })).status).toBe(401);
+  expect((await send("/api/runs", { headers: { Cookie, Authorization: "Bearer wrong" } })).status).toBe(401);
+  expect((await send(link.pathname)).status).toBe(410);
+  expect((await send("/api/runs", { headers: { Cookie, Origin: served.server.url } })).status).toBe(200);
+});
+
+test("[A05] a POST with the token needs no body, and then no type either; one by cookie, or with another body, is no JSON", async () => {
+  const post = { method: "POST" };
+  const start = await withToken("/api/runs", { ...post, headers: JSON_TYPE, body: START });
+  const { runId } = JSON.parse(start.text) as { runId: string };
+  expect((await withToken("/api/agents/reload", post)).status).toBe(200);
+  expect((await withToken(`/api/runs/${runId}/pause`, post)).status).toBe(202);
+  expect((await withToken("/api/runs", post)).status).toBe(400);
+  const link = new URL(served.server.newLink().url);
+  const Cookie = (await send(link.pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
+  const cancel = `/api/runs/${runId}/cancel`;
+  expect((await send(cancel, { ...post, headers: { Cookie } })).status).toBe(415);
+  expect((await withToken(cancel, { ...post, body: "{}" })).status).toBe(415);
+  const chunked = { "Transfer-Encoding": "chunked", "Content-Type": "text/plain" };
+  expect((await withToken(cancel, { ...post, headers: chunked, body: "{}" })).status).toBe(415);
+  expect((await withToken(cancel, post)).status).toBe(202);
+});
+
+test("[A07] a socket that asks to be upgraded gets no further than the door", async () => {
+  const { hostname, port } = new URL(served.server.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `GET /api/events HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+  );
+  const [head] = (await new Promise<Buffer>((resolve) => socket.once("data", resolve)))
+    .toString()
+    .split("\r\n");
+  socket.destroy();
+  expect(head).toBe("HTTP/1.1 403 Forbidden");
+});
+
+test("[A09] a new token closes what the old one opened: requests, cookies, links and streams", async () => {
+  const link = new URL(served.server.newLink().url);
+  const Cookie = (await send(link.pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
+  const later = new URL(served.server.newLink().url);
+  const stream = await fetch(`${served.server.url}/api/events`, {
+    headers: { Authorization: `Bearer ${TOKEN}` },
+  });
+  const reader = stream.body!.getReader();
+  await reader.read();
+  const next = "another-token-that-is-long-enough";
+  served.server.replaceToken(next);
+  await expect(reader.read()).rejects.toThrow("terminated");
+  expect((await withToken("/api/runs")).status).toBe(401);
+  expect((await send("/api/runs", { headers: { Cookie } })).status).toBe(401);
+  expect((await send(later.pathname)).status).toBe(410);
+  expect((await send("/api/runs", { headers: { Authorization: `Bearer ${next}` } })).status).toBe(200);
+  served.server.replaceToken(TOKEN);
+});
+
+test("[A09] the browser that asks for a new token stays signed in; the others do not", async () => {
+  const enter = async () =>
+    (await send(new URL(served.server.newLink().url).pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
+  const [mine, other] = [await enter(), await enter()];
+  const opened = served.parts.web;
+  opened.served = {
+    newLink: served.server.newLink,
+    renewToken: () => served.server.replaceToken("another-token-that-is-long-enough"),
+  };
+  const asked = { method: "POST", headers: { ...JSON_TYPE, Cookie: mine }, body: "{}" };
+  const answer = await send("/api/token", asked);
+  expect(answer.status).toBe(201);
+  const renewed = answer.headers["set-cookie"]![0]!.split(";")[0]!;
+  expect((await send("/api/runs", { headers: { Cookie: renewed } })).status).toBe(200);
+  for (const Cookie of [mine, other])
+    expect((await send("/api/runs", { headers: { Cookie } })).status).toBe(401);
+  served.server.replaceToken(TOKEN);
+  delete opened.served;
+});
+
+test("[U47] a person at a closed door reads a page, in our look and within the policy; a program reads JSON", async () => {
+  const Accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+  const asked: [string, number, RegExp, Promise<{ status: number; text: string; headers: object }>][] = [
+    [
+      "no cookie",
+      401,
+      /not signed in[\s\S]*Nothing is lost[\s\S]*in a terminal[\s\S]*<code>node &#39;\/it&#39;&#39;s here\/cadre.js&#39; -C \/p up</,
+      send("/r/x", { headers: { Accept } }),
+    ],
+    ["an old link", 410, /used already[\s\S]*-C \/p up</, send("/open/old", { headers: { Accept } })],
+    ["no such page", 404, /no such page[\s\S]*All runs/, withToken("/<b>none", { headers: { Accept } })],
+  ];
+  for (const [name, status, words, answer] of asked) {
+    const { text, headers, ...rest } = await answer;
+    expect(rest.status, name).toBe(status);
+    expect(headers, name).toMatchObject({ "content-type": expect.stringContaining("text/html") });
+    expect(text).toMatch(words);
+    const [, nonce] = /<style nonce="([^"]+)">/.exec(text)!;
+    expect(headers).toMatchObject({
+      "content-security-policy": expect.stringContaining(`'nonce-${nonce}'`),
+      "cache-control": "no-store",
+    });
+    expect(text).not.toContain("<b>none");
+  }
+  for (const answer of [await send("/r/x"), await send("/open/old"), await withToken("/none")])
+    expect(JSON.parse(answer.text).error.message).toMatch(/\w/);
+  expect(JSON.parse((await withToken("/api/runs/none-such", { headers: { Accept } })).text)).toHaveProperty(
+    "error",
+  );
+});
+
+test("[U47] a server that others can reach does not tell them where things lie on its machine", async () => {
+  const options = { host: "0.0.0.0", port: 0, names: [], page: BUILT_PAGE };
+  const app = createPublicApp(served.parts, { keys: createAccessKeys(TOKEN), visitors: noUsers }, options);
+  const headers = { Accept: "text/html", Host: "127.0.0.1" };
+  const text = await (await app.request("/r/x", { headers })).text();
+  expect(text).toContain("<code>cadre up</code>");
+  expect(text).not.toContain("cadre.js");
+});
+
+test("[A10] whatever is answered, it says how it may be used: nowhere else, and with nothing from elsewhere", async () => {
+  const elsewhere = "/?api=https://evil.test&token=x";
+  const answers = [send("/api/runs"), withToken("/api/runs"), withToken("/none"), withToken(elsewhere)];
+  for (const answer of await Promise.all(answers)) {
+    expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(answer.headers["content-security-policy"]).toContain("connect-src 'self'");
+    expect(answer.text).not.toContain("evil.test");
+    expect(answer.headers).toMatchObject({
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+    });
+  }
+  expect(problems).toEqual([]);
+});

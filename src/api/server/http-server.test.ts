@@ -1,0 +1,147 @@
+// Clients that send slowly, nothing, or too much at once, over real sockets. The limits are short here, and what they are
+// where nobody says otherwise is checked beside it.
+
+import { connect, type Socket } from "node:net";
+import { Hono } from "hono";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MessageBody } from "../client/types.ts";
+import { readBody } from "../routes/request.ts";
+import { errorResponse } from "./http-errors.ts";
+import { createHttpServer, HTTP_LIMITS, type HttpLimits, type Served } from "./http-server.ts";
+
+const SHORT: HttpLimits = {
+  headersMs: 300,
+  requestMs: 600,
+  silentMs: 60_000,
+  lookMs: 20,
+  connections: 300,
+};
+/** A client that is not cut off keeps its test waiting for longer than it may take. */
+const DRIP_MS = 20;
+
+let server: Served;
+let port: number;
+const opened: Socket[] = [];
+const failures: unknown[] = [];
+
+beforeEach(async () => {
+  const app = new Hono();
+  app.get("/", (c) => c.text("here"));
+  app.post("/", async (c) => c.json(await readBody(c, MessageBody)));
+  app.onError((error) => {
+    failures.push(error);
+    return errorResponse(error);
+  });
+  app.get("/stream", (c) => c.body(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array([46])) })));
+  const { server: http, close } = createHttpServer(app, SHORT);
+  server = { close };
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  port = (http.address() as { port: number }).port;
+});
+afterEach(async () => {
+  for (const socket of opened.splice(0)) socket.destroy();
+  failures.length = 0;
+  await server.close();
+});
+
+test("the limits where nobody says otherwise", () => {
+  const { server: http } = createHttpServer(new Hono());
+  expect(http).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, timeout: 60_000 });
+  expect(http.maxConnections).toBe(HTTP_LIMITS.connections);
+});
+
+describe("[A15] [G8] slow clients", () => {
+  test("headers that never end are cut off, though something comes all the time", async () => {
+    const { answer, dripped } = await dripping("GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "y");
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(dripped).toBeGreaterThan(3);
+  });
+
+  test("so is a body that comes byte by byte", async () => {
+    const head =
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n";
+    const { answer, dripped } = await dripping(head, " ");
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(dripped).toBeGreaterThan(3);
+    // The client's doing: nothing that whoever runs the server would have to look into.
+    await expect.poll(() => failures).toMatchObject([{ status: 400 }]);
+  });
+
+  test("and one in chunks, whose length nobody knows", async () => {
+    const head = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+    expect((await dripping(head, "1\r\n \r\n")).answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test("connections that say nothing are closed; meanwhile everybody else is answered", async () => {
+    const idle = await Promise.all(Array.from({ length: 250 }, () => open()));
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("here");
+    await Promise.all(idle.map(closed));
+  });
+
+  test("a stream that is read is not cut off by any of it", async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/stream`);
+    const reader = response.body!.getReader();
+    await reader.read();
+    const more = reader.read().then(() => "ended");
+    await closed(await open());
+    await dripping("GET / HTTP/1.1\r\nX-Slow: ", "y");
+    expect(await Promise.race([more, Promise.resolve("open")])).toBe("open");
+    await reader.cancel();
+  });
+});
+
+test("[A15] [G8] who opens more connections than there may be gets none; when others go, there is room again", async () => {
+  const first = await Promise.all(
+    Array.from({ length: SHORT.connections }, async () => {
+      const socket = await open();
+      // Asks for a stream: it may stay.
+      socket.write("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      await new Promise((resolve) => socket.once("data", resolve));
+      return socket;
+    }),
+  );
+  await closed(await open());
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow("fetch failed");
+  for (const socket of first.slice(0, 10)) socket.destroy();
+  const again = () =>
+    fetch(`http://127.0.0.1:${port}/`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await expect.poll(again).toBe(200);
+});
+
+/** Sends a piece again and again until the other end has had enough. */
+async function dripping(head: string, piece: string): Promise<{ answer: string; dripped: number }> {
+  const socket = await open();
+  let answer = "";
+  let dripped = 0;
+  socket.setEncoding("utf8").on("data", (text: string) => {
+    answer += text;
+  });
+  socket.write(head);
+  const drip = setInterval(() => {
+    socket.write(piece);
+    dripped++;
+  }, DRIP_MS);
+  await closed(socket);
+  clearInterval(drip);
+  return { answer, dripped };
+}
+
+function open(): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => resolve(socket));
+    opened.push(socket);
+    socket.once("error", reject);
+    // Cut off in the middle of what it sends.
+    socket.on("error", () => {});
+  });
+}
+
+const closed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.closed) resolve();
+    socket.once("close", () => resolve());
+    socket.resume();
+  });

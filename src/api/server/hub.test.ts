@@ -1,0 +1,117 @@
+// Readers of a hub whose store is away for a while: they read what could not be handed out to them.
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { CadreError } from "../../errors.ts";
+import type { Script } from "../../models/scripted/script.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
+import type { Store } from "../../stores/store.ts";
+import { userStore } from "../access/user-store.ts";
+import {
+  type Api,
+  CLERK,
+  payTool,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "../fixtures/api.fixture.ts";
+
+const clerk: Script = () => ({ calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] });
+
+let project: ReturnType<typeof tempProject>;
+let runtime: RuntimeAssembly;
+let api: Api;
+
+beforeAll(async () => {
+  project = tempProject({ "agents/clerk.md": CLERK });
+  const { folder } = project;
+  runtime = await assembleRuntime({
+    ...{ folder, home: folder, env: {}, flags: { store: "sqlite::memory:" } },
+    ...{ tools: [payTool().tool], scripts: { clerk } },
+  });
+  api = await serveRuntime(runtime, folder);
+  await runtime.start();
+});
+
+afterAll(async () => {
+  await api.close();
+  await runtime.stop();
+  project.remove();
+});
+
+/** So many look-ups of a run fail, as in an outage that lasts. */
+function failing() {
+  const away = { failures: 0, reads: 0 };
+  const store = new Proxy(api.parts.store, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown;
+      if (name === "read") away.reads++;
+      if (name !== "run" || away.failures === 0) return value;
+      return async () => {
+        away.failures--;
+        throw new CadreError("STORAGE_UNUSABLE", "The database is away.");
+      };
+    },
+  });
+  return { away, store };
+}
+
+test.each([
+  ["of the live feed", "/api/events", (store: Store) => store],
+  ["of a named user's journals", "/api/journal", (store: Store) => userStore(store, "ann")],
+])(
+  "[P10] a reader %s misses nothing whose run could not be looked up, and has it once",
+  async (_, path, seen) => {
+    const { runId } = await runtime.admit({ agent: "clerk", task: "do", userId: "ann" });
+    await waitForApprovals(api, runId);
+    const { away, store } = failing();
+    const response = await api.over(seen(store)).request(`${path}?after=${await store.position()}`);
+    await vi.waitFor(() => expect(away.reads).toBe(1));
+    await nextTurn();
+    const add = (id: string) =>
+      store.append({
+        runId,
+        after: 0,
+        events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", text: id } }],
+      });
+    for (const id of ["first", "second"]) {
+      away.failures = 1;
+      await add(id);
+      await vi.waitFor(() => expect(away.failures).toBe(0));
+      await nextTurn();
+    }
+    await add("last");
+    let text = "";
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (text.includes('"text":"last"')) break;
+    }
+    const told = text.matchAll(/"type":"(?:Message|CONTEXT_ADDED)".*"text":"(\w+)"/g);
+    expect(Array.from(told, ([, id]) => id)).toEqual(["first", "second", "last"]);
+  },
+);
+
+test("[V4] [P10] a notice without events is looked after, one that only says what is due is not", async () => {
+  const told: string[] = [];
+  let tell: Parameters<Store["onCommit"]>[0] = () => {};
+  const store = new Proxy(api.parts.store, {
+    get(target, name) {
+      if (name === "read") told.push("read");
+      if (name !== "onCommit") return Reflect.get(target, name) as unknown;
+      return (listener: typeof tell) => {
+        tell = listener;
+        return () => {};
+      };
+    },
+  });
+  const after = await store.position();
+  const response = await api.over(store).request(`/api/journal?after=${after}`);
+  await vi.waitFor(() => expect(told).toEqual(["read"]));
+  await nextTurn();
+  tell([], ["r1"]);
+  await nextTurn();
+  expect(told).toEqual(["read"]);
+  tell([], []);
+  await vi.waitFor(() => expect(told).toEqual(["read", "read"]));
+  await response.body!.cancel();
+});

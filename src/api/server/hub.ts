@@ -1,0 +1,191 @@
+// One look at what happened for everybody who watches it. Readers of the same channel get the same bytes: an event is
+// encoded once for all of them, and what comes in one tick is one piece.
+//  V4  What readers cost grows with what they watch and what is sent, never with the number of them times what is read.
+
+import type { Position, RunId } from "../../ids.ts";
+import type { Delta } from "../../journal/deltas.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import type { Store } from "../../stores/store.ts";
+import type { SettingsBody } from "../routes/requests.ts";
+import type { Settings } from "./settings-file.ts";
+
+export interface Channel {
+  /** The same for everybody who watches the same in the same form. */
+  key: string;
+  /** Absent: all runs. */
+  scope: Scope | undefined;
+  encoder(): Encoder;
+}
+
+/** The runs whose events are sent, as far as they are known yet. */
+export interface Scope {
+  runs: Set<RunId>;
+  /** With those that they start later. */
+  tree: boolean;
+}
+
+export interface Encoder {
+  /** Learns what it needs to tell these events, where it does not know it yet. */
+  prepare?(events: readonly JournalEvent[]): Promise<void> | undefined;
+  /** Nothing to tell: an empty text. */
+  event(event: JournalEvent): string;
+  delta(delta: Delta): string;
+  /** Absent: whoever reads this does not hear of it. */
+  settings?(now: SettingsBody): string;
+}
+
+export interface Reader {
+  take(batch: Batch): void;
+  /** P10: something came that cannot be handed out. It is in the store, after what was taken last. */
+  behind(): void;
+  /** What may be left out. */
+  hint(bytes: Uint8Array): void;
+}
+
+export interface Frame {
+  event: JournalEvent;
+  bytes: Uint8Array;
+}
+
+export interface Batch {
+  frames: readonly [Frame, ...Frame[]];
+  /** All of it. */
+  bytes(): Uint8Array;
+}
+
+export interface Hub {
+  /** The channel as the others have it already. Batches come from now on. */
+  join(channel: Channel, reader: Reader): { scope: Scope | undefined; leave(): void };
+}
+
+interface Group {
+  scope: Scope | undefined;
+  encoder: Encoder;
+  readers: Set<Reader>;
+  /** Batches that wait for what must be known first, in their order. */
+  before: Promise<void> | undefined;
+}
+
+export interface HubParts {
+  store: Pick<Store, "onCommit">;
+  settings: Pick<Settings, "onChange">;
+  onDelta(listener: (delta: Delta) => void): () => void;
+  onProblem(problem: { message: string; error: unknown }): void;
+}
+
+export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hub {
+  const groups = new Map<string, Group>();
+  let pending: JournalEvent[] = [];
+  let unsubscribe: (() => void) | undefined;
+
+  const deliver = (group: Group, events: readonly JournalEvent[]): void => {
+    const ready = group.encoder.prepare?.(events);
+    if (!ready && !group.before) {
+      send(group, events);
+      return;
+    }
+    const turn = Promise.all([group.before, ready])
+      .then(() => send(group, events))
+      .catch((error: unknown) => {
+        onProblem({
+          message: "A stream of events could not go on; its readers read on from the store.",
+          error,
+        });
+        sendBack(group);
+      })
+      .then(() => {
+        if (group.before === turn) group.before = undefined;
+      });
+    group.before = turn;
+  };
+  const flush = (): void => {
+    const events = pending;
+    pending = [];
+    for (const group of groups.values()) {
+      const own = group.scope ? events.filter((event) => isInScope(event, group.scope)) : events;
+      if (own.length > 0) deliver(group, own);
+    }
+  };
+  const subscribe = (): void => {
+    const endCommits = store.onCommit((events, woken) => {
+      if (events.length === 0 && woken.length === 0) for (const group of groups.values()) sendBack(group);
+      if (pending.length === 0 && events.length > 0) queueMicrotask(flush);
+      for (const event of events) pending.push(event);
+    });
+    const endDeltas = onDelta((delta) => {
+      for (const group of groups.values())
+        if (group.scope?.runs.has(delta.runId) ?? true) hint(group, group.encoder.delta(delta));
+    });
+    const endSettings = settings.onChange((now) => {
+      for (const group of groups.values()) hint(group, group.encoder.settings?.(now) ?? "");
+    });
+    unsubscribe = () => {
+      endCommits();
+      endDeltas();
+      endSettings();
+    };
+  };
+
+  return {
+    join({ key, scope, encoder }, reader) {
+      if (groups.size === 0) subscribe();
+      const known = groups.get(key);
+      const group = known ?? { scope, encoder: encoder(), readers: new Set(), before: undefined };
+      if (known) for (const runId of scope?.runs ?? []) known.scope?.runs.add(runId);
+      else groups.set(key, group);
+      group.readers.add(reader);
+      return {
+        scope: group.scope,
+        leave() {
+          group.readers.delete(reader);
+          if (group.readers.size > 0 || groups.get(key) !== group) return;
+          groups.delete(key);
+          if (groups.size === 0) unsubscribe?.();
+        },
+      };
+    },
+  };
+}
+
+/** A child is known by its first event, which comes before all its others: one that was started meanwhile is not missed. */
+export function isInScope(event: JournalEvent, scope: Scope | undefined): boolean {
+  if (!scope) return true;
+  const { runs, tree } = scope;
+  const parent = tree && event.type === "RUN_STARTED" ? event.payload.parentRunId : undefined;
+  if (parent !== undefined && runs.has(parent)) runs.add(event.runId);
+  return runs.has(event.runId);
+}
+
+/** The frames that come after a place, as one piece. */
+export function bytesAfter({ frames, bytes }: Batch, place: Position, end = Infinity): Uint8Array {
+  const isWhole = frames[0].event.position > place && frames.at(-1)!.event.position <= end;
+  if (isWhole) return bytes();
+  const wanted = frames.filter(({ event: { position } }) => position > place && position <= end);
+  return Buffer.concat(wanted.map((frame) => frame.bytes));
+}
+
+const encoder = new TextEncoder();
+export const encode = (text: string): Uint8Array => encoder.encode(text);
+
+function hint({ readers }: Group, text: string): void {
+  if (text === "") return;
+  const bytes = encode(text);
+  for (const reader of readers) reader.hint(bytes);
+}
+
+function sendBack({ readers }: Group): void {
+  for (const reader of readers) reader.behind();
+}
+
+function send({ encoder, readers }: Group, events: readonly JournalEvent[]): void {
+  const [first, ...others] = events.map((event) => ({ event, bytes: encode(encoder.event(event)) }));
+  if (!first) return;
+  const frames = [first, ...others] as const;
+  let whole: Uint8Array | undefined;
+  const batch: Batch = {
+    frames,
+    bytes: () =>
+      (whole ??= others.length === 0 ? first.bytes : Buffer.concat(frames.map(({ bytes }) => bytes))),
+  };
+  for (const reader of readers) reader.take(batch);
+}

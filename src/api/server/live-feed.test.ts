@@ -1,0 +1,203 @@
+// The live feed over a real socket: nine types in S4's words, a sequence that only grows, and a place to come back to.
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Script } from "../../models/scripted/script.ts";
+import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
+import {
+  type Api,
+  CLERK,
+  eventsUntil,
+  isEnd,
+  payTool,
+  sendRequest,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "../fixtures/api.fixture.ts";
+
+const LEADER = `---
+name: leader
+description: Leads.
+model: scripted/leader
+tools: [LS]
+delegates: [helper]
+---
+You lead.
+`;
+const HELPER =
+  "---\nname: helper\nkind: subagent\ndescription: Helps.\nmodel: scripted/helper\n---\nYou help.\n";
+
+const leader: Script = ({ turn }) =>
+  turn === 1
+    ? { text: "First I look.", calls: [{ tool: "LS", input: {} }] }
+    : turn === 2
+      ? { calls: [{ tool: "delegate", input: { agent: "helper", task: "help me" } }] }
+      : { report: { summary: "all done" } };
+
+const clerk: Script = ({ turn }) =>
+  turn > 1 ? { text: "paid" } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
+
+let project: ReturnType<typeof tempProject>;
+let runtime: RuntimeAssembly;
+let api: Api;
+
+beforeEach(async () => {
+  project = tempProject({ "agents/clerk.md": CLERK, "agents/leader.md": LEADER, "agents/helper.md": HELPER });
+  const { folder } = project;
+  runtime = await assembleRuntime({
+    folder,
+    home: folder,
+    env: {},
+    tools: [payTool().tool],
+    scripts: { leader, helper: () => ({ text: "helped" }), clerk },
+  });
+  await runtime.start();
+  api = await serveRuntime(runtime, folder);
+});
+
+afterEach(async () => {
+  await api.close();
+  await runtime.stop();
+  project.remove();
+});
+
+interface Told {
+  id: string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into messages of every shape
+  data: any;
+}
+
+/** The feed, from the moment that it listens. */
+async function listen(headers: Record<string, string> = {}, query = "") {
+  const response = await api.fetch(`http://cadre/api/events${query}`, { headers });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = (await reader.read()).value ?? "";
+  const told = (): Told[] =>
+    text.split("\n\n").flatMap((block) => {
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      if (!block.endsWith("}") || data === undefined || /^event:/m.test(block)) return [];
+      return [{ id: /^id: (.*)$/m.exec(block)?.[1], data: JSON.parse(data) }];
+    });
+  return {
+    text: () => text,
+    async until(enough: (told: Told[]) => boolean): Promise<Told[]> {
+      while (!enough(told())) text += (await reader.read()).value ?? "";
+      await reader.cancel();
+      return told();
+    },
+  };
+}
+
+const hasEnded = (runId: string) => (told: Told[]) =>
+  told.some(({ data }) => data.type === "Outcome" && data.run_id === runId);
+
+test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] a tree, told from its start to its outcome", async () => {
+  const feed = await listen();
+  const { runId } = await api.client.startRun({ agent: "leader", task: "lead" });
+  const told = await feed.until(hasEnded(runId));
+  expect(new Set(told.map(({ data }) => data.type))).toEqual(
+    new Set([
+      "AgentStatus",
+      "Message",
+      "Outcome",
+      "StateUpdated",
+      "SubagentResult",
+      "SubagentSpawned",
+      "Token",
+    ]),
+  );
+  const [first] = told;
+  expect(first!.data).toMatchObject({
+    type: "StateUpdated",
+    run: {
+      run_id: runId,
+      agent_id: "leader",
+      agent_kind: "main",
+      status: "running",
+      repo_path: project.folder,
+    },
+  });
+  const spawned = told.find(({ data }) => data.type === "SubagentSpawned")!.data;
+  expect(spawned).toMatchObject({ run_id: runId, child_agent_id: "helper", task: "help me" });
+  expect(told.find(({ data }) => data.type === "SubagentResult")!.data).toMatchObject({
+    child_run_id: spawned.child_run_id,
+    success: true,
+  });
+  expect(
+    told.find(({ data }) => data.type === "StateUpdated" && data.run.run_id === spawned.child_run_id)!.data
+      .run,
+  ).toMatchObject({ agent_kind: "subagent", parent_run_id: runId });
+  expect(told.at(-1)!.data).toMatchObject({ type: "Outcome", status: "completed", summary: "all done" });
+});
+
+test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] an agent's state, with words that a person understands", async () => {
+  const feed = await listen();
+  const { runId } = await api.client.startRun({ agent: "leader", task: "lead" });
+  const told = await feed.until(hasEnded(runId));
+  const states = told.flatMap(({ data }) =>
+    data.type === "AgentStatus" && data.run_id === runId ? [`${data.status}: ${data.detail}`] : [],
+  );
+  expect(states.slice(0, 6)).toEqual([
+    "working: Starting",
+    "model_loading: Waiting for scripted/leader",
+    "thinking: Thinking",
+    "working: Working",
+    "calling_tool: Calling LS",
+    "working: LS is done",
+  ]);
+  expect(states.at(-1)).toBe("idle: Done");
+});
+
+test("[S4-46] every event but Token has a seq, and it only grows", async () => {
+  const feed = await listen();
+  const { runId } = await api.client.startRun({ agent: "leader", task: "lead" });
+  const told = await feed.until(hasEnded(runId));
+  const tokens = told.filter(({ data }) => data.type === "Token");
+  expect(tokens.length).toBeGreaterThan(0);
+  for (const { data, id } of tokens) expect([data.seq, id]).toEqual([undefined, undefined]);
+  const seqs = told.flatMap(({ data }) => (data.type === "Token" ? [] : [data.seq as number]));
+  expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+});
+
+test("[S4-43] a message that waits to be read is in the queue, and leaves it with the next turn", async () => {
+  const feed = await listen();
+  const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
+  const [item] = await waitForApprovals(api, runId);
+  await api.client.message(runId, "and hurry");
+  await api.client.decide(item!.id, { decision: "approve" });
+  const told = await feed.until(hasEnded(runId));
+  const queues = told.flatMap(({ data }) => (data.type === "QueueUpdated" ? [data.queue] : []));
+  expect(queues).toMatchObject([[{ text: "and hurry" }], []]);
+});
+
+test("[S4-42] [S4-46] settings that somebody changes are told, with a seq that grows", async () => {
+  const feed = await listen();
+  for (const mode of ["auto", "chat"]) await sendRequest(api, "POST", "/api/settings", { mode });
+  const told = await feed.until((all) => all.length === 2);
+  expect(told.map(({ data }) => [data.type, data.settings.mode])).toEqual([
+    ["SettingsUpdated", "auto"],
+    ["SettingsUpdated", "chat"],
+  ]);
+  expect(told[1]!.data.seq).toBeGreaterThan(told[0]!.data.seq);
+});
+
+test("[F46] who comes back with the last id misses nothing and hears nothing twice", async () => {
+  const feed = await listen();
+  const { runId } = await api.client.startRun({ agent: "leader", task: "lead" });
+  const whole = await feed.until(hasEnded(runId));
+  const sequenced = whole.filter(({ data }) => data.type !== "Token" && data.status !== "thinking");
+  const middle = whole.findIndex(({ id }, index) => id !== undefined && index > whole.length / 2);
+  const rest = await (await listen({ "Last-Event-ID": whole[middle]!.id! })).until(hasEnded(runId));
+  const after = sequenced.filter(({ data }) => data.seq > whole[middle]!.data.seq);
+  expect(rest.map(({ data }) => data)).toEqual(after.map(({ data }) => data));
+});
+
+test("a place that is not known here: told to forget, and what happens from now on", async () => {
+  const first = await api.client.startRun({ agent: "leader", task: "lead" });
+  await eventsUntil(api, first.runId, isEnd);
+  const feed = await listen({ "Last-Event-ID": "elsewhere.7" });
+  const { runId } = await api.client.startRun({ agent: "leader", task: "lead" });
+  const told = await feed.until(hasEnded(runId));
+  expect(feed.text()).toContain("event: reset");
+  expect(told.filter(({ data }) => (data.run_id ?? data.run?.run_id) === first.runId)).toEqual([]);
+});

@@ -1,0 +1,75 @@
+// The live feed of all runs in the vocabulary of S4 (S4-37 … S4-46). Everything but what streams beside the journal has
+// a `seq` that only grows: the event's position, and a fraction where one event is told in several.
+
+import { initialRow } from "../../projections/folds/run-row.ts";
+import {
+  initialLiveState,
+  type LiveEvent,
+  type LiveState,
+  liveEventsOf,
+  liveEventsOfDelta,
+} from "../../projections/formats/live-feed.ts";
+import type { Store } from "../../stores/store.ts";
+import type { Encoder } from "./hub.ts";
+import { sseFrame } from "./sse.ts";
+
+/** Runs that are remembered: those that something happened to last. */
+const MAX_KNOWN = 5_000;
+
+export function feedEncoder(store: Store): Encoder {
+  const known = new Map<string, LiveState>();
+  let seq = 0;
+  const remember = (state: LiveState): LiveState => {
+    known.delete(state.run.run_id);
+    known.set(state.run.run_id, state);
+    if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
+    return state;
+  };
+  /** For what has no position of its own. */
+  const between = (): number => {
+    seq += 0.001;
+    return seq;
+  };
+  return {
+    prepare(events) {
+      const started = new Set(events.flatMap(({ type, runId }) => (type === "RUN_STARTED" ? [runId] : [])));
+      const unknown = new Set(
+        events.flatMap(({ runId }) => (known.has(runId) || started.has(runId) ? [] : [runId])),
+      );
+      if (unknown.size === 0) return undefined;
+      return Promise.all([...unknown].map((runId) => store.run(runId))).then((rows) => {
+        for (const row of rows)
+          if (row) remember(initialLiveState({ ...row, status: "running", endedAt: undefined }));
+      });
+    },
+    event(event) {
+      if (event.type === "RUN_STARTED")
+        remember(initialLiveState(initialRow(event.runId, event.payload, event.ts)));
+      const state = known.get(event.runId);
+      if (!state) return "";
+      const told = liveEventsOf(remember(state), event);
+      if (state.run.ended_at !== undefined) known.delete(event.runId);
+      return told
+        .map((one, index) => {
+          seq = event.position + index / 10;
+          // Only the last has an id: who comes back after half of them gets them all again, never a half.
+          const id = index === told.length - 1 ? `id: ${store.id}.${event.position}\n` : "";
+          return id + sequenced(seq, one);
+        })
+        .join("");
+    },
+    delta(delta) {
+      const state = known.get(delta.runId);
+      if (!state) return "";
+      return liveEventsOfDelta(state, delta)
+        .map((one) => {
+          if (one.type === "Token") return sseFrame(one);
+          return sequenced(between(), one);
+        })
+        .join("");
+    },
+    settings: (settings) => sequenced(between(), { type: "SettingsUpdated", settings }),
+  };
+}
+
+const sequenced = (seq: number, { type, ...data }: LiveEvent): string => sseFrame({ seq, type, ...data });

@@ -1,0 +1,146 @@
+// The API on a port, behind the door. On the loopback unless somebody asks for more, and then only with a token that
+// was set for it (A06).
+
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { Hono } from "hono";
+import { NONCE, secureHeaders } from "hono/secure-headers";
+import { CadreError } from "../../errors.ts";
+import { type AccessKeys, createAccessKeys } from "../access/keys.ts";
+import {
+  createUserConnections,
+  type UserConnections,
+  type UserConnectionsOptions,
+} from "../access/user-connections.ts";
+import type { LinkView } from "../client/types.ts";
+import type { ApiParts } from "../parts.ts";
+import { addErrorHandlers, createApp } from "./app.ts";
+import { door, type Refusal, redeemLink, renewCookie } from "./door.ts";
+import { createHttpServer, type Served } from "./http-server.ts";
+import { createLivenessCheck } from "./liveness.ts";
+import { servePageFiles } from "./page-files.ts";
+import { createRefusalPage, type SignInHint } from "./refusal-page.ts";
+
+/** Where `npm run build` puts the web page. */
+export const BUILT_PAGE = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
+
+export interface PublicOptions {
+  host: string;
+  port: number;
+  token: string;
+  names: readonly string[];
+  /** What named users see who are no admins (default: their own runs). */
+  sees?: UserConnectionsOptions["sees"] | undefined;
+  /** The folder that the web page was built to. */
+  page: string;
+  /** Told of everything that the door keeps out. */
+  onRefused?: (refusal: Refusal) => void;
+}
+
+export interface PublicServer extends Served {
+  /** Where it listens: `http://127.0.0.1:4470`. */
+  url: string;
+  /** `user`: for a browser of theirs. */
+  newLink(user?: string): LinkView;
+  /** What the old one opened is closed, streams included. */
+  replaceToken(token: string): void;
+}
+
+export async function startPublicServer(parts: ApiParts, options: PublicOptions): Promise<PublicServer> {
+  const keys = createAccessKeys(options.token);
+  const visitors = createUserConnections({
+    users: parts.store.users,
+    sees: options.sees ?? "own",
+    cut: (sockets) => void cut(sockets),
+    onProblem: parts.onProblem,
+  });
+  const { server, cut, close } = createHttpServer(createPublicApp(parts, { keys, visitors }, options));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(notListening(error, options)));
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const shown = options.host.includes(":") ? `[${options.host}]` : options.host;
+  const url = `http://${shown}:${port}`;
+  return {
+    url,
+    newLink(user) {
+      const { ticket, expiresAt } = keys.newLink(user);
+      return { url: `${url}/open/${ticket}`, expiresAt };
+    },
+    replaceToken(token) {
+      keys.replaceToken(token);
+      void cut();
+    },
+    close() {
+      visitors.close();
+      return close();
+    },
+  };
+}
+
+export function createPublicApp(
+  parts: ApiParts,
+  { keys, visitors }: { keys: AccessKeys; visitors: UserConnections },
+  options: Omit<PublicOptions, "token">,
+): Hono {
+  const { host, names, page, onRefused } = options;
+  const cookie = `cadre-${parts.store.id.slice(0, 8)}`;
+  const app = new Hono();
+  app.use(secureHeaders(HEADERS));
+  app.use(door({ keys, visitors, names, exposed: !isLoopback(host), cookie, onRefused }));
+  app.get("/open/:ticket", redeemLink({ keys, visitors, cookie, onRefused }));
+  app.use("/api/token", renewCookie({ keys, cookie }));
+  const isWell = createLivenessCheck(parts);
+  app.get("/healthz", async (c) =>
+    (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),
+  );
+  servePageFiles(app, page);
+  app.route("/", createApp(parts, app));
+  return addErrorHandlers(app, parts, createRefusalPage(wayIn(parts, host)));
+}
+
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+
+/** A stranger on another machine does not read where things lie on this one. */
+const wayIn = ({ info }: ApiParts, host: string): SignInHint =>
+  isLoopback(host)
+    ? { command: `${info.command} up`, where: "in a terminal" }
+    : { command: "cadre up", where: "in the project's folder, on the machine that serves it" };
+
+/** Nothing from elsewhere, nothing inline (but styles that our own script adds), in no frame, and no address told to anybody (A08, A62). */
+const HEADERS: Parameters<typeof secureHeaders>[0] = {
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'", NONCE],
+    imgSrc: ["'self'", "data:"],
+    fontSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+  referrerPolicy: "no-referrer",
+  xFrameOptions: "DENY",
+  crossOriginResourcePolicy: "same-origin",
+  crossOriginOpenerPolicy: "same-origin",
+  // Served without TLS on the loopback: it would lock out everything else on `localhost`.
+  strictTransportSecurity: false,
+};
+
+function notListening(error: NodeJS.ErrnoException, { host, port }: PublicOptions): Error {
+  const where = `${host}:${port}`;
+  if (error.code === "EADDRINUSE")
+    return new CadreError(
+      "USAGE",
+      `Something else listens on ${where} already: choose another port with --port.`,
+    );
+  if (error.code === "EACCES" || error.code === "EADDRNOTAVAIL")
+    return new CadreError(
+      "USAGE",
+      `This machine does not let us listen on ${where} (${error.code}): choose another --host or --port.`,
+    );
+  return error;
+}

@@ -1,0 +1,198 @@
+// Journals as a stream of server-sent events (P10).
+//  V1  No gap and no repeat: a reader that comes back with the last id gets what came after it, and nothing twice.
+//  V2  A slow reader costs a bounded amount of memory: events wait in the store until there is room, deltas are left
+//      out, and a reader that takes nothing for a while is cut off with `resync`.
+//  V3  Nothing is left behind when a reader goes: its subscriptions end with its connection.
+// A reader is behind, and reads from the store; or it has read everything, and takes what comes from the hub.
+
+import type { Context } from "hono";
+import { toCadreError } from "../../errors.ts";
+import type { Position, RunId } from "../../ids.ts";
+import { type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
+import type { Store } from "../../stores/store.ts";
+import { STREAM_EVENTS } from "../client/types.ts";
+import type { RouteParts } from "../route-parts.ts";
+import { errorBody } from "./http-errors.ts";
+import { type Batch, bytesAfter, type Channel, type Encoder, encode, isInScope, type Reader } from "./hub.ts";
+import { createStreamWriter, SlowReaderError, type StreamWriter } from "./stream-writer.ts";
+
+const HEARTBEAT_MS = 15_000;
+const PAGE = 500;
+/** What is read from the store is sent in pieces of about this many characters. */
+const PIECE = 64 * 1024;
+
+export interface StreamRequest {
+  channel: Channel;
+  /** What is read from the store: more than the channel's runs, perhaps. */
+  of: { run?: RunId; root?: RunId };
+  after: Position;
+  /** The reader's place is not known: tell it to forget what it has. */
+  reset: boolean;
+  /** The stream ends with this run's last event, or at once where that has been read. */
+  until?: { runId: RunId; ended: boolean };
+}
+
+export type StreamParts = Pick<RouteParts, "store" | "onProblem" | "hub">;
+
+/** A HEAD request's body is never read: nobody would end its stream. */
+export const streamEvents = (c: Context, parts: StreamParts, wanted: StreamRequest): Response =>
+  c.req.method === "HEAD" ? c.body(null) : eventStream(parts, wanted);
+
+function eventStream(parts: StreamParts, wanted: StreamRequest): Response {
+  const outlet = createStreamWriter();
+  void pump(parts, wanted, outlet);
+  return new Response(outlet.readable, {
+    headers: {
+      "Content-Type": "text/event-stream; charset=utf-8",
+      "Cache-Control": "no-store",
+      "X-Accel-Buffering": "no",
+    },
+  });
+}
+
+/** Where a reader stands, by its last id (`<store>.<position>`) or a position. */
+export async function resumePosition(
+  store: Store,
+  lastEventId: string | undefined,
+  position: Position | undefined,
+): Promise<{ after: Position; reset: boolean }> {
+  const dot = lastEventId?.lastIndexOf(".") ?? -1;
+  const digits = lastEventId?.slice(dot + 1) ?? "";
+  const known =
+    lastEventId === undefined || (lastEventId.slice(0, dot) === store.id && /^\d{1,15}$/.test(digits));
+  const wanted = lastEventId === undefined ? (position ?? 0) : Number(digits);
+  if (known && wanted <= (await store.position())) return { after: wanted, reset: false };
+  return { after: 0, reset: true };
+}
+
+/** Journal events, as they are or in another form: an id, and no name, so that `onmessage` gets them. */
+export function journalEncoder(
+  store: Store,
+  form: (event: JournalEvent) => unknown = (event) => event,
+): Encoder {
+  return {
+    event: (event) => `id: ${store.id}.${event.position}\n${sseFrame(form(event))}`,
+    delta: (delta) => sseFrame(delta, STREAM_EVENTS.delta),
+  };
+}
+
+export const sseFrame = (data: unknown, event?: string): string =>
+  `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
+
+async function pump(parts: StreamParts, wanted: StreamRequest, outlet: StreamWriter): Promise<void> {
+  const heartbeat = setInterval(() => outlet.writeIfRoom(encode(": still here\n\n")), HEARTBEAT_MS);
+  outlet.writeIfRoom(encode(": hello\n\n"));
+  try {
+    if (wanted.reset) await outlet.write(sseFrame({}, STREAM_EVENTS.reset));
+    await sendEvents(parts, wanted, outlet);
+    await outlet.write(sseFrame({}, STREAM_EVENTS.end));
+  } catch (error) {
+    if (outlet.signal.aborted) return;
+    const slow = error instanceof SlowReaderError;
+    if (!slow) parts.onProblem({ message: "A stream of events failed.", error });
+    outlet.writeLast(
+      slow
+        ? sseFrame({}, STREAM_EVENTS.resync)
+        : sseFrame(errorBody(toCadreError(error)), STREAM_EVENTS.failure),
+    );
+  } finally {
+    clearInterval(heartbeat);
+    outlet.close();
+  }
+}
+
+async function sendEvents(
+  { store, hub }: StreamParts,
+  wanted: StreamRequest,
+  outlet: StreamWriter,
+): Promise<void> {
+  const { of, until, channel } = wanted;
+  let place = wanted.after;
+  let missed = false;
+  let live: Pick<Reader, "take" | "behind"> | undefined;
+  const { scope, leave } = hub.join(channel, {
+    take(batch) {
+      if (live) live.take(batch);
+      else missed = true;
+    },
+    behind() {
+      if (live) live.behind();
+      else missed = true;
+    },
+    hint: outlet.writeIfRoom,
+  });
+  try {
+    const encoder = channel.encoder();
+    while (!outlet.signal.aborted) {
+      missed = false;
+      const page = await store.read(place, PAGE, of);
+      const sent = await sendPage(
+        page.filter((event) => isInScope(event, scope)),
+        encoder,
+        until,
+        outlet,
+      );
+      if (sent === "ended") return;
+      place = page.at(-1)?.position ?? place;
+      if (page.length > 0 || missed) continue;
+      if (until?.ended) return;
+      const left = await attend();
+      if (left === "ended") return;
+    }
+  } finally {
+    leave();
+  }
+
+  /** Takes what comes, until the run has ended, or something must be read: there was no room, or it could not be handed out. */
+  async function attend(): Promise<"ended" | "behind" | "gone"> {
+    const { promise, resolve } = Promise.withResolvers<"ended" | "behind" | "gone">();
+    const gone = (): void => resolve("gone");
+    outlet.signal.addEventListener("abort", gone);
+    const behind = (): void => {
+      live = undefined;
+      resolve("behind");
+    };
+    const take = (batch: Batch): void => {
+      const end = batch.frames.find(({ event }) => isEndOf(event, until))?.event.position;
+      const to = end ?? batch.frames.at(-1)!.event.position;
+      if (to <= place) return;
+      if (!outlet.hasRoom()) {
+        behind();
+        return;
+      }
+      outlet.writeNow(bytesAfter(batch, place, end));
+      place = to;
+      if (end !== undefined) resolve("ended");
+    };
+    live = { take, behind };
+    const left = await promise;
+    live = undefined;
+    outlet.signal.removeEventListener("abort", gone);
+    return left;
+  }
+}
+
+async function sendPage(
+  events: readonly JournalEvent[],
+  encoder: Encoder,
+  until: StreamRequest["until"],
+  outlet: StreamWriter,
+): Promise<"ended" | undefined> {
+  await encoder.prepare?.(events);
+  let piece = "";
+  for (const event of events) {
+    piece += encoder.event(event);
+    if (isEndOf(event, until)) {
+      await outlet.write(piece);
+      return "ended";
+    }
+    if (piece.length < PIECE) continue;
+    await outlet.write(piece);
+    piece = "";
+  }
+  if (piece !== "") await outlet.write(piece);
+  return undefined;
+}
+
+const isEndOf = ({ runId, type }: JournalEvent, until: StreamRequest["until"]): boolean =>
+  until !== undefined && !until.ended && runId === until.runId && TERMINAL_TYPES.has(type);

@@ -1,0 +1,22 @@
+// Which of these runs have their answers and are not taken up yet, by the inbox that the store keeps.
+
+import type { RunId } from "../../ids.ts";
+import { ANSWERED_BY_ITEMS, isAnswered } from "../../projections/answered.ts";
+import { blockersOf } from "../../projections/folds/parent-events.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import type { Store } from "../../stores/store.ts";
+
+export async function answeredRuns(store: Store, rows: readonly RunRow[]): Promise<ReadonlySet<RunId>> {
+  const asked = rows.filter(mayBeAnswered);
+  if (asked.length === 0) return new Set();
+  const open = new Set((await store.openApprovals()).map(({ runId }) => runId));
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const below = new Set(asked.flatMap(blockersOf).filter((id) => !known.has(id) && !open.has(id)));
+  for (const row of await Promise.all([...below].map((id) => store.run(id)))) if (row) known.set(row.id, row);
+  const around = { hasOpenItem: (id: RunId) => open.has(id), run: (id: RunId) => known.get(id) };
+  return new Set(asked.flatMap((row) => (isAnswered(row, around) ? [row.id] : [])));
+}
+
+/** It waits for a person's word. */
+export const mayBeAnswered = ({ status, waitingOn }: RunRow): boolean =>
+  status === "suspended" && (waitingOn?.kind === "child_hitl" || ANSWERED_BY_ITEMS.has(waitingOn?.kind));

@@ -1,0 +1,76 @@
+// A page of the list of runs, with what a row by itself cannot tell: what its whole tree comes to, whom it waits for,
+// whether it has been answered, and where the words were found.
+
+import { blockersOf } from "../../projections/folds/parent-events.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import type { RunFilter, Store, TreeTotal } from "../../stores/store.ts";
+import type { ApiParts } from "../parts.ts";
+import type { ListedRun } from "../routes/answers.ts";
+import { MAX_PAGE } from "../routes/requests.ts";
+import type { RunPage } from "../routes/wire.ts";
+import { answeredRuns } from "./answered-runs.ts";
+import { storedAgentName } from "./find-agent.ts";
+
+export type ListFilter = RunFilter & { order?: "cost"; total?: boolean };
+
+type Parts = Pick<ApiParts, "store" | "agents">;
+
+export async function listRuns(
+  parts: Parts,
+  { order, total, agent, ...others }: ListFilter,
+): Promise<RunPage> {
+  const { store } = parts;
+  const filter = {
+    ...others,
+    ...(agent === undefined ? {} : { agent: await storedAgentName(parts, agent) }),
+  };
+  const { cursor: _, ...whole } = filter;
+  const [page, count] = await Promise.all([
+    order === "cost" ? dearest(store, whole) : store.runs(filter),
+    total ? store.countRuns(whole) : undefined,
+  ]);
+  const ids = page.runs.map(({ id }) => id);
+  const [totals, awaited, answered, hits] = await Promise.all([
+    store.treeTotals(page.runs.flatMap(({ id, parentRunId }) => (parentRunId === undefined ? [id] : []))),
+    Promise.all(page.runs.map((row) => awaitedBy(store, row))),
+    answeredRuns(store, page.runs),
+    filter.q === undefined ? undefined : store.firstHits(filter.q, ids),
+  ]);
+  return {
+    ...page,
+    runs: page.runs.map((row, index): ListedRun => {
+      const [tree, hit, names] = [totals.get(row.id), hits?.get(row.id), awaited[index]!];
+      return {
+        ...row,
+        ...(tree === undefined ? {} : { tree }),
+        ...(answered.has(row.id) ? { answered: true } : {}),
+        ...(names.length === 0 ? {} : { awaited: names }),
+        ...(hit === undefined ? {} : { hit }),
+      };
+    }),
+    ...(count === undefined ? {} : { total: count }),
+  };
+}
+
+/** Bounded, so that a list that is asked for after every event costs the same however many runs there are. */
+async function dearest(
+  store: Store,
+  { limit = MAX_PAGE, ...filter }: RunFilter,
+): Promise<{ runs: RunRow[]; nextCursor: undefined }> {
+  const { runs } = await store.runs({ ...filter, limit: MAX_PAGE });
+  const totals = await store.treeTotals(runs.map(({ id }) => id));
+  const costOf = (row: RunRow): number =>
+    (totals.get(row.id) ?? (row as Pick<TreeTotal, "usage">)).usage.cost;
+  runs.sort((left, right) => costOf(right) - costOf(left));
+  return { runs: runs.slice(0, limit), nextCursor: undefined };
+}
+
+const MOST_NAMES = 3;
+
+async function awaitedBy(store: Store, row: RunRow): Promise<NonNullable<ListedRun["awaited"]>> {
+  const kind = row.waitingOn?.kind;
+  if (kind !== "child" && kind !== "handoff" && kind !== "child_hitl") return [];
+  const ids = kind === "child_hitl" ? blockersOf(row) : (row.waitingOn?.items ?? []);
+  const runs = await Promise.all(ids.slice(0, MOST_NAMES).map((id) => store.run(id)));
+  return runs.flatMap((run) => (run ? [{ id: run.id, agent: run.agent }] : []));
+}

@@ -1,0 +1,188 @@
+// The API's own description (OpenAPI 3.1), made from its routes. JSON Schema 2020-12 is the dialect of both OpenAPI 3.1
+// and zod, so a schema is described by the library that checks it.
+
+import { z } from "zod";
+import * as explanation from "../explanation.ts";
+import * as answers from "../routes/answers.ts";
+import * as requests from "../routes/requests.ts";
+import type { Route } from "../routes/route.ts";
+import * as wire from "../routes/wire.ts";
+
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** What is described of a route. */
+export type DescribedRoute = Omit<Route, "handle" | "answer"> & { answer?: z.ZodType | undefined };
+
+export interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  schema: JsonSchema;
+  description?: string;
+}
+
+export interface Answer {
+  description: string;
+  content?: Record<string, { schema: JsonSchema }>;
+}
+
+export interface Operation {
+  summary: string;
+  operationId: string;
+  tags: string[];
+  parameters: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> };
+  responses: Record<string, Answer>;
+}
+
+export interface OpenApi {
+  openapi: "3.1.0";
+  info: { title: string; version: string; description: string };
+  security: Record<string, string[]>[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, unknown> };
+}
+
+export function describeApi(routes: readonly DescribedRoute[], version: string): OpenApi {
+  const schemas: Record<string, JsonSchema> = {};
+  const paths: OpenApi["paths"] = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, schemas) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Cadre",
+      version,
+      description:
+        "Runs trees of LLM agents as durable, inspectable work. Requests are strict: an unknown word is refused. Answers may gain fields.",
+    },
+    security: [{ token: [] }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+    },
+  };
+}
+
+type Schemas = Record<string, JsonSchema>;
+
+function operationOf(route: DescribedRoute, schemas: Schemas): Operation {
+  const { method, path, summary, body } = route;
+  return {
+    summary,
+    operationId: `${method}${path.replaceAll(/\W+(\w)/g, (_, first: string) => first.toUpperCase()).replaceAll(/\W/g, "")}`,
+    tags: [tagOf(path)],
+    parameters: parametersOf(route),
+    ...(method === "post"
+      ? {
+          requestBody: {
+            required: body !== undefined && !body.safeParse({}).success,
+            content: { "application/json": { schema: jsonSchema(body ?? requests.EmptyBody, schemas) } },
+          },
+        }
+      : {}),
+    responses: answersOf(route, schemas),
+  };
+}
+
+/** By resource; what older documents name stands apart. */
+function tagOf(path: string): string {
+  const [, first = "", second = ""] = path.split("/");
+  if (first === "runs") return "ops";
+  if (/^(agent-\w+|chat)$/.test(second)) return "chat";
+  return first === "api" ? second : first;
+}
+
+function parametersOf({ path, query, idempotent, etag }: DescribedRoute): Parameter[] {
+  const inPath = Array.from(
+    path.matchAll(/\{(\w+)\}/g),
+    ([, name]): Parameter => ({ name: name!, in: "path", required: true, schema: { type: "string" } }),
+  );
+  const { properties = {}, required = [] } = query ? flat(query) : {};
+  const inQuery = Object.entries(properties).map(
+    ([name, each]): Parameter => ({
+      name,
+      in: "query",
+      required: required.includes(name),
+      schema: each as JsonSchema,
+    }),
+  );
+  return [
+    ...inPath,
+    ...inQuery,
+    ...(idempotent ? [header("Idempotency-Key", "The same request again does nothing twice.")] : []),
+    ...(etag ? [header("If-None-Match", "The ETag of the answer before: 304 where nothing changed.")] : []),
+  ];
+}
+
+const header = (name: string, description: string): Parameter => ({
+  name,
+  in: "header",
+  required: false,
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+  description,
+});
+
+function answersOf(route: DescribedRoute, schemas: Schemas): Operation["responses"] {
+  const { answer, status = 200, media = [], otherStatuses = {}, etag, refusal } = route;
+  const content = Object.fromEntries([
+    ...(answer ? [["application/json", { schema: jsonSchema(answer, schemas) }]] : []),
+    ...media.map((type) => [type, { schema: { type: "string" } }]),
+  ]) as NonNullable<Answer["content"]>;
+  const failure = jsonSchema(refusal?.schema ?? answers.ErrorBody, schemas);
+  return {
+    [status]: { description: "Done.", content },
+    ...Object.fromEntries(
+      Object.entries(otherStatuses).map(([code, description]) => [code, { description }]),
+    ),
+    ...(etag ? { 304: { description: "Nothing has changed." } } : {}),
+    401: refused("Without the token.", jsonSchema(answers.ErrorBody, schemas)),
+    default: refused("Refused: a stable code, and one sentence.", failure),
+  };
+}
+
+const refused = (description: string, failure: JsonSchema): Answer => ({
+  description,
+  content: { "application/json": { schema: failure } },
+});
+
+/** Every schema that has a name in the code has it in the description. */
+const NAMES = z.registry<{ id: string }>();
+for (const [id, value] of [requests, answers, explanation, wire].flatMap((named) => Object.entries(named)))
+  if (value instanceof z.ZodObject || value instanceof z.ZodUnion) NAMES.add(value, { id });
+
+const PLACE = "#/components/schemas/";
+
+function jsonSchema(of: z.ZodType, schemas: Schemas): JsonSchema {
+  const { $defs = {}, $schema: _, ...own } = convert(of);
+  for (const [name, each] of Object.entries($defs)) {
+    const { id: __, ...rest } = each as JsonSchema & { id?: string };
+    schemas[name] = rest;
+  }
+  return own;
+}
+
+/** Without references: what may stand in an address is one level deep. */
+function flat(query: z.ZodType): JsonSchema {
+  const { $ref, $defs = {}, ...own } = convert(query);
+  return $ref === undefined ? own : ($defs[$ref.slice(PLACE.length)] as JsonSchema);
+}
+
+function convert(of: z.ZodType): JsonSchema {
+  const converted = z.toJSONSchema(of, {
+    // As it goes over the wire: a number in an address is text.
+    io: "input",
+    metadata: NAMES,
+    unrepresentable: "any",
+    override: ({ jsonSchema: made }) => withoutSafeBounds(made),
+  });
+  return JSON.parse(JSON.stringify(converted).replaceAll('"#/$defs/', `"${PLACE}`)) as JsonSchema;
+}
+
+/** That a whole number is one that JavaScript can hold goes without saying. */
+function withoutSafeBounds(made: JsonSchema): void {
+  if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
+  if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
+}

@@ -1,0 +1,31 @@
+// How the runs of a tree hang together, and what they used together. Pure. Rows come in the order in which the runs were
+// started, so a parent stands before its children.
+
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { emptyUsage, type RunUsage } from "../../projections/usage/run-usage.ts";
+import type { RunTree } from "../client/types.ts";
+
+/** The first row is the top; of each other one the parent is among them. */
+export function nestRuns(rows: readonly RunRow[]): RunTree {
+  const nodes = new Map(
+    rows.map((row): [string, RunTree] => [row.id, { ...row, treeUsage: { ...row.usage }, children: [] }]),
+  );
+  const [top, ...below] = nodes.values();
+  const parentOf = ({ parentRunId }: RunTree): RunTree => nodes.get(parentRunId!)!;
+  for (const node of below) parentOf(node).children.push(node);
+  // From the last one up: what a node hands to its parent is complete.
+  for (const node of below.toReversed()) addUsage(parentOf(node).treeUsage, node.treeUsage);
+  return top!;
+}
+
+export const totalUsage = (rows: readonly RunRow[]): RunUsage => sumUsage(rows.map(({ usage }) => usage));
+
+export function sumUsage(usages: readonly RunUsage[]): RunUsage {
+  const total = emptyUsage();
+  for (const usage of usages) addUsage(total, usage);
+  return total;
+}
+
+function addUsage(total: RunUsage, usage: RunUsage): void {
+  for (const key of Object.keys(total) as (keyof RunUsage)[]) total[key] += usage[key];
+}

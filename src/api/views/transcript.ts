@@ -1,0 +1,61 @@
+// What the model of a run sees: the words of the runs that it continues, then its own.
+
+import type { z } from "zod";
+import type { EventOf } from "../../journal/events.ts";
+import type { PromptMessage } from "../../journal/message.ts";
+import { eventsBefore } from "../../loop/drive/continued-runs.ts";
+import { loadDefinition } from "../../loop/drive/run-journal.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import {
+  messagesWithoutOpenCalls,
+  promptMessages,
+  transcriptProjection,
+} from "../../projections/folds/transcript.ts";
+import { fold } from "../../projections/projection.ts";
+import type { TranscriptView } from "../client/types.ts";
+import type { ApiParts } from "../parts.ts";
+import type { ContextSummary } from "../routes/wire.ts";
+
+export async function readTranscript(row: RunRow, parts: ApiParts): Promise<TranscriptView> {
+  const events = await parts.store.journal(row.id);
+  const definition = await loadDefinition(parts.store, row.definition);
+  const { payload, ts } = events[0] as EventOf<"RUN_STARTED">;
+  const before = await eventsBefore(parts.store, payload);
+  const transcript = fold(transcriptProjection, [...before, ...events]);
+  return {
+    system: parts.systemPrompt(definition, payload, ts),
+    messages: row.endedAt === undefined ? messagesWithoutOpenCalls(transcript) : promptMessages(transcript),
+  };
+}
+
+const LINE = 200;
+
+/** A line for each message: who speaks, how it begins, and which tools it is about. */
+export function summarizeTranscript({ system, messages }: TranscriptView): z.input<typeof ContextSummary> {
+  return {
+    system: lineOf(system),
+    messages: messages.map(({ role, content }) => ({
+      role,
+      summary: lineOf(content.map(partText).join(" ")),
+    })),
+  };
+}
+
+function partText(part: PromptMessage["content"][number]): string {
+  switch (part.type) {
+    case "tool-call":
+      return `[${part.toolName}]`;
+    case "tool-result":
+      return `[${part.toolName}] ${typeof part.output.value === "string" ? part.output.value : JSON.stringify(part.output.value)}`;
+    default:
+      return part.text;
+  }
+}
+
+function lineOf(text: string): string {
+  const line = text
+    .slice(0, LINE * 4)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return line.length > LINE ? `${line.slice(0, LINE)}…` : line;
+}

@@ -1,0 +1,19 @@
+// What commands are called in what we print.
+
+import { expect, test } from "vitest";
+import { createCommandLine, launcherName, rewriteCommands } from "./command-line.ts";
+
+test("commands begin as this person has Cadre: on the PATH, in a project's node_modules, in a clone", () => {
+  expect(launcherName("/usr/local/bin/cadre", "/p")).toBe("cadre");
+  expect(launcherName("/p/node_modules/.bin/cadre", "/p")).toBe("npx cadre");
+  expect(launcherName("C:\\p\\node_modules\\cadre\\bin\\cadre.js", "/p")).toBe("npx cadre");
+  expect(launcherName("/src/cadre/bin/cadre.js", "/src/cadre")).toBe("node bin/cadre.js");
+  expect(launcherName("/src/my cadre/bin/cadre.js", "/p")).toBe("node '/src/my cadre/bin/cadre.js'");
+});
+
+test("a sentence from below has its commands put so, with the folder that was named; what is no command stays", () => {
+  const typed = createCommandLine("npx cadre", { cwd: "/p", folder: "/it's" });
+  expect(rewriteCommands("`cadre why r1#2` shows it; cadre.yaml and `npm test` stay.", typed)).toBe(
+    "`npx cadre why r1#2 -C '/it'\\''s'` shows it; cadre.yaml and `npm test` stay.",
+  );
+});

@@ -1,0 +1,244 @@
+// `cadre acp`, started as an editor starts it: a process of its own, on its stdin and stdout.
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { methods } from "@agentclientprotocol/sdk";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { agent, type Project, project } from "../cli.fixture.ts";
+import { type Editor, openEditor } from "../editor.fixture.ts";
+
+const FILES = {
+  "agents/clerk.md": agent("clerk", "tools: [Bash]\n"),
+  "clerk.script.yaml": `turns:
+  - { when: { turn: 1 }, text: I pay., calls: [{ tool: Bash, input: { command: echo paid >> paid.txt } }] }
+  - { when: { isError: true }, report: { summary: Nothing was paid. } }
+  - { when: { task: again }, report: { summary: "Paid before: \${task}" } }
+  - { report: { summary: Paid. } }
+`,
+  "agents/lead.md": agent("lead", "agents: [clerk, painter]\ntools: [TodoWrite]\n"),
+  "lead.script.yaml": `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: TodoWrite, input: { todos: [{ content: Have it paid, status: in_progress }] } }]
+  - { when: { turn: 2 }, calls: [{ tool: delegate, input: { agent: clerk, task: pay the bill } }] }
+  - { report: { summary: It is done. } }
+`,
+  "agents/writer.md": agent("writer", "tools: [Write, AskUser]\n"),
+  "writer.script.yaml": `turns:
+  - { when: { turn: 1 }, calls: [{ tool: AskUser, input: { question: Which?, choices: [red, blue] } }] }
+  - { when: { turn: 2 }, calls: [{ tool: Write, input: { path: door.txt, content: "\${lastResult}" } }] }
+  - { report: { summary: "\${lastResult}" } }
+`,
+  "agents/painter.md": agent("painter", "tools: [AskUser]\n"),
+  "painter.script.yaml": `turns:
+  - { when: { turn: 1 }, calls: [{ tool: AskUser, input: { question: Which colour? } }] }
+  - { report: { summary: "\${lastResult}" } }
+`,
+};
+
+let p: Project;
+const editors: Editor[] = [];
+async function opened(name: string): Promise<Editor> {
+  const editor = await openEditor(p, "--agent", name);
+  editors.push(editor);
+  return editor;
+}
+const paid = () => readFile(join(p.folder, "paid.txt"), "utf8").catch(() => "");
+
+describe("one editor", () => {
+  let editor: Editor;
+  beforeAll(async () => {
+    p = await project(FILES);
+    editor = await opened("clerk");
+  });
+  afterAll(leave);
+
+  test("[C14] a prompt is a run: words, cards and the end; what it may do is asked, and the journal says who allowed it", async () => {
+    expect(editor.initialized).toMatchObject({
+      protocolVersion: 1,
+      agentCapabilities: { loadSession: true },
+    });
+    const sessionId = await editor.begin("clerk");
+    const turn = editor.prompt(sessionId, "pay");
+    const { request, answer } = await editor.asked();
+    expect(request.toolCall).toMatchObject({ title: "Run: echo paid >> paid.txt", kind: "execute" });
+    expect(request.options.map(({ kind }) => kind)).not.toContain("reject_always");
+    expect(await paid()).toBe("");
+    answer("allow_once");
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    expect(await paid()).toBe("paid\n");
+    expect(editor.said(sessionId)).toBe("I pay.\n\nPaid.");
+    const { toolCallId } = request.toolCall;
+    const updates = editor.updates(sessionId);
+    const cards = updates.filter((update) => "toolCallId" in update && update.toolCallId === toolCallId);
+    expect(cards.map((card) => "status" in card && card.status)).toEqual([
+      "pending",
+      "in_progress",
+      "completed",
+    ]);
+    expect(updates.some(({ sessionUpdate }) => sessionUpdate === "user_message_chunk")).toBe(false);
+    const { stdout } = await p.cadre("show", toolCallId.split(":")[0]!, "--events", "--json");
+    expect(stdout).toMatch(/"by":"[^"]+ via ACP"/);
+  });
+
+  test("what is rejected does not happen, and the agent goes on without it", async () => {
+    const before = await paid();
+    const sessionId = await editor.begin("clerk");
+    const turn = editor.prompt(sessionId, "pay");
+    (await editor.asked()).answer("reject_once");
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    expect(editor.said(sessionId)).toContain("Nothing was paid.");
+    expect(await paid()).toBe(before);
+  });
+
+  test("[P7] [C15] a cancelled turn cancels the run, and takes the question away", async () => {
+    const before = await paid();
+    const sessionId = await editor.begin("clerk");
+    const turn = editor.prompt(sessionId, "pay");
+    const { withdrawn } = await editor.asked();
+    await editor.cancel(sessionId);
+    expect(await turn).toEqual({ stopReason: "cancelled" });
+    await withdrawn;
+    expect(await paid()).toBe(before);
+    const next = editor.prompt(sessionId, "pay after all");
+    (await editor.asked()).answer("allow_once");
+    expect(await next).toEqual({ stopReason: "end_turn" });
+  });
+
+  test("[C15] what the editor puts aside still waits: the turn ends, and the next message asks again", async () => {
+    const before = await paid();
+    const sessionId = await editor.begin("clerk");
+    const turn = editor.prompt(sessionId, "pay");
+    const { request, answer } = await editor.asked();
+    answer("no kind of option");
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    const { toolCallId } = request.toolCall;
+    expect(editor.said(sessionId)).toContain(`echo paid >> paid.txt (\`cadre approve ${toolCallId}\`)`);
+    const odd = editor.prompt(sessionId, "well?");
+    (await editor.asked()).choose("bogus");
+    await expect(odd).rejects.toThrow("The editor chose bogus, which was no choice. Nothing was decided.");
+    const last = editor.prompt(sessionId, "yes");
+    (await editor.asked()).answer("allow_once");
+    expect(await last).toEqual({ stopReason: "end_turn" });
+    expect(await paid()).toBe(`${before}paid\n`);
+  });
+
+  test("what runs below is a card with the names of whose it is, and the list of what is to do is the plan", async () => {
+    const sessionId = await editor.begin("lead");
+    const turn = editor.prompt(sessionId, "have the bill paid");
+    const { request, answer } = await editor.asked();
+    expect(request.toolCall.title).toBe("clerk › Run: echo paid >> paid.txt");
+    answer("allow_once");
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    const updates = editor.updates(sessionId);
+    expect(updates).toContainEqual({
+      sessionUpdate: "plan",
+      entries: [{ content: "Have it paid", status: "in_progress", priority: "medium" }],
+    });
+    const titles = updates.flatMap((update) => ("title" in update && update.title ? [update.title] : []));
+    expect(titles).toContain("clerk: pay the bill");
+    expect(titles).toContain("clerk › Run: echo paid >> paid.txt");
+    expect(editor.said(sessionId)).toBe("It is done.");
+  });
+
+  test("[C14] the answers of a question are its choices, and a change of a file is shown as one", async () => {
+    const sessionId = await editor.begin("writer");
+    const turn = editor.prompt(sessionId, "paint");
+    const question = await editor.asked();
+    expect(question.request.options.map(({ name }) => name)).toEqual(["red", "blue", "Give no answer"]);
+    question.answer("allow_once");
+    const { request, answer } = await editor.asked();
+    expect(request.toolCall).toMatchObject({
+      kind: "edit",
+      content: [{ type: "diff", path: join(p.folder, "door.txt"), newText: expect.stringMatching(/: red$/) }],
+    });
+    answer("reject_once");
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+  });
+
+  test("[D0] [C15] what only words can answer ends the turn, and the next message is the answer", async () => {
+    const sessionId = await editor.begin("painter");
+    expect(await editor.prompt(sessionId, "paint the door")).toEqual({ stopReason: "end_turn" });
+    expect(editor.said(sessionId)).toContain("Which colour?");
+    expect(await editor.prompt(sessionId, "dark green")).toEqual({ stopReason: "end_turn" });
+    expect(editor.said(sessionId)).toMatch(/Answered by .+ via ACP: dark green$/);
+  });
+
+  test.each(["session/new", "session/load", "session/list"])(
+    "%s takes an absolute folder that there is, and makes none",
+    async (method) => {
+      const nowhere = join(p.folder, "no", "where");
+      for (const [cwd, why] of [
+        [nowhere, `There is no folder ${nowhere}.`],
+        [join(p.folder, "clerk.script.yaml"), "There is no folder"],
+        ["rel", "rel is no absolute path"],
+      ])
+        await expect(
+          editor.agent.request(method as "session/new", { cwd, mcpServers: [], sessionId: "s" } as never),
+        ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining(why!) });
+      expect(existsSync(join(p.folder, "no"))).toBe(false);
+      expect(existsSync("rel")).toBe(false);
+    },
+  );
+
+  test("modes are the main agents; what is refused says why, and nothing is begun", async () => {
+    const { agent: cadre } = editor;
+    const begun = await cadre.request(methods.agent.session.new, { cwd: p.folder, mcpServers: [] });
+    const { sessionId, modes } = begun;
+    expect(modes?.currentModeId).toBe("clerk");
+    expect(modes?.availableModes.map(({ id }) => id)).toEqual(expect.arrayContaining(["lead", "painter"]));
+    const mode = cadre.request(methods.agent.session.setMode, { sessionId, modeId: "nobody" });
+    await expect(mode).rejects.toThrow("There is no main agent nobody");
+    const image = { type: "image" as const, data: "", mimeType: "image/png" };
+    const prompt = cadre.request(methods.agent.session.prompt, { sessionId, prompt: [image] });
+    await expect(prompt).rejects.toThrow("Only text can be said here, no image");
+    await expect(editor.prompt("unknown", "hi")).rejects.toThrow("There is no session unknown");
+    await expect(editor.load("unknown")).rejects.toThrow("There is no session unknown");
+    expect(editor.updates(sessionId)).toEqual([]);
+  });
+});
+
+describe("several processes", () => {
+  beforeEach(async () => {
+    p = await project(FILES);
+  });
+  afterEach(leave);
+
+  test("[E1] [C16] killed while it waits, it goes on where it was: the session is loaded, the question comes again, and nothing happens twice", async () => {
+    const first = await opened("clerk");
+    const sessionId = await first.begin("clerk");
+    void first.prompt(sessionId, "pay").catch(() => {});
+    await first.asked();
+    await first.end();
+    const second = await opened("lead");
+    const { modes } = (await second.load(sessionId))!;
+    expect(modes?.currentModeId).toBe("clerk");
+    expect(second.updates(sessionId).map(({ sessionUpdate }) => sessionUpdate)).toEqual(
+      expect.arrayContaining(["user_message_chunk", "agent_message_chunk", "tool_call"]),
+    );
+    (await second.asked()).answer("allow_once");
+    expect(await second.prompt(sessionId, "again")).toEqual({ stopReason: "end_turn" });
+    expect(second.said(sessionId)).toContain("Paid");
+    expect(await paid()).toBe("paid\n");
+  });
+
+  test("[P5] [C14] beside `cadre up`: what somebody decides there takes the question away here", async () => {
+    const server = p.startHere("up", "--port", "0", "--no-open", "--json");
+    await server.shows(/^\{.*"url".*\}$/m);
+    const editor = await opened("clerk");
+    const sessionId = await editor.begin("clerk");
+    const turn = editor.prompt(sessionId, "pay");
+    const { request, withdrawn } = await editor.asked();
+    expect((await p.cadre("approve", request.toolCall.toolCallId)).code).toBe(0);
+    await withdrawn;
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    expect(await paid()).toBe("paid\n");
+    const { sessions } = await editor.agent.request(methods.agent.session.list, { cwd: p.folder });
+    expect(sessions).toMatchObject([{ sessionId, cwd: p.folder, title: "pay" }]);
+  });
+});
+
+async function leave(): Promise<void> {
+  await Promise.all(editors.splice(0).map((editor) => editor.end()));
+  await p[Symbol.asyncDispose]();
+}

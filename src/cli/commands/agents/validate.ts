@@ -1,0 +1,136 @@
+// `cadre agents validate`: what is wrong with agent files, for people, editors and CI. The exit code says whether all of
+// them can be used, or that there was none to look at; `--strict` lets no warning pass either.
+
+import { relative, resolve, sep } from "node:path";
+import { strictProblems } from "../../../agents/checks/index.ts";
+import type { AgentSet } from "../../../agents/load.ts";
+import type { FileReport } from "../../../agents/validate-files.ts";
+import { hasErrors, type Problem } from "../../../config/problem.ts";
+import { EXIT, type Invocation } from "../../invocation.ts";
+import { projectOf } from "../../project.ts";
+import { problemLine } from "../../view/agents.ts";
+import { count } from "../../view/format.ts";
+import type { Screen } from "../../view/screen.ts";
+import { jsonLine } from "../../view/text/plain.ts";
+
+export async function validate(
+  invocation: Invocation,
+  paths: string[],
+  { strict = false }: { strict?: boolean },
+): Promise<number> {
+  const { json, screen } = invocation;
+  const found = paths.length > 0 ? await namedFiles(invocation, paths) : await ownFiles(invocation);
+  const files = strict ? found.map(strictly) : found;
+  if (json) screen.line(jsonLine({ files: files.map(fileJson) }));
+  else sayFiles(files, screen);
+  if (!files.some(isAgentFile)) return EXIT.usage;
+  return files.some(({ problems }) => hasErrors(problems)) ? EXIT.failed : EXIT.done;
+}
+
+const isAgentFile = ({ problems }: FileReport): boolean => !problems.some(({ code }) => NO_AGENT.has(code));
+
+const NO_AGENT: ReadonlySet<string> = new Set(["NOT_AN_AGENT", "NO_FRONTMATTER", "FILE_UNREADABLE"]);
+
+/** Files and folders that were named, whatever product they are for. One of the project's own is judged with the others. */
+async function namedFiles(invocation: Invocation, paths: readonly string[]): Promise<FileReport[]> {
+  const { io, folder } = invocation;
+  const project = projectOf(invocation);
+  const reports = await project.checkFiles(paths.map((path) => resolve(io.cwd, path)));
+  const own = new Map(
+    reportsOf(await project.agents()).map((report) => [resolve(folder, report.file), report]),
+  );
+  return reports.map((report) => {
+    const file = shownPath(io.cwd, report.file);
+    const known = own.get(report.file) ?? report;
+    return { ...known, file, problems: known.problems.map((problem) => ({ ...problem, file })) };
+  });
+}
+
+/** As somebody who stands in the folder would write it. */
+function shownPath(cwd: string, file: string): string {
+  const below = relative(cwd, file);
+  return below.startsWith("..") ? file : below.split(sep).join("/");
+}
+
+const ownFiles = async (invocation: Invocation): Promise<FileReport[]> =>
+  reportsOf(await projectOf(invocation).agents());
+
+const byPlace = (a: Problem, b: Problem): number => a.line - b.line || a.column - b.column;
+
+/** A README beside the agents is nobody's mistake. */
+const strictly = (report: FileReport): FileReport =>
+  report.problems.some(({ code }) => code === "NOT_AN_AGENT")
+    ? report
+    : { ...report, problems: strictProblems(report.problems) };
+
+/** The files that the project and the user have; those of Cadre itself are ours to mend. */
+function reportsOf({ agents, problems }: AgentSet): FileReport[] {
+  const known = [...agents.values()].filter(({ scope }) => scope !== "builtin");
+  const reports = new Map<string, FileReport>();
+  for (const { file, name, dialect, problems: own } of known) {
+    const before = reports.get(file);
+    if (before) before.problems.push(...own);
+    else reports.set(file, { file, name, dialect, status: "loaded", problems: [...own] });
+  }
+  const said = new Set([...agents.values()].flatMap((agent) => agent.problems));
+  for (const problem of problems.filter((one) => !said.has(one) && !one.file.startsWith("builtin:"))) {
+    const { file } = problem;
+    const before = reports.get(file);
+    if (before) before.problems.push(problem);
+    else reports.set(file, { file, dialect: "cadre", status: "skipped", problems: [problem] });
+  }
+  return [...reports.values()]
+    .map((report) => ({
+      ...report,
+      status: report.status === "skipped" ? "skipped" : statusOf(report.problems),
+    }))
+    .sort((a, b) => (a.file < b.file ? -1 : 1)) as FileReport[];
+}
+
+function statusOf(problems: readonly Problem[]): FileReport["status"] {
+  if (hasErrors(problems)) return "skipped";
+  return problems.length > 0 ? "warnings" : "loaded";
+}
+
+function fileJson({ file, name, dialect, status, problems }: FileReport) {
+  const listed = problems.toSorted(byPlace).map(({ code, severity, line, column, message, suggestion }) => ({
+    code,
+    severity,
+    line,
+    column,
+    message,
+    suggestion,
+  }));
+  return { file, name, dialect, status, problems: listed };
+}
+
+function sayFiles(files: readonly FileReport[], { line, paint }: Screen): void {
+  const problems = files.flatMap((file) => file.problems.toSorted(byPlace));
+  for (const problem of problems) line(problemLine(problem, paint));
+  if (problems.length > 0) line();
+  line(summary(files, problems));
+}
+
+/** `9 files: 7 can be used, 1 cannot, 1 is no agent (1 error, 2 warnings).` */
+function summary(files: readonly FileReport[], problems: readonly Problem[]): string {
+  if (files.length === 0) return "There are no agent files here: nothing was validated.";
+  const broken = files.filter((file) => hasErrors(file.problems)).length;
+  const others = files.filter(({ status, problems: own }) => status === "skipped" && !hasErrors(own)).length;
+  const good = files.length - broken - others;
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const warnings = problems.length - errors;
+  const found = [
+    ...(errors > 0 ? [count(errors, "error")] : []),
+    ...(warnings > 0 ? [count(warnings, "warning")] : []),
+  ];
+  const words = [
+    good === files.length ? "all can be used" : `${good} can be used`,
+    ...(broken > 0 ? [`${broken} cannot`] : []),
+    ...(others > 0 ? [count(others, "is no agent", "are no agents")] : []),
+  ];
+  const behind = found.length > 0 ? ` (${found.join(", ")})` : "";
+  const none = files.some(isAgentFile)
+    ? ""
+    : " Nothing was validated: give agent files, or a folder of them.";
+  return `${count(files.length, "file")}: ${words.join(", ")}${behind}.${none}`;
+}

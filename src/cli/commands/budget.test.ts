@@ -1,0 +1,98 @@
+// `cadre budget`, `freeze` and `thaw` at the command line, through a process that is killed.
+
+import { expect, test } from "vitest";
+import { agent, type Project, project } from "../cli.fixture.ts";
+
+const team = () =>
+  project({
+    "cadre.yaml": "limits: { tree: { maxTokens: 40000 }, onBudget: suspend }\n",
+    "agents/lead.md": agent("lead", "agents: [worker]\n"),
+    "agents/worker.md": agent("worker", "kind: subagent\nlimits: { maxTokens: 20000 }\n"),
+    "lead.script.yaml": `turns:
+  - { when: { turn: 1 }, calls: [{ tool: delegate, input: { agent: worker, task: dig } }] }
+  - report: { summary: All is dug. }
+`,
+    "worker.script.yaml": `turns:
+  - { when: { turn: 1 }, usage: { input: 3000, output: 100 }, calls: [{ tool: LS, input: {} }] }
+  - { when: { turn: 2, attempt: 1 }, delay: 600000, text: Never. }
+  - report: { summary: Dug. }
+`,
+  });
+
+async function idsOf(p: Project): Promise<string[]> {
+  const runs = (await p.cadre("runs", "--all", "--json")).lines() as { id: string; agent: string }[];
+  return ["lead", "worker"].map((name) => runs.find((run) => run.agent === name)!.id);
+}
+
+test("[BV4] [F01] [U36] a frozen branch stays frozen through a kill, and is thawed by one word", async () => {
+  await using p = await team();
+  await p.write("agents/worker.md", agent("worker", "kind: subagent\nlimits: { maxTokens: 30000 }\n"));
+  const first = p.start("run", "--json", "lead", "dig it");
+  await first.shows(/"agent":"worker"[\s\S]*"TOOL_RESULT"[\s\S]*MODEL_CALL_STARTED/);
+  const [lead, worker] = await idsOf(p);
+  const frozen = await p.cadre("freeze", lead!);
+  expect(frozen.stdout).toBe(
+    `2 runs frozen; what is under way ends, and it stays frozen until \`cadre thaw ${lead}\`.\n`,
+  );
+  expect((await p.cadre("freeze", lead!)).stdout).toBe(
+    `Nothing to do: the branch of ${lead} is frozen already.\n`,
+  );
+  first.process.kill("SIGKILL");
+  await first.end();
+
+  const parked = await p.cadre("run");
+  expect(parked.code, "nothing went on").toBe(3);
+  expect(parked.stdout).toMatch(new RegExp(`^Held: .*Frozen by .*\\n {2}cadre thaw ${lead}$`, "m"));
+  expect((await p.cadre("resume", worker!)).stderr).toContain(`frozen with the branch of ${lead}`);
+  expect((await p.cadre("budget", lead!)).stdout).toMatch(
+    /^Together .* spent, .* of it wasted; nothing held /m,
+  );
+  // The call that was cut off counts with what was asked: it may have been paid for.
+  expect((await p.cadre("budget", lead!)).stdout).toMatch(
+    new RegExp(`^${worker} +worker +frozen +6\\.1k +3\\.0k .* 30,000 tokens$`, "m"),
+  );
+  const thawed = await p.cadre("thaw", lead!);
+  expect(thawed.stdout).toMatch(/^2 runs thawed; no Cadre process is running here: /);
+  const done = await p.cadre("run");
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining("All is dug.") });
+});
+
+test("[BV1] [BV2] [U36] what a run may spend is given and taken, and every no says why", async () => {
+  await using p = await team();
+  await p.write(
+    "worker.script.yaml",
+    `turns:
+  - { when: { turn: 1 }, usage: { input: 12000, output: 100 }, calls: [{ tool: LS, input: {} }] }
+  - report: { summary: Dug. }
+`,
+  );
+  expect((await p.cadre("run", "lead", "dig it")).code, "its budget does not cover another turn").toBe(3);
+  const [lead, worker] = await idsOf(p);
+  const change = async (...args: string[]) => {
+    const { code, stdout, stderr } = await p.cadre("budget", ...args);
+    return code === 0 ? stdout : stderr;
+  };
+  expect(await change(worker!, "--take", "15000")).toMatch(
+    /cannot have less than 12,100 tokens: so much is spent\. Nothing was changed\./,
+  );
+  expect(await change(worker!, "--give", "90000")).toContain("The tree does not have so much left");
+  expect(await change(worker!, "--give", "1.00")).toContain(
+    "The run has no limit of dollars to add to: --set makes one, or --tree speaks of its tree's.",
+  );
+  expect(await change(lead!, "--tree", "--take", "35000")).toContain("The tree cannot have 5,000 tokens");
+  expect(await change(lead!, "--give", "much")).toContain('"much" is no amount');
+  expect(await change(lead!, "--tree", "--give", "60000")).toMatch(
+    /^The tree may spend 100,000 tokens now; /,
+  );
+  expect(await change(worker!, "--give", "30000")).toMatch(/^Run \w+ may spend 50,000 tokens now; /);
+  const told = (await p.cadre("budget", lead!, "--json")).lines()[0] as {
+    tree: object;
+    runs: { agent: string; limit: object }[];
+  };
+  expect(told).toMatchObject({
+    tree: { maxTokens: 100_000 },
+    runs: [{ agent: "lead" }, { agent: "worker", limit: { maxTokens: 50_000 } }],
+  });
+  const done = await p.cadre("run");
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining("All is dug.") });
+});

@@ -1,0 +1,146 @@
+// `cadre budget`, `freeze`, `thaw`: what a branch of a tree has spent and may, and a word to it.
+
+import type { CadreClient } from "../../api/client/client.ts";
+import { CadreError } from "../../errors.ts";
+import type { Budget, JournalEvent } from "../../journal/events.ts";
+import { describeBudget } from "../../projections/usage/budget-changes.ts";
+import { type BudgetRiver, budgetRiver } from "../../projections/usage/budget-river.ts";
+import { type RunBudget, runBudgetProjection } from "../../projections/usage/run-budget.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { budgetJson, budgetLines } from "../view/budget.ts";
+import { count } from "../view/format.ts";
+import { nextDriverText, pauseEffectText } from "../view/next-driver.ts";
+import { jsonLine } from "../view/text/plain.ts";
+
+interface BudgetOptions {
+  give?: string;
+  take?: string;
+  set?: string;
+  tree?: true;
+}
+
+export async function budget(
+  { folder, io, json, screen, typed }: Invocation,
+  runId: string,
+  options: BudgetOptions,
+): Promise<number> {
+  const change = changeIn(options);
+  return withClient({ folder, io }, async (client) => {
+    const { river, below } = await riversOf(client, runId);
+    if (!change) {
+      if (json) screen.line(jsonLine(budgetJson(below, river.limit)));
+      else for (const line of budgetLines(below, river)) screen.line(line);
+      return EXIT.done;
+    }
+    const limits = newLimit(options.tree ? river.limit : below.nodes[0]!.limit, change, options.tree);
+    await client.setBudget(runId, { ...limits, ...(options.tree ? { scope: "tree" } : {}) });
+    const whose = options.tree ? "The tree" : `Run ${runId}`;
+    screen.line(
+      json
+        ? jsonLine({ runId, ...limits, tree: options.tree === true })
+        : `${whose} may spend ${describeBudget(limits)} now; ${await nextDriverText(client, typed, "that counts from the next `cadre run` on")}.`,
+    );
+    return EXIT.done;
+  });
+}
+
+export const freeze = (invocation: Invocation, runId: string) =>
+  hold(invocation, runId, { act: (client) => client.freeze(runId), word: "frozen" });
+
+export const thaw = (invocation: Invocation, runId: string) =>
+  hold(invocation, runId, { act: (client) => client.thaw(runId), word: "thawed" });
+
+async function hold(
+  { folder, io, json, screen, typed }: Invocation,
+  runId: string,
+  { act, word }: { act(client: CadreClient): Promise<{ runs: string[] }>; word: "frozen" | "thawed" },
+): Promise<number> {
+  return withClient({ folder, io }, async (client) => {
+    const { runs } = await act(client);
+    const next = () =>
+      word === "frozen"
+        ? pauseEffectText(client, typed, `it stays frozen until \`cadre thaw ${runId}\``)
+        : nextDriverText(client, typed);
+    const told =
+      runs.length === 0
+        ? `Nothing to do: the branch of ${runId} is ${word === "frozen" ? "frozen already" : "not frozen"}.`
+        : `${count(runs.length, "run")} ${word}; ${await next()}.`;
+    screen.line(json ? jsonLine({ runId, [word]: runs }) : told);
+    return EXIT.done;
+  });
+}
+
+/** That of the whole tree, which has its limit, and that of the branch. */
+async function riversOf(
+  client: CadreClient,
+  runId: string,
+): Promise<{ river: BudgetRiver; below: BudgetRiver }> {
+  const { rootRunId, id } = await client.run(runId);
+  const budgets = foldAll(await client.treeEvents(rootRunId));
+  const river = budgetRiver(budgets, rootRunId);
+  return { river, below: id === rootRunId ? river : budgetRiver(budgets, id) };
+}
+
+function foldAll(events: readonly JournalEvent[]): Map<string, RunBudget> {
+  const budgets = new Map<string, RunBudget>();
+  for (const event of events) {
+    const before = budgets.get(event.runId) ?? runBudgetProjection.initial();
+    budgets.set(event.runId, runBudgetProjection.apply(before, event));
+  }
+  return budgets;
+}
+
+interface Change {
+  by: "give" | "take" | "set";
+  unit: keyof Budget;
+  amount: number;
+}
+
+function changeIn(options: BudgetOptions): Change | undefined {
+  const [by, ...more] = (["give", "take", "set"] as const).filter((each) => options[each] !== undefined);
+  if (more.length > 0)
+    throw new CadreError("USAGE", "Say one of --give, --take and --set. Nothing was changed.");
+  if (by === undefined && options.tree)
+    throw new CadreError("USAGE", "--tree goes with --give, --take or --set. Nothing was changed.");
+  return by && { by, ...amountOf(options[by]!) };
+}
+
+/** `0.50` and `$5` are dollars, `20000` is tokens. */
+function amountOf(text: string): Pick<Change, "unit" | "amount"> {
+  const [, dollar, digits] = /^\s*(\$?)\s*([\d_,]*\.?\d+)\s*$/.exec(text) ?? [];
+  if (digits === undefined)
+    throw new CadreError(
+      "USAGE",
+      `${JSON.stringify(text)} is no amount: 0.50 means dollars, 20000 means tokens. Nothing was changed.`,
+    );
+  const isMoney = dollar === "$" || digits.includes(".");
+  return { unit: isMoney ? "maxCost" : "maxTokens", amount: Number(digits.replaceAll(/[_,]/g, "")) };
+}
+
+function newLimit(now: Budget, { by, unit, amount }: Change, tree: true | undefined): Limit {
+  if (by === "set") return limitOf(unit, amount);
+  const before = now[unit];
+  if (before === undefined) {
+    const whose = tree ? "The tree" : "The run";
+    const what = unit === "maxCost" ? "dollars" : "tokens";
+    const other = tree ? "" : ", or --tree speaks of its tree's";
+    throw new CadreError(
+      "CONFLICT",
+      `${whose} has no limit of ${what} to ${by === "give" ? "add to" : "take from"}: --set makes one${other}. Nothing was changed.`,
+    );
+  }
+  const after = by === "give" ? before + amount : before - amount;
+  if (after < 0)
+    throw new CadreError(
+      "CONFLICT",
+      `It has only ${describeBudget(limitOf(unit, before))}. Nothing was changed.`,
+    );
+  // Sums of money are not exact.
+  return limitOf(unit, Math.round(after * 1e6) / 1e6);
+}
+
+type Limit = { maxCost: number } | { maxTokens: number };
+
+const limitOf = (unit: keyof Budget, value: number): Limit =>
+  unit === "maxCost" ? { maxCost: value } : { maxTokens: value };

@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import type { AgentReplayView } from "../../api/client/types.ts";
+import { agent, project } from "../cli.fixture.ts";
+
+const SCRIPT = `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: Read, input: { path: note.txt } }]
+  - report: { summary: All is well. }
+`;
+const FILES = { "agents/tidy.md": agent("tidy"), "tidy.script.yaml": SCRIPT, "note.txt": "hello\n" };
+
+test("[L2] cadre replay: the same while the rules are; after a change, the event that would be another", async () => {
+  await using p = await project(FILES);
+  await p.cadre("run", "tidy", "look");
+  const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
+  const same = await p.cadre("replay", runId);
+  expect(same).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^The same: \d+ decisions of 1 run, made again\n$/),
+  });
+
+  await p.write("cadre.yaml", "permissions: { deny: [Read] }\n");
+  const other = await p.cadre("replay", runId);
+  expect(other.code).toBe(1);
+  const events = (await p.cadre("show", runId, "--events", "--json")).lines();
+  const proposed = events.find(({ type }) => type === "TOOL_PROPOSED");
+  expect(other.stdout).toContain(`Diverges at event ${String(proposed!["seq"])} of ${runId} (tidy)`);
+  expect(other.stdout).toMatch(/recorded {2}allow Read .*\n {2}now {7}deny Read \(project deny Read/);
+  expect((await p.cadre("replay", runId, "--json")).lines()).toMatchObject([
+    { runId, divergence: { runId } },
+  ]);
+});
+
+const ROUTER = `---
+name: desk
+description: Chooses.
+model: scripted/desk
+router: { destinations: [tidy, other] }
+---
+Choose.
+`;
+
+test("[L2] cadre replay --agent: nothing differs, then each kind of difference once with its runs and what they cost", async () => {
+  await using p = await project({ ...FILES, "agents/lead.md": agent("lead", "agents: [tidy]\n") });
+  await p.write(
+    "lead.script.yaml",
+    "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: delegate, input: { agent: tidy, task: look below } }]\n  - text: done\n",
+  );
+  await p.write("cadre.yaml", "prices: { scripted/tidy: { input: 1, output: 1 } }\n");
+  await p.cadre("run", "tidy", "look");
+  await p.cadre("run", "tidy", "look again", "--model", "scripted/rehearsal");
+  await p.cadre("run", "lead", "lead");
+  const same = await p.cadre("replay", "--agent", "tidy");
+  expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The same: 3 runs, \d+ decisions/) });
+
+  await p.write(
+    "agents/tidy.md",
+    agent("tidy", "tools: [Read, Grep]\ntemperature: 0.5\n").replace("Do it.", "Do it well."),
+  );
+  const differs = await p.cadre("replay", "--agent", "tidy", "--last", "2", "--json");
+  expect(differs.code).toBe(1);
+  const [view] = differs.lines() as unknown as [AgentReplayView];
+  expect(view.runs.map(({ task }) => task)).toEqual(["look below", "look again"]);
+  for (const { difference } of view.runs) {
+    expect(difference!.changes.map(({ what }) => what)).toEqual(["prompt", "tools", "temperature"]);
+    const [prompt, tools] = difference!.changes;
+    expect(prompt!.lines).toEqual(["-Do it.", "+Do it well."]);
+    expect(tools!.lines).toContain("-Bash");
+    expect(tools!.lines).not.toContain("-Read");
+  }
+  const [child, root] = view.runs;
+  expect(child!.usage.cost).toBeGreaterThan(0);
+  expect(view.again.usage.cost).toBeCloseTo(child!.usage.cost + root!.usage.cost);
+
+  const shown = await p.cadre("replay", "--agent", "tidy");
+  expect(shown.stdout).toMatch(
+    /^Differs in 3 runs: prompt, tools, temperature\n {2}prompt\n {4}- Do it\.\n {4}\+ Do it well\./,
+  );
+  expect(shown.stdout).toMatch(/3 of 3 runs would go otherwise\. To run what differs again: about .*\$/);
+  expect((await p.cadre("replay", "--agent", "lead")).code).toBe(0);
+});
+
+test("[L2] cadre replay --agent: another model, a lower limit, a rule, other destinations, each at its event", async () => {
+  await using p = await project({ ...FILES, "agents/other.md": agent("other"), "agents/desk.md": ROUTER });
+  await p.write(
+    "desk.script.yaml",
+    "turns:\n  - calls: [{ tool: route_to, input: { agent: tidy, reason: it is tidy } }]\n",
+  );
+  await p.cadre("run", "desk", "look");
+  const changes = async (name: string) => {
+    const [view] = (await p.cadre("replay", "--agent", name, "--json")).lines() as unknown as [
+      AgentReplayView,
+    ];
+    return view.runs[0]!.difference;
+  };
+  expect(await changes("desk")).toBeUndefined();
+  expect(await changes("tidy")).toBeUndefined();
+
+  await p.write("agents/tidy.md", agent("tidy").replace("scripted/tidy", "scripted/desk"));
+  expect((await changes("tidy"))!.changes).toEqual([
+    { what: "model", lines: ["-scripted/tidy", "+scripted/desk"] },
+  ]);
+  await p.write("agents/tidy.md", agent("tidy", "permissions: { deny: [Read] }\n"));
+  const [rule] = (await changes("tidy"))!.changes;
+  expect(rule).toMatchObject({
+    what: "decision",
+    lines: [expect.stringMatching(/^-allow Read/), expect.stringMatching(/^\+deny Read/)],
+  });
+  await p.write("agents/tidy.md", agent("tidy", "maxTurns: 5\n"));
+  expect((await changes("tidy"))!.changes[0]).toMatchObject({
+    what: "prompt",
+    lines: ["-- Max iterations: 20", "+- Max iterations: 5"],
+  });
+
+  await p.write("agents/desk.md", ROUTER.replace("tidy, other", "other"));
+  const routed = (await changes("desk"))!.changes;
+  expect(routed.map(({ what }) => what)).toEqual(["prompt", "tools"]);
+  expect(routed[1]!.lines).toEqual(["-route_to", "+route_to (described otherwise)"]);
+});
+
+test("[L2] cadre replay --agent: a limit of a root shows where it would have ended; a handoff where it would have gone", async () => {
+  await using p = await project({ ...FILES, "agents/other.md": agent("other") });
+  await p.write("agents/first.md", agent("first", "handoff: tidy\n"));
+  await p.write("first.script.yaml", SCRIPT);
+  await p.cadre("run", "first", "look");
+  const shown = async () => (await p.cadre("replay", "--agent", "first")).stdout;
+  expect(await shown()).toMatch(/^The same: 1 run/);
+  await p.write("agents/first.md", agent("first", "handoff: tidy\nmaxTurns: 2\n"));
+  expect(await shown()).toMatch(/- call-model m2 \(scripted\/first\)\n {4}\+ record LIMIT_REACHED maxTurns/);
+  await p.write("agents/first.md", agent("first", "handoff: other\n"));
+  expect(await shown()).toMatch(/- start tidy \(handoff\)\n {4}\+ start other \(handoff\)/);
+});
+
+test("[L2] cadre replay: says what it takes", async () => {
+  await using p = await project(FILES);
+  for (const args of [
+    [],
+    ["r1", "--agent", "tidy"],
+    ["r1", "--last", "3"],
+    ["--agent", "tidy", "--last", "x"],
+  ])
+    expect(await p.cadre("replay", ...args)).toMatchObject({ code: 2 });
+  expect(await p.cadre("replay", "--agent", "nobody")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("There is no agent `nobody`"),
+  });
+  expect((await p.cadre("replay", "--agent", "tidy")).stdout).toBe("There are no runs of tidy to replay.\n");
+});

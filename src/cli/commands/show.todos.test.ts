@@ -1,0 +1,28 @@
+// An agent's list of what is to do, as people see it.
+
+import { expect, test } from "vitest";
+import { agent, project } from "../cli.fixture.ts";
+
+test("the list is told in one line while it is worked on, and `show` has all of it", async () => {
+  await using p = await project({
+    "agents/mend.md": agent("mend").replace("---\n", "---\ntools: [TodoWrite, AskUser]\n"),
+    "mend.script.yaml": `turns:
+  - when: { turn: 1 }
+    calls:
+      - tool: TodoWrite
+        input:
+          todos:
+            - { content: Read the code, status: completed }
+            - { content: Write the test, status: in_progress, activeForm: writing the test }
+            - { content: Mend it, status: pending }
+  - report: { summary: done }
+`,
+  });
+  const run = await p.cadre("run", "mend it");
+  expect(run.stdout).toContain("To do: 1 of 3 done: writing the test");
+  const runId = (await p.cadre("runs", "--json")).lines()[0]!["id"] as string;
+  const { stdout } = await p.cadre("show", runId);
+  expect(stdout).toContain(
+    "To do: 1 of 3 done: writing the test\n  ✓ Read the code\n  ● Write the test\n  ○ Mend it\n",
+  );
+});

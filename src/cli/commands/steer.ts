@@ -1,0 +1,38 @@
+// `cadre pause`, `resume`, `message`: a word to a run. It is recorded, and whoever drives the run heeds it.
+
+import type { CadreClient } from "../../api/client/client.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { nextDriverText, pauseEffectText } from "../view/next-driver.ts";
+import { jsonLine } from "../view/text/plain.ts";
+
+export const message = (invocation: Invocation, runId: string, text: string) =>
+  signal(invocation, async (client) => {
+    await client.message(runId, text);
+    return { told: { runId, message: text }, word: "Message recorded" };
+  });
+
+export const pause = (invocation: Invocation, runId: string) =>
+  signal(invocation, async (client) => {
+    await client.pause(runId);
+    const held = `it stays paused until \`cadre resume ${runId}\``;
+    return { told: { runId, paused: true }, word: "Pause recorded", held };
+  });
+
+export const resume = (invocation: Invocation, runId: string) =>
+  signal(invocation, async (client) => {
+    await client.resume(runId);
+    return { told: { runId, paused: false }, word: "Recorded" };
+  });
+
+async function signal(
+  { folder, io, json, screen, typed }: Invocation,
+  send: (client: CadreClient) => Promise<{ told: object; word: string; held?: string }>,
+): Promise<number> {
+  return withClient({ folder, io }, async (client) => {
+    const { told, word, held } = await send(client);
+    const next = held === undefined ? nextDriverText(client, typed) : pauseEffectText(client, typed, held);
+    screen.line(json ? jsonLine(told) : `${word}; ${await next}.`);
+    return EXIT.done;
+  });
+}

@@ -1,0 +1,203 @@
+// `cadre up` as a process of its own: who may reach it, what it prints, and how it ends.
+
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { serveOnSocket } from "../../api/server/socket.ts";
+import { socketPath, takeOwnership } from "../../runtime/assembly.ts";
+import { project } from "../cli.fixture.ts";
+
+const FILES = { "agents/a.md": "---\nname: a\ndescription: Helps.\n---\nYou help.\n" };
+
+test("serves on the loopback, refuses a second one with a link of the first, and ends in order", async () => {
+  await using p = await project(FILES);
+  const up = p.start("up", "--port", "0", "--no-open");
+  const [, link, url] = await up.shows(/^Cadre is up at ((http:\/\/127\.0\.0\.1:\d+)\/open\/\S+)\n/m);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${url}/api/runs`)).status).toBe(401);
+  expect(statSync(join(p.folder, ".cadre", "token")).mode & 0o777).toBe(0o600);
+  expect((await fetch(link!)).headers.getSetCookie()).toHaveLength(1);
+
+  const second = await p.cadre("up", "--port", "0");
+  expect(second.code).toBe(1);
+  expect(second.stderr).toMatch(/^cadre: Cadre is up already, as process \d+\. For a browser: http:/);
+  const again = /http:\S+/.exec(second.stderr)![0];
+  expect((await fetch(again)).status).toBe(200);
+
+  const started = await p.cadre("run", "--detach", "a", "help me");
+  expect(started).toMatchObject({ code: 0 });
+  expect(started.stderr).toBe(
+    `cadre: the server, process ${up.process.pid}, works on it. Follow it: cadre tail ${started.stdout.trim()}\ncadre: if it needs you, \`cadre approve\` shows what for; when you have answered, it goes on by itself.\n`,
+  );
+  const other = await p.cadre("run", "--detach", "--model", "scripted/other", "a", "help me");
+  expect(other).toMatchObject({ code: 2 });
+  expect(other.stderr).toContain("--model counts only where no other Cadre process runs");
+  up.process.kill("SIGTERM");
+  expect((await up.end()).code).toBe(0);
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
+});
+
+/** By the API: a command that waits for its run would take the store when the server is killed. */
+async function begin(
+  folder: string,
+  up: { shows(pattern: RegExp): Promise<RegExpExecArray> },
+  agent: string,
+) {
+  const [, url] = await up.shows(/Cadre is up at (http:\/\/[\d.:]+)\//);
+  const token = readFileSync(join(folder, ".cadre", "token"), "utf8").trim();
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const body = JSON.stringify({ agent, task: "help me" });
+  expect((await fetch(`${url}/api/runs`, { method: "POST", headers, body })).ok).toBe(true);
+}
+
+test("[E1] killed and started again, it says that what was left goes on", async () => {
+  await using p = await project({
+    "agents/slow.md": "---\nname: slow\ndescription: Helps.\nmodel: scripted/slow\n---\nYou help.\n",
+    "slow.script.yaml": "turns:\n  - { delay: 600000, text: Never. }\n",
+  });
+  const first = p.start("up", "--port", "0", "--no-open");
+  await begin(p.folder, first, "slow");
+  first.process.kill("SIGKILL");
+  expect((await first.end()).stdout).not.toContain("unfinished");
+  const second = p.startHere("up", "--port", "0", "--no-open");
+  await second.shows(/1 run was left unfinished here: it goes on\. What needs you is in the inbox/);
+});
+
+test("[E1] killed while one child works and another waits for a person, the list says that work stands still", async () => {
+  const agent = (name: string, keys: string) =>
+    `---\nname: ${name}\ndescription: Helps.\nmodel: scripted/${name}\n${keys}---\nYou help.\n`;
+  await using p = await project({
+    "agents/lead.md": agent("lead", "tools: []\nagents: [slow, pen]\ndelegation: { mode: parallel }\n"),
+    "agents/slow.md": agent("slow", "kind: subagent\n"),
+    "agents/pen.md": agent("pen", "kind: subagent\ntools: [Write]\n"),
+    "lead.script.yaml":
+      "turns:\n  - when: { turn: 1 }\n    calls:\n      - { tool: delegate, input: { agent: slow, task: dig } }\n      - { tool: delegate, input: { agent: pen, task: write } }\n  - text: Done.\n",
+    "slow.script.yaml": "turns:\n  - { delay: 600000, text: Never. }\n",
+    "pen.script.yaml":
+      "turns:\n  - { when: { turn: 1 }, calls: [{ tool: Write, input: { path: a.txt, content: a } }] }\n  - text: Done.\n",
+  });
+  const up = p.start("up", "--port", "0", "--no-open");
+  await begin(p.folder, up, "lead");
+  await expect.poll(async () => (await p.cadre("approve")).stdout, { timeout: 20_000 }).toContain("a.txt");
+  up.process.kill("SIGKILL");
+  await up.end();
+  const { stdout } = await p.cadre("runs");
+  expect(stdout).toContain("Waiting for a person");
+  expect(stdout).toContain("No Cadre process is running here");
+});
+
+test("[E1] a command that only looks or writes something down does not keep it from starting", async () => {
+  await using p = await project(FILES);
+  await p.cadre("runs");
+  const dir = join(p.folder, ".cadre");
+  const owned = await takeOwnership(dir, { startedAt: 1, version: "0" });
+  if ("owner" in owned) throw new Error("nobody else should have it");
+  const { promise: askedAgain, resolve } = Promise.withResolvers<void>();
+  let times = 0;
+  const fetch = (): Response => {
+    if (++times === 2) resolve();
+    return Response.json({ pid: process.pid, drives: false });
+  };
+  const passing = await serveOnSocket({ fetch }, socketPath(dir));
+  const up = p.start("up", "--port", "0", "--no-open");
+  await Promise.race([askedAgain, up.end().then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+  await passing.close();
+  owned.release();
+  await up.shows(/Cadre is up at http/);
+});
+
+test("[U55] what doctor finds is there for the page too", async () => {
+  await using p = await project(FILES);
+  const up = p.startHere("up", "--port", "0", "--no-open", "--json");
+  const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
+  const [cookie] = (await fetch(link)).headers.getSetCookie();
+  const answer = await fetch(`${url}/api/checks`, { headers: { Cookie: cookie!.split(";")[0]! } });
+  const { checks } = (await answer.json()) as { checks: { name: string; state: string }[] };
+  const said = (await p.cadre("doctor", "--json")).lines();
+  expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(["Node", "SQLite", "sandbox"]));
+  expect(said.map(({ name }) => name)).toEqual(expect.arrayContaining(checks.map(({ name }) => name)));
+});
+
+test.each([
+  [{}, "set CADRE_TOKEN"],
+  [{ CADRE_TOKEN: "short" }, "at least 24 characters"],
+])("[A06] with %o it does not listen beyond this machine, and says what is missing", async (env, words) => {
+  await using p = await project(FILES);
+  Object.assign(p.env, env);
+  const { code, stdout, stderr } = await p.cadre("up", "--host", "0.0.0.0", "--port", "0");
+  expect(code).toBe(2);
+  expect(stderr).toContain(words);
+  expect(stdout + stderr).not.toContain("http://");
+});
+
+test("a port that is taken, or is none, is said in a sentence", async () => {
+  await using p = await project(FILES);
+  await using q = await project(FILES);
+  const up = p.startHere("up", "--port", "0", "--no-open");
+  const [, port] = await up.shows(/127\.0\.0\.1:(\d+)/);
+  const taken = await q.cadre("up", "--port", port!);
+  expect(taken.code).toBe(2);
+  expect(taken.stderr).toBe(
+    `cadre: Something else listens on 127.0.0.1:${port} already: choose another port with --port.\n`,
+  );
+  expect((await q.cadre("up", "--port", "x")).code).toBe(2);
+  expect((await q.cadre("up", "--port", "70000")).code).toBe(2);
+});
+
+test("[P1] --demo: an incident is under way, waits for who looks at it, and goes on when all of it was killed", async () => {
+  await using p = await project({});
+  const asked = async () => {
+    const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
+    const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
+    const [cookie] = (await fetch(link)).headers.getSetCookie();
+    const headers = { Cookie: cookie!.split(";")[0]! };
+    const open = async () => (await (await fetch(`${url}/api/approvals`, { headers })).json()).approvals;
+    await expect.poll(open, { timeout: 30_000 }).toMatchObject([{ agent: "oncall", tool: "Bash" }]);
+    const { pid } = await (await fetch(`${url}/api/health`, { headers })).json();
+    return {
+      items: await open(),
+      kill: () => [up.process.pid!, pid].map((id) => process.kill(id, "SIGKILL")),
+    };
+  };
+  const first = await asked();
+  first.kill();
+  expect((await asked()).items).toEqual(first.items);
+});
+
+test("--demo takes another port where ours is taken, and says in words what is real, where to look and how to go on; copies of demos that have ended are removed", async () => {
+  await using p = await project({});
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  try {
+    const { port } = other.address() as AddressInfo;
+    p.env["CADRE_PORT"] = String(port);
+    const [left, living] = [spawnSync(process.execPath, ["-v"]).pid, process.pid].map(
+      (pid) => `cadre-demo-${pid}-x`,
+    );
+    for (const name of [left!, living!])
+      mkdirSync(join(p.env["TMPDIR"]!, name, "incident"), { recursive: true });
+    const demos = () => readdirSync(p.env["TMPDIR"]!).filter((name) => name.startsWith("cadre-demo-"));
+    const up = p.start("up", "--demo");
+    await up.shows(/^Starting the demo/);
+    const [, link, found] = await up.shows(
+      /signs your browser in:\s+(http:\/\/127\.0\.0\.1:(\d+)\/open\/\S+)/,
+    );
+    expect(Number(found)).not.toBe(port);
+    expect((await fetch(link!)).headers.getSetCookie()).toHaveLength(1);
+    await up.shows(
+      /the model is scripted[\s\S]*export ANTHROPIC_API_KEY[\s\S]*cadre init\n[\s\S]*cadre up\n/,
+    );
+    expect([demos().length, demos().includes(left!)]).toEqual([2, false]);
+    up.process.kill("SIGTERM");
+    expect(await up.end()).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/its copy is removed\.\n$/),
+    });
+    expect(demos()).toEqual([living]);
+  } finally {
+    other.close();
+  }
+});

@@ -1,0 +1,94 @@
+// Users and webhooks as a team has them: by commands, against a server that is a process of its own and is killed.
+
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { agent, project } from "../cli.fixture.ts";
+
+const FILES = { "agents/a.md": agent("a"), "a.script.yaml": "turns:\n  - text: Done and told.\n" };
+
+test("[A09] users are made, listed, rotated and revoked by commands, while the server is up", async () => {
+  await using p = await project(FILES);
+  const up = p.startHere("up", "--port", "0", "--no-open");
+  const [, url] = await up.shows(/Cadre is up at (http:\/\/127\.0\.0\.1:\d+)/);
+  const made = await p.cadre("users", "add", "vera", "--role", "viewer");
+  expect(made.stdout).toMatch(/vera may come in as viewer\.[\s\S]*sees only own runs/);
+  const [, token] = /shown this once: (\S+)/.exec(made.stdout)!;
+  const [, link] = /theirs, once: (\S+)/.exec(made.stdout)!;
+  const headers = { Authorization: `Bearer ${token}` };
+  expect(await (await fetch(`${url}/api/me`, { headers })).json()).toMatchObject({ name: "vera" });
+  expect((await fetch(link!)).headers.getSetCookie()).toHaveLength(1);
+  const stream = await fetch(`${url}/api/events`, { headers });
+  const reader = stream.body!.getReader();
+  await reader.read();
+  const [user] = (await p.cadre("users", "rotate", "vera", "--json")).lines();
+  await expect(reader.read()).rejects.toThrow("terminated");
+  expect((await fetch(`${url}/api/me`, { headers })).status).toBe(401);
+  const next = { Authorization: `Bearer ${String(user!["token"])}` };
+  expect((await fetch(`${url}/api/me`, { headers: next })).status).toBe(200);
+  expect((await p.cadre("users", "revoke", "vera")).stdout).toContain("vera comes in no more");
+  expect((await fetch(`${url}/api/me`, { headers: next })).status).toBe(401);
+  expect((await p.cadre("users")).stdout).toMatch(/vera +viewer +revoked/);
+  for (const [words, said] of [
+    [["add", "vera", "--role", "viewer"], "There is, or was, a user vera"],
+    [["add", "Vera!", "--role", "viewer"], "is no name for a user"],
+    [["rotate", "nobody"], "There is no user nobody"],
+  ] as const)
+    expect((await p.cadre("users", ...words)).stderr).toContain(said);
+});
+
+test("[A09] where no server can be reached, a user gets a token, and a link is refused with where to ask for one", async () => {
+  await using p = await project(FILES);
+  expect((await p.cadre("users", "add", "vera", "--role", "operator")).stdout).not.toContain("/open/");
+  const refused = await p.cadre("users", "link", "vera");
+  expect(refused.stderr).toContain("on Postgres ask the one that is up, in its Settings or by its API");
+  expect(refused.code).toBe(1);
+});
+
+test("[WH1] [U32] killed between the event and its delivery, it is delivered by the next process, by the same id", async () => {
+  const ids: string[] = [];
+  const hanging = Promise.withResolvers<void>();
+  let answer: (response: ServerResponse) => void = () => hanging.resolve();
+  const receiver = createServer((request, response) => {
+    ids.push(request.headers["webhook-id"] as string);
+    request.resume().on("end", () => answer(response));
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  const { port } = receiver.address() as AddressInfo;
+  try {
+    await using p = await project({
+      ...FILES,
+      "cadre.yaml": `webhooks:\n  team: { url: "http://127.0.0.1:${port}/", secretEnv: HOOK, events: [done], private: true }\n`,
+    });
+    Object.assign(p.env, { CADRE_TRUST: "1", HOOK: "a-secret-of-the-team" });
+    const first = p.start("up", "--port", "0", "--no-open");
+    await first.shows(/Cadre is up/);
+    const [started] = (await p.cadre("run", "a", "do it", "--detach", "--json")).lines();
+    await hanging.promise;
+    first.process.kill("SIGKILL");
+    await first.end();
+    const taken = Promise.withResolvers<void>();
+    answer = (response) => {
+      response.end("thanks");
+      taken.resolve();
+    };
+    const second = p.startHere("up", "--port", "0", "--no-open");
+    await taken.promise;
+    expect(new Set(ids).size, ids.join()).toBe(1);
+    const list = async () => (await p.cadre("webhooks")).stdout;
+    await expect
+      .poll(list, { timeout: 20_000 })
+      .toMatch(/team: json to 127\.0\.0\.1:\d+, for done[\s\S]*delivered/);
+    expect(await list()).toContain(String(started!["runId"] ?? started!["id"]));
+    const tested = await p.cadre("webhooks", "test");
+    expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining("team: taken (200)") });
+    answer = (response) => response.writeHead(500).end();
+    expect((await p.cadre("webhooks", "test", "team")).code).toBe(1);
+    await second.leave();
+    Object.assign(p.env, { CADRE_TRUST: "0" });
+    expect((await p.cadre("webhooks")).stdout).toContain("There are no webhooks");
+  } finally {
+    receiver.closeAllConnections();
+    receiver.close();
+  }
+});

@@ -1,0 +1,271 @@
+// Workers as people start and watch them: processes of their own, on one Postgres, with nobody else to drive.
+
+import { readFileSync } from "node:fs";
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import { type CadreClient, createClient } from "../../api/client/client.ts";
+import { startPostgres, type TestPostgres, test } from "../../stores/postgres/postgres.fixture.ts";
+import { agent, type Project, project } from "../cli.fixture.ts";
+
+const FILES = {
+  "agents/tidy.md": agent("tidy"),
+  "tidy.script.yaml": "turns:\n  - report: { summary: All is well. }\n",
+};
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres("fsync=off");
+});
+afterAll(() => postgres.end());
+
+async function scaled(files: Record<string, string> = FILES): Promise<Project> {
+  const p = await project(files);
+  Object.assign(p.env, {
+    CADRE_STORE: await postgres.newStore(),
+    CADRE_ENGINE: "pg-boss",
+    CADRE_TRUST: "1",
+  });
+  return p;
+}
+
+/** Serves, and drives nothing. */
+async function served(p: Project): Promise<CadreClient> {
+  const [, base] = await p
+    .startHere("up", "--no-worker", "--port", "0", "--no-open")
+    .shows(/up at (http:\/\/[\d.:]+)[\s\S]*Ctrl-C ends it; workers go on with whatever runs/);
+  const token = readFileSync(join(p.folder, ".cadre", "token"), "utf8").trim();
+  return createClient({
+    baseUrl: base!,
+    fetch(url, init) {
+      const headers = new Headers(init?.headers);
+      headers.set("Authorization", `Bearer ${token}`);
+      return fetch(url, { ...init, headers });
+    },
+  });
+}
+
+const statusOf = async (client: CadreClient, runId: string) => (await client.run(runId)).status;
+
+test("[E9] a server without a worker takes orders, and a worker elsewhere carries them out", async () => {
+  await using p = await scaled();
+  const client = await served(p);
+  expect(await client.workers()).toEqual([]);
+  expect((await client.health()).drives).toBe(false);
+  expect((await p.cadre("workers")).stdout).toContain("Nobody drives runs here");
+  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+
+  const worker = p.start("worker", "--concurrency", "2");
+  await worker.shows(/Worker \S+ takes runs of the pool default/);
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
+  const { pid } = worker.process;
+  expect((await p.cadre("workers", "--json")).lines()).toMatchObject([
+    { pid, pool: "default", silent: false },
+  ]);
+  expect((await client.health()).drives).toBe(true);
+  const next = await client.startRun({ agent: "tidy", task: "again" });
+  await expect.poll(() => statusOf(client, next.runId)).toBe("completed");
+
+  worker.process.kill("SIGTERM");
+  expect((await worker.end()).code).toBe(0);
+  expect(await client.workers()).toEqual([]);
+}, 120_000);
+
+test("[E9] what a command has recorded is gone on with by a process elsewhere; one that is not heard of is shown as such", async () => {
+  await using p = await scaled();
+  const client = await served(p);
+  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  expect((await p.cadre("pause", runId)).stdout).toContain("nobody drives runs here: it stays paused until");
+  const worker = p.start("worker");
+  await worker.shows(/takes runs/);
+  expect((await p.cadre("resume", runId)).stdout).toContain(`process ${worker.process.pid} goes on with it`);
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
+  worker.process.kill("SIGKILL");
+  await worker.end();
+  // As if a lease had passed.
+  await postgres.query("UPDATE workers SET expires_at = expires_at - 60000", p.env["CADRE_STORE"]);
+  const other = p.start("worker");
+  await other.shows(/takes runs/);
+  expect(
+    (await client.workers()).map(({ silent }) => silent),
+    "those who work stand first",
+  ).toEqual([false, true]);
+  other.process.kill("SIGTERM");
+  await other.end();
+  const idle = await p.cadre("workers");
+  expect([idle.code, idle.stdout]).toEqual([0, expect.stringMatching(/silent, seen .* ago/)]);
+  expect(idle.stdout).toMatch(/^Nobody drives runs here: start `.*worker`/m);
+  const doctor = (await p.cadre("doctor")).stdout;
+  expect(doctor).toMatch(/warn +workers: .*silent/);
+  expect(doctor).toMatch(/ok +workers: nobody drives runs here$/m);
+  expect(idle.stdout + doctor).not.toContain("others take its runs");
+}, 120_000);
+
+const ASKS = `turns:
+  - { when: { turn: 1 }, calls: [{ tool: Write, input: { path: a.txt, content: hello } }] }
+  - report: { summary: All is well. }
+`;
+const SLOW = `turns:
+  - { when: { turn: 1, task: slow }, text: I take my time., delay: 6000, calls: [{ tool: LS, input: { path: . } }] }
+  - report: { summary: All is well. }
+`;
+
+test("[E9] [U55] while no worker lives: how many runs wait for one, what starts it, and nobody else is said to be away", async () => {
+  await using p = await scaled({ ...FILES, "tidy.script.yaml": ASKS });
+  const client = await served(p);
+  const worker = p.start("worker");
+  await worker.shows(/takes runs/);
+  const { runId } = await client.startRun({ agent: "tidy", task: "look", attended: true });
+  await expect.poll(async () => (await client.approvals()).length, { timeout: 20_000 }).toBe(1);
+  worker.process.kill("SIGKILL");
+  await worker.end();
+  await postgres.query("UPDATE workers SET expires_at = expires_at - 60000", p.env["CADRE_STORE"]);
+  expect((await p.cadre("workers")).code).toBe(0);
+
+  const approved = await p.cadre("approve", (await client.approvals())[0]!.id);
+  expect(approved.stdout).toMatch(
+    /^Approved; nobody drives runs here: the run goes on at the next `.*worker` or `.*up`\.$/m,
+  );
+  expect(await client.run(runId)).toMatchObject({ status: "suspended", answered: true });
+  expect((await client.health()).due).toBe(1);
+  const idle = await p.cadre("workers");
+  expect([idle.code, idle.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^Nobody drives runs here, and 1 run waits for it: start `.*worker`, /m),
+  ]);
+  const said = [
+    (await p.cadre("runs")).stdout,
+    (await p.cadre("show", runId)).stdout,
+    (await p.cadre("tail", runId)).stdout,
+  ];
+  for (const text of said) expect(text).toMatch(/Nobody drives runs here[:,] .*worker`/);
+  expect(said.join()).not.toContain("No Cadre process");
+  expect((await p.cadre("run", "--json")).code).toBe(0);
+  expect(await statusOf(client, runId)).toBe("completed");
+}, 120_000);
+
+test("[E6] [U55] a pool that no worker is of: its runs are said to wait, beside workers of others", async () => {
+  await using p = await scaled({ ...FILES, "agents/tidy.md": agent("tidy", "pool: gpu\n") });
+  await p.write("cadre.yaml", `pools: { web: ["${p.folder}"], gpu: [] }\n`);
+  const client = await served(p);
+  await p.start("worker").shows(/takes runs of the pool web/);
+  expect((await p.cadre("workers")).code).toBe(0);
+  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  const idle = await p.cadre("workers");
+  expect([idle.code, idle.stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /^Nobody drives runs of the pool gpu, and 1 run waits for it: start `.*worker --pool gpu`/m,
+    ),
+  ]);
+  expect(await client.health()).toMatchObject({ drives: true, idlePools: [{ pool: "gpu", due: 1 }] });
+  expect((await p.cadre("why", runId)).stdout).toContain("Nobody works on it now.");
+  p.start("worker", "--pool", "gpu");
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
+  expect((await p.cadre("workers")).code).toBe(0);
+}, 120_000);
+
+test("[E6] a worker on whose machine the folder of a run is not there leaves it to one that has it", async () => {
+  await using p = await scaled();
+  await using other = await scaled();
+  other.env["CADRE_STORE"] = p.env["CADRE_STORE"]!;
+  const client = await served(p);
+  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  const away = `${p.folder}-away`;
+  await rename(p.folder, away);
+  await other.start("worker").shows(/FOLDER_MISSING|is not there on/);
+  await expect
+    .poll(async () => (await client.events(runId)).map(({ type }) => type))
+    .toEqual(["RUN_STARTED", "SYSTEM_ERROR"]);
+  expect((await client.run(runId)).worker).toBeUndefined();
+  await rename(away, p.folder);
+  other.start("worker");
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
+}, 120_000);
+
+test("[U55] doctor beside `cadre up` on Postgres knows it for this folder's", async () => {
+  await using p = await scaled();
+  const up = p.start("up", "--no-worker", "--port", "0", "--no-open");
+  const [, port] = await up.shows(/up at http:\/\/[\d.]+:(\d+)/);
+  p.env["CADRE_PORT"] = port!;
+  const { stdout } = await p.cadre("doctor");
+  expect(stdout).toMatch(new RegExp(`^ok +port: cadre up answers at 127\\.0\\.0\\.1:${port}$`, "m"));
+  expect(stdout).toMatch(new RegExp(`^ok +store: process ${up.process.pid} serves it since`, "m"));
+  expect(stdout).toMatch(/^ok +workers: nobody drives runs here$/m);
+  expect(stdout).not.toContain("no Cadre process is running here");
+}, 120_000);
+
+test("[E9] who drives which run is said of the worker and of the run; tail follows a worker elsewhere", async () => {
+  await using p = await scaled({ ...FILES, "tidy.script.yaml": SLOW });
+  const client = await served(p);
+  const worker = p.start("worker");
+  await worker.shows(/takes runs/);
+  const { runId } = await client.startRun({ agent: "tidy", task: "slow" });
+  await expect.poll(async () => (await client.run(runId)).worker, { timeout: 20_000 }).toBeDefined();
+  const { name } = (await client.workers())[0]!;
+  const [listed, shown, json] = await Promise.all([
+    p.cadre("workers"),
+    p.cadre("show", runId),
+    p.cadre("show", runId, "--json"),
+  ]);
+  expect(listed.stdout).toContain(`${name} drives ${runId}\n`);
+  expect(shown.stdout).toMatch(new RegExp(`^driven by ${name}$`, "m"));
+  expect(json.lines()).toMatchObject([{ worker: name }]);
+  const tail = await p.cadre("tail", runId);
+  expect([tail.code, tail.stdout]).toEqual([0, expect.stringContaining("All is well.")]);
+  expect((await client.run(runId)).worker).toBeUndefined();
+  expect((await p.cadre("workers", "--json")).lines()).toMatchObject([{ name, runs: 0, holds: [] }]);
+}, 120_000);
+
+test("[E6] a worker takes only the runs of its pool", async () => {
+  await using p = await scaled({ ...FILES, "cadre.yaml": "pools: { here: [.] }\n" });
+  const unknown = await p.cadre("worker", "--pool", "nowhere");
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("names default, here")]);
+  const client = await served(p);
+  const other = p.start("worker", "--pool", "default");
+  await other.shows(/the pool default/);
+  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  const own = p.start("worker");
+  await own.shows(/the pool here/);
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
+  expect((await client.workers()).map(({ pool }) => pool).toSorted()).toEqual(["default", "here"]);
+  const events = await client.events(runId);
+  expect(events.filter(({ type }) => type === "MODEL_CALL_STARTED")).toHaveLength(1);
+}, 120_000);
+
+test("[E6] an agent that names a pool is driven by its workers alone, also as another's child", async () => {
+  await using p = await scaled({
+    ...FILES,
+    "cadre.yaml": "pools: { gpu: [] }\n",
+    "agents/lead.md": agent("lead", "agents: [painter]\n"),
+    "agents/painter.md": agent("painter", "pool: gpu\n"),
+    "lead.script.yaml":
+      "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: delegate, input: { agent: painter, task: paint it } }]\n  - report: { summary: Painted. }\n",
+    "painter.script.yaml": "turns:\n  - report: { summary: Done. }\n",
+  });
+  const client = await served(p);
+  const usual = p.start("worker");
+  await usual.shows(/the pool default/);
+  const { runId } = await client.startRun({ agent: "lead", task: "a picture" });
+  await expect.poll(async () => (await client.tree(runId)).children?.length ?? 0).toBe(1);
+  const [child] = (await client.tree(runId)).children!;
+  // Of two runs that came after it, the second begins when what was due with the first has been looked at.
+  for (const task of ["look", "again"]) {
+    const next = await client.startRun({ agent: "tidy", task });
+    await expect.poll(() => statusOf(client, next.runId)).toBe("completed");
+  }
+  expect(await statusOf(client, child!.id)).toBe("pending");
+  const gpu = p.start("worker", "--pool", "gpu");
+  await gpu.shows(/the pool gpu/);
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
+}, 120_000);
+
+test("[E9] a file has one process: no server without a worker, no second worker", async () => {
+  await using p = await project(FILES);
+  const bare = await p.cadre("up", "--no-worker", "--port", "0", "--no-open");
+  expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("needs a store on Postgres")]);
+  const first = p.start("worker");
+  await first.shows(/takes runs/);
+  const second = await p.cadre("worker");
+  expect(second.stderr).toContain(`Process ${first.process.pid} has this folder's store`);
+}, 60_000);

@@ -1,0 +1,45 @@
+// The API for a command that stays: where the process that has the store goes, the next one is asked, or this one takes its place
+// and drives. What was asked when it went is asked again: only what may be asked twice belongs here.
+
+import type { CadreClient } from "../../api/client/client.ts";
+import { type ConnectOptions, connect, isConnectionLost } from "./connect.ts";
+
+export interface ReconnectingClient {
+  withClient<T>(use: (client: CadreClient) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const TRIES = 5;
+
+export async function openReconnectingClient(given: ConnectOptions): Promise<ReconnectingClient> {
+  const options = { ...given, stays: true };
+  let current = await connect(options);
+  let renewing: Promise<void> | undefined;
+  const renew = (): Promise<void> => {
+    renewing ??= (async () => {
+      await current.close();
+      current = await connect({ ...options, waitsForOwner: true });
+    })().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
+  };
+  return {
+    async withClient(use) {
+      for (let left = TRIES; ; left--) {
+        await renewing;
+        const connection = current;
+        try {
+          return await use(connection.client);
+        } catch (error) {
+          if (!isConnectionLost(error) || left === 0) throw error;
+          if (connection === current) await renew();
+        }
+      }
+    },
+    async close() {
+      await renewing?.catch(() => {});
+      await current.close();
+    },
+  };
+}

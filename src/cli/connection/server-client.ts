@@ -1,0 +1,54 @@
+// The client of the `cadre up` that listens where this project says, by its token. On Postgres commands open the database
+// themselves, and what a server alone can do they would never reach.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { readToken } from "../../api/access/token.ts";
+import { type CadreClient, createClient, isUnreachable } from "../../api/client/client.ts";
+import type { Health } from "../../api/client/types.ts";
+import type { Config } from "../../config/config.ts";
+import { CadreError } from "../../errors.ts";
+import type { Io } from "../invocation.ts";
+
+/** Whoever listens on every address is asked on this machine's own. */
+const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+export async function withServerClient<T>(
+  { server: { host, port }, dir }: Config,
+  { env }: Pick<Io, "env">,
+  use: (client: CadreClient) => Promise<T>,
+): Promise<T> {
+  const near = EVERYWHERE[host] ?? host;
+  const place = `${near.includes(":") ? `[${near}]` : near}:${port}`;
+  const token = env["CADRE_TOKEN"] || readToken(dir);
+  const nobody = `No \`cadre up\` answers at ${place} by the token that is known here: ask where it runs, or in its Settings. Nothing was changed.`;
+  if (token === undefined) throw new CadreError("CONFLICT", nobody);
+  const authorized = (headers: HeadersInit | undefined): Headers => {
+    const all = new Headers(headers);
+    all.set("Authorization", `Bearer ${token}`);
+    return all;
+  };
+  const client = createClient({
+    fetch: (url, init) => fetch(url, { ...init, headers: authorized(init?.headers), redirect: "error" }),
+    baseUrl: `http://${place}`,
+  });
+  try {
+    return await use(client);
+  } catch (error) {
+    if (isUnreachable(error) || (error instanceof CadreError && error.code === "UNAUTHORIZED"))
+      throw new CadreError("CONFLICT", nobody);
+    throw error;
+  }
+}
+
+const ANSWER_MS = 2_000;
+
+/** The `cadre up` of this folder, if it has this store and answers. */
+export async function serverHealth(
+  storeId: string,
+  config: Config,
+  io: Pick<Io, "env">,
+): Promise<Health | undefined> {
+  const asked = withServerClient(config, io, (client) => client.health()).catch(() => undefined);
+  const health = await Promise.race([asked, pause(ANSWER_MS, undefined, { ref: false })]);
+  return health?.storeId === storeId ? health : undefined;
+}

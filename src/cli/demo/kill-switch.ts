@@ -1,0 +1,70 @@
+// The plug of a demo's server: kills it like a power cut would, and counts from the journals what became of the runs.
+
+import type { Recovery } from "../../api/client/types.ts";
+import type { ApiParts, DemoServer } from "../../api/parts.ts";
+import type { RunId } from "../../ids.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { fold } from "../../projections/projection.ts";
+import { repeatedEffectsProjection } from "../../projections/views/repeated-effects.ts";
+import type { Store } from "../../stores/store.ts";
+
+/** For the answer to leave: what is under way is cut off all the same. */
+const ANSWER_MS = 50;
+/** A run that is not taken up by then is not recovered. */
+const PATIENCE_MS = 10_000;
+const MOST = 500;
+
+/** `goneAt`: when the server before this one was seen to be dead. To be made before anything is driven. */
+export async function createKillSwitch(
+  { store }: Pick<ApiParts, "store">,
+  goneAt: number | undefined,
+): Promise<DemoServer> {
+  const left = goneAt === undefined ? [] : await leftBehind(store);
+  const taken = goneAt === undefined ? undefined : allTaken(left, store);
+  return {
+    kill() {
+      setTimeout(() => process.kill(process.pid, "SIGKILL"), ANSWER_MS);
+    },
+    async lastRecovery(): Promise<Recovery | undefined> {
+      if (goneAt === undefined || !taken) return undefined;
+      const { missing, at } = await taken;
+      return {
+        recovered: left.length - missing,
+        missing,
+        ms: at - goneAt,
+        repeated: await repeated(store, left),
+      };
+    },
+  };
+}
+
+async function leftBehind(store: Store): Promise<RunRow[]> {
+  const { runs } = await store.runs({ status: ["pending", "running", "waiting", "suspended"], limit: MOST });
+  return runs;
+}
+
+/** A run that was driven is recovered when its journal goes on; one that waits is, as soon as it can be answered. */
+function allTaken(left: readonly RunRow[], store: Store): Promise<{ missing: number; at: number }> {
+  const open = new Set<RunId>();
+  for (const { id, status } of left) if (status === "pending" || status === "running") open.add(id);
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      clearTimeout(late);
+      unsubscribe();
+      resolve({ missing: open.size, at: Date.now() });
+    };
+    const late = setTimeout(settle, PATIENCE_MS).unref();
+    const unsubscribe = store.onCommit((events) => {
+      for (const { runId } of events) open.delete(runId);
+      if (open.size === 0) settle();
+    });
+    if (open.size === 0) settle();
+  });
+}
+
+async function repeated(store: Store, runs: readonly RunRow[]): Promise<number> {
+  const counts = await Promise.all(
+    runs.map(async ({ id }) => fold(repeatedEffectsProjection, await store.journal(id)).count),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}

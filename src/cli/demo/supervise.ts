@@ -1,0 +1,100 @@
+// Watches the server of `cadre up --demo`, which can be killed from its page: one that dies by SIGKILL is started again on
+// the same port; one that ends in another way has ended.
+
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadConfig } from "../../config/config.ts";
+import { launcherName } from "../command-line.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { canListen } from "../serve/can-listen.ts";
+import { copyDemo, findInterruptedDemo } from "./project-copy.ts";
+
+interface Options {
+  port?: string;
+  open: boolean;
+}
+
+/** What the server is told when it starts. */
+export interface DemoServerOptions<O extends Options = Options> {
+  folder: string;
+  task: string;
+  json: boolean;
+  options: O;
+  /** What a person types for `cadre`, wherever they are. */
+  cadre: string;
+  /** When the one before was seen to be dead. */
+  goneAt?: number;
+}
+
+/** What it says when it is up. */
+export interface DemoReady {
+  port: number;
+}
+
+const SERVER = fileURLToPath(new URL(`../demo-server${extname(import.meta.url)}`, import.meta.url));
+
+const GOES_ON = "A demo was killed before its end: it goes on where it was …";
+
+export async function superviseDemo(options: Options, { json, screen }: Invocation): Promise<number> {
+  const left = await findInterruptedDemo();
+  if (!json) screen.line(left ? GOES_ON : "Starting the demo: an incident, in a copy of an example …");
+  const { remove, ...stage } = left ?? (await copyDemo());
+  const port = options.port ?? (await freePort(stage.folder));
+  const cadre = launcherName(process.argv[1]!, stage.folder);
+  const order: DemoServerOptions = { ...stage, json, cadre, options: { ...options, port } };
+  for (let next = order; ; ) {
+    const { code, signal, port } = await oneLife(next);
+    // Whoever cannot start at all would only fail again.
+    if (signal !== "SIGKILL" || port === undefined) {
+      await remove();
+      if (!json) screen.line("The demo has ended, and its copy is removed.");
+      return code ?? EXIT.failed;
+    }
+    next = { ...order, options: { ...options, port: String(port), open: false }, goneAt: Date.now() };
+  }
+}
+
+/** Whoever only wants to look should not have to find out first who has our port. */
+async function freePort(folder: string): Promise<string> {
+  const { host, port } = loadConfig({ folder, env: process.env }).server;
+  return String((await canListen(host, port)) ? port : 0);
+}
+
+interface Life {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  port: number | undefined;
+}
+
+async function oneLife(order: DemoServerOptions): Promise<Life> {
+  const server = fork(SERVER, { cwd: order.folder, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  let port: number | undefined;
+  server.on("message", (up: DemoReady) => {
+    port = up.port;
+  });
+  const release = handOn(server);
+  try {
+    const exited = once(server, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+    server.send(order);
+    const [code, signal] = await exited;
+    return { code, signal, port };
+  } finally {
+    release();
+  }
+}
+
+/** A terminal sends Ctrl-C to the whole group: handing it on would make it two, and the second means "at once". */
+function handOn(server: ChildProcess): () => void {
+  const interrupt = (): void => void (process.stdin.isTTY || server.kill("SIGINT"));
+  const terminate = (): void => void server.kill("SIGTERM");
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", terminate);
+  process.on("SIGHUP", terminate);
+  return () => {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", terminate);
+    process.off("SIGHUP", terminate);
+  };
+}

@@ -1,0 +1,27 @@
+import { expect } from "vitest";
+import { startRestate, test } from "../../engines/restate/restate.fixture.ts";
+import { restateChecks } from "./restate-checks.ts";
+
+test("[U55] doctor says whether Restate answers at both of its ports, and what is missed where it does not", async () => {
+  const { ingress, admin, kill, end } = await startRestate();
+  const checked = (engine: "restate" | "pg-boss") =>
+    restateChecks({
+      engine,
+      restate: { ingress, admin, listen: { host: "127.0.0.1", port: 9080 }, identity: [] },
+    });
+  try {
+    expect(await checked("pg-boss")).toEqual([]);
+    const text = `answers at ${ingress}, its admin port at ${admin}`;
+    expect(await checked("restate")).toEqual([{ state: "ok", name: "Restate", text }]);
+    await kill();
+    expect(await checked("restate")).toMatchObject([
+      {
+        state: "warn",
+        text: expect.stringMatching(/does not answer \(nobody listens there\): runs go on without it/),
+      },
+      { state: "warn", text: expect.stringContaining("workers that start are not made known to it") },
+    ]);
+  } finally {
+    await end();
+  }
+}, 60_000);

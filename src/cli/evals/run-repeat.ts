@@ -1,0 +1,137 @@
+// Plays every repeat of every case as a run of the project, and looks at what came of it. A run that needs a person has
+// failed: nobody is there.
+//  EV2  A judge is an agent whose declared output is `{pass, why}`. It reads the answer as somebody else's words, in the
+//       workspace of the run, and what it costs is counted apart.
+
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { CadreClient } from "../../api/client/client.ts";
+import type { RunDetail, StartRun } from "../../api/client/types.ts";
+import { CadreError } from "../../errors.ts";
+import { markUntrusted } from "../../journal/untrusted.ts";
+import { answerText } from "../../patterns/opening.ts";
+import { totalTokens } from "../../projections/usage/run-usage.ts";
+import { followRun } from "../follow/follow-run.ts";
+import { createJsonView } from "../view/live/json-view.ts";
+import type { Case, Eval } from "./eval-file.ts";
+import type { EvalFolder, Repeat, Spent } from "./eval-folder.ts";
+import { failuresOf, resultText } from "./expectations.ts";
+
+/** One repeat of one case. */
+export interface PlannedRepeat {
+  case: Case;
+  /** Its place among the cases, and which repeat it is, from 0. */
+  index: number;
+  repeat: number;
+}
+
+export interface EvalContext {
+  client: CadreClient;
+  eval: Eval;
+  /** Of this eval: in the key of every run. */
+  id: string;
+  folder: EvalFolder;
+  leaving: AbortSignal;
+}
+
+/** In the order of the file. */
+export const plannedRepeats = ({ cases, repeats }: Eval): PlannedRepeat[] =>
+  cases.flatMap((each, index) =>
+    Array.from({ length: repeats }, (_, repeat) => ({ case: each, index, repeat })),
+  );
+
+/** Undefined: it was asked to leave. */
+export async function runRepeat(wanted: PlannedRepeat, stage: EvalContext): Promise<Repeat | undefined> {
+  const { eval: file, id, folder, client } = stage;
+  const { case: each, index, repeat } = wanted;
+  const place = `${index}-${repeat}`;
+  const workspace =
+    each.files === undefined ? {} : { workspace: await folder.workspace(id, place, each.files) };
+  const request: StartRun = {
+    agent: file.agent,
+    task: each.task,
+    attended: false,
+    ...(each.input === undefined ? {} : { input: each.input }),
+    ...(file.model === undefined ? {} : { model: file.model }),
+    ...(file.permissions === undefined ? {} : { permissions: { preset: file.permissions } }),
+    ...workspace,
+  };
+  const done = await toItsEnd(request, `eval:${id}:${place}`, stage);
+  if (!done) return undefined;
+  const { run, problem } = done;
+  const base = { runId: run.id, spent: spentBy(run) };
+  if (problem !== undefined) return { ...base, passed: false, failures: [problem] };
+  const failures = failuresOf(each.expect, { run, events: await client.treeEvents(run.id) });
+  if (!each.judge) return { ...base, passed: failures.length === 0, failures };
+  const judged = await judge(each, { run, place, workspace }, stage);
+  if (!judged) return undefined;
+  const all = judged.pass ? failures : [...failures, `${each.judge.agent}: ${judged.why}`];
+  return { ...base, passed: all.length === 0, failures: all, judge: judged };
+}
+
+/** The run under this key, when it has ended; `problem`: it has not done its work. */
+async function toItsEnd(
+  request: StartRun,
+  key: string,
+  { client, leaving }: EvalContext,
+): Promise<{ run: RunDetail; problem?: string } | undefined> {
+  const { runId } = await client.startRun(request, key);
+  const watched = { runId, view: createJsonView(() => {}), position: undefined };
+  const rest = await followRun(client, watched, { type: "nobody" }, leaving);
+  if (rest.type === "left") return undefined;
+  if (rest.type === "needs-person") await client.cancel(runId, "An eval has nobody to ask.");
+  const run = await client.run(runId);
+  if (rest.type === "needs-person")
+    return { run, problem: "it needs a person, and an eval has nobody to ask" };
+  if (run.status === "completed") return { run };
+  return {
+    run,
+    problem: `it ${run.status === "cancelled" ? "was cancelled" : "failed"}: ${run.summary ?? ""}`,
+  };
+}
+
+export const Verdict = z.object({ pass: z.boolean(), why: z.string() });
+
+async function judge(
+  { task, judge: asked }: Case,
+  judged: { run: RunDetail; place: string; workspace: { workspace?: string } },
+  stage: EvalContext,
+): Promise<NonNullable<Repeat["judge"]> | undefined> {
+  const { agent, question } = asked!;
+  const { run, place, workspace } = judged;
+  const key = `eval:${stage.id}:${place}:judge`;
+  // Nobody who answers knows the eval's id, and the same request must be the same bytes.
+  const answer = markUntrusted(hash("sha256", key).slice(0, 16), run.agent, answerText(spoken(run)));
+  const words = `${question}\n\nThe task was:\n${task}\n\nThe answer to judge:\n${answer}`;
+  const done = await toItsEnd({ agent, task: words, attended: false, ...workspace }, key, stage);
+  if (!done) return undefined;
+  const base = { runId: done.run.id, spent: spentBy(done.run) };
+  const verdict = Verdict.safeParse(done.run.output);
+  if (done.problem === undefined && verdict.success) return { ...base, ...verdict.data };
+  return { ...base, pass: false, why: done.problem ?? "it gave no `pass` and `why`" };
+}
+
+const spoken = (run: RunDetail) => ({ summary: resultText(run), output: run.output });
+
+function spentBy({ treeUsage }: RunDetail): Spent {
+  const { cost, unpriced } = treeUsage;
+  return { cost, unpriced, tokens: totalTokens(treeUsage) };
+}
+
+/** Everything by which results of one eval can be compared with each other; throws where a judge could not judge. */
+export async function evalFingerprint({ text, agent, cases }: Eval, client: CadreClient): Promise<string> {
+  const definitionOf = async (name: string) => (await client.agent(name)).definition;
+  const judges = new Set(cases.flatMap(({ judge: asked }) => asked?.agent ?? []));
+  const definitions = [await definitionOf(agent)];
+  for (const name of judges) {
+    const definition = await definitionOf(name);
+    const { properties = {} } = (definition?.output ?? {}) as { properties?: object };
+    if (!("pass" in properties && "why" in properties))
+      throw new CadreError(
+        "USAGE",
+        `${name} cannot judge: its file declares no \`output\` with \`pass\` and \`why\`. Nothing was started.`,
+      );
+    definitions.push(definition);
+  }
+  return hash("sha256", JSON.stringify([text, definitions]));
+}

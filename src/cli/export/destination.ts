@@ -1,0 +1,123 @@
+// A server that a tree is moved to (E7). It is asked before anything ends here. What it answered is kept, and the file is
+// deleted when it has arrived: then no second store can take it in.
+
+import { readFile, rm } from "node:fs/promises";
+import { type CadreClient, createClient, isUnreachable } from "../../api/client/client.ts";
+import type { ImportView, MovedBody } from "../../api/client/types.ts";
+import { isLoopback } from "../../api/server/public-server.ts";
+import { CadreError, describeSystemError, httpStatus, messageOf } from "../../errors.ts";
+import type { Io } from "../invocation.ts";
+import { asSentence } from "../view/format.ts";
+
+const TOKEN = "CADRE_DESTINATION_TOKEN";
+
+export interface Destination {
+  /** As it may be shown. */
+  url: string;
+  /** Throws where it would not take the tree. One that has left here already may be there: it comes in once. */
+  check(root: string, hasLeft: boolean): Promise<void>;
+  /** Hands the file over and deletes it; `settle` hears what is known of the tree then. */
+  deliver(file: string, settle: Settle): Promise<ImportView>;
+}
+
+type Settle = (outcome: MovedBody["outcome"]) => Promise<void>;
+
+export const isServerAddress = (to: string): boolean => /^[a-z][a-z\d+.-]*:\/\//i.test(to);
+
+export function destinationOf(to: string, format: string, env: Io["env"]): Destination {
+  const address = readAddress(to);
+  const place = address.origin + address.pathname.replace(/\/+$/, "");
+  if (format !== "cadre") throw refused(`Only a tree that is moved can go to ${place}: add --format cadre.`);
+  const token = env[TOKEN];
+  if (!token) throw refused(`${place} wants a token: set ${TOKEN} to that of an admin there.`);
+  const client = clientOf(place, token);
+  return {
+    url: place,
+    async check(root, hasLeft) {
+      const me = await asked(place, () => client.me());
+      if (me.role !== "admin")
+        throw refused(`${place} takes trees from admins, and ${me.name} is ${me.role} there.`);
+      if (!hasLeft && (await asked(place, () => isThere(client, root))))
+        throw new CadreError(
+          "CONFLICT",
+          `${root} is at ${place} already. Nothing was moved: if it had left from there, prune it there first (cadre prune --run ${root}).`,
+        );
+    },
+    async deliver(file, settle) {
+      const taken = await client.importTree(await readFile(file, "utf8")).catch(async (error: unknown) => {
+        if (isRefusal(error)) await settle("refused");
+        throw notTaken(place, file, error);
+      });
+      // Before it is settled: then the same command would not delete it any more.
+      await rm(file, { force: true });
+      await settle("arrived");
+      return taken;
+    },
+  };
+}
+
+/** The server itself has said no. Whoever stands between, and silence, say nothing of what became of the tree. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof CadreError && !isUnreachable(error) && httpStatus(error.code) < 500;
+
+function notTaken(place: string, file: string, error: unknown): CadreError {
+  const what = isRefusal(error)
+    ? `${place} did not take the tree: ${answerOf(place, error)} It has ended here and nothing is lost: the file is ${file}. Ask again with the same command, or import the file where it is taken.`
+    : `Whether ${place} has the tree is not known: ${answerOf(place, error)} It has ended here and nothing is lost: the file is ${file}. Ask again with the same command; it comes in once. Import the file elsewhere only if it is not there.`;
+  return new CadreError("CONFLICT", what, undefined, error);
+}
+
+/** In words about the server there: those of the client are about the process that has the store here. */
+function answerOf(place: string, error: unknown): string {
+  if (isUnreachable(error))
+    return `${place} cannot be reached (${describeSystemError((error as CadreError).cause)}).`;
+  if (error instanceof CadreError && error.code === "UNAUTHORIZED")
+    return `the token in ${TOKEN} is none of ${place}. Set it to that of an admin there, or to what \`.cadre/token\` holds there.`;
+  return asSentence(messageOf(error));
+}
+
+function readAddress(to: string): URL {
+  const address = URL.parse(to);
+  if (!address || !/^https?:$/.test(address.protocol) || address.username || address.search || address.hash)
+    throw refused(
+      `${JSON.stringify(to.replace(/\/\/[^/]*@/, "//"))} is no address of a server: use https://host.`,
+    );
+  // Anybody on the way could read the token, and the tree.
+  if (address.protocol === "http:" && !isLoopback(address.hostname.replace(/^\[|\]$/g, "")))
+    throw refused(`http://${address.host} is not protected on the way: use https.`);
+  return address;
+}
+
+function clientOf(baseUrl: string, token: string): CadreClient {
+  return createClient({
+    baseUrl,
+    fetch(url, init) {
+      const headers = new Headers(init?.headers);
+      headers.set("Authorization", `Bearer ${token}`);
+      return fetch(url, { ...init, headers, redirect: "error" });
+    },
+  });
+}
+
+async function asked<T>(place: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new CadreError(
+      "CONFLICT",
+      `${place} cannot take the tree now: ${answerOf(place, error)} Nothing was moved.`,
+    );
+  }
+}
+
+async function isThere(client: CadreClient, root: string): Promise<boolean> {
+  try {
+    await client.run(root);
+    return true;
+  } catch (error) {
+    if (error instanceof CadreError && error.code === "NOT_FOUND") return false;
+    throw error;
+  }
+}
+
+const refused = (why: string): CadreError => new CadreError("USAGE", `${why} Nothing was moved.`);

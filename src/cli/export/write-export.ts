@@ -1,0 +1,80 @@
+// The file of a tree, as it is written: under its name only when all of it is on disk, and before anything is moved there is
+// a place for it.
+
+import { createHash } from "node:crypto";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import type { CadreClient } from "../../api/client/client.ts";
+import type { ExportFormat } from "../../api/client/types.ts";
+import { SENT_TO } from "../../api/routes/wire.ts";
+import { CadreError, describeSystemError } from "../../errors.ts";
+import { isCopyHead } from "../../stores/move-tree.ts";
+
+interface Kept {
+  bytes: number;
+  sha256: string;
+  /** The tree had ended: nothing was moved. */
+  isCopy: boolean;
+  /** Where it was sent before, if nobody knows whether it has arrived. */
+  sentTo?: string | undefined;
+}
+
+interface Written {
+  runId: string;
+  file: string;
+  format: "cadre" | ExportFormat;
+  /** The server that it is for. */
+  to: string | undefined;
+}
+
+export async function writeExport(client: CadreClient, { runId, file, format, to }: Written): Promise<Kept> {
+  const beside = `${file}.part`;
+  const handle = await open(beside, "w", 0o600).catch((error: unknown) => {
+    throw new CadreError(
+      "STORAGE_UNUSABLE",
+      `${file} cannot be written (${describeSystemError(error)}). Nothing was exported, and nothing has changed: name another place with --to.`,
+      undefined,
+      error,
+    );
+  });
+  try {
+    const answer = format === "cadre" ? await client.move(runId, to) : await client.exported(runId, format);
+    const kept = await keep(answer, handle).catch((error: unknown) => {
+      throw notWritten(error, file, format);
+    });
+    await rename(beside, file);
+    return { ...kept, sentTo: answer.headers.get(SENT_TO) ?? undefined };
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function keep(answer: Response, handle: FileHandle): Promise<Kept> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  let head = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of answer.body ?? []) {
+    if (!head.includes("\n")) head += decoder.decode(chunk, { stream: true });
+    hash.update(chunk);
+    bytes += chunk.byteLength;
+    await handle.write(chunk);
+  }
+  await handle.sync();
+  return { bytes, sha256: hash.digest("hex"), isCopy: isCopyHead(head.split("\n", 1)[0]!) };
+}
+
+function notWritten(error: unknown, file: string, format: string): CadreError {
+  const lost =
+    format === "cadre"
+      ? " The tree has ended here; nothing is lost: export it again, to a place that takes the file."
+      : "";
+  return new CadreError(
+    "STORAGE_UNUSABLE",
+    `${file} could not be written (${describeSystemError(error)}).${lost}`,
+    undefined,
+    error,
+  );
+}

@@ -1,0 +1,245 @@
+// Puts one open item to the person at the terminal and records the answer. What cannot be recorded is said, and asked
+// again where another answer could help.
+
+import type { CadreClient } from "../../api/client/client.ts";
+import type { ApprovalView, DecisionBody, OutcomeBody } from "../../api/client/types.ts";
+import { CadreError } from "../../errors.ts";
+import { ALWAYS_DAYS } from "../../permissions/permission.ts";
+import { REJECT_REASONS, rejectionNote } from "../../projections/reject-reasons.ts";
+import { type Draft, type EditorContext, editJson } from "../terminal/edit-json.ts";
+import type { Keys } from "../terminal/keys.ts";
+import { type Asker, approvalLines, editLines } from "../view/approval.ts";
+import { probeLines } from "../view/probe.ts";
+import type { Paint, Screen } from "../view/screen.ts";
+import { plain, plainLine } from "../view/text/plain.ts";
+
+export interface PromptContext extends EditorContext {
+  client: CadreClient;
+  screen: Screen;
+  keys: Keys;
+  /** How many others wait to be asked about. */
+  othersWaiting(): number;
+  askerOf(item: ApprovalView): Asker;
+}
+
+/** False: it was left as it is. Rejects when the signal is aborted: then nothing was decided here. */
+export async function askAboutItem(
+  item: ApprovalView,
+  desk: PromptContext,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const choices = choicesFor(item);
+  let card = (): string[] => approvalLines(item, desk.screen, desk.askerOf(item));
+  for (;;) {
+    const choice = await choose(choices, card, desk, signal);
+    if (choice === skip) return false;
+    card = () => [];
+    try {
+      if (await choice.act(item, desk, signal)) return true;
+    } catch (error) {
+      if (!(error instanceof CadreError) || signal.aborted) throw error;
+      desk.screen.line(desk.screen.paint("red", plain(error.message)));
+      if (!MAY_BE_ASKED_AGAIN.has(error.code)) return true;
+    }
+  }
+}
+
+const MAY_BE_ASKED_AGAIN = new Set(["UNPROCESSABLE", "BAD_REQUEST", "USAGE"]);
+
+interface Choice {
+  key: string;
+  /** As the prompt shows it, and what `?` says about it. */
+  label: string;
+  help: string;
+  /** False: nothing was decided after all. */
+  act(item: ApprovalView, desk: PromptContext, signal: AbortSignal): Promise<boolean>;
+}
+
+async function choose(
+  choices: readonly Choice[],
+  card: () => string[],
+  { screen, keys, othersWaiting }: PromptContext,
+  signal: AbortSignal,
+): Promise<Choice> {
+  const labels = [...choices.map(({ label }) => label), "[?]"].join("  ");
+  const help = choices.map(({ key, help }) => `  ${key}  ${help}`).join("\n");
+  let above = "";
+  const text = (): string =>
+    `${above}${othersWait(othersWaiting(), screen.paint)}${screen.paint("bold", labels)} `;
+  screen.prompt({ card, text });
+  try {
+    for (;;) {
+      const key = await keys.readKey(signal);
+      const choice = choices.find((candidate) => candidate.key === key);
+      if (choice) {
+        screen.answer(key);
+        return choice;
+      }
+      if (key !== "?") continue;
+      if (screen.rich) above = `${help}\n`;
+      else screen.line(help);
+      screen.redraw();
+    }
+  } finally {
+    screen.prompt(undefined);
+  }
+}
+
+function othersWait(more: number, paint: Paint): string {
+  if (more <= 0) return "";
+  return paint("yellow", `${more} more ${more === 1 ? "is" : "are"} waiting  `);
+}
+
+const approve: Choice = {
+  key: "a",
+  label: "[a]pprove",
+  help: "let this happen once, exactly as it is shown",
+  act: (item, desk) => decide(item, desk, { decision: "approve" }),
+};
+
+/** What a person typed and could not be used is theirs: they go on from it, not from the beginning. */
+function createEdit(): Choice {
+  const draft: Draft = { text: undefined };
+  return {
+    key: "e",
+    label: "[e]dit",
+    help: "change the input, then let it happen",
+    async act(item, desk, signal) {
+      const input = await editJson(item.input, draft, desk, signal);
+      if (input === undefined) return false;
+      desk.screen.line(editLines(item.input, input, desk.screen).join("\n"));
+      return decide(item, desk, { decision: "edit", input });
+    },
+  };
+}
+
+const reject: Choice = {
+  key: "r",
+  label: "[r]eject",
+  help: "refuse it; the agent reads your reason and goes on without",
+  async act(item, desk, signal) {
+    const quick = REJECT_REASONS.map(({ label }, at) => `${at + 1} ${label.toLowerCase()}`).join(" · ");
+    desk.screen.line(desk.screen.paint("dim", quick));
+    const note = rejectionNote((await desk.keys.readLine("Why (the agent reads it): ", signal)).trim());
+    return decide(item, desk, { decision: "reject", ...(note === "" ? {} : { note }) });
+  },
+};
+
+const skip: Choice = {
+  key: "s",
+  label: "[s]kip",
+  help: "leave it open for later or for somebody else; what else waits comes first",
+  act: async () => false,
+};
+
+const always = (grant: string): Choice => ({
+  key: "A",
+  label: `[A]lways this, for ${ALWAYS_DAYS} days: ${plainLine(grant)}`,
+  help: "let this happen now and whenever it is wanted again in this folder; `cadre permissions` lists and revokes it",
+  act: (item, desk) => decide(item, desk, { decision: "approve", scope: "always" }),
+});
+
+const goOn: Choice = { ...approve, help: "let the run go on" };
+
+const raise: Choice = {
+  ...approve,
+  help: "raise the budget and let the run go on",
+  async act(item, desk, signal) {
+    const text = await desk.keys.readLine("New budget, as in 200000 (tokens) or $5: ", signal);
+    return decide(item, desk, { decision: "approve", limits: parseBudget(text) });
+  },
+};
+
+const stop: Choice = { ...reject, help: "let the run come to its end" };
+
+const answer: Choice = {
+  key: "a",
+  label: "[a]nswer",
+  help: "type an answer; the run goes on with it",
+  async act(item, desk, signal) {
+    const text = (await desk.keys.readLine("Answer: ", signal)).trim();
+    return text === "" ? false : decide(item, desk, { decision: "answer", answer: text });
+  },
+};
+
+const leaveUnanswered: Choice = {
+  ...reject,
+  help: "give no answer; the run goes on without one",
+  act: (item, desk) => decide(item, desk, { decision: "reject" }),
+};
+
+const outcomes: readonly Choice[] = [
+  {
+    key: "l",
+    label: "[l]ook",
+    help: "look whether it took effect; nothing is changed, and nothing decided",
+    async act({ runId, callId }, { client, screen }) {
+      for (const line of probeLines(await client.probe(runId, callId!))) screen.line(line);
+      return false;
+    },
+  },
+  {
+    key: "h",
+    label: "[h]appened",
+    help: "it took effect: it is not run again, and the agent is told so",
+    async act(item, desk, signal) {
+      const output = (
+        await desk.keys.readLine("What came of it (the agent reads it; may be empty): ", signal)
+      ).trim();
+      return verdict(item, desk, { verdict: "happened", ...(output === "" ? {} : { output }) });
+    },
+  },
+  {
+    key: "r",
+    label: "[r]un again",
+    help: "it took no effect: run it now",
+    act: (item, desk) => verdict(item, desk, { verdict: "run_again" }),
+  },
+  {
+    key: "f",
+    label: "[f]ail",
+    help: "leave it: the agent is told that the outcome is not known",
+    act: (item, desk) => verdict(item, desk, { verdict: "fail" }),
+  },
+];
+
+/** `200000` are tokens, `$5` is money. */
+export function parseBudget(text: string): { maxTokens: number } | { maxCost: number } {
+  const [, dollar, digits] = /^\s*(\$?)\s*([\d_,]*\.?\d+)\s*$/.exec(text) ?? [];
+  const value = Number(digits?.replaceAll(/[_,]/g, ""));
+  if (dollar === "$" && value > 0) return { maxCost: value };
+  if (dollar === "" && Number.isInteger(value) && value > 0) return { maxTokens: value };
+  throw new CadreError(
+    "USAGE",
+    "That is no budget: 200000 means tokens, $5 means dollars. Nothing was decided.",
+  );
+}
+
+function choicesFor({ kind, grant }: ApprovalView): readonly Choice[] {
+  switch (kind) {
+    case "tool":
+      return [approve, createEdit(), reject, skip, ...(grant === undefined ? [] : [always(grant)])];
+    case "question":
+      return [answer, leaveUnanswered, skip];
+    case "outcome":
+      return [...outcomes, skip];
+    case "budget":
+      return [raise, stop, skip];
+    case "loop":
+      return [goOn, stop, skip];
+  }
+}
+
+async function decide(item: ApprovalView, { client }: PromptContext, decision: DecisionBody): Promise<true> {
+  await client.decide(item.id, decision);
+  return true;
+}
+
+async function verdict(
+  item: ApprovalView,
+  { client }: PromptContext,
+  body: Omit<OutcomeBody, "callId">,
+): Promise<true> {
+  await client.outcome(item.runId, { callId: item.callId!, ...body });
+  return true;
+}

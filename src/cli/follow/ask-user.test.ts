@@ -1,0 +1,49 @@
+// A question of an agent as people meet it, at the terminal and by a command.
+
+import { expect, test } from "vitest";
+import { agent, project } from "../cli.fixture.ts";
+
+const painter = () =>
+  project({
+    "agents/paint.md": agent("paint").replace("---\n", "---\ntools: [AskUser]\n"),
+    "paint.script.yaml": `turns:
+  - when: { turn: 1 }
+    calls:
+      - tool: AskUser
+        input: { question: Which colour?, choices: [red, blue], why: the door is to be painted }
+  - report: { summary: "\${lastResult}" }
+`,
+  });
+
+test("at the terminal the question stands with its answers and its reason, and is answered there", async () => {
+  await using p = await painter();
+  const terminal = p.terminal("run", "paint the door");
+  await terminal.sees(
+    /paint asks you[\s\S]*agent says: the door is to be painted[\s\S]*answers: red, blue[\s\S]*Which colour\?/,
+  );
+  await terminal.press("a", /Answer: /);
+  terminal.type("green\r");
+  await terminal.sees(/This is answered with one of: red, blue\./);
+  await terminal.press("a", /Answer: $/m);
+  terminal.type("blue\r");
+  expect(await terminal.code).toBe(0);
+  expect(terminal.text()).toMatch(/Answered by \S+: blue/);
+});
+
+test("with nobody at the terminal the run waits, and a command answers it, whoever runs then", async () => {
+  await using p = await painter();
+  const asked = (await p.spawn("run", "--json", "paint the door")).lines().at(-1)!;
+  expect(asked).toMatchObject({
+    type: "needs_person",
+    waitingOn: { kind: "question" },
+    approvals: [{ kind: "question", itemId: "m1.0", detail: "Which colour?", choices: ["red", "blue"] }],
+  });
+  const id = `${asked["runId"] as string}:m1.0`;
+  const listed = await p.cadre("approve");
+  expect(listed.stdout).toContain(`cadre approve ${id} --answer "…"`);
+  expect((await p.cadre("approve", id)).stderr).toContain("This is a question: answer it, or reject it.");
+  expect((await p.cadre("approve", id, "--answer", "red")).code).toBe(0);
+  expect((await p.cadre("approve", id, "--answer", "blue")).stderr).toContain('(answer "red"');
+  const done = await p.cadre("run", "--json");
+  expect(done.lines().at(-1)).toMatchObject({ status: "completed", summary: expect.stringContaining("red") });
+});

@@ -1,0 +1,59 @@
+// `--detach`: the run is recorded, and a process in the background stays with it: it drives what is left here, or follows
+// whoever does until it is needed. It leaves where only a person can help. Beside a server there is none: it would take
+// the store when the server is killed, and keep the next one from starting.
+
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { CadreError } from "../../errors.ts";
+import type { CommandLine } from "../command-line.ts";
+import { withClient } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { jsonLine } from "../view/text/plain.ts";
+import { refuseModelOfOwner, type StartRequest, submitRequest } from "./start-request.ts";
+
+export async function detach(
+  invocation: Invocation,
+  order: StartRequest,
+  { yes, model }: { yes?: boolean; model?: string },
+): Promise<number> {
+  if (order.type === "rest")
+    throw new CadreError("USAGE", 'A run in the background needs a task: `cadre run --detach "what to do"`.');
+  const { folder, io, json, screen, typed } = invocation;
+  const key = randomUUID();
+  const flags = model === undefined ? {} : { flags: { model } };
+  const { runId, server } = await withClient({ folder, io, createsStore: true, ...flags }, async (client) => {
+    if (model !== undefined) await refuseModelOfOwner(client);
+    const { isServer, isWorker, pid } = await client.health();
+    const begun = await submitRequest(client, order, yes === true, key);
+    return { runId: begun, server: isServer && isWorker ? pid : undefined };
+  });
+  // Whoever else drives leaves with its own run, and this one takes over. `--yes` is said by it, whoever drives.
+  if (server === undefined || yes) goOnInBackground(folder, yes === true);
+  screen.line(json ? jsonLine({ runId }) : runId);
+  if (json) return EXIT.done;
+  const next =
+    server === undefined ? whatNext(runId, typed, yes === true) : besideServer(runId, typed, server);
+  for (const line of next) io.stderr.write(`cadre: ${line}\n`);
+  return EXIT.done;
+}
+
+const besideServer = (runId: string, typed: CommandLine, pid: number): string[] => [
+  `the server, process ${pid}, works on it. Follow it: ${typed(`tail ${runId}`)}`,
+  `if it needs you, \`${typed("approve")}\` shows what for; when you have answered, it goes on by itself.`,
+];
+
+/** A process that waits for a person would only hold the store: it leaves, and the run stays as it is. */
+function whatNext(runId: string, typed: CommandLine, yes: boolean): string[] {
+  const needs = yes ? "needs you for more than an approval" : "needs you";
+  return [
+    `it works in the background until it has ended or ${needs}. Follow it: ${typed(`tail ${runId}`)}`,
+    `if it needs you, \`${typed("approve")}\` shows what for; when you have answered, \`${typed("run")}\` goes on with it.`,
+  ];
+}
+
+function goOnInBackground(folder: string, yes: boolean): void {
+  const launcher = fileURLToPath(new URL("../../../bin/cadre.js", import.meta.url));
+  const args = [launcher, "run", "--json", "-C", folder, ...(yes ? ["--yes"] : [])];
+  spawn(process.execPath, args, { cwd: folder, detached: true, stdio: "ignore" }).unref();
+}

@@ -1,0 +1,106 @@
+// Stays with a run and all below it until it has ended, or nothing of it can go on without a person who is not there.
+// Where a person is there, they are asked while the other branches go on, and what others decide meanwhile takes the
+// question away from them.
+
+import type { CadreClient } from "../../api/client/client.ts";
+import type { RunSummary } from "../../api/client/types.ts";
+import type { LiveView } from "../view/live/live-view.ts";
+import { allNodes } from "../view/text/branches.ts";
+import { type Answerer, type Blockage, createQuestions } from "./questions.ts";
+
+/** A run and how far it has been shown: kept when the connection is not. */
+export interface WatchedRun {
+  runId: string;
+  view: LiveView;
+  position: number | undefined;
+}
+
+export type FollowResult = { type: "ended" } | ({ type: "needs-person" } & Blockage) | { type: "left" };
+
+const TICK_MS = 250;
+/** How long nothing may happen before it is looked whether a run was set aside, which no event tells. */
+const QUIET_MS = 2_000;
+
+/** Throws where the connection is lost: connect again, and go on with the same `watched`. */
+export async function followRun(
+  client: CadreClient,
+  watched: WatchedRun,
+  company: Answerer,
+  leaving: AbortSignal,
+): Promise<FollowResult> {
+  const { runId, view } = watched;
+  const isBehind = await readSoFar(client, watched);
+  const questions = createQuestions(client, runId, { tree: view.tree, company, leaving });
+  const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
+  const aside = watchAside(client, runId, company);
+  const look = async (): Promise<FollowResult | undefined> =>
+    restOf(isBehind() ? undefined : await questions.check());
+  try {
+    // Connected anew, a tree that waits for a person has nothing more to say: ask them again.
+    const waits = await look();
+    if (waits) return waits;
+    const signal = AbortSignal.any([leaving, questions.ended, aside.found]);
+    const after = watched.position === undefined ? {} : { after: watched.position };
+    for await (const item of client.follow({ runId, tree: true, ...after, signal })) {
+      aside.heard();
+      if (item.type === "delta") view.delta(item.delta);
+      if (item.type !== "event") continue;
+      watched.position = item.event.position;
+      view.event(item.event);
+      questions.event(item.event);
+      const rest = await look();
+      if (rest) return rest;
+    }
+    const rest = restOf((await questions.outcome()) ?? aside.stuck());
+    return rest ?? (view.tree.top?.state.end ? { type: "ended" } : { type: "left" });
+  } finally {
+    clearInterval(ticker);
+    aside.close();
+    view.clear();
+    questions.close();
+  }
+}
+
+const restOf = (stuck: Blockage | undefined): FollowResult | undefined =>
+  stuck && { type: "needs-person", ...stuck };
+
+/** Looks while nothing is heard: what is set aside has no more to say, and neither has who waits for it. */
+function watchAside(client: CadreClient, runId: string, company: Answerer) {
+  const found = new AbortController();
+  let stuck: Blockage | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const heard = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void look().catch(fail), QUIET_MS);
+  };
+  async function look(): Promise<void> {
+    const seen = await asideIn(client, runId);
+    // A person who is being asked is not interrupted.
+    if (!seen || (company.type === "person" && seen.items.length > 0)) return heard();
+    stuck = seen;
+    found.abort();
+  }
+  // The connection is gone, and whoever follows hears of it.
+  const fail = (): void => clearTimeout(timer);
+  heard();
+  return { found: found.signal, heard, stuck: () => stuck, close: () => clearTimeout(timer) };
+}
+
+async function asideIn(client: CadreClient, runId: string): Promise<Blockage | undefined> {
+  const live = allNodes(await client.tree(runId)).filter(({ endedAt }) => endedAt === undefined);
+  const held = live.filter(({ waitingOn }) => waitingOn?.kind === "quarantine");
+  if (held.length === 0 || live.some(goesOn)) return undefined;
+  return { items: await client.approvals({ runId }), pausedRuns: held };
+}
+
+const goesOn = ({ status, waitingOn }: RunSummary): boolean =>
+  status !== "suspended" && waitingOn?.kind !== "child" && waitingOn?.kind !== "handoff";
+
+/** True until what had happened before is on the screen: what is only being read again has long been answered. */
+async function readSoFar(client: CadreClient, { runId, view }: WatchedRun): Promise<() => boolean> {
+  let known = allNodes(await client.tree(runId));
+  return () => {
+    known = known.filter(({ id, seq }) => (view.tree.runs.get(id)?.state.seq ?? 0) < seq);
+    return known.length > 0;
+  };
+}

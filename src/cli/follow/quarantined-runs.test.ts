@@ -1,0 +1,59 @@
+// A run that cannot be read is set aside by whoever drives, beside its journal: nobody waits for it without end, and every
+// answer says so.
+
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { agent, type Project, project } from "../cli.fixture.ts";
+
+const FILES = {
+  "agents/pen.md": agent("pen"),
+  "pen.script.yaml":
+    "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Write, input: { path: out.txt, content: hi } }]\n  - report: { summary: Written. }\n",
+};
+
+/** A run that waits for an approval, and what somebody did to its store then. By a process of its own: one keeps the definitions that it has read. */
+async function waitingAnd(p: Project, sql: string): Promise<string> {
+  const [, id] = /^pen · run (\w+)$/m.exec((await p.spawn("run", "pen", "write it")).stdout)!;
+  using file = new DatabaseSync(join(p.folder, ".cadre/cadre.db"));
+  file.exec(sql);
+  return id!;
+}
+
+test("[P9] [U44] a run whose agent cannot be read any more: `run` ends with the reason, and nobody is told to approve it", async () => {
+  // No other test has this definition: one that ran in this process before would have left it readable.
+  await using p = await project({ ...FILES, "agents/pen.md": agent("pen", "limits: { maxTurns: 6 }\n") });
+  const id = await waitingAnd(p, "UPDATE blobs SET text = text || ' '");
+  const damaged = /The stored value \w+ is damaged\./;
+  const ran = await p.spawn("run", "--yes");
+  expect(ran.stdout).toMatch(new RegExp(`^Held: ${damaged.source}.*\n  cadre verify ${id}\n`, "m"));
+  expect(ran.code).toBe(3);
+  const why = await p.cadre("why", id);
+  expect(why.stdout).toMatch(new RegExp(`^Set aside: ${damaged.source}`, "m"));
+  expect(why.stdout).toContain(`\`cadre verify ${id}\` names what is damaged`);
+  expect(why.stdout).not.toContain("cadre approve");
+  const shown = await p.cadre("show", id);
+  expect(shown.stdout).toMatch(new RegExp(`^Set aside: ${damaged.source}`, "m"));
+  expect(shown.stdout + (await p.cadre("runs")).stdout).not.toMatch(
+    /Not being worked on|goes on at the next/,
+  );
+});
+
+test("[P9] a run whose journal is damaged does not keep `run` from ending", async () => {
+  await using p = await project(FILES);
+  const id = await waitingAnd(p, "UPDATE events SET payload = '{}' WHERE seq = 3");
+  const ran = await p.spawn("run");
+  expect(ran.stdout).toMatch(new RegExp(`^Held: .*event 3.*\n  cadre verify ${id}\n`, "m"));
+  expect(ran.code).toBe(3);
+});
+
+test("[U44] a run that was answered while nobody drives is not said to wait for it", async () => {
+  await using p = await project({ ...FILES, "agents/pen.md": agent("pen", "limits: { maxTurns: 7 }\n") });
+  const [, item] = /^ {2}cadre approve (\S+)$/m.exec((await p.cadre("run", "pen", "write it")).stdout)!;
+  const [id] = item!.split(":");
+  expect((await p.cadre("why", id!)).stdout).toContain("Waits for you");
+  await p.cadre("approve", item!);
+  const why = await p.cadre("why", id!);
+  expect(why.stdout).toMatch(/^Answered, and not taken up yet\.$/m);
+  expect(why.stdout).not.toContain("cadre approve");
+});

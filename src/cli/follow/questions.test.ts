@@ -1,0 +1,70 @@
+// What a followed tree asks, over a real API, where the journals are read more slowly than the run goes on.
+
+import { expect, test } from "vitest";
+import type { CadreClient } from "../../api/client/client.ts";
+import {
+  CLERK,
+  eventsUntil,
+  isEnd,
+  payTool,
+  serveRuntime,
+  tempProject,
+  waitForApprovals,
+} from "../../api/fixtures/api.fixture.ts";
+import { assembleRuntime } from "../../runtime/assembly.ts";
+import { createLiveTree } from "../view/live/live-tree.ts";
+import { createQuestions } from "./questions.ts";
+
+test("`--yes` approves what is asked next, however far behind its events are read", async () => {
+  const { folder, remove } = tempProject({ "agents/clerk.md": CLERK });
+  const pay = (amount: number) => ({ calls: [{ tool: "Pay", input: { to: "ann", amount } }] });
+  const { tool, paid } = payTool();
+  const runtime = await assembleRuntime({
+    folder,
+    home: folder,
+    env: {},
+    tools: [tool],
+    scripts: { clerk: ({ turn }) => (turn < 3 ? pay(turn) : { report: { summary: "paid" } }) },
+  });
+  const api = await serveRuntime(runtime, folder);
+  await runtime.start();
+  try {
+    const { runId } = await api.client.startRun({ agent: "clerk", task: "pay twice" });
+    await waitForApprovals(api, runId);
+    const tree = createLiveTree();
+    let read = 0;
+    const readOn = async (): Promise<void> => {
+      for (const event of (await api.client.events(runId)).slice(read)) tree.apply(event);
+      read = (await api.client.events(runId)).length;
+    };
+    await readOn();
+    let rests = 1;
+    /** By the time that it is answered, the run has asked the next thing, or is over. */
+    const slow: CadreClient = {
+      ...api.client,
+      async decide(...given) {
+        const answer = await api.client.decide(...given);
+        rests++;
+        let seen = 0;
+        await eventsUntil(
+          api,
+          runId,
+          (event) => isEnd(event) || (event.type === "RUN_SUSPENDED" && ++seen === rests),
+        );
+        return answer;
+      },
+    };
+    const leaving = new AbortController().signal;
+    const questions = createQuestions(slow, runId, { tree, company: { type: "yes" }, leaving });
+    expect(await questions.check()).toBeUndefined();
+    expect(paid).toHaveLength(1);
+    await readOn();
+    expect(await questions.check()).toBeUndefined();
+    await eventsUntil(api, runId, isEnd);
+    expect(paid.map(({ input }) => input.amount)).toEqual([1, 2]);
+  } finally {
+    await api.close();
+    await runtime.stop();
+    remove();
+  }
+});

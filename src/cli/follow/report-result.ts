@@ -1,0 +1,130 @@
+// How a visit to a run ends: what is said, and the exit code.
+
+import type { RunDetail } from "../../api/client/types.ts";
+import { CadreError, toCadreError } from "../../errors.ts";
+import type { CommandLine } from "../command-line.ts";
+import type { Connection } from "../connection/connect.ts";
+import { EXIT, type Invocation } from "../invocation.ts";
+import { answerCommands } from "../view/approval.ts";
+import { asSentence } from "../view/format.ts";
+import { neededLines, retryLines, showAgainLine, summaryLines } from "../view/summary.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine, plainLine } from "../view/text/plain.ts";
+import type { FollowResult, WatchedRun } from "./follow-run.ts";
+import type { Blockage } from "./questions.ts";
+
+export async function printFollowResult(
+  rest: FollowResult,
+  { runId, view }: WatchedRun,
+  { client, isOwner }: Connection,
+  { screen, json, typed }: Invocation,
+): Promise<number> {
+  const say = (lines: string[], machine: object): void => {
+    for (const line of json ? [jsonLine(machine)] : fitLines(lines, screen)) screen.line(line);
+  };
+  if (rest.type === "left") {
+    say(isOwner ? keptLines(runId, typed) : leavingLines(runId, typed), { type: "left", runId });
+    return EXIT.done;
+  }
+  const drawing = view.drawing(Date.now());
+  for (const line of drawing.length > 0 ? ["", ...drawing] : []) screen.line(line);
+  const run = await client.run(runId);
+  const again = showAgainLine(runId, typed, screen.paint);
+  if (rest.type === "needs-person") {
+    const { items, pausedRuns } = rest;
+    const commands = [
+      ...items.flatMap((item) => answerCommands(item, typed)),
+      ...pausedRuns.flatMap((run) => heldCommands(run, view, typed)),
+    ];
+    const lines = [
+      ...neededLines(items, typed, screen.paint),
+      ...heldLines(rest, { runId, view }, typed),
+      again,
+    ];
+    say(lines, { type: "needs_person", runId, waitingOn: run.waitingOn, approvals: items, commands });
+    return EXIT.waiting;
+  }
+  const code = exitCodeOf(run.status);
+  const summary = summaryLines(run, screen, { said: view.lastWords() });
+  say([...summary, ...retryLines(run, typed), again], resultOf(run, code));
+  return code;
+}
+
+const keptLines = (runId: string, typed: CommandLine): string[] => [
+  "",
+  "Leaving: nothing is lost. What is under way gets a few seconds to finish, then it is stopped and recorded as stopped; Ctrl-C again leaves at once.",
+  keptSentence(runId, typed),
+];
+
+/** A failure of ours beside a run that had begun: whoever reads of it wants to know what became of that. */
+export function withKeptRun(thrown: unknown, runId: string, { typed }: Invocation): CadreError {
+  const { code, message, details } = toCadreError(thrown);
+  return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, typed)}`, details, thrown);
+}
+
+/** What is true of a run that nobody here works on any more. */
+const keptSentence = (runId: string, typed: CommandLine): string =>
+  `Run ${runId} is kept: \`${typed("run")}\` goes on with it, \`${typed(`cancel ${runId}`)}\` ends it.`;
+
+/** The same of one that another process works on. */
+export const leavingLines = (runId: string, typed: CommandLine): string[] => [
+  "",
+  "Leaving: nothing is lost, and another process goes on with the run.",
+  `Follow it again: ${typed(`tail ${runId}`)}`,
+  `End it: ${typed(`cancel ${runId}`)}`,
+];
+
+export function exitCodeOf(status: RunDetail["status"]): number {
+  if (status === "failed") return EXIT.failed;
+  if (status === "cancelled") return EXIT.cancelled;
+  return status === "suspended" ? EXIT.waiting : EXIT.done;
+}
+
+/** Of several runs: a failure before a person who is needed, that before a cancel. */
+export function worstExitCode(codes: readonly number[]): number {
+  return [EXIT.failed, EXIT.waiting, EXIT.cancelled].find((code) => codes.includes(code)) ?? EXIT.done;
+}
+
+function resultOf(run: RunDetail, exitCode: number) {
+  const { id: runId, status, stopReason, summary, output, result, usage, treeUsage } = run;
+  return { type: "result", runId, status, stopReason, summary, output, result, usage, treeUsage, exitCode };
+}
+
+type Shown = Pick<WatchedRun, "runId" | "view">;
+
+function heldCommands(
+  run: Blockage["pausedRuns"][number],
+  { tree }: Shown["view"],
+  typed: CommandLine,
+): string[] {
+  const { id, waitingOn } = run;
+  // What cannot be read hears nothing that is said to it.
+  if (isUnreadable(run, tree)) return [typed(`verify ${id}`)];
+  const [top] = waitingOn?.frozen ?? [];
+  return [typed(top === undefined ? `resume ${id}` : `thaw ${top}`), typed(`cancel ${id}`)];
+}
+
+/** Set aside, and not by a word in its journal. */
+const isUnreadable = (
+  { id, waitingOn }: Blockage["pausedRuns"][number],
+  { runs }: Shown["view"]["tree"],
+): boolean => waitingOn?.kind === "quarantine" && runs.get(id)?.state.waitingOn?.kind !== "quarantine";
+
+function heldLines({ items, pausedRuns }: Blockage, { runId, view }: Shown, typed: CommandLine): string[] {
+  const lines = pausedRuns.flatMap((run) => {
+    const { id, agent, waitingOn } = run;
+    const why = plainLine(waitingOn?.detail ?? waitingOn?.kind.replaceAll("_", " ") ?? "a person is needed");
+    const who = id === runId ? "" : `${plainLine(agent)}, run ${id}: `;
+    const commands = heldCommands(run, view, typed).map((command) => `  ${command}`);
+    const aside = isUnreadable(run, view.tree) ? [AFTER_RESTORE] : [];
+    return ["", `Held: ${who}${why}`, ...commands, ...aside];
+  });
+  if (items.length === 0) return lines;
+  return [
+    ...lines,
+    "",
+    `The run waits, and costs nothing meanwhile. When it is answered, go on with: ${typed("run")}`,
+  ];
+}
+
+const AFTER_RESTORE = "Nothing else is harmed. It goes on when the store is restored from a copy.";

@@ -1,0 +1,51 @@
+// The runs that a command finds unfinished when it comes, and leaves unfinished when it goes.
+
+import type { CadreClient } from "../../api/client/client.ts";
+import type { RunSummary } from "../../api/client/types.ts";
+import type { Connection } from "../connection/connect.ts";
+import type { Invocation } from "../invocation.ts";
+import { allRuns } from "../lookup/all-runs.ts";
+
+/** Newest first. What is below a run goes on with it. */
+export async function unfinishedRuns(client: CadreClient): Promise<RunSummary[]> {
+  const runs = await Array.fromAsync(
+    allRuns(client, { status: ["pending", "running", "waiting", "suspended"] }),
+  );
+  return runs.filter((run) => run.parentRunId === undefined);
+}
+
+/** Without a person: what was answered while nobody drove does, too. */
+const goesOn = ({ status, answered }: RunSummary): boolean => status !== "suspended" || answered === true;
+
+export function printResumed(left: readonly RunSummary[], { screen, json }: Invocation): void {
+  const goingOn = left.filter(goesOn).length;
+  if (json || goingOn === 0) return;
+  const them =
+    goingOn === 1
+      ? "1 run was left unfinished here; going on with it"
+      : `${goingOn} runs were left unfinished here; going on with them`;
+  const asking = left.length - goingOn;
+  const more = asking === 0 ? "" : `; ${asking} more ${asking === 1 ? "waits" : "wait"} for a person`;
+  screen.line(screen.paint("dim", `${them}${more}`));
+}
+
+/** Of a server, which stays with whatever needs a person, too. */
+export function printResumedByServer(left: readonly RunSummary[], { screen, json, typed }: Invocation): void {
+  if (json || left.length === 0) return;
+  const them =
+    left.length === 1
+      ? "1 run was left unfinished here: it goes on"
+      : `${left.length} runs were left unfinished here: they go on`;
+  screen.line(`${them}. What needs you is in the inbox, and at \`${typed("run")}\`.`);
+}
+
+export async function printRemaining(
+  { client, isOwner }: Connection,
+  { screen, json, typed }: Invocation,
+): Promise<void> {
+  if (!isOwner || json) return;
+  const left = (await unfinishedRuns(client)).filter(goesOn).length;
+  if (left === 0) return;
+  const them = left === 1 ? "1 other run is" : `${left} other runs are`;
+  screen.line(screen.paint("dim", `${them} not finished: \`${typed("run")}\` goes on with what is left`));
+}

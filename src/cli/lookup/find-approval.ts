@@ -1,0 +1,60 @@
+// An open item by what a person typed: its id, the beginning of it, or the beginning of the run's id and the item.
+
+import type { CadreClient } from "../../api/client/client.ts";
+import type { ApprovalView } from "../../api/client/types.ts";
+import { CadreError } from "../../errors.ts";
+import type { CommandLine } from "../command-line.ts";
+import { answerCommands, itemTitle } from "../view/approval.ts";
+
+/** The id as it was typed where nothing open has it: the server knows whether it was decided already. */
+export function findApproval(open: readonly ApprovalView[], id: string): ApprovalView | string {
+  const exact = open.find((item) => item.id === id);
+  if (exact) return exact;
+  const matches = open.filter(
+    (item) => item.id.startsWith(id) || isShortened(item, id) || isOutcomeOf(item, id),
+  );
+  if (matches.length > 1) {
+    const ids = matches.map((item) => item.id).join(", ");
+    throw new CadreError(
+      "CONFLICT",
+      `${matches.length} open items begin with ${id}: ${ids}. Give more of the id. Nothing was decided.`,
+    );
+  }
+  return matches[0] ?? id;
+}
+
+/** `r1m7:m4.0` for `r1m7p…:m4.0`. */
+function isShortened({ runId, itemId }: ApprovalView, typed: string): boolean {
+  const colon = typed.indexOf(":");
+  return colon > 0 && runId.startsWith(typed.slice(0, colon)) && typed.slice(colon + 1) === itemId;
+}
+
+/** Typed with the id that its approval had: what is open now is what became of it. */
+function isOutcomeOf({ kind, runId, callId }: ApprovalView, typed: string): boolean {
+  const colon = typed.indexOf(":");
+  const call = (id: string): string => id.replace(/~\d+$/, "");
+  const isItsRun = colon > 0 && runId.startsWith(typed.slice(0, colon));
+  return kind === "outcome" && isItsRun && call(typed.slice(colon + 1)) === call(callId!);
+}
+
+/** P4: a word on whether a call may happen is none on whether it did. */
+export function refuseOutcome(item: ApprovalView, typed: CommandLine): void {
+  if (item.kind !== "outcome") return;
+  const [command] = answerCommands(item, typed);
+  throw new CadreError(
+    "OUTCOME_UNKNOWN",
+    `Nobody knows whether this was done (${itemTitle(item)}). Nothing was decided; look, and say what became of it: ${command}`,
+    { approvalId: item.id, runId: item.runId, callId: item.callId },
+  );
+}
+
+export async function resolveApprovalId(
+  client: CadreClient,
+  id: string,
+  typed: CommandLine,
+): Promise<string> {
+  const found = findApproval(await client.approvals(), id);
+  if (typeof found === "string") return found;
+  refuseOutcome(found, typed);
+  return found.id;
+}

@@ -1,0 +1,15 @@
+import { CadreError } from "../../errors.ts";
+
+/** `r1m7…`, or an event of it: `r1m7…#142`. */
+export function parseRunReference(where: string): { runId: string; seq?: number } {
+  const [, runId, seq] = /^([^#]+)(?:#([^#]*))?$/.exec(where) ?? [];
+  if (runId === undefined)
+    throw new CadreError("USAGE", `\`${where}\` names no run: say RUN or RUN#SEQ, as in r1m7j5wr#142.`);
+  if (seq === undefined) return { runId };
+  if (!/^[1-9]\d{0,8}$/.test(seq))
+    throw new CadreError(
+      "USAGE",
+      `\`${where}\` names no event: they are counted from 1. Say RUN or RUN#SEQ, as in ${runId}#1.`,
+    );
+  return { runId, seq: Number(seq) };
+}

@@ -1,0 +1,37 @@
+// What a server says when it is up: one link, which signs a browser in.
+
+import type { PublicServer } from "../../api/server/public-server.ts";
+import { rewriteCommands } from "../command-line.ts";
+import type { Invocation } from "../invocation.ts";
+import { fitLines } from "../view/text/fit.ts";
+import { jsonLine } from "../view/text/plain.ts";
+import { openBrowser } from "./open-browser.ts";
+
+export interface ServerAnnouncement {
+  server: PublicServer;
+  problems: string[];
+  open: boolean;
+  /** It drives as well. */
+  drives: boolean;
+  /** In the place of the usual ones. */
+  words: ((link: string) => string[]) | undefined;
+}
+
+export function announceServer({ io, json, screen, typed }: Invocation, up: ServerAnnouncement): void {
+  const { server, problems, open, words } = up;
+  const { url } = server.newLink();
+  if (json) {
+    screen.line(jsonLine({ url: server.url, link: url }));
+    return;
+  }
+  const wrong = problems.map((problem) => rewriteCommands(problem, typed));
+  const lines = [...wrong, ...(words?.(url) ?? upWords(url, up))];
+  for (const line of fitLines(lines, screen)) screen.line(line);
+  if (open && io.stdout.isTTY === true) openBrowser(url);
+}
+
+const upWords = (link: string, { drives }: ServerAnnouncement): string[] => [
+  `Cadre is up at ${link}`,
+  "The link signs one browser in, once.",
+  `For a program: the token in .cadre/token. Ctrl-C ends it; ${drives ? "whatever runs goes on at the next start" : "workers go on with whatever runs"}.`,
+];

@@ -1,0 +1,116 @@
+// What a server tells whoever runs it: one line of JSON on stderr for each notable thing, for journald, Docker or a file.
+// At a terminal nobody reads that: there only problems are said, in words.
+//  G7  A line is one thing, whatever names it holds (A68), and neither a secret nor what was said in a run stands in it.
+//      What others can bring about as often as they like is bounded; how much was left out is said.
+
+import type { CadreClient } from "../../api/client/client.ts";
+import type { ApiParts } from "../../api/parts.ts";
+import type { Refusal } from "../../api/server/door.ts";
+import { CadreError, messageOf } from "../../errors.ts";
+import { TERMINAL_TYPES } from "../../journal/events.ts";
+import type { Mask } from "../../journal/masking/mask.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import type { RuntimeOptions } from "../../runtime/assembly.ts";
+import { unfinishedRuns } from "../follow/unfinished-runs.ts";
+import { jsonLine } from "../view/text/plain.ts";
+
+export type LogEvent = "started" | "run_ended" | "refused" | "problem" | "recovered" | "stopping" | "stopped";
+
+export interface ServerLog {
+  started(client: CadreClient, url: string): Promise<void>;
+  log(event: LogEvent, fields?: Record<string, unknown>): void;
+  problem: NonNullable<RuntimeOptions["onProblem"]>;
+  recovered(message: string): void;
+  /** From now on: secrets as the project knows them, and how runs end. */
+  attach(parts: Pick<ApiParts, "store" | "people">): void;
+  refused(refusal: Refusal): void;
+}
+
+const LEVELS: Record<LogEvent, "info" | "warn" | "error"> = {
+  started: "info",
+  run_ended: "info",
+  refused: "warn",
+  problem: "error",
+  recovered: "info",
+  stopping: "info",
+  stopped: "info",
+};
+
+/** Of one kind, in a minute. */
+const MOST = 20;
+const MINUTE_MS = 60_000;
+const BOUNDED = new Set<LogEvent>(["refused", "problem"]);
+
+export function createServerLog(write: (line: string) => void, now: () => number = Date.now): ServerLog {
+  const bound = bounded(now);
+  let mask: Pick<Mask, "value"> = { value: (value) => value };
+  const tell = (event: LogEvent, fields: Record<string, unknown> = {}): void => {
+    const leftOut = BOUNDED.has(event) ? bound(event) : 0;
+    if (leftOut === undefined) return;
+    const line = { time: new Date(now()).toISOString(), level: LEVELS[event], event, ...fields };
+    write(`${jsonLine(mask.value({ ...line, ...(leftOut > 0 ? { leftOut } : {}) }))}\n`);
+  };
+  return {
+    log: tell,
+    async started(client, url) {
+      const { version, pid, folder, storeId, model } = await client.health();
+      const left = await unfinishedRuns(client);
+      tell("started", { url, version, pid, folder, storeId, model, unfinished: left.length });
+    },
+    problem: ({ runId, message, error }) =>
+      tell("problem", {
+        message,
+        ...(runId === undefined ? {} : { runId }),
+        ...(error instanceof CadreError ? { code: error.code } : {}),
+        error: messageOf(error),
+        // What nobody foresaw is found by where it happened.
+        ...(error instanceof Error && !(error instanceof CadreError) ? { stack: error.stack } : {}),
+      }),
+    recovered: (message) => tell("recovered", { message }),
+    attach({ store, people }) {
+      ({ mask } = people);
+      store.onCommit((events) => {
+        for (const { type, runId } of events) {
+          if (!TERMINAL_TYPES.has(type)) continue;
+          store.run(runId).then(
+            (row) => row && tell("run_ended", endOf(row)),
+            () => tell("run_ended", { runId }),
+          );
+        }
+      });
+    },
+    refused: (refusal) => tell("refused", { ...refusal }),
+  };
+}
+
+/** How many were left out since the last that was told; undefined: this one is left out too. */
+function bounded(now: () => number): (event: LogEvent) => number | undefined {
+  const seen = new Map<LogEvent, { since: number; told: number; leftOut: number }>();
+  return (event) => {
+    const known = seen.get(event);
+    if (!known || now() - known.since >= MINUTE_MS) {
+      seen.set(event, { since: now(), told: 1, leftOut: 0 });
+      return known?.leftOut ?? 0;
+    }
+    if (known.told < MOST) {
+      known.told++;
+      return 0;
+    }
+    known.leftOut++;
+    return undefined;
+  };
+}
+
+/** Whose run it was and how it ended; never what was said in it. */
+function endOf({ id, rootRunId, agent, status, stopReason, usage, createdAt, endedAt }: RunRow) {
+  const { cost, modelCalls, toolCalls } = usage;
+  return {
+    runId: id,
+    rootRunId,
+    agent,
+    status,
+    stopReason,
+    ms: (endedAt ?? createdAt) - createdAt,
+    ...{ modelCalls, toolCalls, cost },
+  };
+}

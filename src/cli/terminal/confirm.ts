@@ -1,0 +1,17 @@
+// A question that is answered by yes or no, at the terminal.
+
+import type { Invocation } from "../invocation.ts";
+import { createKeys } from "./keys.ts";
+
+/** Anything but a clear yes is a no. */
+export async function confirm({ io, screen }: Invocation, question: string): Promise<boolean> {
+  const left = new AbortController();
+  const { stdin, stdout } = io;
+  const keys = createKeys({ stdin, stdout, hold: screen.hold, onInterrupt: () => left.abort() });
+  try {
+    return /^y(es)?$/i.test((await keys.readLine(question, left.signal)).trim());
+  } catch (error) {
+    if (left.signal.aborted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+// Lets a person change a value as JSON: in their editor, or as one line where they have none.
+
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CadreError, messageOf } from "../../errors.ts";
+import type { Screen } from "../view/screen.ts";
+import { jsonLine } from "../view/text/plain.ts";
+import type { Keys } from "./keys.ts";
+
+export interface EditorContext {
+  env: Readonly<Record<string, string | undefined>>;
+  keys: Keys;
+  screen: Pick<Screen, "hold">;
+}
+
+/** What was typed last, if it could not be used. */
+export interface Draft {
+  text: string | undefined;
+}
+
+/** Undefined: it was left as it is. */
+export async function editJson(
+  value: unknown,
+  draft: Draft,
+  { env, keys, screen }: EditorContext,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const editor = env["VISUAL"] || env["EDITOR"];
+  const before = editor ? JSON.stringify(value, null, 2) : jsonLine(value);
+  const begun = draft.text ?? before;
+  const after = editor
+    ? await inEditor(begun, editor, { screen, signal })
+    : await keys.readLine("Input as JSON: ", signal, begun);
+  if (after.trim() === "" || after.trim() === before) return undefined;
+  draft.text = after.trimEnd();
+  return parseInput(after);
+}
+
+export function parseInput(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CadreError("USAGE", `That is no JSON (${messageOf(error)}). Nothing was decided.`);
+  }
+}
+
+async function inEditor(
+  text: string,
+  editor: string,
+  { screen, signal }: { screen: Pick<Screen, "hold">; signal: AbortSignal },
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "cadre-edit-"));
+  const file = join(folder, "input.json");
+  try {
+    await writeFile(file, `${text}\n`, { mode: 0o600 });
+    const release = screen.hold();
+    await opened(editor, file, signal).finally(release);
+    return await readFile(file, "utf8");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** An editor may be a command with flags (`code --wait`), so a shell reads it; the file is never part of that text. */
+function opened(editor: string, file: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", signal });
+    child.on("error", reject);
+    child.on("exit", (code) => {
+      if (code === 0) return resolve();
+      reject(new CadreError("USAGE", `The editor ended with ${code ?? "a signal"}. Nothing was decided.`));
+    });
+  });
+}

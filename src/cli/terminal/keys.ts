@@ -1,0 +1,68 @@
+// Keys and lines from the person at the terminal, and from nobody else. What was typed before a question was on the
+// screen is no answer to it.
+
+import { createInterface } from "node:readline/promises";
+import type { Io } from "../invocation.ts";
+import type { Screen } from "../view/screen.ts";
+
+export interface Keys {
+  /** The next key. Rejects when the signal is aborted. */
+  readKey(signal: AbortSignal): Promise<string>;
+  /** `typed` stands on the line already, as if the person had typed it. */
+  readLine(question: string, signal: AbortSignal, typed?: string): Promise<string>;
+}
+
+const SETTLE_MS = 150;
+const CTRL_C = "\u0003";
+
+export interface Terminal extends Pick<Io, "stdin" | "stdout"> {
+  /** Keeps others from writing while somebody types a line. */
+  hold: Screen["hold"];
+  onInterrupt(): void;
+}
+
+export function createKeys({ stdin, stdout, hold, onInterrupt }: Terminal): Keys {
+  return {
+    readKey: (signal) =>
+      new Promise((resolve, reject) => {
+        const from = performance.now();
+        const done = (): void => {
+          stdin.off("data", onData);
+          signal.removeEventListener("abort", onAbort);
+          stdin.setRawMode?.(false);
+          stdin.pause();
+        };
+        const onAbort = (): void => {
+          done();
+          reject(signal.reason);
+        };
+        const onData = (data: Buffer | string): void => {
+          const text = String(data);
+          if (text.startsWith(CTRL_C)) onInterrupt();
+          // A paste is no key, and an escape sequence is none of ours.
+          if (performance.now() - from < SETTLE_MS || text.length !== 1) return;
+          done();
+          resolve(text);
+        };
+        if (signal.aborted) return reject(signal.reason);
+        stdin.setRawMode?.(true);
+        signal.addEventListener("abort", onAbort, { once: true });
+        stdin.on("data", onData);
+        stdin.resume();
+      }),
+
+    async readLine(question, signal, typed) {
+      const release = hold();
+      const lines = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY === true });
+      lines.on("SIGINT", onInterrupt);
+      try {
+        const answer = lines.question(question, { signal });
+        if (typed !== undefined) lines.write(typed);
+        return await answer;
+      } finally {
+        lines.close();
+        release();
+      }
+    },
+  };
+}

@@ -1,0 +1,54 @@
+// What trust would let a folder do, said before it is given; and the question, which is asked once (A52).
+
+import { programText } from "../../agents/explain/explain.ts";
+import { loadConfig } from "../../config/config.ts";
+import { isForeignStore } from "../../config/known-stores.ts";
+import { isDeclined, setTrust } from "../../config/trust.ts";
+import { type Invocation, isAttended } from "../invocation.ts";
+import { projectOf } from "../project.ts";
+import { plainLine } from "../view/text/plain.ts";
+import { confirm } from "./confirm.ts";
+
+/** Whether the folder is trusted, and what is held back from it until it is: a line each. */
+export async function settingsNeedingTrust(
+  invocation: Invocation,
+): Promise<{ trusted: boolean; lines: string[] }> {
+  const { folder, io } = invocation;
+  const config = loadConfig({ folder, env: io.env });
+  const settings = config.problems
+    .filter(({ code }) => code === "UNTRUSTED")
+    .map(
+      ({ file, line, message }) => `${file}:${line} ${message.replace(/ is ignored: .* to set /, " sets ")}`,
+    );
+  const store = isForeignStore(config, io.env)
+    ? [`${config.dir} came with the folder: the runs, approvals and grants in it would count`]
+    : [];
+  return {
+    trusted: config.trusted,
+    lines: [...settings, ...(await started(invocation)), ...store].map(plainLine),
+  };
+}
+
+/** What the project's agents would have run: code that controls them, and programs that do their work. */
+async function started(invocation: Invocation): Promise<string[]> {
+  const { agents } = await projectOf(invocation).agents();
+  return [...agents.values()]
+    .filter(({ file }) => !/^(~\/|builtin:)/.test(file))
+    .flatMap(({ file, definition: { steps, runner } = {} }) => [
+      ...(steps ? [`${file} is controlled by code, which would run: ${steps.module}`] : []),
+      ...(runner ? [`${file} is the work of a program, which would be started: ${programText(runner)}`] : []),
+    ]);
+}
+
+/** At a terminal, before the first run in a folder that asks for something. A person who said no is not asked again. */
+export async function askForTrust(invocation: Invocation): Promise<void> {
+  const { folder, io, screen, typed } = invocation;
+  if (!isAttended(invocation) || isDeclined(folder, io.env)) return;
+  const { trusted, lines } = await settingsNeedingTrust(invocation);
+  if (trusted || lines.length === 0) return;
+  screen.line("This folder is not trusted. If you trust it:");
+  for (const line of lines) screen.line(`  ${line}`);
+  const agreed = await confirm(invocation, "Trust it, if you know who wrote it? [y/N] ");
+  setTrust(folder, agreed ? "trusted" : "declined", io.env);
+  if (!agreed) screen.line(`It goes on without them. \`${typed("trust")}\` if you change your mind.`);
+}

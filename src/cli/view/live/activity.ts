@@ -1,0 +1,86 @@
+// What a run does between two events: what, for how long, and the latest words of it.
+
+import type { JournalEvent, WaitingOn } from "../../../journal/events.ts";
+import type { RunState } from "../../../projections/folds/run-state.ts";
+import { summarizeTodos } from "../../../projections/folds/todos.ts";
+import { describeCall } from "../../../projections/views/timeline.ts";
+import { count, duration } from "../format.ts";
+import { plainLine } from "../text/plain.ts";
+
+export interface Activity {
+  event(event: JournalEvent, calls: ReadonlyMap<string, { tool: string; input: unknown }>): void;
+  /** A piece of the output of its tool, or of its model's words. */
+  output(piece: string): void;
+  /** Undefined: it does nothing, and waits for nothing that comes by itself. */
+  now(at: number): { what: string; time: string; output: string } | undefined;
+}
+
+export function createActivity(state: RunState): Activity {
+  let what: string | undefined;
+  let since = 0;
+  let until: number | undefined;
+  let output = "";
+  const set = (text: string | undefined, ts: number): void => {
+    [what, since, until, output] = [text, ts, undefined, ""];
+  };
+  return {
+    event(event, calls) {
+      const { ts } = event;
+      if (event.type === "MODEL_CALL_STARTED") set("thinking", ts);
+      else if (event.type === "TOOL_STARTED") {
+        const call = calls.get(event.payload.toolCallId);
+        set(call ? plainLine(describeCall(call.tool, call.input)) : "working", ts);
+      } else if (event.type === "AGENT_THOUGHT" || event.type === "TOOL_RESULT") set("working", ts);
+      else if (state.end || state.status === "suspended") set(undefined, ts);
+      else if (state.status === "waiting") {
+        set(waiting(state), ts);
+        until = state.waitingOn?.until;
+      } else if (event.type === "CHILD_RUN_COMPLETED" || event.type === "RUN_RESUMED") set("working", ts);
+    },
+    output(piece) {
+      output = (output + piece).slice(-KEPT);
+    },
+    now(at) {
+      if (what === undefined) return undefined;
+      const time = until === undefined ? wholeSeconds(at - since) : `${wholeSeconds(until - at)} left`;
+      return { what, time, output: latestLine(output) };
+    },
+  };
+}
+
+/** The attempt that comes after one that the provider failed. */
+export const nextAttempt = ({ failedCall }: RunState): number => (failedCall?.attempt ?? 1) + 1;
+
+/** Which turn it is in, of how many. */
+export const turnText = ({ turns, openModelCall, start }: RunState): string =>
+  `turn ${turns + (openModelCall ? 1 : 0)}/${start?.limits.maxTurns ?? "?"}`;
+
+/** How far its own list is done; empty where it keeps none. */
+export const todoText = ({ todos }: RunState): string =>
+  todos.length === 0 ? "" : plainLine(summarizeTodos(todos));
+
+/** A line that counts tenths would never be still. */
+export function wholeSeconds(ms: number): string {
+  return ms < 60_000 ? `${Math.max(0, Math.floor(ms / 1_000))} s` : duration(ms);
+}
+
+const KEPT = 400;
+const LONGEST = 60;
+
+function latestLine(text: string): string {
+  const line = plainLine(
+    text
+      .trimEnd()
+      .split("\n")
+      .findLast((candidate) => candidate.trim() !== "") ?? "",
+  );
+  const characters = Array.from(line);
+  return characters.length <= LONGEST ? line : `…${characters.slice(1 - LONGEST).join("")}`;
+}
+
+function waiting(state: RunState): string {
+  const { kind, detail, items = [] } = state.waitingOn ?? ({ kind: "timer" } as WaitingOn);
+  if (kind === "child") return `waiting for ${count(items.length, "run")} below`;
+  const attempt = kind === "provider" ? `, then attempt ${nextAttempt(state)}` : "";
+  return `waiting (${plainLine(detail ?? kind)})${attempt}`;
+}

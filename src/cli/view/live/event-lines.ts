@@ -1,0 +1,122 @@
+// What is said of an event in one line, and which events need none because something else on the screen tells of them.
+
+import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../../journal/events.ts";
+import { FINAL_REPORT } from "../../../projections/folds/run-state.ts";
+import { describeCall, describeForkOrigin, type TimelineEntry } from "../../../projections/views/timeline.ts";
+import { count, duration } from "../format.ts";
+import { type Paint, type Screen, truncate } from "../screen.ts";
+import { plainLine } from "../text/plain.ts";
+import { nextAttempt } from "./activity.ts";
+import type { LiveRun, LiveTree } from "./live-tree.ts";
+
+/** What the last lines, the summary, the parent or the line before it says already. */
+export function isShownElsewhere(event: JournalEvent): boolean {
+  if (event.type === "RUN_SUSPENDED") return QUIET_WAITS.has(event.payload.waitingOn.kind);
+  if (event.type === "CANCEL_REQUESTED") return event.payload.via !== undefined;
+  return event.type === "TOOL_STARTED" || event.type === "RUN_RESUMED" || TERMINAL_TYPES.has(event.type);
+}
+
+const QUIET_WAITS: ReadonlySet<string> = new Set(["approval", "child", "child_hitl"]);
+
+/** What a drawing of the tree shows of its top. */
+export const isShownByTree = ({ type }: JournalEvent): boolean =>
+  type === "CHILD_RUN_STARTED" || type === "CHILD_RUN_COMPLETED";
+
+/** What is worth a line of its own although a drawing of the tree shows how the run stands. */
+export function isNews(event: JournalEvent): boolean {
+  if (event.type === "TOOL_PROPOSED") return event.payload.verdict === "deny";
+  if (event.type === "CONTEXT_ADDED") return event.payload.source === "person";
+  return NEWS.has(event.type);
+}
+
+const NEWS: ReadonlySet<string> = new Set([
+  "APPROVAL_DECIDED",
+  "OUTCOME_DECIDED",
+  "PERSON_ASKED",
+  "OUTCOME_PROBED",
+  "LIMIT_REACHED",
+  "BUDGET_SET",
+  "SYSTEM_ERROR",
+  "CANCEL_REQUESTED",
+]);
+
+export interface LineContext {
+  run: LiveRun;
+  event: JournalEvent;
+  entry: TimelineEntry;
+  tree: LiveTree;
+}
+
+/** The words of the timeline, with what only somebody who watches needs. */
+export function eventLines({ run, event, entry, tree }: LineContext, screen: Screen): string[] {
+  const { paint } = screen;
+  const retitled = (title: string): string[] => [paintEntry({ ...entry, title }, paint)];
+  switch (event.type) {
+    case "RUN_STARTED":
+      return [run === tree.top ? headline(event, paint) : paint("dim", `run ${event.runId}`)];
+    case "TOOL_RESULT":
+      return resultLines(run, event, entry, screen);
+    case "MODEL_CALL_FAILED":
+      return retitled(`${entry.title}${nextTry(run, event)}`);
+    case "CHILD_RUN_COMPLETED":
+      return retitled(withName(entry.title, tree.runs.get(event.payload.child_run_id)));
+    default:
+      return [paintEntry(entry, paint)];
+  }
+}
+
+const TONES = { plain: undefined, good: "green", bad: "red", warn: "yellow", quiet: "dim" } as const;
+
+export function paintEntry({ tone, title }: TimelineEntry, paint: Paint): string {
+  const format = TONES[tone];
+  return format === undefined ? plainLine(title) : paint(format, plainLine(title));
+}
+
+function headline({ payload, runId }: EventOf<"RUN_STARTED">, paint: Paint): string {
+  const before =
+    payload.continues && !payload.fork ? ` · continues ${plainLine(payload.continues.runId)}` : "";
+  const fork = payload.fork ? ` ${plainLine(describeForkOrigin(payload))}` : "";
+  return `${paint("bold", plainLine(payload.agent))} ${paint("dim", `· run ${runId}${before}${fork}`)}`;
+}
+
+function resultLines(
+  { timeline }: LiveRun,
+  event: EventOf<"TOOL_RESULT">,
+  entry: TimelineEntry,
+  { rich, columns, paint }: Screen,
+): string[] {
+  const call = timeline.names.calls.get(event.payload.toolCallId);
+  if (call?.tool === FINAL_REPORT) return [];
+  const first = firstLine(event.payload.output, rich ? columns - 30 : LONGEST);
+  const title = rich && call ? marked(event, describeCall(call.tool, call.input)) : entry.title;
+  return [paintEntry({ ...entry, title }, paint), ...(first === "" ? [] : [paint("dim", `  ${first}`)])];
+}
+
+function nextTry({ state }: LiveRun, { ts, payload }: EventOf<"MODEL_CALL_FAILED">): string {
+  const wait = payload.retryAt === undefined ? 0 : payload.retryAt - ts;
+  return wait > 0 ? ` · attempt ${nextAttempt(state)} in ${duration(wait)}` : "";
+}
+
+/** A child by the name that its own lines have. */
+function withName(title: string, child: LiveRun | undefined): string {
+  const agent = child?.state.start?.agent;
+  return agent !== undefined && title.startsWith(agent) ? child!.name + title.slice(agent.length) : title;
+}
+
+function marked({ payload }: EventOf<"TOOL_RESULT">, what: string): string {
+  const outcome = payload.outcome ?? (payload.isError ? "error" : "ok");
+  if (payload.recorded) return `↺ ${what} (not done again: as recorded)`;
+  if (outcome === "ok") return `✓ ${what}`;
+  return outcome === "error" ? `✗ ${what}` : `✗ ${what} (${outcome.replace("_", " ")})`;
+}
+
+const LONGEST = 140;
+
+/** The first line of a result, how many more there are, and the mark with which a command ends. */
+function firstLine(output: unknown, cells: number): string {
+  const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const end = lines.length > 1 && /^\[.*\]$/.test(lines.at(-1)!) ? ` ${plainLine(lines.pop()!)}` : "";
+  const more = lines.length > 1 ? ` (+${count(lines.length - 1, "line")})` : "";
+  return `${truncate(plainLine(lines[0] ?? ""), Math.max(20, cells))}${more}${end}`;
+}

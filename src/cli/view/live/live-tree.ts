@@ -1,0 +1,116 @@
+// The runs of a tree as their events tell of them, each in its place: how it stands, what it does, what waits for people.
+
+import type { JournalEvent } from "../../../journal/events.ts";
+import { itemChanges } from "../../../projections/folds/approvals.ts";
+import { applyRunState, emptyRunState, type RunState } from "../../../projections/folds/run-state.ts";
+import {
+  applyTimeline,
+  type Timeline,
+  type TimelineEntry,
+  timelineProjection,
+} from "../../../projections/views/timeline.ts";
+import { patternRole } from "../../../projections/words/pattern-role.ts";
+import { plainLine } from "../text/plain.ts";
+import { type Activity, createActivity } from "./activity.ts";
+
+export interface LiveRun {
+  /** Its agent, and its part in a pattern; `worker#2` for the second of that name below the same parent. */
+  readonly name: string;
+  /** The names from the root of the tree down to it. */
+  readonly path: readonly string[];
+  readonly parent: LiveRun | undefined;
+  readonly children: LiveRun[];
+  readonly state: RunState;
+  readonly timeline: Timeline;
+  readonly activity: Activity;
+  /** The items of it that wait for a person. */
+  readonly open: Set<string>;
+}
+
+export interface LiveTree {
+  /** The run that is followed; the others are below it. Undefined before its first event. */
+  readonly top: LiveRun | undefined;
+  readonly runs: ReadonlyMap<string, LiveRun>;
+  apply(event: JournalEvent): { run: LiveRun; entry: TimelineEntry | undefined };
+}
+
+export function createLiveTree(): LiveTree {
+  const runs = new Map<string, LiveRun>();
+  let top: LiveRun | undefined;
+  return {
+    get top() {
+      return top;
+    },
+    runs,
+    apply(event) {
+      const run = runs.get(event.runId) ?? createRun(event, runs);
+      runs.set(event.runId, run);
+      top ??= run;
+      return { run, entry: applyEvent(run, event) };
+    },
+  };
+}
+
+export const hasEnded = ({ state }: LiveRun): boolean => state.end !== undefined;
+
+/** True where a person is needed here, and not only further down. */
+export const needsPerson = ({ state, open }: LiveRun): boolean =>
+  !state.end &&
+  !state.cancel &&
+  (open.size > 0 || (state.status === "suspended" && state.waitingOn?.kind !== "child_hitl"));
+
+export type Mark = "✓" | "✗" | "?" | "●" | "○";
+
+/** How it stands, in one sign. */
+export function markOf(run: LiveRun): Mark {
+  const { end, status } = run.state;
+  if (end) return end.status === "completed" ? "✓" : "✗";
+  if (needsPerson(run)) return "?";
+  return status === "running" ? "●" : "○";
+}
+
+export const pathText = ({ path }: LiveRun): string => path.join(" › ");
+
+function createRun(event: JournalEvent, runs: ReadonlyMap<string, LiveRun>): LiveRun {
+  const start = event.type === "RUN_STARTED" ? event.payload : undefined;
+  const parent = start?.parentRunId === undefined ? undefined : runs.get(start.parentRunId);
+  const part = start && patternRole(start);
+  const agent = plainLine(start?.agent ?? event.runId);
+  const name = nameBelow(parent, part === undefined ? agent : `${agent} (${part})`);
+  const above = parent?.path ?? (start?.ancestors ?? []).map(({ agent }) => plainLine(agent));
+  const state = emptyRunState();
+  const run: LiveRun = {
+    name,
+    path: [...above, name],
+    parent,
+    children: [],
+    state,
+    timeline: timelineProjection.initial(),
+    activity: createActivity(state),
+    open: new Set(),
+  };
+  parent?.children.push(run);
+  return run;
+}
+
+/** Lines of two workers that read the same could not be told apart. */
+function nameBelow(parent: LiveRun | undefined, agent: string): string {
+  const before = (parent?.children ?? []).filter(
+    ({ state }) => plainLine(state.start?.agent ?? "") === agent,
+  );
+  return before.length === 0 ? agent : `${agent}#${before.length + 1}`;
+}
+
+function applyEvent(run: LiveRun, event: JournalEvent): TimelineEntry | undefined {
+  const { state, timeline, activity, open } = run;
+  applyRunState(state, event);
+  const before = timeline.entries.length;
+  applyTimeline(timeline, event);
+  activity.event(event, timeline.names.calls);
+  for (const change of itemChanges(event)) {
+    if (change.type === "open") open.add(change.itemId);
+    else if (change.type === "close") open.delete(change.itemId);
+    else open.clear();
+  }
+  return timeline.entries[before];
+}

@@ -1,0 +1,128 @@
+// A tree of runs as it happens: a drawing of all runs that changes in its place, and above it lines that stay. `tree`: what
+// the top does, words as they stream, and what is news of the others. `lines`, and wherever there is no terminal: one line
+// for each thing that happens anywhere, and as soon as there is more than one run each line says whose it is.
+// Folds the same journals with the same words as every other reader.
+
+import type { Delta } from "../../../journal/deltas.ts";
+import type { EventOf, JournalEvent } from "../../../journal/events.ts";
+import { textOf } from "../../../journal/message-parts.ts";
+import type { TimelineEntry } from "../../../projections/views/timeline.ts";
+import { type Area, type Screen, truncate } from "../screen.ts";
+import { fitLine } from "../text/fit.ts";
+import { plain, plainLine } from "../text/plain.ts";
+import { createStreamedWords } from "../text/word-wrap.ts";
+import { eventLines, isNews, isShownByTree, isShownElsewhere } from "./event-lines.ts";
+import { createLiveTree, type LiveRun, type LiveTree, pathText } from "./live-tree.ts";
+import { statusLine } from "./status-line.ts";
+import { type TreeLayout, type TreePicture, treeLines } from "./tree-lines.ts";
+
+export interface LiveView {
+  readonly tree: LiveTree;
+  event(event: JournalEvent): void;
+  delta(delta: Delta): void;
+  /** Draws anew what goes on right now; call it now and then. */
+  tick(now: number): void;
+  /** Takes that away. */
+  clear(): void;
+  /** The tree as it stands, to stay on the screen; nothing where lines have told of it. */
+  drawing(now: number): string[];
+  /** The words of the top that were shown last, so that an end does not say them twice. */
+  lastWords(): string;
+}
+
+export interface LiveViewOptions {
+  style: "tree" | "lines";
+  /** What holds in a run that was given no preset of its own. */
+  preset: string;
+}
+
+export function createLiveView(screen: Screen, { style, preset }: LiveViewOptions): LiveView {
+  const tree = createLiveTree();
+  const draws = screen.rich && style === "tree";
+  const isAlone = (): boolean => tree.runs.size === 1;
+  const show = createShow(screen, tree, draws);
+  const picture = ({ columns, rows }: Area, now: number) => {
+    const { paint } = screen;
+    if (!tree.top) return { lines: [], status: "" };
+    const place = { now, columns, room: rows, paint };
+    const { lines, hidden } = isAlone() ? latestOutput(tree.top, place) : treeLines(tree.top, place);
+    const status = statusLine([...tree.runs.values()], { now, preset, hidden }, columns - 1);
+    return { lines, status: paint("dim", status) };
+  };
+  return {
+    tree,
+    event(event) {
+      const { run, entry } = tree.apply(event);
+      show.event(run, event, entry);
+    },
+    delta(delta) {
+      const run = tree.runs.get(delta.runId);
+      if (delta.type === "text.delta" && isAlone() && run) show.piece(delta);
+      else if (delta.type !== "reasoning.delta") run?.activity.output(delta.text);
+    },
+    tick(now) {
+      screen.live((room) => picture(room, now));
+    },
+    clear: () => screen.live(undefined),
+    drawing(now) {
+      if (!draws || isAlone()) return [];
+      const { lines, status } = picture({ columns: screen.columns, rows: screen.rows - 2 }, now);
+      return [...lines, status];
+    },
+    lastWords: show.lastWords,
+  };
+}
+
+function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
+  const words = createStreamedWords(screen);
+  const models = new Set<string>();
+  let last = "";
+  const isTop = (run: LiveRun): boolean => run === tree.top;
+
+  /** Every line says whose it is, unless it can only be one's. */
+  function say(run: LiveRun, lines: readonly string[]): void {
+    const isClear = tree.runs.size === 1 || (draws && isTop(run));
+    const who = isClear ? "" : `${screen.paint("dim", pathText(run))}  `;
+    for (const line of lines.flatMap((text) => fitLine({ head: who, text, next: "  " }, screen)))
+      screen.line(line);
+  }
+
+  function thought(run: LiveRun, { payload }: EventOf<"AGENT_THOUGHT">): void {
+    const text = textOf(payload.content).trim();
+    const isSpoken = screen.rich && isTop(run) && (draws || tree.runs.size === 1);
+    if (isSpoken) words.finish(text);
+    else if (text !== "") say(run, plain(text).split("\n"));
+    if (isTop(run) && text !== "") last = text;
+  }
+
+  function modelCall(run: LiveRun, { payload }: EventOf<"MODEL_CALL_STARTED">): void {
+    const { callId, attempt = 1, model } = payload;
+    if (isTop(run)) words.expect(callId, attempt);
+    if (models.has(model)) return;
+    models.add(model);
+    say(run, [screen.paint("dim", `model ${modelLabel(model)}`)]);
+  }
+
+  return {
+    event(run: LiveRun, event: JournalEvent, entry: TimelineEntry | undefined): void {
+      if (event.type === "MODEL_CALL_STARTED") modelCall(run, event);
+      else if (draws && (isTop(run) ? isShownByTree(event) : !isNews(event))) return;
+      else if (event.type === "AGENT_THOUGHT") thought(run, event);
+      else if (entry && !isShownElsewhere(event)) say(run, eventLines({ run, event, entry, tree }, screen));
+    },
+    piece: words.piece,
+    lastWords: () => last,
+  };
+}
+
+/** Of a run that is alone: the tree has it behind what each run does. */
+function latestOutput({ activity }: LiveRun, { now, columns, paint }: TreeLayout): TreePicture {
+  const output = activity.now(now)?.output ?? "";
+  return { lines: output === "" ? [] : [paint("dim", truncate(`  ${output}`, columns - 1))], hidden: 0 };
+}
+
+/** What a model is called wherever its words are shown. */
+export function modelLabel(model: string): string {
+  const name = plainLine(model);
+  return name.startsWith("scripted/") ? `${name} (scripted)` : name;
+}

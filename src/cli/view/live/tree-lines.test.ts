@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import type { EventBody, JournalEvent } from "../../../journal/events.ts";
+import { cellWidth } from "../screen.ts";
+import { completed, started } from "../tree.fixture.ts";
+import { createLiveTree, needsPerson } from "./live-tree.ts";
+import { statusLine } from "./status-line.ts";
+import { treeLines } from "./tree-lines.ts";
+
+const thinking: EventBody = { type: "MODEL_CALL_STARTED", payload: { callId: "m1", model: "x/y" } };
+const waiting: EventBody = {
+  type: "RUN_SUSPENDED",
+  payload: { waitingOn: { kind: "budget", items: ["budget/1"], detail: "The budget is used up." } },
+};
+
+/** A lead with so many workers; of each what happened to it, and to a helper below it if there is one. */
+function tree(workers: { is: EventBody; helper?: EventBody }[]) {
+  const live = createLiveTree();
+  const seqs = new Map<string, number>();
+  const happens = (runId: string, ...bodies: EventBody[]): void => {
+    for (const body of bodies) {
+      const seq = (seqs.get(runId) ?? 0) + 1;
+      seqs.set(runId, seq);
+      live.apply({ runId, seq, position: seq, ts: 1_000, key: `k${seq}`, ...body } as JournalEvent);
+    }
+  };
+  happens("r1", started("lead"), thinking);
+  workers.forEach(({ is, helper }, index) => {
+    happens(`c${index}`, started("worker", { parentRunId: "r1" }));
+    if (helper) happens(`h${index}`, started("helper", { parentRunId: `c${index}` }), helper);
+    happens(`c${index}`, is);
+  });
+  return live;
+}
+
+function picture(live: ReturnType<typeof tree>, room: number, columns = 100) {
+  const { lines, hidden } = treeLines(live.top!, { now: 13_000, columns, room, paint: (_, text) => text });
+  const runs = [...live.runs.values()];
+  return { lines, hidden, status: statusLine(runs, { now: 13_000, preset: "ask", hidden }, columns) };
+}
+
+const drawn = (live: ReturnType<typeof tree>, room: number, columns = 100): string[] =>
+  picture(live, room, columns).lines;
+
+/** The tree without what each line says. */
+const shape = (lines: string[]): string[] => lines.map((line) => /^\W*\w+(#\d+)?/.exec(line)![0]);
+
+describe("a tree in as many lines as there is room for", () => {
+  const done = { is: completed(), helper: completed() };
+
+  test("everything, where it fits", () => {
+    const live = tree([done, { is: thinking, helper: completed("failed", "No such\nfile.") }]);
+    const { lines, status } = picture(live, 5);
+    expect(shape(lines)).toEqual([
+      "● lead",
+      "├─ ✓ worker",
+      "│  └─ ✓ helper",
+      "└─ ● worker#2",
+      "   └─ ✗ helper",
+    ]);
+    expect(lines[1]).toMatch(/worker {5}It is done\. +0 turns · 0 tokens · \$0 · +0 s$/);
+    expect(lines[3]).toMatch(/worker#2 {3}thinking \(12 s\) · go +0 turns · 0 tokens · \$0 · 12 s$/);
+    expect(lines[4]).toContain("✗ helper  No such file. ");
+    expect(status).toBe("lead · preset ask · 0 tokens · $0 · 5 runs: 2 at work, 2 done, 1 not done · 12 s");
+  });
+
+  test("what is below an ended run goes first, and is counted", () => {
+    const { lines, hidden } = picture(tree([done, done, { is: thinking, helper: thinking }]), 5);
+    expect(shape(lines)).toEqual([
+      "● lead",
+      "├─ ✓ worker",
+      "├─ ✓ worker#2",
+      "└─ ● worker#3",
+      "   └─ ● helper",
+    ]);
+    expect(lines[1]).toContain("It is done. (+1 below)");
+    expect(hidden).toBe(2);
+  });
+
+  test("[TV4] then what has ended, then what is at work; what needs a person is the last to go", () => {
+    const many = Array.from({ length: 30 }, () => ({ is: completed() }));
+    const busy = Array.from({ length: 30 }, () => ({ is: thinking }));
+    const { lines, status } = picture(tree([...many, ...busy, { is: thinking, helper: waiting }]), 5);
+    expect(shape(lines)).toEqual([
+      "● lead",
+      "├─ ● worker#31",
+      "├─ ● worker#32",
+      "└─ ● worker#61",
+      "   └─ ? helper",
+    ]);
+    expect(lines[4]).toContain("needs you: The budget is used up.");
+    expect(status).toBe(
+      "… 58 more · 1 in need of you · preset ask · 0 tokens · $0 · 63 runs: 32 at work, 30 done · 12 s",
+    );
+  });
+
+  test("[TV4] of two hundred runs those that need somebody are seen, and the latest that have ended", () => {
+    const all = Array.from({ length: 200 }, (_, at) => ({ is: at === 150 ? waiting : completed() }));
+    const live = tree(all);
+    live.runs.get("c170")!.state.end!.ts = 2_000;
+    const { lines, hidden, status } = picture(live, 3, 80);
+    expect(shape(lines)).toEqual(["● lead", "├─ ? worker#151", "└─ ✓ worker#171"]);
+    expect(hidden).toBe(198);
+    expect(status).toMatch(/^… 198 more · 1 in need of you · preset ask · /);
+  });
+
+  test("with next to no room they are only counted", () => {
+    const { lines, status } = picture(tree([done, done]), 1, 60);
+    expect(lines).toEqual([]);
+    expect(status).toBe("preset ask · 0 tokens · $0 · 5 runs: 1 at work, 4 done");
+  });
+
+  test.each([30, 59, 60, 80, 99, 100, 200])("no line is longer than a terminal of %d columns", (columns) => {
+    const long = completed("completed", "word ".repeat(80));
+    const live = tree([{ is: long, helper: long }, { is: waiting }, { is: thinking, helper: thinking }]);
+    for (const line of drawn(live, 20, columns)) expect(cellWidth(line)).toBeLessThan(columns);
+  });
+});
+
+test("what an agent has on its list stands behind what it does", () => {
+  const live = tree([{ is: thinking }]);
+  const todos = [
+    { content: "Look", status: "completed" as const },
+    { content: "Write the test", status: "in_progress" as const, activeForm: "writing the test" },
+  ];
+  live.runs.get("c0")!.state.todos = todos;
+  expect(drawn(live, 20)[1]).toContain("1 of 2 done: writing the test");
+});
+
+test("a run needs a person where an item is open or it is held, not where that is only so below it", () => {
+  const live = tree([{ is: waiting }, { is: completed() }]);
+  const blocked: EventBody = {
+    type: "RUN_SUSPENDED",
+    payload: { waitingOn: { kind: "child_hitl", items: ["c0"] }, blockers: ["c0"] },
+  };
+  live.apply({ runId: "r1", seq: 3, position: 9, ts: 2_000, key: "s", ...blocked } as JournalEvent);
+  expect([...live.runs.values()].map(needsPerson)).toEqual([false, true, false]);
+});

@@ -1,0 +1,117 @@
+// A tree while it happens: a line for each run, and as many as there is room for. What has ended makes place first, and
+// what needs a person is the last to go.
+
+import { openItems } from "../../../projections/folds/approvals.ts";
+import { totalTokens } from "../../../projections/usage/run-usage.ts";
+import { describeCall } from "../../../projections/views/timeline.ts";
+import { count, shortCost, shortCount } from "../format.ts";
+import { cellWidth, type Paint, truncate } from "../screen.ts";
+import { allNodes, branches, chooseShown } from "../text/branches.ts";
+import { plainLine } from "../text/plain.ts";
+import { todoText, wholeSeconds } from "./activity.ts";
+import { hasEnded, type LiveRun, type Mark, markOf, needsPerson } from "./live-tree.ts";
+
+export interface TreeLayout {
+  now: number;
+  columns: number;
+  room: number;
+  paint: Paint;
+}
+
+export interface TreePicture {
+  lines: string[];
+  /** Runs for which there was no room. */
+  hidden: number;
+}
+
+export function treeLines(top: LiveRun, { now, columns, room, paint }: TreeLayout): TreePicture {
+  const all = allNodes(top);
+  if (room < SMALLEST) return { lines: [], hidden: 0 };
+  const few = chooseShown(top, room, { hasEnded, urgency });
+  const shown = branches(top, (run) => few.has(run));
+  const width = Math.max(...shown.map(({ node, branch }) => cellWidth(branch) + cellWidth(node.name)));
+  const facts = columnsOf(shown.map(({ node }) => factsOf(node, now, columns)));
+  const lines = shown.map(({ node, branch }, index) => {
+    const name = " ".repeat(width - cellWidth(branch) - cellWidth(node.name));
+    const room = Math.max(8, columns - width - 6 - cellWidth(facts[index]!));
+    const what = truncate(`${whatOf(node, now)}${hiddenBelow(node, few)}`, room);
+    const task = taskOf(node, top, room - cellWidth(what));
+    const gap = " ".repeat(room - cellWidth(what) - cellWidth(task) + 1);
+    const mark = markOf(node);
+    const [before, after] = [
+      `${paint("dim", branch)}${paint(COLOURS[mark], mark)}`,
+      paint("dim", facts[index]!),
+    ];
+    return `${before} ${paint("bold", node.name)}${name}  ${paint(COLOURS[mark], what)}${paint("dim", task)}${gap}${after}`;
+  });
+  return { lines, hidden: all.length - few.size };
+}
+
+/** With less room a tree says nothing. */
+const SMALLEST = 2;
+
+const COLOURS: Record<Mark, Parameters<Paint>[0]> = {
+  "✓": "green",
+  "✗": "red",
+  "?": "yellow",
+  "●": "cyan",
+  "○": "dim",
+};
+
+/** Of what has ended, the latest stays longest. */
+const urgency = (run: LiveRun): number =>
+  ["✓", "✗", "○", "●", "?"].indexOf(markOf(run)) + (run.state.end?.ts ?? 0) / FAR_FUTURE;
+
+const FAR_FUTURE = 1e14;
+
+function whatOf(run: LiveRun, now: number): string {
+  const { state, activity } = run;
+  if (state.end) return plainLine(state.end.summary);
+  if (state.cancel) return "stopping";
+  if (needsPerson(run)) return neededOf(run);
+  if (state.waitingOn?.kind === "child_hitl") return `waiting for ${belowOf(run)}`;
+  const current = activity.now(now);
+  if (!current) return "about to begin";
+  const { what, time, output } = current;
+  const isLong = state.status === "running" && !/^\d s$/.test(time);
+  const more = [output, todoText(state)].filter((text) => text !== "");
+  return [`${what}${isLong || time.endsWith("left") ? ` (${time})` : ""}`, ...more].join(" · ");
+}
+
+const belowOf = ({ state }: LiveRun): string => `${count(state.waitingOn?.items?.length ?? 0, "run")} below`;
+
+function neededOf({ state }: LiveRun): string {
+  const [item] = openItems(state);
+  if (item)
+    return `needs you: ${plainLine(item.tool === undefined ? (item.detail ?? item.kind) : describeCall(item.tool, item.input))}`;
+  const { kind = "approval", detail, frozen } = state.waitingOn ?? {};
+  if (kind === "paused") return frozen ? "frozen" : "paused";
+  return `needs you: ${plainLine(detail ?? kind.replaceAll("_", " "))}`;
+}
+
+/** What it works at, where there is room to tell it from its like. */
+function taskOf(run: LiveRun, top: LiveRun, room: number): string {
+  if (run === top || run.state.end || room < 20) return "";
+  return truncate(` · ${plainLine(run.state.start?.task ?? "")}`, room);
+}
+
+function hiddenBelow(run: LiveRun, shown: ReadonlySet<LiveRun>): string {
+  const hidden = allNodes(run).filter((below) => !shown.has(below)).length;
+  return hasEnded(run) && hidden > 0 ? ` (+${hidden} below)` : "";
+}
+
+/** Turns, tokens, money, time; on a narrow terminal only what fits beside the words. */
+function factsOf({ state }: LiveRun, now: number, columns: number): string[] {
+  const { turns, usage, end, createdAt } = state;
+  const time = wholeSeconds((end?.ts ?? now) - createdAt);
+  if (columns < 60) return [time];
+  const isWide = columns >= 100;
+  const used = shortCount(totalTokens(usage));
+  return [count(turns, "turn"), isWide ? `${used} tokens` : `${used} tok`, shortCost(usage), time];
+}
+
+/** Each fact below its like. */
+function columnsOf(rows: string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => cellWidth(row[column]!))));
+  return rows.map((row) => row.map((fact, column) => fact.padStart(widths[column]!)).join(" · "));
+}

@@ -1,0 +1,106 @@
+// The agent's words: as they stream where that can be shown, and whole once they are recorded.
+
+import type { Delta } from "../../../journal/deltas.ts";
+import { type Screen, visibleWidth } from "../screen.ts";
+import { plainPieces } from "./plain.ts";
+
+type TextDelta = Extract<Delta, { type: "text.delta" }>;
+
+export interface StreamedWords {
+  /** A model call has begun: pieces of it may come. */
+  expect(callId: string, attempt: number): void;
+  piece(delta: TextDelta): void;
+  /** The words as they were recorded: what did not stream is shown now. */
+  finish(text: string): void;
+}
+
+export function createStreamedWords(screen: Screen): StreamedWords {
+  let awaited = "";
+  let shown = "";
+  let toPlain = plainPieces();
+  let wrap = wordWrap(screen.columns);
+  const begin = (): void => {
+    [shown, toPlain, wrap] = ["", plainPieces(), wordWrap(screen.columns)];
+  };
+  const end = (): void => {
+    screen.stream(wrap.rest());
+    if (shown !== "") screen.line();
+  };
+  const show = (text: string): void => {
+    if (shown === "" && text !== "") screen.line();
+    shown += text;
+    screen.stream(wrap.add(toPlain(text)));
+  };
+  return {
+    expect(callId, attempt) {
+      end();
+      awaited = `${callId}/${attempt}`;
+      begin();
+    },
+    piece({ callId, attempt, text }) {
+      if (screen.rich && `${callId}/${attempt}` === awaited) show(shown === "" ? text.trimStart() : text);
+    },
+    finish(whole) {
+      const text = whole.trim();
+      if (!text.startsWith(shown.trimEnd())) {
+        end();
+        begin();
+      }
+      show(text.slice(shown.length));
+      end();
+      awaited = "";
+      begin();
+    },
+  };
+}
+
+export function wrapText(text: string, columns: number): string {
+  const wrap = wordWrap(columns);
+  return wrap.add(text) + wrap.rest();
+}
+
+export interface Wrapping {
+  /** Cells that are taken on the first line. */
+  begin?: number;
+  /** Stands before what goes on. */
+  next?: string;
+}
+
+/** Text in pieces, broken between words. A word is held back until it is whole. */
+export function wordWrap(
+  columns: number,
+  { begin = 0, next = "" }: Wrapping = {},
+): { add(text: string): string; rest(): string } {
+  let column = begin;
+  let start = 0;
+  let word = "";
+  // Written with the word behind them: a space in the cell after the last one would make the terminal begin a line.
+  let spaces = "";
+  const placed = (): string => {
+    if (word === "") return "";
+    const cells = spaces.length + visibleWidth(word);
+    const breaks = column + spaces.length > start && column + cells > columns;
+    if (breaks) start = visibleWidth(next);
+    column = breaks ? start + visibleWidth(word) : column + cells;
+    const text = breaks ? `\n${next}${word}` : `${spaces}${word}`;
+    word = spaces = "";
+    return text;
+  };
+  return {
+    add(text) {
+      let out = "";
+      for (const character of text) {
+        if (character === "\n") {
+          out += `${placed()}\n`;
+          column = start = 0;
+          spaces = "";
+        } else if (character === " ") {
+          out += placed();
+          spaces += " ";
+        } else word += character;
+      }
+      return out;
+    },
+    rest: placed,
+  };
+}

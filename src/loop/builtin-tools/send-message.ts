@@ -1,0 +1,152 @@
+// `send_message`: from one main agent to another, by a durable mailbox (D5). It never waits, and what it starts is
+// paid for by the budget of whoever sent it.
+
+import { z } from "zod";
+import { CadreError } from "../../errors.ts";
+import { childRunId } from "../../ids.ts";
+import { type Definition, poolIn, type Rules } from "../../journal/definition.ts";
+import type { EventBody, Payload } from "../../journal/events.ts";
+import { markUntrusted } from "../../journal/untrusted.ts";
+import { taintForNewRun, taintToPassOn } from "../../projections/folds/taint.ts";
+import { effectiveInput, receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
+import { beginWork } from "../begin-work.ts";
+import { runsLimit } from "../children/check-delegation.ts";
+import { resolveLimits } from "../commands/admit.ts";
+import { treeBudgetOf } from "../drive/limits.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+import type { OfferedTool } from "./declared/delegate.ts";
+
+export const SEND_MESSAGE = "send_message";
+
+const MAX_HOPS = 8;
+
+const Input = z.object({
+  to: z.string().min(1).describe("The main agent that should read it."),
+  message: z.string().min(1).describe("What it should know or do. It sees this, not your conversation."),
+});
+
+/** For agents whose file lists it by name. What it says may start a run, so a draft has it not. */
+export function mailTools({ kind, tools, readOnly }: Definition): OfferedTool[] {
+  if (kind !== "main" || readOnly || !tools.allow?.includes(SEND_MESSAGE)) return [];
+  const { $schema: _, ...schema } = z.toJSONSchema(Input) as Record<string, unknown>;
+  const description =
+    "Send a message to another main agent. It is kept until it is read; you do not wait for an answer.";
+  return [{ name: SEND_MESSAGE, description, schema }];
+}
+
+export async function sendAgentMessage(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void> {
+  const letter = await letterOf(call, run, parts);
+  if (typeof letter === "string") return run.record(answer(call, letter, true));
+  const intent: EventBody = {
+    type: "TOOL_STARTED",
+    payload: { toolCallId: call.id, ...receiptField(call, parts) },
+  };
+  const refused = await beginWork([intent], run, parts);
+  if (refused) return;
+  const { runId, joined, refused: full } = await parts.store.say(letter);
+  if (full)
+    return run.record(answer(call, `Not sent: as many runs as may be were started (tree.maxRuns).`, true));
+  const status = joined ? "delivered to a run that is under way" : "delivered: it starts a run";
+  run.record(answer(call, { to: letter.agent, run_id: runId, status }));
+}
+
+/** The message as the store takes it; a sentence where it cannot be sent. */
+async function letterOf(call: ToolCall, run: RunJournal, parts: LoopParts) {
+  const parsed = Input.safeParse(effectiveInput(call));
+  if (!parsed.success) return `The input of ${call.name} does not fit: ${z.prettifyError(parsed.error)}`;
+  const hops = run.state.hops + 1;
+  if (hops > MAX_HOPS) return `Not sent: this message has come through ${MAX_HOPS} agents already.`;
+  const target = await targetOf(parsed.data.to, run, parts);
+  if (typeof target === "string") return target;
+  const { message } = parsed.data;
+  const { sessionId = run.state.start!.rootRunId } = run.state.start!;
+  const runId = childRunId(parts.digest, run.runId, call.id);
+  const from = run.definition.name;
+  const text = `Message from ${from}:\n${markUntrusted(parts.ids.nonce(), from, message)}`;
+  return {
+    sessionId,
+    agent: target.name,
+    context: {
+      id: `${run.runId}/${call.id}`,
+      source: "agent" as const,
+      from,
+      text,
+      hops,
+      ...taintToPassOn(run.state.taint),
+    },
+    runId,
+    maxRuns: runsLimit(run.state.start!.limits),
+    start: await startOf(target, { runId, task: text, sessionId, hops }, run, parts),
+  };
+}
+
+async function targetOf(
+  name: string,
+  run: RunJournal,
+  { findAgent }: LoopParts,
+): Promise<Definition | string> {
+  try {
+    const definition = await findAgent(name);
+    if (definition.kind !== "main")
+      return `Not sent: ${definition.name} is a subagent, and takes no messages.`;
+    if (definition.delegable === false) return `Not sent: ${definition.name} is for people only.`;
+    return definition.name === run.definition.name ? "Not sent: that is yourself." : definition;
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    return `Not sent: ${error.message}`;
+  }
+}
+
+/** A root of its own, that binds and pays as the sender's does. */
+async function startOf(
+  definition: Definition,
+  { runId, task, sessionId, hops }: { runId: string; task: string; sessionId: string; hops: number },
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<Payload<"RUN_STARTED">> {
+  const { attended, userId, workspace, mergesInto, approvals, rootRunId, budgetRunId } = run.state.start!;
+  const own = resolveLimits(
+    { approvalTimeout: parts.approvalTimeout, ...parts.limits },
+    definition.limits,
+    {},
+  );
+  return {
+    agent: definition.name,
+    definition: await parts.store.putBlob(JSON.stringify(definition)),
+    kind: "main",
+    depth: 0,
+    trigger: "message",
+    task,
+    mode: "auto",
+    attended,
+    rootRunId: runId,
+    budgetRunId: budgetRunId ?? rootRunId,
+    hops,
+    sessionId,
+    ...(userId === undefined ? {} : { userId }),
+    workspace,
+    ...poolIn(definition),
+    ...(mergesInto === undefined ? {} : { mergesInto }),
+    limits: { ...own, tree: treeBudgetOf(run.state) },
+    approvals,
+    permissions: binding(run),
+    ...taintForNewRun(run.state.taint),
+  };
+}
+
+/** P12: what binds the sender, from above too, binds whoever works for it. */
+function binding({ definition, state }: RunJournal): Rules {
+  const { permissions, ancestors = [] } = state.start!;
+  const bound = [...ancestors, definition.permissions];
+  return {
+    ...(permissions?.preset === undefined ? {} : { preset: permissions.preset }),
+    allow: permissions?.allow ?? [],
+    ask: [...(permissions?.ask ?? []), ...bound.flatMap(({ ask }) => ask)],
+    deny: [...(permissions?.deny ?? []), ...bound.flatMap(({ deny }) => deny)],
+  };
+}
+
+function answer(call: ToolCall, output: unknown, isError = false): EventBody {
+  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, ...(isError ? { isError } : {}) } };
+}

@@ -1,0 +1,345 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { effects, oracleTools } from "../../../test/support/oracle.ts";
+import {
+  charge,
+  look,
+  payloadsOf,
+  promptOf,
+  resultsRead,
+  scenario,
+  turns,
+  typesOf,
+} from "../../../test/support/scenario.ts";
+import { makeWorld } from "../../../test/support/world.ts";
+import { type AnyTool, defineTool } from "../../tools/tool.ts";
+import { decideApproval } from "../commands/person-commands.ts";
+
+/** What the model is told about one odd call of its first turn. */
+const ODD: [string, { tool: string; input?: unknown; raw?: string; id?: string }, RegExp][] = [
+  ["[F43] an unknown tool", { tool: "lok", input: { what: "a" } }, /no tool "lok".*You have: .*look/],
+  ["[F43] a tool that the agent may not use", charge("a"), /no tool "charge" for you/],
+  ["[F42] an empty tool name", { tool: "", input: {} }, /no tool ""/],
+  ["[F42] malformed JSON", { tool: "look", raw: '{"what": "a' }, /no valid JSON.*\{"what": "a/],
+  ["[F42] wrong types", { tool: "look", input: { what: 7 } }, /does not fit.*what/s],
+  ["[F42] no object at all", { tool: "look", raw: "[1]" }, /does not fit/],
+  ["[F42] a report in malformed JSON", { tool: "final_report", raw: "{{" }, /no valid JSON/],
+];
+
+for (const [name, call, told] of ODD) {
+  scenario(
+    `${name} is a result that tells the model what it may do`,
+    { idle: true, agent: "tools: { deny: [charge] }", script: turns({ calls: [call] }) },
+    async (world) => {
+      const runId = await world.run("try");
+      const { end } = await world.drive(runId);
+      expect(end?.status).toBe("completed");
+      const events = await world.events(runId);
+      expect(resultsRead(events)).toEqual([expect.stringMatching(told)]);
+      expect(typesOf(events)).not.toContain("TOOL_STARTED");
+      expect(effects(world.oracle)).toEqual([]);
+    },
+  );
+}
+
+scenario(
+  "[F42] the next request is valid for a provider whatever the model wrote: names, objects, paired ids",
+  {
+    idle: true,
+    script: turns({
+      calls: [
+        { tool: "", raw: "null", id: "same" },
+        { tool: "look", raw: "[1]", id: "same" },
+        { tool: "look", raw: '"x"', id: "" },
+      ],
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("try");
+    await world.drive(runId);
+    const [, said, read] = promptOf(await world.events(runId));
+    const calls = said!.content as { toolCallId: string; toolName: string; input: unknown }[];
+    const results = read!.content as { toolCallId: string; toolName: string }[];
+    for (const call of calls) {
+      expect(call.toolName).not.toBe("");
+      expect(call.input).toEqual({});
+    }
+    expect(new Set(calls.map((call) => call.toolCallId)).size).toBe(3);
+    expect(results.map(({ toolCallId, toolName }) => [toolCallId, toolName])).toEqual(
+      calls.map(({ toolCallId, toolName }) => [toolCallId, toolName]),
+    );
+  },
+);
+
+scenario(
+  "[F42] duplicate provider ids, in one answer and from turn to turn, reach each its own call",
+  {
+    idle: true,
+    script: ({ turn }) =>
+      turn <= 2
+        ? {
+            calls: [
+              { ...look(`${turn}a`), id: "call_0" },
+              { ...look(`${turn}b`), id: "call_0" },
+            ],
+          }
+        : { text: "done" },
+  },
+  async (world) => {
+    const runId = await world.run("look");
+    await world.drive(runId);
+    const events = await world.events(runId);
+    expect(resultsRead(events)).toEqual(["1a", "1b", "2a", "2b"].map((what) => `look ${what}: done`));
+    const ids = promptOf(events).flatMap((message) =>
+      message.role === "tool" ? message.content.map((result) => result.toolCallId) : [],
+    );
+    expect(new Set(ids).size).toBe(4);
+  },
+);
+
+for (const [name, what] of [
+  ["5 MB", "x".repeat(5_000_000)],
+  ["a lone surrogate", "a\ud800b\u0000"],
+] as const) {
+  scenario(
+    `[F42] an argument of ${name} is kept losslessly and its call runs`,
+    { idle: true, script: turns({ calls: [charge(what)] }) },
+    async (world) => {
+      const runId = await world.run("charge");
+      expect((await world.drive(runId)).end?.status).toBe("completed");
+      await world.restart();
+      expect((await world.state(runId)).calls.size).toBe(0);
+      expect(effects(world.oracle)[0]?.input).toBe(what);
+      const [thought] = payloadsOf(await world.events(runId), "AGENT_THOUGHT");
+      expect(thought?.content[0]).toMatchObject({ input: { what } });
+    },
+  );
+}
+
+scenario(
+  "[F43] five refusals in a row stop for a person, and the sixth call is theirs to allow",
+  { idle: true, script: ({ turn }) => ({ calls: [{ tool: `no_${turn}`, input: {} }] }) },
+  async (world) => {
+    const runId = await world.run("try");
+    const state = await world.drive(runId);
+    expect(state).toMatchObject({ status: "suspended", turns: 5, waitingOn: { kind: "loop" } });
+    expect(state.waitingOn?.detail).toContain("refused");
+    await decideApproval(`${runId}:loop/1`, { decision: "approve" }, "ann", world.runtime.people);
+    expect(await world.drive(runId)).toMatchObject({
+      status: "suspended",
+      turns: 10,
+      waitingOn: { items: ["loop/2"] },
+    });
+  },
+);
+
+scenario(
+  "[F43] a call that works in between starts the count of refusals anew",
+  {
+    idle: true,
+    script: ({ turn }) => {
+      if (turn > 9) return { text: "done" };
+      return { calls: [turn === 5 ? look("a") : { tool: `no_${turn}`, input: {} }] };
+    },
+  },
+  async (world) => {
+    expect((await world.drive(await world.run("try"))).end?.status).toBe("completed");
+  },
+);
+
+scenario(
+  "[F45] the same call: a nudge after three, a stop after four; a person may let it go on",
+  { idle: true, script: ({ turn }) => (turn <= 6 ? { calls: [look("same")] } : { text: "done" }) },
+  async (world) => {
+    const runId = await world.run("look");
+    const state = await world.drive(runId);
+    expect(state).toMatchObject({
+      status: "suspended",
+      turns: 4,
+      waitingOn: { kind: "loop", items: ["loop/1"] },
+    });
+    const before = await world.events(runId);
+    const nudges = payloadsOf(before, "CONTEXT_ADDED");
+    expect(nudges.map((nudge) => nudge.text)).toEqual([expect.stringContaining("three times")]);
+    const nudged = typesOf(before).indexOf("CONTEXT_ADDED");
+    expect(payloadsOf(before.slice(0, nudged), "AGENT_THOUGHT")).toHaveLength(3);
+    expect(await world.runtime.store.openApprovals()).toMatchObject([{ itemId: "loop/1", kind: "loop" }]);
+    await decideApproval(`${runId}:loop/1`, { decision: "approve" }, "ann", world.runtime.people);
+    const { end } = await world.drive(runId);
+    expect(end?.status).toBe("completed");
+    expect(payloadsOf(await world.events(runId), "RUN_RESUMED")).toEqual([{ by: "ann" }]);
+  },
+);
+
+scenario(
+  "[F45] a person who says no to a loop ends the run, by name",
+  { idle: true, script: () => ({ calls: [look("same")] }) },
+  async (world) => {
+    const runId = await world.run("look");
+    await world.drive(runId);
+    await decideApproval(`${runId}:loop/1`, { decision: "reject" }, "ann", world.runtime.people);
+    expect((await world.drive(runId)).end).toMatchObject({ status: "failed", stopReason: "loop" });
+  },
+);
+
+/** Reads that all wait until every one of them has begun: they can only end if they run together. */
+function meeting(size: number): AnyTool {
+  const all = Promise.withResolvers<void>();
+  let here = 0;
+  return defineTool({
+    name: "meet",
+    description: "Waits for the others.",
+    input: z.object({ n: z.number() }),
+    effect: "read",
+    async execute({ n }) {
+      if (++here === size) all.resolve();
+      await all.promise;
+      return { output: `met ${n}` };
+    },
+  });
+}
+
+scenario(
+  "calls that all read run at the same time",
+  {
+    idle: true,
+    tools: [meeting(3)],
+    script: turns({ calls: [1, 2, 3].map((n) => ({ tool: "meet", input: { n } })) }),
+  },
+  async (world) => {
+    const runId = await world.run("meet");
+    await world.drive(runId);
+    expect(resultsRead(await world.events(runId))).toEqual(["met 1", "met 2", "met 3"]);
+  },
+);
+
+test("results are journaled as they come, and read in the order of their calls", async () => {
+  const second = Promise.withResolvers<void>();
+  const slow = defineTool({
+    name: "slow",
+    description: "Waits for the second.",
+    input: z.object({ n: z.number() }),
+    effect: "read",
+    async execute({ n }) {
+      if (n === 1) await second.promise;
+      return { output: `n${n}` };
+    },
+  });
+  const world = await makeWorld({
+    idle: true,
+    tools: [slow],
+    script: turns({ calls: [1, 2].map((n) => ({ tool: "slow", input: { n } })) }),
+    intercept: (append, send) => {
+      if (append.events.some((event) => event.type === "TOOL_RESULT" && event.payload.output === "n2"))
+        second.resolve();
+      return send();
+    },
+  });
+  const runId = await world.run("both");
+  await world.drive(runId);
+  const events = await world.events(runId);
+  expect(payloadsOf(events, "TOOL_RESULT").map((result) => result.output)).toEqual(["n2", "n1"]);
+  expect(resultsRead(events)).toEqual(["n1", "n2"]);
+  await world.close();
+});
+
+scenario(
+  "one call that does more than read makes all of them run in their order",
+  { idle: true, script: turns({ calls: [look("a"), charge("b"), look("c")] }) },
+  async (world) => {
+    const runId = await world.run("in order");
+    await world.drive(runId);
+    const steps = typesOf(await world.events(runId)).filter((type) => type.startsWith("TOOL_"));
+    const inOrder = ["TOOL_STARTED", "TOOL_RESULT"];
+    expect(steps.slice(3)).toEqual([...inOrder, ...inOrder, ...inOrder]);
+    expect(effects(world.oracle).map((effect) => effect.input)).toEqual(["a", "b", "c"]);
+  },
+);
+
+scenario(
+  "more calls than a turn may have are put off, and said to be",
+  {
+    idle: true,
+    agent: "limits: { maxToolCallsPerTurn: 2 }",
+    script: turns({ calls: [look("a"), look("b"), look("c")] }),
+  },
+  async (world) => {
+    const runId = await world.run("look");
+    await world.drive(runId);
+    const read = resultsRead(await world.events(runId));
+    expect(read).toEqual(["look a: done", "look b: done", expect.stringContaining("At most 2")]);
+    expect(effects(world.oracle)).toHaveLength(2);
+  },
+);
+
+scenario(
+  "a chat does one tool at a time",
+  { idle: true, script: turns({ calls: [look("a"), look("b")] }) },
+  async (world) => {
+    const runId = await world.run("look", { mode: "chat" });
+    await world.drive(runId);
+    const events = await world.events(runId);
+    expect(resultsRead(events)).toEqual(["look a: done", expect.stringContaining("One call at a time")]);
+    expect(payloadsOf(events, "TOOL_RESULT").map((result) => result.outcome)).toContain("deferred");
+  },
+);
+
+scenario(
+  "a tool that throws, and one that answers too late, are results and not the end",
+  {
+    idle: true,
+    tools: [
+      defineTool({
+        name: "throws",
+        description: "",
+        input: z.object({}),
+        effect: "unsafe",
+        async execute() {
+          throw new Error("out of cheese");
+        },
+      }),
+      defineTool({
+        name: "late",
+        description: "",
+        input: z.object({}),
+        effect: "read",
+        timeout: 5,
+        execute: (_, { signal }) =>
+          new Promise((resolve) => {
+            signal.addEventListener("abort", () => resolve({ output: "stopped", isError: true }));
+          }),
+      }),
+    ],
+    script: turns({ calls: [{ tool: "throws" }, { tool: "late" }] }),
+  },
+  async (world) => {
+    const runId = await world.run("try");
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(resultsRead(await world.events(runId))).toEqual(["throws failed: out of cheese", "stopped"]);
+  },
+);
+
+scenario(
+  "output beyond what the context holds is kept whole by reference",
+  {
+    idle: true,
+    tools: [
+      ...oracleTools("unused"),
+      defineTool({
+        name: "long",
+        description: "",
+        input: z.object({}),
+        effect: "read",
+        execute: async () => ({ output: "0123456789".repeat(10_000) }),
+      }),
+    ],
+    script: turns({ calls: [{ tool: "long" }] }),
+  },
+  async (world) => {
+    const runId = await world.run("read");
+    await world.drive(runId);
+    const [result] = payloadsOf(await world.events(runId), "TOOL_RESULT");
+    expect(result).toMatchObject({ size: 100_000, output: expect.stringContaining("left out") });
+    expect(await world.runtime.store.blob(result!.ref!)).toHaveLength(100_000);
+  },
+);

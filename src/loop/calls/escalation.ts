@@ -1,0 +1,79 @@
+// A67: whether work that is given to another agent comes to somebody who may do more. Who may be given work is fixed in an
+// agent's file; once somebody else's words have come in, they may be what chose among them, so a person is asked.
+
+import { CadreError } from "../../errors.ts";
+import { baseName, type Definition } from "../../journal/definition.ts";
+import type { DecisionView } from "../../patterns/pattern.ts";
+import { isTainted } from "../../projections/folds/taint.ts";
+import type { ToolCall } from "../../projections/folds/tool-call.ts";
+import type { AnyTool } from "../../tools/tool.ts";
+import { adminHeld } from "../builtin-tools/declared/admin-tools.ts";
+import { type DelegationRequest, findDelegate } from "../builtin-tools/declared/delegate.ts";
+import { SEND_MESSAGE } from "../builtin-tools/send-message.ts";
+import type { LoopParts } from "../parts.ts";
+
+type Parts = Pick<LoopParts, "tools" | "offers" | "findAgent">;
+
+/** In words; undefined: it is no more than this agent may do, or nothing has come in. */
+export async function delegationEscalation(
+  { name }: DelegationRequest,
+  view: DecisionView,
+  parts: Parts,
+): Promise<string | undefined> {
+  const delegate = findDelegate(view.definition.delegates ?? [], name);
+  return delegate && raisedBy(delegate.agent, view, parts);
+}
+
+export async function messageEscalation(
+  { name, input }: ToolCall,
+  view: DecisionView,
+  parts: Parts,
+): Promise<string | undefined> {
+  const { to } = (input ?? {}) as { to?: unknown };
+  return name === SEND_MESSAGE && typeof to === "string" ? raisedBy(to, view, parts) : undefined;
+}
+
+async function raisedBy(
+  name: string,
+  { definition, state }: DecisionView,
+  parts: Parts,
+): Promise<string | undefined> {
+  if (!isTainted(state.taint)) return undefined;
+  try {
+    const other = await parts.findAgent(name);
+    const tools = [...new Set(parts.tools.values())].filter((tool) =>
+      hasMore(other, definition, tool, parts),
+    );
+    const own = new Set(adminHeld(definition, parts).map((tool) => tool.name));
+    const admin = adminHeld(other, parts).filter((tool) => !own.has(tool.name));
+    const more = [...tools, ...admin].filter(mayHarm).map((tool) => tool.name);
+    if (more.length === 0) return undefined;
+    return `${baseName(other.name)} has ${more.join(", ")} beyond what ${baseName(definition.name)} has`;
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    // It cannot be started at all: whoever starts it says why.
+    return undefined;
+  }
+}
+
+const mayHarm = ({ effect, patches }: Pick<AnyTool, "effect" | "patches">): boolean =>
+  effect === "unsafe" || patches === true;
+
+function hasMore(other: Definition, own: Definition, tool: AnyTool, { offers }: Parts): boolean {
+  if (!offers(other, tool)) return false;
+  if (!offers(own, tool)) return true;
+  // `Bash(npm test)` is less than `Bash`, and less than `Bash(npm *)`.
+  const whole = (one: Definition): boolean => offers(withoutPatterns(one), tool);
+  return (
+    !whole(own) && (whole(other) || !patternsOf(other, tool).every((rule) => own.tools.allow?.includes(rule)))
+  );
+}
+
+function withoutPatterns(definition: Definition): Definition {
+  const { allow, ...tools } = definition.tools;
+  if (allow === undefined) return definition;
+  return { ...definition, tools: { ...tools, allow: allow.filter((rule) => !rule.includes("(")) } };
+}
+
+const patternsOf = ({ tools }: Definition, { name }: AnyTool): string[] =>
+  (tools.allow ?? []).filter((rule) => rule.startsWith(`${name}(`));

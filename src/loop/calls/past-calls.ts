@@ -1,0 +1,84 @@
+// The latest calls that people have decided about, as the judge would be asked about them now: by the rules of now, with the
+// agent, the folder and whoever stood above as they were then.
+
+import { CadreError } from "../../errors.ts";
+import type { Definition } from "../../journal/definition.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import type { DecisionView } from "../../patterns/pattern.ts";
+import type { Grant, PastCall } from "../../permissions/permission.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { emptyRunState } from "../../projections/folds/run-state.ts";
+import { type PastDecision, pastDecisions } from "../../projections/views/past-decisions.ts";
+import { describeCall } from "../../projections/views/timeline.ts";
+import type { Store } from "../../stores/store.ts";
+import { loadDefinition } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+import { permissionRequest } from "./propose.ts";
+
+type Parts = Pick<LoopParts, "authority" | "clock">;
+
+/** Enough for habits to show, and read in a moment. */
+const MOST_DECISIONS = 200;
+const MOST_RUNS = 300;
+const PAGE = 100;
+
+export async function pastCalls(store: Store, parts: Parts): Promise<PastCall[]> {
+  const grants = (await store.grants()).filter(({ scope }) => scope === "always");
+  const calls: PastCall[] = [];
+  for await (const row of latestRuns(store)) {
+    calls.push(...(await callsOf(row, { store, grants, parts })));
+    if (calls.length >= MOST_DECISIONS) break;
+  }
+  return calls.slice(0, MOST_DECISIONS);
+}
+
+async function* latestRuns(store: Store): AsyncGenerator<RunRow> {
+  let cursor: string | undefined;
+  for (let read = 0; read < MOST_RUNS; read += PAGE) {
+    const page = await store.runs({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    yield* page.runs;
+    cursor = page.nextCursor;
+    if (cursor === undefined) return;
+  }
+}
+
+interface Around {
+  store: Store;
+  grants: readonly Grant[];
+  parts: Parts;
+}
+
+/** The latest first. A journal that cannot be read says nothing here; whoever drives it says why. */
+async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<PastCall[]> {
+  try {
+    const events = await store.journal(row.id);
+    const decisions = pastDecisions(events);
+    if (decisions.length === 0) return [];
+    const definition = await loadDefinition(store, row.definition);
+    return decisions.toReversed().map((decision) => {
+      const { tool: name, input, effect, decided } = decision;
+      const request = permissionRequest(
+        { name },
+        input,
+        effect,
+        grants,
+        viewAt(decision, events, definition),
+        parts,
+      );
+      return { request, decided, title: describeCall(name, input) };
+    });
+  } catch (error) {
+    if (error instanceof CadreError) return [];
+    throw error;
+  }
+}
+
+/** The run as far as the judge looks at it. */
+function viewAt(
+  { untrusted }: PastDecision,
+  [first]: readonly JournalEvent[],
+  definition: Definition,
+): DecisionView {
+  const start = first?.type === "RUN_STARTED" ? first.payload : undefined;
+  return { definition, state: { ...emptyRunState(), start, taint: { sources: untrusted, hosts: [] } } };
+}

@@ -1,0 +1,273 @@
+// Begins calls and brings in their results. The intent is on disk before an effect that is not a read begins; what was
+// approved is checked against the world once more, right before it begins.
+
+import { messageOf } from "../../errors.ts";
+import type { EventBody } from "../../journal/events.ts";
+import {
+  effectiveInput,
+  isApproved,
+  receiptField,
+  type ToolCall,
+} from "../../projections/folds/tool-call.ts";
+import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
+import { beginWork } from "../begin-work.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+import { allowRunnerCall } from "../programs/runner-calls.ts";
+import { approvalHash, currentGrants, judgeCall, previewCall, proposeToolCall } from "./propose.ts";
+import { toToolResult } from "./tool-result.ts";
+
+const TOOL_TIMEOUT_MS = 120_000;
+/** A tool that ignores its signal is not waited for any longer than this. */
+const STOP_GRACE_MS = 5_000;
+
+export async function runTools(
+  ids: readonly string[],
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<void> {
+  if (run.definition.runner) return allowRunnerCall(ids, run, parts);
+  const calls = ids.map((id) => run.state.calls.get(id)!);
+  const again = await changedSince(calls, run, parts);
+  if (again.length > 0) return run.record(...again);
+  if (!parts.mayBegin()) return run.release();
+  const claims = claimsOf(calls, run, parts);
+  const intents = await Promise.all(calls.map((call) => intent(call, run, parts)));
+  const refused = await beginWork(intents, run, parts, claims.length > 0 ? { claims } : {});
+  if (refused === "claimed") return run.record(taken(calls[0]!, run.claimedBy!));
+  if (refused) return;
+  // Read again: the fold may have been made anew.
+  await Promise.all(ids.map((id) => runCall(run.state.calls.get(id)!, run, parts, effects)));
+}
+
+/** D6: the files that these calls change, where others of the same tree may be at work beside this run. */
+function claimsOf(calls: readonly ToolCall[], { state }: RunJournal, parts: LoopParts): string[] {
+  const { parentRunId, worktree } = state.start!;
+  if (worktree || (parentRunId === undefined && state.children.size === 0)) return [];
+  return calls.flatMap((call) => {
+    const { path } = effectiveInput(call) as { path?: unknown };
+    return parts.tools.get(call.name)?.patches && typeof path === "string" ? [plainPath(path)] : [];
+  });
+}
+
+/** `./src/../a.ts` and `a.ts` are one file. What lies outside is refused elsewhere. */
+function plainPath(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** Advisory: the model is told who has it, and may do something else. */
+function taken(call: ToolCall, { path, agent, runId }: NonNullable<RunJournal["claimedBy"]>): EventBody {
+  const output = `${path} is being changed by ${agent} (run ${runId}), so nothing was done. Work on something else, or try again when it has ended.`;
+  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome: "denied" } };
+}
+
+/** Calls whose approval or verdict no longer holds, as new proposals. */
+async function changedSince(
+  calls: readonly ToolCall[],
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<EventBody[]> {
+  const doubtful = calls.filter((call) => call.decision || call.proposal!.seq <= run.seqWhenTaken);
+  if (doubtful.length === 0) return [];
+  const grants = await currentGrants(run, parts);
+  const checked = await Promise.all(doubtful.map((call) => recheck(call, grants, run, parts)));
+  return checked.flatMap((event) => event ?? []);
+}
+
+async function recheck(
+  call: ToolCall,
+  grants: Awaited<ReturnType<typeof currentGrants>>,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<EventBody | undefined> {
+  const tool = parts.tools.get(call.name);
+  const proposal = call.proposal!;
+  const round = (proposal.round ?? 1) + 1;
+  if (!tool) return gone(call);
+  const input = effectiveInput(call);
+  const judged = judgeCall(tool, input, proposal.effect, grants, run, parts);
+  if (judged.verdict === "deny") return proposeToolCall(call, round, grants, run, parts);
+  if (proposal.verdict === "ask") {
+    const { fingerprint } = await previewCall(tool, call.input, run);
+    if (approvalHash(call.name, call.input, fingerprint, run, parts) === proposal.hash) return undefined;
+    return call.started ? undefined : proposeToolCall(call, round, grants, run, parts);
+  }
+  return judged.verdict === "ask" && !call.started
+    ? proposeToolCall(call, round, grants, run, parts)
+    : undefined;
+}
+
+function gone(call: ToolCall): EventBody {
+  const output = `The tool ${call.name} is no longer there; nothing was done.`;
+  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome: "denied" } };
+}
+
+async function intent(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<EventBody> {
+  const attempt = call.attempts + 1;
+  const where = call.proposal!.effect === "read" ? {} : { host: parts.host, pid: parts.pid };
+  const fingerprints = await fingerprintsOf(call, run, parts);
+  return {
+    type: "TOOL_STARTED",
+    payload: {
+      toolCallId: call.id,
+      ...(attempt > 1 ? { attempt } : {}),
+      ...where,
+      ...(fingerprints ? { fingerprints } : {}),
+      ...receiptField(call, parts),
+    },
+  };
+}
+
+/** Taken once, before the first attempt: from what a person approved, else from what the model knows, else from what is there. */
+async function fingerprintsOf(
+  call: ToolCall,
+  { state }: RunJournal,
+  parts: LoopParts,
+): Promise<Fingerprints | undefined> {
+  if (call.started) return call.started.fingerprints;
+  const tool = parts.tools.get(call.name);
+  const input = tool?.input.safeParse(effectiveInput(call));
+  if (!tool?.fingerprints || !input?.success) return undefined;
+  const { workspace } = state.start!;
+  const found = await tool.fingerprints(input.data, { workspace }).catch(() => undefined);
+  if (!found) return undefined;
+  const decided = call.decision?.decision;
+  const known = decided === "approve" ? call.proposal!.fingerprint : state.seenFiles.get(found.path);
+  return { ...found, before: (decided === "edit" ? undefined : known) ?? found.before };
+}
+
+async function runCall(
+  call: ToolCall,
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<void> {
+  const attempt = call.attempts;
+  const base = { toolCallId: call.id, ...(attempt > 1 ? { attempt } : {}) };
+  if (run.state.cancel || effects.aborted || !parts.mayBegin()) {
+    const output = "Not started: the run was stopped first.";
+    run.record({ type: "TOOL_RESULT", payload: { ...base, output, isError: true, outcome: "not_started" } });
+    return;
+  }
+  const tool = parts.tools.get(call.name)!;
+  const from = parts.clock.elapsed();
+  const answer = await execute(tool, call, attempt, run, parts, effects);
+  const ms = Math.round(parts.clock.elapsed() - from);
+  // Before it is cut: half a secret is found by nobody.
+  parts.mask.refresh();
+  const masked = parts.mask.value(stopped(call, edited(call, answer), effects));
+  const result = await toToolResult(masked, parts);
+  run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
+}
+
+/** Half a command may have happened: the model must not take it for a plain failure. */
+function stopped({ proposal }: ToolCall, answer: ToolAnswer, effects: AbortSignal): ToolAnswer {
+  if (!effects.aborted || !answer.isError || proposal?.effect === "read") return answer;
+  const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
+  return { ...answer, output: `${text}\nIt was stopped from outside: some of it may have been done.` };
+}
+
+/** The model must know that what ran is not what it wrote. */
+function edited(call: ToolCall, answer: ToolAnswer): ToolAnswer {
+  const decision = editOf(call);
+  if (!decision) return answer;
+  const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
+  const note = decision.note ? ` (${decision.note})` : "";
+  const said = `${decision.by} changed the input before it ran${note}. What ran: ${JSON.stringify(decision.input)}`;
+  return { ...answer, output: `${said}\n\n${text}` };
+}
+
+const editOf = ({ decision, edit }: ToolCall) => (decision?.decision === "edit" ? decision : edit);
+
+async function execute(
+  tool: AnyTool,
+  call: ToolCall,
+  attempt: number,
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<ToolAnswer> {
+  const { workspace, parentRunId, limits } = run.state.start!;
+  const time = tool.timeout ?? limits.toolTimeout ?? TOOL_TIMEOUT_MS;
+  const stop = deadline(effects, time);
+  const { runId } = run;
+  const mayShow = tool.searches ? await showing(tool, call, run, parts) : undefined;
+  const output = parts.mask.stream((text) =>
+    parts.onDelta({ type: "tool-output.delta", runId, callId: call.id, attempt, text }),
+  );
+  const context: ToolContext = {
+    workspace,
+    runId,
+    ...(parentRunId === undefined ? {} : { parentRunId }),
+    callId: call.id,
+    attempt,
+    // What a person has written in its place was never judged.
+    effect: editOf(call) ? tool.effect : call.proposal!.effect,
+    ...(isApproved(call) ? { approved: true } : {}),
+    key: `${runId}/${call.id}`,
+    nonce: () => parts.ids.nonce(),
+    ...(call.started?.fingerprints ? { fingerprints: call.started.fingerprints } : {}),
+    ...(mayShow ? { mayShow } : {}),
+    signal: stop.signal,
+    progress(text) {
+      run.noteActivity();
+      output.add(text);
+    },
+  };
+  try {
+    const input = tool.input.parse(effectiveInput(call));
+    return await Promise.race([tool.execute(input, context), stop.late]);
+  } catch (error) {
+    return { output: `${tool.name} failed: ${messageOf(error)}`, isError: true };
+  } finally {
+    stop.clear();
+    output.end();
+  }
+}
+
+/** A rule about a file holds also where a search of its folder comes upon it: it is judged as if the call had named it. */
+async function showing(
+  tool: AnyTool,
+  { proposal }: ToolCall,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<(path: string) => boolean> {
+  const grants = await currentGrants(run, parts);
+  return (path) => {
+    const { verdict, rule } = judgeCall(tool, { path }, "read", grants, run, parts);
+    // What was asked about the call as a whole has been answered.
+    return verdict === "allow" || (verdict === "ask" && rule === proposal?.rule);
+  };
+}
+
+/** Aborts when the run is stopped or the time is over; `late` answers for a tool that does not stop then. */
+function deadline(effects: AbortSignal, ms: number) {
+  const controller = new AbortController();
+  let resolveLate: (answer: ToolAnswer) => void = () => {};
+  const late = new Promise<ToolAnswer>((resolve) => {
+    resolveLate = resolve;
+  });
+  let grace: NodeJS.Timeout | undefined;
+  const stop = (why: string): void => {
+    controller.abort(new Error(why));
+    grace = setTimeout(
+      () => resolveLate({ output: `${why} It did not stop by itself.`, isError: true }),
+      STOP_GRACE_MS,
+    );
+  };
+  const onStop = (): void => stop("Stopped: the run was cancelled or the process is shutting down.");
+  const timer = setTimeout(() => stop(`Stopped after ${ms / 1000} s: the time limit.`), ms);
+  effects.addEventListener("abort", onStop, { once: true });
+  const clear = (): void => {
+    clearTimeout(timer);
+    clearTimeout(grace);
+    effects.removeEventListener("abort", onStop);
+  };
+  return { signal: controller.signal, late, clear };
+}

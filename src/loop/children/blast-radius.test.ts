@@ -1,0 +1,122 @@
+// What a person is shown before work is given to another agent, in a real tree: with what binds it from above, against
+// what is at work, and held to when it is begun.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { delegate, payloadsOf, resultsRead, roles, scenario, turns } from "../../../test/support/scenario.ts";
+import { openApprovalIds, type World } from "../../../test/support/world.ts";
+import { decideApproval } from "../commands/person-commands.ts";
+
+const ASK = "permissions: { ask: [delegate] }\n";
+
+async function asked(world: World, runId: string) {
+  await world.settled(runId);
+  return payloadsOf(await world.events(runId), "TOOL_PROPOSED").at(-1)!.blastRadius;
+}
+
+const approve = async (world: World, runId: string): Promise<void> => {
+  const [item] = await openApprovalIds(world, runId);
+  await decideApproval(item!, { decision: "approve" }, "maria", world.runtime.people);
+};
+
+scenario(
+  "[BR1] [BR2] [P12] a delegation that asks says what could come of it, less what is denied above; what is at work is not new",
+  {
+    agent: "agents: [coder]\ntools: [Read, Write]\npermissions: { deny: [charge, 'Write(secret/**)'] }",
+    cast: {
+      coder: "agents: [helper]\ntools: [Write, charge, Bash]",
+      helper: "kind: subagent\ntools: [WebFetch]",
+    },
+    config: `${ASK}web: { allow: [example.com] }\nlimits: { maxCost: 0.5, maxChildren: 2 }\n`,
+    script: roles({ tester: turns({ calls: [delegate("coder")] }) }),
+  },
+  async (world) => {
+    expect(await asked(world, await world.run("see to it"))).toEqual({
+      agent: "coder",
+      agents: [
+        { agent: "coder", isNew: true },
+        { agent: "helper", from: "coder", key: "agents", isNew: true },
+      ],
+      levels: 1,
+      powers: [{ power: "commands", isNew: true }, { power: "files" }, { power: "network", isNew: true }],
+      tools: [
+        { name: "Write", by: ["coder"] },
+        { name: "Bash", by: ["coder"], isNew: true },
+        { name: "WebFetch", by: ["helper"], isNew: true },
+      ],
+      hosts: [{ host: "any host", isNew: true }],
+      never: ["Write(secret/**)"],
+      runs: 3,
+      turns: 60,
+      maxCost: 1.5,
+    });
+  },
+);
+
+scenario(
+  "[BR2] what another branch of the tree can do already is not new",
+  {
+    agent: "agents: [coder, helper]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
+    cast: { coder: "tools: [Bash]", helper: "tools: [Bash, Write]" },
+    config: "permissions: { ask: ['delegate(helper)', Bash] }\n",
+    script: roles({
+      tester: turns({ calls: [delegate("coder", "go", { await: false })] }, { calls: [delegate("helper")] }),
+      coder: turns({ calls: [{ tool: "Bash", input: { command: "touch x" } }] }),
+    }),
+  },
+  async (world) => {
+    const radius = await asked(world, await world.run("see to it"));
+    expect(radius?.tools).toEqual([
+      { name: "Write", by: ["helper"], isNew: true },
+      { name: "Bash", by: ["helper"] },
+    ]);
+  },
+);
+
+scenario(
+  "[BR3] an agent that could do more when it is begun than when it was allowed is not started, and can be asked about again",
+  {
+    agent: "agents: [coder]\ntools: []",
+    cast: { coder: "tools: [Write]" },
+    config: ASK,
+    script: roles({ tester: turns({ calls: [delegate("coder")] }, { calls: [delegate("coder")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    expect((await asked(world, runId))?.tools).toEqual([{ name: "Write", by: ["coder"], isNew: true }]);
+    const file = join(world.folder, "agents/coder.md");
+    writeFileSync(file, "---\nname: coder\ndescription: x\ntools: [Write, Bash]\n---\nDo it.\n");
+    await approve(world, runId);
+    const again = await asked(world, runId);
+    expect(resultsRead(await world.events(runId))[0]).toBe(
+      "Not started: coder could now also use Bash, any host, which it could not when a person allowed it. Ask again if it is still needed.",
+    );
+    expect(again?.tools.map(({ name }) => name)).toEqual(["Write", "Bash"]);
+    await approve(world, runId);
+    await world.seen(runId, "CHILD_RUN_COMPLETED");
+    await world.settled(runId);
+  },
+);
+
+scenario(
+  "[BR1] a route is no level of its own, and what a pattern starts by itself is not asked about",
+  {
+    agent: "router: { destinations: [coder] }",
+    cast: { coder: "tools: []\nhandoff: helper", helper: "tools: [Write]" },
+    config: "permissions: { ask: ['delegate(coder)'] }\n",
+    script: roles({
+      tester: turns({ calls: [{ tool: "route_to", input: { agent: "coder", reason: "x" } }] }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    expect(await asked(world, runId)).toMatchObject({
+      agents: [{ agent: "coder" }, { agent: "helper", from: "coder", key: "handoff" }],
+      levels: 0,
+      tools: [{ name: "Write", by: ["helper"] }],
+    });
+    await approve(world, runId);
+    await world.seen(runId, "RUN_COMPLETED");
+  },
+);

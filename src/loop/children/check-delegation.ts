@@ -1,0 +1,171 @@
+// Why a delegation does not happen, in a sentence that names the rule: the model learns from it what it may do. The tool
+// is withheld where it cannot succeed, and refused here all the same.
+
+import { CadreError } from "../../errors.ts";
+import { baseName, DEFAULT_DELEGATION, type Delegate } from "../../journal/definition.ts";
+import { isLate } from "../../patterns/slot.ts";
+import { liveChildren } from "../../projections/folds/child-runs.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import type { RunState, ToolCall } from "../../projections/folds/run-state.ts";
+import type { Refusal } from "../../stores/store.ts";
+import { type DelegationRequest, findDelegate, isDelegation } from "../builtin-tools/declared/delegate.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+
+export interface CallRefusal {
+  output: string;
+  outcome: "denied" | "deferred" | "error";
+}
+
+export async function checkDelegation(
+  call: ToolCall,
+  asked: DelegationRequest,
+  run: RunJournal,
+  parts: Pick<LoopParts, "store" | "findAgent">,
+): Promise<CallRefusal | undefined> {
+  const { definition } = run;
+  const me = baseName(definition.name);
+  if (definition.kind === "subagent")
+    return denied(`PERMISSION_DENIED: ${me} is a subagent, and a subagent never spawns.`);
+  const delegate = findDelegate(definition.delegates ?? [], asked.name);
+  if (!delegate && definition.router) return notADestination(asked.name, definition.delegates);
+  if (!delegate)
+    return denied(
+      `PERMISSION_DENIED: ${me} cannot spawn ${baseName(asked.name)}. ${maySpawn(definition.delegates)}`,
+    );
+  const lineage = await lineageOf(run, parts.store);
+  return (
+    (definition.router ? undefined : tooDeep(run, lineage)) ??
+    onPath(delegate, run, lineage) ??
+    notYetItsTurn(call, run) ??
+    notThere(delegate, parts)
+  );
+}
+
+/** F28: a router learns once what it may choose. */
+function notADestination(name: string, delegates: readonly Delegate[] = []): CallRefusal {
+  const names = delegates.map((delegate) => delegate.name).join(", ");
+  return {
+    output: `There is no destination ${JSON.stringify(name)}. Choose one of: ${names}.`,
+    outcome: "denied",
+  };
+}
+
+/** D1: the first of a response runs; a live child of any kind defers the next. */
+function notYetItsTurn(call: ToolCall, { definition, state }: RunJournal): CallRefusal | undefined {
+  const { mode } = definition.delegation ?? DEFAULT_DELEGATION;
+  // H3: a router's choice is one, whatever its file says of delegation.
+  if (call.isStep || (mode === "parallel" && !definition.router)) return undefined;
+  const first = [...state.calls.values()].find((other) => isDelegation(other.name) && !isRefused(other));
+  // F27: one that was late takes its time to stop, and nobody waits for it.
+  const live = liveChildren(state.children).filter((child) => !isLate(state, child));
+  if (first?.id === call.id && live.length === 0) return undefined;
+  return {
+    output: "Deferred: one sub-agent at a time. Ask again if it is still needed.",
+    outcome: "deferred",
+  };
+}
+
+const isRefused = ({ result }: ToolCall): boolean => result !== undefined && result.outcome !== "ok";
+
+/** S1-68. Counted from the stored lineage, never from a number that a run carries. */
+function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): CallRefusal | undefined {
+  const { maxDepth } = state.start!.limits;
+  const edges = [...lineage, { trigger: state.start!.trigger }].filter(
+    ({ trigger }) => trigger === "delegation",
+  );
+  if (edges.length + 1 <= maxDepth) return undefined;
+  return denied(
+    `Depth limit: this would be level ${edges.length + 1} of delegation, and maxDepth is ${maxDepth}. Do it yourself.`,
+  );
+}
+
+/** F22. */
+function onPath(
+  { agent }: Delegate,
+  { definition }: RunJournal,
+  lineage: readonly RunRow[],
+): CallRefusal | undefined {
+  const path = [...lineage.map((row) => row.agent), definition.name];
+  if (!path.includes(agent)) return undefined;
+  const shown = [...path, agent].map(baseName).join(" → ");
+  const others = definition.delegates?.filter((delegate) => !path.includes(delegate.agent));
+  return denied(`Cycle: ${baseName(agent)} is already at work above (${shown}). ${maySpawn(others)}`);
+}
+
+async function notThere(
+  { agent }: Delegate,
+  { findAgent }: Pick<LoopParts, "findAgent">,
+): Promise<CallRefusal | undefined> {
+  try {
+    await findAgent(agent);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    return { output: `${baseName(agent)} cannot be started: ${error.message}`, outcome: "error" };
+  }
+}
+
+/** What the store found when the child was to be admitted. */
+export function treeLimitRefusal(
+  refused: Refusal,
+  run: RunJournal,
+  concurrent: number,
+): CallRefusal | undefined {
+  const limit = treeLimitMessage(refused, run, concurrent);
+  const advice = refused === "places" ? "Ask again when one is done." : "Do the rest yourself.";
+  return limit === undefined ? undefined : denied(`Limit: ${limit} ${advice}`);
+}
+
+/** The same, for people. */
+export function treeLimitMessage(
+  refused: Refusal,
+  { state }: RunJournal,
+  concurrent: number,
+): string | undefined {
+  const { limits } = state.start!;
+  switch (refused) {
+    case "children":
+      return `this run has started as many agents as it may (maxChildren ${childrenLimit(limits)}).`;
+    case "runs":
+      return `this tree has as many runs as it may (tree.maxRuns ${runsLimit(limits)}).`;
+    case "places":
+      return `${concurrent} agents are at work in this workspace, and no more may be.`;
+    default:
+      return undefined;
+  }
+}
+
+type Limits = NonNullable<RunState["start"]>["limits"];
+
+export const childrenLimit = (limits: Limits): number => limits.maxChildren ?? 20;
+export const runsLimit = (limits: Limits): number => limits.tree?.maxRuns ?? 100;
+
+/** Who stands above a run never changes: read once for all its calls, not once for each. */
+const lineages = new WeakMap<RunJournal, Promise<RunRow[]>>();
+
+function lineageOf(run: RunJournal, store: LoopParts["store"]): Promise<RunRow[]> {
+  const lineage = lineages.get(run) ?? readLineage(run, store);
+  lineages.set(run, lineage);
+  return lineage;
+}
+
+/** The runs above, from the root down. */
+async function readLineage({ state }: RunJournal, store: LoopParts["store"]): Promise<RunRow[]> {
+  const lineage: RunRow[] = [];
+  let parent = state.start!.parentRunId;
+  while (parent !== undefined) {
+    const row = await store.run(parent);
+    if (!row) break;
+    lineage.unshift(row);
+    parent = row.parentRunId;
+  }
+  return lineage;
+}
+
+const denied = (output: string): CallRefusal => ({ output, outcome: "denied" });
+
+const maySpawn = (delegates: readonly Delegate[] = []): string =>
+  delegates.length === 0
+    ? "It may spawn nobody."
+    : `It may spawn: ${delegates.map(({ name }) => name).join(", ")}.`;

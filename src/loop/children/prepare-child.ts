@@ -1,0 +1,213 @@
+// What a child begins with: everything that binds its parent, and less.
+
+import { CadreError } from "../../errors.ts";
+import { childRunId, type RunId } from "../../ids.ts";
+import { type Definition, poolIn } from "../../journal/definition.ts";
+import type { Ancestor, EventBody, Payload, Trigger } from "../../journal/events.ts";
+import { latestChildFor } from "../../projections/folds/child-runs.ts";
+import { taintForNewRun } from "../../projections/folds/taint.ts";
+import { runsAfterFirstRound } from "../../projections/folds/team-state.ts";
+import type { Spawn } from "../../stores/store.ts";
+import type { DelegationRequest } from "../builtin-tools/declared/delegate.ts";
+import { resolveLimits } from "../commands/admit.ts";
+import { hasBudget, treeBudgetOf } from "../drive/limits.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+import { changedAgentProblem } from "./changed-agents.ts";
+import { type CallRefusal, childrenLimit, runsLimit } from "./check-delegation.ts";
+
+type Start = Payload<"RUN_STARTED">;
+
+/** What is the child's own: whoever starts it says so. */
+export interface ChildRequest
+  extends Pick<
+    Start,
+    | "trigger"
+    | "task"
+    | "input"
+    | "requestInput"
+    | "criteria"
+    | "contextFiles"
+    | "reason"
+    | "team"
+    | "continues"
+    | "model"
+  > {
+  /** The call that it is started for, or its seat in a pattern. */
+  key: string;
+  maxTurns?: number | undefined;
+  /** False: nobody waits for it. */
+  awaited?: boolean;
+  /** Attempts that are left if the first one fails. */
+  retries?: number | undefined;
+  /** Of the call, where a person has approved it. */
+  receipt?: string;
+}
+
+/** The agent as its file is now, with the model that was asked for. */
+export async function childDefinition(
+  agent: string,
+  asked: DelegationRequest,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<Definition | CallRefusal> {
+  try {
+    const definition = await parts.findAgent(agent);
+    const changed = await changedAgentProblem(definition, run, parts);
+    if (changed !== undefined)
+      return { output: `${agent} cannot be started: ${changed}.`, outcome: "denied" };
+    if (asked.model === undefined)
+      return definition.inheritsModel ? { ...definition, models: run.definition.models } : definition;
+    const chosen = parts.chooseModel(asked.model);
+    if ("problem" in chosen) return { output: chosen.problem, outcome: "error" };
+    return { ...definition, models: [chosen.model] };
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    return { output: `${agent} cannot be started: ${error.message}`, outcome: "error" };
+  }
+}
+
+/** A child, ready to be started: its parent's intent and its own beginning are one transaction (J7). */
+export interface PreparedChild {
+  started: EventBody;
+  spawn: Omit<Spawn, "place">;
+}
+
+/** `events`: what stands in its journal from the beginning. */
+export async function prepareChild(
+  begun: ChildRequest,
+  definition: Definition,
+  events: EventBody[],
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<PreparedChild | { problem: string }> {
+  const { key, trigger, task, awaited = true, retries = 0, receipt } = begun;
+  const attempt = (latestChildFor(run.state.children, key)?.attempt ?? 0) + 1;
+  const runId = childRunId(parts.digest, run.runId, key, attempt);
+  const where = await workspaceFor(definition, runId, run, parts);
+  if ("problem" in where) return where;
+  const { limits } = run.state.start!;
+  const children = childrenLimit(limits) + runsAfterFirstRound(run.state.team);
+  const started: Payload<"CHILD_RUN_STARTED"> = {
+    child_run_id: runId,
+    agent_type: definition.name,
+    task,
+    trigger,
+    key,
+    ...(attempt > 1 ? { attempt } : {}),
+    ...(awaited ? {} : { awaited: false }),
+    ...(retries > 0 && attempt === 1 ? { retries } : {}),
+    ...(where.worktree === undefined ? {} : { worktree: where.worktree }),
+    nonce: parts.ids.nonce(),
+    ...(receipt === undefined ? {} : { receipt }),
+  };
+  return {
+    started: { type: "CHILD_RUN_STARTED", payload: started },
+    spawn: {
+      runId,
+      start: { ...(await startOf(begun, definition, run, parts)), ...where },
+      events,
+      limits: { children, runs: runsLimit(limits), concurrent: parts.maxConcurrent },
+    },
+  };
+}
+
+/** Where it works: with its parent, or in a worktree of its own (D6). */
+async function workspaceFor(
+  { workspace: wanted, name }: Definition,
+  runId: RunId,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<Pick<Start, "workspace" | "worktree" | "mergesInto"> | { problem: string }> {
+  const { workspace, mergesInto = [] } = run.state.start!;
+  if (wanted !== "worktree") return { workspace, ...(mergesInto.length === 0 ? {} : { mergesInto }) };
+  const planned = await parts.worktrees.plan(workspace, runId);
+  return "problem" in planned
+    ? { problem: `${name} cannot be started in a worktree: ${planned.problem}` }
+    : { ...planned, mergesInto: [workspace, ...mergesInto] };
+}
+
+/** P12: what a child may do is what its parent may, and less: everything that binds the parent is handed down. */
+async function startOf(
+  begun: ChildRequest,
+  definition: Definition,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<Start> {
+  const parent = run.state.start!;
+  const { attended, rootRunId, budgetRunId, sessionId, userId, workspace, approvals, permissions } = parent;
+  const { key, maxTurns, awaited: _, retries: __, receipt: ___, ...own } = begun;
+  return {
+    agent: definition.name,
+    definition: await parts.store.putBlob(JSON.stringify(definition)),
+    kind: definition.kind,
+    depth: parent.depth + (begun.trigger === "delegation" ? 1 : 0),
+    ...known(own),
+    trigger: own.trigger,
+    task: own.task,
+    mode: "auto",
+    attended,
+    rootRunId,
+    ...(budgetRunId === undefined ? {} : { budgetRunId }),
+    ...(run.state.hops === 0 ? {} : { hops: run.state.hops }),
+    parentRunId: run.runId,
+    parentKey: key,
+    ancestors: [...(parent.ancestors ?? []), asAncestor(run)],
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(userId === undefined ? {} : { userId }),
+    workspace,
+    ...poolIn(definition),
+    limits: childLimits(maxTurns, definition, run.state, parts),
+    approvals,
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(parent.effects === undefined ? {} : { effects: parent.effects }),
+    ...taintForNewRun(run.state.taint),
+  };
+}
+
+/** Where the same agent stopped the last time that it was started so, in this run or in the one that it continues. */
+export async function previousRunOf(
+  { agent, trigger, key }: { agent: string; trigger: Trigger; key: string },
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<Start["continues"]> {
+  // A second attempt begins where the first did: going on from it, it would be told everything twice (K3).
+  const others = [...run.state.children.values()].filter((child) => child.key !== key);
+  const last = [...run.continuedChildren(), ...others].findLast(
+    (child) => child.agent === agent && child.trigger === trigger,
+  );
+  const head = last && (await parts.store.head(last.runId));
+  return head && { runId: last.runId, ...head };
+}
+
+/** An event holds what there is: nothing in it is `undefined`. */
+function known<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}
+
+function asAncestor({ runId, definition }: RunJournal): Ancestor {
+  const { ask, deny } = definition.permissions;
+  return { runId, agent: definition.name, ask, deny };
+}
+
+/** Its own, never beyond what was asked for, nor deeper than its parent may go; what the tree may spend is the root's. */
+function childLimits(
+  maxTurns: number | undefined,
+  definition: Definition,
+  parent: RunJournal["state"],
+  parts: LoopParts,
+): Start["limits"] {
+  const own = resolveLimits(
+    { approvalTimeout: parts.approvalTimeout, ...parts.limits },
+    definition.limits,
+    {},
+  );
+  const { onBudget, maxDepth } = parent.start!.limits;
+  const tree = treeBudgetOf(parent);
+  return {
+    ...own,
+    maxTurns: Math.min(own.maxTurns, maxTurns ?? Infinity),
+    maxDepth: Math.min(own.maxDepth, maxDepth),
+    tree: tree && hasBudget(tree) ? { onBudget, ...tree } : tree,
+  };
+}

@@ -1,0 +1,123 @@
+// Starts the runs that a pattern asks for. Like a delegated child, each exists if, and only if, its parent's journal says
+// so (J7, J10). What cannot be started is written down as well: its seat in the pattern stays empty, and says why.
+
+import { CadreError } from "../../errors.ts";
+import { baseName, type Definition } from "../../journal/definition.ts";
+import type { EventBody } from "../../journal/events.ts";
+import type { PatternRun } from "../../patterns/action.ts";
+import { openingText, openingWithRequest } from "../../patterns/opening.ts";
+import { NOT_STARTED } from "../../projections/folds/run-state.ts";
+import type { TaskFields } from "../../projections/folds/transcript.ts";
+import { DELEGATE } from "../builtin-tools/declared/delegate.ts";
+import { inputProblem } from "../builtin-tools/declared/final-report.ts";
+import { currentGrants, judgeCall } from "../calls/propose.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+import { changedAgentProblem } from "./changed-agents.ts";
+import { treeLimitMessage } from "./check-delegation.ts";
+import { type PreparedChild, prepareChild, previousRunOf } from "./prepare-child.ts";
+
+export async function startPatternRuns(
+  runs: readonly PatternRun[],
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<void> {
+  const prepared = await Promise.all(runs.map((wanted) => prepare(wanted, run, parts)));
+  if (!parts.mayBegin()) return run.release();
+  // Begun in their order, and committed together; see `start-children.ts` for why refusals come after.
+  const refusals = await Promise.all(
+    prepared.map(async (child) => {
+      if ("problem" in child) return child.problem;
+      const refused = await run.begin([child.started], { spawn: { ...child.spawn, place: "queues" } });
+      return refused && treeLimitMessage(refused, run, parts.maxConcurrent);
+    }),
+  );
+  refusals.forEach((why, index) => {
+    if (why !== undefined) run.record(notStarted(runs[index]!.key, why));
+  });
+}
+
+async function prepare(
+  wanted: PatternRun,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<PreparedChild | { problem: string }> {
+  const found = await definitionFor(wanted, run, parts);
+  if ("problem" in found) return found;
+  const problem = (await forbidden(found, wanted, run, parts)) ?? inputProblem(wanted.input, found);
+  if (problem !== undefined) return { problem };
+  const { key, trigger, task, input, requestInput, reason, team, maxTurns, retries } = wanted;
+  const continues =
+    wanted.continues && (await previousRunOf({ agent: found.name, trigger, key }, run, parts));
+  // Whoever gets the request gets the files that came with it.
+  const contextFiles = task === run.state.start!.task ? run.state.start!.contextFiles : undefined;
+  const asked = { task, contextFiles, input, requestInput };
+  const begun = { key, trigger, ...asked, reason, team, maxTurns, retries, continues };
+  const joins = team !== undefined && team.round > 1 && !continues;
+  const before = joins ? openingWithRequest(run.state.start!, wanted.before) : wanted.before;
+  return prepareChild(
+    begun,
+    found,
+    firstWords({ ...wanted, contextFiles, before }, parts.ids.nonce()),
+    run,
+    parts,
+  );
+}
+
+/** The agent as its file is now, or as the pattern has made it. */
+async function definitionFor(
+  { agent, output }: PatternRun,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<Definition | { problem: string }> {
+  try {
+    const found = typeof agent === "string" ? await parts.findAgent(agent) : agent;
+    const changed = await changedAgentProblem(found, run, parts);
+    if (changed !== undefined) return { problem: `${changed}.` };
+    const models = found.inheritsModel ? run.definition.models : found.models;
+    return { ...found, models, ...(output === undefined ? {} : { output }) };
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    return { problem: error.message };
+  }
+}
+
+/** A rule that holds an agent back holds whoever starts it. A pattern cannot wait for a yes: what asks is refused. */
+async function forbidden(
+  { name }: Definition,
+  { task }: PatternRun,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<string | undefined> {
+  const above = (run.state.start!.ancestors ?? []).map(({ agent }) => agent);
+  // F22. An agent may draft for itself; nobody is started below itself otherwise.
+  if (above.includes(name)) {
+    const way = [...above, run.definition.name, name].map(baseName).join(" → ");
+    return `it is already at work above (${way}).`;
+  }
+  const grants = await currentGrants(run, parts);
+  for (const agent of new Set([baseName(name), name])) {
+    const judged = judgeCall({ name: DELEGATE }, { agent, task }, "idempotent", grants, run, parts);
+    if (judged.verdict === "deny") return `it is not allowed (${judged.rule}).`;
+    if (judged.verdict === "ask") return `a person must allow it first (${judged.rule}).`;
+  }
+  return undefined;
+}
+
+function firstWords(wanted: PatternRun & TaskFields, nonce: string): EventBody[] {
+  const { before, sections = [], messages = [] } = wanted;
+  const events = messages.map(
+    ({ id, from, text }): EventBody => ({
+      type: "CONTEXT_ADDED",
+      payload: { id, source: "team", from, text },
+    }),
+  );
+  if (before === undefined && sections.length === 0) return events;
+  const text = openingText(wanted, { before, sections, nonce });
+  const opening = { id: "opening", source: "agent" as const, text, opening: true as const };
+  return [{ type: "CONTEXT_ADDED", payload: opening }, ...events];
+}
+
+function notStarted(id: string, message: string): EventBody {
+  return { type: "SYSTEM_ERROR", payload: { id, code: NOT_STARTED, message, fatal: false } };
+}

@@ -1,0 +1,74 @@
+// A child that works in a git worktree of its own: where it works, and how its work comes back. Making and merging are
+// idempotent, so a crash between any two steps only means that they are done again; nothing is ever lost (D6).
+
+import { CadreError, messageOf } from "../../errors.ts";
+import type { EventBody, Worktree } from "../../journal/events.ts";
+import { type ChildRun, mergeCallId } from "../../projections/folds/child-runs.ts";
+import { beginWork } from "../begin-work.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts, MergeOutcome } from "../parts.ts";
+
+/**
+ * Makes the folder that the run works in, if it has one of its own and it is not there. Any other must be there: a call that
+ * was approved would be used up by failing, and its agent go on without it.
+ */
+export async function openWorkspace({ state }: RunJournal, parts: LoopParts): Promise<void> {
+  const { worktree, workspace } = state.start!;
+  if (state.cancel) return;
+  if (worktree) return parts.worktrees.open(worktree);
+  if (await parts.hasFolder(workspace)) return;
+  throw new CadreError(
+    "FOLDER_MISSING",
+    `The folder ${workspace}, in which the run works, is not there on ${parts.host}. Nothing was done; the run goes on when it is there, or where it is.`,
+  );
+}
+
+export async function mergeChild(runId: string, run: RunJournal, parts: LoopParts): Promise<void> {
+  const child = run.state.children.get(runId)!;
+  if (!parts.mayBegin()) return run.release();
+  const attempt = child.merge.attempts + 1;
+  const base = { toolCallId: mergeCallId(runId), ...(attempt > 1 ? { attempt } : {}) };
+  const { host, pid } = parts;
+  const intent: EventBody = { type: "TOOL_STARTED", payload: { ...base, host, pid } };
+  const refused = await beginWork([intent], run, parts);
+  if (refused) return;
+  const merged = await close(child, child.worktree!, parts);
+  const text = `${child.agent} (run ${runId}) worked in a git worktree of its own. ${sentence(merged)}`;
+  const result: EventBody = {
+    type: "TOOL_RESULT",
+    payload: { ...base, output: merged, ...filesOf(merged), ...(failed(merged) ? { isError: true } : {}) },
+  };
+  const told = { id: base.toolCallId, source: "system" as const, text };
+  run.record(result, { type: "CONTEXT_ADDED", payload: told });
+}
+
+/** What a failed or cancelled child has done stays on its branch, for whoever wants to look. */
+async function close(child: ChildRun, worktree: Worktree, parts: LoopParts): Promise<MergeOutcome> {
+  const { success, summary, result } = child.ended!;
+  const files = [...result.files_created, ...result.files_modified];
+  const message = `${child.agent}: ${summary.split("\n", 1)[0]!.slice(0, 60)}\n\nRun ${child.runId}`;
+  try {
+    return await parts.worktrees.close(worktree, { message, keep: !success, files });
+  } catch (error) {
+    return { status: "kept", branch: worktree.branch, files: [], detail: messageOf(error) };
+  }
+}
+
+const failed = ({ status }: MergeOutcome): boolean => status === "conflict" || status === "kept";
+
+function filesOf(merged: MergeOutcome) {
+  if (merged.status !== "merged") return {};
+  return { files: merged.files.map((path) => ({ path, change: "modified" as const })) };
+}
+
+function sentence(merged: MergeOutcome): string {
+  switch (merged.status) {
+    case "unchanged":
+      return "It changed no files.";
+    case "merged":
+      return `Its work is merged here: ${merged.files.join(", ")}.`;
+    case "conflict":
+    case "kept":
+      return `Its work was NOT merged; all of it is on the branch ${merged.branch}. ${merged.detail}`;
+  }
+}

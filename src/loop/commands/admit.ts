@@ -1,0 +1,154 @@
+// Admission: a task becomes a run, durably, before anybody works on it. Execution is somebody else's business.
+
+import { CadreError } from "../../errors.ts";
+import type { RunId } from "../../ids.ts";
+import {
+  type AgentLimits,
+  DEFAULT_LIMITS,
+  type Definition,
+  Limits,
+  poolIn,
+  type Rules,
+} from "../../journal/definition.ts";
+import type { ApprovalPolicy, Payload } from "../../journal/events.ts";
+import { inputProblem, schemaProblem } from "../builtin-tools/declared/final-report.ts";
+import type { LoopParts } from "../parts.ts";
+
+export interface RunRequest {
+  agent: string;
+  task: string;
+  input?: unknown;
+  mode?: "auto" | "chat";
+  /** Somebody is there to answer. */
+  attended?: boolean;
+  sessionId?: string;
+  userId?: string;
+  limits?: AgentLimits;
+  permissions?: Rules;
+  /** A model other than the agent's own. */
+  model?: string;
+  /** The name of a folder of the project's evals, if it does not work in the project's own: `AdmitParts` has its path. */
+  workspace?: string;
+  /** Files of the workspace that the task is about: named to the model, which reads them as it reads any other. */
+  contextFiles?: readonly string[];
+}
+
+export interface AdmitParts extends Pick<LoopParts, "store" | "clock" | "ids" | "chooseModel"> {
+  /** Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  findAgent(name: string): Promise<Definition>;
+  limits: AgentLimits;
+  approvals: ApprovalPolicy & { timeout?: number | undefined };
+  workspace: string;
+  wake(runId: RunId): Promise<void>;
+}
+
+export async function admit(
+  request: RunRequest,
+  parts: AdmitParts,
+  idempotencyKey?: string,
+): Promise<{ runId: RunId; existed: boolean }> {
+  if (request.task.trim() === "")
+    throw new CadreError("BAD_REQUEST", "A run needs a task. Nothing was started.");
+  const definition = withModel(requireStartable(await parts.findAgent(request.agent)), request.model, parts);
+  const misfit = inputProblem(request.input, definition);
+  if (misfit !== undefined) {
+    throw new CadreError(
+      "UNPROCESSABLE",
+      `The input does not fit what ${definition.name} asks for: ${misfit}. Nothing was started.`,
+    );
+  }
+  const hash = await parts.store.putBlob(JSON.stringify(definition));
+  const runId = parts.ids.runId(parts.clock.now());
+  const start = runStartPayload(request, definition, hash, runId, parts);
+  const idempotency =
+    idempotencyKey === undefined ? undefined : { key: idempotencyKey, body: JSON.stringify(request) };
+  const admitted = await parts.store.start(runId, start, idempotency);
+  await parts.wake(admitted.runId);
+  return admitted;
+}
+
+/** What was asked for, and nothing in its place. */
+function withModel(
+  definition: Definition,
+  model: string | undefined,
+  { chooseModel }: Pick<AdmitParts, "chooseModel">,
+): Definition {
+  if (model === undefined) return definition;
+  const chosen = chooseModel(model);
+  if ("model" in chosen) return { ...definition, models: [chosen.model] };
+  throw new CadreError("MODEL_UNKNOWN", `${chosen.problem} Nothing was started.`);
+}
+
+/** What a person may start; said before anything is written. */
+export function requireStartable(definition: Definition): Definition {
+  if (definition.kind === "subagent") {
+    throw new CadreError(
+      "BAD_REQUEST",
+      `${definition.name} is a subagent: it runs only as the child of another agent. Nothing was started.`,
+    );
+  }
+  const problem = schemaProblem(definition);
+  if (problem !== undefined) {
+    throw new CadreError(
+      "AGENT_INVALID",
+      `A schema of ${definition.name} cannot be used: ${problem}. Nothing was started.`,
+    );
+  }
+  return definition;
+}
+
+export function runStartPayload(
+  request: RunRequest,
+  definition: Definition,
+  hash: string,
+  runId: RunId,
+  parts: AdmitParts,
+): Payload<"RUN_STARTED"> {
+  const { task, input, sessionId, userId, permissions, model, contextFiles = [] } = request;
+  const { timeout, onTimeout, unattended } = parts.approvals;
+  return {
+    agent: definition.name,
+    definition: hash,
+    kind: definition.kind,
+    depth: 0,
+    trigger: "user",
+    task,
+    ...(contextFiles.length === 0 ? {} : { contextFiles: [...contextFiles] }),
+    // As the journal keeps it: a date that is one only until the next restart would be another input then.
+    ...(input === undefined ? {} : { input: JSON.parse(JSON.stringify(input)) as unknown }),
+    mode: request.mode ?? "auto",
+    attended: request.attended ?? request.mode === "chat",
+    rootRunId: runId,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(model === undefined ? {} : { model }),
+    workspace: parts.workspace,
+    ...poolIn(definition),
+    limits: resolveLimits(
+      { approvalTimeout: timeout, ...defined(parts.limits) },
+      definition.limits,
+      request.limits ?? {},
+    ),
+    approvals: { onTimeout, unattended },
+    ...(permissions === undefined ? {} : { permissions }),
+  };
+}
+
+/** The request wins over the agent, the agent over the project; of what its tree may do a root's file only takes away. */
+export function resolveLimits(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
+  const tree = { ...project.tree, ...narrower(project.tree, agent.tree), ...request.tree };
+  const layers = [DEFAULT_LIMITS, project, agent, request].map(defined);
+  const merged = Object.assign({}, ...layers, { tree: undefined });
+  return Limits.parse(Object.keys(tree).length > 0 ? { ...merged, tree } : merged);
+}
+
+type Tree = NonNullable<AgentLimits["tree"]>;
+
+function narrower(given: Tree = {}, own: Tree = {}): Tree {
+  const said = Object.entries(own).filter(([, value]) => value !== undefined) as [keyof Tree, number][];
+  return Object.fromEntries(said.map(([key, value]) => [key, Math.min(value, given[key] ?? value)]));
+}
+
+function defined(limits: AgentLimits): AgentLimits {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,512 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { effects } from "../../../test/support/oracle.ts";
+import {
+  charge,
+  look,
+  payloadsOf,
+  resultsRead,
+  scenario,
+  turns,
+  typesOf,
+} from "../../../test/support/scenario.ts";
+import { openApprovalIds, type World } from "../../../test/support/world.ts";
+import { fakeClock } from "../../clock.ts";
+import { openItems } from "../../projections/folds/approvals.ts";
+import {
+  askPerson,
+  cancelRun,
+  type Decision,
+  decideApproval,
+  pauseRun,
+  resumeRun,
+} from "./person-commands.ts";
+
+const ASK = "permissions: { ask: [charge] }";
+const once = turns({ calls: [charge("a")] });
+
+const decide = (world: World, id: string, decision: Decision, by = "ann") =>
+  decideApproval(id, decision, by, world.runtime.people);
+
+const inputs = (world: World) => effects(world.oracle).map((effect) => effect.input);
+
+scenario(
+  "[P5] nothing runs until a person approves; then exactly what was shown, once",
+  { idle: true, config: ASK, script: once },
+  async (world) => {
+    const runId = await world.run("charge");
+    const state = await world.drive(runId);
+    expect(state).toMatchObject({ status: "suspended", waitingOn: { kind: "approval", items: ["m1.0"] } });
+    expect(openItems(state)).toMatchObject([
+      { id: `${runId}:m1.0`, kind: "tool", tool: "charge", input: { what: "a" }, rule: "project ask charge" },
+    ]);
+    expect(inputs(world)).toEqual([]);
+    expect(await decide(world, `${runId}:m1.0`, { decision: "approve" })).toEqual({ alreadyDecided: false });
+    expect(await decide(world, `${runId}:m1.0`, { decision: "approve" }), "[F12]").toEqual({
+      alreadyDecided: true,
+    });
+    await expect(decide(world, `${runId}:m1.0`, { decision: "reject" }, "bob")).rejects.toMatchObject({
+      code: "ALREADY_DECIDED",
+      details: { by: "ann", decision: "approve" },
+    });
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(inputs(world)).toEqual(["a"]);
+  },
+);
+
+scenario(
+  "[U21] another person is asked by name: it stays open, says so, and counts for any later answer",
+  { idle: true, config: ASK, script: once },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    const id = `${runId}:m1.0`;
+    const { people } = world.runtime;
+    await askPerson(id, { person: "maria" }, "ann", people);
+    await askPerson(id, { person: "jo", note: "you know the account" }, "ann", people);
+    await world.restart();
+    const state = await world.drive(runId);
+    expect(openItems(state)).toMatchObject([
+      { id, asked: { person: "jo", by: "ann", note: "you know the account" } },
+    ]);
+    expect(inputs(world)).toEqual([]);
+    await decide(world, id, { decision: "approve" }, "bob");
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    await expect(askPerson(id, { person: "jo" }, "ann", world.runtime.people)).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
+  },
+);
+
+scenario(
+  "[F12] a rejection writes a result with its reason, which the model sees",
+  { idle: true, config: ASK, script: turns({ calls: [charge("a")] }, (seen) => ({ text: seen })) },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    await decide(world, `${runId}:m1.0`, { decision: "reject", note: "too expensive" });
+    await expect(
+      decide(world, `${runId}:m1.0`, { decision: "reject", note: "the wrong account" }, "bob"),
+      "a reason that nobody would read is not dropped in silence",
+    ).rejects.toMatchObject({ code: "ALREADY_DECIDED", details: { by: "ann" } });
+    expect((await world.drive(runId)).end?.summary).toBe("Rejected by ann: too expensive");
+    expect(inputs(world)).toEqual([]);
+  },
+);
+
+scenario(
+  "[F19] an edit that fits runs in the place of what was asked, and the model is told",
+  { idle: true, config: ASK, script: turns({ calls: [charge("a")] }, (seen) => ({ text: seen })) },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    await decide(world, `${runId}:m1.0`, { decision: "edit", input: { what: "b" }, note: "cheaper" });
+    const { end } = await world.drive(runId);
+    expect(inputs(world)).toEqual(["b"]);
+    expect(end?.summary).toContain('ann changed the input before it ran (cheaper). What ran: {"what":"b"}');
+  },
+);
+
+scenario(
+  "[F19] an edit that breaks the schema or the policy is refused, and the approval stays open",
+  { idle: true, config: 'permissions: { ask: [charge], deny: ["charge(b)"] }', script: once },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    for (const input of [{ what: 3 }, { what: "b" }]) {
+      await expect(decide(world, `${runId}:m1.0`, { decision: "edit", input })).rejects.toMatchObject({
+        code: "UNPROCESSABLE",
+      });
+    }
+    await expect(
+      decide(world, `${runId}:m1.0`, { decision: "approve", input: { what: "c" } }),
+    ).rejects.toMatchObject({ code: "BAD_REQUEST" });
+    expect(await openApprovalIds(world, runId)).toEqual([`${runId}:m1.0`]);
+  },
+);
+
+scenario(
+  "[F15] an id of nothing, of another run or of no run is not found, and nothing is appended",
+  { idle: true, config: ASK, script: once },
+  async (world) => {
+    const first = await world.run("charge");
+    const second = await world.run("charge");
+    await world.drive(first);
+    const before = (await world.events(second)).length;
+    for (const id of [`${second}:m1.0`, `${first}:m9.9`, "r-none:m1.0", "nonsense"]) {
+      await expect(decide(world, id, { decision: "approve" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    }
+    expect(await world.events(second)).toHaveLength(before);
+  },
+);
+
+const bash = (command: string) => ({ tool: "Bash", input: { command } });
+
+for (const scope of ["run", "tree", "always"] as const) {
+  scenario(
+    `a decision with scope ${scope} covers later calls that are equal, and no others`,
+    {
+      idle: true,
+      script: turns({ calls: [bash("touch a")] }, { calls: [bash("touch a")] }, { calls: [bash("touch b")] }),
+    },
+    async (world) => {
+      const runId = await world.run("touch");
+      await world.drive(runId);
+      await decide(world, `${runId}:m1.0`, { decision: "approve", scope });
+      const state = await world.drive(runId);
+      expect(state.waitingOn).toMatchObject({ kind: "approval", items: ["m3.0"] });
+      const rules = payloadsOf(await world.events(runId), "TOOL_PROPOSED").map((call) => call.rule);
+      expect(rules[1]).toContain("person grant Bash(touch a)");
+      const standing = await world.runtime.store.grants();
+      expect(standing.map((grant) => [grant.rule, grant.by, grant.scope])).toEqual(
+        scope === "run" ? [] : [["Bash(touch a)", "ann", scope]],
+      );
+    },
+  );
+}
+
+scenario(
+  "always holds for other runs, until it is revoked",
+  { idle: true, script: turns({ calls: [bash("touch a")] }) },
+  async (world) => {
+    const [first, second, third] = [await world.run("1"), await world.run("2"), await world.run("3")];
+    await world.drive(first);
+    await decide(world, `${first}:m1.0`, { decision: "approve", scope: "always" });
+    await world.drive(first);
+    expect((await world.drive(second)).end?.status).toBe("completed");
+    const [grant] = await world.runtime.store.grants();
+    expect(await world.runtime.store.revokeGrant(grant!.id)).toBe(true);
+    expect((await world.drive(third)).waitingOn?.kind).toBe("approval");
+  },
+);
+
+const granted = fakeClock();
+scenario(
+  "a grant with an end holds until then",
+  {
+    idle: true,
+    clock: granted,
+    script: turns({ calls: [bash("touch a")] }, { calls: [bash("touch a")] }),
+  },
+  async (world) => {
+    const runId = await world.run("touch");
+    await world.drive(runId);
+    await decide(world, `${runId}:m1.0`, { decision: "approve", scope: "run", until: granted.now() + 1 });
+    granted.set(granted.now() + 1);
+    expect((await world.drive(runId)).waitingOn).toMatchObject({ items: ["m2.0"] });
+  },
+);
+
+const MINUTE = 60_000;
+for (const [policy, expected] of [
+  ["reject", { status: "completed", stopReason: "final_answer" }],
+  ["fail", { status: "failed", stopReason: "approval_expired" }],
+] as const) {
+  const clock = fakeClock();
+  scenario(
+    `an approval that nobody gives in time: ${policy}`,
+    {
+      idle: true,
+      clock,
+      config: `${ASK}\napprovals: { timeout: 5m, onTimeout: ${policy} }`,
+      script: turns({ calls: [charge("a")] }, (seen) => ({ text: seen })),
+    },
+    async (world) => {
+      const runId = await world.run("charge");
+      const state = await world.drive(runId);
+      expect(openItems(state)[0]?.expiresAt).toBe(clock.now() + 5 * MINUTE);
+      clock.set(clock.now() + 5 * MINUTE - 1);
+      expect((await world.drive(runId)).seq).toBe(state.seq);
+      clock.set(clock.now() + 1);
+      const { end } = await world.drive(runId);
+      expect(end).toMatchObject(expected);
+      if (policy === "reject") expect(end?.summary).toContain("Nobody decided in time");
+      expect(inputs(world)).toEqual([]);
+      await expect(decide(world, `${runId}:m1.0`, { decision: "approve" })).rejects.toMatchObject({
+        code: "ALREADY_DECIDED",
+      });
+    },
+  );
+}
+
+const waiting = fakeClock();
+scenario(
+  "onTimeout wait: an approval never expires",
+  { idle: true, clock: waiting, config: `${ASK}\napprovals: { onTimeout: wait }`, script: once },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    waiting.set(waiting.now() + 100 * 24 * 60 * MINUTE);
+    expect((await world.drive(runId)).waitingOn?.kind).toBe("approval");
+    await decide(world, `${runId}:m1.0`, { decision: "approve" });
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+  },
+);
+
+for (const [policy, expected] of [
+  ["park", { status: "suspended" }],
+  ["reject", { status: "completed" }],
+  ["fail", { status: "failed" }],
+] as const) {
+  const clock = fakeClock();
+  scenario(
+    `where nobody is there, ask becomes ${policy}`,
+    { idle: true, clock, config: `${ASK}\napprovals: { unattended: ${policy} }`, script: once },
+    async (world) => {
+      const runId = await world.run("charge", { attended: false });
+      await world.drive(runId);
+      clock.set(clock.now() + 24 * 60 * MINUTE);
+      const state = await world.drive(runId);
+      expect(state).toMatchObject(expected);
+      expect(inputs(world)).toEqual([]);
+      if (policy === "park") {
+        await decide(world, `${runId}:m1.0`, { decision: "approve" });
+        expect((await world.drive(runId)).end?.status).toBe("completed");
+      }
+      if (policy === "reject") expect(resultsRead(await world.events(runId))[0]).toContain("unattended");
+    },
+  );
+}
+
+for (const first of ["click", "timer"] as const) {
+  const clock = fakeClock();
+  let beforeExpiry = async (): Promise<void> => {};
+  scenario(
+    `[F18] an approval expires in the same millisecond as a click, the ${first} first: one is recorded`,
+    {
+      idle: true,
+      clock,
+      config: ASK,
+      script: once,
+      intercept: async (append, send) => {
+        if (first === "click" && append.writer && append.events[0]?.type === "APPROVAL_DECIDED")
+          await beforeExpiry();
+        return send();
+      },
+    },
+    async (world) => {
+      const runId = await world.run("charge");
+      const state = await world.drive(runId);
+      clock.set(openItems(state)[0]!.expiresAt!);
+      const click = () => decide(world, `${runId}:m1.0`, { decision: "approve" });
+      beforeExpiry = async () => void (await click());
+      const { end } = await world.drive(runId);
+      expect(end, "the run goes on").toMatchObject({ status: "completed" });
+      if (first === "timer") await expect(click()).rejects.toMatchObject({ code: "ALREADY_DECIDED" });
+      const decisions = payloadsOf(await world.events(runId), "APPROVAL_DECIDED");
+      expect(decisions.map(({ decision }) => decision)).toEqual([first === "click" ? "approve" : "expire"]);
+      expect(inputs(world)).toEqual(first === "click" ? ["a"] : []);
+    },
+  );
+}
+
+scenario(
+  "[F17] three calls, answered in reverse, one of them after a restart: each answer reaches its own call",
+  {
+    idle: true,
+    config: ASK,
+    script: turns({ calls: [charge("a"), charge("b"), charge("c")] }),
+  },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    await decide(world, `${runId}:m1.2`, { decision: "approve" });
+    await world.drive(runId);
+    await decide(world, `${runId}:m1.1`, { decision: "reject", note: "not b" });
+    expect((await world.drive(runId)).waitingOn).toMatchObject({ items: ["m1.0"] });
+    expect(inputs(world), "in their order").toEqual([]);
+    await world.restart();
+    await decide(world, `${runId}:m1.0`, { decision: "approve" });
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(inputs(world)).toEqual(["a", "c"]);
+    expect(resultsRead(await world.events(runId))).toEqual([
+      "charge a: done",
+      "Rejected by ann: not b",
+      "charge c: done",
+    ]);
+  },
+);
+
+const fileOf = (world: World) => join(world.folder, "notes.txt");
+const write = (content: string) => ({ tool: "Write", input: { path: "notes.txt", content } });
+
+scenario(
+  "[F16] [A20] a file that changed between the question and the yes: nothing is written, and it is asked again",
+  { idle: true, script: turns({ calls: [write("mine\n")] }) },
+  async (world) => {
+    writeFileSync(fileOf(world), "old\n");
+    const runId = await world.run("write");
+    await world.drive(runId);
+    writeFileSync(fileOf(world), "yours\n");
+    await decide(world, `${runId}:m1.0`, { decision: "approve" });
+    const state = await world.drive(runId);
+    expect(state.waitingOn).toMatchObject({ kind: "approval", items: ["m1.0~2"] });
+    expect(readFileSync(fileOf(world), "utf8")).toBe("yours\n");
+    expect(openItems(state)).toMatchObject([{ round: 2, preview: expect.stringContaining("-yours") }]);
+    await expect(decide(world, `${runId}:m1.0`, { decision: "approve" })).rejects.toMatchObject({
+      code: "STALE",
+      details: { approvalId: `${runId}:m1.0~2` },
+    });
+    await decide(world, `${runId}:m1.0~2`, { decision: "approve" });
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(readFileSync(fileOf(world), "utf8")).toBe("mine\n");
+  },
+);
+
+scenario(
+  "[F16] what a person edited is what is asked again, and what then runs",
+  { idle: true, script: turns({ calls: [write("mine\n")] }, (seen) => ({ text: seen })) },
+  async (world) => {
+    writeFileSync(fileOf(world), "old\n");
+    const runId = await world.run("write");
+    await world.drive(runId);
+    writeFileSync(fileOf(world), "yours\n");
+    await decide(world, `${runId}:m1.0`, { decision: "edit", input: write("ours\n").input });
+    const state = await world.drive(runId);
+    expect(openItems(state)).toMatchObject([
+      { round: 2, input: { content: "ours\n" }, preview: expect.stringContaining("+ours") },
+    ]);
+    await decide(world, `${runId}:m1.0~2`, { decision: "approve" });
+    const { end } = await world.drive(runId);
+    expect(readFileSync(fileOf(world), "utf8")).toBe("ours\n");
+    expect(end?.summary, "the model is told").toContain("ann changed the input");
+  },
+);
+
+scenario(
+  "[F16] what the project forbids meanwhile is not done, whatever was approved",
+  { changes: true, idle: true, config: ASK, script: once },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    await decide(world, `${runId}:m1.0`, { decision: "approve" });
+    writeFileSync(join(world.folder, "cadre.yaml"), "permissions: { deny: [charge] }");
+    await world.restart();
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(inputs(world)).toEqual([]);
+    expect(resultsRead(await world.events(runId))[0]).toContain("project deny charge");
+  },
+);
+
+scenario(
+  "[F43] a tool that was removed since it was approved is a result that says so",
+  { idle: true, config: ASK, script: once },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    await decide(world, `${runId}:m1.0`, { decision: "approve" });
+    await world.restart({ tools: [] });
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(resultsRead(await world.events(runId))[0]).toContain("no longer there");
+  },
+);
+
+scenario(
+  "[F16] rules that changed otherwise use the approval up: the call is put to a person again",
+  { idle: true, config: ASK, script: once },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    writeFileSync(join(world.folder, "cadre.yaml"), "permissions: { ask: [charge], deny: [look] }");
+    await world.restart();
+    await decide(world, `${runId}:m1.0`, { decision: "approve" });
+    expect((await world.drive(runId)).waitingOn).toMatchObject({ items: ["m1.0~2"] });
+    expect(inputs(world)).toEqual([]);
+  },
+);
+
+scenario(
+  "[F14] approve after cancel: refused, no effect, the item is gone",
+  { idle: true, config: ASK, script: once },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    await cancelRun(runId, "ann", "changed my mind", world.runtime.people);
+    for (const when of ["asked for", "done"]) {
+      await expect(decide(world, `${runId}:m1.0`, { decision: "approve" }), when).rejects.toMatchObject({
+        code: "RUN_TERMINAL",
+      });
+      await world.drive(runId);
+    }
+    expect(await world.runtime.store.openApprovals()).toEqual([]);
+    expect((await world.state(runId)).end).toMatchObject({ status: "cancelled", stopReason: "user" });
+    expect(inputs(world)).toEqual([]);
+  },
+);
+
+let beforeDecision = async (): Promise<void> => {};
+scenario(
+  "[F14] a cancel that comes while an approval is checked wins over it: nothing is decided",
+  {
+    idle: true,
+    config: ASK,
+    script: once,
+    intercept: async (append, send) => {
+      if (append.events[0]?.type === "APPROVAL_DECIDED") await beforeDecision();
+      return send();
+    },
+  },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    beforeDecision = async () => void (await cancelRun(runId, "bob", undefined, world.runtime.people));
+    await expect(decide(world, `${runId}:m1.0`, { decision: "approve" })).rejects.toMatchObject({
+      code: "RUN_TERMINAL",
+    });
+    expect(typesOf(await world.events(runId))).not.toContain("APPROVAL_DECIDED");
+  },
+);
+
+scenario(
+  "[F14] a loop stop of a cancelled run is refused in the same way",
+  { idle: true, script: () => ({ calls: [look("same")] }) },
+  async (world) => {
+    const runId = await world.run("look");
+    await world.drive(runId);
+    await cancelRun(runId, "ann", undefined, world.runtime.people);
+    await world.drive(runId);
+    await expect(decide(world, `${runId}:loop/1`, { decision: "approve" })).rejects.toMatchObject({
+      code: "RUN_TERMINAL",
+    });
+    await expect(decide(world, `${runId}:loop/2`, { decision: "approve" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  },
+);
+
+scenario(
+  "a pause on top of an approval holds the call that was approved meanwhile, until it is resumed",
+  { idle: true, config: ASK, script: once },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    await pauseRun(runId, "ann", world.runtime.people);
+    await decide(world, `${runId}:m1.0`, { decision: "approve" });
+    expect(await world.drive(runId)).toMatchObject({ waitingOn: { kind: "paused" } });
+    expect(inputs(world)).toEqual([]);
+    await resumeRun(runId, "ann", world.runtime.people);
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(inputs(world)).toEqual(["a"]);
+    await expect(resumeRun(runId, "ann", world.runtime.people)).rejects.toMatchObject({
+      code: "RUN_TERMINAL",
+    });
+  },
+);
+
+scenario(
+  "a pause on top of a loop stop leaves one item, the same, for a person to decide",
+  { idle: true, script: () => ({ calls: [look("same")] }) },
+  async (world) => {
+    const runId = await world.run("look");
+    await world.drive(runId);
+    await pauseRun(runId, "ann", world.runtime.people);
+    await world.drive(runId);
+    await resumeRun(runId, "ann", world.runtime.people);
+    expect((await world.drive(runId)).waitingOn).toMatchObject({ kind: "loop", items: ["loop/1"] });
+    expect((await world.runtime.store.openApprovals()).map((item) => item.itemId)).toEqual(["loop/1"]);
+    await decide(world, `${runId}:loop/1`, { decision: "reject" });
+    expect((await world.drive(runId)).end?.stopReason).toBe("loop");
+    expect(typesOf(await world.events(runId)).at(-1)).toBe("RUN_FAILED");
+  },
+);

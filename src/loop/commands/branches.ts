@@ -1,0 +1,140 @@
+// What people do to a branch of a tree: give, take, freeze, thaw.
+//  BV1  No budget is less than what is spent and what open calls may still spend.
+//  BV2  A run is given no more than its tree has left.
+//  BV3  What a run stopped for and now has is the answer to that stop.
+//  BV4  In a frozen branch nothing new begins until it is thawed; what is under way ends.
+
+import { CadreError } from "../../errors.ts";
+import type { RunId } from "../../ids.ts";
+import type { Budget, Estimate, EventBody } from "../../journal/events.ts";
+import type { RunState } from "../../projections/folds/run-state.ts";
+import { describeBudget } from "../../projections/usage/budget-changes.ts";
+import { totalTokens } from "../../projections/usage/run-usage.ts";
+import type { Spending } from "../../projections/usage/tree-budget.ts";
+import { budgetOf, treeBudgetOf } from "../drive/limits.ts";
+import { requireNotEnded } from "../refuse-signal.ts";
+import { type CommandParts, signalRun } from "./person-commands.ts";
+
+type Parts = Pick<CommandParts, "store" | "wake" | "ids">;
+
+/** The budget as it is to be, so that the same word twice gives nothing twice. */
+export interface NewBudget {
+  limits: Budget;
+  /** That of all runs which the run's root pays for. */
+  scope?: "tree" | undefined;
+}
+
+export async function setBudget(
+  runId: RunId,
+  { limits, scope }: NewBudget,
+  by: string,
+  parts: Parts,
+): Promise<void> {
+  const key = `budget-set/${parts.ids.nonce()}`;
+  const payload = { limits, ...(scope ? { scope } : {}), by };
+  const set: EventBody = { type: "BUDGET_SET", payload, key };
+  await signalRun<void>(runId, parts, (state) => {
+    requireNotEnded(state);
+    const own = openEstimate(state);
+    if (scope === "tree") {
+      const reserve = { estimate: own, run: {}, tree: limits, anew: true as const };
+      return { events: [set], done: undefined, reserve, refuse: () => tooLittleForTree(limits) };
+    }
+    refuseTooLittle(state, limits, own);
+    refuseLastTurn(state, limits);
+    const reserve = { estimate: roomFor(state, limits), run: {}, tree: treeBudgetOf(state) ?? {} };
+    return { events: [set, ...lifted(state, limits, by)], done: undefined, reserve, refuse: tooMuchForTree };
+  });
+}
+
+export const freezeBranch = (runId: RunId, by: string, parts: Parts): Promise<{ runs: RunId[] }> =>
+  hold(runId, { by, key: `frozen/${parts.ids.nonce()}` }, parts);
+
+export const thawBranch = (runId: RunId, by: string, parts: Parts): Promise<{ runs: RunId[] }> =>
+  hold(runId, { by, thaw: true, key: `thawed/${parts.ids.nonce()}` }, parts);
+
+async function hold(
+  runId: RunId,
+  freeze: Parameters<CommandParts["store"]["freeze"]>[1],
+  { store, wake }: Parts,
+): Promise<{ runs: RunId[] }> {
+  const row = await store.run(runId);
+  if (row?.endedAt !== undefined)
+    throw new CadreError("RUN_TERMINAL", `Run ${runId} has ended (${row.status}). Nothing was changed.`);
+  const runs = await store.freeze(runId, freeze);
+  await Promise.all(runs.map((id) => wake(id)));
+  return { runs };
+}
+
+function openEstimate({ openModelCall }: RunState): Estimate & Spending {
+  const { tokens = 0, cost } = openModelCall?.estimate ?? {};
+  return { tokens, cost: cost ?? 0 };
+}
+
+const spentBy = ({ usage }: RunState): Spending => ({ tokens: totalTokens(usage), cost: usage.cost });
+
+function refuseTooLittle(state: RunState, { maxTokens, maxCost }: Budget, open: Spending): void {
+  const spent = spentBy(state);
+  const least = { tokens: spent.tokens + open.tokens, cost: spent.cost + open.cost };
+  const needs: Budget = {
+    ...(maxTokens !== undefined && maxTokens < least.tokens ? { maxTokens: least.tokens } : {}),
+    ...(maxCost !== undefined && maxCost < least.cost ? { maxCost: least.cost } : {}),
+  };
+  if (needs.maxTokens === undefined && needs.maxCost === undefined) return;
+  const held = open.tokens > 0 ? "spent, or held for the call that is under way" : "spent";
+  throw new CadreError(
+    "CONFLICT",
+    `Run ${state.runId} cannot have less than ${describeBudget(needs)}: so much is ${held}. Nothing was changed.`,
+  );
+}
+
+/** B3: an agent that was told that this is its last turn does not begin anew. */
+function refuseLastTurn({ reachedLimits, runId }: RunState, limits: Budget): void {
+  const isOver = [...reachedLimits.values()].some(
+    ({ limit, hard, itemId }) => hard && itemId === undefined && limit in limits,
+  );
+  if (!isOver) return;
+  throw new CadreError(
+    "CONFLICT",
+    `Run ${runId} has used up its budget and is writing its report. Nothing was changed: try it again when it has ended, and it goes on from there.`,
+  );
+}
+
+/** What the run could spend with more than it has now; nothing where it is not given more. */
+function roomFor(state: RunState, limits: Budget): Estimate {
+  const now = budgetOf(state);
+  const spent = spentBy(state);
+  const room = (to: number | undefined, from: number | undefined, used: number): number =>
+    to === undefined || from === undefined || to <= from ? 0 : to - used;
+  const cost = room(limits.maxCost, now.maxCost, spent.cost);
+  return {
+    tokens: room(limits.maxTokens, now.maxTokens, spent.tokens),
+    // All that is left may be given: sums of money are not exact.
+    cost: Math.floor(cost * 1e9) / 1e9,
+  };
+}
+
+function lifted(state: RunState, limits: Budget, by: string): EventBody[] {
+  return [...state.reachedLimits.values()].flatMap(({ limit, value, itemId }) => {
+    if (itemId === undefined || state.decisions.has(itemId)) return [];
+    const given = limit === "maxTokens" || limit === "maxCost" ? (limits[limit] ?? 0) : 0;
+    if (given <= value) return [];
+    return [
+      { type: "APPROVAL_DECIDED" as const, payload: { itemId, decision: "approve" as const, by, limits } },
+    ];
+  });
+}
+
+function tooMuchForTree(): never {
+  throw new CadreError(
+    "CONFLICT",
+    "The tree does not have so much left for one of its runs. Nothing was changed: give the tree more first.",
+  );
+}
+
+function tooLittleForTree(limits: Budget): never {
+  throw new CadreError(
+    "CONFLICT",
+    `The tree cannot have ${describeBudget(limits)}: more is spent, or held for calls that are under way. Nothing was changed.`,
+  );
+}

@@ -1,0 +1,236 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { z } from "zod";
+import { effects } from "../../../test/support/oracle.ts";
+import {
+  charge,
+  delegate,
+  look,
+  payloadsOf,
+  roles,
+  scenario,
+  turns,
+  typesOf,
+} from "../../../test/support/scenario.ts";
+import { defineTool } from "../../tools/tool.ts";
+import { drive } from "../drive/drive.ts";
+import { sendMessage } from "./message-run.ts";
+import { cancelRun, pauseRun, resumeRun } from "./person-commands.ts";
+
+scenario(
+  "[P7] a run that waits for a person ends when it is cancelled, and says who and why",
+  { config: "permissions: { ask: [charge] }", script: turns({ calls: [charge("a")] }) },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.seen(runId, "RUN_SUSPENDED");
+    await cancelRun(runId, "ann", "wrong account", world.runtime.people);
+    await world.seen(runId, "RUN_CANCELLED");
+    const { end } = await world.state(runId);
+    expect(end).toMatchObject({ status: "cancelled", stopReason: "user" });
+    expect(end?.summary).toBe("Cancelled by ann: wrong account");
+    expect(effects(world.oracle)).toEqual([]);
+  },
+);
+
+scenario(
+  "[P7] a model call under way is stopped: its answer is not waited for",
+  { script: () => ({ text: "too late", delay: 3_600_000 }) },
+  async (world) => {
+    const runId = await world.run("think");
+    await world.seen(runId, "MODEL_CALL_STARTED");
+    await cancelRun(runId, "ann", undefined, world.runtime.people);
+    await world.seen(runId, "RUN_CANCELLED");
+    const events = await world.events(runId);
+    expect(payloadsOf(events, "MODEL_CALL_FAILED")).toMatchObject([{ cause: "interrupted" }]);
+    expect(payloadsOf(events, "MODEL_CALL_STARTED")).toHaveLength(1);
+  },
+);
+
+let asked = Promise.withResolvers<void>();
+scenario(
+  "[P3] [B2] a model call that is cut off, by a stop of what hangs, a shutdown or a cancel, counts with what was asked and what came",
+  {
+    idle: true,
+    agent: "limits: { maxTokens: 100000 }",
+    script() {
+      asked.resolve();
+      return { text: "too late", delay: 3_600_000 };
+    },
+  },
+  async (world) => {
+    const { parts, people } = world.runtime;
+    parts.drainMs = 0;
+    const runId = await world.run("think");
+    const cut = async (by: (shutDown: () => void) => unknown) => {
+      asked = Promise.withResolvers();
+      const stopping = new AbortController();
+      const driven = drive(runId, parts, stopping.signal);
+      await asked.promise;
+      await by(() => stopping.abort());
+      await driven;
+    };
+    await cut(() => parts.drives.get(runId)!.interrupt("stuck"));
+    await cut((shutDown) => shutDown());
+    await cut(async () => {
+      await cancelRun(runId, "ann", undefined, people);
+      parts.drives.get(runId)!.interrupt("cancel");
+    });
+    const events = await world.events(runId);
+    const failures = payloadsOf(events, "MODEL_CALL_FAILED");
+    const prompt = Math.ceil("think".length / 4);
+    expect(failures.map(({ usage }) => usage)).toEqual(Array(3).fill({ input: prompt, output: 0 }));
+    expect(failures.map(({ message }) => message)[0]).toContain("may have been paid for");
+    const { end, usage } = await world.state(runId);
+    expect(end?.status).toBe("cancelled");
+    expect(usage).toMatchObject({ wastedCalls: 3, modelCalls: 0 });
+  },
+);
+
+let stopped: string | undefined;
+scenario(
+  "[P7] a tool under way is told to stop, its outcome is kept, and nothing starts after it",
+  {
+    tools: [
+      defineTool({
+        name: "wait",
+        description: "Waits to be stopped.",
+        input: z.object({}),
+        effect: "idempotent",
+        execute: (_, { signal, progress }) =>
+          new Promise((resolve) => {
+            signal.addEventListener("abort", () => {
+              stopped = String(signal.reason);
+              resolve({ output: "stopped half-way", isError: true });
+            });
+            progress?.("waiting");
+          }),
+      }),
+    ],
+    script: turns({ calls: [{ tool: "wait" }, { tool: "wait" }] }),
+  },
+  async (world) => {
+    const waiting = new Promise<void>((resolve) => {
+      world.runtime.onDelta((delta) => delta.type === "tool-output.delta" && resolve());
+    });
+    const runId = await world.run("wait");
+    await waiting;
+    await cancelRun(runId, "ann", undefined, world.runtime.people);
+    await world.seen(runId, "RUN_CANCELLED");
+    const events = await world.events(runId);
+    expect(stopped).toContain("cancelled");
+    expect(payloadsOf(events, "TOOL_STARTED")).toHaveLength(1);
+    expect(payloadsOf(events, "TOOL_RESULT")).toMatchObject([
+      { output: expect.stringMatching(/^stopped half-way\nIt was stopped from outside/) },
+    ]);
+  },
+);
+
+let beforeStart = async (): Promise<void> => {};
+scenario(
+  "[P7] a cancel that is recorded just before an effect's intent wins: the tool does not start",
+  {
+    idle: true,
+    script: turns({ calls: [charge("a")] }),
+    intercept: async (append, send) => {
+      if (append.events.some((event) => event.type === "TOOL_STARTED")) await beforeStart();
+      return send();
+    },
+  },
+  async (world) => {
+    const runId = await world.run("charge");
+    beforeStart = async () => void (await cancelRun(runId, "ann", undefined, world.runtime.people));
+    expect((await world.drive(runId)).end?.status).toBe("cancelled");
+    expect(effects(world.oracle)).toEqual([]);
+    expect(typesOf(await world.events(runId))).not.toContain("TOOL_STARTED");
+  },
+);
+
+scenario(
+  "[P7] cancelled before its first step, a run makes no model call; a second cancel changes nothing",
+  { idle: true, script: turns() },
+  async (world) => {
+    const runId = await world.run("never");
+    const { people } = world.runtime;
+    expect(await cancelRun(runId, "ann", undefined, people)).toEqual({ cancelled: [runId] });
+    expect(await cancelRun(runId, "bob", undefined, people), "it is being cancelled").toEqual({
+      cancelled: [],
+    });
+    await expect(sendMessage(runId, "wait", "bob", people)).rejects.toMatchObject({ code: "RUN_TERMINAL" });
+    await expect(pauseRun(runId, "bob", people)).rejects.toMatchObject({ code: "RUN_TERMINAL" });
+    await world.drive(runId);
+    expect(typesOf(await world.events(runId))).toEqual(["RUN_STARTED", "CANCEL_REQUESTED", "RUN_CANCELLED"]);
+    await expect(cancelRun(runId, "ann", undefined, people)).rejects.toMatchObject({ code: "RUN_TERMINAL" });
+    await expect(cancelRun("r-none", "ann", undefined, people)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  },
+);
+
+scenario(
+  "a paused run begins nothing until it is resumed, across a restart too",
+  { idle: true, script: turns({ calls: [look("a")] }) },
+  async (world) => {
+    const runId = await world.run("look");
+    await pauseRun(runId, "ann", world.runtime.people);
+    expect(await world.drive(runId)).toMatchObject({ status: "suspended", waitingOn: { kind: "paused" } });
+    await world.restart();
+    await sendMessage(runId, "still there?", "ann", world.runtime.people);
+    expect(await world.drive(runId)).toMatchObject({ modelCalls: 0 });
+    await resumeRun(runId, "ann", world.runtime.people);
+    await expect(resumeRun(runId, "ann", world.runtime.people)).rejects.toMatchObject({ code: "CONFLICT" });
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+  },
+);
+
+scenario("[P7] cancel wins over a pause", { idle: true, script: turns() }, async (world) => {
+  const runId = await world.run("look");
+  await pauseRun(runId, "ann", world.runtime.people);
+  await world.drive(runId);
+  await cancelRun(runId, "ann", undefined, world.runtime.people);
+  expect((await world.drive(runId)).end?.status).toBe("cancelled");
+});
+
+/** For a time that nobody else sleeps. */
+const SLEEP = `sleep 6${process.pid}.${Date.now()}`;
+
+scenario(
+  "[F23] [S4-18] three levels at work, one child waits for a person, one sleeps under Bash: all end, no process is left",
+  {
+    agent: "agents: [coder]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
+    cast: { coder: "agents: [helper]\ntools: [charge]", helper: "tools: [Bash]" },
+    config: "permissions: { allow: [Bash], ask: [charge] }\n",
+    script: roles({
+      tester: turns({ calls: [delegate("coder", "asks"), delegate("coder", "sleeps")] }),
+      coder: ({ task, turn }) => {
+        if (turn > 1) return { text: "done" };
+        return { calls: [task === "asks" ? charge("x") : delegate("helper")] };
+      },
+      helper: turns({ calls: [{ tool: "Bash", input: { command: `echo yes > begun; ${SLEEP}` } }] }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    const file = join(world.folder, "begun");
+    const waiting = new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (existsSync(file) && readFileSync(file, "utf8").trim() !== "") resolve();
+        else setTimeout(look, 20);
+      };
+      look();
+    });
+    await Promise.all([waiting, world.settled(runId)]);
+    expect(isRunning(SLEEP)).toBe(true);
+    await cancelRun(runId, "ann", undefined, world.runtime.people);
+    await world.seen(runId, "RUN_CANCELLED");
+    const { runs } = await world.runtime.store.runs({ root: runId });
+    expect(runs.map(({ status }) => status)).toEqual(Array(4).fill("cancelled"));
+    expect(isRunning(SLEEP)).toBe(false);
+    expect(await world.runtime.store.openApprovals({ root: runId })).toEqual([]);
+  },
+);
+
+/** By what it runs: in a sandbox a command has pids of its own. */
+function isRunning(command: string): boolean {
+  const lines = execFileSync("ps", ["-axo", "stat=,args="], { encoding: "utf8" }).split("\n");
+  return lines.some((line) => line.includes(command) && !line.startsWith("Z"));
+}

@@ -1,0 +1,69 @@
+// F19: what a person makes of a call must fit its schema and the rules; otherwise the approval stays open.
+
+import { z } from "zod";
+import { CadreError } from "../../errors.ts";
+import type { ApprovalItem } from "../../projections/folds/approvals.ts";
+import type { RunState } from "../../projections/folds/run-state.ts";
+import { findDelegate, isDelegation, parseDelegation } from "../builtin-tools/declared/delegate.ts";
+import { callEffect, judgeCall } from "../calls/propose.ts";
+import { loadDefinition } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+
+type EditParts = Pick<LoopParts, "store" | "tools" | "judge" | "judgeShell" | "authority" | "clock">;
+
+export async function checkEdit(
+  item: ApprovalItem,
+  input: unknown,
+  state: RunState,
+  parts: EditParts,
+): Promise<void> {
+  if (state.runner.started)
+    throw new CadreError(
+      "UNPROCESSABLE",
+      "A program does this itself: it can be allowed or not, but not changed. The approval stays open.",
+    );
+  if (isDelegation(item.tool!)) return refuseEditedDelegation(item, input, state, parts);
+  const tool = parts.tools.get(item.tool!);
+  const parsed = tool?.input.safeParse(input);
+  if (!tool || !parsed?.success) {
+    throw new CadreError(
+      "UNPROCESSABLE",
+      `The edited input does not fit ${item.tool}: ${parsed?.error ? z.prettifyError(parsed.error) : "the tool is gone"}. The approval stays open.`,
+      { issues: parsed?.error?.issues ?? [] },
+    );
+  }
+  const definition = await loadDefinition(parts.store, state.start!.definition);
+  const { verdict, rule } = judgeCall(
+    tool,
+    input,
+    callEffect(tool, input, parts),
+    [],
+    { definition, state },
+    parts,
+  );
+  if (verdict !== "deny") return;
+  throw new CadreError(
+    "UNPROCESSABLE",
+    `The edited input is not allowed (${rule}). The approval stays open.`,
+    { rule },
+  );
+}
+
+/** A person may change the task or choose another agent, but only one that this agent may delegate to. */
+async function refuseEditedDelegation(
+  item: ApprovalItem,
+  input: unknown,
+  state: RunState,
+  parts: EditParts,
+): Promise<void> {
+  const asked = parseDelegation({ name: item.tool!, input, invalid: undefined });
+  const { name, delegates = [] } = await loadDefinition(parts.store, state.start!.definition);
+  const problem =
+    "problem" in asked
+      ? asked.problem
+      : findDelegate(delegates, asked.name)
+        ? undefined
+        : `${name} cannot delegate to ${asked.name}.`;
+  if (problem === undefined) return;
+  throw new CadreError("UNPROCESSABLE", `${problem} The approval stays open.`);
+}

@@ -1,0 +1,404 @@
+// Forking: another way from a point of a run that stays as it is.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { effects } from "../../../test/support/oracle.ts";
+import {
+  charge,
+  delegate,
+  look,
+  payloadsOf,
+  promptOf,
+  resultsRead,
+  roles,
+  scenario,
+  stamp,
+  typesOf,
+} from "../../../test/support/scenario.ts";
+import { openApprovalIds, type World } from "../../../test/support/world.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import type { Script } from "../../models/scripted/script.ts";
+import { eventsBefore } from "../drive/continued-runs.ts";
+import { decideApproval } from "./person-commands.ts";
+
+/** Knows its place by what it has seen, not by its turn: a new run counts from one again. */
+const script: Script = ({ lastTool, lastUser }) => {
+  const what = lastUser?.includes("twice") ? "card 2" : "card 1";
+  if (lastTool === undefined) return { calls: [look("orders")] };
+  if (lastTool === "look") return { calls: [charge(what)] };
+  if (lastTool === "charge") return { calls: [stamp("receipt")] };
+  return { report: { summary: `Charged ${what}.` } };
+};
+const TOOLS = "tools: [look, charge, stamp]";
+const CONFIG = "permissions: { allow: [look, charge, stamp] }";
+
+async function origin(world: World): Promise<{ runId: string; events: JournalEvent[] }> {
+  const runId = await world.run("charge the card");
+  await world.seen(runId, "RUN_COMPLETED");
+  return { runId, events: await world.events(runId) };
+}
+
+const seqOf = (events: readonly JournalEvent[], type: JournalEvent["type"], nth = 0): number =>
+  events.filter((event) => event.type === type)[nth]!.seq;
+
+const charged = (world: World) =>
+  effects(world.oracle).flatMap(({ tool, input }) => (tool === "charge" ? [input] : []));
+
+/** The events that its model goes by. */
+async function wholeOf(world: World, runId: string): Promise<JournalEvent[]> {
+  const events = await world.events(runId);
+  const before = await eventsBefore(world.runtime.store, payloadsOf(events, "RUN_STARTED")[0]!);
+  return [...before, ...events];
+}
+
+scenario(
+  "[FK1] [U37] [U38] a fork goes on from the point as a root of its own, and the origin stays byte for byte as it was",
+  { script, agent: TOOLS, config: CONFIG },
+  async (world) => {
+    const { runId, events } = await origin(world);
+    const head = await world.runtime.store.head(runId);
+    const at = seqOf(events, "TOOL_RESULT");
+    const fork = await world.runtime.fork(runId, { seq: at });
+    await world.seen(fork.runId, "RUN_COMPLETED");
+
+    const own = await world.events(fork.runId);
+    const [start] = payloadsOf(own, "RUN_STARTED");
+    expect(start).toMatchObject({
+      trigger: "fork",
+      rootRunId: fork.runId,
+      task: "charge the card",
+      effects: "ask",
+      fork: { at },
+      continues: { runId, seq: at, hash: (await world.runtime.store.head(runId, at))!.hash },
+    });
+    expect(
+      own.filter(({ type }) => type === "AGENT_THOUGHT"),
+      "the look is not asked for again",
+    ).toHaveLength(3);
+    expect(resultsRead(await wholeOf(world, fork.runId))).toEqual([
+      "look orders: done",
+      "charge card 1: done",
+      "stamp receipt: done",
+      expect.anything(),
+    ]);
+    expect(await world.events(runId)).toEqual(events);
+    expect(await world.runtime.store.head(runId)).toEqual(head);
+    const { runs } = await world.runtime.store.runs({ branchesOf: runId });
+    expect(
+      runs.map(({ id }) => id),
+      "beside its origin",
+    ).toEqual([fork.runId]);
+  },
+);
+
+describe("[FK2] recorded results stand in for effects", () => {
+  scenario(
+    "what the origin did after the point is not done again, whatever a rule allows, and is marked",
+    { script, agent: TOOLS, config: CONFIG },
+    async (world) => {
+      const { runId, events } = await origin(world);
+      const fork = await world.runtime.fork(runId, { seq: 1 });
+      await world.seen(fork.runId, "RUN_COMPLETED");
+      expect(charged(world)).toEqual(["card 1"]);
+      expect(
+        effects(world.oracle).filter(({ tool }) => tool === "look"),
+        "reading is done",
+      ).toHaveLength(2);
+      const results = payloadsOf(await world.events(fork.runId), "TOOL_RESULT");
+      expect(results.map(({ recorded }) => recorded)).toEqual([
+        undefined,
+        { runId, seq: seqOf(events, "TOOL_RESULT", 1) },
+        { runId, seq: seqOf(events, "TOOL_RESULT", 2) },
+        undefined,
+      ]);
+      expect(typesOf(await world.events(fork.runId)).filter((type) => type === "TOOL_STARTED")).toHaveLength(
+        1,
+      );
+    },
+  );
+
+  scenario(
+    "one result stands in once: the same call a second time asks",
+    {
+      agent: TOOLS,
+      config: CONFIG,
+      script: ({ lastTool, lastUser }) => {
+        const again = lastUser?.includes("again") ?? false;
+        if (lastTool === undefined)
+          return { calls: again ? [charge("card"), charge("card")] : [charge("card")] };
+        return { text: "done" };
+      },
+    },
+    async (world) => {
+      const { runId } = await origin(world);
+      const fork = await world.runtime.fork(runId, { seq: 1, edit: { message: "charge it again" } });
+      const { waitingOn } = await world.settled(fork.runId);
+      expect(waitingOn).toMatchObject({ kind: "approval", items: ["m1.1"] });
+      expect(charged(world)).toEqual(["card"]);
+    },
+  );
+
+  scenario(
+    "an awaited child stands in by its recorded result; another task starts a child, in which effects ask too",
+    {
+      agent: "agents: [worker]\ntools: []",
+      cast: { worker: "tools: [charge]" },
+      config: CONFIG,
+      script: roles({
+        tester: ({ lastTool, lastUser }) => {
+          const task = lastUser?.includes("other") ? "charge card 2" : "charge card 1";
+          return lastTool === undefined ? { calls: [delegate("worker", task)] } : { text: "all done" };
+        },
+        worker: ({ lastTool, task }) =>
+          lastTool === undefined ? { calls: [charge(task.slice(7))] } : { text: "charged" },
+      }),
+    },
+    async (world) => {
+      const { runId, events } = await origin(world);
+      const same = await world.runtime.fork(runId, { seq: 1 });
+      await world.seen(same.runId, "RUN_COMPLETED");
+      const own = await world.events(same.runId);
+      expect(typesOf(own)).not.toContain("CHILD_RUN_STARTED");
+      expect(resultsRead(await wholeOf(world, same.runId))).toEqual(resultsRead(events));
+
+      const other = await world.runtime.fork(runId, { seq: 1, edit: { message: "the other card" } });
+      const { waitingOn } = await world.settled(other.runId);
+      expect(waitingOn).toMatchObject({ kind: "child_hitl" });
+      expect(charged(world)).toEqual(["card 1"]);
+    },
+  );
+});
+
+describe("[FK3] what is not recorded asks", () => {
+  const edited = { seq: 1, edit: { message: "charge it twice" } };
+
+  scenario(
+    "an unsafe call asks although a rule and an older grant allow it; approved, it runs",
+    { script, agent: TOOLS, config: "permissions: { ask: [charge], allow: [look, stamp] }" },
+    async (world) => {
+      const runId = await world.run("charge the card");
+      await world.settled(runId);
+      const [first] = await openApprovalIds(world, runId);
+      await decideApproval(first!, { decision: "approve", scope: "always" }, "maria", world.runtime.people);
+      await world.seen(runId, "RUN_COMPLETED");
+      // In any other run this call would happen by that grant.
+      const { rule } = (await world.runtime.store.grants())[0]!;
+      expect(rule).toMatch(/charge/);
+
+      const fork = await world.runtime.fork(runId, edited);
+      await world.settled(fork.runId);
+      const [proposal] = payloadsOf(await world.events(fork.runId), "TOOL_PROPOSED").slice(-1);
+      expect(proposal).toMatchObject({
+        name: "charge",
+        verdict: "ask",
+        rule: expect.stringMatching(/^fork ask/),
+      });
+      const [id] = await openApprovalIds(world, fork.runId);
+      await decideApproval(id!, { decision: "approve" }, "maria", world.runtime.people);
+      await world.seen(fork.runId, "RUN_COMPLETED");
+      expect(charged(world)).toEqual(["card 1", "card 2"]);
+    },
+  );
+
+  scenario(
+    "a grant that is given in the fork lifts it; so does allowing effects from the start",
+    {
+      agent: TOOLS,
+      config: CONFIG,
+      script: ({ lastTool, lastUser, turn }) => {
+        if (!lastUser?.includes("more")) return { text: "nothing to do" };
+        return turn < 3 || lastTool === undefined ? { calls: [charge("card")] } : { text: "done" };
+      },
+    },
+    async (world) => {
+      const { runId } = await origin(world);
+      const more = { edit: { message: "charge more" } };
+      const fork = await world.runtime.fork(runId, more);
+      await world.settled(fork.runId);
+      const [id] = await openApprovalIds(world, fork.runId);
+      await decideApproval(id!, { decision: "approve", scope: "run" }, "maria", world.runtime.people);
+      await world.seen(fork.runId, "RUN_COMPLETED");
+      expect(charged(world)).toHaveLength(2);
+
+      const allowed = await world.runtime.fork(runId, { ...more, allowEffects: true });
+      await world.seen(allowed.runId, "RUN_COMPLETED");
+      expect(charged(world)).toHaveLength(4);
+    },
+  );
+
+  scenario(
+    "a deny comes before what is recorded",
+    { changes: true, script, agent: TOOLS, config: CONFIG },
+    async (world) => {
+      const { runId } = await origin(world);
+      writeFileSync(
+        join(world.folder, "cadre.yaml"),
+        "permissions: { allow: [look, stamp], deny: [charge] }",
+      );
+      await world.restart();
+      const fork = await world.runtime.fork(runId, { seq: 1 });
+      await world.seen(fork.runId, "RUN_COMPLETED");
+      const denied = payloadsOf(await world.events(fork.runId), "TOOL_PROPOSED").find(
+        ({ name }) => name === "charge",
+      );
+      expect(denied?.verdict).toBe("deny");
+    },
+  );
+});
+
+scenario(
+  "[FK4] an edited message takes the place of a task that nobody has answered, and is said after an answer",
+  { script: ({ lastUser }) => ({ text: `You said: ${lastUser}` }) },
+  async (world) => {
+    const { runId } = await origin(world);
+    const instead = await world.runtime.fork(runId, { seq: 1, edit: { message: "something else" } });
+    await world.seen(instead.runId, "RUN_COMPLETED");
+    const users = async (id: string) =>
+      promptOf(await wholeOf(world, id)).flatMap(({ role, content }) =>
+        role === "user" ? [(content[0] as { text: string }).text] : [],
+      );
+    expect(await users(instead.runId)).toEqual(["something else"]);
+
+    const after = await world.runtime.fork(runId, { edit: { message: "and then?" } });
+    await world.seen(after.runId, "RUN_COMPLETED");
+    expect(await users(after.runId)).toEqual(["charge the card", "and then?"]);
+
+    const again = await world.runtime.fork(runId, {});
+    await world.seen(again.runId, "RUN_COMPLETED");
+    expect(await users(again.runId), "without words of its own it answers once more").toEqual([
+      "charge the card",
+    ]);
+  },
+);
+
+scenario(
+  "[FK4] a fork with another model, or another text of its agent's file; without, the agent is as it was pinned",
+  { script, agent: TOOLS, config: CONFIG },
+  async (world) => {
+    const { runId } = await origin(world);
+    const file = join(world.folder, "agents", "tester.md");
+    writeFileSync(file, "---\ndescription: another\nmodel: scripted/test\n---\nYou rest.\n");
+    const definitionOf = async (id: string) => {
+      const { definition } = (await world.runtime.store.run(id))!;
+      return JSON.parse((await world.runtime.store.blob(definition))!) as {
+        prompt: string;
+        models: string[];
+      };
+    };
+    const same = await world.runtime.fork(runId, { seq: 1 });
+    expect((await definitionOf(same.runId)).prompt).toMatch(/You test/);
+
+    const text = `---\ndescription: tests\nmodel: scripted/test\n${TOOLS}\n---\nYou test with care.\n`;
+    const changed = await world.runtime.fork(runId, { seq: 1, edit: { agent: text } });
+    expect((await definitionOf(changed.runId)).prompt).toMatch(/You test with care/);
+
+    const other = await world.runtime.fork(runId, { seq: 1, edit: { model: "scripted/rehearsal" } });
+    expect((await definitionOf(other.runId)).models).toEqual(["scripted/rehearsal"]);
+    for (const fork of [same, changed, other]) await world.seen(fork.runId, "RUN_COMPLETED");
+
+    const before = (await world.runtime.store.runs({})).runs.length;
+    await expect(world.runtime.fork(runId, { edit: { model: "nosuch/x" } })).rejects.toMatchObject({
+      code: "UNPROCESSABLE",
+    });
+    await expect(world.runtime.fork(runId, { edit: { agent: "no front matter" } })).rejects.toMatchObject({
+      code: "AGENT_INVALID",
+    });
+    await expect(world.runtime.fork(runId, { seq: 999 })).rejects.toMatchObject({ code: "UNPROCESSABLE" });
+    await expect(world.runtime.fork("r0", {})).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect((await world.runtime.store.runs({})).runs, "nothing was started").toHaveLength(before);
+  },
+);
+
+scenario(
+  "[FK5] a fork of a fork: what neither has done again still stands in, once",
+  { script, agent: TOOLS, config: CONFIG },
+  async (world) => {
+    const { runId } = await origin(world);
+    const first = await world.runtime.fork(runId, { seq: 1 });
+    await world.seen(first.runId, "RUN_COMPLETED");
+    const events = await world.events(first.runId);
+    const second = await world.runtime.fork(first.runId, { seq: seqOf(events, "TOOL_RESULT", 1) });
+    await world.seen(second.runId, "RUN_COMPLETED");
+    const results = payloadsOf(await world.events(second.runId), "TOOL_RESULT");
+    expect(results.map(({ recorded }) => recorded?.runId)).toEqual([runId, undefined]);
+    expect(charged(world)).toEqual(["card 1"]);
+    expect(effects(world.oracle).filter(({ tool }) => tool === "stamp")).toHaveLength(1);
+  },
+);
+
+scenario(
+  "[FK1] a run that waits for a person is forked where no call is open: its approval stays its own",
+  { script, agent: TOOLS, config: "permissions: { ask: [charge], allow: [look, stamp] }" },
+  async (world) => {
+    const runId = await world.run("charge the card");
+    await world.settled(runId);
+    const events = await world.events(runId);
+    const fork = await world.runtime.fork(runId, {});
+    await world.settled(fork.runId);
+    const [start] = payloadsOf(await world.events(fork.runId), "RUN_STARTED");
+    expect(start!.continues!.seq).toBe(seqOf(events, "TOOL_RESULT"));
+    const [mine, theirs] = [await openApprovalIds(world, fork.runId), await openApprovalIds(world, runId)];
+    expect(mine).toHaveLength(1);
+    expect(theirs).toHaveLength(1);
+    expect(mine).not.toEqual(theirs);
+    expect(await world.events(runId)).toEqual(events);
+    expect(charged(world)).toEqual([]);
+  },
+);
+
+scenario(
+  "[FK6] killed before its one event is written, nothing of a fork is there; killed after, all of it is",
+  { script, agent: TOOLS, config: CONFIG },
+  async (world) => {
+    const { runId, events } = await origin(world);
+    const { store } = world.runtime;
+    store.start = async () => {
+      world.die();
+      return Promise.reject(new Error("killed"));
+    };
+    await expect(world.runtime.fork(runId, { seq: 1 })).rejects.toThrow("killed");
+    await world.restart();
+    expect((await world.runtime.store.runs({})).runs).toHaveLength(1);
+
+    const again = world.runtime.store;
+    const begin = again.start.bind(again);
+    again.start = async (...given) => {
+      const started = await begin(...given);
+      world.die();
+      throw new Error(started.runId);
+    };
+    const forked = await world.runtime.fork(runId, { seq: 1 }, "once").catch((error: Error) => error.message);
+    await world.restart();
+    await world.seen(forked as string, "RUN_COMPLETED");
+    expect(await world.runtime.fork(runId, { seq: 1 }, "once"), "asked again").toEqual({ runId: forked });
+    expect(await world.events(runId)).toEqual(events);
+    expect(charged(world)).toEqual(["card 1"]);
+  },
+);
+
+scenario(
+  "[FK2] [FK4] a fork that is tried again is still a fork: its message is said once, and what is recorded stands in",
+  {
+    agent: TOOLS,
+    config: CONFIG,
+    script: ({ lastTool, lastUser }) => {
+      if (lastUser?.includes("fail") && down) return { error: { status: 400, message: "out of order" } };
+      return lastTool === undefined ? { calls: [charge("card")] } : { text: "done" };
+    },
+  },
+  async (world) => {
+    const { runId } = await origin(world);
+    down = true;
+    const fork = await world.runtime.fork(runId, { seq: 1, edit: { message: "fail first" } });
+    await world.seen(fork.runId, "RUN_FAILED");
+    down = false;
+    const again = await world.runtime.retry(fork.runId);
+    await world.seen(again.runId, "RUN_COMPLETED");
+    expect(charged(world)).toEqual(["card"]);
+    const said = promptOf(await wholeOf(world, again.runId)).filter(({ role }) => role === "user");
+    expect(said.map(({ content }) => (content[0] as { text: string }).text)).toEqual(["fail first"]);
+  },
+);
+
+let down = false;

@@ -1,0 +1,139 @@
+// A fork is a new root that begins with the words of another run, up to a point, and goes its own way from there. It is
+// one event (RUN_STARTED) that refers to the other journal: it is there whole or not at all, and nothing of the other
+// run is touched. Nothing but words is inherited: no children, approvals, usage or session.
+
+import { CadreError, runNotFound } from "../../errors.ts";
+import type { RunId } from "../../ids.ts";
+import { type Definition, poolIn } from "../../journal/definition.ts";
+import type { Fork, JournalEvent, Payload } from "../../journal/events.ts";
+import { childEndsAfter, forkPoint } from "../../projections/views/fork-point.ts";
+import { continuedRunMissing } from "../drive/continued-runs.ts";
+import { loadDefinition } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+import { type AdmitParts, resolveLimits } from "./admit.ts";
+
+type Start = Payload<"RUN_STARTED">;
+
+export interface ForkRequest {
+  /** The event to fork at; absent: the latest. */
+  seq?: number;
+  edit?: {
+    /** Said after what stands before the fork; in place of the task, where nothing was answered yet. */
+    message?: string;
+    model?: string;
+    /** The agent's file, as it would read. */
+    agent?: string;
+  };
+  /** Calls happen as in any other run: nothing stands in for them, and rules decide alone. */
+  allowEffects?: boolean;
+}
+
+export interface ForkParts
+  extends Pick<AdmitParts, "store" | "clock" | "ids" | "wake">,
+    Pick<LoopParts, "chooseModel"> {
+  /** An agent as it would be if its file read so. Throws AGENT_INVALID. */
+  editedAgent(definition: Definition, text: string): Promise<Definition>;
+  /** Makes ready what an agent needs to run. */
+  prepare(definition: Definition): Promise<Definition>;
+}
+
+export async function forkRun(
+  runId: RunId,
+  request: ForkRequest,
+  parts: ForkParts,
+  idempotencyKey?: string,
+  by?: string,
+): Promise<{ runId: RunId }> {
+  const { store } = parts;
+  const events = await store.journal(runId);
+  const first = events[0];
+  if (first?.type !== "RUN_STARTED") throw runNotFound(runId);
+  const at = chosen(request.seq, events, runId);
+  const point = forkPoint(events, at, request.edit?.message !== undefined);
+  const there = await store.head(runId, point);
+  if (!there) throw continuedRunMissing(runId);
+  const definition = await definitionFor(first.payload, request, parts);
+  const next = parts.ids.runId(parts.clock.now());
+  const start: Start = {
+    ...begunAs(first.payload, definition, request),
+    ...(by === undefined || by === first.payload.userId ? {} : { by }),
+    definition: await store.putBlob(JSON.stringify(definition)),
+    rootRunId: next,
+    continues: { runId, ...there },
+    fork: forkOf(at, request, childEndsAfter(events, point)),
+  };
+  const body = JSON.stringify({ fork: runId, ...request });
+  const idempotency = idempotencyKey === undefined ? undefined : { key: idempotencyKey, body };
+  const started = await store.start(next, start, idempotency);
+  await parts.wake(started.runId);
+  return { runId: started.runId };
+}
+
+function chosen(seq: number | undefined, events: readonly JournalEvent[], runId: RunId): number {
+  const latest = events.at(-1)!.seq;
+  if (seq === undefined) return latest;
+  if (seq >= 1 && seq <= latest) return seq;
+  throw new CadreError(
+    "UNPROCESSABLE",
+    `Run ${runId} has no event ${seq}: its latest is ${latest}. Nothing was started.`,
+  );
+}
+
+/** As it was pinned: only what was edited differs. */
+async function definitionFor(
+  { definition: hash }: Start,
+  { edit = {} }: ForkRequest,
+  parts: ForkParts,
+): Promise<Definition> {
+  const pinned = await loadDefinition(parts.store, hash);
+  const edited = edit.agent === undefined ? pinned : await parts.editedAgent(pinned, edit.agent);
+  if (edit.model === undefined) return parts.prepare(edited);
+  const model = parts.chooseModel(edit.model);
+  if ("problem" in model) throw new CadreError("UNPROCESSABLE", `${model.problem} Nothing was started.`);
+  return parts.prepare({ ...edited, models: [model.model] });
+}
+
+/** What was the other run's alone: whoever it worked for is not there, and its worktree may be gone. */
+const OTHERS_OWN = [
+  "sessionId",
+  "parentRunId",
+  "parentKey",
+  "team",
+  "reason",
+  "budgetRunId",
+  "worktree",
+  "mergesInto",
+  "pool",
+  "effects",
+  "by",
+] as const;
+
+/** It ends as a run of its own, watched by whoever forked it. */
+function begunAs(start: Start, definition: Definition, { edit = {}, allowEffects }: ForkRequest): Start {
+  const { name, kind, limits } = definition;
+  const left: readonly string[] = edit.agent === undefined ? OTHERS_OWN : [...OTHERS_OWN, "model"];
+  const kept = Object.entries(start).filter(([key]) => !left.includes(key));
+  return {
+    ...(Object.fromEntries(kept) as Omit<Start, (typeof OTHERS_OWN)[number]>),
+    ...(edit.model === undefined ? {} : { model: edit.model }),
+    workspace: (start.worktree && start.mergesInto?.at(-1)) ?? start.workspace,
+    ...poolIn(definition),
+    agent: name,
+    kind,
+    task: edit.message ?? start.task,
+    depth: 0,
+    trigger: "fork",
+    attended: true,
+    limits: edit.agent === undefined ? start.limits : resolveLimits(start.limits, limits, {}),
+    ...(allowEffects ? {} : { effects: "ask" }),
+  };
+}
+
+function forkOf(at: number, { edit = {} }: ForkRequest, heard: number[]): Fork {
+  const edited = (["message", "model", "agent"] as const).filter((each) => edit[each] !== undefined);
+  return {
+    at,
+    ...(edited.length === 0 ? {} : { edited }),
+    ...(heard.length === 0 ? {} : { heard }),
+  };
+}

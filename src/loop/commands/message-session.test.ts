@@ -1,0 +1,139 @@
+import { expect } from "vitest";
+import {
+  look,
+  payloadsOf,
+  promptOf,
+  resultsRead,
+  roles,
+  scenario,
+  turns,
+} from "../../../test/support/scenario.ts";
+
+const chat = { sessionId: "s1", agent: "tester", from: "maria", mode: "chat" } as const;
+
+scenario(
+  "[S4-4] a session is a chain of runs: each begins with the words of the last",
+  { script: ({ lastUser }) => ({ text: `I heard: ${lastUser}` }) },
+  async (world) => {
+    const first = await world.runtime.say({ ...chat, text: "hello" });
+    await world.settled(first.runId);
+    const second = await world.runtime.say({ ...chat, text: "and then?" });
+    expect(second).toMatchObject({ joined: false });
+    expect(second.runId).not.toBe(first.runId);
+    const { end } = await world.settled(second.runId);
+    expect(end).toMatchObject({ status: "completed", summary: "I heard: and then?" });
+    const [start] = payloadsOf(await world.events(second.runId), "RUN_STARTED");
+    expect(start).toMatchObject({
+      sessionId: "s1",
+      mode: "chat",
+      attended: true,
+      continues: { runId: first.runId },
+    });
+    const both = [...(await world.events(first.runId)), ...(await world.events(second.runId))];
+    expect(promptOf(both).map(({ content }) => (content[0] as { text: string }).text)).toEqual([
+      "hello",
+      "I heard: hello",
+      "and then?",
+      "I heard: and then?",
+    ]);
+  },
+);
+
+scenario(
+  "[S4-10] what is said to a busy agent joins its run and is read at its next turn; chat runs one tool at a time",
+  {
+    script: ({ turn, lastUser }) => {
+      if (turn === 1) return { calls: [look("a"), look("b")], delay: 30 };
+      return { text: `last heard: ${lastUser}` };
+    },
+  },
+  async (world) => {
+    const { runId } = await world.runtime.say({ ...chat, text: "look" });
+    await world.seen(runId, "MODEL_CALL_STARTED");
+    expect(await world.runtime.say({ ...chat, text: "hurry" })).toEqual({ runId, joined: true });
+    const { end } = await world.settled(runId);
+    expect(end?.summary).toBe("last heard: hurry");
+    expect(resultsRead(await world.events(runId))).toEqual([
+      "look a: done",
+      "One call at a time: ask again for this one if it is still needed.",
+    ]);
+  },
+);
+
+const mail = (to: string, message = "please look") => ({ tool: "send_message", input: { to, message } });
+
+scenario(
+  "[S4-12] [D5] main to main: a durable message starts a run that the sender's budget pays for",
+  {
+    agent: "tools: [send_message]\nlimits: { tree: { maxTokens: 100000 } }",
+    cast: { other: "tools: []", leaf: "kind: subagent" },
+    config: "limits: { tree: { maxTokens: 100000 } }\n",
+    script: roles({
+      tester: turns({ calls: [mail("other"), mail("leaf"), mail("tester"), mail("nobody")] }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("tell them", { sessionId: "s9" });
+    await world.settled(runId);
+    const [sent, leaf, self, nobody] = payloadsOf(await world.events(runId), "TOOL_RESULT").map(
+      ({ output }) => output,
+    );
+    expect(sent).toMatchObject({ to: "other", status: "delivered: it starts a run" });
+    expect(leaf).toBe("Not sent: leaf is a subagent, and takes no messages.");
+    expect(self).toBe("Not sent: that is yourself.");
+    expect(nobody).toMatch(/^Not sent: There is no agent `nobody`/);
+    const { run_id: other } = sent as { run_id: string };
+    await world.settled(other);
+    expect(await world.runtime.store.run(other)).toMatchObject({
+      agent: "other",
+      trigger: "message",
+      parentRunId: undefined,
+      rootRunId: other,
+      budgetRunId: runId,
+      sessionId: "s9",
+      status: "completed",
+    });
+    const [start] = payloadsOf(await world.events(other), "RUN_STARTED");
+    expect(start?.task).toMatch(
+      /^Message from tester:\n<untrusted-\w+ source="tester">\nplease look\n<\/untrusted/,
+    );
+  },
+);
+
+scenario(
+  "[D5] two agents that write to each other stop after eight hops",
+  {
+    agent: "tools: [send_message]",
+    cast: { other: "tools: [send_message]" },
+    script: roles({
+      tester: turns({ calls: [mail("other")] }, { text: "done" }),
+      other: turns({ calls: [mail("tester")] }, { text: "done" }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("tell them", { sessionId: "s9" });
+    const { store } = world.runtime;
+    const refused = new Promise<string>((resolve) => {
+      store.onCommit((events) => {
+        for (const event of events) {
+          if (event.type === "TOOL_RESULT" && event.payload.isError) resolve(String(event.payload.output));
+        }
+      });
+    });
+    await world.settled(runId);
+    expect(await refused).toBe("Not sent: this message has come through 8 agents already.");
+    expect((await store.runs({ session: "s9" })).runs.length).toBeLessThanOrEqual(9);
+  },
+);
+
+scenario(
+  "send_message is for agents whose file lists it",
+  { agent: "tools: [look]", script: turns({ calls: [mail("tester")] }) },
+  async (world) => {
+    const runId = await world.run("tell them");
+    await world.settled(runId);
+    expect(resultsRead(await world.events(runId))[0]).toBe(
+      'There is no tool "send_message" for you. You have: look.',
+    );
+  },
+);

@@ -1,0 +1,296 @@
+// What people do to a run: decide, tell, stop. Each is a signal, written only if the run still is as it was when the
+// person's wish was checked against it; otherwise it is checked again. The key of a decision makes it the only one (P5).
+
+import { CadreError } from "../../errors.ts";
+import { approvalId, parseApprovalId, type RunId } from "../../ids.ts";
+import type { EventBody } from "../../journal/events.ts";
+import type { GrantFor } from "../../permissions/permission.ts";
+import { type ApprovalItem, openItems } from "../../projections/folds/approvals.ts";
+import { loopItemId } from "../../projections/folds/loop-guard.ts";
+import type { RunState, ToolCall } from "../../projections/folds/run-state.ts";
+import type { Append } from "../../stores/store.ts";
+import { confirmSameDecision, confirmSameVerdict } from "../decided-already.ts";
+import { currentRunState } from "../drive/run-state-cache.ts";
+import type { LoopParts } from "../parts.ts";
+import { requireNotEnded, requireNotFrozen } from "../refuse-signal.ts";
+import { checkEdit } from "./check-edit.ts";
+import { type Decision, decisionEvent } from "./decision-event.ts";
+
+export type { Decision } from "./decision-event.ts";
+
+export interface CommandParts
+  extends Pick<
+    LoopParts,
+    "store" | "ids" | "clock" | "digest" | "mask" | "tools" | "judge" | "judgeShell" | "authority" | "host"
+  > {
+  grantFor: GrantFor;
+  wake(runId: RunId): Promise<void>;
+}
+
+/** An open item of a run, and the run as it stands. */
+export async function findOpenItem(
+  id: string,
+  { store }: Pick<CommandParts, "store">,
+): Promise<{ item: ApprovalItem; state: RunState }> {
+  const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
+  const state = await currentRunState(store, runId);
+  const item = openItems(state).find((open) => open.itemId === itemId);
+  return item ? { item, state } : notFound(id);
+}
+
+const TRIES = 50;
+
+export async function decideApproval(
+  id: string,
+  said: Decision,
+  by: string,
+  parts: CommandParts,
+): Promise<{ alreadyDecided: boolean }> {
+  // As the journal will have it: the same decision again must be recognised.
+  const decision = parts.mask.value(said);
+  const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
+  return signalRun<{ alreadyDecided: boolean }>(runId, parts, async (state) => {
+    const before = state.decisions.get(itemId);
+    refuseStale(state, itemId);
+    refuseOutcome(state, itemId);
+    if (before) return { done: confirmSameDecision(before, decision) };
+    const item = openItems(state).find((open) => open.itemId === itemId);
+    if (!item) return notOpen(state, id, itemId);
+    refuseMisfit(item, decision);
+    if (decision.decision === "edit") await checkEdit(item, decision.input, state, parts);
+    const event = decisionEvent(item, { ...decision, by }, state, parts);
+    return { events: [event], done: { alreadyDecided: false } };
+  });
+}
+
+export interface OutcomeVerdict {
+  verdict: "happened" | "run_again" | "fail";
+  output?: string;
+  note?: string;
+}
+
+/** A person has looked and says what became of an attempt (`m3.0`, `m3.0~2`) that a crash left open. */
+export async function decideOutcome(
+  runId: RunId,
+  attemptId: string,
+  said: OutcomeVerdict,
+  by: string,
+  parts: CommandParts,
+): Promise<{ alreadyDecided: boolean }> {
+  const verdict = parts.mask.value(said);
+  return signalRun<{ alreadyDecided: boolean }>(runId, parts, (state) => {
+    const { callId, number } = attemptOf(attemptId);
+    const before = state.calls.get(callId);
+    if (before?.verdict && before.attempts === number)
+      return { done: confirmSameVerdict(before.verdict, verdict) };
+    const { attempts } = requireUnknownOutcome(state, attemptId);
+    const payload = { toolCallId: callId, ...(attempts > 1 ? { attempt: attempts } : {}), ...verdict, by };
+    return { events: [{ type: "OUTCOME_DECIDED", payload }], done: { alreadyDecided: false } };
+  });
+}
+
+/** The call whose outcome nobody knows, if this is its latest attempt. */
+export function requireUnknownOutcome(state: RunState, attemptId: string): ToolCall {
+  const { callId, number } = attemptOf(attemptId);
+  const call = state.calls.get(callId);
+  const open = openItems(state).find((item) => item.kind === "outcome" && callOf(item.callId!) === callId);
+  if (open && call?.attempts !== number) {
+    throw new CadreError(
+      "STALE",
+      `${attemptId} is not the latest attempt: ${open.callId} is. Nothing was changed.`,
+    );
+  }
+  if (open && call) return call;
+  requireNotEnded(state);
+  throw new CadreError(
+    "CONFLICT",
+    `The outcome of call ${attemptId} is not in question. Nothing was changed.`,
+  );
+}
+
+function attemptOf(attemptId: string): { callId: string; number: number } {
+  const [, callId = "", number = "1"] = /^(.*?)(?:~(\d+))?$/.exec(attemptId) ?? [];
+  return { callId, number: Number(number) };
+}
+
+/** P7. A run that has ended already is left as it is. */
+export async function cancelRun(
+  runId: RunId,
+  by: string,
+  reason: string | undefined,
+  parts: CommandParts,
+): Promise<{ cancelled: RunId[] }> {
+  const row = await parts.store.run(runId);
+  if (!row) notFound(runId);
+  if (row!.endedAt !== undefined) {
+    const how =
+      row!.stopReason === "moved"
+        ? "was moved to another store and goes on there"
+        : `has ended already (${row!.status})`;
+    throw new CadreError("RUN_TERMINAL", `Run ${runId} ${how}.`, { status: row!.status });
+  }
+  const cancelled = await parts.store.cancel(runId, { by, ...(reason === undefined ? {} : { reason }) });
+  await Promise.all(cancelled.map((id) => parts.wake(id)));
+  return { cancelled };
+}
+
+export async function pauseRun(runId: RunId, by: string, parts: CommandParts): Promise<void> {
+  const key = `paused/${parts.ids.nonce()}`;
+  await signalRun(runId, parts, (state) => {
+    requireNotEnded(state);
+    requireNotFrozen(state);
+    const waitingOn = { kind: "paused" as const, detail: `Paused by ${by}.` };
+    return { events: [{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], done: undefined };
+  });
+}
+
+/** Ends a pause, lets a run go on that was set aside, and has one that waits for its provider try again now (U45). */
+export async function resumeRun(runId: RunId, by: string, parts: CommandParts): Promise<void> {
+  const key = `resumed/${parts.ids.nonce()}`;
+  await signalRun(runId, parts, (state) => {
+    requireNotEnded(state);
+    requireNotFrozen(state);
+    const kind = state.waitingOn?.kind;
+    if (kind !== "paused" && kind !== "quarantine" && kind !== "definition_changed" && kind !== "provider") {
+      throw new CadreError("CONFLICT", `Run ${runId} is not paused. Nothing was changed.`);
+    }
+    const payload = { by, ...(kind === "provider" ? { atOnce: true as const } : {}) };
+    return { events: [{ type: "RUN_RESUMED", payload, key }], done: undefined };
+  });
+}
+
+/** U21: an open item is put to a person by name. It stays open: whoever may decide still may. */
+export async function askPerson(
+  id: string,
+  { person, note }: { person: string; note?: string },
+  by: string,
+  parts: CommandParts,
+): Promise<void> {
+  const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
+  const key = `asked/${parts.ids.nonce()}`;
+  const payload = parts.mask.value({ itemId, person, by, ...(note === undefined ? {} : { note }) });
+  await signalRun(runId, parts, (state) => {
+    const isOpen = openItems(state).some((item) => item.itemId === itemId);
+    if (state.decisions.has(itemId))
+      throw new CadreError("CONFLICT", `${id} has been decided already. Nobody was asked.`);
+    if (!isOpen) return notOpen(state, id, itemId);
+    return { events: [{ type: "PERSON_ASKED", payload, key }], done: undefined };
+  });
+}
+
+interface Wish<T> {
+  events?: EventBody[];
+  done: T;
+  /** What there must be room for in the budgets, and what is said where there is none. */
+  reserve?: NonNullable<Append["reserve"]>;
+  refuse?: () => never;
+}
+
+/** Checks the wish against the run as it is and writes it, unless the run changed meanwhile: then checks again. */
+export async function signalRun<T>(
+  runId: RunId,
+  parts: Pick<CommandParts, "store" | "wake">,
+  wish: (state: RunState) => Wish<T> | Promise<Wish<T>>,
+): Promise<T> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const state = await currentRunState(parts.store, runId);
+    const { seq } = state;
+    if (seq === 0) notFound(runId);
+    const { events, done, reserve, refuse } = await wish(state);
+    if (!events) return done;
+    const { refused } = await parts.store.append({
+      runId,
+      // Not what the state has come to while the wish was checked.
+      after: seq,
+      events,
+      guard: "unchanged",
+      ...(reserve ? { reserve } : {}),
+    });
+    if (refused === "budget" || refused === "reserved") refuse?.();
+    if (!refused) {
+      await parts.wake(runId);
+      return done;
+    }
+  }
+  throw new CadreError(
+    "CONFLICT",
+    `Run ${runId} changes too fast to write to it. Nothing was changed; try again.`,
+  );
+}
+
+function refuseMisfit(item: ApprovalItem, { decision, input, answer, limits }: Decision): void {
+  if (limits !== undefined && item.kind !== "budget") {
+    throw new CadreError(
+      "BAD_REQUEST",
+      "Only a budget that is used up takes new limits. Nothing was decided.",
+    );
+  }
+  if (decision === "answer" && item.kind !== "question") {
+    throw new CadreError("BAD_REQUEST", "This is no question: approve or reject it. Nothing was decided.");
+  }
+  if (decision === "answer" && answer === undefined)
+    throw new CadreError("BAD_REQUEST", "The answer is missing: send it as `answer`. Nothing was decided.");
+  if (item.kind === "question" && decision !== "answer" && decision !== "reject")
+    throw new CadreError("BAD_REQUEST", "This is a question: answer it, or reject it. Nothing was decided.");
+  if (answer !== undefined && item.choices && !item.choices.includes(answer))
+    throw new CadreError(
+      "BAD_REQUEST",
+      `This is answered with one of: ${item.choices.join(", ")}. Nothing was decided.`,
+    );
+  if (decision !== "edit" && input !== undefined) {
+    throw new CadreError(
+      "BAD_REQUEST",
+      "Only `edit` takes an input: what was shown is what runs. Nothing was decided.",
+    );
+  }
+  if (decision === "edit" && item.kind !== "tool") {
+    throw new CadreError("BAD_REQUEST", "Only a tool call can be edited. Nothing was decided.");
+  }
+}
+
+/** F16: a decision on an earlier round is used up, and the call waits under another id. */
+function refuseStale(state: RunState, itemId: string): void {
+  const newer = openItems(state).find(
+    (item) => item.kind === "tool" && item.callId === callOf(itemId) && item.itemId !== itemId,
+  );
+  if (!newer) return;
+  throw new CadreError(
+    "STALE",
+    "What this call rests on has changed since it was shown. Nothing was run: look at the new approval.",
+    { approvalId: approvalId(state.runId, newer.itemId) },
+  );
+}
+
+/** P4: a word on whether a call may happen is none on whether it did, although the one was given before. */
+function refuseOutcome(state: RunState, itemId: string): void {
+  const item = openItems(state).find(
+    ({ kind, callId, ...open }) =>
+      kind === "outcome" && (open.itemId === itemId || callOf(callId!) === callOf(itemId)),
+  );
+  if (!item) return;
+  const { runId, callId, tool } = item;
+  const say = `cadre outcome ${runId} ${callId} happened|run_again|fail`;
+  throw new CadreError(
+    "OUTCOME_UNKNOWN",
+    `${tool} was begun, and nobody knows whether it was done: approving it again changes nothing. Say what became of it: ${say}`,
+    { approvalId: item.id, runId, callId, verdicts: ["happened", "run_again", "fail"] },
+  );
+}
+
+function notOpen(state: RunState, id: string, itemId: string): never {
+  const asked = state.calls.get(callOf(itemId))?.proposal?.verdict === "ask";
+  const stopped = Array.from({ length: state.guard.stops }, (_, index) => loopItemId(index + 1));
+  const budgets = Array.from(state.reachedLimits.values(), (reached) => reached.itemId);
+  const isQuestion = itemId.startsWith("question/");
+  if (asked || isQuestion || [...stopped, ...budgets].includes(itemId)) requireNotEnded(state);
+  return notFound(id);
+}
+
+const callOf = (itemId: string): string => itemId.replace(/~\d+$/, "");
+
+function notFound(id: string): never {
+  throw new CadreError(
+    "NOT_FOUND",
+    `There is nothing with the id ${id}. \`cadre approve\` lists what is open, \`cadre runs\` the runs.`,
+  );
+}

@@ -1,0 +1,78 @@
+// Looks whether a call took effect whose end nobody saw.
+//  PB1  What was found is recorded with its evidence. It proposes: only a person's word decides (P4).
+//  PB2  A probe changes nothing, reads what the rules let be read, and takes a few seconds at most.
+
+import { messageOf } from "../../errors.ts";
+import type { RunId } from "../../ids.ts";
+import type { Payload } from "../../journal/events.ts";
+import { effectiveInput, type RunState, type ToolCall } from "../../projections/folds/run-state.ts";
+import type { ProbeContext, ProbeResult } from "../../tools/tool.ts";
+import { judgeCall } from "../calls/propose.ts";
+import { loadDefinition } from "../drive/run-journal.ts";
+import { type CommandParts, requireUnknownOutcome, signalRun } from "./person-commands.ts";
+
+const PROBE_MS = 5_000;
+/** What is kept of the evidence. */
+const SENTENCES = 10;
+const SENTENCE_LENGTH = 500;
+
+export async function probeOutcome(
+  runId: RunId,
+  attemptId: string,
+  by: string,
+  parts: CommandParts,
+): Promise<ProbeResult> {
+  const key = `probed/${parts.ids.nonce()}`;
+  return signalRun<ProbeResult>(runId, parts, async (state) => {
+    const call = requireUnknownOutcome(state, attemptId);
+    const probed = parts.mask.value(bounded(await look(call, state, parts)));
+    const payload: Payload<"OUTCOME_PROBED"> = {
+      toolCallId: call.id,
+      ...(call.attempts > 1 ? { attempt: call.attempts } : {}),
+      ...probed,
+      by,
+    };
+    return { events: [{ type: "OUTCOME_PROBED", payload, key }], done: probed };
+  });
+}
+
+async function look(call: ToolCall, state: RunState, parts: CommandParts): Promise<ProbeResult> {
+  const { host, ts } = call.started!;
+  if (host !== undefined && host !== parts.host)
+    return cannotTell(`It was begun on ${host}, and this is ${parts.host}: look there.`);
+  const tool = parts.tools.get(call.name);
+  const input = tool?.input.safeParse(effectiveInput(call));
+  if (!tool?.probe || !input?.success)
+    return cannotTell(`${call.name} has no way to look: whether it happened can only be seen where it acts.`);
+  const stop = AbortSignal.timeout(PROBE_MS);
+  const { workspace } = state.start!;
+  const context = { workspace, startedAt: ts, signal: stop, mayShow: await showing(state, parts) };
+  try {
+    return await Promise.race([tool.probe(input.data, context), late(stop)]);
+  } catch (error) {
+    return cannotTell(`The look failed: ${messageOf(error)}`);
+  }
+}
+
+/** The person who asks for the look has answered what a rule would ask; what a rule denies stays hidden. */
+async function showing(state: RunState, parts: CommandParts): Promise<ProbeContext["mayShow"]> {
+  const definition = await loadDefinition(parts.store, state.start!.definition);
+  // The agent's list says what it may call, and this is no call of its own.
+  const run = { definition: { ...definition, tools: { ...definition.tools, allow: undefined } }, state };
+  return (path) => judgeCall({ name: "Read" }, { path }, "read", [], run, parts).verdict !== "deny";
+}
+
+const late = (stop: AbortSignal): Promise<ProbeResult> =>
+  new Promise((done) => {
+    const onTime = () => done(cannotTell(`The look took longer than ${PROBE_MS / 1000} s.`));
+    stop.addEventListener("abort", onTime, { once: true });
+  });
+
+const bounded = ({ found, evidence }: ProbeResult): ProbeResult => ({
+  found,
+  evidence: evidence
+    .slice(0, SENTENCES)
+    .map((words) => (words.length > SENTENCE_LENGTH ? `${words.slice(0, SENTENCE_LENGTH)}…` : words)),
+});
+
+const cannotTell = (why: string): ProbeResult => ({ found: "cannot_tell", evidence: [why] });

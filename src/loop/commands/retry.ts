@@ -1,0 +1,79 @@
+// Trying again is a new run that continues an ended one: nothing that was paid for or done is lost, and the old journal
+// stays as it is.
+
+import { CadreError, runNotFound } from "../../errors.ts";
+import type { RunId } from "../../ids.ts";
+import type { Definition } from "../../journal/definition.ts";
+import type { Payload } from "../../journal/events.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { continuedRunMissing } from "../drive/continued-runs.ts";
+import { loadDefinition } from "../drive/run-journal.ts";
+import type { AdmitParts } from "./admit.ts";
+
+type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake">;
+
+/** What the new run is called, who pays for it, and by which key it is asked for. */
+interface As {
+  runId?: RunId;
+  budgetRunId?: RunId;
+  idempotencyKey?: string | undefined;
+  /** Who asked for it. */
+  by?: string | undefined;
+}
+
+/** With fresh counts against the same limits, and the agent as it is now. */
+export async function retryRun(runId: RunId, parts: Parts, as: As = {}): Promise<{ runId: RunId }> {
+  const row = await parts.store.run(runId);
+  const head = await parts.store.head(runId);
+  if (!row || !head) throw runNotFound(runId);
+  if (row.endedAt === undefined) {
+    throw new CadreError(
+      "CONFLICT",
+      `Run ${runId} has not ended: there is nothing to try again. Nothing was changed; \`cadre show ${runId}\` says what it waits for.`,
+    );
+  }
+  if (row.stopReason === "moved")
+    throw new CadreError(
+      "CONFLICT",
+      `Run ${runId} was moved to another store and goes on there. Try it again there.`,
+    );
+  const [first] = await parts.store.journal(runId, 0, 1);
+  if (first?.type !== "RUN_STARTED") throw continuedRunMissing(runId);
+  const definition = await agentOf(row, parts);
+  // Whoever it worked for is not there any more: it ends as a run of its own, with a report.
+  const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, by: _____, ...start } = first.payload;
+  const { runId: next = parts.ids.runId(parts.clock.now()), budgetRunId, idempotencyKey, by } = as;
+  const payload: Payload<"RUN_STARTED"> = {
+    ...start,
+    definition: await parts.store.putBlob(JSON.stringify(definition)),
+    depth: 0,
+    trigger: "retry",
+    rootRunId: next,
+    ...(budgetRunId === undefined ? {} : { budgetRunId }),
+    ...(by === undefined || by === start.userId ? {} : { by }),
+    continues: { runId, seq: head.seq, hash: head.hash },
+    // What stood in for the fork that is tried again stands in for this one; what that one said is said.
+    ...(start.fork ? { fork: { at: head.seq } } : {}),
+  };
+  const body = JSON.stringify({ retry: runId });
+  const started = await parts.store.start(
+    next,
+    payload,
+    idempotencyKey === undefined ? undefined : { key: idempotencyKey, body },
+  );
+  await parts.wake(started.runId);
+  return { runId: started.runId };
+}
+
+/** The agent as it is now; as it was, only if its file is gone. Whatever else is wrong with it is said before anything starts. */
+async function agentOf({ agent, definition }: RunRow, parts: Parts): Promise<Definition> {
+  const pinned = await loadDefinition(parts.store, definition);
+  // H5: a draft is not the agent of its file; as that it could change what a draft may not.
+  if (pinned.readOnly) return pinned;
+  try {
+    return await parts.findAgent(agent);
+  } catch (error) {
+    if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND") return pinned;
+    throw error;
+  }
+}

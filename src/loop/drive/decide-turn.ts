@@ -1,0 +1,308 @@
+// The agent's own turns: what its last one means, and whether there is another. Pure, like `decide`.
+
+import { modelCallId } from "../../ids.ts";
+import type { Definition } from "../../journal/definition.ts";
+import type { EventBody, Payload, Purpose } from "../../journal/events.ts";
+import type { Action, Ending } from "../../patterns/action.ts";
+import { isCoordinating, isTeamMember, memberEnding } from "../../patterns/team-role.ts";
+import { loopItemId } from "../../projections/folds/loop-guard.ts";
+import { LAST_TURN, type RunState } from "../../projections/folds/run-state.ts";
+import { VOTE_CONCLUDE } from "../../projections/folds/tool-call.ts";
+import { promptTokens } from "../../projections/folds/transcript.ts";
+import { isTreeLimit } from "../../projections/usage/tree-budget.ts";
+import { reportOf } from "../builtin-tools/declared/final-report.ts";
+import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
+import type { RunView } from "./run-journal.ts";
+
+const NUDGE_AFTER = 3;
+const STOP_AFTER = 4;
+const MAX_REFUSED = 5;
+const MAX_CUT_OFF = 3;
+const COMPACT_SHARE = 0.75;
+const COMPACT_MESSAGES = 8;
+
+/** What a decision may know that the journal does not say: facts about the world that change no outcome. */
+export interface DecisionFacts {
+  now: number;
+  /** Tokens that fit into the model's context. */
+  contextWindow: number;
+}
+
+export function nextTurn(view: RunView, facts: DecisionFacts): Action {
+  const { state, transcript } = view;
+  const report = reportOf(view);
+  const limit = hardLimit(state);
+  if (report) {
+    const last = state.latest?.purpose === "final" && limit;
+    if (transcript.unseen.length > 0 && !last && !state.isClosing) return putOffReport(state);
+    return endRun({
+      status: "completed",
+      stopReason: last ? stopReasonOf(limit.limit) : "final_answer",
+      ...report,
+    });
+  }
+  const said = endOfMemberTurn(view);
+  if (said) return endRun(said);
+  return (
+    (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ?? afterText(view) ?? takeTurn(view, facts)
+  );
+}
+
+/** The model is asked once more, whatever it said before. */
+export function takeTurn(view: RunView, facts: DecisionFacts): Action {
+  const { state } = view;
+  return (
+    (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ??
+    stopForPerson(state) ??
+    lastTurn(view) ??
+    warning(state) ??
+    callModel(view, purposeOfNext(view, facts))
+  );
+}
+
+/** A vote, or words without a call, end a member's turn; its last turn ends with whatever it has said. */
+function endOfMemberTurn(view: RunView): Ending | undefined {
+  const { state, transcript, definition } = view;
+  const { latest, calls } = state;
+  if (!latest || !isTeamMember(definition, state.start!) || isCoordinating(view)) return undefined;
+  const limit = hardLimit(state);
+  const last = latest.purpose === "final" && limit;
+  const voted = [...calls.values()].some(
+    ({ name, result }) => name === VOTE_CONCLUDE && result?.outcome === "ok",
+  );
+  const spoke = calls.size === 0 && latest.text.trim() !== "";
+  if (last) return memberEnding(view, stopReasonOf(limit.limit));
+  const isHeld = transcript.unseen.length > 0 && !state.isClosing;
+  return (voted || spoke) && !isHeld ? memberEnding(view, "final_answer") : undefined;
+}
+
+/** J11: what came while the report was written may change it. */
+function putOffReport({ calls }: RunState): Action {
+  const [toolCallId] = calls.keys();
+  const output = "Not taken yet: a message came in meanwhile. Look at it, then report.";
+  const payload = { toolCallId: toolCallId!, output, isError: true as const, outcome: "deferred" as const };
+  return { type: "record", events: [{ type: "TOOL_RESULT", payload }] };
+}
+
+/** A limit that was reached leaves the last turn and nothing else: a retry beyond it would be refused without end. */
+function mayRetry(state: RunState): boolean {
+  if (!hardLimit(state)) return true;
+  return state.failedCall?.purpose === "final" && !state.reachedLimits.has(FINAL_NOT_COVERED);
+}
+
+/** After a model call that brought no answer: wait, try the next model, or give up. */
+function afterFailure({ state, definition }: RunView, now: number): Action | undefined {
+  const { failedCall } = state;
+  if (!failedCall) return undefined;
+  const attempt = (failedCall.attempt ?? 1) + 1;
+  const again = (model: string): Action => ({
+    type: "call-model",
+    callId: failedCall.callId,
+    attempt,
+    model,
+    purpose: failedCall.purpose,
+  });
+  if (failedCall.cause === "interrupted") return again(failedCall.model);
+  if (failedCall.cause === "output_cap" && failedCall.tries < MAX_CUT_OFF) {
+    const id = `cut-off/${failedCall.callId}`;
+    return state.systemNotes.has(id) ? again(failedCall.model) : tellAgent(id, CUT_OFF);
+  }
+  if (failedCall.retryAt !== undefined) {
+    return failedCall.retryAt > now && !state.retryNow
+      ? { type: "rest", wakeAt: failedCall.retryAt }
+      : again(failedCall.model);
+  }
+  const next = definition.models[definition.models.indexOf(failedCall.model) + 1];
+  if (next !== undefined) return again(next);
+  const stopReason = failedCall.cause === "output_cap" ? "error" : "provider";
+  return endRun({
+    status: "failed",
+    stopReason,
+    summary: failedCall.message,
+    suggestions: [adviceFor(failedCall)],
+  });
+}
+
+/** After a turn without calls: the answer, or nothing. */
+function afterText({ state, transcript, definition }: RunView): Action | undefined {
+  const { latest, guard } = state;
+  if (!latest || state.calls.size > 0) return undefined;
+  const limit = hardLimit(state);
+  const last = latest.purpose === "final" && limit !== undefined;
+  if (guard.empty > 0 && !last) return afterSilence(state);
+  if (transcript.unseen.length > 0 && !last && !state.isClosing) return undefined;
+  if (definition.output !== undefined) return withoutOutput(state, last);
+  const stopReason = last ? stopReasonOf(limit.limit) : "final_answer";
+  if (guard.empty > 0) return endRun({ status: "failed", stopReason, summary: synthetic(state) });
+  return endRun({ status: "completed", stopReason, summary: latest.text.trim() });
+}
+
+function afterSilence(state: RunState): Action | undefined {
+  const id = `empty/${state.turns}`;
+  if (state.guard.empty === 1 && !state.systemNotes.has(id)) {
+    return tellAgent(id, "Your answer was empty. Go on with the task, or end it with `final_report`.");
+  }
+  return state.guard.empty === 1
+    ? undefined
+    : stopFor(state, "The model answered with nothing, twice in a row.");
+}
+
+/** The agent owes data and gave words: told once, then the run fails by name. */
+function withoutOutput(state: RunState, last: boolean): Action {
+  const id = "output-missing";
+  if (!last && !state.systemNotes.has(id)) return tellAgent(id, OUTPUT_MISSING);
+  const summary = "The agent gave no output of the form asked for.";
+  return endRun({ status: "failed", stopReason: "invalid_output", summary });
+}
+
+/** F43, F45: the same thing over and over is put to a person, not paid for without end. */
+function stopForPerson(state: RunState): Action | undefined {
+  const { guard } = state;
+  const item = loopItemId(guard.stops);
+  if (guard.stops > 0 && state.decisions.get(item)?.decision === "reject") {
+    return endRun({
+      status: "failed",
+      stopReason: "loop",
+      summary: "Stopped by a person: the agent repeated itself.",
+    });
+  }
+  if (guard.badReports >= 2) {
+    return endRun({
+      status: "failed",
+      stopReason: "invalid_output",
+      summary: "The report did not fit, twice.",
+    });
+  }
+  if (guard.refused >= MAX_REFUSED) return stopFor(state, `${guard.refused} calls in a row were refused.`);
+  if (guard.repeats >= STOP_AFTER)
+    return stopFor(state, `The same call was made ${guard.repeats} times in a row.`);
+  const id = `repeat/${state.turns}`;
+  if (guard.repeats === NUDGE_AFTER && !state.systemNotes.has(id)) {
+    return tellAgent(
+      id,
+      "You have made the same call three times in a row. Its result will not change: do something else, or report.",
+    );
+  }
+  return undefined;
+}
+
+/** B3: a limit that is reached leaves one turn to report, or none where even that cannot be covered. */
+function lastTurn({ state, definition }: RunView): Action | undefined {
+  const limit = hardLimit(state);
+  if (!limit) return undefined;
+  const item = openBudgetItem(state);
+  if (item) {
+    const whose = isTreeLimit(limit.limit) ? "The budget of the whole tree" : "The budget";
+    const detail = `${whose} is used up (${limit.limit} ${limit.value}).`;
+    return { type: "suspend", waitingOn: { kind: "budget", items: [item], detail }, wakeAt: undefined };
+  }
+  const stopReason = stopReasonOf(limit.limit);
+  const had = state.latest?.purpose === "final";
+  const noneLeft = state.turns >= state.start!.limits.maxTurns;
+  if (had || noneLeft || limit.limit === "maxEvents" || state.reachedLimits.has(FINAL_NOT_COVERED)) {
+    return endRun({
+      status: "failed",
+      stopReason,
+      summary: synthetic(state, limit),
+      suggestions: [SUGGEST_CONTINUE],
+    });
+  }
+  const reached = `limit/${limit.limit}/hard`;
+  const events: EventBody[] = [];
+  if (!state.reachedLimits.has(reached) && !isRecorded(state, limit.limit)) {
+    events.push({ type: "LIMIT_REACHED", payload: { ...limit, hard: true } });
+  }
+  if (!state.systemNotes.has(LAST_TURN)) events.push(telling(LAST_TURN, lastWords(definition, state.start!)));
+  return events.length > 0 ? { type: "record", events } : undefined;
+}
+
+/** Key of the limit that says that not even the last turn fits the budget. */
+export const FINAL_NOT_COVERED = "limit/finalTurn/hard";
+
+const CUT_OFF =
+  "Your last answer was cut off at the output cap and none of it was used. Answer in smaller pieces.";
+const OUTPUT_MISSING =
+  "This task ends with `final_report` and an `output` that fits its schema. Call it now.";
+const SUGGEST_CONTINUE = "Try the run again: the new one goes on from here, with fresh counts.";
+
+function lastWords(definition: Definition, start: Payload<"RUN_STARTED">): string {
+  if (definition.router) return "This is your last turn. Choose now who does the work: call `route_to`.";
+  if (definition.runner)
+    return "This is your last turn. Do nothing more: say what you did, what you found, what is still open.";
+  if (isTeamMember(definition, start))
+    return "This is your last turn in this round. Say with `broadcast` what the others must know, and vote with `vote_conclude`.";
+  return "This is your last turn. Call `final_report` now: what you did, what you found, what is still open.";
+}
+
+const isRecorded = (state: RunState, limit: string): boolean =>
+  [...state.reachedLimits.values()].some((reached) => reached.hard && reached.limit === limit);
+
+function warning(state: RunState): Action | undefined {
+  const reached = softLimit(state);
+  return reached && { type: "record", events: [{ type: "LIMIT_REACHED", payload: reached }] };
+}
+
+function purposeOfNext({ state, transcript, definition }: RunView, facts: DecisionFacts): Purpose {
+  if (hardLimit(state)) return "final";
+  // A program keeps its own history.
+  if (definition.runner) return "turn";
+  const full = promptTokens(transcript) > facts.contextWindow * COMPACT_SHARE;
+  return full && transcript.placed.length >= COMPACT_MESSAGES ? "summary" : "turn";
+}
+
+function callModel({ state, definition }: RunView, purpose: Purpose): Action {
+  const model =
+    state.latest?.model && definition.models.includes(state.latest.model) ? state.latest.model : undefined;
+  const callId = modelCallId(state.modelCalls + 1);
+  return { type: "call-model", callId, attempt: 1, model: model ?? definition.models[0]!, purpose };
+}
+
+function stopFor(state: RunState, detail: string): Action {
+  const { stops } = state.guard;
+  // A pause in between must not open a second item for the same stop.
+  const undecided = stops > 0 && !state.decisions.has(loopItemId(stops));
+  const items = [loopItemId(undecided ? stops : stops + 1)];
+  return { type: "suspend", waitingOn: { kind: "loop", items, detail }, wakeAt: undefined };
+}
+
+/** A child that is to know what happened so far is told in short: asked of the model once for all calls of a turn. */
+export function requestBriefing(view: RunView, now: number): Action | undefined {
+  const { state } = view;
+  const wanted = [...state.calls.values()].some(
+    (call) => !call.result && call.proposal?.context === "summary",
+  );
+  if (!wanted || hardLimit(state) || (state.brief?.seq ?? 0) > (state.latest?.seq ?? 0)) return undefined;
+  return afterFailure(view, now) ?? callModel(view, "brief");
+}
+
+export const tellAgent = (id: string, text: string): Action => ({
+  type: "record",
+  events: [telling(id, text)],
+});
+
+const telling = (id: string, text: string): EventBody => ({
+  type: "CONTEXT_ADDED",
+  payload: { id, source: "system", text },
+});
+
+export const endRun = (ending: Ending): Action => ({ type: "end", ending });
+
+function synthetic(state: RunState, limit?: { limit: string; value: number }): string {
+  const why = limit ? `${limit.limit} (${limit.value}) was reached` : "the agent gave no answer";
+  const last = state.latest?.text.trim();
+  return `The run ended without a report of its own: ${why} after ${state.turns} turns.${last ? ` Its last words: ${last}` : ""}`;
+}
+
+function adviceFor({ cause, message }: { cause: string; message: string }): string {
+  if (cause === "auth")
+    return "Check the provider's API key and account, then try the run again: it goes on from here.";
+  if (cause === "output_cap")
+    return "Raise `maxOutputTokens` of the agent, or ask for smaller pieces, then try the run again: it goes on from here.";
+  if (cause === "rejected" && /quota|billing|credit|balance/i.test(message))
+    return "Nothing is lost: fill up the account at the provider, then try the run again, and it goes on from here.";
+  if (cause === "rejected" && /context.?(length|window)|too long|too many tokens/i.test(message))
+    return "Nothing is lost, but the model takes no text of this length: choose one with a larger context, or a smaller task, in a fork of this run (`cadre fork`).";
+  if (cause === "rejected")
+    return "Nothing is lost, but the provider refuses this request as it is, and would again: correct what it names, such as the model, in a fork of this run (`cadre fork`).";
+  return "Nothing is lost: try the run again when the provider answers, and it goes on from here.";
+}

@@ -1,0 +1,372 @@
+import { describe, expect, test } from "vitest";
+import { modelCallId, toolCallId } from "../../ids.ts";
+import { DEFAULT_LIMITS, type Definition } from "../../journal/definition.ts";
+import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
+import { keyOf } from "../../journal/keys.ts";
+import type { Action } from "../../patterns/action.ts";
+import { runStateProjection } from "../../projections/folds/run-state.ts";
+import { transcriptProjection } from "../../projections/folds/transcript.ts";
+import { fold } from "../../projections/projection.ts";
+import { decide } from "./decide.ts";
+import type { DecisionFacts } from "./decide-turn.ts";
+
+const NOW = 1_700_000_000_000;
+const FACTS: DecisionFacts = { now: NOW, contextWindow: 100_000 };
+
+const definition: Definition = {
+  name: "tester",
+  description: "tests",
+  kind: "main",
+  models: ["a/one", "b/two"],
+  prompt: "You test.",
+  tools: { ask: [], deny: [] },
+  permissions: { ask: [], deny: [] },
+  agents: [],
+  limits: {},
+  source: { file: "tester.md", hash: "h" },
+};
+
+const start = (more: Partial<Payload<"RUN_STARTED">> = {}): EventBody => ({
+  type: "RUN_STARTED",
+  payload: {
+    agent: "tester",
+    definition: "h",
+    kind: "main",
+    depth: 0,
+    trigger: "user",
+    task: "test",
+    mode: "auto",
+    attended: true,
+    rootRunId: "r",
+    workspace: "/w",
+    limits: DEFAULT_LIMITS,
+    approvals: { onTimeout: "reject", unattended: "park" },
+    ...more,
+  },
+});
+
+const asks = (n = 1, more: Partial<Payload<"MODEL_CALL_STARTED">> = {}): EventBody => ({
+  type: "MODEL_CALL_STARTED",
+  payload: { callId: modelCallId(n), model: "a/one", ...more },
+});
+
+const says = (n: number, text: string, ...calls: [string, unknown][]): EventBody => ({
+  type: "AGENT_THOUGHT",
+  payload: {
+    callId: modelCallId(n),
+    content: [
+      { type: "text", text },
+      ...calls.map(([toolName, input], index) => ({
+        type: "tool-call" as const,
+        toolCallId: `p${index}`,
+        toolName,
+        input,
+      })),
+    ],
+    usage: { input: 10, output: 10 },
+    cost: 0,
+    finish: "stop",
+    ms: 5,
+  },
+});
+
+const fails = (cause: Payload<"MODEL_CALL_FAILED">["cause"], retryAt?: number): EventBody => ({
+  type: "MODEL_CALL_FAILED",
+  payload: { callId: "m1", cause, message: "no", ...(retryAt === undefined ? {} : { retryAt }) },
+});
+
+const proposed = (index: number, more: Partial<Payload<"TOOL_PROPOSED">> = {}): EventBody => ({
+  type: "TOOL_PROPOSED",
+  payload: {
+    toolCallId: toolCallId("m1", index),
+    name: "t",
+    effect: "read",
+    verdict: "allow",
+    rule: "default",
+    ...more,
+  },
+});
+
+const began = (index: number): EventBody => ({
+  type: "TOOL_STARTED",
+  payload: { toolCallId: toolCallId("m1", index) },
+});
+
+const result = (index: number): EventBody => ({
+  type: "TOOL_RESULT",
+  payload: { toolCallId: toolCallId("m1", index), output: "ok" },
+});
+
+const decision = (itemId: string, how: Payload<"APPROVAL_DECIDED">["decision"]): EventBody => ({
+  type: "APPROVAL_DECIDED",
+  payload: { itemId, decision: how, by: "ann" },
+});
+
+const suspended = (kind: string, items: string[]): EventBody =>
+  ({
+    type: "RUN_SUSPENDED",
+    payload: { waitingOn: { kind, items } },
+    key: `suspended/${kind}`,
+  }) as EventBody;
+
+const said = (source: "person" | "system", id: string): EventBody => ({
+  type: "CONTEXT_ADDED",
+  payload: { id, source, text: "hm" },
+});
+
+const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "ann" } };
+const one: [string, unknown] = ["t", { n: 1 }];
+const two: [string, unknown] = ["t", { n: 2 }];
+const ask = { verdict: "ask" as const, effect: "unsafe" as const };
+
+const call = (more: object) => ({ type: "call-model", ...more });
+const runs = (...indices: number[]) => ({
+  type: "run-tools",
+  calls: indices.map((index) => toolCallId("m1", index)),
+});
+
+const TABLE: [string, EventBody[], object][] = [
+  [
+    "a new run asks its first model",
+    [start()],
+    call({ callId: "m1", attempt: 1, model: "a/one", purpose: "turn" }),
+  ],
+  ["a run that is cancelled ends", [start(), cancel], { type: "end", ending: { status: "cancelled" } }],
+  [
+    "a cancel binds before open calls do",
+    [start(), asks(), says(1, "", one), proposed(0), cancel],
+    { type: "end" },
+  ],
+  [
+    "a parent's cancel is named so",
+    [start(), { type: "CANCEL_REQUESTED", payload: { by: "maria", via: "r0" } }],
+    { type: "end", ending: { stopReason: "parent" } },
+  ],
+  ["a paused run rests", [start(), suspended("paused", [])], { type: "rest", wakeAt: undefined }],
+  ["words are the end", [start(), asks(), says(1, "done")], { type: "end", ending: { summary: "done" } }],
+  [
+    "[J11] words before a message that was not seen are not the end",
+    [start(), asks(), said("person", "x"), says(1, "done")],
+    call({ callId: "m2", purpose: "turn" }),
+  ],
+  [
+    "calls are judged first",
+    [start(), asks(), says(1, "", one, two)],
+    { type: "propose", calls: ["m1.0", "m1.1"] },
+  ],
+  ["reads run together", [start(), asks(), says(1, "", one, two), proposed(0), proposed(1)], runs(0, 1)],
+  [
+    "anything else in its order",
+    [start(), asks(), says(1, "", one, two), proposed(0), proposed(1, { effect: "idempotent" })],
+    runs(0),
+  ],
+  [
+    "the next in order after a result",
+    [
+      start(),
+      asks(),
+      says(1, "", one, two),
+      proposed(0),
+      proposed(1, { effect: "unsafe" }),
+      began(0),
+      result(0),
+    ],
+    runs(1),
+  ],
+  [
+    "[P4] an unsafe call that was begun waits for a person",
+    [start(), asks(), says(1, "", one), proposed(0, { effect: "unsafe" }), began(0)],
+    { type: "suspend", waitingOn: { kind: "outcome_unknown", items: ["outcome/m1.0"] } },
+  ],
+  [
+    "[P8] and does not keep another call's approval from expiring at its time",
+    [
+      start(),
+      asks(),
+      says(1, "", one, two),
+      proposed(0, { effect: "unsafe" }),
+      proposed(1, { ...ask, expiresAt: NOW + 1 }),
+      began(0),
+    ],
+    { type: "suspend", waitingOn: { kind: "outcome_unknown", items: ["outcome/m1.0"] }, wakeAt: NOW + 1 },
+  ],
+  [
+    "[P4] an idempotent call that was begun is begun again",
+    [start(), asks(), says(1, "", one), proposed(0, { effect: "idempotent" }), began(0)],
+    runs(0),
+  ],
+  [
+    "what is asked waits for a person",
+    [start(), asks(), says(1, "", one), proposed(0, { ...ask, expiresAt: NOW + 1 })],
+    { type: "suspend", waitingOn: { kind: "approval", items: ["m1.0"] }, wakeAt: NOW + 1 },
+  ],
+  [
+    "a run that waits for the same thing says so only once",
+    [start(), asks(), says(1, "", one), proposed(0, ask), suspended("approval", ["m1.0"])],
+    { type: "rest", wakeAt: undefined },
+  ],
+  [
+    "what is approved goes on, and the journal says so first",
+    [
+      start(),
+      asks(),
+      says(1, "", one),
+      proposed(0, ask),
+      suspended("approval", ["m1.0"]),
+      decision("m1.0", "approve"),
+    ],
+    { type: "resume", by: "ann" },
+  ],
+  [
+    "a second round waits for its own decision",
+    [
+      start(),
+      asks(),
+      says(1, "", one),
+      proposed(0, ask),
+      decision("m1.0", "approve"),
+      proposed(0, { ...ask, round: 2 }),
+    ],
+    { type: "suspend", waitingOn: { items: ["m1.0~2"] } },
+  ],
+  [
+    "[F18] what nobody decided expires at its time",
+    [start(), asks(), says(1, "", one), proposed(0, { ...ask, expiresAt: NOW })],
+    { type: "record", events: [{ type: "APPROVAL_DECIDED", payload: { decision: "expire" } }] },
+  ],
+  [
+    "what is denied is answered",
+    [start(), asks(), says(1, "", one), proposed(0, { verdict: "deny", rule: "project deny t" })],
+    { type: "record", events: [{ type: "TOOL_RESULT", payload: { outcome: "denied" } }] },
+  ],
+  [
+    "[F40] a failed call waits for its time",
+    [start(), asks(), fails("rate_limit", NOW + 1)],
+    { type: "rest", wakeAt: NOW + 1 },
+  ],
+  [
+    "[F40] and is then tried again by the same model",
+    [start(), asks(), fails("rate_limit", NOW)],
+    call({ callId: "m1", attempt: 2, model: "a/one" }),
+  ],
+  [
+    "what cannot be retried goes to the next model",
+    [start(), asks(), fails("rejected")],
+    call({ callId: "m1", attempt: 2, model: "b/two" }),
+  ],
+  [
+    "and after the last model the run fails",
+    [start(), asks(1, { model: "b/two" }), fails("rejected")],
+    { type: "end", ending: { status: "failed", stopReason: "provider" } },
+  ],
+  [
+    "[F05] an interrupted call is made again at once",
+    [start(), asks(), fails("interrupted")],
+    call({ attempt: 2 }),
+  ],
+  [
+    "the model that answered stays",
+    [start(), asks(1, { model: "b/two" }), says(1, "", one), proposed(0), began(0), result(0)],
+    call({ callId: "m2", model: "b/two" }),
+  ],
+  [
+    "a report alone is the end",
+    [start(), asks(), says(1, "", ["final_report", { summary: "s" }])],
+    { type: "end", ending: { status: "completed", summary: "s" } },
+  ],
+  [
+    "[J11] a report before a message that was not seen is put off",
+    [start(), asks(), said("person", "x"), says(1, "", ["final_report", { summary: "s" }])],
+    {
+      type: "record",
+      events: [{ type: "TOOL_RESULT", payload: { toolCallId: "m1.0", outcome: "deferred" } }],
+    },
+  ],
+  [
+    "the last permitted turn is announced",
+    [start({ limits: { ...DEFAULT_LIMITS, maxTurns: 1 } })],
+    {
+      type: "record",
+      events: [{ type: "LIMIT_REACHED" }, { type: "CONTEXT_ADDED", payload: { id: "last-turn" } }],
+    },
+  ],
+  [
+    "a run that has ended stops",
+    [
+      start(),
+      {
+        type: "RUN_COMPLETED",
+        payload: { stopReason: "final_answer", summary: "", result: {} as never },
+      },
+    ],
+    { type: "stop" },
+  ],
+];
+
+describe("[L2] decide", () => {
+  test.each(TABLE)("%s", (_, bodies, expected) => {
+    expect(decided(bodies)).toMatchObject(expected);
+  });
+
+  test("[L2] is pure: the same view gives the same action, and stays as it was", () => {
+    for (const [, bodies] of TABLE) {
+      const view = viewOf(bodies);
+      const before = structuredClone(view);
+      const action = decide(view, FACTS);
+      expect(decide(view, FACTS)).toEqual(action);
+      expect(view).toEqual(before);
+      expect(decide(viewOf(bodies), FACTS)).toEqual(action);
+    }
+  });
+
+  test("[F36] durations and waits do not depend on the order of timestamps", () => {
+    for (const [, bodies] of TABLE) {
+      const back = viewOf(bodies, (index) => NOW - index * 3_600_000);
+      expect(decide(back, FACTS).type).toBe(decided(bodies).type);
+    }
+  });
+
+  test("a full context is summarised once there is something to summarise", () => {
+    const long = "x".repeat(60_000);
+    const bodies = [start(), ...[1, 2, 3, 4].flatMap((n) => turn(n, long))];
+    const small = { now: NOW, contextWindow: 20_000 };
+    expect(decide(viewOf(bodies), small)).toMatchObject({ type: "call-model", purpose: "summary" });
+    expect(decide(viewOf(bodies), FACTS)).toMatchObject({ purpose: "turn" });
+    expect(decide(viewOf([start(), ...turn(1, long)]), small)).toMatchObject({ purpose: "turn" });
+  });
+});
+
+function turn(n: number, text: string): EventBody[] {
+  const toolCall = toolCallId(modelCallId(n), 0);
+  return [
+    asks(n),
+    says(n, text, ["t", { n }]),
+    {
+      type: "TOOL_PROPOSED",
+      payload: { toolCallId: toolCall, name: "t", effect: "read", verdict: "allow", rule: "" },
+    },
+    { type: "TOOL_STARTED", payload: { toolCallId: toolCall } },
+    { type: "TOOL_RESULT", payload: { toolCallId: toolCall, output: text } },
+  ];
+}
+
+const decided = (bodies: EventBody[]): Action => decide(viewOf(bodies), FACTS);
+
+function viewOf(bodies: EventBody[], at: (index: number) => number = () => NOW) {
+  const events = bodies.map(
+    (body, index) =>
+      ({
+        runId: "r",
+        seq: index + 1,
+        position: index + 1,
+        ts: at(index),
+        key: keyOf(body),
+        ...body,
+      }) as JournalEvent,
+  );
+  return {
+    state: fold(runStateProjection, events),
+    transcript: fold(transcriptProjection, events),
+    definition,
+  };
+}

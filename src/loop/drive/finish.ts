@@ -1,0 +1,76 @@
+// The end of a run: a result, and why it ended (P11). Counts and files come from the journal.
+
+import type { EventBody, FirstCause, Payload, ResultEnvelope, Spent } from "../../journal/events.ts";
+import type { Ending } from "../../patterns/action.ts";
+import { reportTool } from "../../patterns/team-role.ts";
+import type { RunState } from "../../projections/folds/run-state.ts";
+import { taintToPassOn } from "../../projections/folds/taint.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+/** What a report is answered with: nobody reads it any more. */
+export const REPORT_RECEIVED = "Received.";
+
+const TYPES = { completed: "RUN_COMPLETED", failed: "RUN_FAILED", cancelled: "RUN_CANCELLED" } as const;
+
+export async function finishRun(ending: Ending, run: RunJournal): Promise<void> {
+  const { status, stopReason, summary, output } = ending;
+  const unseen = run.transcript.unseen.map((context) => context.text);
+  const payload: Payload<"RUN_COMPLETED"> = {
+    stopReason,
+    summary,
+    ...(output === undefined ? {} : { output }),
+    result: envelope(ending, run),
+    ...(run.state.children.size > 0 ? { tree: treeSpent(run.state) } : {}),
+    ...(unseen.length > 0 ? { unseen } : {}),
+    ...taintToPassOn(run.state.taint),
+  };
+  const ended = { type: TYPES[status], payload } as EventBody;
+  await run.end([...closedReport(run), ended]);
+}
+
+function envelope(ending: Ending, { state }: RunJournal): ResultEnvelope {
+  const paths = [...state.files];
+  return {
+    status: ending.status,
+    summary: ending.summary,
+    ...(ending.details === undefined ? {} : { details: ending.details }),
+    files_modified: paths.filter(([, change]) => change === "modified").map(([path]) => path),
+    files_created: paths.filter(([, change]) => change === "created").map(([path]) => path),
+    tests_run: state.tests?.run ?? null,
+    tests_passed: state.tests?.passed ?? null,
+    warnings: ending.warnings ?? [],
+    suggestions: ending.suggestions ?? [],
+    iteration_count: state.turns,
+    duration_ms: state.usage.activeMs,
+    ...(ending.output === undefined ? {} : { output: ending.output }),
+    ...(ending.team === undefined ? {} : { team: ending.team }),
+    ...(ending.status === "failed" ? { first_cause: ending.cause ?? ownCause(ending, state) } : {}),
+  };
+}
+
+function ownCause({ stopReason, summary }: Ending, { runId, start }: RunState): FirstCause {
+  return { run_id: runId, agent: start!.agent, stop_reason: stopReason, summary };
+}
+
+/** Each model call counts once: here its own, and what its children said of theirs. */
+function treeSpent({ usage, children }: RunState): Spent {
+  const { input, output, cacheRead, cacheWrite, unpriced } = usage;
+  const sum = { input, output, cacheRead, cacheWrite };
+  let cost = unpriced > 0 ? null : usage.cost;
+  for (const { ended } of children.values()) {
+    if (!ended?.usage) continue;
+    sum.input += ended.usage.input;
+    sum.output += ended.usage.output;
+    sum.cacheRead += ended.usage.cacheRead ?? 0;
+    sum.cacheWrite += ended.usage.cacheWrite ?? 0;
+    cost = cost === null || ended.cost == null ? null : cost + ended.cost;
+  }
+  return { usage: sum, cost };
+}
+
+/** The report is a call like any other: it gets its one result. */
+function closedReport(run: RunJournal): EventBody[] {
+  return [...run.state.calls.values()]
+    .filter((call) => call.name === reportTool(run) && !call.result)
+    .map((call) => ({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: REPORT_RECEIVED } }));
+}

@@ -1,0 +1,275 @@
+import { expect } from "vitest";
+import { z } from "zod";
+import { effects } from "../../../test/support/oracle.ts";
+import { look, payloadsOf, scenario, typesOf, watchOffers } from "../../../test/support/scenario.ts";
+import { fakeClock } from "../../clock.ts";
+import type { Script } from "../../models/scripted/script.ts";
+import { defineTool } from "../../tools/tool.ts";
+import { sendMessage } from "../commands/message-run.ts";
+import { decideApproval } from "../commands/person-commands.ts";
+
+const busy: Script = ({ turn }) => ({ calls: [look(`n${turn}`)] });
+
+scenario(
+  "[P11] maxTurns 0 means zero: no model call, and a report that says so",
+  { idle: true, agent: "limits: { maxTurns: 0 }", script: busy },
+  async (world) => {
+    const runId = await world.run("work");
+    const { end } = await world.drive(runId);
+    expect(end).toMatchObject({ status: "failed", stopReason: "max_turns" });
+    expect(end?.summary).toContain("maxTurns (0)");
+    expect(typesOf(await world.events(runId))).toEqual(["RUN_STARTED", "RUN_FAILED"]);
+  },
+);
+
+for (const max of [1, 3]) {
+  scenario(
+    `[P11] of ${max} permitted turns the last is announced and offers nothing but the report`,
+    { idle: true, agent: `limits: { maxTurns: ${max} }`, script: busy },
+    async (world) => {
+      const offers = watchOffers(world, (request) =>
+        request.lastUser?.includes("last turn") ? { report: { summary: "as far as I got" } } : busy(request),
+      );
+      const runId = await world.run("work");
+      const { end } = await world.drive(runId);
+      expect(end).toMatchObject({
+        status: "completed",
+        stopReason: "max_turns",
+        summary: "as far as I got",
+      });
+      expect(offers).toHaveLength(max);
+      expect(offers.at(-1)).toEqual(["final_report"]);
+      for (const offered of offers.slice(0, -1)) expect(offered).toContain("look");
+    },
+  );
+}
+
+scenario(
+  "[P11] a tool that is called in the last turn all the same does not run, and the run says why it ended",
+  { idle: true, agent: "limits: { maxTurns: 2 }", script: busy },
+  async (world) => {
+    const runId = await world.run("work");
+    const { end, turns: taken } = await world.drive(runId);
+    expect(end).toMatchObject({ status: "failed", stopReason: "max_turns" });
+    expect(taken).toBe(2);
+    expect(effects(world.oracle).map((effect) => effect.input)).toEqual(["n1"]);
+    const results = payloadsOf(await world.events(runId), "TOOL_RESULT");
+    expect(results.at(-1)).toMatchObject({ outcome: "denied" });
+  },
+);
+
+scenario(
+  "[J11] what comes after the last permitted turn is listed in the result and does not hold the end",
+  {
+    idle: true,
+    agent: "limits: { maxTurns: 1 }",
+    script: () => ({ text: "all I know" }),
+    intercept: async (append, send) => {
+      const answer = await send();
+      if (append.events.some((event) => event.type === "MODEL_CALL_STARTED")) await meanwhile();
+      return answer;
+    },
+  },
+  async (world) => {
+    const runId = await world.run("work");
+    meanwhile = () => sendMessage(runId, "one more thing", "ann", world.runtime.people);
+    const { end } = await world.drive(runId);
+    expect(end).toMatchObject({ status: "completed", summary: "all I know" });
+    expect(payloadsOf(await world.events(runId), "RUN_COMPLETED")[0]?.unseen).toEqual(["one more thing"]);
+  },
+);
+let meanwhile = async (): Promise<void> => {};
+
+const durationClock = fakeClock();
+scenario(
+  "[B1] maxDuration counts the run's own time, not the time that a person takes",
+  {
+    idle: true,
+    clock: durationClock,
+    agent: "limits: { maxDuration: 10s, approvalTimeout: 2h }",
+    config: "permissions: { ask: [work] }",
+    tools: [
+      defineTool({
+        name: "work",
+        description: "Takes six seconds.",
+        input: z.object({ n: z.number() }),
+        effect: "idempotent",
+        async execute() {
+          durationClock.advance(6_000);
+          return { output: "worked" };
+        },
+      }),
+    ],
+    script: ({ turn, lastUser }) =>
+      lastUser?.includes("last turn")
+        ? { text: "out of time" }
+        : { calls: [{ tool: "work", input: { n: turn } }] },
+  },
+  async (world) => {
+    const runId = await world.run("work");
+    await world.drive(runId);
+    for (const call of ["m1.0", "m2.0"]) {
+      durationClock.advance(3_600_000);
+      await decideApproval(`${runId}:${call}`, { decision: "approve" }, "ann", world.runtime.people);
+      await world.drive(runId);
+    }
+    const { end, usage } = await world.state(runId);
+    expect(end).toMatchObject({ stopReason: "max_duration", summary: "out of time" });
+    expect(usage.activeMs).toBe(12_000);
+  },
+);
+
+/** Each turn costs 1,000 tokens as the provider counts. */
+const spending: Script = ({ turn, lastUser }) =>
+  lastUser?.includes("last turn")
+    ? { text: "spent", usage: { input: 500, output: 100 } }
+    : { calls: [look(`n${turn}`)], usage: { input: 900, output: 100 } };
+
+scenario(
+  "[B3] at 80 % of its tokens the run is warned once; what the last turn needs was held back for it",
+  { idle: true, agent: "maxOutputTokens: 200\nlimits: { maxTokens: 6000 }", script: spending },
+  async (world) => {
+    const runId = await world.run("spend");
+    const { end, usage } = await world.drive(runId);
+    expect(end).toMatchObject({ status: "completed", stopReason: "budget", summary: "spent" });
+    expect(usage.input + usage.output, "I9").toBeLessThanOrEqual(6_000);
+    const reached = payloadsOf(await world.events(runId), "LIMIT_REACHED");
+    expect(reached.filter((limit) => limit.hard)).toEqual([{ limit: "maxTokens", value: 6000, hard: true }]);
+    expect(payloadsOf(await world.events(runId), "MODEL_CALL_STARTED").at(-1)).toMatchObject({
+      purpose: "final",
+    });
+  },
+);
+
+scenario(
+  "[B3] the soft warning comes at 80 %, once",
+  { idle: true, agent: "maxOutputTokens: 100\nlimits: { maxTokens: 20000 }", script: spending },
+  async (world) => {
+    const runId = await world.run("spend");
+    await world.drive(runId);
+    const soft = (await world.events(runId)).filter(
+      (event) => event.type === "LIMIT_REACHED" && !event.payload.hard,
+    );
+    expect(soft).toHaveLength(1);
+    const before = (await world.events(runId)).filter((event) => event.seq < soft[0]!.seq);
+    expect(payloadsOf(before, "AGENT_THOUGHT")).toHaveLength(16);
+  },
+);
+
+scenario(
+  "[B3] a budget that covers not even the last turn ends with a report of ours and no call",
+  { idle: true, agent: "limits: { maxTokens: 100 }", script: spending },
+  async (world) => {
+    const runId = await world.run("spend");
+    const { end } = await world.drive(runId);
+    expect(end).toMatchObject({ status: "failed", stopReason: "budget" });
+    const events = await world.events(runId);
+    expect(typesOf(events)).not.toContain("MODEL_CALL_STARTED");
+    expect(payloadsOf(events, "RUN_FAILED")[0]?.result.suggestions[0]).toContain("goes on from here");
+  },
+);
+
+scenario(
+  "[B3] the budget that is used up is the one that is named",
+  {
+    idle: true,
+    config: "prices: { scripted/test: { input: 1000, output: 1000 } }",
+    agent: "limits: { maxTokens: 1000000, maxCost: 5, onBudget: suspend }",
+    script: spending,
+  },
+  async (world) => {
+    const runId = await world.run("spend");
+    const state = await world.drive(runId);
+    expect(state).toMatchObject({ status: "suspended", waitingOn: { kind: "budget", items: ["budget/1"] } });
+    expect(state.waitingOn?.detail).toContain("maxCost 5");
+  },
+);
+
+scenario(
+  "[B3] onBudget suspend: a person raises the budget and the run goes on",
+  {
+    idle: true,
+    agent: "maxOutputTokens: 100\nlimits: { maxTokens: 4000, onBudget: suspend }",
+    script: ({ turn, ...request }) =>
+      turn > 4
+        ? { text: "done" }
+        : (spending as (r: typeof request & { turn: number }) => never)({ turn, ...request }),
+  },
+  async (world) => {
+    const runId = await world.run("spend");
+    expect(await world.drive(runId)).toMatchObject({ waitingOn: { kind: "budget", items: ["budget/1"] } });
+    await decideApproval(`${runId}:budget/1`, { decision: "approve" }, "ann", world.runtime.people);
+    expect(await world.drive(runId), "approved without more").toMatchObject({
+      waitingOn: { kind: "budget", items: ["budget/2"] },
+    });
+    await decideApproval(
+      `${runId}:budget/2`,
+      { decision: "approve", limits: { maxTokens: 50_000 } },
+      "ann",
+      world.runtime.people,
+    );
+    const { end } = await world.drive(runId);
+    expect(end).toMatchObject({ status: "completed", stopReason: "final_answer", summary: "done" });
+  },
+);
+
+scenario(
+  "[B3] onBudget suspend: a person who says no gets the last report",
+  {
+    idle: true,
+    agent: "maxOutputTokens: 100\nlimits: { maxTokens: 4000, onBudget: suspend }",
+    script: spending,
+  },
+  async (world) => {
+    const runId = await world.run("spend");
+    await world.drive(runId);
+    await decideApproval(`${runId}:budget/1`, { decision: "reject" }, "ann", world.runtime.people);
+    const { end } = await world.drive(runId);
+    expect(end).toMatchObject({ status: "completed", stopReason: "budget", summary: "spent" });
+  },
+);
+
+scenario(
+  "[B2] an attempt that was paid for and not used counts: where a retry no longer fits, the run ends",
+  {
+    idle: true,
+    agent: "maxOutputTokens: 1000\nlimits: { maxTokens: 6000 }",
+    script: ({ purpose }) =>
+      purpose === "final"
+        ? { text: "cut short", usage: { input: 100, output: 10 } }
+        : { text: "…", cut: "length", usage: { input: 1_000, output: 2_800 } },
+  },
+  async (world) => {
+    const { end } = await world.drive(await world.run("spend"));
+    expect(end).toMatchObject({ status: "completed", stopReason: "budget", summary: "cut short" });
+  },
+);
+
+scenario(
+  "[B2] a last turn that fails and can be tried again only beyond the budget ends the run",
+  {
+    idle: true,
+    agent: "maxOutputTokens: 1000\nlimits: { maxTokens: 6000 }",
+    script: () => ({ text: "…", cut: "length", usage: { input: 1_000, output: 2_800 } }),
+  },
+  async (world) => {
+    const { end } = await world.drive(await world.run("spend"));
+    expect(end).toMatchObject({ status: "failed", stopReason: "budget" });
+  },
+);
+
+scenario(
+  "[F38] a long history is warned of at 20 %, and ends in a clear state that can be continued",
+  { idle: true, agent: "limits: { maxEvents: 50, maxTurns: 100 }", script: busy },
+  async (world) => {
+    const runId = await world.run("work");
+    const { end } = await world.drive(runId);
+    expect(end).toMatchObject({ status: "failed", stopReason: "history_limit" });
+    const events = await world.events(runId);
+    expect(events.length).toBeLessThan(60);
+    const soft = events.find((event) => event.type === "LIMIT_REACHED");
+    expect(soft?.payload).toEqual({ limit: "maxEvents", value: 50, hard: false });
+    expect(soft?.seq).toBeLessThan(20);
+    expect(payloadsOf(events, "RUN_FAILED")[0]?.result.suggestions[0]).toContain("goes on from here");
+  },
+);

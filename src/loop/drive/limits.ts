@@ -1,0 +1,98 @@
+// Limits: counted from the journal, never from the model's word; 0 means zero. Which ones are reached is
+// asked before every model call. What is reached for good gives the agent one last turn to report (B3).
+
+import type { Limits } from "../../journal/definition.ts";
+import type { Payload, StopReason } from "../../journal/events.ts";
+import type { RunState } from "../../projections/folds/run-state.ts";
+import { totalTokens } from "../../projections/usage/run-usage.ts";
+import { isTreeLimit, SOFT_SHARE } from "../../projections/usage/tree-budget.ts";
+import type { Budget } from "../../stores/store.ts";
+
+export type LimitName =
+  | "maxTurns"
+  | "maxDuration"
+  | "maxTokens"
+  | "maxCost"
+  | "maxEvents"
+  | "tree.maxTokens"
+  | "tree.maxCost"
+  /** In journals of before. */
+  | "treeBudget";
+
+const STOP_REASONS: Record<LimitName, StopReason> = {
+  maxTurns: "max_turns",
+  maxDuration: "max_duration",
+  maxTokens: "budget",
+  maxCost: "budget",
+  "tree.maxTokens": "budget",
+  "tree.maxCost": "budget",
+  treeBudget: "budget",
+  maxEvents: "history_limit",
+};
+
+export const stopReasonOf = (limit: LimitName): StopReason => STOP_REASONS[limit];
+
+/** The limit that ends this run, if one is reached: after it there is at most one more turn. */
+export function hardLimit(state: RunState): { limit: LimitName; value: number } | undefined {
+  const { limits } = state.start!;
+  if (state.seq >= limits.maxEvents) return { limit: "maxEvents", value: limits.maxEvents };
+  const recorded = [...state.reachedLimits.values()].find(
+    (reached) => reached.hard && !isLifted(state, reached),
+  );
+  if (recorded) return { limit: recorded.limit as LimitName, value: recorded.value };
+  if (state.usage.activeMs >= limits.maxDuration) return { limit: "maxDuration", value: limits.maxDuration };
+  if (state.turns >= limits.maxTurns - 1) return { limit: "maxTurns", value: limits.maxTurns };
+  return undefined;
+}
+
+/** A warning that is due and was not given yet. */
+export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined {
+  const { limits } = state.start!;
+  const { maxTokens, maxCost } = budgetOf(state);
+  const checks: [LimitName, number, number | undefined, number][] = [
+    ["maxTokens", totalTokens(state.usage), maxTokens, SOFT_SHARE],
+    ["maxCost", state.usage.cost, maxCost, SOFT_SHARE],
+    ["maxEvents", state.seq, limits.maxEvents, 0.2],
+  ];
+  for (const [limit, used, max, share] of checks) {
+    if (max === undefined || max === 0 || used < max * share) continue;
+    if (!state.reachedLimits.has(`limit/${limit}/soft`)) return { limit, value: max, hard: false };
+  }
+  return undefined;
+}
+
+/** What this run may spend itself, as a person may have raised it. */
+export function budgetOf(state: RunState): Budget {
+  const { maxTokens, maxCost } = state.start!.limits;
+  return {
+    maxTokens: state.changedBudget.maxTokens ?? maxTokens,
+    maxCost: state.changedBudget.maxCost ?? maxCost,
+  };
+}
+
+/** What all runs of its tree may spend together, as far as it was told: the store knows the latest word. */
+export function treeBudgetOf({ start, changedTreeBudget }: RunState): Limits["tree"] {
+  const { tree } = start!.limits;
+  return hasBudget(changedTreeBudget) ? { ...tree, ...changedTreeBudget } : tree;
+}
+
+/** What happens when a budget is used up: the root says it for that of the tree. */
+export function budgetPolicy(limit: string, { start }: RunState): "stop" | "suspend" {
+  const { tree, onBudget: own } = start!.limits;
+  return (isTreeLimit(limit) ? tree?.onBudget : undefined) ?? own;
+}
+
+export const hasBudget = (budget: Budget): boolean =>
+  budget.maxTokens !== undefined || budget.maxCost !== undefined;
+
+/** The item under which a budget stop waits for a person, while nobody has decided on it. */
+export function openBudgetItem(state: RunState): string | undefined {
+  for (const reached of state.reachedLimits.values()) {
+    if (reached.hard && reached.itemId && !state.decisions.has(reached.itemId)) return reached.itemId;
+  }
+  return undefined;
+}
+
+function isLifted(state: RunState, reached: Payload<"LIMIT_REACHED">): boolean {
+  return reached.itemId !== undefined && state.decisions.get(reached.itemId)?.decision === "approve";
+}

@@ -1,0 +1,373 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect } from "vitest";
+import { effects, oracleTools } from "../../../test/support/oracle.ts";
+import {
+  charge,
+  look,
+  payloadsOf,
+  promptOf,
+  resultsRead,
+  type ScenarioOptions,
+  scenario,
+  stamp,
+  turns,
+  typesOf,
+} from "../../../test/support/scenario.ts";
+import type { World } from "../../../test/support/world.ts";
+import { CadreError } from "../../errors.ts";
+import type { EventType } from "../../journal/events.ts";
+import type { Append } from "../../stores/store.ts";
+import { decideApproval, decideOutcome, resumeRun } from "../commands/person-commands.ts";
+import { drive } from "./drive.ts";
+
+/** A world whose process dies at the first append of this type: before it is on disk, or right after. */
+function dying(at: EventType, when: "before" | "after", options: Omit<ScenarioOptions, "intercept">) {
+  let current: World | undefined;
+  let doomed = false;
+  const holds = (append: Append) => append.events.some((event) => event.type === at);
+  const world: ScenarioOptions = {
+    idle: true,
+    ...options,
+    async intercept(append, send) {
+      // What comes behind the last append never gets an answer, as in a process that is gone.
+      if (doomed) return new Promise(() => {});
+      if (!holds(append)) return send();
+      doomed = true;
+      if (when === "after") await send();
+      current!.die();
+      return new Promise(() => {});
+    },
+  };
+  const attach = (made: World): void => {
+    current = made;
+  };
+  return { world, attach };
+}
+
+function crash(
+  title: string,
+  [at, when]: [EventType, "before" | "after"],
+  options: Omit<ScenarioOptions, "intercept">,
+  body: (world: World, runId: string) => Promise<void>,
+): void {
+  const { world, attach } = dying(at, when, options);
+  scenario(title, world, async (made) => {
+    attach(made);
+    const runId = await made.run("go on");
+    await driveToDeath(made, runId);
+    await made.restart();
+    await body(made, runId);
+  });
+}
+
+async function driveToDeath(world: World, runId: string): Promise<void> {
+  void world.drive(runId).catch(() => {});
+  await world.dead();
+}
+
+const inputs = (world: World) => effects(world.oracle).map((effect) => effect.input);
+const steps = turns({ calls: [charge("a")] }, (seen) => ({ text: seen }));
+
+crash(
+  "[F01] killed after the proposal, before the unsafe tool: it runs exactly once",
+  ["TOOL_STARTED", "before"],
+  { script: steps },
+  async (world, runId) => {
+    expect(typesOf(await world.events(runId))).not.toContain("TOOL_STARTED");
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(inputs(world)).toEqual(["a"]);
+  },
+);
+
+crash(
+  "[F01] the policy is looked at again: what is forbidden since does not run",
+  ["TOOL_STARTED", "before"],
+  { changes: true, script: steps },
+  async (world, runId) => {
+    world.runtime.parts.authority = () => [
+      { source: "project", rules: { allow: [], ask: [], deny: ["charge"] } },
+    ];
+    expect((await world.drive(runId)).end?.summary).toContain("project deny charge");
+    expect(inputs(world)).toEqual([]);
+  },
+);
+
+for (const [id, when] of [
+  ["F02", "before the effect"],
+  ["F03", "after the effect"],
+] as const) {
+  const happened = id === "F03" ? 1 : 0;
+  for (const [effect, tool] of [
+    ["unsafe", charge],
+    ["idempotent", stamp],
+    ["read", look],
+  ] as const) {
+    const at: ["TOOL_STARTED" | "TOOL_RESULT", "after" | "before"] =
+      id === "F02" ? ["TOOL_STARTED", "after"] : ["TOOL_RESULT", "before"];
+    crash(
+      `[${id}] killed ${when}, ${effect}`,
+      at,
+      { script: turns({ calls: [tool("a")] }) },
+      async (world, runId) => {
+        expect(inputs(world)).toHaveLength(happened);
+        const state = await world.drive(runId);
+        if (effect === "unsafe") {
+          expect(state).toMatchObject({
+            status: "suspended",
+            waitingOn: { kind: "outcome_unknown", items: ["outcome/m1.0"] },
+          });
+          expect(await world.runtime.store.openApprovals()).toMatchObject([{ kind: "outcome" }]);
+          expect(inputs(world), "it is not done again by itself").toHaveLength(happened);
+        } else {
+          expect(state.end?.status).toBe("completed");
+          expect(inputs(world)).toHaveLength(effect === "read" ? happened + 1 : 1);
+          expect(payloadsOf(await world.events(runId), "TOOL_STARTED").at(-1)).toMatchObject({ attempt: 2 });
+        }
+      },
+    );
+  }
+}
+
+for (const [verdict, told, count] of [
+  [{ verdict: "happened", output: "receipt 7" }, "receipt 7", 1],
+  [{ verdict: "run_again" }, "charge a: done", 2],
+  [{ verdict: "fail", note: "The bank is closed." }, "not known whether this was done. The bank", 1],
+] as const) {
+  crash(
+    `[P4] outcome unknown, a person says ${verdict.verdict}`,
+    ["TOOL_RESULT", "before"],
+    { script: steps },
+    async (world, runId) => {
+      await world.drive(runId);
+      const { people } = world.runtime;
+      expect(await decideOutcome(runId, "m1.0", verdict, "ann", people)).toEqual({ alreadyDecided: false });
+      expect(await decideOutcome(runId, "m1.0", verdict, "ann", people)).toEqual({ alreadyDecided: true });
+      const other = verdict.verdict === "fail" ? "happened" : "fail";
+      for (const another of [{ verdict: other } as const, { ...verdict, output: "receipt 8" }])
+        await expect(decideOutcome(runId, "m1.0", another, "bob", people)).rejects.toMatchObject({
+          code: "ALREADY_DECIDED",
+          message: expect.stringContaining(`ann has decided already (${verdict.verdict}, `),
+          details: { by: "ann", at: expect.any(Number), decision: verdict.verdict },
+        });
+      const { end } = await world.drive(runId);
+      expect(end?.summary).toContain(told);
+      expect(inputs(world)).toHaveLength(count);
+      await expect(decideOutcome(runId, "m1.0", verdict, "ann", people)).rejects.toMatchObject({
+        code: "RUN_TERMINAL",
+      });
+    },
+  );
+}
+
+crash(
+  "[F04] killed after the result, before the next model call: the result is used, one more call is made",
+  ["TOOL_RESULT", "after"],
+  { script: steps },
+  async (world, runId) => {
+    expect((await world.drive(runId)).end?.summary).toBe("charge a: done");
+    expect(inputs(world)).toEqual(["a"]);
+    expect(payloadsOf(await world.events(runId), "MODEL_CALL_STARTED")).toHaveLength(2);
+  },
+);
+
+crash(
+  "[F05] killed in the middle of a model stream: the partial answer is no fact, and the run says it may be paid twice",
+  ["AGENT_THOUGHT", "before"],
+  { agent: "limits: { maxTokens: 100000 }", script: ({ attempt }) => ({ text: `attempt ${attempt}` }) },
+  async (world, runId) => {
+    const { end, usage } = await world.drive(runId);
+    expect(end?.summary).toBe("attempt 2");
+    const [failure] = payloadsOf(await world.events(runId), "MODEL_CALL_FAILED");
+    expect(failure).toMatchObject({ cause: "interrupted", message: expect.stringContaining("paid for") });
+    expect(failure!.usage!.input).toBeGreaterThan(0);
+    expect(usage).toMatchObject({ wastedCalls: 1, modelCalls: 1 });
+  },
+);
+
+crash(
+  "[P3] killed after the thought: it is not asked for again",
+  ["AGENT_THOUGHT", "after"],
+  { script: ({ attempt }) => ({ text: `attempt ${attempt}` }) },
+  async (world, runId) => {
+    expect((await world.drive(runId)).end?.summary).toBe("attempt 1");
+    expect(payloadsOf(await world.events(runId), "MODEL_CALL_STARTED")).toHaveLength(1);
+  },
+);
+
+crash(
+  "[F11] one of three calls was answered when the process died: the prompt is valid, the journal keeps the truth",
+  ["TOOL_RESULT", "after"],
+  { script: turns({ calls: [charge("a"), charge("b"), look("c")] }) },
+  async (world, runId) => {
+    const [, said, read] = promptOf(await world.events(runId));
+    const calls = (said!.content as { toolCallId: string }[]).map((call) => call.toolCallId);
+    expect((read!.content as { toolCallId: string }[]).map((result) => result.toolCallId)).toEqual(calls);
+    expect(resultsRead(await world.events(runId))).toEqual([
+      "charge a: done",
+      expect.stringContaining("Interrupted"),
+      expect.stringContaining("Interrupted"),
+    ]);
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(inputs(world)).toEqual(["a", "b", "c"]);
+  },
+);
+
+const edits = dying("TOOL_RESULT", "before", {
+  config: "permissions: { ask: [Bash] }",
+  script: turns({ calls: [{ tool: "Bash", input: { command: "ls" } }] }),
+});
+scenario(
+  "[P4] a read that a person made more of is not begun again by itself after a crash",
+  edits.world,
+  async (world) => {
+    edits.attach(world);
+    const runId = await world.run("list");
+    await world.drive(runId);
+    const input = { command: "echo once >> log.txt" };
+    await decideApproval(`${runId}:m1.0`, { decision: "edit", input }, "ann", world.runtime.people);
+    await driveToDeath(world, runId);
+    await world.restart();
+    expect((await world.drive(runId)).waitingOn?.kind).toBe("outcome_unknown");
+    expect(readFileSync(join(world.folder, "log.txt"), "utf8")).toBe("once\n");
+  },
+);
+
+for (const at of ["MODEL_CALL_STARTED", "TOOL_PROPOSED", "RUN_COMPLETED"] as const) {
+  for (const when of ["before", "after"] as const) {
+    crash(
+      `[F01] killed ${when} ${at}: the run ends all the same`,
+      [at, when],
+      { script: steps },
+      async (world, runId) => {
+        if ((await world.state(runId)).end === undefined) await world.drive(runId);
+        expect((await world.state(runId)).end?.summary).toBe("charge a: done");
+        expect(inputs(world)).toEqual(["a"]);
+      },
+    );
+  }
+}
+
+scenario(
+  "[F09] five times killed in recovery: the run is set aside for a person, who may let it go on",
+  { idle: true, script: steps },
+  async (world) => {
+    const runId = await world.run("charge");
+    for (let crashes = 0; crashes < 5; crashes++) {
+      let alive = true;
+      await world.restart({
+        intercept: async () => {
+          if (alive) world.die();
+          alive = false;
+          throw new Error("killed");
+        },
+      });
+      await driveToDeath(world, runId);
+    }
+    await world.restart();
+    const other = await world.run("charge");
+    expect(await world.drive(runId)).toMatchObject({
+      status: "suspended",
+      waitingOn: { kind: "quarantine", detail: expect.stringContaining("5 times") },
+    });
+    expect((await world.drive(other)).end?.status, "[P9]").toBe("completed");
+    await resumeRun(runId, "ann", world.runtime.people);
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(inputs(world)).toEqual(["a", "a"]);
+  },
+);
+
+scenario(
+  "[F30] a run whose journal is damaged is set aside with the event's number; the others go on",
+  { idle: true, config: "permissions: { ask: [charge] }", script: steps },
+  async (world) => {
+    const [bad, good] = [await world.run("charge"), await world.run("charge")];
+    await world.drive(bad);
+    await world.restart({ idle: true });
+    const path = join(world.folder, ".cadre", "cadre.db");
+    await world.runtime.store.close();
+    const db = new DatabaseSync(path);
+    db.exec("UPDATE events SET payload = replace(payload, 'charge', 'chargf') WHERE type = 'AGENT_THOUGHT'");
+    db.close();
+    const problems: string[] = [];
+    await world.restart({ onProblem: ({ error }) => problems.push(String(error)) });
+    const { store, parts } = world.runtime;
+    await store.append({
+      runId: bad,
+      after: 0,
+      events: [{ type: "RUN_RESUMED", payload: { by: "ann" }, key: "wake" }],
+    });
+    await drive(bad, parts, new AbortController().signal);
+    expect(await store.quarantined()).toMatchObject([{ runId: bad, seq: 3 }]);
+    expect(problems[0]).toContain("damaged at event 3");
+    expect((await world.drive(good)).waitingOn?.kind).toBe("approval");
+    expect(await store.due(Date.now(), 10)).toEqual([]);
+  },
+);
+
+let full = 0;
+scenario(
+  "[F29] a disk that is full for a while: nothing starts, nothing is lost, the run goes on by itself",
+  {
+    script: steps,
+    intercept: async (append, send) => {
+      if (append.events.some((event) => event.type === "TOOL_STARTED") && full++ === 0)
+        throw new CadreError("STORAGE_FULL", "There is no space left.");
+      return send();
+    },
+  },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(full).toBe(2);
+    expect(inputs(world)).toEqual(["a"]);
+  },
+);
+
+let unwritten = 0;
+scenario(
+  "[F29] an outcome that cannot be written yet is kept until it can: nobody is asked, nothing is done again",
+  {
+    script: steps,
+    intercept: async (append, send) => {
+      if (append.events.some((event) => event.type === "TOOL_RESULT") && unwritten++ < 2)
+        throw new CadreError("STORAGE_FULL", "There is no space left.");
+      return send();
+    },
+  },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(unwritten).toBeGreaterThan(2);
+    expect(inputs(world)).toEqual(["a"]);
+    expect((await world.events(runId)).map((event) => event.type)).not.toContain("RUN_SUSPENDED");
+  },
+);
+
+scenario(
+  "[F10] a stop lets the call under way finish; the next process goes on without doing it again",
+  {
+    script: steps,
+    tools: oracleTools("unused"),
+  },
+  async (made) => {
+    const begun = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    const tools = oracleTools(made.oracle, {
+      async before() {
+        begun.resolve();
+        await finish.promise;
+      },
+    });
+    await made.restart({ tools });
+    const runId = await made.run("charge");
+    await begun.promise;
+    const restarted = made.restart({ tools: oracleTools(made.oracle) });
+    finish.resolve();
+    await restarted;
+    await made.seen(runId, "RUN_COMPLETED");
+    expect(inputs(made)).toEqual(["a"]);
+    expect(payloadsOf(await made.events(runId), "TOOL_STARTED")).toHaveLength(1);
+  },
+);

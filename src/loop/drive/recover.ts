@@ -1,0 +1,53 @@
+// What a crash left open, looked at once when a run is taken: only open intents, and the effect class of each.
+//  A model call may have been paid for: it is closed as interrupted, with its estimate, and asked again (P3).
+//  A `read` or `idempotent` call is begun again by `decide`; an `unsafe` one waits for a person (P4).
+
+import type { LoopParts } from "../parts.ts";
+import { recoverPrompt } from "../programs/recover-prompt.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+/** E5: this many acquisitions that brought nothing, and the run is set aside for a person. */
+const MAX_ACQUISITIONS = 5;
+
+export async function recoverRun(run: RunJournal, parts: LoopParts): Promise<void> {
+  if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return setAside(run);
+  while (waitsForOldLease(run, parts)) {
+    await run.rest([], run.lease.previousUntil);
+    if (run.isOver) return;
+    // A signal came: it is folded, and what is open waits all the same.
+    await run.view();
+  }
+  const open = run.state.openModelCall;
+  if (!open) return;
+  if (run.definition.runner) return recoverPrompt(run, parts);
+  const { callId, attempt, estimate } = open;
+  run.record({
+    type: "MODEL_CALL_FAILED",
+    payload: {
+      callId,
+      ...(attempt > 1 ? { attempt } : {}),
+      cause: "interrupted",
+      message: "The process ended before the answer was recorded; this attempt may have been paid for.",
+      ...(estimate ? { usage: { input: estimate.tokens, output: 0 }, cost: estimate.cost } : {}),
+    },
+  });
+}
+
+async function setAside(run: RunJournal): Promise<void> {
+  const detail = `Taken up ${run.lease.acquisitions - 1} times without getting any further.`;
+  const key = `suspended/${run.state.suspensions + 1}`;
+  await run.rest(
+    [{ type: "RUN_SUSPENDED", payload: { waitingOn: { kind: "quarantine", detail } }, key }],
+    undefined,
+  );
+}
+
+/** E2: while the worker before may still be alive, what it began is neither run again nor put to a person. */
+function waitsForOldLease(run: RunJournal, parts: LoopParts): boolean {
+  const until = run.lease.previousUntil;
+  if (until === undefined || until <= parts.clock.now()) return false;
+  if (run.definition.runner && run.state.openModelCall && !parts.runners.find(run.runId)) return true;
+  return [...run.state.calls.values()].some(
+    (call) => call.started && !call.result && call.proposal?.effect !== "read",
+  );
+}

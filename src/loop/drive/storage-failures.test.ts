@@ -1,0 +1,106 @@
+// Storage that fails for a while, stops that are no crashes, and a person's word on the right attempt.
+
+import { expect, test } from "vitest";
+import { effects, oracleTools } from "../../../test/support/oracle.ts";
+import { charge, look, scenario, turns } from "../../../test/support/scenario.ts";
+import { makeWorld } from "../../../test/support/world.ts";
+import { systemClock } from "../../clock.ts";
+import { CadreError } from "../../errors.ts";
+import { openSqliteStore } from "../../stores/sqlite/store.ts";
+import type { Store } from "../../stores/store.ts";
+import { decideOutcome } from "../commands/person-commands.ts";
+
+/** A store whose writes fail with this error for as long as `broken` says so. */
+function failing(real: Store, broken: () => boolean): Store {
+  const fails = new Set(["append", "release", "quarantine"]);
+  return new Proxy(real, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown;
+      if (typeof value !== "function") return value;
+      if (!fails.has(name as string)) return value.bind(target);
+      return (...given: unknown[]) =>
+        broken()
+          ? Promise.reject(new CadreError("STORAGE_UNUSABLE", "The disk answers with an error."))
+          : (value as (...all: unknown[]) => unknown).apply(target, given);
+    },
+  });
+}
+
+test("[P9][I11] storage that fails for a while, and not for want of space, strands no run", async () => {
+  let failures = 0;
+  const real = openSqliteStore({ path: ":memory:", clock: systemClock });
+  const store = failing(real, () => failures > 0 && failures-- > 0);
+  const world = await makeWorld({ script: turns({ calls: [look("a")] }, { text: "went on" }), store });
+  try {
+    const unsubscribe = real.onCommit((events) => {
+      if (!events.some((event) => event.type === "TOOL_STARTED")) return;
+      unsubscribe();
+      failures = 3;
+    });
+    const runId = await world.run("look");
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(failures).toBe(0);
+    expect((await world.state(runId)).end?.summary).toBe("went on");
+  } finally {
+    await world.close();
+    await real.close();
+  }
+});
+
+scenario(
+  "[E5][F10] stopping in order, however often, sets no run aside",
+  { script: ({ attempt }) => (attempt < 8 ? { delay: 600_000, text: "late" } : { text: "in the end" }) },
+  async (world) => {
+    const runId = await world.run("wait");
+    for (let stops = 0; stops < 7; stops++) {
+      await world.seen(runId, "MODEL_CALL_STARTED");
+      await until(world.runtime.parts.drives, runId);
+      world.runtime.parts.drainMs = 0;
+      await world.restart();
+    }
+    await world.seen(runId, "RUN_COMPLETED");
+    expect((await world.events(runId)).map((event) => event.type)).not.toContain("RUN_SUSPENDED");
+  },
+);
+
+scenario(
+  "[P4][I4] a word on the first attempt does not count for the second",
+  { script: turns({ calls: [charge("card")] }) },
+  async (world) => {
+    const stuck = () => oracleTools(world.oracle, { after: () => new Promise<void>(() => {}) });
+    const charged = async (count: number): Promise<void> => {
+      while (effects(world.oracle).length < count) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await world.restart({ tools: stuck() });
+    const runId = await world.run("charge");
+    await charged(1);
+    world.runtime.parts.drainMs = 0;
+    world.die();
+    await world.restart({ tools: stuck() });
+    await world.settled(runId);
+    await decideOutcome(runId, "m1.0", { verdict: "run_again" }, "ann", world.runtime.people);
+    await charged(2);
+    world.runtime.parts.drainMs = 0;
+    world.die();
+
+    await world.restart({ tools: oracleTools(world.oracle) });
+    await world.settled(runId);
+    const late = decideOutcome(runId, "m1.0", { verdict: "run_again" }, "bob", world.runtime.people);
+    await expect(late).rejects.toMatchObject({ code: "STALE", message: expect.stringContaining("m1.0~2") });
+    expect(effects(world.oracle)).toHaveLength(2);
+    await decideOutcome(
+      runId,
+      "m1.0~2",
+      { verdict: "happened", output: "it did" },
+      "bob",
+      world.runtime.people,
+    );
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(effects(world.oracle)).toHaveLength(2);
+  },
+);
+
+/** Until the run is being driven here. */
+async function until(drives: ReadonlyMap<string, unknown>, runId: string): Promise<void> {
+  while (!drives.has(runId)) await new Promise((resolve) => setImmediate(resolve));
+}

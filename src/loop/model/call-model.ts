@@ -1,0 +1,249 @@
+// One model call: intent, call, outcome. A call that was cut by a crash may be paid twice, and the run says so (P3).
+
+import { CadreError } from "../../errors.ts";
+import type { Estimate, EventBody, Payload } from "../../journal/events.ts";
+import { textOf } from "../../journal/message-parts.ts";
+import type { Action } from "../../patterns/action.ts";
+import { promptTokens } from "../../projections/folds/transcript.ts";
+import type { Refusal } from "../../stores/store.ts";
+import { beginWork } from "../begin-work.ts";
+import { summaryPoint } from "../context.ts";
+import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
+import { budgetOf, budgetPolicy, hasBudget, treeBudgetOf } from "../drive/limits.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+import { callOptions } from "./call-options.ts";
+import { type ModelAnswer, readStream, type StreamOutcome } from "./read-stream.ts";
+
+type CallModel = Extract<Action, { type: "call-model" }>;
+
+const IDLE_MS = 120_000;
+const RESERVATION_WAIT_MS = 1_000;
+const DEFAULT_OUTPUT_TOKENS = 8_000;
+const REPORT_TOKENS = 1_500;
+
+export async function callModel(
+  action: CallModel,
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<void> {
+  const waitUntil = run.state.retryNow ? undefined : parts.limiter.notBefore(action.model);
+  if (waitUntil !== undefined && waitUntil > parts.clock.now()) return waitForProvider(run, waitUntil);
+  const reserve = reservation(action, run, parts);
+  const intents = [modelCallIntent(action, reserve?.estimate)];
+  const refused = await beginWork(intents, run, parts, reserve ? { reserve } : {});
+  if (refused) return handleRefusedCall(refused, action, run, parts);
+  if (!parts.mayBegin()) return run.release();
+  const from = parts.clock.elapsed();
+  const outcome = usable(action, await request(action, run, parts, effects), parts);
+  const ms = Math.round(parts.clock.elapsed() - from);
+  if (outcome.type === "answer") answered(action, outcome.answer, ms, run, parts);
+  else failed(action, outcome, ms, run, parts, effects);
+}
+
+export async function handleRefusedCall(
+  refused: Refusal,
+  action: CallModel,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<void> {
+  if (refused === "budget") recordBudgetStop(action, run);
+  if (refused === "reserved") await waitForReservation(run, parts);
+}
+
+export function modelCallIntent(action: CallModel, estimate: Estimate | undefined): EventBody {
+  const { callId, attempt, model, purpose } = action;
+  return {
+    type: "MODEL_CALL_STARTED",
+    payload: {
+      callId,
+      model,
+      ...(attempt > 1 ? { attempt } : {}),
+      ...(purpose === "turn" ? {} : { purpose }),
+      ...(estimate ? { estimate } : {}),
+    },
+  };
+}
+
+/** B2, B3: what this call may spend, and what the last turn needs, is held back from the first intent on. */
+function reservation({ model, purpose }: CallModel, run: RunJournal, parts: LoopParts) {
+  const budget = budgetOf(run.state);
+  const tree = treeBudgetOf(run.state) ?? {};
+  if (!hasBudget(budget) && !hasBudget(tree)) return undefined;
+  const characters = promptTokens(run.transcript) * 4;
+  const last = parts.estimateCall(model, characters, REPORT_TOKENS);
+  if (purpose === "final") return { estimate: last, run: budget, tree };
+  const own = parts.estimateCall(model, characters, run.definition.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS);
+  const cost = own.cost === null || last.cost === null ? null : own.cost + last.cost;
+  return { estimate: { tokens: own.tokens + last.tokens, cost }, run: budget, tree };
+}
+
+async function waitForProvider(run: RunJournal, until: number): Promise<void> {
+  const waitingOn = {
+    kind: "provider" as const,
+    until,
+    detail: "Another run was told to wait by this provider.",
+  };
+  const key = `suspended/${run.state.suspensions + 1}`;
+  await run.rest([{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], until);
+}
+
+export function recordBudgetStop(action: CallModel, run: RunJournal): void {
+  if (action.purpose === "final") {
+    run.record({
+      type: "LIMIT_REACHED",
+      payload: { limit: "finalTurn", value: 0, hard: true },
+      key: FINAL_NOT_COVERED,
+    });
+    return;
+  }
+  const stops = [...run.state.reachedLimits.values()].filter((reached) => reached.itemId).length;
+  const exceeded = run.exceededBudget!;
+  const item = budgetPolicy(exceeded.limit, run.state) === "suspend" ? { itemId: `budget/${stops + 1}` } : {};
+  run.record({ type: "LIMIT_REACHED", payload: { ...exceeded, hard: true, ...item } });
+}
+
+async function waitForReservation(run: RunJournal, parts: LoopParts): Promise<void> {
+  const at = parts.clock.now() + RESERVATION_WAIT_MS;
+  const id = `reservation/${run.state.seq}`;
+  await run.rest([{ type: "TIMER_SET", payload: { id, at, purpose: "reservation" } }], at);
+}
+
+async function request(
+  action: CallModel,
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<StreamOutcome> {
+  if (run.state.cancel || effects.aborted) return { type: "failed", error: NOT_SENT };
+  const { runId } = run;
+  const { callId, attempt } = action;
+  const delta = { runId, callId, attempt };
+  const text = parts.mask.stream((piece) => parts.onDelta({ type: "text.delta", ...delta, text: piece }));
+  const reasoning = parts.mask.stream((piece) =>
+    parts.onDelta({ type: "reasoning.delta", ...delta, text: piece }),
+  );
+  try {
+    const model = parts.models.resolve(action.model);
+    return await readStream(model, {
+      call: callOptions(action, run, parts, effects),
+      onText: text.add,
+      onReasoning: reasoning.add,
+      onPart: () => run.noteActivity(),
+      idleMs: IDLE_MS,
+      silenceError: parts.silenceError,
+      cutStreamError: parts.cutStreamError,
+    });
+  } catch (error) {
+    return { type: "failed", error };
+  } finally {
+    reasoning.end();
+    text.end();
+  }
+}
+
+/** An empty summary would put nothing in the place of the whole history: it counts as an answer that broke off. */
+function usable({ purpose }: CallModel, outcome: StreamOutcome, parts: LoopParts): StreamOutcome {
+  if ((purpose !== "summary" && purpose !== "brief") || outcome.type !== "answer") return outcome;
+  const { content, usage } = outcome.answer;
+  return textOf(content).trim() === "" ? { type: "failed", error: parts.cutStreamError(), usage } : outcome;
+}
+
+function answered(
+  action: CallModel,
+  answer: ModelAnswer,
+  ms: number,
+  run: RunJournal,
+  parts: LoopParts,
+): void {
+  const { callId, attempt, model, purpose } = action;
+  const { content, usage, finish } = answer;
+  parts.limiter.succeeded(model);
+  const thought: EventBody = {
+    type: "AGENT_THOUGHT",
+    payload: {
+      callId,
+      ...(attempt > 1 ? { attempt } : {}),
+      content,
+      usage,
+      cost: parts.priceOf(model, usage),
+      finish,
+      ms,
+    },
+  };
+  if (purpose === "summary") {
+    const compacted = { callId, upTo: summaryPoint(run), summary: textOf(content) };
+    run.record(thought, { type: "CONTEXT_COMPACTED", payload: compacted });
+  } else {
+    run.record(thought);
+  }
+}
+
+function failed(
+  action: CallModel,
+  outcome: Exclude<StreamOutcome, { type: "answer" }>,
+  ms: number,
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): void {
+  const { callId, attempt } = action;
+  const isStopped = effects.aborted || run.state.cancel !== undefined;
+  const why = (isStopped ? interrupted : failureOf)(action, outcome, run, parts);
+  run.record({
+    type: "MODEL_CALL_FAILED",
+    payload: { callId, ...(attempt > 1 ? { attempt } : {}), ms, ...why },
+  });
+}
+
+type Why = Omit<Payload<"MODEL_CALL_FAILED">, "callId" | "attempt" | "ms">;
+
+const NOT_SENT = new Error("not sent");
+
+/** P3: what was sent may have to be paid for; where nobody told how much, what was asked and what came counts (B2). */
+function interrupted(
+  { model }: CallModel,
+  outcome: Exclude<StreamOutcome, { type: "answer" }>,
+  { transcript }: RunJournal,
+  parts: LoopParts,
+): Why {
+  const cause = "interrupted";
+  if (outcome.type === "failed" && outcome.error === NOT_SENT)
+    return { cause, message: "Stopped before the model was asked." };
+  const characters = outcome.type === "failed" ? (outcome.characters ?? 0) : 0;
+  const usage = outcome.usage ?? { input: promptTokens(transcript), output: Math.ceil(characters / 4) };
+  const message = "Stopped before the answer was complete; this attempt may have been paid for.";
+  return { cause, message, usage, cost: parts.priceOf(model, usage) };
+}
+
+function failureOf(
+  { model, attempt }: CallModel,
+  outcome: Exclude<StreamOutcome, { type: "answer" }>,
+  { state }: RunJournal,
+  parts: LoopParts,
+): Why {
+  if (outcome.type === "cut-off") {
+    const { usage } = outcome;
+    const message = `The answer reached the output cap after ${usage.output} tokens; none of it was used.`;
+    return { cause: "output_cap", message, usage, cost: parts.priceOf(model, usage) };
+  }
+  const { error } = outcome;
+  if (error instanceof CadreError) return { cause: "auth", message: error.message };
+  const { cause, message, after } = parts.classifyFailure(
+    error,
+    state.openModelCall?.tries ?? attempt,
+    random(parts),
+  );
+  const { usage } = outcome;
+  const why = { cause, message, ...(usage ? { usage, cost: parts.priceOf(model, usage) } : {}) };
+  if (after === undefined) return why;
+  const retryAt = parts.clock.now() + after;
+  parts.limiter.failed(model, retryAt);
+  return { ...why, retryAt };
+}
+
+/** 0…1 through the one door for randomness. */
+function random(parts: LoopParts): number {
+  return Number.parseInt(parts.digest(parts.ids.nonce()).slice(0, 8), 16) / 16 ** 8;
+}

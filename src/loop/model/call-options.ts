@@ -1,0 +1,122 @@
+// What a model call is asked with: the prompt from the transcript, the tools that the agent may call, its place in the run.
+
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
+} from "@ai-sdk/provider";
+import type { Definition } from "../../journal/definition.ts";
+import type { Action } from "../../patterns/action.ts";
+import type { DecisionView } from "../../patterns/pattern.ts";
+import { promptMessages } from "../../projections/folds/transcript.ts";
+import { tendingTools } from "../builtin-tools/child-runs.ts";
+import { adminTools } from "../builtin-tools/declared/admin-tools.ts";
+import { askTools } from "../builtin-tools/declared/ask-user.ts";
+import { availableDelegates, DELEGATE, delegationTools } from "../builtin-tools/declared/delegate.ts";
+import { closingTools } from "../builtin-tools/declared/team-tools.ts";
+import { mailTools } from "../builtin-tools/send-message.ts";
+import { BRIEF_REQUEST, SUMMARY_REQUEST } from "../context.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+
+type CallModel = Extract<Action, { type: "call-model" }>;
+
+export function callOptions(
+  action: CallModel,
+  run: RunJournal,
+  parts: LoopParts,
+  abortSignal: AbortSignal,
+): LanguageModelV4CallOptions {
+  const { definition, state, transcript } = run;
+  const { temperature, maxOutputTokens, reasoning } = definition;
+  const system = parts.systemPrompt(definition, state.start!, state.createdAt);
+  const messages = promptMessages(transcript) as LanguageModelV4Prompt;
+  const errand = ERRANDS[action.purpose];
+  const asked: LanguageModelV4Prompt =
+    errand === undefined ? [] : [{ role: "user", content: [{ type: "text", text: errand }] }];
+  const place = {
+    agent: definition.name,
+    runId: run.runId,
+    turn: state.turns + 1,
+    attempt: action.attempt,
+    purpose: action.purpose,
+    round: state.start!.team?.round ?? 0,
+  };
+  return {
+    prompt: [{ role: "system", content: system }, ...messages, ...asked],
+    tools: offeredTools(action, run, parts),
+    abortSignal,
+    providerOptions: { cadre: place },
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(reasoning === undefined ? {} : { reasoning: reasoning as never }),
+  };
+}
+
+/** What the runtime asks of the model for itself: no turn of the agent, and no tools. */
+const ERRANDS: Partial<Record<CallModel["purpose"], string>> = {
+  summary: SUMMARY_REQUEST,
+  brief: BRIEF_REQUEST,
+};
+
+export function offeredTools(
+  { purpose }: Pick<CallModel, "purpose">,
+  view: DecisionView,
+  parts: OfferParts,
+): LanguageModelV4FunctionTool[] {
+  if (ERRANDS[purpose] !== undefined) return [];
+  return purpose === "final" && !view.definition.router ? closingOf(view) : turnTools(view, parts);
+}
+
+export type OfferParts = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
+
+/** What a model is offered at every turn but the last. */
+export const turnTools = (view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] => [
+  ...delegationOf(view, parts),
+  ...toolsOf(view.definition, parts),
+  ...closingOf(view),
+];
+
+const closingOf = (view: DecisionView): LanguageModelV4FunctionTool[] =>
+  closingTools(view).map(({ name, description, schema }) => offer(name, description, schema));
+
+/** What it needs to work with others, from where it stands. The same for every turn of a run. */
+const delegationAt = new WeakMap<object, LanguageModelV4FunctionTool[]>();
+
+function delegationOf(view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] {
+  const { definition } = view;
+  const start = view.state.start!;
+  const known = delegationAt.get(start);
+  if (known) return known;
+  const tools = delegationTools(definition, availableDelegates(definition, start));
+  const detached = tools.some(({ name }) => name === DELEGATE || name === "mcp__agent__spawn");
+  const offered = [
+    ...tools,
+    ...(detached ? tendingTools : []),
+    ...mailTools(definition),
+    ...adminTools(definition, parts),
+    ...askTools(view, parts),
+  ];
+  const made = offered.map(({ name, description, schema }) => offer(name, description, schema));
+  delegationAt.set(start, made);
+  return made;
+}
+
+/** The same list for every turn of every run of a definition: made once. */
+const offeredTo = new WeakMap<LoopParts["tools"], WeakMap<Definition, LanguageModelV4FunctionTool[]>>();
+
+function toolsOf(definition: Definition, parts: OfferParts): LanguageModelV4FunctionTool[] {
+  const byDefinition = offeredTo.get(parts.tools) ?? new WeakMap<Definition, LanguageModelV4FunctionTool[]>();
+  offeredTo.set(parts.tools, byDefinition);
+  const known = byDefinition.get(definition);
+  if (known) return known;
+  const tools = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
+  const offered = tools.map((tool) => offer(tool.name, tool.description, parts.inputSchema(tool)));
+  byDefinition.set(definition, offered);
+  return offered;
+}
+
+function offer(name: string, description: string, schema: unknown): LanguageModelV4FunctionTool {
+  const inputSchema = schema as LanguageModelV4FunctionTool["inputSchema"];
+  return { type: "function", name, description, inputSchema };
+}

@@ -1,0 +1,101 @@
+import { expect } from "vitest";
+import { payloadsOf, promptOf, scenario } from "../../../test/support/scenario.ts";
+import type { World } from "../../../test/support/world.ts";
+import { fakeClock } from "../../clock.ts";
+import { sendMessage } from "../commands/message-run.ts";
+
+/** Four characters a token: 1,000 tokens are full with 4,000 characters. */
+function narrow(world: World, tokens = 1_000): void {
+  const { parts } = world.runtime;
+  const { models } = parts;
+  parts.models = { resolve: (name) => models.resolve(name), contextWindow: () => tokens };
+}
+
+const LONG = "x".repeat(400);
+const work = (turn: number) => ({
+  text: `step ${turn} ${LONG}`,
+  calls: [{ tool: "look", input: { what: `${turn}` } }],
+  usage: { input: turn * 150, output: 10 },
+});
+
+scenario(
+  "a long history is summarised by a call of its own; the journal stays whole and the agent goes on",
+  {
+    idle: true,
+    script: ({ turn, purpose, lastUser }) => {
+      if (purpose === "summary") return { text: `SUMMARY before turn ${turn}` };
+      return turn <= 8 ? work(turn) : { text: lastUser ?? "" };
+    },
+  },
+  async (world) => {
+    narrow(world);
+    const runId = await world.run("work for long");
+    const { end, turns, modelCalls } = await world.drive(runId);
+    expect(end?.status).toBe("completed");
+    const events = await world.events(runId);
+    const compacted = payloadsOf(events, "CONTEXT_COMPACTED");
+    expect(compacted.length).toBeGreaterThan(0);
+    expect(compacted[0]?.summary).toContain("SUMMARY");
+    expect(modelCalls, "a summary is no turn").toBe(turns + compacted.length);
+    expect(payloadsOf(events, "TOOL_RESULT"), "the journal is whole").toHaveLength(8);
+    const prompt = promptOf(events);
+    expect(prompt.length).toBeLessThan(1 + 8 * 2);
+    expect(prompt[0]).toMatchObject({ role: "user", content: [{ text: "work for long" }] });
+    expect(JSON.stringify(prompt[1])).toContain("SUMMARY");
+    expect(prompt[2]?.role, "what is kept begins with a thought, not with its results").toBe("assistant");
+    expect(JSON.stringify(prompt.at(-2)), "the latest exchange is kept as it is").toContain("look 8: done");
+  },
+);
+
+let meanwhile = async (): Promise<void> => {};
+scenario(
+  "[J11] a message that comes during the summary is still read",
+  {
+    idle: true,
+    script: ({ turn, purpose, lastUser }) => {
+      if (purpose === "summary") return { text: "SUMMARY" };
+      if (lastUser === "stop now") return { text: "stopped" };
+      return turn <= 12 ? work(turn) : { text: "never read it" };
+    },
+    intercept: async (append, send) => {
+      const answer = await send();
+      const summary = append.events.some(
+        (event) => event.type === "MODEL_CALL_STARTED" && event.payload.purpose === "summary",
+      );
+      if (summary) await meanwhile();
+      return answer;
+    },
+  },
+  async (world) => {
+    narrow(world);
+    const runId = await world.run("work for long");
+    meanwhile = () => sendMessage(runId, "stop now", "ann", world.runtime.people);
+    expect((await world.drive(runId)).end?.summary).toBe("stopped");
+  },
+);
+
+const clock = fakeClock();
+scenario(
+  "a summary that says nothing replaces nothing: it is asked for again, and was paid for",
+  {
+    idle: true,
+    clock,
+    script: ({ turn, purpose, attempt }) => {
+      if (purpose === "summary") return { text: turn < 7 && attempt === 1 ? "" : "SUMMARY" };
+      return turn <= 6 ? work(turn) : { text: "done" };
+    },
+  },
+  async (world) => {
+    narrow(world);
+    const runId = await world.run("work for long");
+    const { waitingOn, usage } = await world.drive(runId);
+    expect(waitingOn?.kind).toBe("provider");
+    expect(usage).toMatchObject({ wastedCalls: 1, unpriced: 0 });
+    const spent = payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")[0]?.usage;
+    expect(spent?.input).toBeGreaterThan(0);
+    clock.set(waitingOn!.until!);
+    expect((await world.drive(runId)).end?.summary).toBe("done");
+    const [first] = payloadsOf(await world.events(runId), "CONTEXT_COMPACTED");
+    expect(first?.summary).toBe("SUMMARY");
+  },
+);

@@ -1,0 +1,429 @@
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
+import { describe, expect, test } from "vitest";
+import { effects } from "../../../test/support/oracle.ts";
+import {
+  charge,
+  look,
+  payloadsOf,
+  resultsRead,
+  scenario,
+  turns,
+  typesOf,
+} from "../../../test/support/scenario.ts";
+import { fakeClock } from "../../clock.ts";
+import { systemIds } from "../../ids.ts";
+import { classifyFailure, cutStreamError, silenceError } from "../../models/classify-failure.ts";
+import type { Model } from "../../models/model.ts";
+import { createScriptedModel } from "../../models/scripted/model.ts";
+import type { Script, ScriptedTurn } from "../../models/scripted/script.ts";
+import { pauseRun, resumeRun } from "../commands/person-commands.ts";
+import { readStream } from "./read-stream.ts";
+
+const BUSY: ScriptedTurn = { error: { status: 429, message: "slow down", retryAfter: 30 } };
+const firstFails =
+  (failure: ScriptedTurn, then: ScriptedTurn = { text: "done" }): Script =>
+  ({ attempt, turn }) =>
+    turn === 1 && attempt === 1 ? failure : then;
+
+describe("[F40] a provider that asks to wait", () => {
+  const clock = fakeClock();
+  scenario(
+    "[F40] is waited for, visibly, until its time and not a millisecond less",
+    { idle: true, clock, script: firstFails(BUSY) },
+    async (world) => {
+      const from = clock.now();
+      const runId = await world.run("ask");
+      const state = await world.drive(runId);
+      expect(state).toMatchObject({ status: "waiting", waitingOn: { kind: "provider" } });
+      const until = state.waitingOn!.until!;
+      expect(until).toBeGreaterThanOrEqual(from + 30_000);
+      expect(until).toBeLessThanOrEqual(from + 31_000);
+      expect(await world.runtime.store.run(runId)).toMatchObject({ waitingOn: { kind: "provider", until } });
+      clock.set(until - 1);
+      expect((await world.drive(runId)).seq).toBe(state.seq);
+      clock.set(until);
+      expect((await world.drive(runId)).end?.summary).toBe("done");
+    },
+  );
+
+  const jumping = fakeClock();
+  scenario(
+    "[F36] a clock that goes back only makes the wait longer, and no duration is negative",
+    { idle: true, clock: jumping, script: firstFails(BUSY) },
+    async (world) => {
+      const from = jumping.now();
+      const runId = await world.run("ask");
+      const until = (await world.drive(runId)).waitingOn!.until!;
+      jumping.set(from - 7_200_000);
+      expect((await world.drive(runId)).end).toBeUndefined();
+      jumping.set(until + 7_200_000);
+      const { end, usage } = await world.drive(runId);
+      expect(end?.status).toBe("completed");
+      expect(usage.activeMs).toBeGreaterThanOrEqual(0);
+    },
+  );
+
+  const unlucky = fakeClock();
+  scenario(
+    "[F40] whatever the dice say, the wait is a time",
+    {
+      idle: true,
+      clock: unlucky,
+      ids: { runId: systemIds.runId, nonce: () => "zzzzzzzzzzzzzzzz" },
+      script: firstFails({ error: { status: 503, message: "busy" } }),
+    },
+    async (world) => {
+      const runId = await world.run("ask");
+      const { waitingOn } = await world.drive(runId);
+      expect(waitingOn?.until).toBeGreaterThan(unlucky.now());
+      await world.restart();
+      expect(await world.events(runId), "the journal can be read again").toHaveLength(3);
+    },
+  );
+
+  const abrupt = fakeClock();
+  scenario(
+    "[F40] that gives up on its own call is waited for like one that cannot be reached, and not asked again at once without end",
+    { idle: true, clock: abrupt, agent: "limits: { maxEvents: 40 }", script: turns() },
+    async (world) => {
+      const aborts: Model = {
+        ...createScriptedModel(turns()),
+        doStream: () => Promise.reject(new DOMException("This operation was aborted", "AbortError")),
+      };
+      world.runtime.parts.models = { resolve: () => aborts, contextWindow: () => undefined };
+      const runId = await world.run("ask");
+      for (let tries = 1; tries < 6; tries++) {
+        const { waitingOn } = await world.drive(runId);
+        expect(waitingOn).toMatchObject({ kind: "provider", until: expect.any(Number) });
+        expect(payloadsOf(await world.events(runId), "MODEL_CALL_STARTED")).toHaveLength(tries);
+        abrupt.set(waitingOn!.until!);
+      }
+      expect((await world.drive(runId)).end).toMatchObject({ status: "failed", stopReason: "provider" });
+      expect(payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")[0]).toMatchObject({
+        cause: "network",
+      });
+    },
+  );
+
+  const shared = fakeClock();
+  scenario(
+    "[F40] is not asked by another run either before then, and then by one at a time",
+    {
+      idle: true,
+      clock: shared,
+      script: ({ task, attempt }) => (task === "first" && attempt === 1 ? BUSY : { text: "done" }),
+    },
+    async (world) => {
+      const first = await world.run("first");
+      const second = await world.run("second");
+      const until = (await world.drive(first)).waitingOn!.until!;
+      const held = await world.drive(second);
+      expect(held).toMatchObject({
+        status: "waiting",
+        waitingOn: { kind: "provider", until },
+        modelCalls: 0,
+      });
+      shared.set(until);
+      const both = await Promise.all([world.drive(first), world.drive(second)]);
+      expect(both.filter(({ end }) => end)).toHaveLength(1);
+      shared.set(until + 1_000);
+      await Promise.all([world.drive(first), world.drive(second)]);
+      expect((await world.state(second)).end?.status).toBe("completed");
+      expect((await world.state(first)).end?.status).toBe("completed");
+    },
+  );
+
+  const patient = fakeClock();
+  let underWay = async (): Promise<void> => {};
+  scenario(
+    "a pause that comes during a call that fails stays a pause",
+    {
+      idle: true,
+      clock: patient,
+      script: firstFails(BUSY),
+      intercept: async (append, send) => {
+        const answer = await send();
+        if (append.events.some((event) => event.type === "MODEL_CALL_STARTED")) await underWay();
+        return answer;
+      },
+    },
+    async (world) => {
+      const runId = await world.run("ask");
+      underWay = () => pauseRun(runId, "ann", world.runtime.people);
+      expect(await world.drive(runId)).toMatchObject({ status: "suspended", waitingOn: { kind: "paused" } });
+      underWay = async () => {};
+      patient.set(patient.now() + 3_600_000);
+      expect(await world.drive(runId)).toMatchObject({ status: "suspended", modelCalls: 1 });
+      expect(await world.runtime.store.run(runId)).toMatchObject({ waitingOn: { kind: "paused" } });
+      await resumeRun(runId, "ann", world.runtime.people);
+      expect((await world.drive(runId)).end?.summary).toBe("done");
+    },
+  );
+});
+
+describe("[U45] a person who does not want to wait", () => {
+  const hurried = fakeClock();
+  scenario(
+    "has it try again now: it is on record, so that a process that dies before it acts loses nothing",
+    {
+      idle: true,
+      clock: hurried,
+      script: ({ attempt }) => (attempt < 3 ? BUSY : { text: "done" }),
+    },
+    async (world) => {
+      const runId = await world.run("ask");
+      await world.drive(runId);
+      const asleep = { ...world.runtime.people, wake: async () => {} };
+      await resumeRun(runId, "ann", asleep);
+      await world.restart();
+      expect(await world.runtime.store.due(hurried.now(), 10), "due without anybody's wake").toContain(runId);
+      const refused = await world.drive(runId);
+      expect(refused).toMatchObject({
+        status: "waiting",
+        waitingOn: { kind: "provider" },
+        failed: { tries: 2 },
+      });
+      expect((await world.drive(runId)).seq, "the wish held for one try").toBe(refused.seq);
+      await resumeRun(runId, "ann", world.runtime.people);
+      expect((await world.drive(runId)).end?.summary).toBe("done");
+      expect(payloadsOf(await world.events(runId), "RUN_RESUMED")).toEqual([
+        { by: "ann", atOnce: true },
+        { by: "ann", atOnce: true },
+      ]);
+    },
+  );
+
+  const other = fakeClock();
+  scenario(
+    "may do so for one run that waits because of another",
+    {
+      idle: true,
+      clock: other,
+      script: ({ task, attempt }) => (task === "first" && attempt === 1 ? BUSY : { text: "done" }),
+    },
+    async (world) => {
+      const first = await world.run("first");
+      const second = await world.run("second");
+      await world.drive(first);
+      await world.drive(second);
+      await resumeRun(second, "ann", world.runtime.people);
+      expect((await world.drive(second)).end?.summary).toBe("done");
+      expect((await world.drive(first)).end, "the other waits on").toBeUndefined();
+    },
+  );
+});
+
+/** Drives a run again and again, each time at the time that it waits for. */
+async function untilEnd(
+  world: Parameters<Parameters<typeof scenario>[2]>[0],
+  clock: ReturnType<typeof fakeClock>,
+  runId: string,
+) {
+  for (let rounds = 0; rounds < 50; rounds++) {
+    const state = await world.drive(runId);
+    if (state.end) return state.end;
+    clock.set(state.waitingOn?.until ?? clock.now());
+  }
+  throw new Error("it does not end");
+}
+
+const endless = fakeClock();
+scenario(
+  "[F40] attempts are bounded: then the run fails by name and says that nothing is lost",
+  { idle: true, clock: endless, script: () => ({ error: "network" }) },
+  async (world) => {
+    const runId = await world.run("ask");
+    expect(await untilEnd(world, endless, runId)).toMatchObject({ status: "failed", stopReason: "provider" });
+    const events = await world.events(runId);
+    expect(payloadsOf(events, "MODEL_CALL_FAILED")).toHaveLength(6);
+    expect(payloadsOf(events, "RUN_FAILED")[0]?.result.suggestions[0]).toContain("Nothing is lost");
+  },
+);
+
+for (const [name, status, cause] of [
+  ["a request that the provider refuses", 400, "rejected"],
+  ["a key that is not accepted", 401, "auth"],
+] as const) {
+  scenario(
+    `[F40] ${name} is not tried again`,
+    { idle: true, script: () => ({ error: { status, message: "no" } }) },
+    async (world) => {
+      const runId = await world.run("ask");
+      expect((await world.drive(runId)).end).toMatchObject({ status: "failed", stopReason: "provider" });
+      expect(payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")).toMatchObject([{ cause }]);
+    },
+  );
+}
+
+scenario(
+  "a model that is not set up is said before a run starts, with what to set up",
+  { idle: true, model: "anthropic/claude-sonnet-4-5", script: turns() },
+  async (world) => {
+    await expect(world.run("ask")).rejects.toMatchObject({
+      code: "PROVIDER_KEY_MISSING",
+      message: expect.stringContaining("ANTHROPIC_API_KEY"),
+    });
+  },
+);
+
+scenario(
+  "a model that refuses is followed by the next of the chain, which stays",
+  {
+    idle: true,
+    model: "[scripted/test, scripted/spare]",
+    script: turns(),
+    scripts: {
+      test: () => ({ error: { status: 400, message: "no" } }),
+      spare: turns({ calls: [look("a")] }, { text: "spare did it" }),
+    },
+  },
+  async (world) => {
+    const runId = await world.run("ask");
+    expect((await world.drive(runId)).end?.summary).toBe("spare did it");
+    const asked = payloadsOf(await world.events(runId), "MODEL_CALL_STARTED").map((call) => call.model);
+    expect(asked).toEqual(["scripted/test", "scripted/spare", "scripted/spare"]);
+  },
+);
+
+const chain = fakeClock();
+scenario(
+  "[F40] the next model of the chain is given its own time to recover",
+  {
+    idle: true,
+    clock: chain,
+    model: "[scripted/test, scripted/spare]",
+    script: turns(),
+    scripts: {
+      test: () => ({ error: "network" }),
+      spare: ({ attempt }) => (attempt < 9 ? { error: "network" } : { text: "spare did it" }),
+    },
+  },
+  async (world) => {
+    expect(await untilEnd(world, chain, await world.run("ask"))).toMatchObject({ summary: "spare did it" });
+  },
+);
+
+for (const cut of ["stream", "silent"] as const) {
+  const clock = fakeClock();
+  scenario(
+    `[F41] a stream that ends early (${cut}) runs no tool and is asked again`,
+    {
+      idle: true,
+      clock,
+      script: ({ turn, attempt }) =>
+        turn === 1
+          ? { text: "I will charge", calls: [charge("a")], ...(attempt === 1 ? { cut } : {}) }
+          : { text: "done" },
+    },
+    async (world) => {
+      const runId = await world.run("charge");
+      await world.drive(runId);
+      expect(effects(world.oracle)).toEqual([]);
+      expect(await untilEnd(world, clock, runId)).toMatchObject({ status: "completed" });
+      expect(effects(world.oracle)).toHaveLength(1);
+      const [failure] = payloadsOf(await world.events(runId), "MODEL_CALL_FAILED");
+      expect(failure?.cause, "told apart from the output cap").not.toBe("output_cap");
+    },
+  );
+}
+
+scenario(
+  "[F41] at the output cap no tool runs; the model is told, and paid attempts are counted",
+  {
+    idle: true,
+    script: ({ turn, attempt, lastUser }) =>
+      turn > 1
+        ? { text: lastUser ?? "" }
+        : {
+            calls: [charge("a")],
+            ...(attempt === 1 ? { cut: "length", usage: { input: 10, output: 90 } } : {}),
+          },
+  },
+  async (world) => {
+    const runId = await world.run("charge");
+    const { end, usage } = await world.drive(runId);
+    expect(end?.summary).toContain("cut off");
+    expect(effects(world.oracle)).toHaveLength(1);
+    expect(usage).toMatchObject({ wastedCalls: 1 });
+    expect(usage.output).toBeGreaterThan(90);
+    expect(resultsRead(await world.events(runId))).toEqual(["charge a: done"]);
+  },
+);
+
+scenario(
+  "[F41] an answer that never fits ends in an error after three tries",
+  { idle: true, script: () => ({ text: "…", cut: "length" }) },
+  async (world) => {
+    const runId = await world.run("write a novel");
+    expect((await world.drive(runId)).end).toMatchObject({ status: "failed", stopReason: "error" });
+    const events = await world.events(runId);
+    expect(payloadsOf(events, "MODEL_CALL_FAILED").map((failure) => failure.cause)).toEqual([
+      "output_cap",
+      "output_cap",
+      "output_cap",
+    ]);
+    expect(typesOf(events)).not.toContain("TOOL_PROPOSED");
+  },
+);
+
+describe("[F40] silence", () => {
+  const stalls = (stream: () => Promise<{ stream: ReadableStream<LanguageModelV4StreamPart> }>) =>
+    ({ doStream: stream }) as unknown as Model;
+  const read = (model: Model, abortSignal?: AbortSignal) =>
+    readStream(model, {
+      call: { prompt: [], ...(abortSignal ? { abortSignal } : {}) },
+      onText: () => {},
+      onReasoning: () => {},
+      onPart: () => {},
+      idleMs: 20,
+      silenceError,
+      cutStreamError,
+    });
+  test("[B2] of an answer that is stopped at its very end, what the provider told counts", async () => {
+    const stop = new AbortController();
+    const usage = { inputTokens: { total: 5 }, outputTokens: { total: 3 } } as LanguageModelV4Usage;
+    const finish = { type: "finish" as const, finishReason: { unified: "stop" as const, raw: "" }, usage };
+    const model = stalls(async () => ({
+      stream: new ReadableStream({
+        start: (c) => c.enqueue(finish),
+        // Asked for what comes after it.
+        pull: () => stop.abort(new Error("stopped")),
+      }),
+    }));
+    expect(await read(model, stop.signal)).toMatchObject({ type: "failed", usage: { input: 5, output: 3 } });
+  });
+
+  const word: LanguageModelV4StreamPart = { type: "text-delta", id: "0", delta: "I" };
+  const never = new Promise<never>(() => {});
+
+  test.each([
+    ["before the first byte", () => never],
+    ["after a few words", async () => ({ stream: new ReadableStream({ start: (c) => c.enqueue(word) }) })],
+  ])("[F40] %s is a timeout, even where the provider's code does not listen", async (_, stream) => {
+    const outcome = await read(stalls(stream));
+    expect(outcome).toMatchObject({ type: "failed" });
+    expect(classifyFailure((outcome as { error: unknown }).error, 1, 0)).toMatchObject({ cause: "timeout" });
+  });
+
+  test("[P7] a call that does not listen is left at once when the run is stopped", async () => {
+    const stop = new AbortController();
+    const outcome = read(
+      stalls(async () => ({ stream: new ReadableStream({ start: (c) => c.enqueue(word) }) })),
+      stop.signal,
+    );
+    stop.abort(new Error("cancel"));
+    expect(await outcome).toMatchObject({ type: "failed", error: { message: "cancel" } });
+  });
+
+  test("[F41] an error inside the stream fails the call, whatever came before", async () => {
+    const parts: LanguageModelV4StreamPart[] = [word, { type: "error", error: new Error("overloaded") }];
+    const stream = new ReadableStream<LanguageModelV4StreamPart>({
+      start: (controller) => {
+        for (const part of parts) controller.enqueue(part);
+        controller.close();
+      },
+    });
+    const outcome = await read(stalls(async () => ({ stream })));
+    expect(outcome).toMatchObject({ type: "failed", error: { message: "overloaded" } });
+  });
+});

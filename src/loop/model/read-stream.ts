@@ -1,0 +1,203 @@
+// One model call by the provider's own contract, read to its end: the model proposes, and nothing of it is used unless
+// the whole answer came (F41).
+
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import type { ThoughtPart, ToolCallPart, Usage } from "../../journal/message.ts";
+import type { Model } from "../../models/model.ts";
+
+export interface ModelAnswer {
+  content: ThoughtPart[];
+  usage: Usage;
+  finish: string;
+}
+
+export type StreamOutcome =
+  | { type: "answer"; answer: ModelAnswer }
+  /** Cut at the model's output cap: paid for, not usable. */
+  | { type: "cut-off"; usage: Usage }
+  /** `characters`: of what came before. */
+  | { type: "failed"; error: unknown; usage?: Usage; characters?: number };
+
+export interface StreamOptions {
+  call: LanguageModelV4CallOptions;
+  onText(text: string): void;
+  onReasoning(text: string): void;
+  /** Anything at all came: the input of a call is no text, and may take as long. */
+  onPart(): void;
+  /** Milliseconds of silence after which the call is given up. */
+  idleMs: number;
+  /** Errors that the classifier of failures knows: nothing came for too long; the answer broke off. */
+  silenceError(ms: number): Error;
+  cutStreamError(): Error;
+}
+
+/** Contract: must not throw; what went wrong is a value. */
+export async function readStream(model: Model, options: StreamOptions): Promise<StreamOutcome> {
+  const stop = new AbortController();
+  const outer = options.call.abortSignal;
+  const onOuter = (): void => stop.abort(outer?.reason);
+  const timer = setTimeout(() => stop.abort(options.silenceError(options.idleMs)), options.idleMs);
+  if (outer?.aborted) onOuter();
+  outer?.addEventListener("abort", onOuter, { once: true });
+  try {
+    stop.signal.throwIfAborted();
+    const { stream } = await unlessStopped(
+      model.doStream({ ...options.call, abortSignal: stop.signal }),
+      stop.signal,
+    );
+    return await collect(stream, timer, stop.signal, options);
+  } catch (error) {
+    return { type: "failed", error: stop.signal.aborted ? stop.signal.reason : error };
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener("abort", onOuter);
+  }
+}
+
+/** A provider's code that does not listen to the signal must not hold a run for ever. */
+function unlessStopped<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+async function collect(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  timer: NodeJS.Timeout,
+  signal: AbortSignal,
+  options: StreamOptions,
+): Promise<StreamOutcome> {
+  const reader = stream.getReader();
+  const leave = (): void => void reader.cancel(signal.reason).catch(() => {});
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave, { once: true });
+  const collected = new Collector(options);
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      timer.refresh();
+      options.onPart();
+      collected.add(next.value);
+      if (collected.characters > LONGEST_ANSWER) throw options.cutStreamError();
+    }
+  } catch (error) {
+    leave();
+    return { type: "failed", error: signal.aborted ? signal.reason : error, ...collected.spent() };
+  }
+  if (signal.aborted) return { type: "failed", error: signal.reason, ...collected.spent() };
+  return collected.outcome();
+}
+
+/** A provider that never ends its answer must not fill the memory. */
+const LONGEST_ANSWER = 16_000_000;
+
+class Collector {
+  characters = 0;
+  private readonly options: StreamOptions;
+  private readonly content: ThoughtPart[] = [];
+  private readonly open = new Map<
+    string,
+    { type: "text" | "reasoning"; text: string; providerOptions?: unknown }
+  >();
+  private finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
+  private error: unknown;
+
+  constructor(options: StreamOptions) {
+    this.options = options;
+  }
+
+  add(part: LanguageModelV4StreamPart): void {
+    switch (part.type) {
+      case "text-start":
+      case "reasoning-start":
+        this.begin(part.id, part.type === "text-start" ? "text" : "reasoning", part.providerMetadata);
+        break;
+      case "text-delta":
+      case "reasoning-delta":
+        this.grow(
+          part.id,
+          part.type === "text-delta" ? "text" : "reasoning",
+          part.delta,
+          part.providerMetadata,
+        );
+        break;
+      case "text-end":
+      case "reasoning-end":
+        this.close(part.id, part.providerMetadata);
+        break;
+      case "tool-call":
+        this.characters += part.input.length;
+        if (!part.providerExecuted) this.content.push(toolCall(part));
+        break;
+      case "finish":
+        this.finish = part;
+        break;
+      case "error":
+        this.error ??= part.error ?? this.options.cutStreamError();
+        break;
+      default:
+    }
+  }
+
+  spent(): { usage?: Usage; characters: number } {
+    const { finish, characters } = this;
+    return { characters, ...(finish ? { usage: usageOf(finish.usage) } : {}) };
+  }
+
+  outcome(): StreamOutcome {
+    if (this.error !== undefined) return { type: "failed", error: this.error };
+    if (!this.finish) return { type: "failed", error: this.options.cutStreamError() };
+    const usage = usageOf(this.finish.usage);
+    const { unified, raw } = this.finish.finishReason;
+    if (unified === "length") return { type: "cut-off", usage };
+    if (unified === "error" || unified === "interrupted")
+      return { type: "failed", error: this.options.cutStreamError() };
+    for (const id of this.open.keys()) this.close(id, undefined);
+    return { type: "answer", answer: { content: this.content, usage, finish: raw ?? unified } };
+  }
+
+  private begin(id: string, type: "text" | "reasoning", metadata: unknown): void {
+    const part = { type, text: "", ...(metadata === undefined ? {} : { providerOptions: metadata }) };
+    this.open.set(id, part);
+    this.content.push(part as ThoughtPart);
+  }
+
+  private grow(id: string, type: "text" | "reasoning", delta: string, metadata: unknown): void {
+    if (!this.open.has(id)) this.begin(id, type, metadata);
+    const part = this.open.get(id)!;
+    part.text += delta;
+    this.characters += delta.length;
+    if (metadata !== undefined) part.providerOptions = metadata;
+    if (type === "text") this.options.onText(delta);
+    else this.options.onReasoning(delta);
+  }
+
+  private close(id: string, metadata: unknown): void {
+    const part = this.open.get(id);
+    if (part && metadata !== undefined) part.providerOptions = metadata;
+    this.open.delete(id);
+  }
+}
+
+function toolCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>): ToolCallPart {
+  const { toolCallId, toolName, providerMetadata } = part;
+  const base = { type: "tool-call" as const, toolCallId, toolName };
+  const metadata = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
+  try {
+    return { ...base, input: part.input.trim() === "" ? {} : JSON.parse(part.input), ...metadata };
+  } catch {
+    return { ...base, input: null, invalid: part.input, ...metadata };
+  }
+}
+
+function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+  const usage: Usage = { input: inputTokens.total ?? 0, output: outputTokens.total ?? 0 };
+  if (inputTokens.cacheRead) usage.cacheRead = inputTokens.cacheRead;
+  if (inputTokens.cacheWrite) usage.cacheWrite = inputTokens.cacheWrite;
+  if (outputTokens.reasoning) usage.reasoning = outputTokens.reasoning;
+  return usage;
+}

@@ -1,0 +1,51 @@
+// Money that a program says it has cost, held against what its run and its tree may spend while it works: nobody can know
+// beforehand what a prompt will cost, so the budget ends it in the middle.
+
+import type { Payload } from "../../journal/events.ts";
+import type { Action } from "../../patterns/action.ts";
+import { isTreeLimit } from "../../projections/usage/tree-budget.ts";
+import { budgetOf, hasBudget, openBudgetItem, treeBudgetOf } from "../drive/limits.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import { recordBudgetStop } from "../model/call-model.ts";
+import type { LiveRunner } from "./runner.ts";
+
+interface Prompt {
+  action: Extract<Action, { type: "call-model" }>;
+  live: LiveRunner;
+  run: RunJournal;
+}
+
+type Failure = Pick<Payload<"MODEL_CALL_FAILED">, "cause" | "message">;
+
+/** What a program will spend nobody knows: only what is spent already can refuse it. */
+export function runnerReservation({ state }: RunJournal) {
+  const budget = budgetOf(state);
+  const tree = treeBudgetOf(state) ?? {};
+  if (!hasBudget(budget) && !hasBudget(tree)) return {};
+  return { reserve: { estimate: { tokens: 0, cost: null }, run: budget, tree } };
+}
+
+/** Written down before the run rests, or others spend of the same budget: nobody else knows of it. */
+export function recordCost({ action, live, run }: Prompt): void {
+  if (!live.cost) return;
+  const { callId, attempt } = action;
+  const payload = { callId, ...(attempt > 1 ? { attempt } : {}), index: run.state.runner.spent };
+  run.record({ type: "RUNNER_SPENT", payload: { ...payload, cost: live.takeCost()! } });
+}
+
+/** What it has cost ends its work: for good, or until a person raises the budget (`stays`). Undefined: it does not. */
+export async function checkRunnerBudget(prompt: Prompt): Promise<(Failure & { stays: boolean }) | undefined> {
+  const { action, live, run } = prompt;
+  const needs = runnerReservation(run);
+  if (!needs.reserve || !live.cost) return undefined;
+  recordCost(prompt);
+  let refused = await run.begin([], needs);
+  // Somebody's word came in between, and is folded now: what is spent is spent all the same.
+  if (refused === "signals") refused = await run.begin([], runnerReservation(run));
+  if (refused !== "budget") return undefined;
+  const { limit, value } = run.exceededBudget!;
+  recordBudgetStop(action, run);
+  const stays = openBudgetItem(run.state) !== undefined;
+  const message = `Stopped: ${isTreeLimit(limit) ? "its tree" : "it"} has cost what it may (${value}).`;
+  return { cause: stays ? "interrupted" : "model", message, stays };
+}

@@ -1,0 +1,199 @@
+// The calls of a program that does an agent's work, in the form of any other call: judged, decided, begun and answered. One that it
+// asks about waits for the journal; one that it did by itself is written down as it is told, and stops it where a rule forbids it.
+
+import type { EventBody, Payload } from "../../journal/events.ts";
+import type { Verdict } from "../../permissions/permission.ts";
+import type { RunState } from "../../projections/folds/run-state.ts";
+import { TODO_WRITE, type Todo } from "../../projections/folds/todos.ts";
+import { newStepCall, PROMPT, receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
+import { beginWork } from "../begin-work.ts";
+import { applyUnattendedPolicy, currentGrants, judgeCall, proposalEvent } from "../calls/propose.ts";
+import { toToolResult } from "../calls/tool-result.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+import type { LiveRunner, ProgramCall, RunnerReport } from "./runner.ts";
+import { isApprovedButUndelivered } from "./runner-prompt.ts";
+
+/** A prompt that a program works on. */
+export interface ActivePrompt {
+  action: { callId: string };
+  live: LiveRunner;
+  run: RunJournal;
+  parts: LoopParts;
+}
+
+export const UNASKED = "the program did not ask";
+const TOO_LONG = "it is too long to be shown to a person who is asked";
+const NO_ONCE = "the program offers no way to allow it for one time only";
+
+/** It asks whether it may: what follows is decided as for any call. */
+export async function proposeRunnerCall(
+  { call, once }: Extract<RunnerReport, { type: "asked" }>,
+  prompt: ActivePrompt,
+): Promise<void> {
+  const { live, run, parts } = prompt;
+  const before = run.state.calls.get(live.calls.get(call.id) ?? "");
+  if (before?.started && !before.result) run.record(resultOf(before.id, "It asks first.", "not_started"));
+  const judged = allowedBefore(call, run.state) ?? (await verdictOn(call, run, parts));
+  const { name, input, effect, preview } = call;
+  const verdict = cannotAsk(judged, call) ?? (once ? judged : { verdict: "deny" as const, rule: NO_ONCE });
+  const id = newId(call, prompt);
+  run.record(
+    proposalEvent(newStepCall(id, name, input), { name, effect, ...verdict, input }, preview, run, parts),
+  );
+}
+
+const cannotAsk = ({ verdict }: Verdict, { isWhole }: ProgramCall): Verdict | undefined =>
+  verdict === "ask" && !isWhole ? { verdict: "deny", rule: TOO_LONG } : undefined;
+
+function newId({ id: own }: Pick<ProgramCall, "id">, { action, live, run }: ActivePrompt): string {
+  const id = `${action.callId}.${run.state.runner.calls}`;
+  live.calls.set(own, id);
+  return id;
+}
+
+/** P5: a person's word on exactly this call holds, if the program was gone before it heard it. */
+function allowedBefore({ name, input }: ProgramCall, { calls }: RunState): Verdict | undefined {
+  const same = [...calls.values()].find(
+    (call) =>
+      isApprovedButUndelivered(call) &&
+      call.name === name &&
+      JSON.stringify(call.input) === JSON.stringify(input),
+  );
+  if (!same) return undefined;
+  return { verdict: "allow", rule: `approved by ${same.decision!.by} before the program was started again` };
+}
+
+/** Of a call about several files, the strictest. */
+async function verdictOn(call: ProgramCall, run: RunJournal, parts: LoopParts): Promise<Verdict> {
+  const grants = await currentGrants(run, parts);
+  const verdicts = call.judged.map((input) =>
+    applyUnattendedPolicy(judgeCall({ name: call.name }, input, call.effect, grants, run, parts), run),
+  );
+  const by = (wanted: Verdict["verdict"]) => verdicts.find(({ verdict }) => verdict === wanted);
+  return by("deny") ?? by("ask") ?? verdicts[0]!;
+}
+
+/** What it does, or has done, without asking. A sentence where a rule forbids it: the program must be stopped. */
+export async function recordReportedCall(
+  call: ProgramCall,
+  prompt: ActivePrompt,
+): Promise<string | undefined> {
+  const { live, run, parts } = prompt;
+  const known = live.calls.get(call.id);
+  const events: EventBody[] = [];
+  let forbidden: string | undefined;
+  if (known === undefined) {
+    const { verdict, rule } = await verdictOn(call, run, parts);
+    if (verdict === "deny" && !call.name.startsWith("mcp__acp__"))
+      forbidden = `The program was stopped: it used ${call.name} without asking, which is not allowed (${rule}).`;
+    events.push(...begun(call, forbidden === undefined ? UNASKED : `${UNASKED}; ${rule}`, prompt));
+  }
+  const id = live.calls.get(call.id)!;
+  const open = known === undefined || isOpen(run.state.calls.get(known));
+  if (call.result && open) events.push(await resultEvent(id, call.result, parts, live));
+  if (events.length > 0) run.record(...events);
+  return forbidden;
+}
+
+const isOpen = (call: ToolCall | undefined): boolean => call?.started !== undefined && !call.result;
+
+function begun(call: ProgramCall, rule: string, prompt: ActivePrompt): EventBody[] {
+  const { name, input, effect } = call;
+  const { parts, live } = prompt;
+  const toolCallId = newId(call, prompt);
+  const judged = { verdict: "allow" as const, rule };
+  return [
+    { type: "TOOL_PROPOSED", payload: { toolCallId, name, effect, ...judged, input } },
+    { type: "TOOL_STARTED", payload: { toolCallId, host: parts.host, pid: live.facts.pid } },
+  ];
+}
+
+async function resultEvent(
+  toolCallId: string,
+  { output, isError, files, untrusted }: NonNullable<ProgramCall["result"]>,
+  parts: LoopParts,
+  { facts: { sandbox } }: LiveRunner,
+): Promise<EventBody> {
+  parts.mask.refresh();
+  const answer = { output, isError, files, ...(untrusted === undefined ? {} : { untrusted }), sandbox };
+  const payload = await toToolResult(parts.mask.value(answer), parts);
+  return { type: "TOOL_RESULT", payload: { toolCallId, ...payload } };
+}
+
+/** Its plan is the run's list of what is to do. */
+export function planEvents(todos: Todo[], prompt: ActivePrompt): EventBody[] {
+  const { run } = prompt;
+  if (JSON.stringify(todos) === JSON.stringify(run.state.todos)) return [];
+  const call = {
+    id: `plan/${run.state.runner.calls}`,
+    name: TODO_WRITE,
+    input: { todos },
+    effect: "read" as const,
+  };
+  const events = begun({ ...call, judged: [], preview: "", isWhole: true }, UNASKED, prompt);
+  const toolCallId = prompt.live.calls.get(call.id)!;
+  return [...events, { type: "TOOL_RESULT", payload: { toolCallId, output: "Noted." } }];
+}
+
+/** RN2. */
+export function deliverDecisions(live: LiveRunner, run: RunJournal): void {
+  for (const [ask, own] of live.openQuestions) {
+    const call = run.state.calls.get(live.calls.get(own) ?? "");
+    if (!call || (!call.result && !call.started)) continue;
+    const isAllowed = !call.result;
+    const isHeard = live.answer(ask, isAllowed);
+    if (isAllowed && !isHeard) run.record(resultOf(call.id, UNHEARD, "not_started"));
+  }
+}
+
+const UNHEARD = "The program had ended before it could be told that it may.";
+
+/** What it had begun when its work was over; `why` undefined: it answered, and left the rest unsaid. */
+export function closeOpenCalls(run: RunJournal, why: string | undefined): void {
+  for (const call of run.state.calls.values()) {
+    if (!isOpen(call)) continue;
+    if (why !== undefined) run.record(resultOf(call.id, why, "unknown"));
+    else run.record({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: UNSAID } });
+  }
+}
+
+const UNSAID = "The program did not say what came of it.";
+
+function resultOf(
+  toolCallId: string,
+  output: string,
+  outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>,
+): EventBody {
+  return { type: "TOOL_RESULT", payload: { toolCallId, output, isError: true, outcome } };
+}
+
+/** In the place of running a tool: the program does it itself, once it is told that it may. */
+export async function allowRunnerCall(
+  ids: readonly string[],
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<void> {
+  const [id] = ids;
+  const call = run.state.calls.get(id!)!;
+  if (call.name === PROMPT)
+    return run.record(resultOf(call.id, "It is asked again, from the start.", "not_started"));
+  if (!run.state.openModelCall) return run.record(resultOf(call.id, UNHEARD, "not_started"));
+  const grants = await currentGrants(run, parts);
+  const judged = judgedIn(call.input).map((input) =>
+    judgeCall({ name: call.name }, input, call.proposal!.effect, grants, run, parts),
+  );
+  const denied = judged.find(({ verdict }) => verdict === "deny");
+  if (denied)
+    return run.record(resultOf(call.id, `Not allowed (${denied.rule}). Do it another way.`, "denied"));
+  if (!parts.mayBegin()) return run.release();
+  const { pid } = run.state.runner.started!;
+  const payload = { toolCallId: call.id, host: parts.host, pid, ...receiptField(call, parts) };
+  await beginWork([{ type: "TOOL_STARTED", payload }], run, parts);
+}
+
+/** What rules are asked about: of an edit of several files, each. */
+function judgedIn(input: unknown): unknown[] {
+  const { paths } = (input ?? {}) as { paths?: unknown };
+  return Array.isArray(paths) ? paths.map((path: unknown) => ({ path })) : [input];
+}

@@ -1,0 +1,66 @@
+// What a program is prompted with: everything, where it knows nothing yet; otherwise what is new, and after an interruption what
+// became of what it had begun.
+
+import type { PromptMessage } from "../../journal/message.ts";
+import type { Action } from "../../patterns/action.ts";
+import type { RunState, ToolCall } from "../../projections/folds/run-state.ts";
+import { promptMessages, taskText } from "../../projections/folds/transcript.ts";
+import { describeCall } from "../../projections/views/timeline.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+
+/** True where the program has the task before it: it is at work here, or it can go on with its session. */
+export const knowsTask = (run: RunJournal, { runners }: Pick<LoopParts, "runners">): boolean =>
+  runners.find(run.runId) !== undefined || resumableSession(run) !== undefined;
+
+/** The session that can be gone on with. */
+export function resumableSession({ state }: RunJournal): string | undefined {
+  const { started, isLost } = state.runner;
+  return started?.loads && !isLost ? started.session : undefined;
+}
+
+export function runnerPrompt(
+  { attempt }: Extract<Action, { type: "call-model" }>,
+  run: RunJournal,
+  parts: LoopParts,
+): string {
+  const { state, transcript, definition } = run;
+  const news = transcript.unseen.map(({ text }) => text);
+  if (knowsTask(run, parts))
+    return [...(attempt > 1 ? [interruption(state)] : []), ...news].join("\n\n") || "Go on.";
+  const system = parts.systemPrompt(definition, state.start!, state.createdAt);
+  return [system, ...saidBefore(promptMessages(transcript)), ...news].join("\n\n");
+}
+
+function interruption(state: RunState): string {
+  const calls = [...state.calls.values()];
+  const unknown = calls.filter(({ result }) => result?.outcome === "unknown").map(named);
+  const allowed = calls.filter(isApprovedButUndelivered).map(named);
+  return [
+    "Your process was ended in the middle of your work and started again; this is the same session. Go on where you were.",
+    ...(unknown.length > 0
+      ? [`It is not known whether this was done; look before you do it again:`, ...unknown]
+      : []),
+    ...(allowed.length > 0
+      ? ["A person has allowed this meanwhile; ask again if you still need it:", ...allowed]
+      : []),
+    `The task was: ${state.opening ?? taskText(state.start!)}`,
+  ].join("\n");
+}
+
+const named = ({ name, input }: ToolCall): string => `- ${describeCall(name, input)}`;
+
+/** Approved, but the program was gone before it could be told. */
+export const isApprovedButUndelivered = ({ decision, result }: ToolCall): boolean =>
+  decision?.decision === "approve" && result?.outcome === "not_started";
+
+/** A task alone stands as it is; a conversation is told as one. */
+function saidBefore(messages: readonly PromptMessage[]): string[] {
+  const said = messages.flatMap(({ role, content }) => {
+    if (role !== "user" && role !== "assistant") return [];
+    const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    return text === "" ? [] : [{ role, text }];
+  });
+  if (said.length <= 1) return said.map(({ text }) => text);
+  return said.map(({ role, text }) => `${role === "user" ? "You were asked" : "You answered"}:\n${text}`);
+}

@@ -1,0 +1,169 @@
+// Which events of a journal were decided, and whether an action is the one that an event came of. Pure.
+
+import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
+import { keyOf } from "../../journal/keys.ts";
+import type { Action, PatternRun } from "../../patterns/action.ts";
+import { reportTool } from "../../patterns/team-role.ts";
+import { mergeCallId } from "../../projections/folds/child-runs.ts";
+import { REPORT_RECEIVED } from "../drive/finish.ts";
+import type { RunView } from "../drive/run-journal.ts";
+
+/** Waits that the world brought about: a provider, a place at work, a person's pause, a run that could not be driven. */
+const GIVEN_WAITS = new Set(["provider", "slot", "paused", "quarantine", "definition_changed", "child_hitl"]);
+
+/** What follows from the journal before it, as opposed to what came from outside. */
+export function isDecided(event: JournalEvent, view: RunView): boolean {
+  // What a program asks for, and does, comes from outside.
+  if (view.definition.runner && (event.type === "TOOL_PROPOSED" || event.type === "TOOL_STARTED"))
+    return false;
+  switch (event.type) {
+    case "MODEL_CALL_STARTED":
+    case "TOOL_STARTED":
+    case "TEAM_ROUND_STARTED":
+    case "STEP_YIELDED":
+    case "CHILD_RUN_STARTED":
+    case "RUN_COMPLETED":
+      return true;
+    case "TOOL_PROPOSED":
+      // Another round comes of files or rules that had changed.
+      return (event.payload.round ?? 1) === 1;
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+      return event.payload.stopReason !== "orphaned";
+    case "RUN_SUSPENDED":
+      return !GIVEN_WAITS.has(event.payload.waitingOn.kind);
+    case "RUN_RESUMED":
+      return /^resumed\/\d{1,6}$/.test(event.key);
+    case "TOOL_RESULT":
+      // The end answers the report that it comes of.
+      return event.payload.output === REPORT_RECEIVED && isReport(event.payload.toolCallId, view);
+    default:
+      return false;
+  }
+}
+
+const isReport = (callId: string, view: RunView): boolean =>
+  view.state.calls.get(callId)?.name === reportTool(view);
+
+/** One action may have written several events, with others' in between. */
+export function continuesAction(action: Action, event: JournalEvent): boolean {
+  // After its report is answered a run ends, and does nothing else.
+  if (action.type === "end") return true;
+  return SEVERAL.has(action.type) && matchesEvent(action, event);
+}
+
+const SEVERAL: ReadonlySet<Action["type"]> = new Set([
+  "propose",
+  "propose-made",
+  "run-tools",
+  "start-children",
+  "start-runs",
+  "record",
+]);
+
+export function matchesEvent(action: Action, event: JournalEvent): boolean {
+  switch (event.type) {
+    case "MODEL_CALL_STARTED": {
+      const { callId, attempt = 1, model, purpose = "turn" } = event.payload;
+      if (action.type !== "call-model") return false;
+      return same(
+        [callId, attempt, model, purpose],
+        [action.callId, action.attempt, action.model, action.purpose],
+      );
+    }
+    case "TOOL_PROPOSED":
+      return action.type === "propose-made"
+        ? action.calls.some(({ id }) => id === event.payload.toolCallId)
+        : action.type === "propose" && action.calls.includes(event.payload.toolCallId);
+    case "TOOL_STARTED": {
+      const { toolCallId } = event.payload;
+      if (action.type === "run-errand") return action.call === toolCallId;
+      if (action.type === "merge-child") return toolCallId === mergeCallId(action.runId);
+      return action.type === "run-tools" && action.calls.includes(toolCallId);
+    }
+    case "CHILD_RUN_STARTED":
+      if (action.type === "start-runs") return action.runs.some((run) => isRun(run, event.payload));
+      return action.type === "start-children" && action.calls.includes(event.payload.key);
+    case "RUN_SUSPENDED": {
+      if (action.type !== "suspend" && action.type !== "cancel-children") return false;
+      const { kind, items } = event.payload.waitingOn;
+      return same([kind, items], [action.waitingOn.kind, action.waitingOn.items]);
+    }
+    case "RUN_RESUMED":
+      return action.type === "resume";
+    case "TOOL_RESULT":
+      return action.type === "end" || isRecorded(action, event);
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED": {
+      if (action.type !== "end") return false;
+      const { stopReason, summary, output, result } = event.payload;
+      const { ending } = action;
+      return same(
+        [result.status, stopReason, summary, output],
+        [ending.status, ending.stopReason, ending.summary, ending.output],
+      );
+    }
+    default:
+      return isRecorded(action, event);
+  }
+}
+
+const isRun = ({ key, agent }: PatternRun, started: Payload<"CHILD_RUN_STARTED">): boolean =>
+  key === started.key && nameOf(agent) === started.agent_type;
+
+const nameOf = (agent: PatternRun["agent"]): string => (typeof agent === "string" ? agent : agent.name);
+
+const isRecorded = (action: Action, event: JournalEvent): boolean =>
+  action.type === "record" &&
+  action.events.some((body) => keyOf(body) === event.key && same(body.payload, event.payload));
+
+const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+
+export function describeEvent(event: JournalEvent): string {
+  switch (event.type) {
+    case "MODEL_CALL_STARTED":
+      return modelWords(event.payload);
+    case "TOOL_PROPOSED":
+      return `${event.payload.verdict} ${event.payload.name} (${event.payload.rule})`;
+    case "TOOL_STARTED":
+      return `run-tools ${event.payload.toolCallId}`;
+    case "CHILD_RUN_STARTED":
+      return `start ${event.payload.agent_type} (${event.payload.key})`;
+    case "RUN_SUSPENDED":
+      return `suspend: ${event.payload.waitingOn.kind}`;
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+      return `end: ${event.payload.result.status}, ${event.payload.stopReason}: ${event.payload.summary}`;
+    default:
+      return event.type;
+  }
+}
+
+const modelWords = ({ callId, model, purpose = "turn" }: Payload<"MODEL_CALL_STARTED">): string =>
+  `call-model ${callId} (${purpose === "turn" ? model : `${model}, ${purpose}`})`;
+
+export function describeAction(action: Action): string {
+  switch (action.type) {
+    case "call-model":
+      return modelWords(action);
+    case "end":
+      return `end: ${action.ending.status}, ${action.ending.stopReason}: ${action.ending.summary}`;
+    case "suspend":
+      return `suspend: ${action.waitingOn.kind}`;
+    case "propose":
+    case "run-tools":
+    case "start-children":
+      return `${action.type} ${action.calls.join(", ")}`;
+    case "start-runs":
+      return `start ${action.runs.map(({ agent, key }) => `${nameOf(agent)} (${key})`).join(", ")}`;
+    case "record":
+      return `record ${action.events.map(eventWords).join(", ")}`;
+    default:
+      return action.type;
+  }
+}
+
+const eventWords = (event: EventBody): string =>
+  event.type === "LIMIT_REACHED" ? `${event.type} ${event.payload.limit}` : event.type;

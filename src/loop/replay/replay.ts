@@ -1,0 +1,129 @@
+// Re-decides journals with the code and the rules of today. What models, tools, people and time answered stands as it was
+// recorded; what followed from it is decided again, and held against what the journal says.
+//  1  Nothing is written, asked of a model or done.
+//  2  Verdicts on calls are judged anew by the rules of now; where a person's grant decided, the recorded one stands, and
+//     where another agent's file made a call ask, unless a rule denies it.
+
+import type { RunId } from "../../ids.ts";
+import type { Definition } from "../../journal/definition.ts";
+import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
+import type { Action } from "../../patterns/action.ts";
+import { applyRunState, emptyRunState } from "../../projections/folds/run-state.ts";
+import { trackTaint } from "../../projections/folds/taint.ts";
+import { applyTranscript, emptyTranscript } from "../../projections/folds/transcript.ts";
+import { eventsBefore } from "../drive/continued-runs.ts";
+import { decide } from "../drive/decide.ts";
+import { loadDefinition, type RunView } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+import { continuesAction, describeAction, describeEvent, isDecided, matchesEvent } from "./match-events.ts";
+import { changedVerdict } from "./replay-verdict.ts";
+
+export interface ReplayParts
+  extends Pick<LoopParts, "store" | "models" | "judge" | "authority" | "loadSteps"> {
+  decide?: typeof decide;
+}
+
+/** The first decision that would be another one now. */
+export interface Divergence {
+  runId: RunId;
+  agent: string;
+  seq: number;
+  position: number;
+  recorded: string;
+  now: string;
+}
+
+export interface ReplaySummary {
+  runs: number;
+  events: number;
+  /** That were made again. */
+  decisions: number;
+  divergence?: Divergence | undefined;
+}
+
+/** The earliest divergence of these runs, in the order in which their events were committed. */
+export async function replayRuns(runIds: readonly RunId[], parts: ReplayParts): Promise<ReplaySummary> {
+  const replays = [];
+  for (const runId of runIds) replays.push(await replayRun(await parts.store.journal(runId), parts));
+  const diverged = replays.flatMap(({ divergence }) => divergence ?? []);
+  return {
+    runs: replays.length,
+    events: replays.reduce((sum, { events }) => sum + events, 0),
+    decisions: replays.reduce((sum, { decisions }) => sum + decisions, 0),
+    divergence: diverged.toSorted((left, right) => left.position - right.position)[0],
+  };
+}
+
+async function replayRun(journal: readonly JournalEvent[], parts: ReplayParts) {
+  const { payload } = journal[0] as EventOf<"RUN_STARTED">;
+  const view = await emptyView(payload, await loadDefinition(parts.store, payload.definition), parts);
+  const { decisions, found } = await replayDecisions(journal, view, parts, (event, action) => {
+    const other = changedDecision(view, event, action, parts);
+    return other === undefined ? undefined : diverged(view, event, other);
+  });
+  return { events: journal.length, decisions, divergence: found };
+}
+
+/** Decides a journal again on a view that is empty, until `look` finds something in a decision. */
+export async function replayDecisions<T>(
+  journal: readonly JournalEvent[],
+  view: RunView,
+  parts: ReplayParts,
+  look: (event: JournalEvent, action: Action) => T | undefined,
+): Promise<{ decisions: number; found: T | undefined }> {
+  let decisions = 0;
+  let action: Action | undefined;
+  for (const event of journal) {
+    if (isDecided(event, view)) {
+      decisions++;
+      if (!action || !continuesAction(action, event)) action = await decideNow(view, event, parts);
+      const found = look(event, action);
+      if (found !== undefined) return { decisions, found };
+    }
+    applyRunState(view.state, event);
+    applyTranscript(view.transcript, event);
+  }
+  return { decisions, found: undefined };
+}
+
+/** What would be decided now, where that is something else than what was recorded. */
+export const changedDecision = (
+  view: RunView,
+  event: JournalEvent,
+  action: Action,
+  parts: Pick<ReplayParts, "judge" | "authority">,
+): string | undefined =>
+  matchesEvent(action, event) ? changedVerdict(view, event, parts) : describeAction(action);
+
+/** With the words of the runs that it continues, and nothing of its own yet. */
+export async function emptyView(
+  start: Payload<"RUN_STARTED">,
+  definition: Definition,
+  { store }: Pick<ReplayParts, "store">,
+): Promise<RunView> {
+  const view = { state: emptyRunState(), transcript: emptyTranscript(), definition };
+  for (const event of await eventsBefore(store, start)) {
+    applyTranscript(view.transcript, event);
+    trackTaint(view.state.taint, event);
+  }
+  return view;
+}
+
+const DEFAULT_WINDOW = 128_000;
+
+async function decideNow(view: RunView, { ts: now }: JournalEvent, parts: ReplayParts): Promise<Action> {
+  const { state, definition } = view;
+  const steps = definition.steps && !state.cancel ? await parts.loadSteps(definition.steps) : undefined;
+  const model = state.latest?.model ?? definition.models[0]!;
+  const contextWindow = parts.models.contextWindow(model) ?? DEFAULT_WINDOW;
+  return (parts.decide ?? decide)({ ...view, ...(steps ? { steps } : {}) }, { now, contextWindow });
+}
+
+const diverged = ({ state, definition }: RunView, event: JournalEvent, now: string): Divergence => ({
+  runId: event.runId,
+  agent: state.start?.agent ?? definition.name,
+  seq: event.seq,
+  position: event.position,
+  recorded: describeEvent(event),
+  now,
+});

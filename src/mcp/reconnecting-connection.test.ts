@@ -1,0 +1,202 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how a configuration names a variable
+// One connection, on real servers and on servers that do what a hostile one would.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { notesOf, type Plan, plannedServer, writePlan } from "../../test/support/mcp-server.ts";
+import { systemClock } from "../clock.ts";
+import type { McpServer } from "../config/schema.ts";
+import type { Connection } from "./connection.ts";
+import type { ListedTool } from "./listing.ts";
+import { createConnection } from "./reconnecting-connection.ts";
+
+const SERVERS = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol");
+const real = (name: string, ...args: string[]): McpServer => ({
+  command: process.execPath,
+  args: [join(SERVERS, name, "dist/index.js"), ...args],
+});
+const never = new AbortController().signal;
+
+let folder: string;
+let plan: string;
+const opened: Connection[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "cadre-mcp-"));
+  plan = join(folder, "plan.json");
+});
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((connection) => connection.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function connectTo(server: McpServer, env: Record<string, string> = {}, clock = systemClock): Connection {
+  const environment = { PATH: process.env["PATH"] };
+  const connection = createConnection({ name: "it", server, folder, environment, env, clock });
+  opened.push(connection);
+  return connection;
+}
+
+/** A server with one tool that does this. */
+function planned(does: NonNullable<Plan["does"]>[string], more: Partial<McpServer> = {}): Connection {
+  writePlan(plan, { tools: [{ name: "act" }], does: { act: does } });
+  return connectTo({ ...plannedServer(plan), ...more });
+}
+
+const act: ListedTool = { name: "act", description: "", inputSchema: { type: "object" } };
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** A process is gone a moment after it was killed. */
+async function gone(pid: number): Promise<void> {
+  await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+}
+
+const startedPid = (): number => Number(notesOf(plan)[0]!.split(" ")[1]);
+
+describe("real servers", () => {
+  test.each([
+    ["server-filesystem", 14, "list_allowed_directories", {}, /Allowed directories/],
+    ["server-memory", 9, "read_graph", {}, /entities/],
+    ["server-everything", 13, "echo", { message: "hi" }, /Echo: hi/],
+  ])("%s is listed and called", async (name, count, tool, input, said) => {
+    const connection = connectTo(real(name, ...(name === "server-filesystem" ? [folder] : [])));
+    const { tools, problems } = await connection.list();
+    expect(problems).toEqual([]);
+    expect(tools).toHaveLength(count);
+    const found = tools.find((one) => one.name === tool)!;
+    expect(JSON.stringify(await connection.call(found, input, never))).toMatch(said);
+  });
+});
+
+describe("a server that does not behave", () => {
+  test("[A54] it dies in the middle of a call: the call may have happened, and the next one starts it again", async () => {
+    const connection = planned("die");
+    await expect(connection.call(act, {}, never)).rejects.toMatchObject({
+      sent: true,
+      message: expect.stringMatching(/^it ended with code 3; the last that it said: hello from the errors/),
+    });
+    writePlan(plan, { tools: [{ name: "act" }] });
+    expect(await connection.call(act, { a: 1 }, never)).toMatchObject({
+      content: [{ type: "text", text: '{"a":1}' }],
+    });
+    expect(notesOf(plan).filter((note) => note.startsWith("start"))).toHaveLength(2);
+  });
+
+  test("[A54] an answer of 200 MB ends the server, not us", async () => {
+    const connection = planned("huge");
+    await expect(connection.call(act, {}, never)).rejects.toThrow(/more than 16 MB at once and was ended/);
+    await gone(startedPid());
+  });
+
+  test("[A54] it closes its output and lives on: it is ended, and the call fails", async () => {
+    const connection = planned("close-output");
+    await expect(connection.call(act, {}, never)).rejects.toMatchObject({ sent: true });
+    await gone(startedPid());
+  });
+
+  test("[A54] an answer that is nested 100,000 deep is an answer, or an error; it is not the end of us", async () => {
+    const connection = planned("deep");
+    await connection.call(act, {}, AbortSignal.timeout(5_000)).catch(() => undefined);
+    writePlan(plan, { tools: [{ name: "act" }] });
+    expect(await connection.call(act, {}, never)).toBeDefined();
+  });
+
+  test("[A54] an endless stream of messages ends the server", async () => {
+    const connection = planned("flood");
+    await expect(connection.call(act, {}, never)).rejects.toThrow(/more than 16 MB at once and was ended/);
+    await gone(startedPid());
+  });
+
+  test("[A54] it never answers: the caller's time is over, the server is told, and serves others", async () => {
+    writePlan(plan, { tools: [{ name: "act" }, { name: "echo" }], does: { act: "hang" } });
+    const connection = connectTo(plannedServer(plan));
+    const stop = new AbortController();
+    const call = connection.call(act, {}, stop.signal);
+    await expect.poll(() => notesOf(plan)).toContain("call act");
+    stop.abort(new Error("Stopped after 1 s: the time limit."));
+    await expect(call).rejects.toMatchObject({ sent: true, message: /Stopped after 1 s/ });
+    await expect.poll(() => notesOf(plan)).toContain("cancelled");
+    expect(await connection.call({ ...act, name: "echo" }, {}, never)).toBeDefined();
+  });
+
+  test("[A54] it never introduces itself: nobody is kept, and it is ended with us", async () => {
+    writePlan(plan, { tools: [], mute: true });
+    const connection = connectTo(plannedServer(plan));
+    const stop = new AbortController();
+    const call = connection.call(act, {}, stop.signal);
+    await expect.poll(() => notesOf(plan).length).toBeGreaterThan(0);
+    stop.abort(new Error("Stopped."));
+    await expect(call).rejects.toMatchObject({ sent: false });
+    await connection.close();
+    await gone(startedPid());
+  });
+
+  test("[A54] what is no message is passed over", async () => {
+    writePlan(plan, { tools: [{ name: "act" }], garbage: true });
+    expect(await connectTo(plannedServer(plan)).call(act, {}, never)).toBeDefined();
+  });
+
+  test("[A54] 5,000 tools: the first 200 are looked at", async () => {
+    writePlan(plan, { tools: Array.from({ length: 5_000 }, (_, index) => ({ name: `t${index}x` })) });
+    const { tools, problems } = await connectTo(plannedServer(plan)).list();
+    expect(tools.length).toBeLessThanOrEqual(200);
+    expect(problems[0]).toBe("it offers 5000 tools; only the first 200 are looked at");
+  });
+
+  test("a program that is not there is a sentence, and is not tried again at once", async () => {
+    let now = 0;
+    const clock = { ...systemClock, elapsed: () => now };
+    const connection = connectTo({ command: "no-such-program" }, {}, clock);
+    await expect(connection.list()).rejects.toThrow(
+      /^The MCP server it cannot be used: there is no program no-such-program/,
+    );
+    await expect(connection.list()).rejects.toThrow(/It is tried again in 1 s\.$/);
+    now = 1_001;
+    await expect(connection.list()).rejects.toThrow(/^The MCP server it cannot be used: there is no program/);
+    await expect(connection.list()).rejects.toThrow(/It is tried again in 2 s\.$/);
+  });
+});
+
+describe("its process", () => {
+  test("[A32] has none of our variables but those that it was given", async () => {
+    const connection = planned("environment", { env: { KEY: "${TOKEN}", PLAIN: "x" } });
+    await expect(connection.list()).rejects.toThrow("it needs the variable TOKEN, which is not set");
+    process.env["CADRE_TEST_CANARY"] = "canary";
+    const withToken = connectTo(
+      { ...plannedServer(plan), env: { KEY: "${TOKEN}", PLAIN: "x" } },
+      { TOKEN: "t" },
+    );
+    const said = JSON.stringify(await withToken.call(act, {}, never));
+    delete process.env["CADRE_TEST_CANARY"];
+    expect(said).toContain('\\"KEY\\":\\"t\\",\\"PLAIN\\":\\"x\\"');
+    expect(said).not.toContain("canary");
+  });
+
+  test("[A31] [I10] is gone after close, and whatever it left behind with it", async () => {
+    const connection = planned("leave-child");
+    const { content } = await connection.call(act, {}, never);
+    const child = Number((content[0] as { text: string }).text);
+    expect(isAlive(child)).toBe(true);
+    await connection.close();
+    await gone(startedPid());
+    await gone(child);
+    await expect(connection.list()).rejects.toThrow("was ended with this process");
+  });
+
+  test("words of the command are words, not a shell's", async () => {
+    const connection = connectTo({ command: "echo", args: ["$(touch pwned)", ";", "touch", "pwned"] });
+    await expect(connection.list()).rejects.toThrow("it ended with code 0");
+    expect(() => rmSync(join(folder, "pwned"))).toThrow(/ENOENT/);
+  });
+});

@@ -1,0 +1,196 @@
+import { APICallError, InvalidResponseDataError, JSONParseError } from "@ai-sdk/provider";
+import { expect, test } from "vitest";
+import { fakeClock } from "../clock.ts";
+import { classifyFailure, createClassifyFailure, cutStreamError, silenceError } from "./classify-failure.ts";
+
+interface Answer {
+  status?: number;
+  message?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  cause?: unknown;
+}
+
+const answered = ({ status, message = "said so", headers, body, cause }: Answer) =>
+  new APICallError({
+    message,
+    url: "https://api.example.com/v1/messages",
+    requestBodyValues: {},
+    ...(status === undefined ? {} : { statusCode: status }),
+    ...(headers === undefined ? {} : { responseHeaders: headers }),
+    ...(body === undefined ? {} : { responseBody: body }),
+    ...(cause === undefined ? {} : { cause, isRetryable: true }),
+  });
+
+const socket = (code: string) => Object.assign(new Error(`read ${code}`), { code });
+
+test.each([
+  [429, "rate_limit"],
+  [529, "overloaded"],
+  [500, "overloaded"],
+  [502, "overloaded"],
+  [503, "overloaded"],
+  [504, "overloaded"],
+  [408, "timeout"],
+])("[F40] %i is retried as %s", (status, cause) => {
+  const failure = classifyFailure(answered({ status }), 1, 0.5);
+  expect(failure).toMatchObject({ cause, after: 750 });
+  expect(failure.message).toMatch(new RegExp(`api\\.example\\.com.*\\(${status}\\): said so`));
+});
+
+test.each([
+  [400, "rejected"],
+  [402, "rejected"],
+  [404, "rejected"],
+  [413, "rejected"],
+  [422, "rejected"],
+  [401, "auth"],
+  [403, "auth"],
+])("[F40] %i is not retried: %s", (status, cause) => {
+  const failure = classifyFailure(answered({ status, headers: { "retry-after": "1" } }), 1, 0.5);
+  expect(failure.cause).toBe(cause);
+  expect(failure).not.toHaveProperty("after");
+});
+
+test.each(["ECONNRESET", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND_ERR_SOCKET"])(
+  "[F40] %s is retried, however deep it lies",
+  (code) => {
+    const cause = new TypeError("terminated", { cause: socket(code) });
+    expect(classifyFailure(socket(code), 1, 0).message).not.toContain(code);
+    expect(classifyFailure(socket(code), 1, 0)).toMatchObject({ cause: "network", after: 500 });
+    expect(classifyFailure(answered({ cause }), 1, 0).cause).toBe("network");
+    expect(classifyFailure(answered({ status: 200, cause }), 1, 0).cause).toBe("network");
+  },
+);
+
+test.each([
+  ["our own watch", silenceError(300_000)],
+  ["our own watch inside a stream", answered({ status: 200, cause: silenceError(300_000) })],
+  ["AbortSignal.timeout", new DOMException("late", "TimeoutError")],
+  ["no headers", answered({ cause: socket("UND_ERR_HEADERS_TIMEOUT") })],
+  ["no further body", answered({ status: 200, cause: socket("UND_ERR_BODY_TIMEOUT") })],
+  ["no connection", answered({ cause: socket("ETIMEDOUT") })],
+])("[F40] silence is a time-out and retried: %s", (_, error) => {
+  const failure = classifyFailure(error, 1, 0);
+  expect(failure).toMatchObject({ cause: "timeout", after: 500 });
+});
+
+test.each([
+  ["no finish part", cutStreamError()],
+  ["no finish reason", new InvalidResponseDataError({ data: undefined, message: "ended" })],
+  ["half a frame", new JSONParseError({ text: '{"id', cause: new SyntaxError("Unterminated") })],
+  ["half a body", answered({ status: 200, message: "Failed to process successful response" })],
+])("[F41] a stream that breaks off is retried as truncated: %s", (_, error) => {
+  expect(classifyFailure(error, 1, 0)).toMatchObject({ cause: "truncated", after: 500 });
+});
+
+test("[F40] a call that was stopped, and not by us, is retried as one that the network cut off", () => {
+  const failure = classifyFailure(new DOMException("aborted", "AbortError"), 1, 0);
+  expect(failure).toMatchObject({ cause: "network", after: 500 });
+});
+
+test.each([
+  [{ type: "overloaded_error", message: "busy", statusCode: 529, isRetryable: true }, "overloaded", true],
+  [{ type: "server_error", message: "sorry" }, "overloaded", true],
+  [{ code: "rate_limit_exceeded", message: "slow" }, "rate_limit", true],
+  [{ code: 503, message: "busy" }, "overloaded", true],
+  [{ type: "insufficient_quota", message: "pay" }, "rejected", false],
+  [{ type: "invalid_request_error", message: "no" }, "rejected", false],
+  ["just words", "rejected", false],
+])("[F40] an error frame inside a stream is understood: %j", (error, cause, retried) => {
+  const failure = classifyFailure(error, 1, 0);
+  expect(failure.cause).toBe(cause);
+  expect("after" in failure).toBe(retried);
+});
+
+test("[F40] an empty account is not waited for", () => {
+  const body = '{"error":{"code":"insufficient_quota"}}';
+  expect(classifyFailure(answered({ status: 429, body }), 1, 0)).not.toHaveProperty("after");
+});
+
+test("[F40] waits double up to a minute, with jitter, and the sixth attempt is the last", () => {
+  const waits = (random: number) =>
+    [1, 2, 3, 4, 5, 6, 7].map((attempt) => classifyFailure(answered({ status: 500 }), attempt, random).after);
+  expect(waits(1)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, undefined, undefined]);
+  expect(waits(0)).toEqual([500, 1_000, 2_000, 4_000, 8_000, undefined, undefined]);
+});
+
+const DATED = { date: "Sun, 15 Nov 2026 12:00:00 GMT", "retry-after": "Sun, 15 Nov 2026 12:00:42 GMT" };
+
+test.each([
+  [{ "retry-after": "7" }, 7_000],
+  [{ "retry-after": "0.5" }, 500],
+  [{ "retry-after-ms": "1234", "retry-after": "9" }, 1_234],
+  [DATED, 42_000],
+  [{ "retry-after": "86400" }, 600_000],
+  [{ "retry-after": "soon" }, 500],
+  [{ "retry-after": "Sun, 15 Nov 2020 12:00:00 GMT" }, 500],
+])("[F40] Retry-After is the least we wait, up to ten minutes: %j", (headers, least) => {
+  expect(classifyFailure(answered({ status: 429, headers }), 1, 0).after).toBe(least);
+  const jittered = classifyFailure(answered({ status: 429, headers }), 1, 1).after!;
+  expect(jittered).toBeGreaterThan(least);
+});
+
+test("[F40] a Retry-After date without a date of the answer is measured by our clock", () => {
+  const clock = fakeClock(Date.parse("2026-11-15T12:00:00Z"));
+  const error = answered({ status: 503, headers: { "retry-after": DATED["retry-after"] } });
+  expect(createClassifyFailure(clock)(error, 1, 0).after).toBe(42_000);
+});
+
+test("[F40] a Retry-After shorter than the back-off does not shorten it", () => {
+  const error = answered({ status: 429, headers: { "retry-after": "1" } });
+  expect(classifyFailure(error, 5, 1).after).toBe(16_000);
+});
+
+test("a wrong key is named as wrong, and never repeated", () => {
+  const message = "Incorrect API key provided: my-odd-key. Also sk-ant-api03-abcdef";
+  const wrong = classifyFailure(answered({ status: 401, message }), 1, 0).message;
+  expect(wrong).toContain("refused the API key (401)");
+  expect(wrong).not.toMatch(/my-odd-key|sk-ant/);
+});
+
+test.each([
+  "sk-ant-api03-abcdefgh1234",
+  "AIzaSyA1234567890abcdefg",
+  "Bearer abc.def",
+  "https://x.y/v1?key=s3cret",
+])("no message repeats a secret: %s", (secret) => {
+  for (const error of [answered({ status: 400, message: `bad ${secret} here` }), `bad ${secret} here`]) {
+    const { message } = classifyFailure(error, 1, 0);
+    expect(message).toMatch(/bad .*\[hidden\] here/);
+    expect(message).not.toMatch(/abcdef|abc\.def|s3cret/);
+  }
+});
+
+test("a message is one bounded line, and a body of unknown form is quoted", () => {
+  const { message } = classifyFailure(
+    answered({ status: 400, message: `no\n  ${"word ".repeat(50_000)}` }),
+    1,
+    0,
+  );
+  expect(message.length).toBeLessThanOrEqual(500);
+  expect(message).not.toContain("\n");
+  const body = '{"detail":"context is too long"}';
+  expect(classifyFailure(answered({ status: 400, message: "Bad Request", body }), 1, 0).message).toContain(
+    "context is too long",
+  );
+});
+
+test.each([undefined, null, 42, "", Symbol("x"), {}, Object.create(null), [], () => 1, 10n])(
+  "never throws, whatever was thrown (%#)",
+  (error) => {
+    expect(classifyFailure(error, 1, 0)).toMatchObject({ cause: "rejected", message: expect.any(String) });
+  },
+);
+
+test("never throws, not even for an error that does when it is read", () => {
+  const error = new Error("x");
+  Object.defineProperty(error, "message", {
+    get() {
+      throw new Error("no");
+    },
+  });
+  const circular: Record<string, unknown> = { status: 429 };
+  circular["self"] = circular;
+  for (const bad of [error, circular]) expect(classifyFailure(bad, 1, 0).message).toEqual(expect.any(String));
+});

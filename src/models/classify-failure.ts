@@ -1,0 +1,142 @@
+// What a failed call means, and when to try again.
+//  1  Only what may pass by itself is retried: limits, overload, the network, silence, a stream that broke off.
+//  2  Waiting grows (1 s, 2, 4 … 60) with jitter; a provider's Retry-After is the least we wait, up to ten minutes.
+//  3  The sixth attempt is the last.
+//  4  The message is one bounded sentence, and no key is in it.
+// Never throws.
+
+import { APICallError } from "@ai-sdk/provider";
+import { type Clock, systemClock } from "../clock.ts";
+import { type KeyVariableOf, messageFor, statusOf } from "./failure-message.ts";
+import type { ClassifyFailure, Failure } from "./model.ts";
+
+type Cause = Failure["cause"];
+
+const LAST_ATTEMPT = 6;
+const FIRST_WAIT = 1_000;
+const LONGEST_WAIT = 60_000;
+const LONGEST_OBEYED = 600_000;
+const TRANSIENT: ReadonlySet<Cause> = new Set([
+  "rate_limit",
+  "overloaded",
+  "network",
+  "timeout",
+  "truncated",
+]);
+
+export const classifyFailure: ClassifyFailure = createClassifyFailure(systemClock);
+
+/** `clock` is asked only for a Retry-After date in an answer that has no date itself. */
+export function createClassifyFailure(
+  clock: Clock,
+  keyVariableOf: KeyVariableOf = () => undefined,
+): ClassifyFailure {
+  return (error, attempt, random) => {
+    try {
+      const cause = causeOf(error);
+      const failure: Failure = { cause, message: messageFor(cause, error, keyVariableOf) };
+      if (!TRANSIENT.has(cause) || attempt >= LAST_ATTEMPT) return failure;
+      return { ...failure, after: waitBefore(attempt, random, retryAfterOf(error, clock)) };
+    } catch {
+      return { cause: "rejected", message: "the call failed with an error that cannot be read" };
+    }
+  };
+}
+
+/** What the loop throws into a call that gave no first chunk, or no further one, in time. */
+export function silenceError(waitedMs: number): Error {
+  return new DOMException(`no answer for ${Math.round(waitedMs / 1_000)} s`, "TimeoutError");
+}
+
+/** What the loop makes of a stream that ended with no finish part, or with finish reason `interrupted`. */
+export function cutStreamError(detail = "the stream ended without a finish reason"): Error {
+  return Object.assign(new Error(detail), { name: "StreamCutError" });
+}
+
+function waitBefore(attempt: number, random: number, retryAfter: number | undefined): number {
+  const longest = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.max(0, attempt - 1));
+  const backOff = longest / 2 + (random * longest) / 2;
+  // A little more than asked for, so that those who were refused together do not come back together.
+  const asked = retryAfter === undefined ? 0 : Math.min(LONGEST_OBEYED, retryAfter) + random * FIRST_WAIT;
+  return Math.round(Math.max(backOff, asked));
+}
+
+function causeOf(error: unknown): Cause {
+  const chain = [...causesOf(error)];
+  if (chain.some((link) => link["name"] === "TimeoutError")) return "timeout";
+  // Not ours: what was stopped here is not asked about, and would be asked again at once and without end.
+  if (chain.some((link) => link["name"] === "AbortError")) return "network";
+  const status = statusOf(error);
+  if (status !== undefined && status >= 400) return causeOfStatus(status, error);
+  const code = chain.map((link) => link["code"]).find(isNetworkCode);
+  if (code !== undefined) return /TIMEOUT|ETIMEDOUT/.test(code) ? "timeout" : "network";
+  if (chain.some((link) => CUT_OFF.has(String(link["name"])))) return "truncated";
+  if (APICallError.isInstance(error)) {
+    if (status !== undefined) return "truncated";
+    return error.isRetryable ? "network" : "rejected";
+  }
+  return causeOfWords(chain);
+}
+
+function causeOfStatus(status: number, error: unknown): Cause {
+  if (status === 401 || status === 403) return "auth";
+  // Some providers say 429 for an empty account, which no waiting fills.
+  if (status === 429) return /insufficient_quota/.test(bodyOf(error)) ? "rejected" : "rate_limit";
+  if (status === 408) return "timeout";
+  if (status === 409 || status >= 500) return "overloaded";
+  return "rejected";
+}
+
+/** An error frame inside a stream that has no status: providers put a word for it into `type` or `code`. */
+function causeOfWords(chain: readonly Record<string, unknown>[]): Cause {
+  const words = chain.map((link) => `${String(link["type"])} ${String(link["code"])}`).join(" ");
+  if (/insufficient_quota/.test(words)) return "rejected";
+  if (/rate.?limit|resource_exhausted/i.test(words)) return "rate_limit";
+  if (/overload|server_error|api_error|unavailable|internal/i.test(words)) return "overloaded";
+  if (/authentication|permission|unauthenticated/i.test(words)) return "auth";
+  if (chain.some((link) => link["isRetryable"] === true)) return "overloaded";
+  if (chain.some((link) => link["message"] === "terminated" || link["message"] === "fetch failed")) {
+    return "network";
+  }
+  return "rejected";
+}
+
+const CUT_OFF = new Set([
+  "StreamCutError",
+  "AI_InvalidResponseDataError",
+  "AI_EmptyResponseBodyError",
+  "AI_JSONParseError",
+  "AI_TypeValidationError",
+]);
+
+function isNetworkCode(code: unknown): code is string {
+  return typeof code === "string" && /^(UND_ERR_|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/.test(code);
+}
+
+function bodyOf(error: unknown): string {
+  if (APICallError.isInstance(error)) return error.responseBody ?? "";
+  return JSON.stringify(error) ?? "";
+}
+
+function retryAfterOf(error: unknown, clock: Clock): number | undefined {
+  const headers = APICallError.isInstance(error) ? (error.responseHeaders ?? {}) : {};
+  const ms = Number.parseFloat(headers["retry-after-ms"] ?? "");
+  if (ms >= 0) return ms;
+  const value = headers["retry-after"]?.trim();
+  if (value === undefined || value === "") return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1_000;
+  const until = Date.parse(value);
+  if (Number.isNaN(until)) return undefined;
+  // Both dates from the same server: a difference between its clock and ours does not matter.
+  const sent = Date.parse(headers["date"] ?? "");
+  return Math.max(0, until - (Number.isNaN(sent) ? clock.now() : sent));
+}
+
+function* causesOf(error: unknown): Generator<Record<string, unknown>> {
+  let current = error;
+  for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth++) {
+    const link = current as Record<string, unknown>;
+    yield link;
+    current = link["cause"];
+  }
+}

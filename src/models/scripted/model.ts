@@ -1,0 +1,268 @@
+// A model that plays a script: for the demo, tests, examples and the benchmark, with no key and no network.
+//  1  Nothing is kept between calls: what is answered follows from the call alone, so a restart changes nothing.
+//  2  It fails as providers fail (APICallError, broken streams), so that the loop cannot tell the difference.
+//  3  Each call takes one real turn of the event loop: an instant answer would starve the writer and make durability
+//     look free. It never walks a whole prompt unless the script asks for something far back.
+
+import {
+  APICallError,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4Content,
+  type LanguageModelV4FinishReason,
+  type LanguageModelV4StreamPart,
+  type LanguageModelV4ToolCall,
+  type LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import { agentId } from "../../journal/agent-id.ts";
+import type { Model } from "../model.ts";
+import { fillIn, readRequest } from "./request.ts";
+import { patternOf, type Script, type ScriptedRequest, type ScriptedTurn } from "./script.ts";
+
+type Choose = (request: ScriptedRequest) => ScriptedTurn | undefined;
+
+export function createScriptedModel(script: Script, options: { name?: string } = {}): Model {
+  const name = options.name ?? (typeof script === "function" ? undefined : script.name) ?? "script";
+  const choose = typeof script === "function" ? script : chooserOf(script.turns);
+  return {
+    specificationVersion: "v4",
+    provider: "scripted",
+    modelId: name,
+    supportedUrls: {},
+    async doStream(call) {
+      const answer = await play(name, choose, call);
+      return { stream: streamOf(partsOf(answer), answer.breaks) };
+    },
+    async doGenerate(call) {
+      const { content, finish, usage, breaks } = await play(name, choose, call);
+      if (breaks !== undefined) throw breaks;
+      const finishReason = finish ?? { unified: "interrupted", raw: undefined };
+      return { content, finishReason, usage, warnings: [] };
+    },
+  };
+}
+
+interface Answer {
+  content: LanguageModelV4Content[];
+  /** Absent: the stream ends with no finish part. */
+  finish: LanguageModelV4FinishReason | undefined;
+  usage: LanguageModelV4Usage;
+  chunk: number | undefined;
+  /** The stream breaks with this in the middle of its last part. */
+  breaks: APICallError | undefined;
+}
+
+async function play(name: string, choose: Choose, call: LanguageModelV4CallOptions): Promise<Answer> {
+  const request = readRequest(call);
+  const turn = choose(request);
+  await pause(turn?.delay, call.abortSignal);
+  if (turn === undefined) throw noLine(name, request);
+  if (turn.error !== undefined) throw errorOf(name, turn.error);
+  const content = contentOf(turn, request);
+  return {
+    content,
+    finish: finishOf(turn, content),
+    usage: usageOf(turn, content, call),
+    chunk: turn.chunk,
+    breaks: turn.cut === "stream" ? brokenConnection(name) : undefined,
+  };
+}
+
+/** A script as a function: the first turn that fits. */
+export function chooserOf(turns: readonly ScriptedTurn[]): Choose {
+  const lines = turns.map((turn) => ({ turn, fits: fitOf(turn.when ?? {}) }));
+  return (request) => lines.find((line) => line.fits(request))?.turn;
+}
+
+function fitOf(when: NonNullable<ScriptedTurn["when"]>): (request: ScriptedRequest) => boolean {
+  const { agent, turn, purpose, attempt, round, task, lastTool, isError, lastUser } = when;
+  const meant = agent === undefined ? undefined : agentId(agent);
+  const lastResult = when.lastResult === undefined ? undefined : patternOf(when.lastResult);
+  return (request) =>
+    (turn === undefined || turn === request.turn) &&
+    (meant === undefined || meant === agentId(request.agent)) &&
+    (attempt === undefined || attempt === request.attempt) &&
+    (purpose === undefined || purpose === request.purpose) &&
+    (round === undefined || round === request.round) &&
+    (task === undefined || request.task.includes(task)) &&
+    (lastTool === undefined || lastTool === request.lastTool) &&
+    (isError === undefined || (request.lastTool !== undefined && isError === request.isError)) &&
+    (lastResult === undefined || (request.lastResult !== undefined && lastResult(request.lastResult))) &&
+    (lastUser === undefined || request.lastUser?.includes(lastUser) === true);
+}
+
+function contentOf(turn: ScriptedTurn, request: ScriptedRequest): LanguageModelV4Content[] {
+  const content: LanguageModelV4Content[] = [];
+  if (turn.reasoning) content.push({ type: "reasoning", text: fillIn(turn.reasoning, request) });
+  if (turn.text) content.push({ type: "text", text: fillIn(turn.text, request) });
+  const calls: NonNullable<ScriptedTurn["calls"]> = [...(turn.calls ?? [])];
+  if (turn.report !== undefined) calls.push({ tool: "final_report", input: turn.report });
+  for (const [index, { tool, input = {}, raw, id }] of calls.entries()) {
+    content.push({
+      type: "tool-call",
+      toolCallId: id ?? `call_${request.turn}_${index + 1}`,
+      toolName: tool,
+      input: raw ?? JSON.stringify(fillIn(input, request)),
+    });
+  }
+  return content;
+}
+
+function finishOf(
+  turn: ScriptedTurn,
+  content: readonly LanguageModelV4Content[],
+): LanguageModelV4FinishReason | undefined {
+  if (turn.cut === "silent" || turn.cut === "stream") return undefined;
+  if (turn.cut === "length") return { unified: "length", raw: "max_tokens" };
+  if (content.at(-1)?.type === "tool-call") return { unified: "tool-calls", raw: "tool_use" };
+  return { unified: "stop", raw: "end_turn" };
+}
+
+function usageOf(
+  turn: ScriptedTurn,
+  content: readonly LanguageModelV4Content[],
+  call: LanguageModelV4CallOptions,
+): LanguageModelV4Usage {
+  // By the number of messages, not their length: counting characters would cost more than the rest of the call.
+  const input = turn.usage?.input ?? 50 * call.prompt.length;
+  const output = turn.usage?.output ?? Math.ceil(content.reduce((sum, part) => sum + lengthOf(part), 0) / 4);
+  return {
+    inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
+    outputTokens: { total: output, text: output, reasoning: undefined },
+  };
+}
+
+function lengthOf(part: LanguageModelV4Content): number {
+  if (part.type === "tool-call") return part.input.length;
+  return part.type === "text" || part.type === "reasoning" ? part.text.length : 0;
+}
+
+function partsOf({ content, finish, usage, chunk, breaks }: Answer): LanguageModelV4StreamPart[] {
+  const parts: LanguageModelV4StreamPart[] = [{ type: "stream-start", warnings: [] }];
+  for (const [index, part] of content.entries()) {
+    const broken = breaks !== undefined && index === content.length - 1;
+    if (part.type === "text" || part.type === "reasoning") {
+      addText(parts, { part, id: String(index), chunk, broken });
+    } else if (part.type === "tool-call") {
+      parts.push(...(broken ? halfCall(part) : [part]));
+    }
+  }
+  if (finish !== undefined) parts.push({ type: "finish", finishReason: finish, usage });
+  return parts;
+}
+
+interface TextToStream {
+  part: { type: "text" | "reasoning"; text: string };
+  id: string;
+  chunk: number | undefined;
+  broken: boolean;
+}
+
+function addText(parts: LanguageModelV4StreamPart[], { part, id, chunk, broken }: TextToStream): void {
+  const { type } = part;
+  const text = broken ? part.text.slice(0, Math.ceil(part.text.length / 2)) : part.text;
+  const step = chunk ?? Math.max(16, Math.ceil(text.length / 4));
+  parts.push({ type: `${type}-start`, id });
+  for (let at = 0; at < text.length; at += step) {
+    parts.push({ type: `${type}-delta`, id, delta: text.slice(at, at + step) });
+  }
+  if (!broken) parts.push({ type: `${type}-end`, id });
+}
+
+function halfCall({ toolCallId: id, toolName, input }: LanguageModelV4ToolCall): LanguageModelV4StreamPart[] {
+  return [
+    { type: "tool-input-start", id, toolName },
+    { type: "tool-input-delta", id, delta: input.slice(0, Math.ceil(input.length / 2)) },
+  ];
+}
+
+function streamOf(
+  parts: LanguageModelV4StreamPart[],
+  breaks: APICallError | undefined,
+): ReadableStream<LanguageModelV4StreamPart> {
+  if (breaks === undefined) {
+    return new ReadableStream({
+      start(controller) {
+        for (const part of parts) controller.enqueue(part);
+        controller.close();
+      },
+    });
+  }
+  // An error drops what is still queued, so each part is handed out before the next one is made.
+  let next = 0;
+  return new ReadableStream(
+    {
+      pull(controller) {
+        const part = parts[next++];
+        if (part === undefined) controller.error(breaks);
+        else controller.enqueue(part);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function pause(delay: number | undefined, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  if (!delay) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  } else {
+    await new Promise<void>((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      }, delay);
+      signal?.addEventListener("abort", stop, { once: true });
+    });
+  }
+  signal?.throwIfAborted();
+}
+
+function noLine(name: string, request: ScriptedRequest): APICallError {
+  const { agent, round, turn, attempt, purpose, lastTool } = request;
+  const where = round === 0 ? `turn ${turn}` : `round ${round}, turn ${turn}`;
+  const after = lastTool === undefined ? "" : `, after a result of ${lastTool}`;
+  return failure(name, {
+    statusCode: 400,
+    message: `it has no line for agent "${agent}", ${where} (attempt ${attempt}, purpose ${purpose}${after}): add one to its turns`,
+  });
+}
+
+function errorOf(name: string, error: NonNullable<ScriptedTurn["error"]>): APICallError {
+  if (error === "network") return failure(name, { message: "read ECONNRESET", code: "ECONNRESET" });
+  if (error === "timeout") {
+    return failure(name, { message: "Headers Timeout Error", code: "UND_ERR_HEADERS_TIMEOUT" });
+  }
+  const { status = 500, message, retryAfter } = error;
+  const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  return failure(name, { message, statusCode: status, responseHeaders: headers });
+}
+
+function brokenConnection(name: string): APICallError {
+  return failure(name, {
+    message: "Failed to process successful response: other side closed",
+    statusCode: 200,
+    code: "UND_ERR_SOCKET",
+  });
+}
+
+interface FailureDetails {
+  message: string;
+  statusCode?: number;
+  responseHeaders?: Record<string, string>;
+  /** Of the socket error underneath. */
+  code?: string;
+}
+
+function failure(name: string, { code, message, ...rest }: FailureDetails): APICallError {
+  return new APICallError({
+    message,
+    ...rest,
+    url: `scripted://${encodeURIComponent(name)}`,
+    requestBodyValues: {},
+    ...(code === undefined ? {} : { cause: Object.assign(new Error(message), { code }), isRetryable: true }),
+  });
+}

@@ -1,0 +1,47 @@
+// A seat in a pattern, and what became of the run that was to fill it.
+
+import { type ChildRun, latestChildFor } from "../projections/folds/child-runs.ts";
+import type { RunState } from "../projections/folds/run-state.ts";
+import { clockWithoutSuspensions } from "../projections/folds/suspended-time.ts";
+import type { Action } from "./action.ts";
+
+export type PatternSlot =
+  | { type: "empty" }
+  | { type: "refused"; why: string }
+  | { type: "live" | "late" | "done" | "failed"; child: ChildRun };
+
+export function slotOf(state: RunState, key: string): PatternSlot {
+  const why = state.unstartedSlots.get(key);
+  if (why !== undefined) return { type: "refused", why };
+  const child = latestChildFor(state.children, key);
+  if (!child) return { type: "empty" };
+  // F27: what comes after the time is over is recorded, and changes nothing.
+  if (isLate(state, child)) return { type: "late", child };
+  if (!child.ended) return { type: "live", child };
+  return { type: child.ended.success ? "done" : "failed", child };
+}
+
+/** Waits for children, at most for so long each; the time during which a person is awaited does not count. */
+export function waitOrGiveUp(
+  state: RunState,
+  children: readonly ChildRun[],
+  { timeout, now, late: reason }: { timeout: number | undefined; now: number; late: string },
+): Action | undefined {
+  if (children.length === 0) return undefined;
+  const passed = clockWithoutSuspensions(state.suspendedTime, now);
+  const left = ({ startedAt }: ChildRun): number => startedAt + (timeout ?? Infinity) - passed;
+  const late = children.filter((child) => left(child) <= 0);
+  if (late.length > 0) {
+    const events = late.map((child) => ({ type: "TIMER_FIRED" as const, payload: { id: lateTimer(child) } }));
+    return { type: "give-up-on", runIds: late.map(({ runId }) => runId), events, reason };
+  }
+  const soonest = Math.min(...children.map(left));
+  const waitingOn = { kind: "child" as const, items: children.map(({ runId }) => runId) };
+  return { type: "suspend", waitingOn, wakeAt: soonest === Infinity ? undefined : now + soonest };
+}
+
+/** Its time is over, and nobody waits for it any longer. */
+export const isLate = ({ firedTimers }: RunState, child: ChildRun): boolean =>
+  firedTimers.has(lateTimer(child));
+
+const lateTimer = ({ runId }: ChildRun): string => `late/${runId}`;

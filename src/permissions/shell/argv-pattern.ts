@@ -1,0 +1,106 @@
+// Patterns over argv, as they stand between the brackets of `Bash(git diff *)`. Words match words: never a prefix of a
+// string. `*` at the end is any further words, elsewhere exactly one; inside a word it is any text. Quoted is literal.
+
+import type { ShellWord } from "./parse-shell.ts";
+
+export type Match = "yes" | "maybe" | "no";
+
+export interface ArgvPattern {
+  words: readonly WordPattern[];
+  /** Any further words may follow. */
+  open: boolean;
+  /** No wildcard anywhere: names one call exactly. */
+  exact: boolean;
+  /** Characters that must stand there: more of them is more specific. */
+  weight: number;
+}
+
+type WordPattern = string | RegExp;
+
+/** Undefined when the pattern itself cannot be read: an unclosed quote, nothing in it. */
+export function parseArgvPattern(source: string): ArgvPattern | undefined {
+  const tokens = tokenize(source.replace(/:\*$/, " *"));
+  if (!tokens || tokens.length === 0) return undefined;
+  const open = isStar(tokens.at(-1)!);
+  const kept = open ? tokens.slice(0, -1) : tokens;
+  const words = kept.map(wordPattern);
+  return {
+    words,
+    open,
+    exact: !open && words.every((word) => typeof word === "string"),
+    weight:
+      kept
+        .flat()
+        .filter((piece) => piece !== WILD)
+        .join("").length + kept.length,
+  };
+}
+
+/** `maybe`: a word that only running it would tell could make it match. */
+export function matchArgv(pattern: ArgvPattern, argv: readonly ShellWord[]): Match {
+  for (const [index, word] of pattern.words.entries()) {
+    if (index >= argv.length) return "no";
+    const actual = argv[index];
+    if (actual === undefined) return "maybe";
+    if (typeof word === "string" ? word !== actual : !word.test(actual)) return "no";
+  }
+  if (pattern.open || argv.length === pattern.words.length) return "yes";
+  return argv[pattern.words.length] === undefined ? "maybe" : "no";
+}
+
+/** For rules that forbid: some systems find a program by its name in any letter case. */
+export function matchAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[]) => Match {
+  const [program, ...words] = pattern.words;
+  const folded = typeof program === "string" ? program.toLowerCase() : program;
+  const wide = { ...pattern, words: folded === undefined ? words : [folded, ...words] };
+  return (argv) => {
+    const [first, ...rest] = argv;
+    // Variables that are only set are no command.
+    return argv.length === 0 ? "no" : matchArgv(wide, [first?.toLowerCase(), ...rest]);
+  };
+}
+
+/** Whether a text that is not read here speaks of the program: then it may run it. */
+export function mentionsProgram({ words: [program] }: ArgvPattern, text: string): boolean {
+  if (typeof program !== "string") return true;
+  return new RegExp(`(?<![\\w.-])${RegExp.escape(program)}(?![\\w-])`, "i").test(text);
+}
+
+/** Writes words so that `parseArgvPattern` reads exactly them again. */
+export function quoteArgv(argv: readonly string[]): string {
+  return argv
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(" ");
+}
+
+const WILD = Symbol("wildcard");
+type Token = (string | typeof WILD)[];
+
+const isStar = (token: Token): boolean => token.length === 1 && token[0] === WILD;
+
+function wordPattern(token: Token): WordPattern {
+  if (!token.includes(WILD)) return token.join("");
+  const source = token.map((piece) => (typeof piece === "string" ? RegExp.escape(piece) : ".*")).join("");
+  return new RegExp(`^${source}$`, "s");
+}
+
+function tokenize(source: string): Token[] | undefined {
+  const tokens: Token[] = [];
+  const piece = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|(\*)|(\s+)|([^\s'"\\*]+)/gsy;
+  let current: Token | undefined;
+  while (piece.lastIndex < source.length) {
+    const match = piece.exec(source);
+    if (!match) return undefined;
+    const [, single, double, escaped, star, blank, bare] = match;
+    if (blank !== undefined) {
+      current = undefined;
+      continue;
+    }
+    if (!current) {
+      current = [];
+      tokens.push(current);
+    }
+    current.push(star ? WILD : (single ?? double?.replace(/\\(.)/gs, "$1") ?? escaped ?? bare ?? ""));
+  }
+  return tokens;
+}

@@ -1,0 +1,150 @@
+// What a shell command would do, for the person who is asked about it (U24): its programs, the files and hosts that its
+// words name, and what stands in it in a code that people cannot read.
+//  - For eyes, never for a verdict: it shows what the words show, and says where they do not show all.
+//  - Made from the recorded command alone; what an agent says about it has no part in it (A17).
+
+import { decodeHiddenText } from "../encoded-text.ts";
+import { fileUses } from "../file-uses.ts";
+import { isInside, isReadOnlyCommand } from "./judge-shell.ts";
+import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./parse-shell.ts";
+import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
+
+export interface CommandReading {
+  /** `exact`: the words are all that runs. `dynamic`: some of it shows only when it runs. `broken`: not understood. */
+  grade: "exact" | "dynamic" | "broken";
+  /** Why it is not exact. */
+  why: string;
+  programs: ProgramReading[];
+  files: FileReading[];
+  hosts: string[];
+  /** Words that say something in another code: base64, hexadecimal. */
+  decoded: { from: string; text: string }[];
+}
+
+export interface ProgramReading {
+  /** As the program gets them; null where only running it would tell. */
+  argv: (string | null)[];
+  /** 0: it stands in the command itself; more: in the words of another program. */
+  depth: number;
+  /** It is known to change nothing. */
+  readOnly: boolean;
+  /** What its words do not show. */
+  note?: string;
+}
+
+export interface FileReading {
+  path: string;
+  use: "writes" | "reads";
+  /** Not within the folder that the run works in. */
+  outside: boolean;
+}
+
+const MAX_DEPTH = 3;
+const MAX_LISTED = 100;
+
+export function explainCommand(command: string, workspace: string): CommandReading {
+  const { grade, why, commands, redirects, texts } = parseShell(command);
+  const found: Found = { programs: [], uses: [], texts: texts.map(({ text }) => text) };
+  takeAll(commands, redirects, 0, found);
+  if (commands.some(({ argv }) => isShell(nameOf(argv) ?? "")))
+    for (const { text, isInput } of texts) if (isInput) takeScript(text, 1, found);
+  const words = [...found.programs.flatMap(({ argv }) => argv.flatMap((word) => word ?? [])), ...found.texts];
+  return {
+    grade,
+    why,
+    programs: found.programs.slice(0, MAX_LISTED),
+    files: filesOf(found.uses, workspace),
+    hosts: [...new Set([...words, command].flatMap(hostsIn))].slice(0, MAX_LISTED),
+    decoded: decodeHiddenText([...words, command]),
+  };
+}
+
+interface Found {
+  programs: ProgramReading[];
+  uses: Pick<FileReading, "path" | "use">[];
+  texts: string[];
+}
+
+function takeAll(
+  commands: readonly ShellCommand[],
+  redirects: readonly ShellRedirect[],
+  depth: number,
+  found: Found,
+): void {
+  for (const command of commands) takeCommand(command, depth, found);
+  for (const { operator, target } of redirects)
+    if (target !== undefined)
+      found.uses.push({ path: target, use: operator.includes(">") ? "writes" : "reads" });
+}
+
+function takeCommand({ argv, assigns, fed }: ShellCommand, depth: number, found: Found): void {
+  if (argv.length === 0) return;
+  const notes = [
+    ...(assigns ? ["variables are set for it"] : []),
+    ...(fed && runsInput(argv) ? ["runs what it is fed"] : []),
+  ];
+  found.programs.push({
+    argv: argv.map((word) => word ?? null),
+    depth,
+    readOnly: !assigns && isReadOnlyCommand(argv).readOnly,
+    ...(notes.length > 0 ? { note: notes.join("; ") } : {}),
+  });
+  found.uses.push(...fileUses(nameOf(argv), argv.slice(1)));
+  if (depth < MAX_DEPTH && runsOthers(nameOf(argv) ?? "", argv.slice(1))) takeInner(argv, depth + 1, found);
+}
+
+/** A shell or an interpreter that no word gives a program to. */
+const runsInput = (argv: readonly ShellWord[]): boolean =>
+  (isShell(nameOf(argv) ?? "") || isInterpreter(nameOf(argv) ?? "")) &&
+  argv.slice(1).every((word) => word?.startsWith("-") && !/^-[a-z]*[ce]/.test(word));
+
+/** What a program that runs others is told to run: scripts in its words, or the words behind its own. */
+function takeInner(argv: readonly ShellWord[], depth: number, found: Found): void {
+  const scripts = argv.slice(1).filter((word) => word !== undefined && /\s|[;|&]./.test(word));
+  for (const script of scripts) takeScript(script!, depth, found);
+  if (scripts.length > 0 || isShell(nameOf(argv)!)) return;
+  const tail = nameOf(argv) === "find" ? executed(argv) : behindOptions(argv);
+  if (tail.length > 0) takeCommand({ argv: tail, assigns: false, fed: false }, depth, found);
+}
+
+function takeScript(script: string, depth: number, found: Found): void {
+  const { commands, redirects, texts } = parseShell(script);
+  found.texts.push(...texts.map(({ text }) => text));
+  takeAll(commands, redirects, depth, found);
+}
+
+/** `timeout -k 5 10 npm test`, `env A=b npm test`: npm test. */
+function behindOptions(argv: readonly ShellWord[]): readonly ShellWord[] {
+  const at = argv.findIndex(
+    (word, index) =>
+      index > 0 && word !== undefined && !/^-|^[\w.]+=|^[\d.]+[smhd]?$|^(exec|x|run)$/.test(word),
+  );
+  return at < 0 ? [] : argv.slice(at);
+}
+
+function executed(argv: readonly ShellWord[]): readonly ShellWord[] {
+  const at = argv.findIndex((word) => /^-(exec|execdir|ok|okdir)$/.test(word ?? ""));
+  if (at < 0) return [];
+  const end = argv.findIndex((word, index) => index > at && (word === ";" || word === "+"));
+  return argv.slice(at + 1, end < 0 ? undefined : end);
+}
+
+function filesOf(uses: Found["uses"], workspace: string): FileReading[] {
+  const distinct = new Map(uses.map((use) => [`${use.use} ${use.path}`, use]));
+  return [...distinct.values()]
+    .slice(0, MAX_LISTED)
+    .map(({ path, use }) => ({ path, use, outside: !isInside(path, { workspace }) }));
+}
+
+/** Of addresses, and of `user@host:path`. */
+function hostsIn(text: string): string[] {
+  const addresses = text.match(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'`<>()[\]{}\\|^]+/gi) ?? [];
+  const hosts = addresses.flatMap((address) => URL.parse(address.replace(/[.,;:!?]+$/, ""))?.host || []);
+  const logins = [...text.matchAll(/(?<![\w.-])[\w.-]+@([\w-]+(?:\.[\w-]+)+)(?=:|\s|$)/g)].map(
+    ([, host]) => host!,
+  );
+  const sockets = [...text.matchAll(/\/dev\/(?:tcp|udp)\/([\w.-]+)\//g)].map(([, host]) => host!);
+  return [...hosts, ...logins, ...sockets];
+}
+
+const nameOf = ([word]: readonly ShellWord[]): ShellWord => word?.slice(word.lastIndexOf("/") + 1);

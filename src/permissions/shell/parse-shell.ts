@@ -1,0 +1,172 @@
+// What a shell command would run, as far as reading it can tell. An allow-list of syntax: whatever is not known to be
+// plain lowers the grade, so a construct we never heard of can only make us ask, never make us wave through.
+//  exact    every word stands there literally: `argv` is what runs, all of it, and nothing else does
+//  dynamic  well-formed, but something is decided only by running it (variables, globs, loops, substitutions)
+//  broken   not understood (syntax error, control characters, too long): `commands` may be incomplete
+
+import { forEachChild, parse, type SyntaxNode, type Word } from "unbash";
+import { messageOf } from "../../errors.ts";
+
+/** A word as the program receives it; undefined where only running it would tell. */
+export type ShellWord = string | undefined;
+
+export interface ShellCommand {
+  argv: readonly ShellWord[];
+  /** Variables set for it alone may change what it does. */
+  assigns: boolean;
+  /** Its input comes from another command, a file or the script itself. */
+  fed: boolean;
+}
+
+export interface ShellRedirect {
+  operator: string;
+  target: ShellWord;
+}
+
+export interface ParsedShell {
+  grade: "exact" | "dynamic" | "broken";
+  /** Why the grade is not `exact`. */
+  why: string;
+  commands: readonly ShellCommand[];
+  /** Files that are opened; copies of descriptors and `/dev/null` are left out. */
+  redirects: readonly ShellRedirect[];
+  /** What else stands there and may come to be run: values of variables, and what commands are fed. */
+  texts: readonly ShellText[];
+}
+
+export interface ShellText {
+  text: string;
+  /** A here-document or here-string. */
+  isInput: boolean;
+}
+
+const MAX_LENGTH = 8192;
+const MAX_COMMANDS = 50;
+
+const PLAIN_NODES = new Set([
+  "Script",
+  "Statement",
+  "AndOr",
+  "Pipeline",
+  "Command",
+  "Word",
+  "Literal",
+  "SingleQuoted",
+  "DoubleQuoted",
+  "Redirect",
+  "FileDescriptor",
+]);
+
+/** Bytes that another parser may read as a blank or as nothing: bash, a terminal and we must agree on what stands there. */
+const CONFUSING = /[^\t\n\P{C}]|[\p{Z}--\x20]/v;
+const ASCII = /^[\t\n\x20-\x7e]*$/;
+
+export function parseShell(source: string): ParsedShell {
+  const reading: Reading = {
+    ...{ commands: [], redirects: [], texts: [], spans: [], fed: new Set<SyntaxNode>() },
+    ...{ broken: "", blurred: "" },
+  };
+  if (CONFUSING.test(source)) reading.broken ||= "control or invisible characters";
+  if (source.length > MAX_LENGTH) reading.broken ||= `longer than ${MAX_LENGTH} characters`;
+  if (!ASCII.test(source)) reading.blurred ||= "characters beyond ASCII";
+  try {
+    visit(parse(source), reading);
+  } catch (error) {
+    reading.broken ||= `the parser failed: ${messageOf(error)}`;
+  }
+  if (reading.commands.length > MAX_COMMANDS) reading.broken ||= `more than ${MAX_COMMANDS} commands`;
+  if (reading.commands.length === 0) reading.broken ||= "no command found";
+  if (!reading.blurred && hasUnaccountedText(source, reading.spans)) reading.broken ||= "unaccounted text";
+  return {
+    grade: reading.broken ? "broken" : reading.blurred ? "dynamic" : "exact",
+    why: reading.broken || reading.blurred,
+    commands: reading.commands,
+    redirects: reading.redirects,
+    texts: reading.texts,
+  };
+}
+
+interface Reading {
+  commands: ShellCommand[];
+  redirects: ShellRedirect[];
+  texts: ShellText[];
+  spans: [number, number][];
+  /** Commands behind a `|`. */
+  fed: Set<SyntaxNode>;
+  /** The first reason not to trust the reading at all, and the first reason why it is not exact. */
+  broken: string;
+  blurred: string;
+}
+
+function visit(node: SyntaxNode, reading: Reading): void {
+  // Substitutions are parsed lazily: their errors show only here, on the nested script.
+  if ("errors" in node && node.errors?.length) reading.broken ||= `syntax: ${node.errors[0]!.message}`;
+  if (!PLAIN_NODES.has(node.type)) reading.blurred ||= `contains ${nameOf(node.type)}`;
+  if (node.type === "Pipeline") for (const piped of node.commands.slice(1)) reading.fed.add(piped);
+  if (node.type === "Command") readCommand(node, reading);
+  if (node.type === "Redirect") readRedirect(node, reading);
+  if (node.type === "HereDoc") reading.texts.push({ text: node.body.text, isInput: true });
+  if (node.type === "HereString" && node.target) readText(node.target, true, reading);
+  if (node.type === "Assignment" && node.value.type === "Word") readText(node.value, false, reading);
+  if (node.type === "Word" || node.type === "Redirect") reading.spans.push([node.pos, node.end]);
+  if (node.type === "Word" && literal(node) === undefined) reading.blurred ||= "contains an expansion";
+  forEachChild(node, (child) => visit(child, reading));
+}
+
+function readCommand(node: Extract<SyntaxNode, { type: "Command" }>, reading: Reading): void {
+  if (!node.name) reading.blurred ||= "a command without a name";
+  const words = node.name ? [node.name, ...node.args] : node.args;
+  reading.commands.push({
+    argv: words.map((word) => (word.type === "Word" ? literal(word) : undefined)),
+    assigns: node.prefix.some((part) => part.type === "Assignment"),
+    fed: reading.fed.has(node) || node.redirects.some(({ operator }) => operator.startsWith("<")),
+  });
+}
+
+function readText(word: Word, isInput: boolean, reading: Reading): void {
+  const text = literal(word);
+  if (text) reading.texts.push({ text, isInput });
+}
+
+function readRedirect(node: Extract<SyntaxNode, { type: "Redirect" }>, reading: Reading): void {
+  const target = node.target && literal(node.target);
+  const copiesDescriptor = node.operator.endsWith("&") && target !== undefined && /^(\d+|-)$/.test(target);
+  if (copiesDescriptor || target === "/dev/null") return;
+  reading.redirects.push({ operator: node.operator, target });
+}
+
+/** The word as it will be passed, or undefined if anything in it may expand. */
+function literal(word: Word): ShellWord {
+  if (!word.parts) return mayExpand(word.text) ? undefined : word.value;
+  for (const part of word.parts) {
+    if (part.type === "SingleQuoted") continue;
+    if (part.type === "Literal" && !mayExpand(part.text)) continue;
+    if (part.type === "DoubleQuoted" && part.parts.every((inner) => inner.type === "Literal")) continue;
+    return undefined;
+  }
+  return word.value;
+}
+
+/** Unquoted text with a character that bash may act on. `\(`, `--flag=x`, `{}`, `HEAD~1` and `HEAD^` are plain. */
+function mayExpand(text: string): boolean {
+  if (text.includes("\\\n")) return true;
+  const rest = text
+    .replace(/\\./g, "")
+    .replaceAll("{}", "")
+    .replace(/^([\w./:@%+,-]+=)+/, "")
+    .replace(/(?<=\w)[~^]/g, "");
+  return /[$`~{}*?[\]()<>!^=#\\]/.test(rest);
+}
+
+/** Text outside words and redirections must be separators: what the tree does not show cannot hide a command. */
+function hasUnaccountedText(source: string, spans: readonly [number, number][]): boolean {
+  let at = 0;
+  const ordered = [...spans].sort((a, b) => a[0] - b[0]);
+  for (const [from, to] of [...ordered, [source.length, source.length] as const]) {
+    if (from > at && !/^[ \t\n;&|]*$/.test(source.slice(at, from))) return true;
+    at = Math.max(at, to);
+  }
+  return false;
+}
+
+const nameOf = (type: string): string => type.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();

@@ -1,0 +1,155 @@
+// All that running a command may come to, as far as its words show. For rules that ask or deny, so it errs on the side
+// of seeing too much: every tail of a wrapper's words counts as a command, every word that reads like a script is read
+// as one, and where commands stand in no word at all (`sh file`, `… | sh`) an unknown one stands for them.
+
+import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./parse-shell.ts";
+import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
+
+export interface PossibleCommands {
+  /** Itself first. Undefined words stay undefined. */
+  argvs: readonly (readonly ShellWord[])[];
+  /** Files that scripts in its words open. */
+  redirects: readonly ShellRedirect[];
+  /** Texts that may be code, in a language that is not read here: only the names in them can be looked for. */
+  code: readonly string[];
+}
+
+const MAX_DEPTH = 3;
+const MAX_WORDS = 200;
+const MAX_ARGVS = 2_000;
+const UNKNOWN: readonly ShellWord[] = [undefined];
+
+export function possibleCommands(command: ShellCommand): PossibleCommands {
+  const found: Found = { argvs: [], redirects: [], code: [] };
+  follow(command.argv, 0, found);
+  return found;
+}
+
+/** Whether what it is fed may come to be run. */
+export function mayRunCode(argv: readonly ShellWord[]): boolean {
+  const name = programOf(argv);
+  return name === undefined || isInterpreter(name) || runsOthers(name, argv.slice(1));
+}
+
+interface Found extends PossibleCommands {
+  argvs: (readonly ShellWord[])[];
+  redirects: ShellRedirect[];
+  code: string[];
+}
+
+function follow(argv: readonly ShellWord[], depth: number, found: Found): void {
+  found.argvs.push(...spellings(argv));
+  const name = programOf(argv);
+  if (name === undefined) return;
+  const words = argv.slice(1);
+  if (isInterpreter(name)) found.code.push(...words.filter(isScript));
+  if (name === "git")
+    found.code.push(...words.filter((word) => /^!|=/.test(word ?? "") && isScript(word)).map(String));
+  if (!runsOthers(name, words)) return;
+  if (depth >= MAX_DEPTH || argv.length > MAX_WORDS || found.argvs.length > MAX_ARGVS) {
+    found.argvs.push(UNKNOWN);
+    return;
+  }
+  if (JOINING.has(name) && words.length > 1)
+    followScript(words.map((word) => word ?? "$_").join(" "), { depth, runsScripts: true }, found);
+  followTails(argv, depth, found);
+}
+
+/** These make one script of all their words. */
+const JOINING = new Set(["eval", "ssh", "watch", "su"]);
+
+function followTails(argv: readonly ShellWord[], depth: number, found: Found): void {
+  const isFed = FEEDING.has(programOf(argv)!);
+  const firsts = [1, ...verbsAt(argv, (flag) => !/^-[^-].|=/.test(flag))];
+  const runsScripts = argv.some((word) => word !== undefined && SCRIPTING.test(word));
+  let runsUnseen = runsFile(argv);
+  for (let at = 1; at < argv.length; at++) {
+    const word = argv[at];
+    if (word !== undefined) followWord(word, { depth, runsScripts }, found);
+    const isReplaced = isFed && word?.includes("{}");
+    if (word?.startsWith("-") || (isReplaced && !firsts.includes(at))) continue;
+    const tail = isFed ? [...argv.slice(at).map(unlessReplaced), undefined] : argv.slice(at);
+    found.argvs.push(...spellings(tail));
+    const name = programOf(tail);
+    if (name === undefined) continue;
+    if (isInterpreter(name)) found.code.push(...tail.filter(isScript));
+    runsUnseen ||= isFed ? runsOthers(name, tail) : runsFile(tail, argv[at - 1]);
+  }
+  if (runsUnseen) found.argvs.push(UNKNOWN);
+}
+
+/** Where one of these stands, other words are run as scripts; elsewhere `*.ts` is a pattern, and no unknown command. */
+const SCRIPTING =
+  /^(.*\/)?(sh|bash|dash|ash|zsh|ksh|mksh|fish|rbash|csh|tcsh|xonsh|nu|pwsh|eval|trap|ssh|su|watch|script|parallel|expect|screen|tmux|concurrently|entr|nodemon)$|^-[cS]|^--(split-string|call|command)/;
+
+/** They add words to a command that only what they are fed knows. */
+const FEEDING = new Set(["xargs", "parallel"]);
+
+const unlessReplaced = (word: ShellWord): ShellWord => (word?.includes("{}") ? undefined : word);
+
+/** A word as a script, and what it holds as a value: `-Sx y`, `--split-string=x y`, `GIT_PAGER=x y`. */
+function followWord(word: string, how: How, found: Found): void {
+  if (isScript(word)) followScript(word, how, found);
+  if (/^-[^-]./.test(word)) followScript(word.slice(2), how, found);
+  const sign = word.indexOf("=");
+  if (sign > 0) followScript(word.slice(sign + 1), how, found);
+}
+
+interface How {
+  depth: number;
+  runsScripts: boolean;
+}
+
+function followScript(script: string, { depth, runsScripts }: How, found: Found): void {
+  const { commands, redirects, texts } = parseShell(script);
+  if (runsScripts) found.redirects.push(...redirects);
+  found.code.push(...texts.map(({ text }) => text));
+  for (const { argv } of commands) if (runsScripts || argv[0] !== undefined) follow(argv, depth + 1, found);
+}
+
+/** A shell whose script stands in none of its words. */
+function runsFile(argv: readonly ShellWord[], before?: ShellWord): boolean {
+  const name = programOf(argv);
+  // Elsewhere `.` is a folder.
+  if (name === "source" || name === ".") return before === undefined || /^(command|builtin)$/.test(before);
+  if (name === undefined || !isShell(name)) return false;
+  for (let at = 1; at < argv.length; at++) {
+    const word = argv[at];
+    if (word === undefined || !/^[-+]./.test(word)) return true;
+    if (/^-[a-zA-Z]*c/.test(word) || /^--?command\b/i.test(word)) return false;
+    if (/^[-+][a-zA-Z]*[oO]$/.test(word)) at++;
+  }
+  return true;
+}
+
+/** The ways to say the same: without the program's folder, and without options that come before the verb. */
+function spellings(argv: readonly ShellWord[]): (readonly ShellWord[])[] {
+  const [first, ...rest] = argv;
+  const name = programOf(argv);
+  const verbs = verbsAt(argv).map((at) => [name, ...argv.slice(at)]);
+  return name === first ? [argv, ...verbs] : [argv, [name, ...rest], ...verbs];
+}
+
+/** `git -C x -c a=b push` is `git push` too: each option before the verb may have a value behind it. */
+function verbsAt(argv: readonly ShellWord[], mayTakeNext: (flag: string) => boolean = () => true): number[] {
+  let reached = new Set([1]);
+  const found: number[] = [];
+  while (reached.size > 0 && found.length < 50) {
+    const next = new Set<number>();
+    for (const at of reached) {
+      const flag = argv[at];
+      if (!flag?.startsWith("-")) continue;
+      next.add(at + 1);
+      if (mayTakeNext(flag)) next.add(at + 2);
+    }
+    found.push(...[...next].filter((at) => at <= argv.length && !found.includes(at)));
+    reached = next;
+  }
+  return found;
+}
+
+const isScript = (word: ShellWord): word is string => word !== undefined && /[^\w@%+:,./=-]|=.*=/.test(word);
+
+function programOf([word]: readonly ShellWord[]): ShellWord {
+  return word?.slice(word.lastIndexOf("/") + 1).replace(/\.so\.\d+$/, ".so");
+}

@@ -1,0 +1,400 @@
+// A project as its files have it: configuration, models, tools and agents, without a store. Nothing is created and
+// nothing is run. With `runtime.ts`, which adds the store, the engine and the loop, the only file that knows concrete parts.
+
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Agent, ModelNames } from "../agents/agent.ts";
+import type { AgentInCode } from "../agents/define-agent.ts";
+import { loadEditedAgent } from "../agents/edited-agent.ts";
+import { type Explanation, explain } from "../agents/explain/explain.ts";
+import { type AgentFile, agentFile } from "../agents/files/agent-file.ts";
+import type { AgentFolders } from "../agents/files/folders.ts";
+import { type AgentSet, findAgent } from "../agents/load.ts";
+import { type LoadedSteps, loadSteps } from "../agents/load-steps.ts";
+import { composePrompt } from "../agents/prompt.ts";
+import { type FileReport, validateFiles } from "../agents/validate-files.ts";
+import { watchAgents } from "../agents/watch-agents.ts";
+import { systemClock } from "../clock.ts";
+import { type Config, type ConfigFlags, loadConfig } from "../config/config.ts";
+import { readPlainFile } from "../config/plain-file.ts";
+import { poolNames } from "../config/pools.ts";
+import type { Problem } from "../config/problem.ts";
+import { CadreError, messageOf } from "../errors.ts";
+import type { Definition, Effect } from "../journal/definition.ts";
+import type { Payload } from "../journal/events.ts";
+import type { Mask } from "../journal/masking/mask.ts";
+import { adminHeld } from "../loop/builtin-tools/declared/admin-tools.ts";
+import { availableDelegates } from "../loop/builtin-tools/declared/delegate.ts";
+import { BUILTIN_TOOL_NAMES } from "../loop/builtin-tools/index.ts";
+import { resolveLimits } from "../loop/commands/admit.ts";
+import { turnTools } from "../loop/model/call-options.ts";
+import { toolName } from "../mcp/names.ts";
+import { createServers, type McpServers } from "../mcp/servers.ts";
+import { serversOfAgent } from "../mcp/servers-of-agent.ts";
+import { modelsByKey } from "../models/default-model.ts";
+import { createModels, type ModelRegistry } from "../models/registry.ts";
+import { parseScript, type Script } from "../models/scripted/script.ts";
+import { createModelNames } from "../models/substitute.ts";
+import { isTeamMember } from "../patterns/team-role.ts";
+import { isProtectedPath } from "../permissions/protected-files.ts";
+import { configRuleProblems } from "../permissions/rule-problems.ts";
+import { rulesFor } from "../permissions/rules.ts";
+import { emptyRunState } from "../projections/folds/run-state.ts";
+import { ASK_USER } from "../projections/folds/tool-call.ts";
+import { toolsFor } from "../tools/index.ts";
+import { inputSchemaOf } from "../tools/input-schema.ts";
+import { reportSandbox, type SandboxReport } from "../tools/sandbox/find-sandbox.ts";
+import { cleanEnvironment } from "../tools/shell/clean-environment.ts";
+import type { AnyTool } from "../tools/tool.ts";
+import { canonicalRule } from "../tools/tool-names.ts";
+import { createProjectMask } from "./mask.ts";
+
+export interface ProjectOptions {
+  /** Where agents and cadre.yaml are, and where runs work. */
+  folder: string;
+  env?: Readonly<Record<string, string | undefined>>;
+  flags?: ConfigFlags;
+  home?: string;
+  /** Scripts for `scripted/<name>`, beside the project's own `<name>.script.yaml`. */
+  scripts?: Readonly<Record<string, Script>>;
+  /** Tools beside the built-in ones. */
+  tools?: readonly AnyTool[];
+  /** Agents beside those in files, and before them. */
+  agents?: readonly AgentInCode[];
+}
+
+export interface Project {
+  readonly config: Config;
+  /** Without a provider's key the scripted model rehearses, and every interface says so. */
+  readonly defaultModel: string;
+  /** Where the agents lie that come with Cadre. */
+  readonly builtinFolder: string;
+  readonly models: ModelRegistry;
+  /** The built-in ones, those of MCP servers as they are pinned now, and what was handed in. */
+  readonly tools: readonly AnyTool[];
+  /** By every name under which a model may call it; another map when there are others. */
+  toolsByName(): ReadonlyMap<string, AnyTool>;
+  readonly servers: McpServers;
+  /** Lists the servers that this agent may use, if nobody has yet. Answers with what went wrong: it runs without them. */
+  prepareServers(definition: Definition): Promise<string[]>;
+  /** What must be written nowhere, here. */
+  readonly mask: Mask;
+  /** As they are on disk now: a new file is a new agent. `name`: only that one, and whom it names, must be among them. */
+  agents(name?: string): Promise<AgentSet>;
+  /** An agent that can be run now, as a run pins it. Throws AGENT_NOT_FOUND, AGENT_INVALID, or what its model lacks. */
+  find(name: string): Promise<Definition>;
+  /** One that a run has pinned, as it would be if its file read so. Throws AGENT_INVALID, or what its model lacks. */
+  findEdited(pinned: Definition, text: string): Promise<Definition>;
+  /** Agent files anywhere, of whatever product, and what is wrong with each. */
+  checkFiles(paths: readonly string[]): Promise<FileReport[]>;
+  /** The static picture of an agent, before anything runs. */
+  explain(name: string): Promise<Explanation>;
+  /** The file that an agent is said to come from, as it lies on disk now. */
+  agentFile(file: string): Promise<AgentFile | undefined>;
+  /** The tools that an agent is offered. */
+  offered(definition: Definition): { name: string; effect: Effect }[];
+  /** The module that controls an agent, as its file is now. */
+  loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
+  chooseModel(name: string): { model: string } | { problem: string };
+  systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, startedAt: number): string;
+  /** Exactly what the model would get at the root of a tree, and the tools that it would be offered. */
+  prompt(name: string, task: string): Promise<{ agent: string; prompt: string; tools: PromptTool[] }>;
+}
+
+export interface PromptTool {
+  name: string;
+  description: string;
+  inputSchema: unknown;
+}
+
+export function openProject(options: ProjectOptions): Project {
+  const { folder, env = process.env, home = homedir() } = options;
+  const config = loadConfig({ folder, env, ...(options.flags ? { flags: options.flags } : {}) });
+  const builtin = toolsFor({
+    bash: {
+      sandbox: config.sandbox,
+      folder: config.folder,
+      stateFolder: config.dir,
+      isProtected: isProtectedPath,
+    },
+    loki: { settings: config.loki, env },
+    services: { services: config.services, folder: config.folder },
+    web: { settings: config.web, ownPort: config.server.port },
+    search: { settings: config.search, env },
+  });
+  const servers = serversOf(config, env, home);
+  config.problems.push(...serverProblems(config, servers));
+  const own = [...builtin, ...(options.tools ?? [])];
+  const { tools, byName, patches } = catalogue(own, servers);
+  const models = modelsOf(config, env, options.scripts ?? {});
+  const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? "scripted/rehearsal";
+  const toolNames = [...byName().keys(), ...BUILTIN_TOOL_NAMES];
+  config.problems.push(...configRuleProblems(config, toolNames));
+  const folders = agentFolders(config, home, options.agents);
+  const names = createModelNames({
+    default: defaultModel,
+    aliases: config.aliases,
+    providers: models.providers,
+    hasKey: models.hasKey,
+  });
+  const known = { models: names, toolNames, patches, servers: servers.names, pools: poolNames(config.pools) };
+  const agents = watchAgents(folders, known);
+  const compose = systemPrompt(tools);
+  const offered = (definition: Definition) =>
+    offeredTools(pinned(definition, own), tools()).concat(adminHeld(definition, { offers }));
+  const named = async (name: string) => pinned(findAgent(await agents(name), name).definition, own);
+  return {
+    config,
+    defaultModel,
+    builtinFolder: folders.builtin,
+    models,
+    get tools() {
+      return tools();
+    },
+    toolsByName: byName,
+    servers,
+    prepareServers: (definition) => servers.ready(serversOfAgent(definition, servers.names)),
+    mask: createProjectMask({ folder: config.folder, env, config }),
+    agents,
+    find: async (name) => usable(await named(name), models),
+    async findEdited({ source: { file } }, text) {
+      return usable(pinned((await loadEditedAgent(folders, known, { file, text })).definition, own), models);
+    },
+    checkFiles: (paths) => validateFiles(paths, known),
+    offered,
+    async explain(name) {
+      const set = await agents(name);
+      const { limits, permissions } = config;
+      return explain(findAgent(set, name), { agents: set.agents, offered, limits, deny: permissions.deny });
+    },
+    agentFile: (file) => agentFile(folders, file),
+    loadSteps: (steps) => loadSteps(steps, { folders, trusted: config.trusted }),
+    chooseModel: (name) => chooseModel(name, names, models),
+    systemPrompt: compose,
+    async prompt(name, task) {
+      const definition = await named(name);
+      const limits = resolveLimits(config.limits, definition.limits, {});
+      const at = { depth: 0, attended: true, workspace: config.folder };
+      const start = { task, ...at, limits } as Payload<"RUN_STARTED">;
+      const view = { definition, state: { ...emptyRunState(), start } };
+      const offered = turnTools(view, { tools: byName(), offers, inputSchema: inputSchemaOf });
+      return {
+        agent: definition.name,
+        prompt: compose(definition, start, Date.now()),
+        tools: offered.map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema })),
+      };
+    },
+  };
+}
+
+function serversOf(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  home: string,
+): McpServers {
+  const { mcpServers, folder } = config;
+  // A server serves all runs.
+  const { CADRE_RUN_ID: _, ...environment } = cleanEnvironment(folder, "", env);
+  return createServers({ servers: mcpServers, folder, env, home, environment, clock: systemClock });
+}
+
+function serverProblems({ at }: Config, { problems }: McpServers): Problem[] {
+  return problems.map(({ server, message, suggestion }) => ({
+    file: "cadre.yaml",
+    ...at(["mcpServers", server]),
+    code: "MCP_SERVER",
+    severity: "warning",
+    message: `the MCP server \`${server}\` ${message}`,
+    ...(suggestion ? { suggestion } : {}),
+  }));
+}
+
+/** All tools now: made anew only when those of the servers are others. */
+function catalogue(own: readonly AnyTool[], servers: McpServers) {
+  let made = { of: undefined as readonly AnyTool[] | undefined, tools: own, byName: toolsByName(own) };
+  const now = () => {
+    const of = servers.tools();
+    if (made.of === of) return made;
+    const tools = [...own, ...of];
+    made = { of, tools, byName: toolsByName(tools) };
+    return made;
+  };
+  const patches = own.filter((tool) => tool.patches);
+  return { tools: () => now().tools, byName: () => now().byName, patches };
+}
+/** What commands would run in on this machine, and what keeps other sandboxes from working. */
+export const inspectSandbox = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
+  reportSandbox(sandbox);
+
+function agentFolders(
+  { folder, roles, at }: Config,
+  home: string,
+  inCode: readonly AgentInCode[] = [],
+): AgentFolders {
+  const builtin = fileURLToPath(new URL("../../agents", import.meta.url));
+  return { project: folder, user: home, builtin, inCode, roles: { value: roles, at } };
+}
+
+function offeredTools(definition: Definition, tools: readonly AnyTool[]): { name: string; effect: Effect }[] {
+  return tools.filter((tool) => offers(definition, tool)).map(({ name, effect }) => ({ name, effect }));
+}
+
+function modelsOf(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  scripts: Readonly<Record<string, Script>>,
+): ModelRegistry {
+  return createModels({
+    providers: config.providers as NonNullable<Parameters<typeof createModels>[0]["providers"]>,
+    aliases: config.aliases,
+    env,
+    scripts: (name) =>
+      scripts[name] ?? (name === "rehearsal" ? rehearsal : projectScript(config.folder, name)),
+  });
+}
+
+const MAX_SCRIPT = 1_000_000;
+
+function projectScript(folder: string, name: string): Script {
+  const file = join(folder, `${name}.script.yaml`);
+  try {
+    return parseScript(readPlainFile(file, MAX_SCRIPT), `${name}.script.yaml`);
+  } catch (error) {
+    if (error instanceof CadreError) throw error;
+    throw new CadreError(
+      "MODEL_UNKNOWN",
+      `scripted/${name} needs the script ${name}.script.yaml in the project's folder, which cannot be read: put it there, or choose another model. Nothing was started.`,
+    );
+  }
+}
+
+/** What stands in for a model where there is no key. It says what it is. */
+const rehearsal: Script = ({ task }) => ({
+  text: `This is a rehearsal by the scripted model: no provider's key was found, so nothing was thought about and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY, or \`model:\` in cadre.yaml) for real work. Without a key it can play a script of yours: docs/scripted-model.md of Cadre.`,
+});
+
+/** A model that cannot be had at all is said before a run begins, not by one that fails. */
+function usable(definition: Definition, models: ModelRegistry): Definition {
+  if (definition.runner) return definition;
+  const problems = definition.models.map((name) => {
+    try {
+      models.resolve(name);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  });
+  if (problems.every((problem) => problem !== undefined)) throw problems[0];
+  return definition;
+}
+
+/** What a parent may choose for its child: a model that can be had here, and nothing in its place. */
+function chooseModel(
+  name: string,
+  names: ModelNames,
+  models: ModelRegistry,
+): { model: string } | { problem: string } {
+  const { model, why } = names.resolve(name);
+  if (why !== undefined)
+    return {
+      problem: `The model \`${name}\` ${why}: write provider/model, or leave \`model\` out for the agent's own.`,
+    };
+  try {
+    models.resolve(model);
+    return { model };
+  } catch (error) {
+    // Whoever asks says whether anything was started.
+    return { problem: messageOf(error).replace(/ Nothing was started\.$/, "") };
+  }
+}
+
+/** Rules are judged by a tool's own name: an alias that stayed would forbid nothing. */
+function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly AnyTool[]): Definition {
+  const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRule(loopRule(rule), tools));
+  const { allow, ask, deny } = definition.tools;
+  const ofServers = (definition.mcpServers ?? []).map((name) => toolName(name, "*"));
+  return {
+    ...definition,
+    tools: {
+      ...(allow ? { allow: [...canonical(allow), ...ofServers] } : {}),
+      ask: canonical(ask),
+      deny: canonical(deny),
+    },
+    permissions: { ask: canonical(definition.permissions.ask), deny: canonical(definition.permissions.deny) },
+  };
+}
+
+/** Every name of the delegation tool is judged as one, and every name of the question. */
+const loopRule = (rule: string): string =>
+  rule
+    .replace(/^\s*(delegate_to_agent|mcp__agent__spawn|task)(?=\s*(\(|$))/i, "delegate")
+    .replace(/^\s*(askuser|askuserquestion|ask_user)(?=\s*(\(|$))/i, ASK_USER);
+
+export function canonicalRules(rules: Config["permissions"], tools: readonly AnyTool[]) {
+  const canonical = (list: readonly string[]) => list.map((rule) => canonicalRule(loopRule(rule), tools));
+  const { preset } = rules;
+  return {
+    ...(preset === undefined ? {} : { preset }),
+    allow: canonical(rules.allow),
+    ask: canonical(rules.ask),
+    deny: canonical(rules.deny),
+  };
+}
+
+export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
+  const names = tools.flatMap((tool) =>
+    [tool.name, ...(tool.aliases ?? [])].map((name) => [name, tool] as const),
+  );
+  return new Map(names);
+}
+
+export function offers(
+  { tools: { allow, deny }, router, readOnly, mcpServers = [] }: Definition,
+  tool: Pick<AnyTool, "name" | "effect" | "idle" | "server">,
+): boolean {
+  // S3-24: a router only chooses. A draft changes nothing.
+  if (router || (readOnly && tool.effect !== "read")) return false;
+  if (rulesFor(deny, "wide", tool.name).some((rule) => rule.bare)) return false;
+  // `Write(src/**)` also speaks about a command that writes there, but it is no permission to run commands.
+  if (allow === undefined) return tool.server === undefined ? !tool.idle : mcpServers.includes(tool.server);
+  return rulesFor(allow, "strict", tool.name).some(
+    (rule) => rule.names(tool.name) && !(tool.idle && rule.text.includes("*")),
+  );
+}
+
+function systemPrompt(tools: () => readonly AnyTool[]): Project["systemPrompt"] {
+  const composed = new WeakMap<object, string>();
+  const offered = new WeakMap<Definition, string[]>();
+  const namesFor = (definition: Definition): string[] => {
+    if (definition.runner) return [];
+    const names = offered.get(definition) ?? offeredTools(definition, tools()).map(({ name }) => name);
+    offered.set(definition, names);
+    return names;
+  };
+  return (definition, start, startedAt) => {
+    const known = composed.get(start);
+    if (known !== undefined) return known;
+    const { depth, task, criteria, ancestors = [] } = start;
+    const parent = ancestors.at(-1)?.agent;
+    const prompt = composePrompt(definition, {
+      task,
+      ...(parent === undefined ? {} : { parent }),
+      ...(criteria === undefined ? {} : { criteria }),
+      inTeam: isTeamMember(definition, start),
+      depth,
+      maxDepth: start.limits.maxDepth,
+      maxTurns: start.limits.maxTurns,
+      maxDuration: start.limits.maxDuration,
+      delegates: availableDelegates(definition, start),
+      delegation: definition.delegation?.mode ?? "sequential",
+      now: startedAt,
+      workspace: start.workspace,
+      tools: namesFor(definition),
+    });
+    composed.set(start, prompt);
+    return prompt;
+  };
+}
+
+export { type KeyedModel, modelsByKey } from "../models/default-model.ts";

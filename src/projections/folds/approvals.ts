@@ -1,0 +1,211 @@
+// What waits for a person in one run. Calls to approve, outcomes nobody knows, budgets and loops are one kind of item:
+// listed alike, answered alike.
+
+import { approvalId } from "../../ids.ts";
+import type { BlastRadius } from "../../journal/blast-radius.ts";
+import type { JournalEvent, Payload, WaitingOn } from "../../journal/events.ts";
+import { itemIdOf, type RunState, type ToolCall } from "./run-state.ts";
+import { ASK_USER, type Question, questionOf } from "./tool-call.ts";
+
+export const APPROVAL_KINDS = ["tool", "question", "outcome", "budget", "loop"] as const;
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
+
+export interface ApprovalItem {
+  id: string;
+  itemId: string;
+  kind: ApprovalKind;
+  runId: string;
+  rootRunId: string;
+  agent: string;
+  /** The call; of an unknown outcome the attempt at it (`m3.0~2`). */
+  callId?: string;
+  tool?: string;
+  input?: unknown;
+  preview?: string;
+  rule?: string;
+  hash?: string;
+  /** Of the file concerned, as it was when the preview was made. */
+  fingerprint?: string;
+  /** Where an effect of unknown outcome was started. */
+  host?: string;
+  pid?: number;
+  /** What the latest look for its effect found. */
+  probe?: { found: Payload<"OUTCOME_PROBED">["found"]; evidence: string[]; by: string; at: number };
+  detail?: string;
+  /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
+  limit?: string;
+  /** How much that was. */
+  limitValue?: number;
+  /** Of a question: the answers that there are. */
+  choices?: string[];
+  /** Whose words had come into the run that nobody here wrote. */
+  untrusted?: string[];
+  /** Of work for another agent: what could come of it, as it was when it was asked about. */
+  blastRadius?: BlastRadius;
+  /** Who was asked about it by name, last. */
+  asked?: { person: string; by: string; note?: string; at: number };
+  round: number;
+  requestedAt: number;
+  expiresAt?: number;
+}
+
+/** The open items of a run, in the order of their calls. */
+export function openItems(state: RunState): ApprovalItem[] {
+  if (!state.start || state.end || state.cancel) return [];
+  const items = [...state.calls.values()].flatMap((call) => callItem(state, call));
+  const waiting = state.waitingOn;
+  if (waiting?.kind !== "budget" && waiting?.kind !== "loop" && waiting?.kind !== "question") return items;
+  const { kind, detail, choices, until } = waiting;
+  for (const itemId of waiting.items ?? []) {
+    if (state.decisions.has(itemId) || state.calls.has(itemId)) continue;
+    const reached = state.reachedLimits.get(`limit/${itemId}`);
+    items.push({
+      ...base(state, itemId),
+      kind,
+      round: 1,
+      requestedAt: state.updatedAt,
+      ...(reached === undefined ? {} : { limit: reached.limit, limitValue: reached.value }),
+      ...(detail === undefined ? {} : { detail }),
+      ...(choices === undefined ? {} : { choices }),
+      ...(until === undefined ? {} : { expiresAt: until }),
+    });
+  }
+  return items;
+}
+
+/** True while a call was begun and nobody knows whether it happened. */
+export function isOutcomeUnknown(call: ToolCall): boolean {
+  return call.started !== undefined && !call.result && !call.verdict && call.proposal?.effect === "unsafe";
+}
+
+/** True while a person's word is needed before a call may begin. */
+export function awaitsDecision(call: ToolCall): boolean {
+  return call.proposal?.verdict === "ask" && !call.decision && !call.started && !call.result;
+}
+
+/** What an event does to the list of open items, for stores that keep one. */
+export type ItemChange =
+  | { type: "open"; itemId: string; kind: ApprovalKind; expiresAt: number | undefined }
+  | { type: "close"; itemId: string }
+  | { type: "close-all" };
+
+/** Waiting for one of these is an item of its own; that of a call is opened by its proposal. */
+const OPENED_BY: Partial<Record<WaitingOn["kind"], ApprovalKind>> = {
+  outcome_unknown: "outcome",
+  budget: "budget",
+  loop: "loop",
+  question: "question",
+};
+
+export function itemChanges(event: JournalEvent): ItemChange[] {
+  switch (event.type) {
+    case "TOOL_PROPOSED": {
+      const { toolCallId, name, round = 1, verdict, expiresAt } = event.payload;
+      const itemId = round === 1 ? toolCallId : `${toolCallId}~${round}`;
+      const kind = name === ASK_USER ? "question" : "tool";
+      return verdict === "ask" ? [{ type: "open", itemId, kind, expiresAt }] : [];
+    }
+    case "RUN_SUSPENDED": {
+      const { kind, items = [], until } = event.payload.waitingOn;
+      const opens = OPENED_BY[kind];
+      if (!opens) return [];
+      return items.map((itemId) => ({ type: "open", itemId, kind: opens, expiresAt: until }));
+    }
+    case "APPROVAL_DECIDED":
+      return [{ type: "close", itemId: event.payload.itemId }];
+    case "OUTCOME_DECIDED":
+      return [{ type: "close", itemId: outcomeItemId(event.payload.toolCallId, event.payload.attempt) }];
+    case "TOOL_RESULT":
+      return [
+        { type: "close", itemId: event.payload.toolCallId },
+        { type: "close", itemId: outcomeItemId(event.payload.toolCallId, event.payload.attempt) },
+      ];
+    case "CANCEL_REQUESTED":
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+    case "RUN_MOVED":
+      return [{ type: "close-all" }];
+    default:
+      return [];
+  }
+}
+
+/** Another item than the call's approval: an answer to the one must never pass for an answer to the other. */
+export const outcomeItemId = (callId: string, attempt = 1): string => `outcome/${attemptId(callId, attempt)}`;
+
+/** An attempt at a call: a word on the first must never pass for one on the second. */
+const attemptId = (callId: string, attempt: number): string =>
+  attempt > 1 ? `${callId}~${attempt}` : callId;
+
+/** A call that is under way has no outcome yet either; only the driver that finds it left open asks a person. */
+function isPutToPerson({ waitingOn }: RunState, call: ToolCall): boolean {
+  return (
+    waitingOn?.kind === "outcome_unknown" &&
+    (waitingOn.items ?? []).includes(outcomeItemId(call.id, call.attempts))
+  );
+}
+
+function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
+  const proposal = call.proposal;
+  if (!proposal) return [];
+  const common = { callId: call.id, tool: call.name, input: call.input, round: proposal.round ?? 1 };
+  if (isOutcomeUnknown(call)) {
+    if (!isPutToPerson(state, call)) return [];
+    const { host, pid, ts } = call.started!;
+    const where = { ...(host === undefined ? {} : { host }), ...(pid === undefined ? {} : { pid }) };
+    const callId = attemptId(call.id, call.attempts);
+    const item = base(state, outcomeItemId(call.id, call.attempts));
+    return [{ ...item, kind: "outcome", ...common, callId, ...where, ...probeOf(call), requestedAt: ts }];
+  }
+  if (!awaitsDecision(call)) return [];
+  const { preview, rule, hash, fingerprint, expiresAt, untrusted, blastRadius } = proposal;
+  const asked = {
+    ...base(state, itemIdOf(call)),
+    requestedAt: proposal.ts,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(untrusted === undefined ? {} : { untrusted }),
+  };
+  const question = questionOf(call);
+  if (question) return [{ ...asked, ...questionItem(call, question) }];
+  return [
+    {
+      ...asked,
+      kind: "tool",
+      ...common,
+      rule,
+      ...(preview === undefined ? {} : { preview }),
+      ...(hash === undefined ? {} : { hash }),
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+      ...(blastRadius === undefined ? {} : { blastRadius }),
+    },
+  ];
+}
+
+function probeOf({ probe, attempts }: ToolCall): Pick<ApprovalItem, "probe"> {
+  if (!probe || (probe.attempt ?? 1) !== attempts) return {};
+  const { found, evidence, by, ts } = probe;
+  return { probe: { found, evidence, by, at: ts } };
+}
+
+/** As that of a step, whose questions are nobody's calls. */
+function questionItem({ id, input }: ToolCall, { question, choices }: Question) {
+  const answers = choices === undefined ? {} : { choices };
+  return { kind: "question" as const, callId: id, input, detail: question, ...answers, round: 1 };
+}
+
+function base(state: RunState, itemId: string) {
+  const { rootRunId, agent } = state.start!;
+  const asked = askedOf(state, itemId);
+  return {
+    ...{ id: approvalId(state.runId, itemId), itemId, runId: state.runId, rootRunId, agent },
+    ...(asked === undefined ? {} : { asked }),
+  };
+}
+
+function askedOf({ askedPeople }: RunState, itemId: string): ApprovalItem["asked"] {
+  const last = askedPeople.get(itemId);
+  if (!last) return undefined;
+  const { person, by, note, ts } = last;
+  return { person, by, ...(note === undefined ? {} : { note }), at: ts };
+}

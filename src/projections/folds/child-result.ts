@@ -1,0 +1,44 @@
+// What the model is told of a child's end. Each name of the delegation tool answers in the form that people know from
+// it; the child's words are marked as somebody else's.
+
+import type { Payload } from "../../journal/events.ts";
+import { markUntrusted } from "../../journal/untrusted.ts";
+
+type Started = Payload<"CHILD_RUN_STARTED">;
+type Ended = Payload<"CHILD_RUN_COMPLETED">;
+
+/** D3, S0-43, S1-20. */
+export function childResult(tool: string, started: Started, ended: Ended): string {
+  return marked(started, JSON.stringify(formOf(tool, ended), null, 1));
+}
+
+/** D2: nobody waited for it. */
+export function childMessage(started: Started, ended: Ended): string {
+  const how = ended.success ? "is done" : "did not succeed";
+  const said = marked(started, JSON.stringify(envelope(ended), null, 1));
+  return `Run ${started.child_run_id} of ${started.agent_type}, which you started, ${how}:\n${said}`;
+}
+
+function formOf(tool: string, ended: Ended): object {
+  const { child_run_id, success, summary, result } = ended;
+  if (/^run_.*_agent$/.test(tool)) return { success, child_run_id, summary: causeOf(result) ?? summary };
+  if (tool === "mcp__agent__spawn")
+    return { agentId: child_run_id, status: result.status, result: envelope(ended) };
+  return envelope(ended);
+}
+
+/** D3: with every key, whatever the child had to say. */
+function envelope({ child_run_id, result }: Ended): object {
+  const { first_cause: _, status, summary, details = "", ...rest } = result;
+  return { status, summary: causeOf(result) ?? summary, details, ...rest, child_run_id };
+}
+
+/** S1-66: a failure that began further down is told with where it began. */
+function causeOf({ summary, first_cause: cause }: Ended["result"]): string | undefined {
+  if (!cause || cause.summary === summary) return undefined;
+  return `${summary} (first cause: ${cause.agent}, run ${cause.run_id}: ${cause.summary})`;
+}
+
+function marked({ nonce, agent_type: agent, child_run_id: id }: Started, text: string): string {
+  return nonce === undefined ? text : markUntrusted(nonce, `${agent} ${id}`, text);
+}

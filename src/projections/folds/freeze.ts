@@ -1,0 +1,51 @@
+// A frozen branch: a pause of a run and of everything below it, until it is thawed. Pure, so that every store freezes alike.
+//  Each run's own journal says with which branches it is frozen. Branches inside one another may be frozen and thawed in any
+//  order: a run goes on when none of them is frozen any more, and one that was held before is held again.
+
+import type { EventBody, WaitingOn } from "../../journal/events.ts";
+import type { RunRow } from "./run-row.ts";
+
+export interface FreezeRequest {
+  by: string;
+  /** Thawed instead. */
+  thaw?: true;
+  /** Names the event in each journal. */
+  key: string;
+}
+
+/** What a run of the branch of `top` is told; undefined: it is as it is to be. */
+export const freezeEvent = (row: RunRow, top: string, freeze: FreezeRequest): EventBody | undefined =>
+  freeze.thaw ? thawed(row, top, freeze) : frozen(row, top, freeze);
+
+function frozen({ waitingOn }: RunRow, top: string, { by, key }: FreezeRequest): EventBody | undefined {
+  const tops = waitingOn?.frozen ?? [];
+  if (tops.includes(top)) return undefined;
+  const heldBefore = holdOf(waitingOn);
+  return suspended(
+    { kind: "paused", detail: `Frozen by ${by}.`, frozen: [...tops, top], ...(heldBefore && { heldBefore }) },
+    key,
+  );
+}
+
+function thawed({ waitingOn }: RunRow, top: string, { by, key }: FreezeRequest): EventBody | undefined {
+  if (!waitingOn?.frozen?.includes(top)) return undefined;
+  const tops = waitingOn.frozen.filter((each) => each !== top);
+  const { heldBefore } = waitingOn;
+  if (tops.length > 0) return suspended({ ...waitingOn, frozen: tops }, key);
+  if (heldBefore) return suspended(heldBefore, key);
+  return { type: "RUN_RESUMED", payload: { by }, key };
+}
+
+function holdOf(waitingOn: WaitingOn | undefined): WaitingOn["heldBefore"] {
+  if (!waitingOn) return undefined;
+  const { kind, detail, frozen, heldBefore } = waitingOn;
+  if (frozen) return heldBefore;
+  if (kind !== "paused" && kind !== "quarantine" && kind !== "definition_changed") return undefined;
+  return { kind, ...(detail === undefined ? {} : { detail }) };
+}
+
+const suspended = (waitingOn: WaitingOn, key: string): EventBody => ({
+  type: "RUN_SUSPENDED",
+  payload: { waitingOn },
+  key,
+});

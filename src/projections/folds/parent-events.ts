@@ -1,0 +1,89 @@
+// What a run's row means to the runs around it. Pure, so that every store tells parents the same.
+
+import type { EventBody, JournalEvent, Payload, Spent } from "../../journal/events.ts";
+import { TERMINAL_TYPES } from "../../journal/events.ts";
+import type { RunRow } from "./run-row.ts";
+
+/** The children that a run waits for now. */
+export function awaitedChildren({ waitingOn }: RunRow): readonly string[] {
+  const kind = waitingOn?.kind;
+  return kind === "child" || kind === "handoff" || kind === "child_hitl" ? (waitingOn?.items ?? []) : [];
+}
+
+/** The runs at or below this one that need a person. */
+export function blockersOf(row: RunRow): readonly string[] {
+  if (row.status !== "suspended") return [];
+  return row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [row.id];
+}
+
+/** What a waiting run is told when the set of those changes; undefined: it is as it was. */
+export function blockedBy(row: RunRow, children: readonly RunRow[]): EventBody | undefined {
+  const blockers = children.flatMap(blockersOf);
+  if (JSON.stringify(blockers) === JSON.stringify(row.waitingOn?.blockers ?? [])) return undefined;
+  const key = `blocked/${row.seq + 1}`;
+  if (blockers.length === 0) return { type: "RUN_RESUMED", payload: { by: "cadre" }, key };
+  const direct = children.find((child) => blockersOf(child).length > 0)!.id;
+  const waitingOn = { kind: "child_hitl" as const, items: [...awaitedChildren(row)] };
+  return { type: "RUN_SUSPENDED", payload: { waitingOn, blockers, blocked_by_child_run_id: direct }, key };
+}
+
+/** P6: what the parent's journal says of a child's end. */
+export function childCompleted(row: RunRow, ended: JournalEvent): EventBody | undefined {
+  if (!TERMINAL_TYPES.has(ended.type) || row.parentRunId === undefined || row.parentKey === undefined)
+    return undefined;
+  // Its parent has moved along, and hears of the end where the child comes to it.
+  if (ended.type === "RUN_MOVED") return undefined;
+  const { summary, result, tree, untrusted } = ended.payload as Payload<"RUN_COMPLETED">;
+  return {
+    type: "CHILD_RUN_COMPLETED",
+    payload: {
+      child_run_id: row.id,
+      success: ended.type === "RUN_COMPLETED",
+      summary,
+      key: row.parentKey,
+      result,
+      ...(tree ?? spentBy(row)),
+      ...(untrusted === undefined ? {} : { untrusted }),
+    },
+  };
+}
+
+function spentBy({ usage }: RunRow): Spent {
+  const { input, output, cacheRead, cacheWrite, cost, unpriced } = usage;
+  return { usage: { input, output, cacheRead, cacheWrite }, cost: unpriced > 0 ? null : cost };
+}
+
+const SET_ASIDE = "The run was set aside and needs a person: ";
+
+export const isChildQuarantined = ({ success, summary }: Payload<"CHILD_RUN_COMPLETED">): boolean =>
+  !success && summary.startsWith(SET_ASIDE);
+
+/** E5: what it says of a child that was set aside: for the parent it has ended. */
+export function childQuarantinedEvent(row: RunRow, reason: string): EventBody | undefined {
+  if (row.parentRunId === undefined || row.parentKey === undefined) return undefined;
+  const summary = `${SET_ASIDE}${reason}`;
+  const { id, agent, parentKey } = row;
+  return {
+    type: "CHILD_RUN_COMPLETED",
+    payload: {
+      child_run_id: id,
+      success: false,
+      summary,
+      key: parentKey,
+      result: {
+        status: "failed",
+        summary,
+        files_modified: [],
+        files_created: [],
+        tests_run: null,
+        tests_passed: null,
+        warnings: [],
+        suggestions: [],
+        iteration_count: row.turns,
+        duration_ms: row.usage.activeMs,
+        first_cause: { run_id: id, agent, stop_reason: "error", summary },
+      },
+      ...spentBy(row),
+    },
+  };
+}

@@ -1,0 +1,195 @@
+// A run as lists show it: the part of the fold that a store keeps beside the journal, so that nobody has to read a
+// whole journal to know where a run stands. Never a second truth: refolding the journal must give the same row (I3).
+
+import {
+  type EventOf,
+  isTurn,
+  type JournalEvent,
+  type Payload,
+  type RunStatus,
+  type StopReason,
+  type Trigger,
+  type WaitingOn,
+} from "../../journal/events.ts";
+import { applyUsage, emptyUsage, type RunUsage } from "../usage/run-usage.ts";
+
+export interface RunRow {
+  id: string;
+  rootRunId: string;
+  parentRunId: string | undefined;
+  /** What it was started for: the parent's call, or a seat in its pattern. */
+  parentKey: string | undefined;
+  /** The root whose budget pays for it, where that is not its own. */
+  budgetRunId: string | undefined;
+  agent: string;
+  definition: string;
+  kind: "main" | "subagent";
+  depth: number;
+  trigger: Trigger;
+  task: string;
+  mode: "auto" | "chat";
+  attended: boolean;
+  sessionId: string | undefined;
+  userId: string | undefined;
+  workspace: string;
+  /** Named by its agent; absent: the workspace of its tree tells. */
+  pool: string | undefined;
+  status: RunStatus;
+  waitingOn: WaitingOn | undefined;
+  stopReason: StopReason | undefined;
+  summary: string | undefined;
+  turns: number;
+  usage: RunUsage;
+  /** P7: nothing new begins in it. Until it has ended, that is still to be done. */
+  cancelRequested: boolean;
+  /** Of the latest event. */
+  seq: number;
+  createdAt: number;
+  startedAt: number | undefined;
+  updatedAt: number;
+  endedAt: number | undefined;
+}
+
+export function initialRow(runId: string, start: Payload<"RUN_STARTED">, ts: number): RunRow {
+  return {
+    id: runId,
+    rootRunId: start.rootRunId,
+    parentRunId: start.parentRunId,
+    parentKey: start.parentKey,
+    budgetRunId: start.budgetRunId,
+    agent: start.agent,
+    definition: start.definition,
+    kind: start.kind,
+    depth: start.depth,
+    trigger: start.trigger,
+    task: start.task,
+    mode: start.mode,
+    attended: start.attended,
+    sessionId: start.sessionId,
+    userId: start.userId,
+    workspace: start.workspace,
+    pool: start.pool,
+    status: "pending",
+    waitingOn: undefined,
+    stopReason: undefined,
+    summary: undefined,
+    turns: 0,
+    usage: emptyUsage(),
+    cancelRequested: false,
+    seq: 1,
+    createdAt: ts,
+    startedAt: undefined,
+    updatedAt: ts,
+    endedAt: undefined,
+  };
+}
+
+/** As a whole journal says it. */
+export function foldRow(journal: readonly JournalEvent[]): RunRow {
+  const [first, ...rest] = journal as readonly [EventOf<"RUN_STARTED">, ...JournalEvent[]];
+  return rest.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
+}
+
+/** A turn counts when it is begun: the row does not know which call is open. */
+export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
+  row.seq = event.seq;
+  row.updatedAt = event.ts;
+  applyUsage(row.usage, event);
+  switch (event.type) {
+    case "MODEL_CALL_STARTED":
+      working(row, event.ts);
+      if ((event.payload.attempt ?? 1) === 1 && isTurn(event.payload.purpose)) row.turns++;
+      break;
+    case "TOOL_STARTED":
+    case "RUN_RESUMED":
+      working(row, event.ts);
+      break;
+    case "MODEL_CALL_FAILED":
+      // A pause that came during the call stays one.
+      if (event.payload.retryAt !== undefined && row.status !== "suspended") {
+        row.status = "waiting";
+        row.waitingOn = { kind: "provider", until: event.payload.retryAt, detail: event.payload.message };
+      }
+      break;
+    case "RUN_SUSPENDED":
+      row.waitingOn = waitingOnOf(event.payload);
+      row.status = SELF_RESUMING.has(event.payload.waitingOn.kind) ? "waiting" : "suspended";
+      break;
+    case "CANCEL_REQUESTED":
+      row.cancelRequested = true;
+      break;
+    case "RUN_COMPLETED":
+      end(row, "completed", event);
+      break;
+    case "RUN_FAILED":
+      end(row, "failed", event);
+      break;
+    case "RUN_CANCELLED":
+      end(row, "cancelled", event);
+      break;
+    case "RUN_MOVED":
+      end(row, "cancelled", { ts: event.ts, payload: MOVED });
+      break;
+    default:
+  }
+  return row;
+}
+
+/** What a suspended run waits for, with the runs below that need a person. */
+export function waitingOnOf({ waitingOn, blockers }: Payload<"RUN_SUSPENDED">): WaitingOn {
+  return blockers === undefined ? waitingOn : { ...waitingOn, blockers };
+}
+
+/** Kinds of waiting that end without a person. */
+export const SELF_RESUMING: ReadonlySet<WaitingOn["kind"]> = new Set([
+  "child",
+  "handoff",
+  "timer",
+  "provider",
+  "slot",
+]);
+
+function working(row: RunRow, ts: number): void {
+  row.status = "running";
+  row.waitingOn = undefined;
+  row.startedAt ??= ts;
+}
+
+/** E7: the end of a run here that goes on elsewhere. */
+export const MOVED = {
+  stopReason: "moved",
+  summary: "It was moved, and goes on in another store.",
+} as const;
+
+type Ended = Pick<Payload<"RUN_COMPLETED">, "stopReason" | "summary">;
+
+function end(row: RunRow, status: RunStatus, event: { ts: number; payload: Ended }): void {
+  row.status = status;
+  row.waitingOn = undefined;
+  row.stopReason = event.payload.stopReason;
+  row.summary = event.payload.summary;
+  row.endedAt = event.ts;
+}
+
+export interface RunEnd {
+  status: "completed" | "failed" | "cancelled";
+  stopReason: StopReason;
+  summary: string;
+  ts: number;
+}
+
+const STATUSES = {
+  RUN_COMPLETED: "completed",
+  RUN_FAILED: "failed",
+  RUN_CANCELLED: "cancelled",
+  RUN_MOVED: "cancelled",
+} as const;
+
+/** How a run ended, from the one event that says so. */
+export function runEnd(event: EventOf<keyof typeof STATUSES>): RunEnd {
+  const { stopReason, summary } = event.type === "RUN_MOVED" ? MOVED : event.payload;
+  return { status: STATUSES[event.type], stopReason, summary, ts: event.ts };
+}
+
+/** J11: it does the work of the run that started it, which asks its model nothing any more. */
+export const hasTakenOver = ({ trigger }: RunRow): boolean => trigger === "handoff" || trigger === "route";

@@ -1,0 +1,323 @@
+import { describe, expect, test } from "vitest";
+import type { EventBody, Payload } from "../../journal/events.ts";
+import {
+  agentThought,
+  approvalDecided,
+  buildJournal,
+  childStarted,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
+  runEnded,
+  runStarted,
+  runSuspended,
+  toolProposed,
+  toolResult,
+  toolStarted,
+} from "../../stores/contract/kit.contract.ts";
+import { childrenToStart } from "../children-to-start.ts";
+import { fold } from "../projection.ts";
+import { awaitsDecision, isOutcomeUnknown, openItems } from "./approvals.ts";
+import { effectiveInput, runStateProjection } from "./run-state.ts";
+
+const stateOf = (...events: EventBody[]) => fold(runStateProjection, buildJournal(runStarted(), ...events));
+
+const turn = (
+  callId: string,
+  calls: [string, unknown][] = [["Bash", { command: "npm test" }]],
+): EventBody[] => [
+  modelCallStarted(callId),
+  agentThought(callId, {
+    content: calls.map(([toolName, input], i) => ({
+      type: "tool-call",
+      toolCallId: `p${i}`,
+      toolName,
+      input,
+    })),
+  }),
+];
+
+describe("model calls", () => {
+  test("an intent is open until its outcome, and an attempt is not another call", () => {
+    const open = stateOf(modelCallStarted("m1", { attempt: 2, estimate: { tokens: 9, cost: null } }));
+    expect(open.openModelCall).toMatchObject({ callId: "m1", attempt: 2, estimate: { tokens: 9 } });
+    const done = stateOf(
+      modelCallStarted("m1"),
+      modelCallFailed("m1"),
+      modelCallStarted("m1", { attempt: 2 }),
+      agentThought("m1", { attempt: 2 }),
+    );
+    expect(done).toMatchObject({
+      modelCalls: 1,
+      turns: 1,
+      openModelCall: undefined,
+      failed: undefined,
+      status: "running",
+    });
+  });
+
+  test("[F40] a failure that is tried again later waits for the provider, visibly", () => {
+    const state = stateOf(
+      modelCallStarted("m1"),
+      modelCallFailed("m1", { cause: "rate_limit", message: "429", retryAt: 99 }),
+    );
+    expect(state).toMatchObject({
+      status: "waiting",
+      waitingOn: { kind: "provider", until: 99, detail: "429" },
+      failed: { cause: "rate_limit", model: "fake/one", purpose: "turn" },
+      turns: 0,
+    });
+    expect(stateOf(modelCallStarted("m1"), modelCallFailed("m1", { cause: "auth" }))).toMatchObject({
+      status: "running",
+      failed: { cause: "auth" },
+    });
+  });
+
+  test("only turns and the final report are turns", () => {
+    const state = stateOf(
+      ...turn("m1"),
+      modelCallStarted("m2", { purpose: "summary" }),
+      agentThought("m2"),
+      modelCallStarted("m3", { purpose: "final" }),
+      agentThought("m3"),
+    );
+    expect(state).toMatchObject({ turns: 2, modelCalls: 3, latest: { purpose: "final", text: "hm" } });
+  });
+
+  test("[P3] what failed attempts cost is counted", () => {
+    const usage = { input: 100, output: 7 };
+    const { usage: total } = stateOf(
+      modelCallStarted("m1"),
+      modelCallFailed("m1", { usage, cost: 0.5, ms: 10 }),
+      modelCallStarted("m1", { attempt: 2 }),
+      modelCallFailed("m1", { attempt: 2, cost: 0.25 }),
+      modelCallStarted("m1", { attempt: 3 }),
+      modelCallFailed("m1", { attempt: 3, usage }),
+      modelCallStarted("m1", { attempt: 4 }),
+      agentThought("m1", { attempt: 4, usage: { input: 1, output: 2, cacheRead: 3 }, cost: null }),
+    );
+    expect(total).toMatchObject({
+      input: 201,
+      output: 16,
+      cacheRead: 3,
+      cost: 0.75,
+      unpriced: 2,
+      modelCalls: 1,
+      wastedCalls: 3,
+      wastedCost: 0.75,
+      activeMs: 13,
+    });
+  });
+});
+
+describe("tool calls", () => {
+  test("[J10] are named by their model call and their place in it", () => {
+    const state = stateOf(
+      ...turn("m1", [
+        ["Read", { path: "a" }],
+        ["Read", { path: "b" }],
+      ]),
+    );
+    expect([...state.calls.keys()]).toEqual(["m1.0", "m1.1"]);
+    expect(state.calls.get("m1.1")).toMatchObject({ name: "Read", input: { path: "b" }, attempts: 0 });
+    expect([...stateOf(...turn("m1"), ...turn("m2")).calls.keys()]).toEqual(["m2.0"]);
+  });
+
+  test("[P5] a decision reaches the round that it was made on, and no other", () => {
+    const asked = [...turn("m1"), toolProposed("m1.0", { hash: "h1" })];
+    const call = (...more: EventBody[]) => stateOf(...asked, ...more).calls.get("m1.0")!;
+    expect(awaitsDecision(call())).toBe(true);
+    expect(call(approvalDecided("m1.0", "approve", "maria")).decision).toMatchObject({ by: "maria" });
+    const again = [
+      approvalDecided("m1.0", "approve", "maria"),
+      toolProposed("m1.0", { round: 2, hash: "h2" }),
+    ];
+    expect(awaitsDecision(call(...again))).toBe(true);
+    expect(awaitsDecision(call(...again, approvalDecided("m1.0", "approve", "jon")))).toBe(true);
+    expect(call(...again, approvalDecided("m1.0~2", "reject", "jon")).decision).toMatchObject({
+      decision: "reject",
+    });
+  });
+
+  test("[F19] what runs is what a person made of it", () => {
+    const edit = approvalDecided("m1.0", "edit", "maria", { input: { command: "npm t" } });
+    const call = stateOf(...turn("m1"), toolProposed("m1.0"), edit).calls.get("m1.0")!;
+    expect([effectiveInput(call), call.input]).toEqual([{ command: "npm t" }, { command: "npm test" }]);
+  });
+
+  test("[P4] [F02] an unsafe call without a result is unknown until a person has said what became of that attempt", () => {
+    const begun = [...turn("m1"), toolProposed("m1.0", { verdict: "allow" }), toolStarted("m1.0")];
+    const call = (...more: EventBody[]) => stateOf(...begun, ...more).calls.get("m1.0")!;
+    const says = (verdict: "happened" | "run_again", attempt?: number): EventBody => ({
+      type: "OUTCOME_DECIDED",
+      payload: { toolCallId: "m1.0", verdict, by: "maria", ...(attempt === undefined ? {} : { attempt }) },
+    });
+    expect(isOutcomeUnknown(call())).toBe(true);
+    expect(call(says("happened")).verdict).toMatchObject({ verdict: "happened" });
+    const second = [says("run_again"), toolStarted("m1.0", 2)];
+    expect(call(...second)).toMatchObject({ attempts: 2, verdict: undefined });
+    expect(isOutcomeUnknown(call(...second, says("happened")))).toBe(true);
+    expect(isOutcomeUnknown(call(...second, says("happened", 2)))).toBe(false);
+    expect(isOutcomeUnknown(call(toolResult("m1.0")))).toBe(false);
+  });
+
+  test("[D3] files come from the journal: what was created stays created", () => {
+    const wrote = (id: string, ...files: NonNullable<Payload<"TOOL_RESULT">["files"]>): EventBody => ({
+      type: "TOOL_RESULT",
+      payload: { toolCallId: id, output: "", files },
+    });
+    const state = stateOf(
+      ...turn("m1"),
+      wrote("m1.0", { path: "a", change: "created" }, { path: "b", change: "modified" }),
+      wrote("m1.1", { path: "a", change: "modified" }, { path: "c", change: "created" }),
+      wrote("m1.2", { path: "c", change: "deleted" }),
+    );
+    expect([...state.files]).toEqual([
+      ["a", "created"],
+      ["b", "modified"],
+      ["c", "deleted"],
+    ]);
+  });
+});
+
+describe("guards, limits and grants", () => {
+  const denied = (id: string): EventBody => ({
+    type: "TOOL_RESULT",
+    payload: { toolCallId: id, output: "no", isError: true, outcome: "denied" },
+  });
+
+  test("[F45] the same call in a row is counted, another one starts anew", () => {
+    const repeats = (...events: EventBody[]) => stateOf(...events).guard.repeats;
+    expect(repeats(...turn("m1"), ...turn("m2"), ...turn("m3"))).toBe(3);
+    expect(repeats(...turn("m1"), ...turn("m2"), ...turn("m3", [["Bash", { command: "ls" }]]))).toBe(1);
+    expect(repeats(...turn("m1", []), ...turn("m2", []), ...turn("m3", []))).toBe(1);
+  });
+
+  test("[F45] empty answers in a row are counted", () => {
+    const empty = (id: string) => [
+      modelCallStarted(id),
+      agentThought(id, { content: [{ type: "text", text: " \n" }] }),
+    ];
+    expect(stateOf(...empty("m1"), ...empty("m2")).guard.empty).toBe(2);
+    expect(stateOf(...empty("m1"), ...turn("m2")).guard.empty).toBe(0);
+  });
+
+  test("[F43] refusals in a row are counted; a person's no is not one", () => {
+    expect(stateOf(...turn("m1"), denied("m1.0"), ...turn("m2"), denied("m2.0")).guard.refused).toBe(2);
+    expect(stateOf(...turn("m1"), denied("m1.0"), ...turn("m2"), toolResult("m2.0")).guard.refused).toBe(0);
+    expect(stateOf(...turn("m1"), toolProposed("m1.0"), denied("m1.0")).guard.refused).toBe(0);
+  });
+
+  test("[F45] a person's word on a loop starts the counting anew, and the stop is remembered", () => {
+    const state = stateOf(
+      ...turn("m1"),
+      ...turn("m2"),
+      runSuspended("s1", { kind: "loop", items: ["loop/1"] }),
+      approvalDecided("loop/1", "approve", "maria"),
+    );
+    expect(state.guard).toMatchObject({ repeats: 0, stops: 1, signature: "" });
+    expect(state.decisions.get("loop/1")).toMatchObject({ by: "maria" });
+  });
+
+  test("a yes raises limits and grants rules; a no does neither, whatever it carries", () => {
+    const carries = { scope: "run", grant: "Bash(npm test)", until: 9, limits: { maxCost: 5 } } as const;
+    const yes = stateOf(approvalDecided("budget/1", "approve", "maria", carries));
+    expect(yes.changedBudget).toEqual({ maxCost: 5 });
+    expect(yes.grants).toEqual([{ rule: "Bash(npm test)", scope: "run", until: 9 }]);
+    for (const no of ["reject", "expire"] as const) {
+      const state = stateOf(approvalDecided("budget/1", no, "maria", carries));
+      expect([state.changedBudget, state.grants]).toEqual([{}, []]);
+    }
+    expect(
+      stateOf(approvalDecided("m1.0", "approve", "maria", { ...carries, scope: "once" })).grants,
+    ).toEqual([]);
+  });
+
+  test("limits that were reported are known by their key", () => {
+    const state = stateOf({ type: "LIMIT_REACHED", payload: { limit: "maxTurns", value: 20, hard: true } });
+    expect(state.reachedLimits.get("limit/maxTurns/hard")).toMatchObject({ value: 20 });
+  });
+
+  test("what the runtime told the agent is known; what people say is not mixed up with it", () => {
+    const told: EventBody = {
+      type: "CONTEXT_ADDED",
+      payload: { id: "nudge/1", source: "system", text: "again?" },
+    };
+    expect([...stateOf(told, contextAdded("x")).systemNotes]).toEqual(["nudge/1"]);
+  });
+});
+
+describe("where a run stands", () => {
+  test("suspended is for people, waiting goes on by itself", () => {
+    expect(stateOf(runSuspended("s1", { kind: "approval" }))).toMatchObject({
+      status: "suspended",
+      suspensions: 1,
+    });
+    expect(stateOf(runSuspended("s1", { kind: "child" }))).toMatchObject({ status: "waiting" });
+    const resumed: EventBody = { type: "RUN_RESUMED", key: "s1/r", payload: { by: "maria" } };
+    expect(stateOf(runSuspended("s1"), resumed)).toMatchObject({ status: "running", waitingOn: undefined });
+  });
+
+  test("[P11] an end has its status, its reason and its words", () => {
+    for (const [type, status, stopReason] of [
+      ["RUN_COMPLETED", "completed", "final_answer"],
+      ["RUN_FAILED", "failed", "error"],
+      ["RUN_CANCELLED", "cancelled", "user"],
+    ] as const) {
+      expect(stateOf(runSuspended("s1"), runEnded(type, "So it was."))).toMatchObject({
+        status,
+        waitingOn: undefined,
+        end: { status, stopReason, summary: "So it was." },
+      });
+    }
+  });
+
+  test("[I11] open items are what a person can answer, until a cancel or the end", () => {
+    const events = [
+      ...turn("m1", [
+        ["Bash", { command: "a" }],
+        ["Bash", { command: "b" }],
+      ]),
+      toolProposed("m1.0", { preview: "$ a", hash: "h", expiresAt: 7 }),
+      toolProposed("m1.1"),
+      runSuspended("s1", { kind: "approval", items: ["m1.0", "m1.1"] }),
+    ];
+    expect(openItems(stateOf(...events))).toMatchObject([
+      {
+        id: "r1:m1.0",
+        kind: "tool",
+        tool: "Bash",
+        input: { command: "a" },
+        preview: "$ a",
+        hash: "h",
+        expiresAt: 7,
+      },
+      { id: "r1:m1.1", kind: "tool", input: { command: "b" } },
+    ]);
+    expect(
+      openItems(stateOf(...events, approvalDecided("m1.1", "reject", "maria"))).map(({ itemId }) => itemId),
+    ).toEqual(["m1.0"]);
+    expect(openItems(stateOf(...events, { type: "CANCEL_REQUESTED", payload: { by: "maria" } }))).toEqual([]);
+    expect(openItems(stateOf(...events, runEnded()))).toEqual([]);
+    const budget = runSuspended("s2", { kind: "budget", items: ["budget/1"], detail: "maxCost 1" });
+    expect(openItems(stateOf(budget))).toMatchObject([
+      { kind: "budget", itemId: "budget/1", detail: "maxCost 1" },
+    ]);
+    expect(openItems(stateOf(budget, approvalDecided("budget/1", "approve", "m")))).toEqual([]);
+  });
+});
+
+test("[D1] children that have to wait until there is room for them are counted", () => {
+  const asked = turn("m1", [
+    ["delegate", { agent: "a" }],
+    ["delegate", { agent: "b" }],
+    ["delegate", { agent: "c" }],
+    ["delegate", { agent: "d" }],
+    ["Read", { path: "x" }],
+  ]);
+  const proposals = [0, 1, 2].map((i) => toolProposed(`m1.${i}`, { name: "delegate", verdict: "allow" }));
+  const asks = toolProposed("m1.3", { name: "delegate", verdict: "ask" });
+  const begun = [...asked, ...proposals, asks, childStarted("r2", "m1.0")];
+  expect(childrenToStart(stateOf(...begun))).toBe(2);
+  expect(childrenToStart(stateOf(...begun, childStarted("r3", "m1.1"), toolResult("m1.2", "no")))).toBe(0);
+});

@@ -1,0 +1,127 @@
+// A team's discussion, as its coordinator's journal tells of it, and what an agent itself has said in one. Where somebody
+// stands in it is a seq: whoever has been told everything up to one is told the rest, and nothing twice.
+
+import type { EventOf, JournalEvent, TeamTurn } from "../../journal/events.ts";
+import type { LoopGuard } from "./loop-guard.ts";
+import { BROADCAST, CONCLUDE_TEAM, type ToolCall, VOTE_CONCLUDE } from "./tool-call.ts";
+
+type Calls = ReadonlyMap<string, ToolCall>;
+
+export interface TeamRound {
+  number: number;
+  /** Where it began. */
+  seq: number;
+  members: readonly string[];
+  /** Where what was said in it begins: it is published at once, when the round ends. */
+  closedAt: number | undefined;
+}
+
+export type TeamMessage = EventOf<"TEAM_MESSAGE">["payload"] & { seq: number };
+export type TeamVote = EventOf<"TEAM_VOTE">["payload"] & { seq: number };
+
+export interface TeamState {
+  rounds: TeamRound[];
+  messages: TeamMessage[];
+  votes: TeamVote[];
+  /** Members that take no further part. */
+  dropped: Set<string>;
+  /** Up to where the coordinator was told what was said. */
+  told: number;
+  /** There are no further rounds. */
+  over: boolean;
+  /** What the agent has said with the calls of a team and nobody was told yet. */
+  spoken: TeamTurn;
+  /** What it was told of a discussion that it takes part in: whoever speaks for it must know it too. */
+  heard: { id: string; from: string; text: string }[];
+}
+
+export const emptyTeam = (): TeamState => ({
+  rounds: [],
+  messages: [],
+  votes: [],
+  dropped: new Set(),
+  told: 0,
+  over: false,
+  spoken: { broadcasts: [] },
+  heard: [],
+});
+
+/** `calls`: those of the agent's latest turn. */
+export function trackTeam(
+  state: { team: TeamState; calls: Calls; guard: LoopGuard },
+  event: JournalEvent,
+): void {
+  const { team, calls } = state;
+  switch (event.type) {
+    case "TEAM_ROUND_STARTED": {
+      const { round: number, members } = event.payload;
+      team.rounds.push({ number, seq: event.seq, members, closedAt: undefined });
+      team.spoken = { broadcasts: [] };
+      // A coordinator that says the same in every round goes in no circle: its rounds are counted.
+      state.guard = { ...state.guard, signature: "", repeats: 0 };
+      break;
+    }
+    case "TEAM_MESSAGE":
+      close(team, event);
+      team.messages.push({ ...event.payload, seq: event.seq });
+      if (event.payload.dropped !== undefined) team.dropped.add(event.payload.dropped);
+      break;
+    case "TEAM_VOTE":
+      close(team, event);
+      team.votes.push({ ...event.payload, seq: event.seq });
+      break;
+    case "CONTEXT_ADDED":
+      hear(team, event);
+      break;
+    case "TOOL_RESULT":
+      if (!event.payload.isError) speak(team, calls.get(event.payload.toolCallId));
+      break;
+    default:
+  }
+}
+
+/** The key of a member's run in a round: its seat. */
+export const memberKey = (round: number, member: string): string => `team/${round}/${member}`;
+
+/** Names what a coordinator is told: of a round, or that there is no further one. */
+export const discussionId = (round: number | "over"): string => `${DISCUSSION}${round}`;
+
+const DISCUSSION = "discussion/";
+
+/** Runs beyond one for each member: to whoever counts children, a member is one, however many rounds there are. */
+export const runsAfterFirstRound = ({ rounds }: TeamState): number =>
+  rounds.slice(1).reduce((sum, { members }) => sum + members.length, 0);
+
+function close({ rounds }: TeamState, { seq, payload }: EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">): void {
+  const round = rounds[payload.round - 1];
+  if (round) round.closedAt ??= seq;
+}
+
+function hear(team: TeamState, { seq, payload }: EventOf<"CONTEXT_ADDED">): void {
+  const { source, id, from = "", text } = payload;
+  if (source !== "team") return;
+  if (!id.startsWith(DISCUSSION)) {
+    team.heard.push({ id, from, text });
+    return;
+  }
+  team.told = seq;
+  if (id === discussionId("over")) finish(team);
+}
+
+function speak(team: TeamState, call: ToolCall | undefined): void {
+  const { message = "", ready = false, reason = "" } = (call?.input ?? {}) as Said;
+  if (call?.name === BROADCAST) team.spoken.broadcasts.push(message);
+  if (call?.name === VOTE_CONCLUDE) team.spoken.vote = { ready, reason };
+  if (call?.name === CONCLUDE_TEAM) finish(team);
+}
+
+interface Said {
+  message?: string;
+  ready?: boolean;
+  reason?: string;
+}
+
+function finish(team: TeamState): void {
+  team.over = true;
+  team.spoken = { broadcasts: [] };
+}

@@ -1,0 +1,39 @@
+// An agent's own list of what is to do. It has no effect but to be seen: the latest list that was taken is the run's.
+
+import type { Todo } from "../../journal/todo.ts";
+
+export type { Todo };
+
+export const TODO_WRITE = "TodoWrite";
+
+/** The list that a call hands in; undefined where it is none. Read by hand: the page loads no schema. */
+export function parseTodos(tool: string, input: unknown): Todo[] | undefined {
+  if (tool !== TODO_WRITE) return undefined;
+  const given = (input as { todos?: unknown } | null | undefined)?.todos;
+  if (!Array.isArray(given) || given.length > 100) return undefined;
+  const todos = given.flatMap((each: unknown) => todoIn(each) ?? []);
+  return todos.length === given.length ? todos : undefined;
+}
+
+function todoIn(value: unknown): Todo | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const { content, status, activeForm } = value as { [key in keyof Todo]?: unknown };
+  if (!isLine(content) || !isStatus(status)) return undefined;
+  const todo = { content: content.trim(), status };
+  if (activeForm === undefined) return todo;
+  return isLine(activeForm) ? { ...todo, activeForm: activeForm.trim() } : undefined;
+}
+
+const isLine = (value: unknown): value is string =>
+  typeof value === "string" && value.trim() !== "" && value.trim().length <= 500;
+
+const STATUSES: readonly unknown[] = ["pending", "in_progress", "completed"] satisfies Todo["status"][];
+const isStatus = (value: unknown): value is Todo["status"] => STATUSES.includes(value);
+
+/** In one line: `2 of 5 done: writing the test`. */
+export function summarizeTodos(todos: readonly Todo[]): string {
+  const done = todos.filter(({ status }) => status === "completed").length;
+  const current = todos.find(({ status }) => status === "in_progress");
+  const now = current ? `: ${current.activeForm ?? current.content}` : "";
+  return `${done} of ${todos.length} done${now}`;
+}

@@ -1,0 +1,283 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { EventBody, Payload } from "../../journal/events.ts";
+import type { PromptMessage } from "../../journal/message.ts";
+import {
+  agentThought,
+  buildJournal,
+  contextAdded,
+  modelCallFailed,
+  modelCallStarted,
+  runEnded,
+  runStarted,
+  toolResult,
+} from "../../stores/contract/kit.contract.ts";
+import { fold } from "../projection.ts";
+import { promptMessages, promptTokens, transcriptProjection } from "./transcript.ts";
+
+const messagesOf = (...events: EventBody[]) =>
+  promptMessages(fold(transcriptProjection, buildJournal(runStarted(), ...events)));
+
+/** A turn with these calls, by the ids that the provider gave them. */
+const turn = (
+  callId: string,
+  providerIds: string[],
+  more: Partial<Payload<"AGENT_THOUGHT">> = {},
+): EventBody[] => [
+  modelCallStarted(callId),
+  agentThought(callId, {
+    content: providerIds.map((toolCallId, i) => ({
+      type: "tool-call",
+      toolCallId,
+      toolName: "Read",
+      input: { i },
+    })),
+    ...more,
+  }),
+];
+
+const lines = (messages: PromptMessage[]): string[] =>
+  messages.flatMap((message) =>
+    message.content.map((part) => {
+      if (part.type === "tool-call") return `${message.role} calls ${part.toolCallId}`;
+      if (part.type === "tool-result") return `tool ${part.toolCallId}: ${String(part.output.value)}`;
+      return `${message.role}: ${part.text}`;
+    }),
+  );
+
+describe("calls and results", () => {
+  test("[F20] results stand in the order of their calls, whatever order they came in", () => {
+    const ids = ["a", "b", "c", "d"];
+    fc.assert(
+      fc.property(fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }), (order) => {
+        const results = order.map((i) => toolResult(`m1.${i}`, `result ${ids[i]}`));
+        expect(lines(messagesOf(...turn("m1", ids), ...results))).toEqual([
+          "user: Mend the service",
+          ...ids.map((id) => `assistant calls ${id}`),
+          ...ids.map((id) => `tool ${id}: result ${id}`),
+        ]);
+      }),
+    );
+  });
+
+  test("[J10] [F42] a server that says call_0 every time is sent ids that pair and differ", () => {
+    const messages = messagesOf(
+      ...turn("m1", ["call_0", "call_0"]),
+      toolResult("m1.0", "one"),
+      toolResult("m1.1", "two"),
+      ...turn("m2", ["call_0", ""]),
+      toolResult("m2.1", "four"),
+      toolResult("m2.0", "three"),
+    );
+    expect(lines(messages)).toEqual([
+      "user: Mend the service",
+      "assistant calls call_0",
+      "assistant calls m1_1",
+      "tool call_0: one",
+      "tool m1_1: two",
+      "assistant calls m2_0",
+      "assistant calls m2_1",
+      "tool m2_0: three",
+      "tool m2_1: four",
+    ]);
+  });
+
+  test("[F11] an unanswered call is closed as interrupted, answered ones keep their results", () => {
+    const messages = messagesOf(
+      ...turn("m1", ["a", "b", "c"]),
+      toolResult("m1.1", "fine"),
+      runEnded("RUN_CANCELLED"),
+    );
+    expect(messages.at(-1)?.content).toMatchObject([
+      {
+        toolCallId: "a",
+        output: { type: "error-text", value: "Interrupted: it is not known whether this was done." },
+      },
+      { toolCallId: "b", output: { type: "text", value: "fine" } },
+      { toolCallId: "c", output: { type: "error-text" } },
+    ]);
+  });
+
+  test("[F42] a call whose input was no JSON is sent back as an empty one, its error as its result", () => {
+    const content = [
+      { type: "tool-call" as const, toolCallId: "a", toolName: "Edit", input: null, invalid: '{"pa' },
+    ];
+    const error: EventBody = {
+      type: "TOOL_RESULT",
+      payload: { toolCallId: "m1.0", output: "no JSON", isError: true },
+    };
+    const messages = messagesOf(modelCallStarted("m1"), agentThought("m1", { content }), error);
+    expect(messages[1]).toEqual({
+      role: "assistant",
+      content: [{ type: "tool-call", toolCallId: "a", toolName: "Edit", input: {} }],
+    });
+    expect(messages[2]?.content).toMatchObject([{ output: { type: "error-text", value: "no JSON" } }]);
+  });
+
+  test("outputs that are no text go as JSON, nothing as null", () => {
+    const messages = messagesOf(
+      ...turn("m1", ["a", "b"]),
+      toolResult("m1.0", { n: 1 }),
+      toolResult("m1.1", null),
+    );
+    expect(messages.at(-1)?.content).toMatchObject([
+      { output: { type: "json", value: { n: 1 } } },
+      { output: { type: "json", value: null } },
+    ]);
+  });
+
+  test("[D0] [I5] a child's result fills its call's slot once, and never one that has a result", () => {
+    const end = runEnded().payload as Payload<"RUN_COMPLETED">;
+    const child = (key: string): EventBody => ({
+      type: "CHILD_RUN_COMPLETED",
+      payload: { child_run_id: `c${key}`, success: true, summary: "ok", key, result: end.result },
+    });
+    const begun = (key: string, more: object = {}): EventBody => ({
+      type: "CHILD_RUN_STARTED",
+      payload: {
+        child_run_id: `c${key}`,
+        agent_type: "coder",
+        task: "t",
+        trigger: "delegation",
+        key,
+        ...more,
+      },
+    });
+    const messages = messagesOf(
+      ...turn("m1", ["a", "b"]),
+      begun("m1.0", { awaited: false }),
+      toolResult("m1.0", "started, its id is c1"),
+      begun("m1.1"),
+      child("m1.0"),
+      child("m1.1"),
+    );
+    expect(messages.at(-1)?.content).toMatchObject([
+      { output: { value: "started, its id is c1" } },
+      { output: { type: "text", value: expect.stringContaining('"summary": "It works."') } },
+    ]);
+  });
+
+  test("what the provider added to its parts goes back untouched; empty text does not", () => {
+    const providerOptions = { anthropic: { signature: "s" } };
+    const content = [
+      { type: "reasoning" as const, text: "hm", providerOptions },
+      { type: "text" as const, text: "" },
+      { type: "tool-call" as const, toolCallId: "a", toolName: "Read", input: {}, providerOptions },
+    ];
+    expect(messagesOf(modelCallStarted("m1"), agentThought("m1", { content }))[1]?.content).toEqual([
+      content[0],
+      content[2],
+    ]);
+    expect(messagesOf(modelCallStarted("m1"), agentThought("m1", { content: [] }))).toHaveLength(1);
+  });
+});
+
+describe("[J11] what the model saw", () => {
+  test("[J11] context that came while a call was open stands after that call's results", () => {
+    const events = [
+      contextAdded("before"),
+      modelCallStarted("m1"),
+      contextAdded("during"),
+      turn("m1", ["a"])[1]!,
+      contextAdded("while the tool ran"),
+      toolResult("m1.0", "result"),
+    ];
+    const seen = ["user: Mend the service", "user: about before", "assistant calls a", "tool a: result"];
+    expect(lines(messagesOf(...events))).toEqual(seen);
+    expect(lines(messagesOf(...events, modelCallStarted("m2")))).toEqual([
+      ...seen,
+      "user: about during",
+      "user: about while the tool ran",
+    ]);
+  });
+
+  test("[J11] sawSeq fixes it; what came later waits for the next call", () => {
+    const events = [contextAdded("one"), contextAdded("two"), modelCallStarted("m1", { sawSeq: 2 })];
+    expect(lines(messagesOf(...events))).toEqual(["user: Mend the service", "user: about one"]);
+    const state = fold(transcriptProjection, buildJournal(runStarted(), ...events));
+    expect(state.unseen.map(({ id }) => id)).toEqual(["two"]);
+  });
+
+  test("[J11] the prefix never changes as a run goes on", () => {
+    const kinds = fc.constantFrom("context", "turn", "fail");
+    fc.assert(
+      fc.property(fc.array(kinds, { maxLength: 12 }), (steps) => {
+        const events = steps.flatMap((kind, i): EventBody[] => {
+          if (kind === "context") return [contextAdded(`c${i}`)];
+          if (kind === "fail") return [modelCallStarted(`m${i}`), modelCallFailed(`m${i}`)];
+          const [start, end] = turn(`m${i}`, ["call_0"]);
+          return [start!, contextAdded(`d${i}`), end!, toolResult(`m${i}.0`, `r${i}`)];
+        });
+        const asked = events.flatMap((event, i) => (event.type === "MODEL_CALL_STARTED" ? [i + 1] : []));
+        const whole = lines(messagesOf(...events));
+        for (const until of asked) {
+          const prompt = lines(messagesOf(...events.slice(0, until)));
+          expect(whole.slice(0, prompt.length)).toEqual(prompt);
+        }
+      }),
+    );
+  });
+
+  test("calls of other purposes stay out of it", () => {
+    const events = [contextAdded("x"), modelCallStarted("m1", { purpose: "summary" }), agentThought("m1")];
+    expect(lines(messagesOf(...events))).toEqual(["user: Mend the service"]);
+    expect(lines(messagesOf(...events, modelCallStarted("m2"), agentThought("m2")))).toEqual([
+      "user: Mend the service",
+      "user: about x",
+      "assistant: hm",
+    ]);
+  });
+
+  test("the task brings its input", () => {
+    const [start] = buildJournal(runStarted({ input: { n: 1 } }));
+    expect(lines(promptMessages(fold(transcriptProjection, [start!])))).toEqual([
+      'user: Mend the service\n\nInput:\n{\n  "n": 1\n}',
+    ]);
+  });
+});
+
+describe("compaction", () => {
+  const history = [
+    ...turn("m1", ["a"]),
+    toolResult("m1.0", "old result"),
+    ...turn("m2", ["b"]),
+    toolResult("m2.0", "new result"),
+    modelCallStarted("m3", { purpose: "summary" }),
+    agentThought("m3"),
+  ];
+  const compacted: EventBody = {
+    type: "CONTEXT_COMPACTED",
+    payload: { callId: "m3", upTo: { runId: "r1", seq: 4 }, summary: "A was read." },
+  };
+
+  test("keeps the task, sums up what is old, and never parts a call from its result", () => {
+    expect(lines(messagesOf(...history, compacted))).toEqual([
+      "user: Mend the service",
+      "user: What happened so far, in short (the full record is kept):\n\nA was read.",
+      "assistant calls b",
+      "tool b: new result",
+    ]);
+  });
+
+  test("the measure of the prompt starts anew", () => {
+    const long = toolResult("m1.0", "x".repeat(40_000));
+    const events = history.map((event) =>
+      event.type === "TOOL_RESULT" && event.payload.toolCallId === "m1.0" ? long : event,
+    );
+    const tokens = (...more: EventBody[]) =>
+      promptTokens(fold(transcriptProjection, buildJournal(runStarted(), ...events.slice(0, 3), ...more)));
+    expect(tokens()).toBeGreaterThan(10_000);
+    expect(tokens(...events.slice(3), compacted)).toBeLessThan(100);
+  });
+});
+
+test("tokens: the provider's count where there is one, a guess for what came since", () => {
+  const count = (...events: EventBody[]) =>
+    promptTokens(fold(transcriptProjection, buildJournal(runStarted(), ...events)));
+  expect(count()).toBe(4);
+  const measured = turn("m1", ["a"], { usage: { input: 1000, output: 9 } });
+  expect(count(...measured, toolResult("m1.0", "x".repeat(400)))).toBeGreaterThanOrEqual(1100);
+  expect(count(...measured, toolResult("m1.0", "x".repeat(400)))).toBeLessThan(1120);
+  const unseen = contextAdded("later", "x".repeat(400));
+  expect(count(unseen), "what the next call will show counts already").toBe(104);
+});

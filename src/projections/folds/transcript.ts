@@ -1,0 +1,319 @@
+// What the model sees: the journal as the messages of a prompt. Every proposed call has exactly one result, results
+// stand in the order of their calls whatever order they came in, and context that came while a call was open stands
+// after that call's results (J11). The prefix never changes from turn to turn, so that provider caches hit.
+
+import { toolCallId } from "../../ids.ts";
+import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
+import type {
+  PromptAssistantPart,
+  PromptMessage,
+  PromptToolResult,
+  ThoughtPart,
+  ToolCallPart,
+} from "../../journal/message.ts";
+import { toolCallsOf } from "../../journal/message-parts.ts";
+import type { Projection } from "../projection.ts";
+import { childMessage, childResult } from "./child-result.ts";
+
+interface Placed {
+  seq: number;
+  message: PromptMessage;
+}
+
+export interface Transcript {
+  placed: Placed[];
+  /** What the run was asked, until its first turn; undefined: it goes on in the middle of another's work. */
+  task: Placed | undefined;
+  /** Characters in all messages: a cheap measure of their tokens. */
+  characters: number;
+  /** Tokens of the last prompt as the provider counted them, and the characters it then had. */
+  measured: { tokens: number; characters: number } | undefined;
+  /** Context that no model call has seen yet. */
+  unseen: { seq: number; id: string; text: string }[];
+  /** Purpose of the model call that is open, and ids that providers have used. */
+  purpose: string;
+  usedIds: Set<string>;
+  /** Children whose end has not been told yet. */
+  started: Map<string, Payload<"CHILD_RUN_STARTED">>;
+  /** Where the results of the latest thought's calls go. */
+  slots: Map<string, { message: Extract<PromptMessage, { role: "tool" }>; index: number }>;
+  /** Calls that the agent's steps make and the model does not see. */
+  hidden: Set<string>;
+}
+
+export const emptyTranscript = (): Transcript => ({
+  placed: [],
+  task: undefined,
+  characters: 0,
+  measured: undefined,
+  unseen: [],
+  purpose: "turn",
+  usedIds: new Set(),
+  started: new Map(),
+  slots: new Map(),
+  hidden: new Set(),
+});
+
+export function applyTranscript(transcript: Transcript, event: JournalEvent): Transcript {
+  switch (event.type) {
+    case "RUN_STARTED":
+      begin(transcript, event);
+      break;
+    case "CONTEXT_ADDED":
+      if (event.payload.opening) replaceTask(transcript, event.seq, event.payload.text);
+      else transcript.unseen.push({ seq: event.seq, id: event.payload.id, text: event.payload.text });
+      break;
+    case "MODEL_CALL_STARTED":
+      transcript.purpose = event.payload.purpose ?? "turn";
+      if (isTurn(transcript.purpose)) showUnseen(transcript, event.payload.sawSeq ?? event.seq);
+      break;
+    case "AGENT_THOUGHT":
+      if (isTurn(transcript.purpose)) addThought(transcript, event);
+      break;
+    case "TOOL_PROPOSED":
+      addStepCall(transcript, event);
+      break;
+    case "TOOL_RESULT":
+      fillSlot(transcript, event.payload.toolCallId, resultOutput(event.payload));
+      break;
+    case "CHILD_RUN_STARTED":
+      transcript.started.set(event.payload.child_run_id, event.payload);
+      break;
+    case "CHILD_RUN_COMPLETED":
+      hearOfChild(transcript, event);
+      break;
+    case "CONTEXT_COMPACTED":
+      compact(transcript, event.payload);
+      break;
+    default:
+  }
+  return transcript;
+}
+
+export const transcriptProjection: Projection<Transcript> = {
+  name: "transcript",
+  initial: emptyTranscript,
+  apply: applyTranscript,
+};
+
+export function promptMessages(transcript: Transcript): PromptMessage[] {
+  return transcript.placed.map((placed) => placed.message);
+}
+
+/** As long as a run goes on, a call without a result is open, and nobody has been told that it was interrupted. */
+export function messagesWithoutOpenCalls({ placed, slots }: Transcript): PromptMessage[] {
+  const open = new Set(Array.from(slots.values(), ({ message, index }) => message.content[index]));
+  return placed.flatMap(({ message }): PromptMessage[] => {
+    if (message.role !== "tool") return [message];
+    const content = message.content.filter((result) => !open.has(result));
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+}
+
+/** Tokens that the next prompt will have: the provider's last count where there is one, and a guess for the rest. */
+export function promptTokens(transcript: Transcript): number {
+  const { measured, unseen } = transcript;
+  const characters = unseen.reduce((sum, { text }) => sum + text.length, transcript.characters);
+  if (!measured) return Math.ceil(characters / 4);
+  return measured.tokens + Math.ceil(Math.max(0, characters - measured.characters) / 4);
+}
+
+/** A run that continues others begins with their words: they stand before all of its own. */
+function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">): void {
+  for (const placed of transcript.placed) placed.seq = 0;
+  for (const context of transcript.unseen) context.seq = 0;
+  transcript.slots = new Map();
+  transcript.hidden = new Set();
+  const last = transcript.placed.at(-1)?.message.role;
+  const { trigger, fork } = payload;
+  const isEdited = fork?.edited?.includes("message") ?? false;
+  const goesOn =
+    (trigger === "retry" || (trigger === "fork" && !isEdited)) && (last === "tool" || last === "user");
+  // An edited task takes the place of the one that nobody has answered yet.
+  if (isEdited && last === "user" && transcript.placed.every(({ message }) => message.role === "user")) {
+    transcript.placed = [];
+    transcript.characters = 0;
+  }
+  transcript.task = goesOn ? undefined : say(transcript, seq, taskText(payload));
+}
+
+export type TaskFields = Pick<Payload<"RUN_STARTED">, "task" | "contextFiles" | "input">;
+
+export function taskText({ task, contextFiles = [], input }: TaskFields): string {
+  const files = contextFiles.length === 0 ? "" : `\n\nFiles to look at: ${contextFiles.join(", ")}`;
+  const given = input === undefined ? "" : `\n\nInput:\n${JSON.stringify(input, null, 2)}`;
+  return task + files + given;
+}
+
+function say(transcript: Transcript, seq: number, text: string): Placed {
+  const placed: Placed = { seq, message: { role: "user", content: [{ type: "text", text }] } };
+  transcript.placed.push(placed);
+  transcript.characters += text.length;
+  return placed;
+}
+
+/** A run that goes on was asked nothing itself: what stands last there is another's, and may be the results of calls. */
+function replaceTask(transcript: Transcript, seq: number, text: string): void {
+  transcript.task ??= say(transcript, seq, text);
+  const { task } = transcript;
+  transcript.characters += text.length - messageLength(task.message);
+  task.message = { role: "user", content: [{ type: "text", text }] };
+}
+
+function showUnseen(transcript: Transcript, upTo: number): void {
+  if (transcript.unseen.length === 0) return;
+  for (const context of transcript.unseen)
+    if (context.seq <= upTo) say(transcript, context.seq, context.text);
+  transcript.unseen = transcript.unseen.filter((context) => context.seq > upTo);
+}
+
+function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): void {
+  const { content, callId, usage } = event.payload;
+  transcript.measured = { tokens: usage.input, characters: transcript.characters };
+  const calls = toolCallsOf(content);
+  const sentIds = calls.map((call, index) => sentId(transcript, call, toolCallId(callId, index)));
+  const parts = assistantParts(content, sentIds);
+  if (parts.length > 0)
+    transcript.placed.push({ seq: event.seq, message: { role: "assistant", content: parts } });
+  transcript.characters += contentLength(content);
+  transcript.slots = new Map();
+  if (calls.length === 0) return;
+  const message: Extract<PromptMessage, { role: "tool" }> = {
+    role: "tool",
+    content: calls.map((call, index) => interrupted(sentIds[index]!, sentName(call))),
+  };
+  transcript.placed.push({ seq: event.seq, message });
+  calls.forEach((_, index) => {
+    transcript.slots.set(toolCallId(callId, index), { message, index });
+  });
+}
+
+/** What the agent's steps call reads as if the model had called it. */
+function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PROPOSED">): void {
+  const { toolCallId: id, name, input, hidden, round = 1 } = payload;
+  if (input === undefined || round > 1) return;
+  if (hidden) {
+    transcript.hidden.add(id);
+    return;
+  }
+  const call: ToolCallPart = { type: "tool-call", toolCallId: "", toolName: name, input };
+  const sent = sentId(transcript, call, id);
+  const parts = assistantParts([call], [sent]);
+  const last = transcript.placed.at(-1);
+  const message: Extract<PromptMessage, { role: "tool" }> = {
+    role: "tool",
+    content: [interrupted(sent, name)],
+  };
+  // F11: no provider takes the assistant twice in a row.
+  const said = last?.message.role === "assistant" ? last.message : undefined;
+  if (last && said) last.message = { ...said, content: [...said.content, ...parts] };
+  else transcript.placed.push({ seq, message: { role: "assistant", content: parts } });
+  transcript.placed.push({ seq: last && said ? last.seq : seq, message });
+  transcript.characters += contentLength([call]);
+  transcript.slots.set(id, { message, index: 0 });
+}
+
+/** The provider's own id where it is new here; ours where a server says `call_0` every turn. */
+function sentId(transcript: Transcript, call: ToolCallPart, own: string): string {
+  let id = call.toolCallId === "" ? own.replace(".", "_") : call.toolCallId;
+  if (transcript.usedIds.has(id)) id = own.replace(".", "_");
+  // A run that continues another has calls of the same names.
+  while (transcript.usedIds.has(id)) id += "_";
+  transcript.usedIds.add(id);
+  return id;
+}
+
+function assistantParts(content: readonly ThoughtPart[], sentIds: readonly string[]): PromptAssistantPart[] {
+  let next = 0;
+  return content.flatMap((part): PromptAssistantPart[] => {
+    if (part.type !== "tool-call") {
+      const empty = part.type === "text" && (part as { text: string }).text === "";
+      return empty ? [] : [part as PromptAssistantPart];
+    }
+    const call = part as ToolCallPart;
+    const { providerOptions } = call;
+    const base = {
+      type: "tool-call" as const,
+      toolCallId: sentIds[next++]!,
+      toolName: sentName(call),
+      input: sentInput(call),
+    };
+    return [providerOptions === undefined ? base : { ...base, providerOptions }];
+  });
+}
+
+/** F42: providers refuse a history with a call that has no name, or whose input is no object. */
+const sentName = ({ toolName }: ToolCallPart): string => toolName || "unnamed";
+
+function sentInput({ input }: ToolCallPart): unknown {
+  return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+}
+
+/** Stands in until the result comes, and stays where an ended run left a call open. */
+function interrupted(id: string, toolName: string): PromptToolResult {
+  const value = "Interrupted: it is not known whether this was done.";
+  return { type: "tool-result", toolCallId: id, toolName, output: { type: "error-text", value } };
+}
+
+function fillSlot(transcript: Transcript, callId: string, output: PromptToolResult["output"]): void {
+  const slot = transcript.slots.get(callId);
+  const result = slot?.message.content[slot.index];
+  if (!result) return;
+  transcript.slots.delete(callId);
+  result.output = output;
+  transcript.characters += output.type.endsWith("text")
+    ? (output.value as string).length
+    : JSON.stringify(output.value).length;
+}
+
+/** The result of the call that waited for it; a message where none did. What a pattern started is the pattern's business. */
+function hearOfChild(transcript: Transcript, { seq, payload }: EventOf<"CHILD_RUN_COMPLETED">): void {
+  const started = transcript.started.get(payload.child_run_id);
+  transcript.started.delete(payload.child_run_id);
+  if (started?.trigger !== "delegation" && started?.trigger !== "route") return;
+  if (transcript.hidden.has(payload.key)) return;
+  const slot = transcript.slots.get(payload.key);
+  if (slot && started.awaited !== false) {
+    if (payload.result.status === "failed" && (started.retries ?? 0) > 0) return;
+    const { toolName } = slot.message.content[slot.index]!;
+    fillSlot(transcript, payload.key, { type: "text", value: childResult(toolName, started, payload) });
+    return;
+  }
+  if (started.trigger === "route") return;
+  const text = childMessage(started, payload);
+  transcript.unseen.push({ seq, id: payload.child_run_id, text });
+}
+
+function resultOutput(result: Payload<"TOOL_RESULT">): PromptToolResult["output"] {
+  const { output, isError } = result;
+  if (typeof output === "string") return { type: isError ? "error-text" : "text", value: output };
+  return { type: isError ? "error-json" : "json", value: output ?? null };
+}
+
+function compact(transcript: Transcript, compacted: Payload<"CONTEXT_COMPACTED">): void {
+  const [task, ...rest] = transcript.placed;
+  const kept = rest.filter((placed) => placed.seq > compacted.upTo.seq);
+  const text = `What happened so far, in short (the full record is kept):\n\n${compacted.summary}`;
+  const summary: Placed = {
+    seq: compacted.upTo.seq,
+    message: { role: "user", content: [{ type: "text", text }] },
+  };
+  transcript.placed = [...(task ? [task] : []), summary, ...kept];
+  transcript.characters = transcript.placed.reduce((sum, placed) => sum + messageLength(placed.message), 0);
+  transcript.measured = undefined;
+}
+
+function contentLength(content: readonly ThoughtPart[]): number {
+  return content.reduce((sum, part) => {
+    if (part.type === "tool-call")
+      return sum + (JSON.stringify((part as ToolCallPart).input)?.length ?? 0) + 20;
+    return sum + ("text" in part && typeof part.text === "string" ? part.text.length : 0);
+  }, 0);
+}
+
+function messageLength(message: PromptMessage): number {
+  if (message.role === "tool") {
+    return message.content.reduce((sum, result) => sum + JSON.stringify(result.output.value).length, 0);
+  }
+  return contentLength(message.content as ThoughtPart[]);
+}

@@ -1,0 +1,96 @@
+// What becomes of agents, for a program that embeds Cadre: the four events of S1, told from what was committed. They are
+// news, not the record: who was not listening reads the journal.
+
+import { isTurn, type JournalEvent, type ResultEnvelope } from "../../journal/events.ts";
+import { type AgentMessage, agentMessages } from "./agent-records.ts";
+
+/** S1-36 … S1-39. An agent at work is a run: `agentId` is its run's id, `type` the agent's name. */
+export interface AgentEvents {
+  "agent:spawned": { agentId: string; parentId: string | undefined; type: string };
+  "agent:completed": { agentId: string; result: ResultEnvelope };
+  /** Also of one that was cancelled: the error says so. */
+  "agent:failed": { agentId: string; error: Error };
+  "agent:message": { agentId: string; message: AgentMessage };
+}
+
+export type AgentEventName = keyof AgentEvents;
+export type AgentListener<Name extends AgentEventName> = (told: AgentEvents[Name]) => void;
+
+/** Returns what ends it. */
+export type OnAgent = <Name extends AgentEventName>(name: Name, listener: AgentListener<Name>) => () => void;
+
+type Told = { [Name in AgentEventName]: { name: Name; payload: AgentEvents[Name] } }[AgentEventName];
+
+interface Commits {
+  onCommit(listener: (events: readonly JournalEvent[]) => void): () => void;
+}
+
+type Report = (problem: { runId: string; message: string; error: unknown }) => void;
+
+/** One ear for all who listen: what is committed together is told in its order. Who throws hurts nobody else. */
+export function createAgentEvents(commits: Commits, report: Report): OnAgent {
+  const listeners = new Set<{ name: AgentEventName; listener(payload: unknown): unknown }>();
+  const errands = new Set<string>();
+  const tell = ({ name, payload }: Told): void => {
+    const failed = (error: unknown): void =>
+      report({ runId: payload.agentId, message: `A listener to ${name} failed; the run goes on.`, error });
+    for (const { listener } of [...listeners].filter((one) => one.name === name)) {
+      try {
+        // One that is `async` fails later: a rejection that nobody hears ends the process.
+        Promise.resolve(listener(payload)).catch(failed);
+      } catch (error) {
+        failed(error);
+      }
+    }
+  };
+  const hear = (events: readonly JournalEvent[]): void => {
+    for (const event of events) {
+      const told = isErrand(event, errands) ? undefined : toldBy(event);
+      if (told) tell(told);
+    }
+  };
+  let stop: (() => void) | undefined;
+  return (name, listener) => {
+    const one = { name, listener: listener as (payload: unknown) => unknown };
+    listeners.add(one);
+    stop ??= commits.onCommit(hear);
+    return () => {
+      listeners.delete(one);
+      if (listeners.size > 0) return;
+      stop?.();
+      stop = undefined;
+    };
+  };
+}
+
+/** What the runtime asks of a model for itself is no message of an agent. */
+function isErrand(event: JournalEvent, errands: Set<string>): boolean {
+  if (event.type !== "MODEL_CALL_STARTED" && event.type !== "AGENT_THOUGHT") return false;
+  const call = `${event.runId}/${event.payload.callId}`;
+  if (event.type === "AGENT_THOUGHT") return errands.delete(call);
+  if (!isTurn(event.payload.purpose)) errands.add(call);
+  return true;
+}
+
+function toldBy(event: JournalEvent): Told | undefined {
+  const agentId = event.runId;
+  switch (event.type) {
+    case "RUN_STARTED": {
+      const { agent: type, parentRunId: parentId } = event.payload;
+      return { name: "agent:spawned", payload: { agentId, parentId, type } };
+    }
+    case "RUN_COMPLETED":
+      return { name: "agent:completed", payload: { agentId, result: event.payload.result } };
+    case "RUN_FAILED":
+      return { name: "agent:failed", payload: { agentId, error: new Error(event.payload.summary) } };
+    case "RUN_CANCELLED":
+      return { name: "agent:failed", payload: { agentId, error: cancelled(event.payload.summary) } };
+    case "AGENT_THOUGHT":
+      return { name: "agent:message", payload: { agentId, message: agentMessages([event])[0]! } };
+    default:
+      return undefined;
+  }
+}
+
+const cancelled = (summary: string): Error =>
+  new Error(/^cancelled/i.test(summary) ? summary : `Cancelled: ${summary}`);

@@ -1,0 +1,125 @@
+// What was said in a run as S1 records it, and the run as S4 does: the same facts, in other words and with fewer statuses.
+
+import { toolCallId } from "../../ids.ts";
+import { isTurn, type JournalEvent, type Payload, type RunStatus } from "../../journal/events.ts";
+import type { ToolCallPart } from "../../journal/message.ts";
+import type { RunRow } from "../folds/run-row.ts";
+
+/** S1-57. */
+export interface AgentMessage {
+  id: string;
+  agentSessionId: string;
+  role: "user" | "assistant";
+  content: unknown;
+  createdAt: string;
+}
+
+/** S4-21 … S4-30. */
+export interface AgentRunRecord {
+  run_id: string;
+  repo_path: string;
+  session_id: string;
+  agent_id: string;
+  agent_kind: "main" | "subagent";
+  parent_run_id?: string;
+  status: "running" | "completed" | "failed" | "cancelled";
+  detail?: string;
+  started_at: number;
+  ended_at?: number;
+}
+
+/** What was said to the agent and by it, in order. */
+export function agentMessages(journal: readonly JournalEvent[]): AgentMessage[] {
+  const errands = new Set<string>();
+  return journal.flatMap((event): AgentMessage[] => {
+    if (event.type === "MODEL_CALL_STARTED" && !isTurn(event.payload.purpose))
+      errands.add(event.payload.callId);
+    if (event.type === "AGENT_THOUGHT" && errands.has(event.payload.callId)) return [];
+    const said = saidIn(event);
+    if (!said) return [];
+    const { runId, seq, ts } = event;
+    return [{ id: `${runId}/${seq}`, agentSessionId: runId, ...said, createdAt: timeText(ts) }];
+  });
+}
+
+export function agentRunRecord(row: RunRow): AgentRunRecord {
+  const detail = detailOf(row);
+  return {
+    run_id: row.id,
+    repo_path: row.workspace,
+    session_id: row.sessionId ?? row.rootRunId,
+    agent_id: row.agent,
+    agent_kind: row.kind,
+    ...(row.parentRunId === undefined ? {} : { parent_run_id: row.parentRunId }),
+    status: RECORD_STATUS[row.status],
+    ...(detail === undefined ? {} : { detail }),
+    started_at: row.startedAt ?? row.createdAt,
+    ...(row.endedAt === undefined ? {} : { ended_at: row.endedAt }),
+  };
+}
+
+/** S4-27. */
+const RECORD_STATUS: Record<RunStatus, AgentRunRecord["status"]> = {
+  pending: "running",
+  running: "running",
+  waiting: "running",
+  suspended: "running",
+  completed: "completed",
+  failed: "failed",
+  cancelled: "cancelled",
+};
+
+function saidIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> | undefined {
+  switch (event.type) {
+    case "RUN_STARTED":
+      return said("user", { type: "text", text: event.payload.task });
+    case "CONTEXT_ADDED":
+      return said("user", { type: "text", text: event.payload.text });
+    case "AGENT_THOUGHT":
+      return { role: "assistant", content: assistantContent(event.payload) };
+    case "TOOL_PROPOSED":
+      return saidByModule(event.payload);
+    case "TOOL_RESULT":
+      return said("user", toolResult(event.payload));
+    case "CHILD_RUN_COMPLETED": {
+      const { key, result, success } = event.payload;
+      return said("user", { type: "tool_result", tool_use_id: key, content: result, is_error: !success });
+    }
+    default:
+      return undefined;
+  }
+}
+
+const said = (role: AgentMessage["role"], part: object) => ({ role, content: [part] });
+
+/** A call that the agent's steps made: no thought has it. */
+function saidByModule({ toolCallId: id, name, input, round = 1 }: Payload<"TOOL_PROPOSED">) {
+  if (input === undefined || round > 1) return undefined;
+  return said("assistant", { type: "tool_use", id, name, input });
+}
+
+const toolResult = ({ toolCallId: id, output, isError }: Payload<"TOOL_RESULT">) => ({
+  type: "tool_result",
+  tool_use_id: id,
+  content: output,
+  is_error: isError === true,
+});
+
+/** Calls under our own ids, as their results name them: a provider's may repeat (J10). */
+function assistantContent({ callId, content }: Payload<"AGENT_THOUGHT">): unknown[] {
+  let next = 0;
+  return content.map((part) => {
+    if (part.type !== "tool-call") return part;
+    const { toolName: name, input } = part as ToolCallPart;
+    return { type: "tool_use", id: toolCallId(callId, next++), name, input };
+  });
+}
+
+/** S4-28: why it stands where it stands, in words. */
+function detailOf({ waitingOn, summary, stopReason, endedAt }: RunRow): string | undefined {
+  if (endedAt !== undefined) return summary === undefined || summary === "" ? stopReason : summary;
+  if (!waitingOn) return undefined;
+  return waitingOn.detail ?? `waiting: ${waitingOn.kind.replaceAll("_", " ")}`;
+}
+
+const timeText = (ts: number): string => new Date(ts).toISOString();

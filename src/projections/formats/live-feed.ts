@@ -1,0 +1,200 @@
+// What happens, in the words of the live feed (S4-31 … S4-46): nine types, whatever the journal calls it.
+// Each type of journal event yields none, one or several of them; nothing here is a fact of its own.
+
+import type { Delta } from "../../journal/deltas.ts";
+import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
+import { textOf } from "../../journal/message-parts.ts";
+import { MOVED, type RunRow } from "../folds/run-row.ts";
+import { timelineEntry } from "../views/timeline.ts";
+
+export type AgentState = "model_loading" | "thinking" | "calling_tool" | "working" | "idle";
+
+/** S4-21 … S4-30. */
+export interface LiveRun {
+  run_id: string;
+  repo_path: string;
+  session_id?: string;
+  agent_id: string;
+  agent_kind: "main" | "subagent";
+  parent_run_id?: string;
+  status: "running" | "completed" | "failed" | "cancelled";
+  detail?: string;
+  started_at: number;
+  ended_at?: number;
+}
+
+type Of = Pick<LiveRun, "run_id" | "agent_id" | "session_id">;
+
+export type LiveEvent =
+  | { type: "StateUpdated"; run: LiveRun }
+  | ({ type: "Message"; from: string; text: string } & Of)
+  | ({ type: "SubagentSpawned"; child_run_id: string; child_agent_id: string; task: string } & Of)
+  | ({ type: "SubagentResult"; child_run_id: string; success: boolean; summary: string } & Of)
+  | ({ type: "AgentStatus"; status: AgentState; detail: string } & Of)
+  | ({ type: "QueueUpdated"; queue: readonly { id: string; from?: string; text: string }[] } & Of)
+  | ({ type: "Token"; call_id: string; kind: "text" | "reasoning" | "tool_output"; text: string } & Of)
+  | ({
+      type: "Outcome";
+      status: LiveRun["status"];
+      stop_reason: string;
+      summary: string;
+      output?: unknown;
+    } & Of)
+  | { type: "SettingsUpdated"; settings: unknown };
+
+/** What must be remembered of a run to tell what happens to it. */
+export interface LiveState {
+  run: LiveRun;
+  /** Calls that are under way, by their tools. */
+  tools: Map<string, string>;
+  /** Messages that the agent has not read yet. */
+  queue: { id: string; from?: string; text: string }[];
+  /** The model call whose first word has come. */
+  speaking: string | undefined;
+}
+
+export function initialLiveState(row: RunRow): LiveState {
+  const { id, workspace, sessionId, agent, kind, parentRunId, createdAt, endedAt } = row;
+  return {
+    run: {
+      run_id: id,
+      repo_path: workspace,
+      ...(sessionId === undefined ? {} : { session_id: sessionId }),
+      agent_id: agent,
+      agent_kind: kind,
+      ...(parentRunId === undefined ? {} : { parent_run_id: parentRunId }),
+      status: statusOf(row.status),
+      started_at: createdAt,
+      ...(endedAt === undefined ? {} : { ended_at: endedAt }),
+    },
+    tools: new Map(),
+    queue: [],
+    speaking: undefined,
+  };
+}
+
+/** Remembers what it needs for later events, and tells this one. */
+export function liveEventsOf(state: LiveState, event: JournalEvent): LiveEvent[] {
+  const tell = TELL[event.type] as ((state: LiveState, event: JournalEvent) => LiveEvent[]) | undefined;
+  return tell?.(state, event) ?? [];
+}
+
+export function liveEventsOfDelta(state: LiveState, { type, callId, text }: Delta): LiveEvent[] {
+  const kind = DELTA_KINDS[type];
+  const token: LiveEvent = { type: "Token", ...of(state), call_id: callId, kind, text };
+  if (kind === "tool_output" || state.speaking === callId) return [token];
+  state.speaking = callId;
+  return [status(state, "thinking", "Thinking"), token];
+}
+
+const DELTA_KINDS = {
+  "text.delta": "text",
+  "reasoning.delta": "reasoning",
+  "tool-output.delta": "tool_output",
+} as const;
+
+const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>) => LiveEvent[] } = {
+  RUN_STARTED: (state, { payload }) => [
+    stateUpdated(state),
+    { type: "Message", ...of(state), from: payload.userId ?? payload.trigger, text: payload.task },
+    status(state, "working", "Starting"),
+  ],
+  CONTEXT_ADDED(state, { payload: { id, source, from = source, text } }) {
+    state.queue.push({ id, from, text });
+    return [{ type: "Message", ...of(state), from, text }, queueUpdated(state)];
+  },
+  MODEL_CALL_STARTED(state, { payload: { model, purpose } }) {
+    state.speaking = undefined;
+    const loading = status(state, "model_loading", `Waiting for ${model}`);
+    if (!isTurn(purpose) || state.queue.length === 0) return [loading];
+    state.queue = [];
+    return [loading, queueUpdated(state)];
+  },
+  MODEL_CALL_FAILED: (state, event) => [status(state, "model_loading", titleOf(event))],
+  AGENT_THOUGHT(state, { payload: { content } }) {
+    const text = textOf(content).trim();
+    const working = status(state, "working", "Working");
+    if (text === "") return [working];
+    return [{ type: "Message", ...of(state), from: state.run.agent_id, text }, working];
+  },
+  TOOL_PROPOSED(state, { payload: { toolCallId, name } }) {
+    state.tools.set(toolCallId, name);
+    return [];
+  },
+  TOOL_STARTED: (state, { payload }) => [
+    status(state, "calling_tool", `Calling ${state.tools.get(payload.toolCallId) ?? "a tool"}`),
+  ],
+  TOOL_RESULT(state, { payload }) {
+    const tool = state.tools.get(payload.toolCallId) ?? "A tool";
+    state.tools.delete(payload.toolCallId);
+    return [status(state, "working", `${tool} ${payload.isError ? "failed" : "is done"}`)];
+  },
+  CHILD_RUN_STARTED: (state, { payload: { child_run_id, agent_type, task } }) => [
+    { type: "SubagentSpawned", ...of(state), child_run_id, child_agent_id: agent_type, task },
+    status(state, "working", `Waiting for ${agent_type}`),
+  ],
+  CHILD_RUN_COMPLETED: (state, { payload: { child_run_id, success, summary } }) => [
+    { type: "SubagentResult", ...of(state), child_run_id, success, summary },
+  ],
+  RUN_SUSPENDED(state, event) {
+    state.run.detail = titleOf(event);
+    return [stateUpdated(state), status(state, "idle", state.run.detail)];
+  },
+  // Told at once: until somebody drives nothing else comes, and whoever looks would be asked what is answered.
+  APPROVAL_DECIDED: (state) => [stateUpdated(state)],
+  OUTCOME_DECIDED: (state) => [stateUpdated(state)],
+  CANCEL_REQUESTED: (state) => [stateUpdated(state)],
+  PERSON_ASKED: (state) => [stateUpdated(state)],
+  OUTCOME_PROBED: (state) => [stateUpdated(state)],
+  RUN_RESUMED(state) {
+    delete state.run.detail;
+    return [stateUpdated(state), status(state, "working", "Goes on")];
+  },
+  RUN_COMPLETED: (state, event) => ended(state, event, "completed"),
+  RUN_FAILED: (state, event) => ended(state, event, "failed"),
+  RUN_CANCELLED: (state, event) => ended(state, event, "cancelled"),
+  RUN_MOVED: (state, { ts }) => ended(state, { ts, payload: MOVED }, "cancelled"),
+};
+
+type EndWords = Pick<Payload<"RUN_COMPLETED">, "stopReason" | "summary"> & { output?: unknown };
+
+function ended(
+  state: LiveState,
+  { payload, ts }: { ts: number; payload: EndWords },
+  how: "completed" | "failed" | "cancelled",
+): LiveEvent[] {
+  const { stopReason: stop_reason, summary, output } = payload;
+  Object.assign(state.run, { status: how, ended_at: ts, detail: summary });
+  const given = output === undefined ? {} : { output };
+  return [
+    stateUpdated(state),
+    status(state, "idle", how === "completed" ? "Done" : how === "failed" ? "Failed" : "Cancelled"),
+    { type: "Outcome", ...of(state), status: how, stop_reason, summary, ...given },
+  ];
+}
+
+const of = ({ run: { run_id, agent_id, session_id } }: LiveState): Of => ({
+  run_id,
+  agent_id,
+  ...(session_id === undefined ? {} : { session_id }),
+});
+
+const status = (state: LiveState, word: AgentState, detail: string): LiveEvent => ({
+  type: "AgentStatus",
+  ...of(state),
+  status: word,
+  detail,
+});
+
+const stateUpdated = ({ run }: LiveState): LiveEvent => ({ type: "StateUpdated", run: { ...run } });
+const queueUpdated = (state: LiveState): LiveEvent => ({
+  type: "QueueUpdated",
+  ...of(state),
+  queue: [...state.queue],
+});
+
+/** The same words as everywhere else. */
+const titleOf = (event: JournalEvent): string => timelineEntry(event)?.title ?? "";
+
+const statusOf = (status: RunRow["status"]): LiveRun["status"] =>
+  status === "completed" || status === "failed" || status === "cancelled" ? status : "running";

@@ -1,0 +1,295 @@
+// Model calls as rows, folded from the journals in commit order. A row's id is the position of the intent that began its
+// call: ids grow, a parent comes before its children, and folding again from the beginning gives the same rows.
+
+import { toolCallId } from "../../ids.ts";
+import type { ContextMode } from "../../journal/definition.ts";
+import {
+  type EventOf,
+  isTurn,
+  type JournalEvent,
+  type Payload,
+  type StopReason,
+  TERMINAL_TYPES,
+} from "../../journal/events.ts";
+import type { Usage } from "../../journal/message.ts";
+import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import type { MessageRow } from "../message-row.ts";
+import type { Projection } from "../projection.ts";
+
+export interface Messages {
+  /** Every row that was written or changed since the fold began. */
+  rows: Map<number, MessageRow>;
+  /** What it takes to go on with the runs that have not ended. Plain data, so that a store can keep it. */
+  runs: Map<string, Recording>;
+}
+
+export interface Recording {
+  /** What every row of the run says. */
+  about: Pick<
+    MessageRow,
+    | "session_id"
+    | "parent_message_id"
+    | "agent_role"
+    | "agent_depth"
+    | "system_prompt_id"
+    | "context_mode"
+    | "context_token_count"
+    | "max_iterations"
+    | "max_duration_ms"
+  >;
+  firstRequest: MessageRow["request_type"];
+  turns: number;
+  cancelled: boolean;
+  /** What the model has not answered yet, and up to where the call that is open saw it (J11). */
+  told: { seq: number; text: string; isResult: boolean }[];
+  sawSeq: number;
+  /** The latest turn: what its calls do, and the runs that they start, belong to it. */
+  turn: MessageRow | undefined;
+  hasAnswered: boolean;
+  /** A call of the runtime's own (a summary, a brief) while it is open. */
+  errand: MessageRow | undefined;
+  /** The calls that the latest turn asked for. */
+  calls: Record<string, { name: string; context?: ContextMode | undefined; hidden?: true | undefined }>;
+}
+
+export const messagesProjection: Projection<Messages> = {
+  name: "messages",
+  initial: () => ({ rows: new Map(), runs: new Map() }),
+  apply: applyMessages,
+};
+
+export function applyMessages(messages: Messages, event: JournalEvent): Messages {
+  const { rows, runs } = messages;
+  if (event.type === "RUN_STARTED") {
+    runs.set(event.runId, begin(event, runs.get(event.payload.parentRunId ?? "")));
+    return messages;
+  }
+  const recording = runs.get(event.runId);
+  for (const row of recording ? record(recording, event) : []) if (row) rows.set(row.id, row);
+  if (TERMINAL_TYPES.has(event.type)) runs.delete(event.runId);
+  return messages;
+}
+
+function begin({ payload, seq }: EventOf<"RUN_STARTED">, parent: Recording | undefined): Recording {
+  const { agent, depth, definition, limits, sessionId, rootRunId, parentKey = "" } = payload;
+  const context = parent?.calls[parentKey]?.context ?? "none";
+  const input = payload.input === undefined ? "" : `\n\nInput:\n${JSON.stringify(payload.input, null, 2)}`;
+  return {
+    about: {
+      session_id: sessionId ?? rootRunId,
+      parent_message_id: parent?.turn?.id ?? null,
+      agent_role: agent,
+      agent_depth: depth,
+      system_prompt_id: definition,
+      context_mode: context === "none" ? null : context,
+      context_token_count: null,
+      max_iterations: limits.maxTurns,
+      max_duration_ms: limits.maxDuration,
+    },
+    firstRequest: firstRequest(payload),
+    turns: 0,
+    cancelled: false,
+    told: [{ seq, text: `${payload.task}${input}`, isResult: false }],
+    sawSeq: 0,
+    turn: undefined,
+    hasAnswered: false,
+    errand: undefined,
+    calls: {},
+  };
+}
+
+function firstRequest({ parentRunId, trigger }: Payload<"RUN_STARTED">): MessageRow["request_type"] {
+  if (parentRunId !== undefined) return "delegation";
+  return trigger === "retry" || trigger === "fork" ? "continuation" : "prompt";
+}
+
+/** The rows that the event has changed. */
+function record(recording: Recording, event: JournalEvent): (MessageRow | undefined)[] {
+  const { calls, turn, errand } = recording;
+  switch (event.type) {
+    case "CONTEXT_ADDED":
+      if (event.payload.source === "parent")
+        recording.about.context_token_count = Math.ceil(event.payload.text.length / 4);
+      tell(recording, event.seq, event.payload.text);
+      return [];
+    case "MODEL_CALL_STARTED":
+      return [ask(recording, event)];
+    case "AGENT_THOUGHT":
+      return [answer(recording, event)];
+    case "MODEL_CALL_FAILED":
+      return [fail(recording, event)];
+    case "TOOL_PROPOSED":
+      calls[event.payload.toolCallId] = callOf(event.payload);
+      return [];
+    case "TOOL_RESULT": {
+      const { toolCallId: id, output, files } = event.payload;
+      if (!calls[id]?.hidden) tell(recording, event.seq, resultText(calls[id]?.name ?? id, output), true);
+      return [touch(turn, files)];
+    }
+    case "CHILD_RUN_COMPLETED": {
+      const { key, result } = event.payload;
+      if (!calls[key]?.hidden) tell(recording, event.seq, resultText(calls[key]?.name ?? key, result), true);
+      return [];
+    }
+    case "CANCEL_REQUESTED":
+      recording.cancelled = true;
+      return [];
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+      return [breakOff(errand, event), end(breakOff(turn, event) ?? errand, event)];
+    default:
+      return [];
+  }
+}
+
+const callOf = ({ name, context, hidden }: Payload<"TOOL_PROPOSED">) => ({
+  name,
+  context,
+  ...(hidden ? { hidden } : {}),
+});
+
+function tell(recording: Recording, seq: number, text: string, isResult = false): void {
+  recording.told.push({ seq, text, isResult });
+}
+
+const resultText = (name: string, output: unknown): string =>
+  `[result of ${name}] ${typeof output === "string" ? output : JSON.stringify(output ?? null)}`;
+
+function ask(recording: Recording, { payload, runId, position, seq, ts }: EventOf<"MODEL_CALL_STARTED">) {
+  const { callId, attempt = 1, purpose = "turn", model, sawSeq = seq } = payload;
+  const isErrand = !isTurn(purpose);
+  if (!isErrand && attempt === 1) recording.turns++;
+  if (!isErrand) recording.sawSeq = sawSeq;
+  const told = recording.told.filter((item) => item.seq <= sawSeq);
+  const row: MessageRow = {
+    ...recording.about,
+    id: position,
+    started_at: timeText(ts),
+    completed_at: null,
+    duration_ms: null,
+    model_id: model,
+    request_type: isErrand ? "continuation" : requestType(recording, told),
+    request_content: isErrand ? null : told.map(({ text }) => text.toWellFormed()).join("\n\n"),
+    response_content: null,
+    response_summary: null,
+    tool_calls_json: null,
+    files_modified_json: null,
+    prompt_tokens: null,
+    completion_tokens: null,
+    total_tokens: null,
+    iteration_count: recording.turns,
+    bailout_reason: null,
+    status: "running",
+    error_message: null,
+    metadata_json: JSON.stringify({
+      run_id: runId,
+      call_id: callId,
+      ...(attempt > 1 ? { attempt } : {}),
+      ...(purpose === "turn" ? {} : { purpose }),
+    }),
+  };
+  recording[isErrand ? "errand" : "turn"] = row;
+  return row;
+}
+
+function requestType(recording: Recording, told: Recording["told"]): MessageRow["request_type"] {
+  if (!recording.hasAnswered) return recording.firstRequest;
+  return told.some(({ isResult }) => isResult) ? "tool_call" : "continuation";
+}
+
+function answer(recording: Recording, event: EventOf<"AGENT_THOUGHT">): MessageRow | undefined {
+  const { callId, content, usage, cost, finish, ms } = event.payload;
+  const { turn, errand } = recording;
+  const row = close(recording, event.ts, ms);
+  if (!row) return undefined;
+  row.status = "completed";
+  row.response_content = textOf(content).toWellFormed();
+  count(row, usage);
+  note(row, { cost, finish });
+  const calls = toolCallsOf(content).map(({ toolName: name, input }, index) => {
+    return { id: toolCallId(callId, index), name, input };
+  });
+  if (calls.length > 0) row.tool_calls_json = JSON.stringify(calls);
+  if (errand || !turn) return row;
+  recording.hasAnswered = true;
+  recording.told = recording.told.filter(({ seq }) => seq > recording.sawSeq);
+  recording.calls = Object.fromEntries(calls.map(({ id, name }) => [id, { name }]));
+  return row;
+}
+
+function fail(recording: Recording, event: EventOf<"MODEL_CALL_FAILED">): MessageRow | undefined {
+  const { cause, message, usage, cost, ms } = event.payload;
+  const row = close(recording, event.ts, ms);
+  if (!row) return undefined;
+  row.status = failedStatus(cause, recording.cancelled);
+  row.error_message = message.toWellFormed();
+  if (usage) count(row, usage);
+  note(row, { cost });
+  return row;
+}
+
+function failedStatus(
+  cause: Payload<"MODEL_CALL_FAILED">["cause"],
+  cancelled: boolean,
+): MessageRow["status"] {
+  if (cause === "timeout") return "timeout";
+  return cause === "interrupted" && cancelled ? "cancelled" : "failed";
+}
+
+/** Ends the one call that is open. How long it took is not known where a crash ended it. */
+function close(recording: Recording, ts: number, ms: number | undefined): MessageRow | undefined {
+  const row = recording.errand ?? recording.turn;
+  recording.errand = undefined;
+  if (!row) return undefined;
+  row.completed_at = timeText(ts);
+  row.duration_ms = ms === undefined ? null : Math.round(ms);
+  return row;
+}
+
+/** S2-84: the files that the calls of a turn have touched. */
+function touch(row: MessageRow | undefined, files: Payload<"TOOL_RESULT">["files"] = []) {
+  if (!row || files.length === 0) return undefined;
+  const known = JSON.parse(row.files_modified_json ?? "[]") as string[];
+  row.files_modified_json = JSON.stringify([...new Set([...known, ...files.map(({ path }) => path)])]);
+  return row;
+}
+
+/** A call that is open when its run ends gets no answer any more. */
+function breakOff(row: MessageRow | undefined, { type, payload, ts }: EndEvent): MessageRow | undefined {
+  if (row?.status !== "running") return row;
+  const late = payload.stopReason === "max_duration";
+  row.status = type === "RUN_CANCELLED" ? "cancelled" : late ? "timeout" : "failed";
+  row.completed_at = timeText(ts);
+  return row;
+}
+
+function end(row: MessageRow | undefined, { type, payload }: EndEvent): MessageRow | undefined {
+  if (!row) return undefined;
+  const { stopReason, summary } = payload;
+  row.response_summary = summary.toWellFormed();
+  row.bailout_reason = BAILOUTS[stopReason] ?? (type === "RUN_FAILED" ? "error" : null);
+  if (type === "RUN_FAILED") row.error_message ??= summary.toWellFormed();
+  note(row, { stop_reason: stopReason });
+  return row;
+}
+
+type EndEvent = EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">;
+
+/** S2-25: what stopped a run early, where it has a name of its own. */
+const BAILOUTS: Partial<Record<StopReason, MessageRow["bailout_reason"]>> = {
+  max_turns: "max_iterations",
+  max_duration: "timeout",
+};
+
+function count(row: MessageRow, { input, output }: Usage): void {
+  row.prompt_tokens = Math.ceil(input);
+  row.completion_tokens = Math.ceil(output);
+  row.total_tokens = row.prompt_tokens + row.completion_tokens;
+}
+
+function note(row: MessageRow, more: Record<string, unknown>): void {
+  row.metadata_json = JSON.stringify({ ...JSON.parse(row.metadata_json), ...more });
+}
+
+const timeText = (ts: number): string => new Date(ts).toISOString();

@@ -1,0 +1,58 @@
+// What an event can be found by, and what a person looks for. Pure. Only words that somebody said or made: a tool's
+// output counts by its beginning, so that an index stays small beside the journal.
+
+import type { JournalEvent } from "../../journal/events.ts";
+import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
+
+/** Of one text; what stands further on is not found. */
+const TEXT_CHARACTERS = 16_384;
+const TOOL_CHARACTERS = 2_048;
+
+/** Undefined: there is nothing in it to be found. */
+export function searchText(event: JournalEvent): string | undefined {
+  const text = textsOf(event).join("\n");
+  return text.trim() === "" ? undefined : text;
+}
+
+/** The words that a run must have, all of them. A word ends where letters and digits do, as in the index. */
+export function searchWords(query: string): string[] {
+  return [...new Set(query.normalize("NFC").toLowerCase().match(WORD))];
+}
+
+/** But for letters that were marks once, and still are to SQLite: it would take such a word for two. */
+const WORD = /[[\p{L}\p{N}\p{Co}]--[\u19b0-\u19c9\u1cf2\u1cf3]]+/gv;
+
+function textsOf(event: JournalEvent): string[] {
+  switch (event.type) {
+    case "RUN_STARTED":
+      return [said(event.payload.task), made(event.payload.input)];
+    case "CONTEXT_ADDED":
+    case "TEAM_MESSAGE":
+      return [said(event.payload.text)];
+    case "AGENT_THOUGHT": {
+      const { content } = event.payload;
+      return [said(textOf(content)), ...toolCallsOf(content).map(({ input }) => made(input))];
+    }
+    case "TOOL_RESULT":
+      return [made(event.payload.output)];
+    case "APPROVAL_DECIDED":
+      return [said(event.payload.note ?? ""), said(event.payload.answer ?? "")];
+    case "SYSTEM_ERROR":
+    case "MODEL_CALL_FAILED":
+      return [said(event.payload.message)];
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+      return [said(event.payload.summary), made(event.payload.output)];
+    default:
+      return [];
+  }
+}
+
+const said = (text: string): string => text.slice(0, TEXT_CHARACTERS);
+
+function made(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.slice(0, TOOL_CHARACTERS);
+}

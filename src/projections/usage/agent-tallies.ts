@@ -1,0 +1,65 @@
+// How an agent has done, read from the rows of its runs: all together, and by the definition that they had pinned, which
+// is what another version of its file makes (U53, S4-59). Costs one row for each run, and no journal.
+
+import type { RunRow } from "../folds/run-row.ts";
+import { totalTokens } from "./run-usage.ts";
+
+export interface AgentTally {
+  runs: number;
+  completed: number;
+  failed: number;
+  cancelled: number;
+  /** Of those that completed or failed: a cancel tells nothing of the agent. Null: there are none. */
+  successRate: number | null;
+  turns: number;
+  tokens: number;
+  /** US dollars, of the calls with a known price. */
+  cost: number;
+  unpriced: number;
+  activeMs: number;
+  /** When the first and the latest of them were started. */
+  firstAt: number;
+  lastAt: number;
+}
+
+export interface VersionTally extends AgentTally {
+  /** Hash of the pinned definition. */
+  definition: string;
+}
+
+/** By agent. */
+export function talliesByAgent(rows: Iterable<RunRow>): (AgentTally & { agent: string })[] {
+  return tallies(rows, ({ agent }) => agent).map(([agent, tally]) => ({ agent, ...tally }));
+}
+
+/** The version that was used last comes first. */
+export function talliesByVersion(rows: Iterable<RunRow>): VersionTally[] {
+  return tallies(rows, (row) => row.definition)
+    .map(([definition, tally]) => ({ definition, ...tally }))
+    .sort((a, b) => b.lastAt - a.lastAt);
+}
+
+function tallies(rows: Iterable<RunRow>, keyOf: (row: RunRow) => string): [string, AgentTally][] {
+  return [...Map.groupBy(rows, keyOf)].map(([key, own]) => [key, tallyOf(own)]);
+}
+
+function tallyOf(rows: readonly RunRow[]): AgentTally {
+  const count = (status: RunRow["status"]): number => rows.filter((row) => row.status === status).length;
+  const sum = (of: (row: RunRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+  const [completed, failed] = [count("completed"), count("failed")];
+  const starts = rows.map(({ createdAt }) => createdAt);
+  return {
+    runs: rows.length,
+    completed,
+    failed,
+    cancelled: count("cancelled"),
+    successRate: completed + failed > 0 ? completed / (completed + failed) : null,
+    turns: sum(({ turns }) => turns),
+    tokens: sum(({ usage }) => totalTokens(usage)),
+    cost: sum(({ usage }) => usage.cost),
+    unpriced: sum(({ usage }) => usage.unpriced),
+    activeMs: sum(({ usage }) => usage.activeMs),
+    firstAt: starts.reduce((a, b) => Math.min(a, b)),
+    lastAt: starts.reduce((a, b) => Math.max(a, b)),
+  };
+}

@@ -1,0 +1,81 @@
+// What a run may spend, has spent and may still spend with the call that is under way: the part of its journal that money
+// is about, for whoever looks at a whole tree of them.
+
+import type { Budget, JournalEvent } from "../../journal/events.ts";
+import { applyRunRow, initialRow, type RunRow } from "../folds/run-row.ts";
+import type { Projection } from "../projection.ts";
+import { budgetChangeIn } from "./budget-changes.ts";
+import type { Spending } from "./tree-budget.ts";
+
+export interface RunBudget {
+  row: RunRow | undefined;
+  /** As it began, its own and that of its tree. */
+  own: Budget;
+  tree: Budget;
+  /** What people have made of its own. */
+  raised: Budget;
+  /** What was said here about the tree's, and when in the order of all journals. */
+  treeChanges: { position: number; limits: Budget }[];
+  /** By attempts that brought no answer; part of what is spent. */
+  wasted: Spending;
+  /** Held for the call that is under way. */
+  reserved: Spending;
+}
+
+export const runBudgetProjection: Projection<RunBudget> = {
+  name: "run-budget",
+  initial: () => ({
+    row: undefined,
+    own: {},
+    tree: {},
+    treeChanges: [],
+    raised: {},
+    wasted: { tokens: 0, cost: 0 },
+    reserved: { tokens: 0, cost: 0 },
+  }),
+  apply: applyRunBudget,
+};
+
+function applyRunBudget(state: RunBudget, event: JournalEvent): RunBudget {
+  if (event.type === "RUN_STARTED") {
+    const { limits } = event.payload;
+    state.row = initialRow(event.runId, event.payload, event.ts);
+    state.own = budgetIn(limits);
+    state.tree = budgetIn(limits.tree ?? {});
+  } else if (state.row) applyRunRow(state.row, event);
+  const word = budgetChangeIn(event);
+  if (word?.scope === "tree") state.treeChanges.push({ position: event.position, limits: word.limits });
+  else if (word) state.raised = { ...state.raised, ...word.limits };
+  followCall(state, event);
+  return state;
+}
+
+function followCall(state: RunBudget, event: JournalEvent): void {
+  switch (event.type) {
+    case "MODEL_CALL_STARTED": {
+      const { tokens = 0, cost } = event.payload.estimate ?? {};
+      state.reserved = { tokens, cost: cost ?? 0 };
+      break;
+    }
+    case "MODEL_CALL_FAILED": {
+      const { usage, cost } = event.payload;
+      state.wasted.tokens += usage ? usage.input + usage.output : 0;
+      state.wasted.cost += cost ?? 0;
+      state.reserved = { tokens: 0, cost: 0 };
+      break;
+    }
+    case "AGENT_THOUGHT":
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+    case "RUN_MOVED":
+      state.reserved = { tokens: 0, cost: 0 };
+      break;
+    default:
+  }
+}
+
+const budgetIn = ({ maxTokens, maxCost }: Budget): Budget => ({
+  ...(maxTokens === undefined ? {} : { maxTokens }),
+  ...(maxCost === undefined ? {} : { maxCost }),
+});

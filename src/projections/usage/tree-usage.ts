@@ -1,0 +1,266 @@
+// What one tree has used and how it went, small enough to be kept beside its journals (S1-70, S1-75, S2-93, S2-94). One
+// projection for every number of usage: a store keeps one of these for each tree and takes it further event by event, and
+// `usage-report.ts` adds them up.
+//  To be folded in commit order. Each model call counts once: at its outcome, for the agent that asked and the model that
+//  was asked.
+//  Time is told in buckets; with a bucket of one millisecond it is exact.
+//  What only serves to understand later events goes when the last run has ended.
+
+import { type EventOf, isTurn, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
+import { applyUsage, emptyUsage, isCallStart, type RunUsage } from "./run-usage.ts";
+import { addTurnToBaseline, type Baseline, newBaseline } from "./single-agent-estimate.ts";
+
+export interface TreeUsage {
+  /** The run that it is of, with all below it. */
+  top: string;
+  updatedAt: number;
+  cells: UsageCell[];
+  edges: EdgeCell[];
+  ends: EndCell[];
+  end?: "completed" | "failed" | "cancelled";
+  /** Somebody had to decide or answer something in it. */
+  people: boolean;
+  /** Runs of agents that review. */
+  reviews: number;
+  baseline: Baseline;
+  /** Of all its runs; and in which at least one of them was at work, once all have ended. */
+  workMs: number;
+  busyMs: number;
+  open?: OpenTree;
+}
+
+/** `model` is empty for what no model has to do with: runs that were started, and tools. */
+export interface UsageCell extends RunUsage {
+  bucket: number;
+  agent: string;
+  model: string;
+  turns: number;
+}
+
+/** From an agent to one that it has started, in the bucket in which it did. */
+export interface EdgeCell {
+  bucket: number;
+  from: string;
+  to: string;
+  started: number;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+}
+
+export interface EndCell {
+  bucket: number;
+  /** How many were started at each depth, and by which agents. */
+  depths: number[];
+  agents: Record<string, number>;
+  completed: number;
+  failed: number;
+  cancelled: number;
+}
+
+interface OpenTree {
+  /** By run that has not ended. */
+  agents: Record<string, string>;
+  /** By attempt at a model call that is open. */
+  calls: Record<string, { model: string; turn: boolean }>;
+  /** By child that has not ended: which of the edges. */
+  edges: Record<string, number>;
+  work: Stretch[];
+}
+
+type Stretch = [from: number, to: number];
+
+export function emptyTreeUsage(top: string): TreeUsage {
+  return {
+    top,
+    updatedAt: 0,
+    cells: [],
+    edges: [],
+    ends: [],
+    people: false,
+    reviews: 0,
+    baseline: newBaseline(),
+    workMs: 0,
+    busyMs: 0,
+  };
+}
+
+/** Fine enough for the midnights of every place on earth. */
+export const BUCKET_MS = 900_000;
+
+export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = BUCKET_MS): TreeUsage {
+  const bucket = Math.floor(event.ts / bucketMs) * bucketMs;
+  tree.updatedAt = Math.max(tree.updatedAt, event.ts);
+  switch (event.type) {
+    case "RUN_STARTED":
+      begin(tree, event, bucket);
+      break;
+    case "MODEL_CALL_STARTED": {
+      const { model, purpose } = event.payload;
+      openOf(tree).calls[callOf(event)] = { model, turn: isTurn(purpose) };
+      break;
+    }
+    case "AGENT_THOUGHT":
+    case "MODEL_CALL_FAILED":
+      spend(tree, event, bucket);
+      break;
+    case "RUNNER_SPENT": {
+      const { model } = openOf(tree).calls[callOf(event)] ?? { model: UNKNOWN };
+      applyUsage(cellOf(tree, bucket, agentOf(tree, event), model), event);
+      break;
+    }
+    case "TOOL_STARTED":
+      beginCall(tree, event, bucket);
+      break;
+    case "TOOL_RESULT":
+      applyUsage(cellOf(tree, bucket, agentOf(tree, event), ""), event);
+      work(tree, event.ts, event.payload.ms);
+      break;
+    case "APPROVAL_DECIDED":
+      if (event.payload.decision !== "expire") tree.people = true;
+      break;
+    case "OUTCOME_DECIDED":
+      tree.people = true;
+      break;
+    case "CHILD_RUN_STARTED":
+      beginCall(tree, event, bucket);
+      followEdge(tree, event, bucket);
+      break;
+    case "CHILD_RUN_COMPLETED":
+      followEdge(tree, event, bucket);
+      break;
+    default:
+      if (TERMINAL_TYPES.has(event.type)) end(tree, event, bucket);
+  }
+  return tree;
+}
+
+const REVIEWS = /review|critic|audit/i;
+
+function begin(tree: TreeUsage, { runId, payload }: EventOf<"RUN_STARTED">, bucket: number): void {
+  const { agent, depth } = payload;
+  openOf(tree).agents[runId] = agent;
+  const then = endsAt(tree, bucket);
+  while (then.depths.length <= depth) then.depths.push(0);
+  then.depths[depth]!++;
+  then.agents[agent] = (then.agents[agent] ?? 0) + 1;
+  if (REVIEWS.test(agent)) tree.reviews++;
+}
+
+function beginCall(
+  tree: TreeUsage,
+  event: EventOf<"TOOL_STARTED" | "CHILD_RUN_STARTED">,
+  bucket: number,
+): void {
+  if (isCallStart(event)) applyUsage(cellOf(tree, bucket, agentOf(tree, event), ""), event);
+}
+
+function spend(tree: TreeUsage, event: EventOf<"AGENT_THOUGHT" | "MODEL_CALL_FAILED">, bucket: number): void {
+  const { calls } = openOf(tree);
+  const call = callOf(event);
+  const { model, turn } = calls[call] ?? { model: UNKNOWN, turn: true };
+  delete calls[call];
+  const cell = cellOf(tree, bucket, agentOf(tree, event), model);
+  applyUsage(cell, event);
+  work(tree, event.ts, event.payload.ms);
+  if (event.type !== "AGENT_THOUGHT" || !turn) return;
+  cell.turns++;
+  addTurnToBaseline(tree.baseline, event, event.runId === tree.top);
+}
+
+function work(tree: TreeUsage, at: number, ms = 0): void {
+  if (ms <= 0) return;
+  tree.workMs += ms;
+  openOf(tree).work.push([at - ms, at]);
+}
+
+function followEdge(
+  tree: TreeUsage,
+  event: EventOf<"CHILD_RUN_STARTED" | "CHILD_RUN_COMPLETED">,
+  bucket: number,
+): void {
+  const open = openOf(tree);
+  const { child_run_id: child } = event.payload;
+  if (event.type === "CHILD_RUN_STARTED") {
+    const [from, to] = [agentOf(tree, event), event.payload.agent_type];
+    const found = tree.edges.findIndex(
+      (each) => each.bucket === bucket && each.from === from && each.to === to,
+    );
+    const index =
+      found >= 0
+        ? found
+        : tree.edges.push({ bucket, from, to, started: 0, succeeded: 0, failed: 0, cancelled: 0 }) - 1;
+    tree.edges[index]!.started++;
+    open.edges[child] = index;
+    return;
+  }
+  const edge = tree.edges[open.edges[child] ?? -1];
+  delete open.edges[child];
+  const { status } = event.payload.result;
+  if (edge) edge[status === "completed" ? "succeeded" : status]++;
+}
+
+const ENDS: Partial<Record<JournalEvent["type"], "completed" | "failed" | "cancelled">> = {
+  RUN_COMPLETED: "completed",
+  RUN_FAILED: "failed",
+  RUN_CANCELLED: "cancelled",
+  RUN_MOVED: "cancelled",
+};
+
+function end(tree: TreeUsage, { type, runId }: JournalEvent, bucket: number): void {
+  const how = ENDS[type]!;
+  endsAt(tree, bucket)[how]++;
+  if (runId === tree.top) tree.end = how;
+  const open = openOf(tree);
+  delete open.agents[runId];
+  if (Object.keys(open.agents).length > 0) return;
+  tree.busyMs += coveredTime(open.work);
+  delete tree.open;
+  tree.baseline = newBaseline(tree.baseline);
+}
+
+/** The time in which at least one of them was. */
+export function coveredTime(stretches: readonly Stretch[]): number {
+  let total = 0;
+  let until = Number.NEGATIVE_INFINITY;
+  for (const [from, to] of stretches.toSorted(([a], [b]) => a - b)) {
+    if (to <= until) continue;
+    total += to - Math.max(from, until);
+    until = to;
+  }
+  return total;
+}
+
+function openOf(tree: TreeUsage): OpenTree {
+  tree.open ??= { agents: {}, calls: {}, edges: {}, work: [] };
+  return tree.open;
+}
+
+/** A journal that cannot be read whole may hide who spent something, but not that it was spent. */
+const UNKNOWN = "unknown";
+
+const agentOf = ({ open }: TreeUsage, { runId }: JournalEvent): string => open?.agents[runId] ?? UNKNOWN;
+
+const callOf = ({
+  runId,
+  payload,
+}: EventOf<"MODEL_CALL_STARTED" | "AGENT_THOUGHT" | "MODEL_CALL_FAILED" | "RUNNER_SPENT">): string =>
+  `${runId}/${payload.callId}~${payload.attempt ?? 1}`;
+
+function cellOf(tree: TreeUsage, bucket: number, agent: string, model: string): UsageCell {
+  const known = tree.cells.findLast(
+    (each) => each.bucket === bucket && each.agent === agent && each.model === model,
+  );
+  if (known) return known;
+  const cell = { bucket, agent, model, turns: 0, ...emptyUsage() };
+  tree.cells.push(cell);
+  return cell;
+}
+
+function endsAt(tree: TreeUsage, bucket: number): EndCell {
+  const known = tree.ends.findLast((each) => each.bucket === bucket);
+  if (known) return known;
+  const then = { bucket, depths: [], agents: {}, completed: 0, failed: 0, cancelled: 0 };
+  tree.ends.push(then);
+  return then;
+}

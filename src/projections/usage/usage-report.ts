@@ -1,0 +1,238 @@
+// What was spent and how it went, over any number of trees: by agent, model and delegation, by when, and by the measures of
+// success (S1-70, S1-75, S2-93, S2-94). Adds up what `tree-usage.ts` has folded, so that no journal is read for it.
+
+import { emptyUsage, type RunUsage, totalTokens } from "./run-usage.ts";
+import { baselineCost } from "./single-agent-estimate.ts";
+import { coveredTime, type EdgeCell, type TreeUsage, type UsageCell } from "./tree-usage.ts";
+
+export interface UsageReport {
+  /** The dearest first. */
+  byAgent: AgentUsage[];
+  byModel: ModelUsage[];
+  /** The busiest first. */
+  byEdge: EdgeUsage[];
+  /** Only where `every` was asked for. */
+  overTime?: UsageOverTime;
+}
+
+export interface AgentUsage extends RunUsage {
+  agent: string;
+  /** Those that were started. */
+  runs: number;
+}
+
+export interface ModelUsage extends Omit<RunUsage, "toolCalls"> {
+  model: string;
+}
+
+export interface EdgeUsage extends Omit<EdgeCell, "bucket"> {
+  /** Of those that succeeded or failed: a cancel tells nothing of the agent. Null: there are none. */
+  successRate: number | null;
+}
+
+export interface UsageOverTime {
+  /** Milliseconds of one stretch. */
+  every: number;
+  /** Only where something was, in the order of time. */
+  spent: SpendingInPeriod[];
+  runs: RunsInPeriod[];
+  trees: TreeTotals;
+}
+
+export interface SpendingInPeriod extends Omit<RunUsage, "toolCalls" | "activeMs"> {
+  from: number;
+  agent: string;
+  model: string;
+  turns: number;
+}
+
+export interface RunsInPeriod {
+  from: number;
+  started: number;
+  completed: number;
+  failed: number;
+  cancelled: number;
+  /** Delegations above the deepest one that was started. */
+  depth: number;
+}
+
+export interface TreeTotals {
+  completed: number;
+  /** Of those: nobody had to decide or answer anything in them. */
+  withoutPeople: number;
+  failed: number;
+  cancelled: number;
+  /** How many runs were started at each depth. */
+  depths: number[];
+  /** Of all runs, and in which at least one of them was at work: the difference is what working side by side saved. */
+  workMs: number;
+  busyMs: number;
+  /** Trees that reviewed something, and how often. */
+  reviewed: number;
+  reviews: number;
+  together: MultiAgentTotals;
+}
+
+/** Trees of several runs: what they used, and what one agent alone would have, by an estimate (`single-agent.ts`). */
+export interface MultiAgentTotals {
+  trees: number;
+  tokens: number;
+  cost: number;
+  singleTokens: number;
+  /** Null: the price of a token of a top run is not known. */
+  singleCost: number | null;
+}
+
+export interface ReportOptions {
+  /** What happened before counts for nothing. */
+  since?: number | undefined;
+  every?: number | undefined;
+}
+
+export interface UsageReportBuilder {
+  add(tree: TreeUsage): void;
+  view(): UsageReport;
+}
+
+export function createUsageReport({ since = 0, every }: ReportOptions): UsageReportBuilder {
+  const agents = new Map<string, AgentUsage>();
+  const models = new Map<string, RunUsage>();
+  const edges = new Map<string, Omit<EdgeCell, "bucket">>();
+  const time = every === undefined ? undefined : createTime(since, every);
+  const ofAgent = (agent: string): AgentUsage =>
+    entryOf(agents, agent, () => ({ agent, runs: 0, ...emptyUsage() }));
+  return {
+    add(tree) {
+      if (tree.updatedAt < since) return;
+      const isIn = ({ bucket }: { bucket: number }): boolean => bucket >= since;
+      for (const cell of tree.cells.filter(isIn)) {
+        addUsage(ofAgent(cell.agent), cell);
+        if (cell.model !== "") addUsage(entryOf(models, cell.model, emptyUsage), cell);
+      }
+      for (const then of tree.ends.filter(isIn))
+        for (const [agent, runs] of Object.entries(then.agents)) ofAgent(agent).runs += runs;
+      for (const { bucket: _, ...edge } of tree.edges.filter(isIn)) {
+        const none = { ...edge, started: 0, succeeded: 0, failed: 0, cancelled: 0 };
+        const sum = entryOf(edges, JSON.stringify([edge.from, edge.to]), () => none);
+        for (const key of ["started", "succeeded", "failed", "cancelled"] as const) sum[key] += edge[key];
+      }
+      time?.add(tree);
+    },
+    view: () => ({
+      byAgent: [...agents.values()].sort((a, b) => b.cost - a.cost || inOrder(a.agent, b.agent)),
+      byModel: Array.from(models, asModel).sort((a, b) => b.cost - a.cost || inOrder(a.model, b.model)),
+      byEdge: Array.from(edges.values(), withRate).sort(
+        (a, b) => b.started - a.started || inOrder(a.from, b.from) || inOrder(a.to, b.to),
+      ),
+      ...(time ? { overTime: time.view() } : {}),
+    }),
+  };
+}
+
+function createTime(since: number, every: number) {
+  const spent = new Map<string, SpendingInPeriod>();
+  const runs = new Map<number, RunsInPeriod>();
+  const trees = emptyTreeTotals();
+  const stretch = (bucket: number): number => since + Math.floor((bucket - since) / every) * every;
+  const spend = (cell: UsageCell): void => {
+    const { bucket, agent, model } = cell;
+    const from = stretch(bucket);
+    const none = { from, agent, model, turns: 0, ...noSpending() };
+    const then = entryOf(spent, JSON.stringify([from, agent, model]), () => none);
+    then.turns += cell.turns;
+    for (const key of SPENT_KEYS) then[key] += cell[key];
+  };
+  return {
+    add(tree: TreeUsage): void {
+      for (const cell of tree.cells) if (cell.bucket >= since && cell.model !== "") spend(cell);
+      for (const { bucket, depths, completed, failed, cancelled } of tree.ends) {
+        if (bucket < since) continue;
+        const from = stretch(bucket);
+        const none = { from, started: 0, completed: 0, failed: 0, cancelled: 0, depth: 0 };
+        const then = entryOf(runs, from, () => none);
+        then.started += depths.reduce((sum, each) => sum + each, 0);
+        then.depth = Math.max(then.depth, depths.length - 1);
+        then.completed += completed;
+        then.failed += failed;
+        then.cancelled += cancelled;
+        depths.forEach((started, depth) => {
+          trees.depths[depth] = (trees.depths[depth] ?? 0) + started;
+        });
+      }
+      addTree(trees, tree);
+    },
+    view: (): UsageOverTime => ({
+      every,
+      spent: [...spent.values()].sort(
+        (a, b) => a.from - b.from || inOrder(a.agent, b.agent) || inOrder(a.model, b.model),
+      ),
+      runs: [...runs.values()].sort((a, b) => a.from - b.from),
+      trees,
+    }),
+  };
+}
+
+export const emptyTreeTotals = (): TreeTotals => ({
+  completed: 0,
+  withoutPeople: 0,
+  failed: 0,
+  cancelled: 0,
+  depths: [],
+  workMs: 0,
+  busyMs: 0,
+  reviewed: 0,
+  reviews: 0,
+  together: { trees: 0, tokens: 0, cost: 0, singleTokens: 0, singleCost: 0 },
+});
+
+function addTree(trees: TreeTotals, tree: TreeUsage): void {
+  if (tree.end) trees[tree.end]++;
+  if (tree.end === "completed" && !tree.people) trees.withoutPeople++;
+  trees.workMs += tree.workMs;
+  trees.busyMs += tree.busyMs + coveredTime(tree.open?.work ?? []);
+  if (tree.reviews > 0) trees.reviewed++;
+  trees.reviews += tree.reviews;
+  const runs = tree.ends.reduce((sum, { depths }) => sum + depths.reduce((all, each) => all + each, 0), 0);
+  if (runs < 2) return;
+  const { together } = trees;
+  const single = baselineCost(tree.baseline);
+  together.trees++;
+  together.tokens += tree.cells.reduce((sum, cell) => sum + totalTokens(cell), 0);
+  together.cost += tree.cells.reduce((sum, { cost }) => sum + cost, 0);
+  together.singleTokens += tree.baseline.tokens;
+  together.singleCost = single === null || together.singleCost === null ? null : together.singleCost + single;
+}
+
+function addUsage(total: RunUsage, usage: RunUsage): void {
+  for (const key of USAGE_KEYS) total[key] += usage[key];
+}
+
+const USAGE_KEYS = Object.keys(emptyUsage()) as (keyof RunUsage)[];
+
+function noSpending(): Omit<RunUsage, "toolCalls" | "activeMs"> {
+  const { toolCalls: _, activeMs: __, ...own } = emptyUsage();
+  return own;
+}
+
+const SPENT_KEYS = Object.keys(noSpending()) as (keyof ReturnType<typeof noSpending>)[];
+
+/** Tools are called by agents, not by models. */
+function asModel([model, usage]: [string, RunUsage]): ModelUsage {
+  const { toolCalls: _, ...own } = usage;
+  return { model, ...own };
+}
+
+function withRate(edge: Omit<EdgeCell, "bucket">): EdgeUsage {
+  const { succeeded, failed } = edge;
+  return { ...edge, successRate: succeeded + failed > 0 ? succeeded / (succeeded + failed) : null };
+}
+
+function entryOf<K, T>(entries: Map<K, T>, key: K, make: () => T): T {
+  const known = entries.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  entries.set(key, made);
+  return made;
+}
+
+const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

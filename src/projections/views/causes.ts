@@ -1,0 +1,300 @@
+// What brought an event about: the one event before it, in its run or in one around it, without which it would not be.
+//  T6  Every type of event has its cause, or says that nothing here brought it about; the compiler asks for those of a new
+//      one.
+//  T7  A cause is in the journals that were handed in, or there is none: nothing is guessed.
+//  T8  What a model decides, it decides for its task; only what came as trouble or as a word from outside since its last
+//      thought stands between.
+
+import {
+  type EventOf,
+  type EventType,
+  type JournalEvent,
+  type Payload,
+  TERMINAL_TYPES,
+} from "../../journal/events.ts";
+import { callThatSaid, nextFromTeamWord, slotOfWord, type TeamWord } from "../team-causes.ts";
+
+/** The events of the runs of a tree, each in order. */
+export type Journals = ReadonlyMap<string, readonly JournalEvent[]>;
+
+export function causeOf(journals: Journals, event: JournalEvent): JournalEvent | undefined {
+  const find = CAUSES[event.type] as (event: JournalEvent, past: Past) => JournalEvent | undefined;
+  return find(event, pastOf(journals, event));
+}
+
+/** From an event back to where it began; each is brought about by the next. */
+export function causesOf(journals: Journals, event: JournalEvent): JournalEvent[] {
+  const chain: JournalEvent[] = [];
+  let at: JournalEvent | undefined = event;
+  while (at && !chain.includes(at)) {
+    chain.push(at);
+    at = nextFromTeamWord(journals, chain) ?? causeOf(journals, at);
+  }
+  return chain;
+}
+
+export function eventAt(journals: Journals, runId: string, seq: number): JournalEvent | undefined {
+  const events = journals.get(runId) ?? [];
+  const event = events[seq - 1];
+  // Where events could not be read, the others do not stand in their places.
+  return event?.seq === seq ? event : events.find((each) => each.seq === seq);
+}
+
+/** The call that an item is about, whatever its round. */
+export const callOfItem = (itemId: string): string => itemId.replace(/~\d+$/, "");
+
+/** What the run below that a failure began in is, where it is another one. */
+export function failedRunBelow({ runId, payload }: EventOf<"RUN_FAILED">): string | undefined {
+  const below = payload.result.first_cause?.run_id;
+  return below === runId ? undefined : below;
+}
+
+/** What had happened when an event was written. */
+interface Past {
+  journals: Journals;
+  /** The latest of these types before it that fits. */
+  latest<T extends EventType>(
+    types: readonly T[],
+    fits?: (payload: Payload<T>) => boolean,
+  ): EventOf<T> | undefined;
+  start: JournalEvent | undefined;
+}
+
+function pastOf(journals: Journals, { runId, seq }: JournalEvent): Past {
+  const events = journals.get(runId) ?? [];
+  return {
+    journals,
+    start: events[0]?.type === "RUN_STARTED" ? events[0] : undefined,
+    latest: (types, fits = () => true) => {
+      for (let at = Math.min(seq - 1, events.length) - 1; at >= 0; at--) {
+        const event = events[at]! as EventOf<(typeof types)[number]>;
+        if (event.seq < seq && types.includes(event.type) && fits(event.payload as never)) return event;
+      }
+      return undefined;
+    },
+  };
+}
+
+const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEvent | undefined } = {
+  RUN_STARTED: ({ runId, payload: { parentRunId } }, { journals }) =>
+    journals
+      .get(parentRunId ?? "")
+      ?.find((each) => each.type === "CHILD_RUN_STARTED" && each.payload.child_run_id === runId),
+  CONTEXT_ADDED: ({ payload: { source } }, { latest, start }) => {
+    if (source === "person" || source === "agent") return undefined;
+    return source === "parent" ? start : (latest(NEWS) ?? start);
+  },
+  MODEL_CALL_STARTED: (event, past) => askedFor(event, past),
+  AGENT_THOUGHT: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
+  MODEL_CALL_FAILED: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
+  TOOL_PROPOSED: ({ payload: { toolCallId, round = 1 } }, { latest, start }) => {
+    if (round > 1) return latest(["APPROVAL_DECIDED"], about(toolCallId));
+    const callId = toolCallId.slice(0, toolCallId.lastIndexOf("."));
+    return (
+      latest(["AGENT_THOUGHT"], (thought) => thought.callId === callId) ?? latest(["STEP_YIELDED"]) ?? start
+    );
+  },
+  APPROVAL_DECIDED: ({ payload: { itemId } }, past) => askedIn(itemId, past),
+  PERSON_ASKED: ({ payload: { itemId } }, past) => askedIn(itemId, past),
+  BUDGET_SET: () => undefined,
+  TOOL_STARTED: ({ payload: { toolCallId } }, { latest }) =>
+    latest(
+      ["TOOL_PROPOSED", "APPROVAL_DECIDED", "OUTCOME_DECIDED", "TOOL_STARTED", "CHILD_RUN_COMPLETED"],
+      about(toolCallId),
+    ),
+  TOOL_RESULT: ({ payload: { toolCallId } }, { latest }) =>
+    latest(
+      [
+        "TOOL_PROPOSED",
+        "APPROVAL_DECIDED",
+        "OUTCOME_DECIDED",
+        "TOOL_STARTED",
+        "CHILD_RUN_STARTED",
+        "CHILD_RUN_COMPLETED",
+      ],
+      about(toolCallId),
+    ) ?? latest(["AGENT_THOUGHT"]),
+  OUTCOME_DECIDED: ({ payload: { toolCallId } }, { latest }) =>
+    latest(["TOOL_STARTED", "OUTCOME_PROBED"], about(toolCallId)),
+  OUTCOME_PROBED: ({ payload: { toolCallId } }, { latest }) => latest(["TOOL_STARTED"], about(toolCallId)),
+  RUN_SUSPENDED: (event, past) => waitedFor(event, past),
+  RUN_RESUMED: (_, { latest }) =>
+    latest(["APPROVAL_DECIDED", "OUTCOME_DECIDED", "TIMER_FIRED", "CHILD_RUN_COMPLETED", "RUN_SUSPENDED"]),
+  CHILD_RUN_STARTED: ({ payload: { key } }, { latest, start }) =>
+    latest(["TOOL_PROPOSED", "APPROVAL_DECIDED", "CHILD_RUN_COMPLETED"], about(key)) ??
+    latest(["TEAM_ROUND_STARTED", "STEP_YIELDED", "CHILD_RUN_COMPLETED"]) ??
+    start,
+  CHILD_RUN_COMPLETED: ({ payload: { child_run_id: id } }, { journals, latest }) =>
+    journals.get(id)?.at(-1) ?? latest(["CHILD_RUN_STARTED"], ({ child_run_id }) => child_run_id === id),
+  TEAM_ROUND_STARTED: (_, { latest, start }) => latest(["CHILD_RUN_COMPLETED"]) ?? start,
+  TEAM_MESSAGE: (event, past) => saidBy(event, past),
+  TEAM_VOTE: (event, past) => saidBy(event, past),
+  RUNNER_STARTED: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
+  RUNNER_SAID: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
+  RUNNER_SPENT: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
+  STEP_YIELDED: (_, { latest, start }) => latest(NEWS) ?? start,
+  CONTEXT_COMPACTED: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
+  LIMIT_REACHED: (_, { latest, start }) => latest(["AGENT_THOUGHT"]) ?? start,
+  TIMER_SET: (_, { latest, start }) => latest(["STEP_YIELDED", "MODEL_CALL_FAILED"]) ?? start,
+  TIMER_FIRED: ({ payload: { id } }, { latest }) => latest(["TIMER_SET"], (timer) => timer.id === id),
+  CANCEL_REQUESTED: ({ payload: { via } }, { journals }) =>
+    journals.get(via ?? "")?.findLast(({ type }) => type === "CANCEL_REQUESTED" || TERMINAL_TYPES.has(type)),
+  RUN_CANCELLED: (_, { latest }) => latest(["CANCEL_REQUESTED"]),
+  RUN_MOVED: () => undefined,
+  SYSTEM_ERROR: (_, { latest, start }) => latest(NEWS) ?? start,
+  RUN_COMPLETED: (_, { latest, start }) =>
+    latest(["AGENT_THOUGHT", "STEP_YIELDED", "CHILD_RUN_COMPLETED"]) ?? start,
+  RUN_FAILED: (event, past) => failedBy(event, past),
+};
+
+/** Where an item of the inbox comes from. */
+const askedIn = (itemId: string, { latest }: Past): JournalEvent | undefined =>
+  latest(["TOOL_PROPOSED"], about(callOfItem(itemId))) ??
+  latest(["LIMIT_REACHED"], (reached) => reached.itemId === itemId) ??
+  latest(["RUN_SUSPENDED"], ({ waitingOn }) => waitingOn.items?.includes(itemId) === true);
+
+/** What a run goes on from. */
+const NEWS = [
+  "AGENT_THOUGHT",
+  "MODEL_CALL_FAILED",
+  "TOOL_RESULT",
+  "CHILD_RUN_COMPLETED",
+  "APPROVAL_DECIDED",
+  "STEP_YIELDED",
+  "TIMER_FIRED",
+] as const;
+
+const sameCall =
+  ({ payload: { callId } }: { payload: { callId: string } }) =>
+  (other: { callId: string }): boolean =>
+    other.callId === callId;
+
+type AboutCall = Payload<
+  | "TOOL_PROPOSED"
+  | "APPROVAL_DECIDED"
+  | "OUTCOME_DECIDED"
+  | "OUTCOME_PROBED"
+  | "TOOL_STARTED"
+  | "CHILD_RUN_STARTED"
+  | "CHILD_RUN_COMPLETED"
+>;
+
+/** Whatever of a call is told: its judging, a person's word on it, its start, the child that it has started. */
+const about =
+  (id: string) =>
+  (payload: AboutCall): boolean => {
+    if ("toolCallId" in payload) return payload.toolCallId === id;
+    if ("itemId" in payload) return callOfItem(payload.itemId) === id;
+    return payload.key === id || `merge/${payload.child_run_id}` === id;
+  };
+
+/** T8. An attempt that failed is why there is another one. */
+function askedFor(event: EventOf<"MODEL_CALL_STARTED">, { latest, start }: Past): JournalEvent | undefined {
+  const { attempt = 1 } = event.payload;
+  if (attempt > 1) return latest(["MODEL_CALL_FAILED"], sameCall(event));
+  const news = latest(["AGENT_THOUGHT", "TOOL_RESULT", "CHILD_RUN_COMPLETED", "CONTEXT_ADDED"], isNews);
+  return news === undefined || news.type === "AGENT_THOUGHT" ? start : news;
+}
+
+/** Trouble, a word from outside, or the thought before. */
+function isNews(payload: Payload<"AGENT_THOUGHT" | "TOOL_RESULT" | "CHILD_RUN_COMPLETED" | "CONTEXT_ADDED">) {
+  if ("success" in payload) return !payload.success;
+  if ("source" in payload) return !payload.opening && payload.source !== "parent";
+  return "callId" in payload || payload.isError === true;
+}
+
+/** The end of the member whose word it is; of a coordinator's word, its own call or thought. */
+function saidBy(word: TeamWord, { journals, latest, start }: Past): JournalEvent | undefined {
+  const seat = slotOfWord(word);
+  const ofMember =
+    latest(["CHILD_RUN_COMPLETED"], ({ key }) => key === seat) ??
+    latest(["SYSTEM_ERROR"], ({ id }) => id === seat) ??
+    latest(["CHILD_RUN_STARTED"], ({ key }) => key === seat);
+  if (ofMember) return ofMember;
+  const isOwn = start?.type === "RUN_STARTED" && start.payload.agent === word.payload.from;
+  const before = (journals.get(word.runId) ?? []).filter(({ seq }) => seq < word.seq);
+  const own = isOwn ? callThatSaid(before, word) : undefined;
+  return own ?? latest(isOwn ? ["AGENT_THOUGHT"] : ["CHILD_RUN_COMPLETED"]) ?? start;
+}
+
+function waitedFor({ payload }: EventOf<"RUN_SUSPENDED">, past: Past): JournalEvent | undefined {
+  const { latest, journals, start } = past;
+  const { kind, items = [] } = payload.waitingOn;
+  const [first = ""] = items;
+  switch (kind) {
+    case "approval":
+    case "question":
+    case "outcome_unknown":
+      return (
+        latest(["TOOL_PROPOSED", "TOOL_STARTED"], about(callOfItem(first))) ??
+        latest(["STEP_YIELDED"]) ??
+        start
+      );
+    case "child":
+    case "handoff":
+      return latest(["CHILD_RUN_STARTED"], ({ child_run_id: id }) => items.includes(id));
+    case "child_hitl":
+      return journals.get(payload.blockers?.[0] ?? "")?.findLast(({ type }) => type === "RUN_SUSPENDED");
+    case "budget":
+      return latest(["LIMIT_REACHED"]);
+    case "loop":
+      return latest(["TOOL_PROPOSED", "AGENT_THOUGHT"]);
+    case "provider":
+      return latest(["MODEL_CALL_FAILED"]);
+    case "timer":
+      return latest(["TIMER_SET"]);
+    default:
+      return undefined;
+  }
+}
+
+function failedBy(event: EventOf<"RUN_FAILED">, { latest, start }: Past): JournalEvent | undefined {
+  const below = failedRunBelow(event);
+  const child =
+    below === undefined
+      ? undefined
+      : latest(
+          ["CHILD_RUN_COMPLETED"],
+          ({ child_run_id: id, result }) => (result.first_cause?.run_id ?? id) === below,
+        );
+  return child ?? ownFailure(event.payload.stopReason, latest) ?? latest(["AGENT_THOUGHT"]) ?? start;
+}
+
+function ownFailure(
+  reason: Payload<"RUN_FAILED">["stopReason"],
+  latest: Past["latest"],
+): JournalEvent | undefined {
+  switch (reason) {
+    case "max_turns":
+    case "max_duration":
+    case "budget":
+    case "history_limit":
+      return latest(["LIMIT_REACHED"], ({ hard }) => hard);
+    case "approval_expired":
+      return (
+        latest(["APPROVAL_DECIDED"], ({ decision }) => decision === "expire") ??
+        latest(["TOOL_PROPOSED"], ({ verdict }) => verdict === "deny")
+      );
+    case "provider":
+      return latest(["MODEL_CALL_FAILED"]);
+    case "loop":
+      return latest(["APPROVAL_DECIDED", "RUN_SUSPENDED"], isLoop);
+    case "parent":
+    case "orphaned":
+      return latest(["CANCEL_REQUESTED"]);
+    case "error": {
+      // What was got over is not what it failed by.
+      const last = latest(["AGENT_THOUGHT", "MODEL_CALL_FAILED", "TOOL_RESULT"]);
+      return latest(["SYSTEM_ERROR"], ({ fatal }) => fatal) ?? (last && isFailure(last) ? last : undefined);
+    }
+    default:
+      return undefined;
+  }
+}
+
+const isFailure = (event: EventOf<"AGENT_THOUGHT" | "MODEL_CALL_FAILED" | "TOOL_RESULT">): boolean =>
+  event.type === "MODEL_CALL_FAILED" || (event.type === "TOOL_RESULT" && event.payload.isError === true);
+
+function isLoop(payload: Payload<"APPROVAL_DECIDED" | "RUN_SUSPENDED">): boolean {
+  return "itemId" in payload ? payload.itemId.startsWith("loop/") : payload.waitingOn.kind === "loop";
+}

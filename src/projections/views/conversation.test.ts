@@ -1,0 +1,136 @@
+import { expect, test } from "vitest";
+import type { EventBody, JournalEvent } from "../../journal/events.ts";
+import { fold } from "../projection.ts";
+import { type Answer, activityCounts, conversationProjection } from "./conversation.ts";
+
+type Told = [type: EventBody["type"], payload: object];
+
+const talk = (...told: Told[]) =>
+  fold(
+    conversationProjection,
+    told.map(
+      ([type, payload], index) =>
+        ({
+          type,
+          payload,
+          runId: "r",
+          seq: index + 1,
+          position: index + 1,
+          ts: index * 1_000,
+          key: `${index}`,
+        }) as JournalEvent,
+    ),
+  );
+
+const START: Told = ["RUN_STARTED", { agent: "lead", task: "Mend it", userId: "ann" }];
+const ASK: Told = ["MODEL_CALL_STARTED", { callId: "m1", model: "m" }];
+const thinks = (text: string, calls: [tool: string, input: object][] = [], callId = "m1"): Told => [
+  "AGENT_THOUGHT",
+  {
+    callId,
+    content: [
+      { type: "text", text },
+      ...calls.map(([toolName, input]) => ({ type: "tool-call", toolCallId: "x", toolName, input })),
+    ],
+    usage: { input: 1, output: 1 },
+    cost: 0,
+    ms: 1,
+    finish: "stop",
+  },
+];
+const ended = (summary: string): Told => [
+  "RUN_COMPLETED",
+  { stopReason: "final_answer", summary, result: { status: "completed", summary } },
+];
+const kinds = ({ activity }: Answer) => activity.map((each) => each.kind);
+
+test("[S4-55] [S4-56] all that an agent does until it is done is one answer, in its order", () => {
+  const { messages } = talk(
+    START,
+    ASK,
+    thinks("First I look.", [["Read", { path: "a.ts" }]]),
+    ["TOOL_STARTED", { toolCallId: "m1.0" }],
+    ["TOOL_RESULT", { toolCallId: "m1.0", output: "text" }],
+    ["MODEL_CALL_STARTED", { callId: "m2", model: "m" }],
+  );
+  expect(messages.map(({ kind }) => kind)).toEqual(["heard", "answer"]);
+  const answer = messages[1] as Answer;
+  expect(answer).toMatchObject({ to: undefined, text: undefined });
+  expect(answer.activity).toMatchObject([
+    { kind: "thought", text: "First I look." },
+    { kind: "call", words: "Read a.ts", state: "ok", startedAt: 3_000, endedAt: 4_000 },
+  ]);
+});
+
+test("[S4-58] the end puts its words in place of the body, and keeps what was done", () => {
+  const { messages } = talk(
+    START,
+    ASK,
+    thinks("I write.", [
+      ["Write", { path: "a" }],
+      ["final_report", { summary: "Done." }],
+    ]),
+    ["TOOL_STARTED", { toolCallId: "m1.0" }],
+    ["TOOL_RESULT", { toolCallId: "m1.0", output: "", files: [{ path: "a", change: "created" }] }],
+    ["TOOL_RESULT", { toolCallId: "m1.1", output: "" }],
+    ended("Done."),
+  );
+  const answer = messages[1] as Answer;
+  expect(answer.text).toBe("Done.");
+  expect(activityCounts(answer)).toEqual({ tools: 1, files: 1, ms: 5_000 });
+});
+
+test("[S4-58] words that are the answer are not shown twice", () => {
+  const answer = talk(START, ASK, thinks("Forty-two."), ended("Forty-two.")).messages[1] as Answer;
+  expect(answer).toMatchObject({ text: "Forty-two.", activity: [] });
+});
+
+test("[S2-78] a child stands in the answer, in the place of the call that started it", () => {
+  const child = { child_run_id: "c", agent_type: "worker", task: "t", trigger: "delegation", key: "m1.0" };
+  const answer = talk(START, ASK, thinks("", [["delegate", {}]]), ["CHILD_RUN_STARTED", child])
+    .messages[1] as Answer;
+  expect(answer.activity).toMatchObject([
+    { kind: "call", stoodFor: true },
+    { kind: "child", runId: "c", agent: "worker" },
+  ]);
+});
+
+test("[S4-55] what a person says meanwhile ends the answer and begins the next; what the runtime says is part of it", () => {
+  const { messages } = talk(
+    START,
+    ASK,
+    thinks("Here it is."),
+    ["CONTEXT_ADDED", { id: "1", source: "system", text: "One turn left." }],
+    ["CONTEXT_ADDED", { id: "2", source: "person", from: "bob", text: "Also the docs" }],
+    ["MODEL_CALL_STARTED", { callId: "m2", model: "m" }],
+    thinks("The docs.", [], "m2"),
+  );
+  expect(messages.map((message) => (message.kind === "heard" ? message.from : kinds(message)))).toEqual([
+    "ann",
+    ["thought", "note"],
+    "bob",
+    ["thought"],
+  ]);
+});
+
+test("[U11] a call that was asked about says who decided; a report that failed is shown", () => {
+  const answer = talk(
+    START,
+    ASK,
+    thinks("", [
+      ["Bash", { command: "ls" }],
+      ["final_report", {}],
+    ]),
+    [
+      "TOOL_PROPOSED",
+      { toolCallId: "m1.0", name: "Bash", effect: "unsafe", verdict: "ask", rule: "preset", preview: "ls" },
+    ],
+    ["APPROVAL_DECIDED", { itemId: "m1.0~2", decision: "reject", by: "ann", note: "no" }],
+    ["TOOL_RESULT", { toolCallId: "m1.0", output: "", outcome: "denied", isError: true }],
+    ["TOOL_RESULT", { toolCallId: "m1.1", output: "wrong", isError: true }],
+  ).messages[1] as Answer;
+  expect(answer.activity).toMatchObject([
+    { state: "denied", preview: "ls", decision: { by: "ann", decision: "reject", note: "no" } },
+    { state: "error", stoodFor: false },
+  ]);
+});

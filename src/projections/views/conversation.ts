@@ -1,0 +1,333 @@
+// What was said in a run, as people read it: who asked what, and one answer to it, in which everything stands that the
+// agent thought, did and started on the way (S4-55 … S4-58). The end puts the answer's last words in their place.
+
+import { toolCallId } from "../../ids.ts";
+import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
+import { reasoningOf, textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import { type CallOutcome, callOutcome } from "../call-end.ts";
+import { CONCLUDE_TEAM, FINAL_REPORT } from "../folds/tool-call.ts";
+import type { Projection } from "../projection.ts";
+import {
+  describeCallById,
+  emptyNames,
+  learnNames,
+  type Names,
+  type TimelineEntry,
+  timelineEntry,
+} from "./timeline.ts";
+
+export type ConversationMessage = IncomingMessage | Answer;
+
+/** What somebody else said to the agent. */
+export interface IncomingMessage {
+  kind: "heard";
+  seq: number;
+  ts: number;
+  source: "task" | Payload<"CONTEXT_ADDED">["source"];
+  from: string | undefined;
+  text: string;
+  /** Whose words are in it that nobody here wrote. */
+  untrusted: readonly string[];
+}
+
+export interface Answer {
+  kind: "answer";
+  seq: number;
+  ts: number;
+  /** When it was complete. */
+  to: number | undefined;
+  activity: ConversationActivity[];
+  /** Its last words; undefined while it is under way. */
+  text: string | undefined;
+  end: Pick<Payload<"RUN_COMPLETED">, "stopReason" | "result"> | undefined;
+}
+
+export type ConversationActivity =
+  | ConversationThought
+  | ConversationCall
+  | ConversationChild
+  | ConversationNote;
+
+export interface ConversationThought {
+  kind: "thought";
+  seq: number;
+  ts: number;
+  text: string;
+  reasoning: string;
+}
+
+export interface ConversationCall {
+  kind: "call";
+  seq: number;
+  ts: number;
+  id: string;
+  tool: string;
+  /** What it does, in words. */
+  words: string;
+  input: unknown;
+  state: "said" | "asks" | "runs" | CallOutcome;
+  startedAt: number | undefined;
+  endedAt: number | undefined;
+  /** What a person was shown of it before it happened. */
+  preview: string | undefined;
+  /** Who said yes or no, and why. */
+  decision: Pick<Payload<"APPROVAL_DECIDED">, "by" | "decision" | "note"> | undefined;
+  result: Payload<"TOOL_RESULT"> | undefined;
+  /** It started a child, or ended the run: that is shown in its place. */
+  isReplaced: boolean;
+}
+
+export interface ConversationChild {
+  kind: "child";
+  seq: number;
+  ts: number;
+  runId: string;
+  agent: string;
+  task: string;
+}
+
+export interface ConversationNote {
+  kind: "note";
+  seq: number;
+  ts: number;
+  text: string;
+  tone: TimelineEntry["tone"];
+  detail: string | undefined;
+}
+
+export interface Conversation {
+  messages: ConversationMessage[];
+  calls: Map<string, ConversationCall>;
+  /** The model call that is under way. */
+  open: { callId: string; isTurn: boolean } | undefined;
+  names: Names;
+}
+
+export const conversationProjection: Projection<Conversation> = {
+  name: "talk",
+  initial: () => ({ messages: [], calls: new Map(), open: undefined, names: emptyNames() }),
+  apply: applyConversation,
+};
+
+export function applyConversation(talk: Conversation, event: JournalEvent): Conversation {
+  learnNames(talk.names, event);
+  switch (event.type) {
+    case "RUN_STARTED":
+      hear(talk, event, "task", event.payload.userId, event.payload.task);
+      break;
+    case "CONTEXT_ADDED":
+      told(talk, event);
+      break;
+    case "MODEL_CALL_STARTED":
+      talk.open = { callId: event.payload.callId, isTurn: isTurn(event.payload.purpose) };
+      answerOf(talk, event);
+      break;
+    case "AGENT_THOUGHT":
+      thought(talk, event);
+      break;
+    case "TOOL_PROPOSED":
+      proposed(talk, event);
+      break;
+    case "APPROVAL_DECIDED":
+      decided(talk, event);
+      break;
+    case "TOOL_STARTED":
+      started(talk, event);
+      break;
+    case "TOOL_RESULT":
+      result(talk, event);
+      break;
+    case "CHILD_RUN_STARTED":
+      childStarted(talk, event);
+      break;
+    case "CHILD_RUN_COMPLETED":
+    case "STEP_YIELDED":
+    case "RUN_SUSPENDED":
+      break;
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+      ended(talk, event);
+      break;
+    default:
+      if (event.type === "MODEL_CALL_FAILED") talk.open = undefined;
+      note(talk, event);
+  }
+  return talk;
+}
+
+/** What an answer took: calls, files, time. */
+export function activityCounts({ activity, ts, to }: Answer): {
+  tools: number;
+  files: number;
+  ms: number | undefined;
+} {
+  const calls = activity.filter((each) => each.kind === "call" && !each.isReplaced) as ConversationCall[];
+  const files = new Set(calls.flatMap((call) => call.result?.files?.map(({ path }) => path) ?? []));
+  return { tools: calls.length, files: files.size, ms: to === undefined ? undefined : to - ts };
+}
+
+function hear(
+  talk: Conversation,
+  { seq, ts, payload }: EventOf<"RUN_STARTED" | "CONTEXT_ADDED">,
+  source: IncomingMessage["source"],
+  from: string | undefined,
+  text: string,
+): void {
+  const untrusted = payload.untrusted ?? [];
+  talk.messages.push({ kind: "heard", seq, ts, source, from, text, untrusted });
+}
+
+/** What people and agents say stands between answers; what the runtime says is part of one. */
+function told(talk: Conversation, event: EventOf<"CONTEXT_ADDED">): void {
+  const { source, from, text } = event.payload;
+  const answer = openAnswer(talk);
+  const isSaid = source === "person" || source === "agent" || source === "parent";
+  if (answer && !isSaid) {
+    note(talk, event);
+    return;
+  }
+  if (answer) close(answer, event.ts);
+  hear(talk, event, source, from, text);
+}
+
+function thought(talk: Conversation, { seq, ts, payload }: EventOf<"AGENT_THOUGHT">): void {
+  const turn = talk.open?.isTurn ?? true;
+  talk.open = undefined;
+  if (!turn) return;
+  const { callId, content } = payload;
+  const { activity } = answerOf(talk, { seq, ts });
+  const [text, reasoning] = [textOf(content), reasoningOf(content)];
+  if (text.trim() !== "" || reasoning.trim() !== "")
+    activity.push({ kind: "thought", seq, ts, text, reasoning });
+  toolCallsOf(content).forEach(({ toolName, input }, index) => {
+    activity.push(newCall(talk, toolCallId(callId, index), toolName, input, { seq, ts }));
+  });
+}
+
+function newCall(
+  talk: Conversation,
+  id: string,
+  tool: string,
+  input: unknown,
+  { seq, ts }: { seq: number; ts: number },
+): ConversationCall {
+  const words = describeCallById(talk.names, id, tool);
+  const stoodFor = tool === FINAL_REPORT || tool === CONCLUDE_TEAM;
+  const nothing = {
+    startedAt: undefined,
+    endedAt: undefined,
+    preview: undefined,
+    decision: undefined,
+    result: undefined,
+  };
+  const call: ConversationCall = {
+    kind: "call",
+    seq,
+    ts,
+    id,
+    tool,
+    words,
+    input,
+    state: "said",
+    ...nothing,
+    isReplaced: stoodFor,
+  };
+  talk.calls.set(id, call);
+  return call;
+}
+
+function proposed(talk: Conversation, { seq, ts, payload }: EventOf<"TOOL_PROPOSED">): void {
+  const { toolCallId: id, name, input, verdict, preview } = payload;
+  const known = talk.calls.get(id);
+  const call = known ?? newCall(talk, id, name, input, { seq, ts });
+  if (!known) answerOf(talk, { seq, ts }).activity.push(call);
+  if (verdict === "ask") call.state = "asks";
+  call.preview = preview ?? call.preview;
+}
+
+function decided(talk: Conversation, event: EventOf<"APPROVAL_DECIDED">): void {
+  const { itemId, by, decision, note: why, input } = event.payload;
+  const call = talk.calls.get(itemId.replace(/~\d+$/, ""));
+  if (!call) {
+    note(talk, event);
+    return;
+  }
+  call.decision = { by, decision, ...(why === undefined ? {} : { note: why }) };
+  if (decision === "edit") {
+    call.input = input;
+    call.words = describeCallById(talk.names, call.id, call.tool);
+  }
+  if (call.state === "asks") call.state = "said";
+}
+
+function started(talk: Conversation, { ts, payload }: EventOf<"TOOL_STARTED">): void {
+  const call = talk.calls.get(payload.toolCallId);
+  if (!call) return;
+  call.state = "runs";
+  call.startedAt = ts;
+}
+
+function result(talk: Conversation, event: EventOf<"TOOL_RESULT">): void {
+  const call = talk.calls.get(event.payload.toolCallId);
+  if (!call) return;
+  call.state = callOutcome(event, talk.names.cancelSeq);
+  call.endedAt = event.ts;
+  call.result = event.payload;
+  if (call.state !== "ok") call.isReplaced = false;
+}
+
+function childStarted(talk: Conversation, { seq, ts, payload }: EventOf<"CHILD_RUN_STARTED">): void {
+  const { child_run_id: runId, agent_type: agent, task, key } = payload;
+  const call = talk.calls.get(key);
+  if (call) call.isReplaced = true;
+  answerOf(talk, { seq, ts }).activity.push({ kind: "child", seq, ts, runId, agent, task });
+}
+
+function note(talk: Conversation, event: JournalEvent): void {
+  const entry = timelineEntry(event, talk.names);
+  if (!entry) return;
+  const { seq, ts, title: text, tone, detail } = entry;
+  answerOf(talk, event).activity.push({ kind: "note", seq, ts, text, tone, detail });
+}
+
+function ended(talk: Conversation, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">): void {
+  const { stopReason, summary, result: envelope } = event.payload;
+  const answer = answerOf(talk, event);
+  answer.end = { stopReason, result: envelope };
+  const details =
+    envelope.details === undefined || envelope.details === summary ? "" : `\n\n${envelope.details}`;
+  close(answer, event.ts, summary + details);
+}
+
+/** Its last thought, where it was no more than words, is what it says: not shown twice. */
+function close(answer: Answer, ts: number, words?: string): void {
+  const last = answer.activity.at(-1);
+  const said = last?.kind === "thought" ? last : undefined;
+  answer.to = ts;
+  answer.text = words ?? said?.text;
+  if (!said || said.text.trim() !== answer.text?.trim()) return;
+  if (said.reasoning === "") answer.activity.pop();
+  else said.text = "";
+}
+
+const openAnswer = ({ messages }: Conversation): Answer | undefined => {
+  const last = messages.at(-1);
+  return last?.kind === "answer" && last.to === undefined ? last : undefined;
+};
+
+function answerOf(talk: Conversation, { seq, ts }: { seq: number; ts: number }): Answer {
+  const open = openAnswer(talk);
+  if (open) return open;
+  const answer: Answer = {
+    kind: "answer",
+    seq,
+    ts,
+    to: undefined,
+    activity: [],
+    text: undefined,
+    end: undefined,
+  };
+  talk.messages.push(answer);
+  return answer;
+}

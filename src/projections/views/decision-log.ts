@@ -1,0 +1,63 @@
+// The decision log of a run and all below it (S1-64): whatever was decided, by a rule, a person, a limit or a model, in the
+// order in which it was.
+
+import type { EventType, JournalEvent, WaitingOn } from "../../journal/events.ts";
+import { causeOf, type Journals } from "./causes.ts";
+import { createReasonFinder, type Reason } from "./reasons.ts";
+
+export const decisionLog = (journals: Journals, runId: string): Reason[] =>
+  decisionsIn(journals, runId).map(createReasonFinder(journals));
+
+function decisionsIn(journals: Journals, runId: string): JournalEvent[] {
+  const below = new Set([runId]);
+  const events = [...journals.values()].flat().sort((a, b) => a.position - b.position);
+  return events.filter((event) => {
+    if (event.type === "RUN_STARTED" && below.has(event.payload.parentRunId ?? "")) below.add(event.runId);
+    return below.has(event.runId) && isDecision(journals, event, event.runId === runId);
+  });
+}
+
+function isDecision(journals: Journals, event: JournalEvent, isTop: boolean): boolean {
+  switch (event.type) {
+    // Of those below, the run that started it says so.
+    case "RUN_STARTED":
+      return isTop;
+    case "MODEL_CALL_STARTED":
+      return (event.payload.attempt ?? 1) > 1;
+    case "TOOL_STARTED":
+      return (event.payload.attempt ?? 1) > 1;
+    case "TOOL_RESULT":
+      return event.payload.isError === true && causeOf(journals, event)?.type !== "TOOL_PROPOSED";
+    case "RUN_SUSPENDED":
+      return HOLDS.has(event.payload.waitingOn.kind);
+    default:
+      return DECISIONS.has(event.type);
+  }
+}
+
+/** Waiting that nothing else in the log tells of. */
+const HOLDS: ReadonlySet<WaitingOn["kind"]> = new Set([
+  "slot",
+  "outcome_unknown",
+  "loop",
+  "storage",
+  "definition_changed",
+  "quarantine",
+  "paused",
+]);
+
+const DECISIONS: ReadonlySet<EventType> = new Set([
+  "TOOL_PROPOSED",
+  "APPROVAL_DECIDED",
+  "OUTCOME_DECIDED",
+  "CHILD_RUN_STARTED",
+  "TEAM_VOTE",
+  "CONTEXT_COMPACTED",
+  "LIMIT_REACHED",
+  "BUDGET_SET",
+  "CANCEL_REQUESTED",
+  "SYSTEM_ERROR",
+  "RUN_COMPLETED",
+  "RUN_FAILED",
+  "RUN_CANCELLED",
+]);

@@ -1,0 +1,41 @@
+// Where a fork begins: the last point at or before the chosen event at which nothing was open, so that the next thing to
+// happen is a question to the model. What was open there is not half inherited: the model is asked again.
+
+import type { JournalEvent } from "../../journal/events.ts";
+import { applyRunState, emptyRunState, FINAL_REPORT, type RunState } from "../folds/run-state.ts";
+
+/** `says`: the fork begins with words of its own, which may answer an answer. */
+export function forkPoint(events: readonly JournalEvent[], at: number, says: boolean): number {
+  const state = emptyRunState();
+  let point = 1;
+  let heardAt = 0;
+  for (const event of events) {
+    if (event.seq > at) break;
+    applyRunState(state, event);
+    if (event.type === "CONTEXT_ADDED") heardAt = event.seq;
+    if (isSettled(state) && (says || isModelsTurn(state, heardAt))) point = event.seq;
+    if (says && state.end) point = event.seq;
+  }
+  return point;
+}
+
+/** Ends of children that were started before the point, that nobody waited for, and that came after it. */
+export function childEndsAfter(events: readonly JournalEvent[], point: number): number[] {
+  const open = new Set<string>();
+  return events.flatMap((event) => {
+    if (event.type === "CHILD_RUN_STARTED" && event.seq <= point && event.payload.awaited === false)
+      open.add(event.payload.child_run_id);
+    const isLater = event.type === "CHILD_RUN_COMPLETED" && event.seq > point;
+    return isLater && open.has(event.payload.child_run_id) ? [event.seq] : [];
+  });
+}
+
+const isSettled = ({ end, openModelCall, calls }: RunState): boolean =>
+  !end && !openModelCall && [...calls.values()].every(({ result }) => result);
+
+/** After plain words of the model, or its report, nothing is left to answer, unless somebody has spoken since. */
+const isModelsTurn = ({ latest, calls }: RunState, heardAt: number): boolean =>
+  latest === undefined || heardAt > latest.seq || (calls.size > 0 && !hasReported(calls));
+
+const hasReported = (calls: RunState["calls"]): boolean =>
+  [...calls.values()].some(({ name, result }) => name === FINAL_REPORT && result?.outcome === "ok");

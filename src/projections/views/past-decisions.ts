@@ -1,0 +1,46 @@
+// What people have decided about the calls of one run, with each call as it was when they were asked.
+
+import type { JournalEvent, Payload } from "../../journal/events.ts";
+import { toolCallsOf } from "../../journal/message-parts.ts";
+import { newCalls } from "../folds/tool-call.ts";
+
+export interface PastDecision {
+  tool: string;
+  input: unknown;
+  effect: Payload<"TOOL_PROPOSED">["effect"];
+  /** Changed before it was allowed is refused as it was. */
+  decided: "allowed" | "refused";
+  /** Whose words had come into the run by then. */
+  untrusted: string[];
+  at: number;
+}
+
+/** In the order of the decisions. What ran out of time, or was allowed by `--yes`, was nobody's decision. */
+export function pastDecisions(events: readonly JournalEvent[]): PastDecision[] {
+  const inputs = new Map<string, unknown>();
+  const asked = new Map<string, Payload<"TOOL_PROPOSED">>();
+  const found: PastDecision[] = [];
+  for (const { type, payload, ts } of events) {
+    if (type === "AGENT_THOUGHT")
+      for (const [id, call] of newCalls(payload.callId, toolCallsOf(payload.content)))
+        inputs.set(id, call.input);
+    if (type === "TOOL_PROPOSED" && payload.verdict === "ask") asked.set(itemOf(payload), payload);
+    if (type !== "APPROVAL_DECIDED" || payload.note === "--yes") continue;
+    const proposal = asked.get(payload.itemId);
+    const decided = DECIDED[payload.decision];
+    if (!proposal || !decided) continue;
+    const { toolCallId, name: tool, effect, untrusted = [] } = proposal;
+    const input = proposal.input ?? inputs.get(toolCallId);
+    found.push({ tool, input, effect, decided, untrusted, at: ts });
+  }
+  return found;
+}
+
+const itemOf = ({ toolCallId, round = 1 }: Payload<"TOOL_PROPOSED">): string =>
+  round === 1 ? toolCallId : `${toolCallId}~${round}`;
+
+const DECIDED: Partial<Record<Payload<"APPROVAL_DECIDED">["decision"], PastDecision["decided"]>> = {
+  approve: "allowed",
+  edit: "refused",
+  reject: "refused",
+};

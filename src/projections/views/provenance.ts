@@ -1,0 +1,225 @@
+// Where each sentence of a run's answer comes from: down through the answers of children to the tool result, page or
+// message that shares its words.
+//  PV1  "Rests on" is said only where words are shared, and they are shown; of anything else no source was found.
+//  PV2  It goes down through a child's answer only by words that the child's own source shares too.
+//  PV3  The work is bounded: so many sentences, so many characters of sources. What was not read is counted.
+
+import type { JournalEvent } from "../../journal/events.ts";
+import { type TaintedEffect, taintedEffects } from "../tainted-effects.ts";
+import type { Journals } from "./causes.ts";
+import { agentOfRun } from "./reasons.ts";
+import { PHRASE_LENGTH, sentencesOf, type Trait, traitsOf, type Word, wordsOf } from "./sentences.ts";
+import { type SourceText, sourceTexts } from "./source-texts.ts";
+
+export interface ProvenanceStep {
+  runId: string;
+  seq: number;
+  agent: string;
+  what: string;
+}
+
+export interface Source {
+  /** From the run's own event down to the one whose text it is. */
+  path: ProvenanceStep[];
+  kind: SourceText["kind"];
+  /** The words of the sentence that the text has too. */
+  shared: string[];
+  /** The text around them. */
+  excerpt: string;
+  /** Where words in it come from that nobody here wrote. */
+  untrusted: readonly string[];
+}
+
+export interface Provenance {
+  sentences: { text: string; sources: Source[] }[];
+  effects: TaintedEffect[];
+  /** What was beyond the bounds. */
+  unread: { sentences: number; sources: number };
+  /** Words of sources that were looked at. */
+  work: number;
+}
+
+const MOST_SENTENCES = 200;
+const LONGEST_SENTENCE = 1_000;
+const MOST_CHARACTERS = 2_000_000;
+const MOST_IN_ONE = 400_000;
+const MOST_SOURCES = 3;
+const EXCERPT = 120;
+
+/** Undefined: the run has not ended, or is not among them. */
+export function provenanceOf(journals: Journals, runId: string): Provenance | undefined {
+  const end = journals.get(runId)?.at(-1);
+  const answer = end && answerOf(end);
+  if (!end || answer === undefined) return undefined;
+  const all = sentencesOf(answer);
+  const sentences = all.slice(0, MOST_SENTENCES).map((text) => asked(text.slice(0, LONGEST_SENTENCE)));
+  const wanted = traitIndex(sentences);
+  const found = new Map<string, Hit[]>();
+  const read = readSources(journals, runId, (source) => {
+    const { hits, words } = hitsIn(source, wanted);
+    const own = found.get(source.runId);
+    if (own) own.push(...hits);
+    else found.set(source.runId, hits);
+    return words;
+  });
+  const first = { runId, seq: end.seq, agent: agentOfRun(journals, runId), what: "the answer" };
+  return {
+    sentences: sentences.map((sentence, index) => ({
+      text: sentence.text,
+      sources: sourcesOf(index, sentence, { journals, found, path: [first], runId }),
+    })),
+    effects: taintedEffects(journals, runId),
+    unread: { sentences: all.length - sentences.length, sources: read.left },
+    work: read.work,
+  };
+}
+
+export function answerOf(end: JournalEvent): string | undefined {
+  if (end.type !== "RUN_COMPLETED" && end.type !== "RUN_FAILED") return undefined;
+  const { summary, result } = end.payload;
+  return result.details === undefined || result.details === summary
+    ? summary
+    : `${summary}\n${result.details}`;
+}
+
+interface Asked {
+  text: string;
+  words: Word[];
+  traits: Trait[];
+}
+
+const asked = (text: string): Asked => ({ text, words: wordsOf(text), traits: traitsOf(text) });
+
+/** By the first word of a trait, so that most words of a text cost one look. */
+type Wanted = Map<string, Map<string, { sentence: number; trait: Trait }[]>>;
+
+function traitIndex(sentences: readonly Asked[]): Wanted {
+  const wanted: Wanted = new Map();
+  for (const [sentence, { traits }] of sentences.entries()) {
+    for (const trait of traits) {
+      const [first = ""] = trait.key.split(" ", 1);
+      const keys = wanted.get(first) ?? new Map<string, { sentence: number; trait: Trait }[]>();
+      keys.set(trait.key, [...(keys.get(trait.key) ?? []), { sentence, trait }]);
+      wanted.set(first, keys);
+    }
+  }
+  return wanted;
+}
+
+/** The nearest first: what is left out when it is too much is the deepest. */
+function readSources(journals: Journals, runId: string, read: (source: SourceText) => number) {
+  let room = MOST_CHARACTERS;
+  let left = 0;
+  let work = 0;
+  const runs = new Set([runId]);
+  // A set goes on with what is added to it on the way.
+  for (const run of runs) {
+    for (const source of sourceTexts(journals, run)) {
+      if (source.childRunId !== undefined) runs.add(source.childRunId);
+      const text = source.text.slice(0, Math.min(MOST_IN_ONE, room));
+      if (text.length < source.text.length) left++;
+      room -= text.length;
+      if (text !== "") work += read({ ...source, text });
+    }
+  }
+  return { left, work };
+}
+
+/** What one text shares with one sentence. */
+interface Hit {
+  source: SourceText;
+  sentence: number;
+  traits: Set<Trait>;
+  /** Where in the text its longest trait stands. */
+  at: number;
+  score: number;
+}
+
+function hitsIn(source: SourceText, wanted: Wanted): { hits: Hit[]; words: number } {
+  const words = wordsOf(source.text);
+  const bySentence = new Map<number, Map<Trait, number>>();
+  for (const [at, { form, start }] of words.entries()) {
+    const keys = wanted.get(form);
+    if (!keys) continue;
+    let key = "";
+    for (let length = 0; length < PHRASE_LENGTH && at + length < words.length; length++) {
+      key = length === 0 ? form : `${key} ${words[at + length]!.form}`;
+      for (const { sentence, trait } of keys.get(key) ?? []) {
+        const traits = bySentence.get(sentence) ?? new Map<Trait, number>();
+        if (!traits.has(trait)) traits.set(trait, start);
+        bySentence.set(sentence, traits);
+      }
+    }
+  }
+  const hits = Array.from(bySentence, ([sentence, traits]) => hitOf(source, sentence, traits));
+  return { hits: hits.filter((hit) => hit !== undefined), words: words.length };
+}
+
+function hitOf(source: SourceText, sentence: number, places: ReadonlyMap<Trait, number>): Hit | undefined {
+  const traits = [...places.keys()];
+  const count = (weight: Trait["weight"]) => traits.filter((trait) => trait.weight === weight).length;
+  const [phrases, strong, weak] = [count("phrase"), count("strong"), count("weak")];
+  if (phrases === 0 && strong === 0 && weak < 2) return undefined;
+  const longest = traits.toSorted((one, other) => other.key.length - one.key.length)[0]!;
+  const score = phrases * 2 + strong * 3 + weak;
+  return { source, sentence, traits: new Set(traits), at: places.get(longest)!, score };
+}
+
+interface Below {
+  journals: Journals;
+  found: ReadonlyMap<string, readonly Hit[]>;
+  path: readonly ProvenanceStep[];
+  runId: string;
+  /** PV2: what is looked for here. */
+  within?: ReadonlySet<Trait>;
+}
+
+function sourcesOf(index: number, sentence: Asked, below: Below): Source[] {
+  const { journals, found, path, runId } = below;
+  const sources: Source[] = [];
+  for (const hit of bestHits(index, below)) {
+    if (sources.length >= MOST_SOURCES) break;
+    const { seq, what, childRunId } = hit.source;
+    const way = [...path, { runId, seq, agent: agentOfRun(journals, runId), what }];
+    const isNew = childRunId !== undefined && !path.some((step) => step.runId === childRunId);
+    const deeper = isNew
+      ? sourcesOf(index, sentence, { journals, found, path: way, runId: childRunId, within: hit.traits })
+      : [];
+    sources.push(...(deeper.length > 0 ? deeper : [sourceAt(hit, sentence, way)]));
+  }
+  return sources.slice(0, MOST_SOURCES);
+}
+
+function bestHits(index: number, { found, runId, within }: Below): Hit[] {
+  const hits = (found.get(runId) ?? []).filter(({ sentence, source, traits }) => {
+    if (sentence !== index) return false;
+    // The task that a child was given is what it was asked, not what it found.
+    return !within || (source.kind !== "task" && [...traits].some((trait) => within.has(trait)));
+  });
+  return hits.toSorted(
+    (one, other) => other.score - one.score || RANK[one.source.kind] - RANK[other.source.kind],
+  );
+}
+
+const RANK: Record<SourceText["kind"], number> = { tool: 0, child: 1, message: 2, task: 3 };
+
+function sourceAt({ source, traits, at }: Hit, sentence: Asked, path: ProvenanceStep[]): Source {
+  const { kind, text, untrusted } = source;
+  const from = Math.max(0, at - EXCERPT);
+  const to = Math.min(text.length, at + 2 * EXCERPT);
+  const excerpt = `${from > 0 ? "…" : ""}${text.slice(from, to).trim()}${to < text.length ? "…" : ""}`;
+  return { path, kind, shared: sharedWords(sentence, traits), excerpt, untrusted };
+}
+
+/** Neighbouring words are shown as they stand in the sentence. */
+function sharedWords({ text, words }: Asked, traits: ReadonlySet<Trait>): string[] {
+  const covered = words.map((_, at) => [...traits].some(({ from, to }) => from <= at && at < to));
+  const spans: { start: number; end: number }[] = [];
+  for (const [at, { start, end }] of words.entries()) {
+    if (!covered[at]) continue;
+    const last = spans.at(-1);
+    if (last && covered[at - 1]) last.end = end;
+    else spans.push({ start, end });
+  }
+  return spans.map(({ start, end }) => text.slice(start, end));
+}

@@ -1,0 +1,240 @@
+// Why something happened, as one readable line: what it was, and because of what. Rules, limits and people are named as
+// the journal has them.
+
+import type { EventOf, EventType, JournalEvent, Payload, Trigger } from "../../journal/events.ts";
+import { toolCallsOf } from "../../journal/message-parts.ts";
+import { describeReceipt } from "../receipt-words.ts";
+import { describeAskRule } from "../words/decisions.ts";
+import { describeStop } from "../words/stop-reasons.ts";
+import { causeOf, failedRunBelow, type Journals } from "./causes.ts";
+import {
+  describeCall,
+  describeCallById,
+  emptyNames,
+  learnNames,
+  type Names,
+  timelineEntry,
+} from "./timeline.ts";
+
+export interface Reason {
+  runId: string;
+  agent: string;
+  seq: number;
+  ts: number;
+  type: string;
+  what: string;
+  because?: string;
+  /** The event that brought it about. */
+  cause?: { runId: string; seq: number };
+}
+
+/** For one look at a tree: what later events only name by id is learned once for each run. */
+export function createReasonFinder(journals: Journals): (event: JournalEvent) => Reason {
+  const known = new Map<string, Names>();
+  const namesOf = (runId: string): Names => {
+    const names = known.get(runId) ?? learned(journals.get(runId) ?? []);
+    known.set(runId, names);
+    return names;
+  };
+  return (event) => {
+    const { runId, seq, ts, type } = event;
+    const names = namesOf(runId);
+    const cause = causeOf(journals, event);
+    const because = becauseOf(event, { journals, cause, names });
+    return {
+      runId,
+      agent: agentOfRun(journals, runId),
+      seq,
+      ts,
+      type,
+      what: whatOf(event, names),
+      ...(because === undefined || because === "" ? {} : { because: inSentence(oneLine(because)) }),
+      ...(cause ? { cause: { runId: cause.runId, seq: cause.seq } } : {}),
+    };
+  };
+}
+
+export function agentOfRun(journals: Journals, runId: string): string {
+  const first = journals.get(runId)?.[0];
+  return first?.type === "RUN_STARTED" ? first.payload.agent : runId;
+}
+
+function learned(events: readonly JournalEvent[]): Names {
+  const names = emptyNames();
+  for (const event of events) learnNames(names, event);
+  return names;
+}
+
+function whatOf(event: JournalEvent, names: Names): string {
+  if (event.type === "TOOL_PROPOSED" && event.payload.verdict === "allow")
+    return `Allowed: ${describeCallById(names, event.payload.toolCallId, event.payload.name)}`;
+  if (event.type === "RUN_FAILED" && failedRunBelow(event) !== undefined) return "Failed";
+  const calls = event.type === "AGENT_THOUGHT" ? toolCallsOf(event.payload.content) : [];
+  const entry = timelineEntry(event, names)?.title;
+  if (calls.length === 0) return entry ?? event.type;
+  const wanted = calls.map(({ toolName, input }) => describeCall(toolName, input)).join(", ");
+  return oneLine(entry === undefined ? `Wants: ${wanted}` : `${entry} (wants: ${wanted})`);
+}
+
+interface Around {
+  journals: Journals;
+  cause: JournalEvent | undefined;
+  names: Names;
+}
+
+function becauseOf(event: JournalEvent, around: Around): string | undefined {
+  const words = BECAUSE[event.type] as
+    | ((event: JournalEvent, around: Around) => string | undefined)
+    | undefined;
+  return words?.(event, around);
+}
+
+/** Of the others the cause says it all. */
+const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => string | undefined } = {
+  RUN_STARTED: ({ payload }) => startedBecause(payload),
+  MODEL_CALL_STARTED: ({ payload }, { cause }) => askedBecause(payload, cause),
+  MODEL_CALL_FAILED: ({ payload }) => FAILURES[payload.cause],
+  TOOL_PROPOSED: ({ payload }) => judgedBecause(payload),
+  APPROVAL_DECIDED: ({ payload }, { cause }) => decidedBecause(payload, cause),
+  TOOL_STARTED: ({ payload }, { cause }) => begunBecause(payload, cause),
+  TOOL_RESULT: ({ payload }, { cause }) => endedBecause(payload, cause),
+  OUTCOME_DECIDED: ({ payload: { note } }) =>
+    note ?? "a process had ended in the middle of the call, so that nobody knew whether it had happened",
+  OUTCOME_PROBED: ({ payload: { evidence } }) => evidence.join(" "),
+  RUN_SUSPENDED: (_, { cause }) =>
+    cause?.type === "TOOL_PROPOSED" ? judgedBecause(cause.payload) : undefined,
+  CHILD_RUN_STARTED: ({ payload }, { journals, cause }) => chosenBecause(payload, journals, cause),
+  CONTEXT_COMPACTED: () => "its history had grown too long for its model",
+  LIMIT_REACHED: ({ payload: { limit, value, hard } }) =>
+    hard ? `\`limits.${limit}\` is ${value}` : `it warns before \`limits.${limit}\` is used up`,
+  CANCEL_REQUESTED: ({ payload: { via } }) =>
+    via === undefined ? undefined : "a run above it was cancelled, or had ended",
+  RUN_CANCELLED: ({ payload }) => describeStop(payload.stopReason).why,
+  RUN_COMPLETED: ({ payload }) => describeStop(payload.stopReason).why,
+  RUN_FAILED: ({ payload }, { cause, names }) =>
+    cause?.type === "CHILD_RUN_COMPLETED"
+      ? `${names.children.get(cause.payload.child_run_id) ?? "a run below"} did not succeed`
+      : describeStop(payload.stopReason).why,
+};
+
+/** Our sentences and others' words alike. */
+const inSentence = (text: string): string =>
+  /^(It|A|The|Its|Nobody) /.test(text)
+    ? text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "")
+    : text;
+
+function startedBecause({ trigger, userId, reason, continues }: Payload<"RUN_STARTED">): string | undefined {
+  if (reason !== undefined) return reason;
+  const before = continues ? `; it continues run ${continues.runId} after its event ${continues.seq}` : "";
+  if (trigger === "retry") return `somebody tried it again${before}`;
+  if (trigger === "message") return `a message started it${before}`;
+  return trigger === "user" ? `${userId ?? "a person"} asked for it${before}` : undefined;
+}
+
+function askedBecause(
+  { model, attempt = 1, purpose = "turn" }: Payload<"MODEL_CALL_STARTED">,
+  cause: JournalEvent | undefined,
+): string | undefined {
+  if (attempt > 1 && cause?.type === "MODEL_CALL_FAILED")
+    return `attempt ${cause.payload.attempt ?? 1} failed: ${FAILURES[cause.payload.cause]} (${cause.payload.message}); ${model} is asked`;
+  return PURPOSES[purpose];
+}
+
+const PURPOSES: Record<NonNullable<Payload<"MODEL_CALL_STARTED">["purpose"]>, string | undefined> = {
+  turn: undefined,
+  final: "it is the last turn that it may take",
+  summary: "its history had grown too long for its model",
+  brief: "a child needs to know what of it",
+  judge: "one of several answers is to be picked",
+  repair: "its answer did not have the form that was asked for",
+};
+
+const FAILURES: Record<Payload<"MODEL_CALL_FAILED">["cause"], string> = {
+  interrupted: "the process that asked had ended",
+  rate_limit: "the provider lets no more through for now",
+  overloaded: "the provider has too much to do",
+  network: "the connection was lost",
+  timeout: "the model took too long",
+  truncated: "the answer was cut off",
+  output_cap: "the answer was longer than it may be",
+  rejected: "the provider refused the request",
+  auth: "the provider does not accept the key",
+  model: "the provider has no such model",
+};
+
+const VERDICTS = { allow: "allows it", deny: "denies it" } as const;
+
+function judgedBecause({ verdict, rule, untrusted = [], round = 1 }: Payload<"TOOL_PROPOSED">): string {
+  const heard = untrusted.length === 0 ? "" : `; it had read words of ${untrusted.join(", ")}`;
+  const again = round > 1 ? "; what it rests on had changed since it was approved" : "";
+  const judged = verdict === "ask" ? describeAskRule(rule) : `the rule “${rule}” ${VERDICTS[verdict]}`;
+  return `${judged}${heard}${again}`;
+}
+
+function decidedBecause(
+  { decision, by, note }: Payload<"APPROVAL_DECIDED">,
+  cause: JournalEvent | undefined,
+): string | undefined {
+  const asked = cause?.type === "TOOL_PROPOSED" ? judgedBecause(cause.payload) : undefined;
+  if (decision === "expire") return [asked, note ?? "nobody had decided in time"].filter(Boolean).join("; ");
+  return note === undefined ? asked : `${by} said: ${note}`;
+}
+
+function begunBecause(
+  { attempt = 1, receipt }: Payload<"TOOL_STARTED">,
+  cause: JournalEvent | undefined,
+): string | undefined {
+  if (cause?.type === "TOOL_STARTED" && attempt > 1)
+    return "the attempt before was left open when a process ended, and it may happen again";
+  if (cause?.type === "OUTCOME_DECIDED") return `${cause.payload.by} said to run it again`;
+  if (cause?.type === "APPROVAL_DECIDED") {
+    const words = describeReceipt(receipt, { ...cause.payload, ts: cause.ts });
+    return `${cause.payload.by} approved it${words === undefined ? "" : `; it is ${words}`}`;
+  }
+  return cause?.type === "TOOL_PROPOSED" ? judgedBecause(cause.payload) : undefined;
+}
+
+function endedBecause(
+  { output, isError, outcome }: Payload<"TOOL_RESULT">,
+  cause: JournalEvent | undefined,
+): string | undefined {
+  if (cause?.type === "APPROVAL_DECIDED" && cause.payload.decision === "reject")
+    return `${cause.payload.by} rejected it${cause.payload.note ? `: ${cause.payload.note}` : ""}`;
+  if (outcome === "denied" && cause?.type === "TOOL_PROPOSED") return judgedBecause(cause.payload);
+  return isError ? (typeof output === "string" ? output : JSON.stringify(output)) : undefined;
+}
+
+function chosenBecause(
+  { child_run_id: id, agent_type: agent, trigger, attempt = 1, retries = 0 }: Payload<"CHILD_RUN_STARTED">,
+  journals: Journals,
+  cause: JournalEvent | undefined,
+): string | undefined {
+  const first = journals.get(id)?.[0];
+  const reason = first?.type === "RUN_STARTED" ? first.payload.reason : undefined;
+  const again =
+    attempt > 1 ? `attempt ${attempt}, because the one before failed (${retries} more may follow); ` : "";
+  const judged = cause?.type === "TOOL_PROPOSED" ? `; ${judgedBecause(cause.payload)}` : "";
+  const decided = cause?.type === "APPROVAL_DECIDED" ? `; ${cause.payload.by} approved it` : "";
+  const said = reason === undefined ? "" : `: ${reason}`;
+  return `${again}${CHOICES[trigger](agent)}${said}${judged}${decided}`;
+}
+
+const CHOICES: Record<Trigger, (agent: string) => string> = {
+  user: () => "a person asked for it",
+  delegation: (agent) => `its model chose ${agent} for this task`,
+  handoff: (agent) => `${agent} is the next stage in its agent's file`,
+  route: (agent) => `the router chose ${agent}`,
+  advisor: (agent) => `its agent's file names ${agent} as an advisor`,
+  team: (agent) => `its agent's file names ${agent} as a member of the team`,
+  best_of: () => "its agent's file asks for several drafts",
+  message: () => "a message was sent to it",
+  fork: () => "a run was forked",
+  retry: () => "somebody tried it again",
+};
+
+const LONGEST = 300;
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).toWellFormed()}…`;
+}

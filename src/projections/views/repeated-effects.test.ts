@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import type { EventBody, JournalEvent } from "../../journal/events.ts";
+import { fold } from "../projection.ts";
+import { repeatedEffectsProjection } from "./repeated-effects.ts";
+
+const proposed = (effect: string, id = "m1.0") => ({
+  type: "TOOL_PROPOSED",
+  payload: { toolCallId: id, effect },
+});
+const started = (id = "m1.0") => ({ type: "TOOL_STARTED", payload: { toolCallId: id } });
+const again = { type: "OUTCOME_DECIDED", payload: { toolCallId: "m1.0", verdict: "run_again" } };
+
+const count = (...events: { type: string; payload: object }[]): number =>
+  fold(repeatedEffectsProjection, events as unknown as (JournalEvent & EventBody)[]).count;
+
+test("[P4] an unsafe call that begins a second time is counted, unless a person has said so for it", () => {
+  expect(count(proposed("unsafe"), started())).toBe(0);
+  expect(count(proposed("unsafe"), started(), started())).toBe(1);
+  expect(count(proposed("unsafe"), started(), again, started())).toBe(0);
+  expect(count(proposed("unsafe"), started(), again, started(), started())).toBe(1);
+  // Shown to a person twice, it still may begin once.
+  expect(count(proposed("unsafe"), proposed("unsafe"), started(), started())).toBe(1);
+  expect(count(proposed("read"), started(), started(), proposed("idempotent", "m1.1"), started("m1.1"))).toBe(
+    0,
+  );
+});

@@ -1,0 +1,33 @@
+// How often what cannot be taken back was begun once more although nobody had said so: the count that must be none (P4).
+
+import type { JournalEvent } from "../../journal/events.ts";
+import type { Projection } from "../projection.ts";
+
+export interface RepeatedEffects {
+  count: number;
+  /** Of one run: calls that are `unsafe`, and how often each may still begin. */
+  left: Map<string, number>;
+}
+
+export const repeatedEffectsProjection: Projection<RepeatedEffects> = {
+  name: "repeated-effects",
+  initial: () => ({ count: 0, left: new Map() }),
+  apply(state, event) {
+    const { left } = state;
+    const add = (id: string, by: number): void => void left.set(id, (left.get(id) ?? 0) + by);
+    if (
+      event.type === "TOOL_PROPOSED" &&
+      event.payload.effect === "unsafe" &&
+      !left.has(event.payload.toolCallId)
+    )
+      add(event.payload.toolCallId, 1);
+    if (isAllowedAgain(event) && left.has(event.payload.toolCallId)) add(event.payload.toolCallId, 1);
+    if (event.type !== "TOOL_STARTED" || !left.has(event.payload.toolCallId)) return state;
+    if (left.get(event.payload.toolCallId) === 0) state.count++;
+    else add(event.payload.toolCallId, -1);
+    return state;
+  },
+};
+
+const isAllowedAgain = (event: JournalEvent): event is Extract<JournalEvent, { type: "OUTCOME_DECIDED" }> =>
+  event.type === "OUTCOME_DECIDED" && event.payload.verdict === "run_again";

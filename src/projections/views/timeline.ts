@@ -1,0 +1,391 @@
+// What happened, one readable line each: the same words in the terminal and in the browser.
+//  T1  Every type of event has its words (or says that it needs none); the compiler asks for those of a new one.
+//  T2  A title is one line and short. What a model or a tool wrote is shown, never obeyed: whoever prints escapes it.
+
+import { toolCallId } from "../../ids.ts";
+import type { EventOf, EventType, JournalEvent, Payload } from "../../journal/events.ts";
+import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import { type CallOutcome, callOutcome } from "../call-end.ts";
+import { describeContext } from "../context-words.ts";
+import { SELF_RESUMING } from "../folds/run-row.ts";
+import { NOT_STARTED } from "../folds/run-state.ts";
+import { parseTodos, summarizeTodos } from "../folds/todos.ts";
+import { ASK_USER } from "../folds/tool-call.ts";
+import type { Projection } from "../projection.ts";
+import { type ApprovedCall, describeReceipt } from "../receipt-words.ts";
+import { describeBudget } from "../usage/budget-changes.ts";
+import { waitTitle } from "../wait-titles.ts";
+import { patternRole } from "../words/pattern-role.ts";
+import { PROBE_WORDS } from "../words/tool-outcomes.ts";
+
+export type TimelineKind =
+  | "start"
+  | "context"
+  | "model"
+  | "thought"
+  | "tool"
+  | "result"
+  | "approval"
+  | "wait"
+  | "child"
+  | "team"
+  | "step"
+  | "limit"
+  | "error"
+  | "end";
+
+export interface TimelineEntry {
+  seq: number;
+  ts: number;
+  kind: TimelineKind;
+  title: string;
+  detail?: string;
+  tone: "plain" | "good" | "bad" | "warn" | "quiet";
+}
+
+export interface Timeline {
+  entries: TimelineEntry[];
+  names: Names;
+}
+
+/** What later events only name by id: calls by what they do, children by their agents. */
+export interface Names {
+  calls: Map<string, { tool: string; input: unknown; approved?: ApprovedCall }>;
+  children: Map<string, string>;
+  /** The event by which somebody first asked to cancel. */
+  cancelSeq?: number;
+}
+
+export const emptyNames = (): Names => ({ calls: new Map(), children: new Map() });
+
+/** The line for an event. With the names of what came before it, a call is told by what it does. */
+export function timelineEntry(event: JournalEvent, names: Names = emptyNames()): TimelineEntry | undefined {
+  const words = WORDS[event.type] as (event: JournalEvent, names: Names) => Line | undefined;
+  const line = words(event, names);
+  if (!line) return undefined;
+  const [kind, tone, title, detail] = line;
+  const shown = oneLine(title);
+  const entry: TimelineEntry = { seq: event.seq, ts: event.ts, kind, title: shown, tone };
+  return detail === undefined || detail === "" || detail === shown ? entry : { ...entry, detail };
+}
+
+export function applyTimeline(timeline: Timeline, event: JournalEvent): Timeline {
+  learnNames(timeline.names, event);
+  const entry = timelineEntry(event, timeline.names);
+  if (entry) timeline.entries.push(entry);
+  return timeline;
+}
+
+export const timelineProjection: Projection<Timeline> = {
+  name: "timeline",
+  initial: () => ({ entries: [], names: emptyNames() }),
+  apply: applyTimeline,
+};
+
+type Line = [kind: TimelineKind, tone: TimelineEntry["tone"], title: string, detail?: string | undefined];
+
+const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | undefined } = {
+  RUN_STARTED: ({ payload }) => [
+    "start",
+    "plain",
+    `Started: ${payload.agent}${describeForkOrigin(payload)}`,
+    payload.task,
+  ],
+  CONTEXT_ADDED: ({ payload }) => contextLine(payload),
+  MODEL_CALL_STARTED: ({ payload: { model, attempt = 1, purpose = "turn" } }) => {
+    const again = attempt > 1 ? ` again (attempt ${attempt})` : "";
+    return ["model", "quiet", `Asks ${model}${again}${purpose === "turn" ? "" : `: ${purpose}`}`];
+  },
+  AGENT_THOUGHT: ({ payload: { content } }) => {
+    const text = textOf(content).trim();
+    if (text !== "") return ["thought", "plain", text, text];
+    return toolCallsOf(content).length > 0 ? undefined : ["thought", "warn", "Gave an empty answer"];
+  },
+  MODEL_CALL_FAILED: failureLine,
+  TOOL_PROPOSED: ({ payload }, names) => {
+    const what = describeCallById(names, payload.toolCallId, payload.name);
+    if (payload.verdict === "deny") return ["approval", "bad", `Not allowed: ${what}`, payload.rule];
+    if (payload.verdict === "allow") return undefined;
+    if (payload.name === ASK_USER) return ["approval", "warn", what];
+    const again = (payload.round ?? 1) > 1 ? " again, now that something changed," : "";
+    return ["approval", "warn", `Asks${again} to ${inSentence(what)}`, payload.preview];
+  },
+  APPROVAL_DECIDED: ({ payload }, names) => decisionLine(payload, names),
+  TOOL_STARTED: ({ payload: { toolCallId: id, attempt = 1, receipt } }, names) => {
+    const { approved } = names.calls.get(id) ?? {};
+    const isOther = receipt !== undefined && approved?.receipt !== undefined && receipt !== approved.receipt;
+    return [
+      "tool",
+      isOther ? "bad" : "plain",
+      describeCallById(names, id) + (attempt > 1 ? ` (attempt ${attempt})` : ""),
+      approved && describeReceipt(receipt, approved),
+    ];
+  },
+  TOOL_RESULT: (event, names) => resultLine(event, names),
+  OUTCOME_DECIDED: ({ payload: { toolCallId: id, verdict, by, note } }, names) => {
+    const words = { happened: "it happened", run_again: "run it again", fail: "give it up" }[verdict];
+    return ["approval", "plain", `${by} decided: ${words}: ${describeCallById(names, id)}`, note];
+  },
+  OUTCOME_PROBED: ({ payload: { toolCallId: id, found, evidence, by } }, names) => [
+    "approval",
+    "plain",
+    `${by} looked whether it happened: ${PROBE_WORDS[found]}: ${describeCallById(names, id)}`,
+    evidence.join("\n"),
+  ],
+  PERSON_ASKED: ({ payload: { itemId, person, by, note } }, names) => [
+    "approval",
+    "plain",
+    `${by} asked ${person} to decide: ${describeCallById(names, itemId.replace(/~\d+$/, ""))}`,
+    note,
+  ],
+  BUDGET_SET: ({ payload: { by, scope, limits } }) => [
+    "limit",
+    "plain",
+    `${by} set ${scope === "tree" ? "the tree's budget" : "its budget"} to ${describeBudget(limits)}`,
+  ],
+  RUN_SUSPENDED: ({ ts, payload }) => waitLine(ts, payload),
+  RUN_RESUMED: ({ payload: { by, note, atOnce } }) => [
+    "wait",
+    "quiet",
+    atOnce ? `${by} had it try again now` : by === "cadre" ? "Goes on" : `${by} let it go on`,
+    note,
+  ],
+  CHILD_RUN_STARTED: ({ payload }) => [
+    "child",
+    "plain",
+    `Started ${payload.agent_type}${inPart(payload)}: ${payload.task}`,
+    payload.task,
+  ],
+  CHILD_RUN_COMPLETED: ({ payload: { child_run_id: id, success, summary } }, names) => {
+    const who = names.children.get(id) ?? `Run ${id}`;
+    return [
+      "child",
+      success ? "good" : "bad",
+      `${who} ${success ? "is done" : "did not succeed"}: ${summary}`,
+      summary,
+    ];
+  },
+  TEAM_ROUND_STARTED: ({ payload }) => [
+    "team",
+    "quiet",
+    `Round ${payload.round}: ${payload.members.join(", ")}`,
+  ],
+  TEAM_MESSAGE: ({ payload }) => ["team", "plain", `${payload.from}: ${payload.text}`, payload.text],
+  TEAM_VOTE: ({ payload: { from, ready, reason } }) => [
+    "team",
+    ready ? "good" : "plain",
+    `${from} is ${ready ? "ready" : "not ready"}: ${reason}`,
+    reason,
+  ],
+  RUNNER_STARTED: ({ payload: { command, sandbox, loaded } }) => [
+    "step",
+    sandbox === "none" ? "warn" : "quiet",
+    `${loaded ? "Goes on" : "Works"} with ${command}${sandbox === "none" ? ", without a sandbox" : ""}`,
+  ],
+  RUNNER_SAID: ({ payload: { text } }) => ["thought", "plain", text, text],
+  RUNNER_SPENT: ({ payload: { cost: maxCost } }) => [
+    "step",
+    "quiet",
+    `Has cost ${describeBudget({ maxCost })}`,
+  ],
+  STEP_YIELDED: ({ payload }) => ["step", "quiet", `Step ${payload.index}: ${payload.kind}`],
+  CONTEXT_COMPACTED: ({ payload }) => ["context", "quiet", "Earlier turns were summed up", payload.summary],
+  LIMIT_REACHED: ({ payload: { limit, value, hard } }) =>
+    limit === "finalTurn"
+      ? ["limit", "bad", "The budget does not cover a last turn for a report"]
+      : hard
+        ? ["limit", "bad", `Limit reached: ${limit} (${value})`]
+        : ["limit", "warn", `Close to its limit: ${limit} (${value})`],
+  TIMER_SET: ({ ts, payload }) => [
+    "wait",
+    "quiet",
+    `Waiting until ${timeOf(payload.at, ts)}: ${payload.purpose}`,
+  ],
+  TIMER_FIRED: () => ["wait", "quiet", "The time has come"],
+  CANCEL_REQUESTED: ({ payload: { by, reason } }) => [
+    "end",
+    "warn",
+    `${by} asked to cancel${reason ? `: ${reason}` : ""}`,
+  ],
+  RUN_CANCELLED: ({ payload }) => endLine("warn", "Cancelled", payload),
+  RUN_MOVED: () => ["end", "plain", "Moved to another store"],
+  SYSTEM_ERROR: ({ payload: { id, code, message, fatal } }) => {
+    const said = code === NOT_STARTED ? `Not started (${id}): ${message}` : message;
+    return ["error", fatal ? "bad" : "warn", said, code];
+  },
+  RUN_COMPLETED: ({ payload }) => endLine("good", "Done", payload),
+  RUN_FAILED: ({ payload }) => endLine("bad", "Failed", payload),
+};
+
+function inPart({ trigger, key: parentKey }: Payload<"CHILD_RUN_STARTED">): string {
+  const part = patternRole({ trigger, parentKey });
+  return part === undefined ? "" : ` (${part})`;
+}
+
+/** Remembers what later events only name by id. */
+export function learnNames(names: Names, event: JournalEvent): void {
+  if (event.type === "CANCEL_REQUESTED") names.cancelSeq ??= event.seq;
+  if (event.type === "CHILD_RUN_STARTED") {
+    names.children.set(event.payload.child_run_id, event.payload.agent_type);
+  }
+  if (event.type === "AGENT_THOUGHT") {
+    toolCallsOf(event.payload.content).forEach((call, index) => {
+      const id = toolCallId(event.payload.callId, index);
+      names.calls.set(id, { tool: call.toolName, input: call.input });
+    });
+  }
+  if (event.type === "TOOL_PROPOSED" && event.payload.input !== undefined) {
+    names.calls.set(event.payload.toolCallId, { tool: event.payload.name, input: event.payload.input });
+  }
+  if (event.type === "APPROVAL_DECIDED") {
+    const call = names.calls.get(callOf(event.payload.itemId));
+    if (call && event.payload.decision === "edit") call.input = event.payload.input;
+    if (call) call.approved = { ...event.payload, ts: event.ts };
+  }
+}
+
+/** The call that an item is about, whatever its round. */
+const callOf = (itemId: string): string => itemId.replace(/~\d+$/, "");
+
+/** A call by what it does; `otherwise` where nobody has told. */
+export function describeCallById(names: Names, id: string, otherwise = `Call ${id}`): string {
+  const call = names.calls.get(id);
+  return call ? describeCall(call.tool, call.input) : otherwise;
+}
+
+/** A call by what it does: `Read src/app.ts`, `Run: npm test`. */
+export function describeCall(tool: string, input: unknown): string {
+  if (typeof input !== "object" || input === null) return tool;
+  const todos = parseTodos(tool, input);
+  if (todos) return `To do: ${oneLine(summarizeTodos(todos))}`;
+  const fields = input as Record<string, unknown>;
+  const isWord = (value: unknown): value is string => typeof value === "string" && value !== "";
+  const main = MAIN_FIELDS.map((name) => fields[name]).find(isWord);
+  if (tool === "Bash" && main !== undefined) return `Run: ${oneLine(main)}`;
+  if (tool === ASK_USER && main !== undefined) return `Ask: ${oneLine(main)}`;
+  if (main !== undefined) return `${tool} ${oneLine(main)}`;
+  return Object.keys(fields).length === 0 ? tool : `${tool} ${oneLine(JSON.stringify(fields))}`;
+}
+
+/** What a call is about, in the order in which it is looked for. */
+const MAIN_FIELDS = [
+  "command",
+  "pattern",
+  "file_path",
+  "path",
+  "url",
+  "query",
+  "agent",
+  "role",
+  "agentType",
+  "question",
+  "service",
+  "summary",
+  "task",
+];
+
+/** `Run: npm test` as `run: npm test`; names of tools keep their capitals. */
+const inSentence = (what: string): string => (what.startsWith("Run: ") ? `r${what.slice(1)}` : `use ${what}`);
+
+function contextLine(payload: Payload<"CONTEXT_ADDED">): Line {
+  const { title, isQuiet } = describeContext(payload);
+  return ["context", isQuiet ? "quiet" : "plain", title, payload.text];
+}
+
+function failureLine({ seq, ts, payload }: EventOf<"MODEL_CALL_FAILED">, { cancelSeq }: Names): Line {
+  const { cause, message, retryAt } = payload;
+  if (retryAt !== undefined)
+    return ["wait", "warn", `Waiting for the provider until ${timeOf(retryAt, ts)} (${message})`, message];
+  if (cause === "interrupted") {
+    const next = seq > (cancelSeq ?? Infinity) ? "" : "; it is asked for again";
+    return ["error", "warn", `The model's answer was cut off${next}`, message];
+  }
+  return ["error", "bad", `The model call failed: ${message}`, message];
+}
+
+function decisionLine(payload: Payload<"APPROVAL_DECIDED">, names: Names): Line {
+  const { itemId, decision, by, note, answer, scope, grant } = payload;
+  const what = itemId.includes("/") ? itemId : describeCallById(names, callOf(itemId));
+  const because = note ? ` (${note})` : "";
+  const granted = grant && scope && scope !== "once" ? ` and granted ${grant} (${scope})` : "";
+  switch (decision) {
+    case "approve":
+      return ["approval", "good", `Approved by ${by}${granted}: ${what}`, note];
+    case "edit":
+      return ["approval", "good", `Changed and approved by ${by}${granted}: ${what}`, note];
+    case "reject":
+      return ["approval", "bad", `Rejected by ${by}${because}: ${what}`, note];
+    case "answer":
+      return ["approval", "good", `${by} answered: ${answer ?? ""}`, answer];
+    case "expire":
+      return ["approval", "warn", `Nobody decided in time: ${what}`, note];
+  }
+}
+
+/** Where a fork comes from: ` (fork of r1…#12, another message)`. */
+export function describeForkOrigin({ trigger, fork, continues }: Payload<"RUN_STARTED">): string {
+  if (trigger !== "fork" || !fork || !continues) return "";
+  const edited = (fork.edited ?? []).map((each) => `, another ${each}`).join("");
+  return ` (fork of ${continues.runId}#${fork.at}${edited})`;
+}
+
+function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
+  const { toolCallId: id, output, isError, files, sandbox, recorded } = event.payload;
+  const call = describeCallById(names, id);
+  const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+  if (recorded)
+    return [
+      "result",
+      "quiet",
+      `Not done again: ${call} (as recorded in ${recorded.runId}#${recorded.seq})`,
+      text,
+    ];
+  const where = sandbox === undefined ? "" : sandbox === "none" ? " (no sandbox)" : ` (sandbox ${sandbox})`;
+  const what = `${call}${where}`;
+  const changed = (files ?? []).map(({ path, change }) => `${change} ${path}`).join(", ");
+  if (changed !== "") return ["result", isError ? "bad" : "good", `${what}: ${changed}`, text];
+  const [tone, words] = RESULTS[callOutcome(event, names.cancelSeq)];
+  return ["result", tone, `${words}: ${what}`, text];
+}
+
+const RESULTS: Record<CallOutcome, [TimelineEntry["tone"], string]> = {
+  ok: ["quiet", "Done"],
+  error: ["bad", "Failed"],
+  stopped: ["warn", "Stopped"],
+  denied: ["bad", "Refused"],
+  deferred: ["quiet", "Put off"],
+  stale: ["warn", "Not done, because something changed"],
+  unknown: ["warn", "Outcome unknown"],
+  not_started: ["quiet", "Not started"],
+};
+
+function waitLine(ts: number, payload: Payload<"RUN_SUSPENDED">): Line {
+  const { kind, until, detail } = payload.waitingOn;
+  const needsPerson = !SELF_RESUMING.has(kind);
+  const time = until === undefined ? "" : ` until ${timeOf(until, ts)}`;
+  const why = detail === undefined || kind === "handoff" ? "" : ` (${detail})`;
+  const title = `${waitTitle(payload)}${time}${why}`;
+  return ["wait", needsPerson ? "warn" : "quiet", title, payload.blocked_by_child_run_id ?? detail];
+}
+
+function endLine(tone: "good" | "warn" | "bad", word: string, payload: Payload<"RUN_COMPLETED">): Line {
+  const why = payload.stopReason === "final_answer" ? "" : ` (${payload.stopReason.replaceAll("_", " ")})`;
+  return ["end", tone, `${word}${why}: ${payload.summary}`, payload.summary];
+}
+
+/** The local time, with the day where it is another one. */
+function timeOf(at: number, now: number): string {
+  const [then, today] = [new Date(at), new Date(now)];
+  const time = then.toTimeString().slice(0, 5);
+  if (then.toDateString() === today.toDateString()) return time;
+  return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())} ${time}`;
+}
+
+const two = (number: number): string => String(number).padStart(2, "0");
+
+const LONGEST = 160;
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).toWellFormed()}…`;
+}

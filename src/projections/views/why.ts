@@ -1,0 +1,234 @@
+// Why a run stands where it stands, or one event of it came about (S1-64, S1-66, U44). Of a failed tree the first cause
+// comes first, then how it came up from there, then what a person can do now. Everything is read off the journals of the
+// tree: the same answer in the terminal, over the API and in the browser.
+
+import type { EventOf, EventType, JournalEvent, RunStatus, WaitingOn } from "../../journal/events.ts";
+import { TERMINAL_TYPES } from "../../journal/events.ts";
+import { outcomeItemId } from "../folds/approvals.ts";
+import { applyRunRow, initialRow, type RunRow } from "../folds/run-row.ts";
+import { describeStop } from "../words/stop-reasons.ts";
+import { describeWait } from "../words/waits.ts";
+import { causeOf, causesOf, eventAt, type Journals } from "./causes.ts";
+import { agentOfRun, createReasonFinder, type Reason } from "./reasons.ts";
+
+export interface Why {
+  runId: string;
+  agent: string;
+  task: string;
+  status: RunStatus;
+  /** The event that was asked about. */
+  seq?: number;
+  /** The answer in a sentence. */
+  answer: string;
+  /** Since when it is so. */
+  since: number;
+  /** Where a failure began, however deep below. */
+  first?: Reason;
+  /** Of a failure: from what its first cause brought about up to this run. Otherwise: back to the task, each brought about by the next. */
+  chain: Reason[];
+  /** What a person can do now; what stands in backticks is to be typed. */
+  next: string[];
+}
+
+/** What no journal can hold. */
+export interface UnjournaledFacts {
+  /** Runs that cannot be driven, and why. */
+  quarantined: ReadonlyMap<string, string>;
+  /** Runs that could go on, and nobody drives. */
+  idle: ReadonlySet<string>;
+}
+
+/** Undefined: the run, or the event, is not among them. */
+export function whyOf(
+  journals: Journals,
+  runId: string,
+  seq?: number,
+  { quarantined, idle }: UnjournaledFacts = { quarantined: new Map(), idle: new Set() },
+): Why | undefined {
+  const row = rowOf(journals.get(runId) ?? []);
+  const last = journals.get(runId)?.at(-1);
+  const event = seq === undefined ? last : eventAt(journals, runId, seq);
+  if (!row || !event) return undefined;
+  const reasonOf = createReasonFinder(journals);
+  const { agent, task, status } = row;
+  const about = { runId, agent, task, status };
+  if (seq !== undefined) {
+    const { what, because } = reasonOf(event);
+    const answer = because === undefined ? what : `${what}: ${because}`;
+    const chain = told(causesOf(journals, event), event).map(reasonOf);
+    return { ...about, seq, answer, since: event.ts, chain, next: [] };
+  }
+  if (event.type === "RUN_FAILED") return { ...about, ...failure(journals, event, row, reasonOf) };
+  const stands = TERMINAL_TYPES.has(event.type) ? event : standsAt(journals, row, event);
+  const chain = told(causesOf(journals, stands), stands).map(reasonOf);
+  const since = stands.runId === runId ? stands.ts : row.updatedAt;
+  const held = [stands.runId, runId].find((id) => quarantined.has(id) && !isSetAside(stands));
+  if (held !== undefined && row.endedAt === undefined)
+    return {
+      ...about,
+      status: "suspended",
+      ...setAside(journals, runId, held, quarantined.get(held)!),
+      since,
+      chain,
+    };
+  return {
+    ...about,
+    ...(notTakenUp(journals, row, stands, idle) ?? standing(journals, row, stands, reasonOf)),
+    since,
+    chain,
+  };
+}
+
+const isSetAside = (event: JournalEvent): boolean =>
+  event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "quarantine";
+
+/** No command lets it go on before what it needs is there again. */
+function setAside(
+  journals: Journals,
+  runId: string,
+  held: string,
+  reason: string,
+): Pick<Why, "answer" | "next"> {
+  const whose = held === runId ? "" : ` (${agentOfRun(journals, held)})`;
+  return { answer: `Set aside${whose}: ${reason}`, next: [asideNext(held)] };
+}
+
+/** What a person can do about a run that cannot be read. */
+const asideNext = (runId: string): string =>
+  `\`cadre verify ${runId}\` names what is damaged; it goes on when the store is restored from a copy.`;
+
+type ReasonOf = (event: JournalEvent) => Reason;
+
+function rowOf([first, ...events]: readonly JournalEvent[]): RunRow | undefined {
+  if (first?.type !== "RUN_STARTED") return undefined;
+  return events.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
+}
+
+/** What only repeats its neighbour: a child's start and end stand in its own journal too, and a turn is told by its thought. */
+function told(chain: readonly JournalEvent[], asked: JournalEvent): JournalEvent[] {
+  return chain.filter((event, at) => {
+    if (event === asked) return true;
+    const later = chain[at - 1];
+    if (event.type === "TOOL_PROPOSED") return isToldApart(event.payload.verdict, later);
+    if (event.type === "MODEL_CALL_STARTED") return (event.payload.attempt ?? 1) > 1;
+    if (event.type === "RUN_STARTED") return chain[at + 1] === undefined;
+    if (event.type === "CHILD_RUN_COMPLETED") return chain[at + 1]?.runId === event.runId;
+    return event.type !== "RUN_SUSPENDED" || later?.type !== "RUN_SUSPENDED";
+  });
+}
+
+/** What was allowed is told with what began, what was denied with its result. */
+function isToldApart(verdict: "allow" | "ask" | "deny", later: JournalEvent | undefined): boolean {
+  const isResult = later?.type === "TOOL_RESULT";
+  return verdict === "ask" || (verdict === "allow") === isResult;
+}
+
+function failure(
+  journals: Journals,
+  event: EventOf<"RUN_FAILED">,
+  { rootRunId }: RunRow,
+  reasonOf: ReasonOf,
+): Pick<Why, "answer" | "since" | "first" | "chain" | "next"> {
+  const up: JournalEvent[] = [];
+  let at: JournalEvent | undefined = event;
+  // As far down as it is told of a run that did not succeed; what that failed by is the first cause.
+  for (; at && isPassedOn(at) && !up.includes(at); at = causeOf(journals, at)) up.push(at);
+  // A model that was at work did not fail by its words: why it failed is said at its end.
+  const began: JournalEvent = at && !NO_FAULT.has(at.type) ? at : up.pop()!;
+  const first = reasonOf(began);
+  const { stop_reason: reason = event.payload.stopReason } = event.payload.result.first_cause ?? {};
+  const { why, next } = describeStop(reason);
+  const whose = began.runId === event.runId ? "" : `, because ${first.agent} did`;
+  return {
+    answer: `Failed${whose}. ${why}`,
+    since: event.ts,
+    first,
+    chain: told(up, event).toReversed().map(reasonOf),
+    next: [
+      ...(next === undefined ? [] : [next]),
+      `\`cadre retry ${rootRunId}\` tries it again, in a new run that keeps what was done.`,
+      `\`cadre why ${began.runId}#${began.seq}\` shows what led to the first cause, \`cadre show ${began.runId}\` all that happened in its run.`,
+    ],
+  };
+}
+
+const NO_FAULT: ReadonlySet<EventType> = new Set(["AGENT_THOUGHT", "RUN_STARTED"]);
+
+const isPassedOn = ({ type }: JournalEvent): boolean =>
+  type === "RUN_FAILED" || type === "CHILD_RUN_COMPLETED";
+
+/** The event by which a run that has not ended stands where it stands, however deep below. */
+function standsAt(journals: Journals, { id, waitingOn }: RunRow, last: JournalEvent): JournalEvent {
+  const below = waitingOn?.blockers?.[0] ?? liveBelow(journals, waitingOn);
+  const events = journals.get(below ?? "");
+  const row = rowOf(events ?? []);
+  if (row && row.id !== id && events) return standsAt(journals, row, events.at(-1)!);
+  if (!waitingOn) return last;
+  return journals.get(id)!.findLast(({ type }) => WAITS.has(type)) ?? last;
+}
+
+const WAITS: ReadonlySet<EventType> = new Set(["RUN_SUSPENDED", "MODEL_CALL_FAILED"]);
+
+function liveBelow(journals: Journals, waitingOn: WaitingOn | undefined): string | undefined {
+  if (waitingOn?.kind !== "child" && waitingOn?.kind !== "handoff") return undefined;
+  return waitingOn.items?.find((child) => {
+    const last = journals.get(child)?.at(-1);
+    return last && !TERMINAL_TYPES.has(last.type);
+  });
+}
+
+function notTakenUp(
+  journals: Journals,
+  { id, endedAt }: RunRow,
+  { runId, type }: JournalEvent,
+  idle: ReadonlySet<string>,
+): Pick<Why, "answer" | "next"> | undefined {
+  if (endedAt !== undefined || !idle.has(runId) || WAITS.has(type)) return undefined;
+  const whose = runId === id ? "" : ` (${agentOfRun(journals, runId)})`;
+  return {
+    answer: `Nobody works on it now${whose}. It goes on as soon as somebody does.`,
+    next: ["`cadre workers` says who is there, and what to start."],
+  };
+}
+
+function standing(
+  journals: Journals,
+  row: RunRow,
+  stands: JournalEvent,
+  reasonOf: ReasonOf,
+): Pick<Why, "answer" | "next"> {
+  if (row.stopReason !== undefined) {
+    const { why, next } = describeStop(row.stopReason);
+    const word = row.status === "completed" ? "Done" : "Cancelled";
+    return { answer: `${word}. ${why}`, next: next === undefined ? [] : [next] };
+  }
+  const whose = stands.runId === row.id ? "" : ` (${agentOfRun(journals, stands.runId)})`;
+  if (stands.type === "MODEL_CALL_FAILED")
+    return { answer: `Waits for the provider${whose}, and goes on by itself.`, next: [] };
+  if (stands.type !== "RUN_SUSPENDED")
+    return { answer: `At work${whose}.`, next: [`\`cadre tail ${row.id}\` follows it.`] };
+  const { items = [] } = stands.payload.waitingOn;
+  if (isAnswered(journals, stands, items))
+    return {
+      answer: `Answered, and not taken up yet${whose}.`,
+      next: ["`cadre run` or `cadre worker` goes on with it, where no other process does."],
+    };
+  const { words, next } = describeWait(stands.payload.waitingOn);
+  if (!next) return { answer: `Waits${whose}: ${words}. It goes on by itself.`, next: [] };
+  const asked = causeOf(journals, stands);
+  const reason = asked?.type === "TOOL_PROPOSED" ? reasonOf(asked) : undefined;
+  const what = reason ? `${reason.what}, because ${reason.because}` : words;
+  return { answer: `Waits for you${whose}: ${what}.`, next: next(stands.runId, items) };
+}
+
+/** All that it waits for was decided since; nobody has driven it from there. */
+function isAnswered(journals: Journals, { runId, seq }: JournalEvent, items: readonly string[]): boolean {
+  const later = journals.get(runId)!.filter((event) => event.seq > seq);
+  const decided = new Set(
+    later.flatMap(({ type, payload }) => {
+      if (type === "APPROVAL_DECIDED") return payload.itemId;
+      return type === "OUTCOME_DECIDED" ? outcomeItemId(payload.toolCallId, payload.attempt) : [];
+    }),
+  );
+  return items.length > 0 && items.every((item) => decided.has(item));
+}

@@ -1,0 +1,85 @@
+// A blast radius in words, the same in the terminal and in the browser: one line to decide by, and what stands behind it.
+
+import type { BlastRadius } from "../../journal/blast-radius.ts";
+
+/** `could run commands, change src/**, reach 2 hosts, spend up to $3, 2 levels deep`. */
+export function describeBlastRadius(radius: BlastRadius): string {
+  const { agents, levels, maxCost } = radius;
+  const may = [
+    ...powerWords(radius),
+    ...(agents.length > 1 ? [`start ${counted(agents.length - 1, "more agent")}`] : []),
+    ...(levels > 0 ? [`go ${counted(levels, "level")} deeper`] : []),
+    ...(maxCost === undefined ? ["spend without a limit of its own"] : [`spend up to ${dollars(maxCost)}`]),
+  ];
+  return `could ${may.join(", ")}`;
+}
+
+/** What nobody at work in the tree can do already: tools, hosts, and powers that come with neither. */
+export function newInBlastRadius({ tools, hosts }: BlastRadius): string[] {
+  return [
+    ...tools.flatMap(({ name, isNew }) => (isNew ? [name] : [])),
+    ...hosts.flatMap(({ host, isNew }) => (isNew ? [host] : [])),
+  ];
+}
+
+/** A tool with what it is held to, and by whom. */
+export function describeToolReach({ only, by }: BlastRadius["tools"][number]): string {
+  const held = `held by ${listed(by, 4)}`;
+  return only ? `only ${listed(only, 6)}; ${held}` : held;
+}
+
+/** By the key of the agent's file that says so. */
+export const EDGE_VERBS: Readonly<Record<string, string>> = {
+  agents: "delegates to",
+  router: "routes to",
+  handoff: "hands over to",
+  advisors: "asks the advisor",
+  team: "has the member",
+  bestOf: "lets judge",
+};
+
+/** `worker delegates to editor`; of the first: that it is the one that is started. */
+export function describeEdge({ agent, from, key }: BlastRadius["agents"][number]): string {
+  return from === undefined ? `${agent} is started` : `${from} ${EDGE_VERBS[key ?? ""] ?? "starts"} ${agent}`;
+}
+
+export const describeWorstCase = ({ runs, turns }: BlastRadius): string =>
+  `at worst ${counted(runs, "run")} and ${counted(turns, "turn")} of a model`;
+
+function powerWords(radius: BlastRadius): string[] {
+  const { powers, hosts } = radius;
+  const has = (wanted: string): boolean => powers.some(({ power }) => power === wanted);
+  if (powers.length === 0) return ["only read"];
+  return [
+    ...(has("commands") ? ["run commands"] : []),
+    ...(has("files") ? [`change ${filesWords(radius, has("commands"))}`] : []),
+    ...(has("network") ? [`reach ${hostsWords(hosts)}`] : []),
+  ];
+}
+
+/** A command changes whatever it likes: then what Write is held to says nothing. */
+function filesWords({ tools }: BlastRadius, byCommands: boolean): string {
+  const writing = tools.filter(({ name }) => name === "Write" || name === "Edit");
+  if (byCommands || writing.some(({ only }) => !only)) return "files";
+  const patterns = writing.flatMap(({ only = [] }) =>
+    only.map((rule) => rule.replace(/^\w+\((.*)\)$/s, "$1")),
+  );
+  return listed([...new Set(patterns)], 3);
+}
+
+function hostsWords(hosts: BlastRadius["hosts"]): string {
+  if (hosts.length === 0) return "the network";
+  const [first] = hosts.toSorted(
+    (a, b) => Number(b.host.startsWith("any ")) - Number(a.host.startsWith("any ")),
+  );
+  return hosts.length === 1 || first!.host.startsWith("any ") ? first!.host : `${hosts.length} hosts`;
+}
+
+function listed(names: readonly string[], most: number): string {
+  const more = names.length - most;
+  return [...names.slice(0, most), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+const dollars = (amount: number): string => `$${Number(amount.toPrecision(3))}`;

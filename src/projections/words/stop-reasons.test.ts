@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { StopReason } from "../../journal/events.ts";
+import { describeStop } from "./stop-reasons.ts";
+
+test("[U42] every reason has a sentence, and whatever is no success says what to do now", () => {
+  for (const reason of StopReason.options) {
+    const { why, next } = describeStop(reason);
+    expect(why).toMatch(/^[A-Z].*\.$/);
+    const isFine = ["final_answer", "handed_off", "routed", "moved"].includes(reason);
+    expect([reason, next !== undefined]).toEqual([reason, !isFine]);
+  }
+});

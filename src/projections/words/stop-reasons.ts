@@ -1,0 +1,56 @@
+// Why a run has ended, and what a person can do now (U42): the same words wherever it is told.
+
+import type { StopReason } from "../../journal/events.ts";
+
+export interface StopDescription {
+  why: string;
+  /** Absent: there is nothing to do. */
+  next?: string;
+}
+
+export const describeStop = (reason: StopReason): StopDescription => WORDS[reason];
+
+const GOES_ON = "Retry goes on from its last good event; what was done stays done.";
+
+const WORDS: Record<StopReason, StopDescription> = {
+  final_answer: { why: "It gave its answer." },
+  handed_off: { why: "It handed its work over to another agent." },
+  routed: { why: "It passed the task on to the agent that fits it." },
+  max_turns: {
+    why: "It had used all its turns.",
+    next: `Raise \`limits.maxTurns\` in the agent's file, or make the task smaller. ${GOES_ON}`,
+  },
+  max_duration: {
+    why: "It had used all its time.",
+    next: `Raise \`limits.maxDuration\` in the agent's file, or make the task smaller. ${GOES_ON}`,
+  },
+  budget: {
+    why: "Its budget was used up.",
+    next: `Raise the budget in cadre.yaml or the agent's file. ${GOES_ON}`,
+  },
+  loop: {
+    why: "It did the same thing over and over.",
+    next: "Look at its last calls: something they need is missing. Say it in the task, then retry.",
+  },
+  approval_expired: {
+    why: "Nobody decided in time about what it wanted to do.",
+    next: `Retry, and answer its question in the inbox. ${GOES_ON}`,
+  },
+  provider: {
+    why: "The model's provider refused, or did not answer.",
+    next: `Check the key and the provider's status; \`cadre doctor\` tries it. ${GOES_ON}`,
+  },
+  invalid_output: {
+    why: "Its answer did not have the form that was asked for.",
+    next: `Make the form simpler or the model stronger. ${GOES_ON}`,
+  },
+  history_limit: {
+    why: "Its journal had grown as long as it may.",
+    next: "Split the task: a child has a journal of its own.",
+  },
+  error: { why: "It ran into an error.", next: `Mend what the error names. ${GOES_ON}` },
+  user: { why: "A person cancelled it.", next: GOES_ON },
+  parent: { why: "It ended because a run above it did.", next: "Retry the run above it." },
+  orphaned: { why: "The run that had started it was over already.", next: "Retry the run above it." },
+  moved: { why: "It goes on in another store." },
+};

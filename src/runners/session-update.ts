@@ -1,0 +1,54 @@
+// What is read of a program's updates. The protocol grows, and programs are ahead of it: an update of a kind that is not known here, or of
+// another form, is left alone, and says no more than that the program is alive.
+
+import { z } from "zod";
+import { Todo } from "../journal/todo.ts";
+import type { AcpCall } from "./translate-call.ts";
+
+const Chunk = z.object({
+  sessionUpdate: z.literal("agent_message_chunk"),
+  content: z.object({ type: z.literal("text"), text: z.string() }),
+});
+
+const text = z.string().nullish();
+const Content = z.union([
+  z.object({ type: z.literal("content"), content: z.looseObject({ type: z.string() }) }),
+  z.object({ type: z.literal("diff"), path: z.string(), oldText: text, newText: z.string() }),
+  z.looseObject({ type: z.string() }),
+]);
+
+/** Not of the protocol: how Codex tells what a command prints. */
+const Printed = z.object({ terminal_output_delta: z.object({ data: z.string() }) });
+
+const Call = z.object({
+  sessionUpdate: z.enum(["tool_call", "tool_call_update"]),
+  toolCallId: z.string(),
+  kind: text,
+  status: text,
+  title: text,
+  name: text,
+  content: z.array(Content).nullish(),
+  locations: z.array(z.object({ path: z.string() })).nullish(),
+  rawInput: z.unknown().optional(),
+  rawOutput: z.unknown().optional(),
+  _meta: Printed.optional().catch(undefined),
+});
+
+const Plan = z.object({ sessionUpdate: z.literal("plan"), entries: z.array(Todo).max(100) });
+
+const Usage = z.object({
+  sessionUpdate: z.literal("usage_update"),
+  cost: z.object({ amount: z.number().nonnegative(), currency: z.string() }),
+});
+
+const Notification = z.object({ update: z.union([Chunk, Call, Plan, Usage]) });
+
+export type Update = z.infer<typeof Notification>["update"];
+
+/** Undefined: nothing that has to be known. */
+export const readUpdate = (params: unknown): Update | undefined =>
+  Notification.safeParse(params).data?.update;
+
+/** In the protocol's own form, of whatever kind and content it is. */
+export const toAcpCall = ({ _meta, ...told }: Extract<Update, { toolCallId: string }>): AcpCall =>
+  ({ ...told, printed: _meta?.terminal_output_delta.data }) as AcpCall;

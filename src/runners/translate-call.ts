@@ -1,0 +1,198 @@
+// A call of an external agent by the name of the tool of ours that would do the same, so that one set of rules speaks about both. What has
+// no such name, or does not say what it is about, gets one that asks: `mcp__acp__other`. Pure; what the program says is only what it says.
+
+import { isAbsolute, relative } from "node:path";
+import type { ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import type { FileChange } from "../journal/events.ts";
+import { revealHidden } from "../journal/visible.ts";
+import type { ProgramCall } from "../loop/programs/runner.ts";
+
+/** What is known of a call so far: its first report and all updates, laid over each other. */
+export type AcpCall = ToolCallUpdate & {
+  /** What its command has printed so far. */
+  printed?: string;
+};
+
+export interface TranslateOptions {
+  workspace: string;
+  /** Who is said to have written what it brings in. */
+  program: string;
+  /** What a person sees of a change of a file; undefined: too long to be shown. */
+  diff(path: string, before: string, after: string): string | undefined;
+}
+
+const MAX_INPUT = 20_000;
+const MAX_PREVIEW = 200_000;
+
+export function translateCall(known: AcpCall, as: TranslateOptions): ProgramCall {
+  const named = namedCall(known, as);
+  const { kind, title } = known;
+  const input = { ...named.input, ...(title ? { title: clipped(title, 500) } : {}) };
+  const isOver = known.status === "completed" || known.status === "failed";
+  return {
+    id: known.toolCallId,
+    name: named.name,
+    input: bounded(input),
+    judged: named.judged ?? [named.input],
+    effect: kind && READS.has(kind) ? "read" : "unsafe",
+    ...shown(previewOf(known, named, as)),
+    ...(isOver ? { result: resultOf(known, as) } : {}),
+  };
+}
+
+/** A17: nothing hides in it, and what is not shown whole cannot be approved. */
+function shown(whole: string): Pick<ProgramCall, "preview" | "isWhole"> {
+  const text = revealHidden(whole);
+  return { preview: clipped(text, MAX_PREVIEW), isWhole: text.length <= MAX_PREVIEW };
+}
+
+const READS = new Set<string>(["read", "search", "think", "fetch"]);
+
+type Input = Record<string, unknown>;
+interface Named {
+  name: string;
+  input: Input;
+  judged?: Input[];
+}
+
+function namedCall(known: AcpCall, as: TranslateOptions): Named {
+  const raw = objectIn(known.rawInput);
+  const paths = pathsOf(known, raw).map((path) => inWorkspace(path, as.workspace));
+  const [path, second] = paths;
+  switch (known.kind) {
+    case "execute": {
+      const command = commandIn(raw) ?? commandOf(known);
+      return command === undefined ? unnamed(known, raw) : { name: "Bash", input: { command } };
+    }
+    case "read":
+      return path === undefined ? unnamed(known, raw) : { name: "Read", input: { path } };
+    case "search":
+      return { name: "Grep", input: { pattern: textIn(raw, "pattern", "query") ?? "", path: path ?? "." } };
+    case "edit": {
+      if (path === undefined) return unnamed(known, raw);
+      const name = diffsOf(known).length > 0 && diffsOf(known).every(isNew) ? "Write" : "Edit";
+      const judged = paths.map((one) => ({ path: one }));
+      return { name, input: { path, ...(paths.length > 1 ? { paths } : {}) }, judged };
+    }
+    case "delete":
+      return path === undefined ? unnamed(known, raw) : shell("rm", paths);
+    case "move":
+      return second === undefined ? unnamed(known, raw) : shell("mv", paths);
+    case "fetch": {
+      const url = textIn(raw, "url", "uri");
+      return url === undefined ? unnamed(known, raw) : { name: "WebFetch", input: { url } };
+    }
+    default:
+      return unnamed(known, raw);
+  }
+}
+
+/** Judged as a tool of a server that nobody knows: it asks. A program's own MCP tools keep their names. */
+function unnamed({ kind, name, title }: AcpCall, raw: Input): Named {
+  const own = [name, title].find((one) => /^mcp__\w+__[\w-]+$/.test(one ?? ""));
+  return { name: own ?? `mcp__acp__${kind ?? "other"}`, input: raw };
+}
+
+const shell = (program: string, paths: readonly string[]): Named => ({
+  name: "Bash",
+  input: { command: [program, "--", ...paths.map(quoted)].join(" ") },
+});
+
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+/** As a text, or as the words of one; `bash -lc …` says what it runs. */
+function commandIn(raw: Input): string | undefined {
+  const command = raw["command"] ?? raw["cmd"];
+  if (typeof command === "string") return command === "" ? undefined : command;
+  if (!Array.isArray(command) || command.length === 0 || !command.every((word) => typeof word === "string"))
+    return undefined;
+  const [program = "", flag = "", script] = command as string[];
+  if (
+    /(^|\/)(ba|z|da)?sh$/.test(program) &&
+    /^-l?c$/.test(flag) &&
+    script !== undefined &&
+    command.length === 3
+  )
+    return script;
+  return (command as string[]).map(quoted).join(" ");
+}
+
+/** Where a call has no input (Gemini CLI), its title is the command; one that breaks off is not. */
+const commandOf = ({ rawInput, title }: AcpCall): string | undefined =>
+  rawInput === undefined && title && !/(…|\.{3})$/.test(title) ? title : undefined;
+
+/** All that the call says it is about, each once. */
+function pathsOf(known: AcpCall, raw: Input): string[] {
+  const said = textIn(raw, "file_path", "abs_path", "path", "filePath", "notebook_path");
+  const located = (known.locations ?? []).map(({ path }) => path);
+  const changed = diffsOf(known).map(({ path }) => path);
+  return [...new Set([...changed, ...located, ...(said === undefined ? [] : [said])])];
+}
+
+type Diff = Extract<ToolCallContent, { type: "diff" }>;
+
+const diffsOf = ({ content }: AcpCall): Diff[] =>
+  (content ?? []).filter((part): part is Diff => part.type === "diff");
+
+const isNew = ({ oldText }: Diff): boolean => oldText === null || oldText === undefined;
+
+function inWorkspace(path: string, workspace: string): string {
+  if (!isAbsolute(path)) return path;
+  const inside = relative(workspace, path);
+  return inside === "" || inside.startsWith("..") ? path : inside;
+}
+
+function previewOf(known: AcpCall, { name, input }: Named, { diff, workspace }: TranslateOptions): string {
+  const diffs = diffsOf(known).map(
+    ({ path, oldText, newText }) =>
+      diff(inWorkspace(path, workspace), oldText ?? "", newText) ?? `${path}: too long to be shown`,
+  );
+  if (diffs.length > 0) return diffs.join("\n");
+  if (name === "Bash") return String(input["command"]);
+  return [known.title ?? "", JSON.stringify(input, null, 2)].join("\n").trim();
+}
+
+function resultOf(
+  known: AcpCall,
+  { workspace, program }: TranslateOptions,
+): NonNullable<ProgramCall["result"]> {
+  const isError = known.status === "failed";
+  const files = isError
+    ? []
+    : diffsOf(known).map(
+        (change): FileChange => ({
+          path: inWorkspace(change.path, workspace),
+          change: isNew(change) ? "created" : "modified",
+        }),
+      );
+  const isForeign = known.kind === "fetch" || known.kind === "other" || !known.kind;
+  return { output: outputOf(known), isError, files, untrusted: isForeign ? `acp ${program}` : undefined };
+}
+
+function outputOf({ content, rawOutput, printed }: AcpCall): string {
+  const said = (content ?? []).flatMap((part) =>
+    part.type === "content" && part.content.type === "text" ? [part.content.text] : [],
+  );
+  if (said.length > 0) return said.join("\n");
+  if (printed !== undefined) return printed;
+  if (rawOutput === undefined || rawOutput === null) return "";
+  return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput);
+}
+
+const objectIn = (value: unknown): Input =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Input) : {};
+
+function textIn(raw: Input, ...names: string[]): string | undefined {
+  const value = names.map((name) => raw[name]).find((one) => typeof one === "string" && one !== "");
+  return value as string | undefined;
+}
+
+/** What a person or a rule cannot read whole is not passed off as the call. */
+function bounded(input: Input): Input {
+  const json = JSON.stringify(input);
+  return json.length <= MAX_INPUT ? input : { clipped: clipped(json, MAX_INPUT) };
+}
+
+const clipped = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most)}…`;

@@ -1,0 +1,67 @@
+// What the API is given by the process that has the store.
+
+import { userInfo } from "node:os";
+import type { ApiParts } from "../api/parts.ts";
+import { openSettings } from "../api/server/settings-file.ts";
+import { configChecks } from "../cli/doctor/store-checks.ts";
+import { isServerStore } from "../config/config.ts";
+import type { RuntimeAssembly } from "./assembly.ts";
+import { environmentChecks } from "./checks/machine.ts";
+import { sandboxCheck } from "./checks/sandbox.ts";
+import { commandPrefix } from "./command-prefix.ts";
+import { version } from "./version.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function apiParts(runtime: RuntimeAssembly, drives: boolean, env: Env): ApiParts {
+  const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
+  const { admit, retry, fork, say, explain, agentFile, workspaceTree, replay, replayAgent } = runtime;
+  const info = {
+    version: version(),
+    folder: config.folder,
+    command: commandPrefix(config.folder),
+    startedAt: Date.now(),
+    drives,
+    isShared: isServerStore(config.store),
+    model: defaultModel,
+    ours: runtime.ours,
+    pools: config.pools,
+  };
+  const by = userName();
+  return {
+    store,
+    people,
+    admit,
+    retry,
+    fork,
+    say,
+    explain,
+    agentFile,
+    workspaceTree,
+    webhooks: runtime.webhooks,
+    replay,
+    replayAgent,
+    settings: openSettings(config.dir),
+    agents,
+    onDelta,
+    onProblem,
+    info,
+    web: {},
+    systemPrompt: parts.systemPrompt,
+    who: () => by,
+    checks: async () => [
+      ...(await environmentChecks(config.folder)),
+      ...configChecks(config.folder, env),
+      await sandboxCheck(config.folder, env),
+    ],
+  };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user id without a name, as in some containers.
+    return `user ${process.getuid?.() ?? "unknown"}`;
+  }
+}

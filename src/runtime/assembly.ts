@@ -1,0 +1,342 @@
+// Puts the parts together: a project, a store, an engine and the loop. With `project.ts` the only file that knows
+// concrete ones; everything else sees contracts.
+
+import { hostname } from "node:os";
+import type { Explanation } from "../agents/explain/explain.ts";
+import type { AgentFile } from "../agents/files/agent-file.ts";
+import type { AgentSet } from "../agents/load.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { type Config, isServerStore } from "../config/config.ts";
+import { poolFilter, poolOf } from "../config/pools.ts";
+import { repeat } from "../engines/repeat.ts";
+import { CadreError } from "../errors.ts";
+import { type Ids, type RunId, systemIds } from "../ids.ts";
+import type { Definition } from "../journal/definition.ts";
+import type { Delta } from "../journal/deltas.ts";
+import { type AdmitParts, admit, type RunRequest } from "../loop/commands/admit.ts";
+import { type ForkParts, type ForkRequest, forkRun } from "../loop/commands/fork.ts";
+import { messageSession, type PersonMessage } from "../loop/commands/message-session.ts";
+import type { CommandParts } from "../loop/commands/person-commands.ts";
+import { retryRun } from "../loop/commands/retry.ts";
+import { checkOnRuns } from "../loop/drive/check-on-runs.ts";
+import { endCancelledRuns } from "../loop/drive/end-cancelled-runs.ts";
+import { createStepGate } from "../loop/drive/step-gate.ts";
+import type { LoopParts } from "../loop/parts.ts";
+import { type ReplaySummary, replayRuns } from "../loop/replay/replay.ts";
+import { type AgentReplay, replayAgent } from "../loop/replay/replay-agent.ts";
+import { createClassifyFailure, cutStreamError, silenceError } from "../models/classify-failure.ts";
+import { createEstimateCall } from "../models/estimate.ts";
+import { createLimiter } from "../models/limiter.ts";
+import { createPrices } from "../models/prices.ts";
+import { grantFor } from "../permissions/grant.ts";
+import { judge, judgeWithoutTaint } from "../permissions/judge.ts";
+import { judgeShell } from "../permissions/shell/judge-shell.ts";
+import { createBlastRadius } from "../project/blast-radius.ts";
+import { maskProblem } from "../project/mask.ts";
+import {
+  canonicalRules,
+  offers,
+  openProject,
+  type Project,
+  type ProjectOptions,
+} from "../project/project.ts";
+import { createAgentEvents, type OnAgent } from "../projections/formats/agent-events.ts";
+import { digest } from "../stores/blobs.ts";
+import { maskedStore } from "../stores/masked-store.ts";
+import { openPostgresStore } from "../stores/postgres/store.ts";
+import { openSqliteStore } from "../stores/sqlite/store.ts";
+import type { PoolFilter, Store } from "../stores/store.ts";
+import { inspectPath } from "../tools/files/inspect-path.ts";
+import { workspaceTree } from "../tools/files/workspace-tree.ts";
+import { gitProgramSetting } from "../tools/git/program-setting.ts";
+import { inputSchemaOf } from "../tools/input-schema.ts";
+import { isIntranetAddress, isPublicAddress } from "../tools/web/public-address.ts";
+import { configuredHooks } from "../webhooks/configured-hooks.ts";
+import { createNotifier, type Notifier } from "../webhooks/notifier.ts";
+import { actingFor } from "./acting-for.ts";
+import { evalWorkspace } from "./eval-workspace.ts";
+import { openEngine } from "./open-engine.ts";
+import { createOutages } from "./outages.ts";
+import { createProjectRunners } from "./runners.ts";
+import type { DrivingParts } from "./start-driving.ts";
+import { startServices } from "./start-services.ts";
+import { hasFolder, worktreesOf } from "./worktrees.ts";
+
+export interface RuntimeOptions extends ProjectOptions {
+  clock?: Clock;
+  ids?: Ids;
+  /** A store that is open already; it is not closed at `stop`. */
+  store?: Store;
+  /** Runs that are driven at the same time. */
+  concurrency?: number | undefined;
+  /** Whose runs are driven; otherwise the folder's own pool. */
+  pool?: string | undefined;
+  /** Of the program, for those who look at who is at work. */
+  version?: string;
+  onProblem?(problem: { runId?: string; message: string; error: unknown; answered?: true }): void;
+  /** The store, which was away, is back. */
+  onRecovered?: ((sentence: string) => void) | undefined;
+}
+
+export interface RuntimeAssembly {
+  readonly config: Config;
+  /** Whose runs are driven here; undefined: all. */
+  readonly ours: PoolFilter | undefined;
+  readonly store: Store;
+  readonly parts: LoopParts;
+  readonly people: CommandParts;
+  /** Without a provider's key the scripted model rehearses, and every interface says so. */
+  readonly defaultModel: string;
+  /** Read from disk each time: a new file is a new agent. */
+  agents(name?: string): Promise<AgentSet>;
+  /** The static picture of an agent, before anything runs. */
+  explain(name: string): Promise<Explanation>;
+  /** The file that an agent is said to come from, as it lies on disk now, without what must not be told. */
+  agentFile(file: string): Promise<AgentFile | undefined>;
+  /** The project's files below a folder of it, for a person who looks. */
+  workspaceTree(path: string): ReturnType<typeof workspaceTree>;
+  admit(request: RunRequest, idempotencyKey?: string): ReturnType<typeof admit>;
+  /** A message to a main agent in a session: joins the run that is active there, or starts the next one. */
+  say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
+  /** A new run that goes on where an ended one stopped. */
+  retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
+  /** A new root that begins with what stands in another run up to an event. */
+  fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
+  /** Where notices go: told while this runtime drives. */
+  readonly webhooks: Notifier;
+  /** Re-decides these runs with the code and the rules of now; nothing is done. */
+  replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
+  /** Re-decides these runs of an agent with its file as it is now. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
+  /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
+  start(): Promise<void>;
+  /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
+  endCancelled(runIds: readonly RunId[], signal: AbortSignal): Promise<void>;
+  onDelta(listener: (delta: Delta) => void): () => void;
+  /** Tells whoever runs the process, without what must not be told. */
+  onProblem(problem: { message: string; error: unknown; answered?: true }): void;
+  /** What becomes of agents, from now on. Returns what ends it. */
+  on: OnAgent;
+  /** Drains: what is under way gets a while to finish; nothing is lost. */
+  stop(): Promise<void>;
+}
+
+const CONCURRENCY = 32;
+const DRAIN_MS = 5_000;
+
+export async function assembleRuntime(options: RuntimeOptions): Promise<RuntimeAssembly> {
+  const { ids = systemIds, env = process.env } = options;
+  const project = openProject(options);
+  const { config, defaultModel, agents, mask } = project;
+  const store = maskedStore(options.store ?? (await openStore(config, options.clock)), mask);
+  // Several machines have several clocks: the one that the store goes by counts (F36).
+  const { clock = store.clock } = options;
+  const listeners = new Set<(delta: Delta) => void>();
+  const { report, renewed } = outagesOf(options, mask);
+  const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
+  const pool = options.pool ?? poolOf(config.pools, config.folder);
+  // A file is driven by one process alone: what it left to others would wait for ever.
+  const ours = isServerStore(config.store) ? poolFilter(config.pools, pool) : undefined;
+  const engine = await openEngine({
+    ...{ config, worker, pool, storeId: store.id },
+    concurrency: options.concurrency ?? CONCURRENCY,
+    onError: (error, runId) => report(engineProblem(error, runId)),
+  });
+  const parts = loopParts({ project, clock, ids, store, worker, report, listeners, env });
+  const wake = (runId: RunId): Promise<void> => engine.wake(runId);
+  const people = peopleParts(parts, wake);
+  const admitParts: AdmitParts = {
+    ...{ store, clock, ids, wake, limits: config.limits, approvals: config.approvals },
+    findAgent: findReady(project, report),
+    chooseModel: project.chooseModel,
+    workspace: config.folder,
+  };
+  const forkParts: ForkParts = {
+    ...admitParts,
+    editedAgent: project.findEdited,
+    prepare: (definition) => prepared(definition, project, report),
+  };
+  const webhooks = createNotifier({
+    ...{ store, clock, repeat, onProblem: report },
+    holder: worker,
+    hooks: configuredHooks(config, env, { isPublic: isPublicAddress, mayBeNamed: isIntranetAddress }),
+  });
+  let leave: (() => Promise<void>) | undefined;
+  return {
+    config,
+    ours,
+    store,
+    parts,
+    people,
+    webhooks,
+    defaultModel,
+    agents,
+    explain: project.explain,
+    agentFile: async (file) => mask.value(await project.agentFile(file)),
+    workspaceTree: (path) => workspaceTree(config.folder, path),
+    admit: admitting(project, admitParts),
+    say: (message, key) => messageSession(message, admitParts, key),
+    retry: (runId, idempotencyKey, by) => retryRun(runId, admitParts, { idempotencyKey, by }),
+    fork: (runId, request, key, by) => forkRun(runId, request, forkParts, key, by),
+    replay: (runIds) => replayRuns(runIds, parts),
+    replayAgent: (agent, runIds) => replayAgent(agent, runIds, parts),
+    async start() {
+      const card = cardOf(parts, pool, options.version);
+      const work = { engine, parts, report, renewed, ours, card };
+      leave = await startServices({ work, webhooks, mask, env, version: options.version ?? "" });
+    },
+    async endCancelled(runIds, signal) {
+      await endCancelledRuns(runIds, parts, signal);
+      await checkOnRuns(parts).catch((error) => report({ message: "What they left is still there.", error }));
+    },
+    onDelta(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    onProblem: report,
+    on: createAgentEvents(store, report),
+    async stop() {
+      await leave?.();
+      await engine.stop();
+      await parts.runners.close();
+      await project.servers.close();
+      if (!options.store) await store.close();
+    },
+  };
+}
+
+function admitting(project: Project, parts: AdmitParts): RuntimeAssembly["admit"] {
+  return async (request, key) => {
+    const workspace = evalWorkspace(request, project.config);
+    return admit(canonical(request, project.tools), { ...parts, workspace }, key);
+  };
+}
+
+/** What is asked for anew each time stays so: tools of a server come and go. */
+const peopleParts = (parts: LoopParts, wake: CommandParts["wake"]): CommandParts => ({
+  ...parts,
+  get tools() {
+    return parts.tools;
+  },
+  grantFor,
+  wake,
+});
+
+/** As it is now, each time it is shown. */
+function cardOf(
+  { host, pid, clock, skippedRuns }: LoopParts,
+  pool: string,
+  version = "",
+): DrivingParts["card"] {
+  const since = clock.now();
+  return () => {
+    const tooNew = [...skippedRuns.values()].filter((to) => to === "newer version").length;
+    return { host, pid, pool, version, since, ...(tooNew > 0 ? { tooNew } : {}) };
+  };
+}
+
+/** A tool by another name in a run's own rules: as it stands, it would forbid nothing. */
+function canonical({ permissions, ...request }: RunRequest, tools: Project["tools"]): RunRequest {
+  return permissions ? { ...request, permissions: canonicalRules(permissions, tools) } : request;
+}
+
+type Report = NonNullable<RuntimeOptions["onProblem"]>;
+
+const outagesOf = ({ onProblem, onRecovered }: RuntimeOptions, mask: Project["mask"]) =>
+  createOutages<Parameters<Report>[0]>((problem) => onProblem?.(maskProblem(problem, mask)), onRecovered);
+
+const engineProblem = (error: unknown, runId: RunId | undefined) =>
+  runId === undefined
+    ? { message: "The engine has trouble; it tries again.", error }
+    : { runId, message: "A drive failed.", error };
+
+/** An agent as a run pins it. Servers that it may use and that cannot be had are told; it runs without their tools. */
+function findReady(project: Project, report: Report): Project["find"] {
+  return async (name) => prepared(await project.find(name), project, report);
+}
+
+async function prepared(definition: Definition, project: Project, report: Report): Promise<Definition> {
+  for (const why of await project.prepareServers(definition))
+    report({ message: "Something of an MCP server is not used.", error: new Error(why) });
+  return definition;
+}
+
+interface LoopWiring {
+  project: Project;
+  clock: Clock;
+  ids: Ids;
+  store: Store;
+  worker: string;
+  report: Report;
+  listeners: ReadonlySet<(delta: Delta) => void>;
+  env: NonNullable<RuntimeOptions["env"]>;
+}
+
+function loopParts(wiring: LoopWiring): LoopParts {
+  const { project, clock, ids, store, worker, report, listeners, env } = wiring;
+  const { config, models, tools } = project;
+  const priceOf = createPrices(config.prices);
+  const verdict = config.taint ? judge : judgeWithoutTaint;
+  const authority = [{ source: "project", rules: canonicalRules(config.permissions, tools) }];
+  return {
+    store,
+    actingFor: actingFor(store, config.users?.see ?? "own"),
+    mask: project.mask,
+    clock,
+    ids,
+    digest,
+    worker,
+    host: hostname(),
+    pid: process.pid,
+    models,
+    priceOf,
+    estimateCall: createEstimateCall(priceOf),
+    classifyFailure: createClassifyFailure(systemClock, models.keyVariableOf),
+    silenceError,
+    cutStreamError,
+    limiter: createLimiter(clock),
+    get tools() {
+      return project.toolsByName();
+    },
+    inputSchema: inputSchemaOf,
+    judge: (request) =>
+      verdict({ ...request, inspectPath: inspectPath, gitProgramSetting: gitProgramSetting }),
+    judgeShell,
+    offers,
+    authority: () => authority,
+    blastRadius: createBlastRadius(project),
+    findAgent: findReady(project, report),
+    loadSteps: project.loadSteps,
+    runners: createProjectRunners(config, env),
+    chooseModel: project.chooseModel,
+    limits: config.limits,
+    approvalTimeout: config.approvals.timeout,
+    worktrees: worktreesOf(config.folder),
+    // A file is driven by one process alone, whatever it has.
+    hasFolder: isServerStore(config.store) ? hasFolder : async () => true,
+    maxConcurrent: config.concurrency,
+    systemPrompt: project.systemPrompt,
+    gate: createStepGate(),
+    drives: new Map(),
+    skippedRuns: new Map(),
+    mayBegin: () => true,
+    onDelta(delta) {
+      for (const listener of listeners) listener(delta);
+    },
+    onProblem: (problem) => report(problem),
+    drainMs: DRAIN_MS,
+  };
+}
+
+async function openStore({ store }: Config, clock = systemClock): Promise<Store> {
+  if (store.startsWith("sqlite:")) return openSqliteStore({ path: store.slice("sqlite:".length), clock });
+  if (isServerStore(store)) return openPostgresStore({ url: store });
+  throw new CadreError(
+    "CONFIG_INVALID",
+    "The store is of no kind that this version knows: use sqlite:<file> or postgres://user:password@host/database. Nothing was opened.",
+  );
+}
+
+export { openProject, type Project } from "../project/project.ts";
+export { readServerCapacity, type ServerCapacity } from "../stores/postgres/server-capacity.ts";
+export { type OwnerInfo, type Ownership, socketPath, takeOwnership } from "../stores/sqlite/owner.ts";

@@ -1,0 +1,45 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { inspectSandbox } from "../../project/project.ts";
+import { sandboxCheck } from "./sandbox.ts";
+
+async function check(yaml: string) {
+  const folder = await mkdtemp(join(tmpdir(), "cadre-doctor-"));
+  await writeFile(join(folder, "cadre.yaml"), yaml);
+  const found = await sandboxCheck(folder, { CADRE_TRUST: "1" });
+  await rm(folder, { recursive: true });
+  return found;
+}
+
+const { used } = await inspectSandbox({ sandbox: { driver: "auto", network: "approved", write: [] } });
+
+test.runIf(used === "bwrap")("says which sandbox works, and what its network is", async () => {
+  expect(await check("")).toEqual({
+    state: "ok",
+    name: "sandbox",
+    text: "bwrap; network for approved calls",
+  });
+  expect((await check("sandbox: { driver: bwrap, network: [a.test] }")).text).toBe(
+    "bwrap; no network: a list of hosts needs srt",
+  );
+  expect((await check("sandbox: { network: on }")).text).toBe("bwrap; with network");
+});
+
+test.runIf(used === "none")("says why there is none, and how to get one", async () => {
+  expect(await check("")).toMatchObject({
+    state: "warn",
+    text: expect.stringMatching(/^none, so/),
+    fix: expect.any(String),
+  });
+  expect(await check("sandbox: bwrap")).toMatchObject({ state: "bad", fix: expect.any(String) });
+});
+
+test("none because somebody wanted it", async () => {
+  expect(await check("sandbox: none")).toEqual({
+    state: "warn",
+    name: "sandbox",
+    text: "none, as configured: commands run with your rights",
+  });
+});

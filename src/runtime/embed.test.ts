@@ -1,0 +1,51 @@
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { agent, type Project, project } from "../cli/cli.fixture.ts";
+import type { RuntimeOptions } from "./assembly.ts";
+import { createRuntime } from "./embed.ts";
+
+let place: Project | undefined;
+afterEach(async () => {
+  await place?.[Symbol.asyncDispose]();
+  place = undefined;
+});
+
+const script = `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: Write, input: { path: a.txt, content: "one" } }]
+  - report: { summary: Written. }
+`;
+
+async function program(options: Partial<RuntimeOptions> = {}) {
+  place ??= await project({ "agents/clerk.md": agent("clerk"), "clerk.script.yaml": script });
+  const runtime = await createRuntime({ folder: place.folder, env: place.env, ...options });
+  onTestFinished(() => runtime.stop());
+  return { runtime, place };
+}
+
+test("[E1] the commands beside a program that embeds Cadre are its clients: what is decided there, it goes on with", async () => {
+  const { runtime, place } = await program();
+  await runtime.start();
+  const ended = new Promise<string>((resolve) =>
+    runtime.on("agent:completed", ({ result }) => resolve(result.summary)),
+  );
+  const { runId } = await runtime.admit({ agent: "clerk", task: "Write it" });
+  await expect.poll(async () => (await runtime.store.run(runId))?.status).toBe("suspended");
+  expect((await place.spawn("approve", runId)).stderr).toBe("");
+  expect(await ended).toBe("Written.");
+  expect((await place.cadre("verify", runId)).code).toBe(0);
+});
+
+test("[E1] a second program, or one beside a server, is refused in a sentence; when the first has stopped, it is let in", async () => {
+  const { runtime } = await program();
+  const refused = program();
+  await expect(refused).rejects.toMatchObject({ code: "STORE_OWNED" });
+  await expect(refused).rejects.toThrow(`Process ${process.pid} has the store and may be at work.`);
+  await runtime.stop();
+  await program();
+});
+
+test("a store that is gone with its process belongs to whoever makes it", async () => {
+  const flags = { store: "sqlite::memory:" };
+  await program({ flags });
+  await program({ flags });
+});

@@ -1,0 +1,92 @@
+// What drives: the engine, and what makes losing a wake-up harmless.
+
+import { startDueScan } from "../engines/due-scan.ts";
+import type { Engine } from "../engines/engine.ts";
+import { startHeartbeat } from "../engines/heartbeat.ts";
+import { repeat } from "../engines/repeat.ts";
+import { TERMINAL_TYPES } from "../journal/events.ts";
+import { checkOnRuns } from "../loop/drive/check-on-runs.ts";
+import { drive } from "../loop/drive/drive.ts";
+import type { LoopParts } from "../loop/parts.ts";
+import type { PoolFilter, WorkerCard } from "../stores/store.ts";
+import { belongsToPool } from "./pool-runs.ts";
+
+const LOOK_AFTER_MS = 60_000;
+
+export interface DrivingParts {
+  engine: Engine;
+  parts: LoopParts;
+  report(problem: { message: string; error: unknown }): void;
+  /** The store has taken a sign of life. */
+  renewed(): void;
+  /** Whose runs are driven; undefined: all. */
+  ours: PoolFilter | undefined;
+  card: () => WorkerCard;
+}
+
+/** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
+export async function startDriving(work: DrivingParts): Promise<() => Promise<void>> {
+  const { engine, parts, report, renewed, ours, card } = work;
+  const { store, clock, worker, drives } = parts;
+  const interrupt = (runIds: readonly string[], reason: "cancel" | "lost"): void => {
+    for (const runId of runIds) drives.get(runId)?.interrupt(reason);
+  };
+  const heartbeat = startHeartbeat({
+    store,
+    worker,
+    card,
+    clock,
+    held: () => [...drives].map(([runId, { epoch }]) => ({ runId, epoch })),
+    onCancelled: (runIds) => interrupt(runIds, "cancel"),
+    onLost: (runIds) => interrupt(runIds, "lost"),
+    onRenewed: renewed,
+    onError: (error) => report({ message: "The heartbeat failed; it is tried again.", error }),
+  });
+  await heartbeat.beat();
+  parts.mayBegin = () => clock.elapsed() < heartbeat.deadline();
+  const unsubscribe = store.onCommit((events, woken, from) => {
+    for (const { type, runId } of events) {
+      if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
+      if (TERMINAL_TYPES.has(type)) parts.skippedRuns.delete(runId);
+      // Another process drives what it writes to; of that only what is due is for anybody.
+      if (from === "elsewhere") continue;
+      // A child that was started, a parent whose child has ended: the due-scan would find them, a second later.
+      if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
+    }
+    // Whoever wrote it has woken the workers of everybody, if the engine reaches them.
+    if (from === "elsewhere" && engine.shared) return;
+    for (const runId of woken) void engine.wake(runId);
+  });
+  try {
+    await engine.start(async (runId, signal, delivery) => {
+      if (await belongsToPool(runId, store, ours)) await drive(runId, parts, signal, delivery);
+    });
+  } catch (error) {
+    unsubscribe();
+    await heartbeat.stop();
+    throw error;
+  }
+  const scan = startDueScan({
+    store,
+    wake: (runId) => engine.wake(runId),
+    of: ours,
+    except: parts.skippedRuns,
+    clock,
+    onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),
+  });
+  const watch = repeat({
+    work: async () => ({ result: await checkOnRuns(parts), nextIn: LOOK_AFTER_MS }),
+    retryIn: () => LOOK_AFTER_MS,
+    onError: (error) => report({ message: "Looking after silent runs failed; it is tried again.", error }),
+  });
+  // Its timers let a process end; a runtime that is at work does not.
+  const alive = setInterval(() => {}, 60_000);
+  return async () => {
+    clearInterval(alive);
+    await watch.stop();
+    await scan.stop();
+    await engine.stop();
+    unsubscribe();
+    await heartbeat.stop();
+  };
+}

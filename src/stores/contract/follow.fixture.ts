@@ -1,0 +1,43 @@
+// Live readers: what is there, then what comes, without a gap and without a repeat (P10). Subscribes before it reads,
+// so nothing falls between; the journal is the truth and a commit only says "look again".
+
+import type { Position, RunId } from "../../ids.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import type { Store } from "../store.ts";
+
+const PAGE = 500;
+
+export interface FollowOptions {
+  after: Position;
+  of?: { run?: RunId; root?: RunId };
+  signal: AbortSignal;
+}
+
+/** Yields pages of events, each non-empty, until the signal is aborted. */
+export async function* follow(store: Store, options: FollowOptions): AsyncGenerator<JournalEvent[], void> {
+  let after = options.after;
+  let news = true;
+  let wake = (): void => {};
+  const onNews = (): void => {
+    news = true;
+    wake();
+  };
+  const unsubscribe = store.onCommit(onNews);
+  options.signal.addEventListener("abort", onNews);
+  try {
+    while (!options.signal.aborted) {
+      if (!news) await new Promise<void>((resolve) => (wake = resolve));
+      news = false;
+      for (;;) {
+        if (options.signal.aborted) return;
+        const page = await store.read(after, PAGE, options.of);
+        if (page.length === 0) break;
+        after = page[page.length - 1]!.position;
+        yield page;
+      }
+    }
+  } finally {
+    unsubscribe();
+    options.signal.removeEventListener("abort", onNews);
+  }
+}

@@ -1,0 +1,76 @@
+// While a fleet is upgraded, two versions have one store. The older one leaves to the newer what it does not understand.
+
+import { expect } from "vitest";
+import type { Store } from "../store.ts";
+import {
+  acquireRun,
+  admit,
+  agentThought,
+  contextAdded,
+  modelCallStarted,
+  type Open,
+  scenarios,
+  sendSignal,
+} from "./kit.contract.ts";
+import { asOlderVersion, withDamagedEvents } from "./other-version.fixture.ts";
+
+export function newerVersionContract(open: Open): void {
+  const scenario = scenarios(open);
+
+  scenario(
+    "[E9] [F39] what an older version was asked for first is all there after the upgrade: messages, usage, words",
+    async ({ store }) => {
+      await filled(store);
+      await asOlderVersion("AGENT_THOUGHT", async () => {
+        expect(await kept(store)).toMatchObject({ answers: [null], calls: 0, violet: [] });
+        expect(await kept(store), "asked again").toMatchObject({ answers: [null] });
+      });
+      expect(await kept(store)).toEqual({ answers: ["hm", "hm"], calls: 2, violet: ["r1"] });
+    },
+  );
+
+  scenario("[P9] what is damaged is left out, and what comes after it is there", async ({ store }) => {
+    await filled(store);
+    await withDamagedEvents("AGENT_THOUGHT", async () =>
+      expect(await kept(store)).toEqual({ answers: [null, null], calls: 0, violet: ["r1"] }),
+    );
+  });
+
+  scenario(
+    "[E9] who keeps a place reads up to what only a newer version understands, and is told so by its name",
+    async ({ store }) => {
+      await filled(store);
+      await asOlderVersion("AGENT_THOUGHT", async () => {
+        const types = async (after: number, understood?: true) =>
+          (await store.read(after, 10, understood ? { stopAtNewer: understood } : {})).map(
+            ({ type }) => type,
+          );
+        const all = ["RUN_STARTED", "MODEL_CALL_STARTED", "MODEL_CALL_STARTED", "CONTEXT_ADDED"];
+        expect(await types(0), "a stream goes on").toEqual(all);
+        expect(await types(0, true)).toEqual(["RUN_STARTED", "MODEL_CALL_STARTED"]);
+        await expect(types(2, true)).rejects.toMatchObject({ code: "JOURNAL_NEWER" });
+        await expect(store.read(0, 1, { stopAtNewer: true })).resolves.toHaveLength(1);
+        expect(await types(6, true)).toEqual([]);
+      });
+    },
+  );
+}
+
+async function filled(store: Store): Promise<void> {
+  await admit(store, "r1");
+  const driver = await acquireRun(store, "r1");
+  await driver.append([modelCallStarted("m1"), agentThought("m1")]);
+  await driver.append([modelCallStarted("m2"), agentThought("m2")]);
+  await sendSignal(store, "r1", contextAdded("c1", "In violet."));
+}
+
+async function kept(store: Store) {
+  const { messages } = await store.messages({ limit: 10 });
+  const { trees } = await store.treeUsages({ limit: 10 });
+  const { runs } = await store.runs({ q: "violet" });
+  return {
+    answers: messages.map(({ response_content }) => response_content),
+    calls: (trees[0]?.cells ?? []).reduce((sum, { turns }) => sum + turns, 0),
+    violet: runs.map(({ id }) => id),
+  };
+}

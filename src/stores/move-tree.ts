@@ -1,0 +1,166 @@
+// Carrying a tree from one store to another (E7). Nothing of it happens here any more once a word of it is written
+// there: the move is committed first, and the text can be asked for again.
+
+import { CadreError } from "../errors.ts";
+import type { Ids, RunId } from "../ids.ts";
+import type { UnjournaledState } from "../journal/events.ts";
+import { readEvent } from "../journal/upcast.ts";
+import type { RunRow } from "../projections/folds/run-row.ts";
+import { digest, encodeBlob } from "./blobs.ts";
+import type { Store, StoredEvent } from "./store.ts";
+import { blobNameIn, neededBlobs } from "./transaction/append-rules.ts";
+import { readTree, treeLines } from "./tree-file.ts";
+
+const PAGE = 1_000;
+
+interface Parts {
+  store: Store;
+  ids: Ids;
+  /** Of Cadre. */
+  version: string;
+}
+
+/**
+ * Ends a tree here, and answers with the text of it that goes on elsewhere. Of one that has ended: a copy. `to`: the server
+ * that it is sent to.
+ */
+export async function moveOut(
+  row: RunRow,
+  { store, ids, version }: Parts,
+  to?: string,
+): Promise<{ lines: AsyncGenerator<string>; sentTo: string | undefined }> {
+  const root = row.rootRunId;
+  const roots = [...(await treesBehind(store, root)), root];
+  // What cannot be read stays where it is: there it can be mended.
+  for (const each of roots) for (const { id } of await runsOf(store, each)) await store.journal(id);
+  const { transferId, standing, sentTo } = await store.moveTree(root, ids.nonce(), to);
+  const head = { version, root, transferId: transferId ?? (await copyId(store, root)), standing };
+  return { lines: textOf(store, roots, head), sentTo };
+}
+
+/** The same text, of a tree that stays: to be read and checked, not to go on from. */
+export function copyOut(row: RunRow, { store, version }: Omit<Parts, "ids">): AsyncGenerator<string> {
+  const root = row.rootRunId;
+  return textOf(store, [root], { version, root, standing: [] });
+}
+
+/** Takes a tree in that was moved out elsewhere. The same transfer again changes nothing. */
+export async function moveIn(
+  text: string,
+  store: Store,
+): Promise<{ root: RunId; existed: boolean; runs: number }> {
+  const { transferId, ...tree } = readWhole(text);
+  if (transferId === undefined)
+    throw new CadreError(
+      "UNPROCESSABLE",
+      "This is a copy to read, not a tree to go on from: that is made by `cadre export --format cadre`. Nothing was imported.",
+    );
+  const runs = new Set(tree.events.map(({ event }) => event.runId)).size;
+  return { ...(await store.importTree({ transferId, ...tree })), runs };
+}
+
+/** What is wrong with a text that somebody brings is nothing that is wrong with a store. */
+function readWhole(text: string): ReturnType<typeof readTree> {
+  try {
+    return readTree(text);
+  } catch (error) {
+    if (error instanceof CadreError)
+      throw new CadreError("UNPROCESSABLE", error.message, error.details, error);
+    throw error;
+  }
+}
+
+/** Trees that this one cannot go on without: whom it continues, who pays for it. The oldest first. */
+async function treesBehind(store: Store, root: RunId, seen = new Set([root])): Promise<RunId[]> {
+  const needed: RunId[] = [];
+  for (const row of await runsOf(store, root)) {
+    const [first] = await store.journal(row.id, 0, 1);
+    const continued = first?.type === "RUN_STARTED" ? first.payload.continues?.runId : undefined;
+    for (const runId of [continued, row.budgetRunId]) {
+      const behind = runId === undefined ? undefined : await store.run(runId);
+      if (!behind || seen.has(behind.rootRunId)) continue;
+      seen.add(behind.rootRunId);
+      await refuseAlive(store, behind.rootRunId, root);
+      needed.push(...(await treesBehind(store, behind.rootRunId, seen)), behind.rootRunId);
+    }
+  }
+  return needed;
+}
+
+async function refuseAlive(store: Store, behind: RunId, root: RunId): Promise<void> {
+  const alive = (await runsOf(store, behind)).find(({ endedAt }) => endedAt === undefined);
+  if (!alive) return;
+  throw new CadreError(
+    "CONFLICT",
+    `${root} continues or draws on ${behind}, where run ${alive.id} has not ended. Nothing was moved: wait for it, or cancel it, and export then.`,
+  );
+}
+
+async function runsOf(store: Store, root: RunId): Promise<RunRow[]> {
+  const rows: RunRow[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await store.runs({ root, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    rows.push(...page.runs);
+    cursor = page.nextCursor;
+    if (cursor === undefined) return rows;
+  }
+}
+
+const COPY = "copy-";
+
+/** Whether the first line of an exported tree says that nothing was moved: it had ended. */
+export const isCopyHead = (line: string): boolean => line.includes(`"transferId":"${COPY}`);
+
+/** The same for the same tree: a copy that is taken in twice is one. */
+async function copyId(store: Store, root: RunId): Promise<string> {
+  const heads = await Promise.all((await runsOf(store, root)).map(({ id }) => store.head(id)));
+  return `${COPY}${digest(heads.map((head) => head?.hash).join("\n")).slice(0, 32)}`;
+}
+
+function textOf(
+  store: Store,
+  roots: readonly RunId[],
+  head: {
+    version: string;
+    root: RunId;
+    transferId?: string;
+    standing: { runId: RunId; standing: UnjournaledState }[];
+  },
+): AsyncGenerator<string> {
+  const moved = head.transferId === undefined ? undefined : head.root;
+  return treeLines(head, blobsFor(store, roots), eventsOf(store, roots, moved));
+}
+
+/** `moved`: the tree whose last word here is that it has gone. */
+async function* eventsOf(store: Store, roots: readonly RunId[], moved?: RunId): AsyncGenerator<StoredEvent> {
+  for (const root of roots) {
+    for (let after = 0; ; ) {
+      const page = await store.stored(root, after, PAGE);
+      for (const event of page) if (event.type !== "RUN_MOVED" || root !== moved) yield event;
+      if (page.length < PAGE) break;
+      after = page.at(-1)!.position;
+    }
+  }
+}
+
+async function* blobsFor(
+  store: Store,
+  roots: readonly RunId[],
+): AsyncGenerator<{ name: string; stored: string }> {
+  const seen = new Set<string>();
+  for await (const { text, ...place } of eventsOf(store, roots)) {
+    const whole = blobNameIn(text);
+    const event = readEvent({ ...place, text: (whole && (await store.blob(whole))) ?? text });
+    for (const name of neededBlobs(event, text)) {
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const value = await store.blob(name);
+      if (value === undefined)
+        throw new CadreError(
+          "JOURNAL_CORRUPT",
+          `The stored value ${name}, which run ${place.runId} needs, is missing. Nothing was moved; the rest of the store is unharmed.`,
+        );
+      yield { name, stored: encodeBlob(value).stored };
+    }
+  }
+}

@@ -1,0 +1,131 @@
+// Between the tables and our own types. Rows of runs are read many at a time and written many at a time: a commit takes a
+// handful of round trips, however many appends it holds.
+
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { totalTokens } from "../../projections/usage/run-usage.ts";
+import { type Columns, immutableJson, payerOf, type RunRecord, readRecord } from "../run-record.ts";
+import { readSlot } from "../transaction/slot-rules.ts";
+import { hexText, type Sql, type Write } from "./sql.ts";
+
+/** With what the batch would ask for one by one: the place at work, and the open items of the inbox. */
+export async function readRuns(sql: Sql, ids: readonly string[]): Promise<RunRecord[]> {
+  const found = await sql.all(
+    `SELECT runs.*, places.held AS place, (SELECT count(*) FROM approvals WHERE approvals.run = runs.n) AS items
+     FROM runs LEFT JOIN places ON places.run = runs.id WHERE runs.id = ANY($1)`,
+    ids,
+  );
+  return found.map((columns) => {
+    const held = readRecord(columns);
+    held.openItems = columns["items"] as number;
+    held.place = readSlot(columns["place"]);
+    return held;
+  });
+}
+
+/** The keys of these runs after a seq each. */
+export async function readKeys(
+  sql: Sql,
+  wanted: readonly { held: RunRecord; after: number }[],
+): Promise<void> {
+  if (wanted.length === 0) return;
+  for (const { held } of wanted) held.keys ??= new Map();
+  const byNumber = new Map(wanted.map(({ held }) => [held.n, held.keys!]));
+  const found = await sql.all(
+    `SELECT events.run, events.key, events.seq FROM unnest($1::bigint[], $2::bigint[]) AS wanted (run, after)
+     JOIN events ON events.run = wanted.run AND events.seq > wanted.after`,
+    wanted.map(({ held }) => held.n),
+    wanted.map(({ after }) => after),
+  );
+  for (const { run, key, seq } of found) byNumber.get(run as number)!.set(key as string, seq as number);
+}
+
+/** New runs, each with the one that it continues. */
+export const newRuns = (born: ReadonlyMap<RunRecord, string | undefined>): Write => ({
+  text: "INSERT INTO runs SELECT * FROM json_populate_recordset(NULL::runs, $rows)",
+  rows: Array.from(born, ([held, continues]) => ({ continues: continues ?? null, ...columnsOf(held) })),
+});
+
+export const changedRuns = (dirty: Iterable<RunRecord>): Write => ({
+  text: CHANGE_RUNS,
+  rows: Array.from(dirty, changingColumns),
+});
+
+function columnsOf(held: RunRecord): Columns {
+  const { row } = held;
+  return {
+    id: row.id,
+    root: row.rootRunId,
+    budget: payerOf(row),
+    parent: row.parentRunId ?? null,
+    agent: row.agent,
+    session: row.sessionId ?? null,
+    user_id: row.userId ?? null,
+    workspace: row.workspace,
+    pool: row.pool ?? null,
+    born: immutableJson(row),
+    created_at: row.createdAt,
+    ...changingColumns(held),
+  };
+}
+
+function changingColumns(held: RunRecord): Columns {
+  const { row } = held;
+  return {
+    n: held.n,
+    status: row.status,
+    waiting_on: json(row.waitingOn),
+    waiting: row.waitingOn?.kind ?? null,
+    stop_reason: row.stopReason ?? null,
+    summary: json(row.summary),
+    turns: row.turns,
+    tokens: Math.ceil(totalTokens(row.usage)),
+    cost: row.usage.cost,
+    usage: JSON.stringify(row.usage),
+    started_at: row.startedAt ?? null,
+    updated_at: row.updatedAt,
+    ended_at: row.endedAt ?? null,
+    seq: row.seq,
+    hash: hexText(held.hash),
+    last_signal: held.lastSignal,
+    cancel: row.cancelRequested ? 1 : 0,
+    worker: held.worker ?? null,
+    epoch: held.epoch,
+    due_at: held.dueAt ?? null,
+    previous_until: held.previousUntil ?? null,
+    acquisitions: held.acquisitions,
+    open_tokens: Math.ceil(held.openTokens),
+    open_cost: held.openCost,
+  };
+}
+
+const json = (value: RunRow["waitingOn"] | RunRow["summary"]): string | null =>
+  value === undefined ? null : JSON.stringify(value);
+
+const CHANGING = [
+  "status",
+  "waiting_on",
+  "waiting",
+  "stop_reason",
+  "summary",
+  "turns",
+  "tokens",
+  "cost",
+  "usage",
+  "started_at",
+  "updated_at",
+  "ended_at",
+  "seq",
+  "hash",
+  "last_signal",
+  "cancel",
+  "worker",
+  "epoch",
+  "due_at",
+  "previous_until",
+  "acquisitions",
+  "open_tokens",
+  "open_cost",
+];
+
+const CHANGE_RUNS = `UPDATE runs SET ${CHANGING.map((name) => `${name} = now.${name}`).join(", ")}
+  FROM json_populate_recordset(NULL::runs, $rows) AS now WHERE runs.n = now.n`;

@@ -1,0 +1,176 @@
+// Between the tables and our own types. A run's row is read once, changed in memory while a batch is built, and
+// written back once, however many appends the batch holds for it.
+
+import type { DatabaseSync } from "node:sqlite";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { totalTokens } from "../../projections/usage/run-usage.ts";
+import { immutableJson, newRecord, payerOf, type RunRecord } from "../run-record.ts";
+
+/** A number whose events are still being deleted is nobody else's. */
+const NEXT_NUMBER =
+  "max((SELECT coalesce(max(n), 0) FROM runs), (SELECT coalesce(max(run), 0) FROM pruned)) + 1";
+
+/** The statements of the hot path, prepared once: prepared afresh, an append costs more than twice as much. */
+export function prepareStatements(db: DatabaseSync) {
+  return {
+    runById: db.prepare("SELECT * FROM runs WHERE id = ?"),
+    insertRun: db.prepare(
+      `INSERT INTO runs (n, id, root, budget, parent, agent, session, user_id, born, status, turns, tokens, cost, usage, created_at,
+         updated_at, seq, hash, last_signal, due_at) VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?,
+         0, x'', 1, 0)`,
+    ),
+    updateRun: db.prepare(
+      `UPDATE runs SET status = ?, waiting_on = ?, stop_reason = ?, summary = ?, turns = ?, tokens = ?, cost = ?,
+         usage = ?, started_at = ?, updated_at = ?, ended_at = ?, seq = ?, hash = ?, last_signal = ?, cancel = ?,
+         worker = ?, epoch = ?, due_at = ?, previous_until = ?, acquisitions = ?, open_tokens = ?, open_cost = ? WHERE n = ?`,
+    ),
+    insertEvent: db.prepare(
+      "INSERT INTO events (position, run, seq, ts, type, key, payload, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    updateHead: db.prepare(
+      `UPDATE runs SET turns = ?, tokens = ?, cost = ?, usage = ?, updated_at = ?, seq = ?, hash = ?, open_tokens = ?,
+         open_cost = ? WHERE n = ?`,
+    ),
+    eventBySeq: db.prepare("SELECT type, payload FROM events WHERE run = ? AND seq = ?"),
+    keys: db.prepare("SELECT key, seq FROM events WHERE run = ?"),
+    countItems: db.prepare("SELECT count(*) AS items FROM approvals WHERE run = ?"),
+    eventsAfter: db.prepare(
+      "SELECT position, seq, ts, type, key, payload, hash FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?",
+    ),
+    openItem: db.prepare(
+      "INSERT INTO approvals (run, item, kind, opened_at, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    ),
+    closeItem: db.prepare("DELETE FROM approvals WHERE run = ? AND item = ?"),
+    closeItems: db.prepare("DELETE FROM approvals WHERE run = ?"),
+    addGrant: db.prepare(
+      "INSERT INTO grants (run, rule, given_by, given_at, until, scope, folder) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    ),
+    countBudget: db.prepare("SELECT count(*) AS runs FROM runs WHERE budget = ?"),
+    claimOf: db.prepare("SELECT run FROM claims WHERE root = ? AND path = ?"),
+    claim: db.prepare(
+      "INSERT INTO claims (root, path, run) VALUES (?, ?, ?) ON CONFLICT (root, path) DO UPDATE SET run = excluded.run",
+    ),
+    endClaims: db.prepare("DELETE FROM claims WHERE run = ?"),
+    endGrants: db.prepare("DELETE FROM grants WHERE run = ? AND scope = 'tree'"),
+    treeSpend: db.prepare(
+      `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0) AS cost,
+         coalesce(sum(open_tokens), 0) AS open_tokens, coalesce(sum(open_cost), 0) AS open_cost
+       FROM runs WHERE budget = ? AND n <> ?`,
+    ),
+    raisedBudget: db.prepare("SELECT max_tokens, max_cost FROM budgets WHERE root = ?"),
+    raiseBudget: db.prepare(
+      `INSERT INTO budgets (root, max_tokens, max_cost) VALUES (?, ?, ?) ON CONFLICT (root) DO UPDATE SET
+         max_tokens = coalesce(excluded.max_tokens, max_tokens), max_cost = coalesce(excluded.max_cost, max_cost)`,
+    ),
+    aliveOf: db.prepare("SELECT id FROM runs WHERE budget = ? AND ended_at IS NULL ORDER BY n"),
+    lastInSession: db.prepare(
+      "SELECT id FROM runs WHERE session = ? AND agent = ? AND parent IS NULL ORDER BY n DESC LIMIT 1",
+    ),
+    countChildren: db.prepare("SELECT count(*) AS runs FROM runs WHERE parent = ?"),
+    countTree: db.prepare("SELECT count(*) AS runs FROM runs WHERE root = ?"),
+    placeOf: db.prepare("SELECT n, held FROM places WHERE run = ?"),
+    addPlace: db.prepare("INSERT INTO places (workspace, run, held) VALUES (?, ?, ?)"),
+    dropPlace: db.prepare("DELETE FROM places WHERE run = ?"),
+    placesAhead: db.prepare(
+      `SELECT (SELECT count(*) FROM places WHERE workspace = ? AND held = 1)
+         + (SELECT count(*) FROM places WHERE workspace = ? AND held = 0 AND n < ?) AS runs`,
+    ),
+    queued: db.prepare("SELECT run FROM places WHERE workspace = ? AND held = 0 ORDER BY n"),
+    setContinues: db.prepare("UPDATE runs SET continues = ? WHERE n = ?"),
+    addRef: db.prepare("INSERT INTO refs (run, hash) VALUES (?, ?) ON CONFLICT DO NOTHING"),
+    putBlob: db.prepare("INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT DO NOTHING"),
+    getBlob: db.prepare("SELECT text FROM blobs WHERE hash = ?"),
+    begin: db.prepare("BEGIN IMMEDIATE"),
+    commit: db.prepare("COMMIT"),
+  };
+}
+
+export type Statements = ReturnType<typeof prepareStatements>;
+
+/** A run without events yet. */
+export function insertRow(statements: Statements, row: RunRow): RunRecord {
+  const { id, rootRunId, parentRunId, agent, sessionId, userId, createdAt, usage } = row;
+  const inserted = statements.insertRun.run(
+    id,
+    rootRunId,
+    payerOf(row),
+    parentRunId ?? null,
+    agent,
+    sessionId ?? null,
+    userId ?? null,
+    immutableJson(row),
+    JSON.stringify(usage),
+    createdAt,
+    createdAt,
+  );
+  const held = newRecord(Number(inserted.lastInsertRowid), row);
+  held.storedColumns = rareColumns(held);
+  return held;
+}
+
+export function writeHeld(statements: Statements, held: RunRecord): void {
+  const rare = rareColumns(held);
+  if (held.storedColumns && rare.every((value, index) => value === held.storedColumns![index]))
+    writeHead(statements, held);
+  else writeRow(statements, held);
+  held.storedColumns = rare;
+}
+
+/** What a step does not change. Left out of its update, their indexes and pages are not written again. */
+function rareColumns({
+  row,
+  lastSignal,
+  worker,
+  epoch,
+  dueAt,
+  previousUntil,
+  acquisitions,
+}: RunRecord): readonly unknown[] {
+  const { status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt } = row;
+  const lease = [lastSignal, worker, epoch, dueAt, previousUntil, acquisitions];
+  return [status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt, ...lease];
+}
+
+function writeHead(statements: Statements, { row, hash, openTokens, openCost, n }: RunRecord): void {
+  statements.updateHead.run(
+    row.turns,
+    Math.ceil(totalTokens(row.usage)),
+    row.usage.cost,
+    JSON.stringify(row.usage),
+    row.updatedAt,
+    row.seq,
+    Buffer.from(hash, "hex"),
+    Math.ceil(openTokens),
+    openCost,
+    n,
+  );
+}
+
+function writeRow(statements: Statements, held: RunRecord): void {
+  const { row } = held;
+  statements.updateRun.run(
+    row.status,
+    row.waitingOn === undefined ? null : JSON.stringify(row.waitingOn),
+    row.stopReason ?? null,
+    row.summary === undefined ? null : JSON.stringify(row.summary),
+    row.turns,
+    Math.ceil(totalTokens(row.usage)),
+    row.usage.cost,
+    JSON.stringify(row.usage),
+    row.startedAt ?? null,
+    row.updatedAt,
+    row.endedAt ?? null,
+    row.seq,
+    Buffer.from(held.hash, "hex"),
+    held.lastSignal,
+    row.cancelRequested ? 1 : 0,
+    held.worker ?? null,
+    held.epoch,
+    held.dueAt ?? null,
+    held.previousUntil ?? null,
+    held.acquisitions,
+    Math.ceil(held.openTokens),
+    held.openCost,
+    held.n,
+  );
+}

@@ -1,0 +1,138 @@
+// What a span says of itself. Without `content` no word of a person, a model or a tool is in it: names, counts and causes.
+
+import type { EventOf, JournalEvent } from "../journal/events.ts";
+import type { ThoughtPart } from "../journal/message.ts";
+import { textOf } from "../journal/message-parts.ts";
+import type { TraceSpan } from "../projections/formats/trace-spans.ts";
+import { CADRE, ERROR_TYPE, GEN_AI } from "./attribute-names.ts";
+
+export type Attributes = Record<string, string | number | boolean | readonly string[] | undefined>;
+
+export interface SpanDescription {
+  title: string;
+  /** It asks somebody outside of this process. */
+  isClient: boolean;
+  attributes: Attributes;
+  /** Only where words may go along. */
+  content: Attributes;
+  /** What kind of failure it ended with, and in whose words. */
+  failure: { type: string; words?: string } | undefined;
+}
+
+export function describeSpan(span: TraceSpan): SpanDescription {
+  const { attributes, failure, ...rest } = ofKind(span);
+  const lost = span.lost ? { type: "interrupted" } : undefined;
+  return {
+    isClient: false,
+    content: {},
+    ...rest,
+    failure: failure ?? lost,
+    attributes: {
+      ...attributes,
+      [CADRE.run]: span.runId,
+      [CADRE.lost]: span.lost,
+      [ERROR_TYPE]: (failure ?? lost)?.type,
+    },
+  };
+}
+
+type Part = Pick<SpanDescription, "title" | "attributes"> & Partial<SpanDescription>;
+
+function ofKind(span: TraceSpan): Part {
+  switch (span.kind) {
+    case "run":
+      return ofRun(span);
+    case "step":
+      return { title: `step ${span.number}`, attributes: { [CADRE.step]: span.number } };
+    case "model":
+      return ofModel(span.began, span.ended);
+    case "tool":
+      return ofTool(span);
+    case "wait": {
+      const { kind } = span.began.payload.waitingOn;
+      return { title: `wait ${kind}`, attributes: { [CADRE.waitsFor]: kind } };
+    }
+  }
+}
+
+function ofRun({ began, ended }: Extract<TraceSpan, { kind: "run" }>): Part {
+  const { agent, trigger, sessionId, continues, task } = began.payload;
+  const { stopReason, summary, result } = ended.payload;
+  return {
+    title: `invoke_agent ${agent}`,
+    attributes: {
+      [GEN_AI.operation]: "invoke_agent",
+      [GEN_AI.agent]: agent,
+      [GEN_AI.conversation]: sessionId,
+      [CADRE.trigger]: trigger,
+      [CADRE.continues]: continues?.runId,
+      [CADRE.status]: result.status,
+      [CADRE.stopReason]: stopReason,
+    },
+    content: {
+      [GEN_AI.inputMessages]: message("user", task),
+      [GEN_AI.outputMessages]: message("assistant", summary),
+    },
+    failure: ended.type === "RUN_FAILED" ? { type: stopReason, words: summary } : undefined,
+  };
+}
+
+function ofModel({ payload }: EventOf<"MODEL_CALL_STARTED">, ended: JournalEvent): Part {
+  const { model, purpose, attempt } = payload;
+  const slash = model.indexOf("/");
+  const name = model.slice(slash + 1);
+  const thought = ended.type === "AGENT_THOUGHT" ? ended.payload : undefined;
+  const failed = ended.type === "MODEL_CALL_FAILED" ? ended.payload : undefined;
+  const usage = thought?.usage ?? failed?.usage;
+  return {
+    title: `chat ${name}`,
+    isClient: true,
+    attributes: {
+      [GEN_AI.operation]: "chat",
+      [GEN_AI.provider]: slash < 0 ? undefined : providerName(model.slice(0, slash)),
+      [GEN_AI.requestModel]: name,
+      [GEN_AI.finishReasons]: thought && [thought.finish],
+      [GEN_AI.inputTokens]: usage?.input,
+      [GEN_AI.outputTokens]: usage?.output,
+      [GEN_AI.cacheReadTokens]: usage?.cacheRead,
+      [GEN_AI.cacheWriteTokens]: usage?.cacheWrite,
+      [CADRE.cost]: thought?.cost ?? failed?.cost ?? undefined,
+      [CADRE.purpose]: purpose,
+      [CADRE.attempt]: attempt,
+    },
+    content: thought ? { [GEN_AI.outputMessages]: said(thought.content) } : {},
+    failure: failed && { type: failed.cause, words: failed.message },
+  };
+}
+
+/** As the convention calls them, where that is not what we do. */
+const providerName = (name: string): string => (name === "google" ? "gcp.gemini" : name);
+
+function ofTool({ began, ended, call }: Extract<TraceSpan, { kind: "tool" }>): Part {
+  const { toolCallId, attempt } = began.payload;
+  const result = ended.type === "TOOL_RESULT" ? ended.payload : undefined;
+  const outcome = result && (result.outcome ?? (result.isError ? "error" : "ok"));
+  // A call that no thought made brings in what a child has done in its worktree.
+  const name = call?.name ?? toolCallId.split("/", 1)[0]!;
+  return {
+    title: `execute_tool ${name}`,
+    attributes: {
+      [GEN_AI.operation]: "execute_tool",
+      [GEN_AI.toolName]: name,
+      [GEN_AI.toolCallId]: toolCallId,
+      [GEN_AI.toolType]: "function",
+      [CADRE.outcome]: outcome,
+      [CADRE.attempt]: attempt,
+    },
+    content: {
+      [GEN_AI.toolArguments]: call && JSON.stringify(call.input),
+      [GEN_AI.toolResult]: result && JSON.stringify(result.output),
+    },
+    failure: outcome === undefined || outcome === "ok" ? undefined : { type: outcome },
+  };
+}
+
+const message = (role: string, content: string): string =>
+  JSON.stringify([{ role, parts: [{ type: "text", content }] }]);
+
+const said = (content: readonly ThoughtPart[]): string => message("assistant", textOf(content));

@@ -1,0 +1,119 @@
+// What Write and Edit have in common: look, work out the new content, replace. Both are the same effect however often they are begun:
+//  - What the file was and what it will be is recorded before the first attempt. A later one that finds the second has been there
+//    already; one that finds neither changes nothing, because somebody else has been there (X3, A20).
+//  - A byte order mark and CR LF throughout are kept: models see neither.
+
+import { refusal } from "../answers.ts";
+import { markProblem } from "../marks.ts";
+import type { Fingerprints, Preview, ToolAnswer, ToolContext } from "../tool.ts";
+import { diffPreview, TOO_LONG } from "./diff-preview.ts";
+import {
+  ABSENT,
+  type FileText,
+  fingerprintOf,
+  MAX_FILE_BYTES,
+  readTextFile,
+  replaceFile,
+  writeFailure,
+} from "./text-file.ts";
+import { resolveInWorkspace, type WorkspacePath } from "./workspace-path.ts";
+
+/** `refused` continues a sentence that begins with the file's name. */
+export type PlannedChange = { text: string; said: string } | { refused: string };
+/** What becomes of a file; `before` is undefined where it does not exist. */
+export type ChangePlan = (before: string | undefined) => PlannedChange;
+
+export async function changeFile(path: string, plan: ChangePlan, context: ToolContext): Promise<ToolAnswer> {
+  const { workspace, key, attempt, fingerprints, signal } = context;
+  const place = await resolveInWorkspace(workspace, path);
+  if (!place.ok) return refusal(`${place.why}; nothing was changed`);
+  if (signal.aborted) return refusal("cancelled before it began; nothing was changed");
+  const before = await readTextFile(place);
+  const change = before.fingerprint === ABSENT ? "created" : "modified";
+  if (attempt > 1 && fingerprints?.after === before.fingerprint)
+    return {
+      output: `${place.relative} is as this call leaves it: an earlier attempt had done it`,
+      files: [{ path: place.relative, change: fingerprints.before === ABSENT ? "created" : "modified" }],
+      seen: { path: place.relative, fingerprint: before.fingerprint },
+    };
+  if (isStale(before, context)) return stale(place);
+  const planned = planFor(place, before, plan);
+  if ("refused" in planned) return refusal(`${path} ${planned.refused}; nothing was changed`);
+  if (before.ok && before.text === planned.text)
+    return { output: `${place.relative} already has exactly this content` };
+  // A yes to what could not be seen is no yes.
+  if (context.approved && differenceOf(place, before, planned.text) === undefined)
+    return refusal(`${path} ${TOO_LONG}; nothing was changed`);
+  try {
+    if ((await replaceFile(place, planned.text, { key, before })) === "changed") return stale(place);
+  } catch (error) {
+    return refusal(`${path} ${writeFailure(error)}`);
+  }
+  return {
+    output: `${change} ${place.relative} (${planned.said})`,
+    files: [{ path: place.relative, change }],
+    seen: { path: place.relative, fingerprint: fingerprintOf(planned.text) },
+  };
+}
+
+export async function previewChange(path: string, plan: ChangePlan, workspace: string): Promise<Preview> {
+  const place = await resolveInWorkspace(workspace, path);
+  if (!place.ok) return { text: `Will be refused: ${place.why}` };
+  const before = await readTextFile(place);
+  const { fingerprint } = before;
+  const planned = planFor(place, before, plan);
+  if ("refused" in planned) return { text: `Will be refused: ${path} ${planned.refused}`, fingerprint };
+  const text = differenceOf(place, before, planned.text);
+  if (text === undefined) return { text: `Will be refused: ${path} ${TOO_LONG}`, fingerprint };
+  return { text, fingerprint, change: { before: before.ok ? before.text : "", after: planned.text } };
+}
+
+/** Undefined where nothing will be changed anyway. */
+export async function fingerprintsOf(
+  path: string,
+  plan: ChangePlan,
+  workspace: string,
+): Promise<Fingerprints | undefined> {
+  const place = await resolveInWorkspace(workspace, path);
+  if (!place.ok) return undefined;
+  const before = await readTextFile(place);
+  const planned = planFor(place, before, plan);
+  if ("refused" in planned) return undefined;
+  return { path: place.relative, before: before.fingerprint, after: fingerprintOf(planned.text) };
+}
+
+const differenceOf = ({ relative }: WorkspacePath, before: FileText, after: string): string | undefined =>
+  diffPreview(relative, before.ok ? before.text : "", after);
+
+function planFor({ relative }: WorkspacePath, before: FileText, plan: ChangePlan): PlannedChange {
+  if (/\.ipynb$/i.test(relative)) return { refused: NOTEBOOK };
+  if (!before.ok && !before.missing) return { refused: before.why };
+  const planned = plan(before.ok ? before.text : undefined);
+  if ("refused" in planned) return planned;
+  if (planned.text.includes("\0")) return { refused: "would hold a NUL character: only text can be written" };
+  if (Buffer.byteLength(planned.text) > MAX_FILE_BYTES)
+    return { refused: "would be longer than the 10 MB that can be read again" };
+  const marked = markProblem(planned.text, before.ok ? before.text : "");
+  return marked === undefined ? planned : { refused: marked };
+}
+
+const NOTEBOOK =
+  "is a notebook, whose cells are not lines of text: change it by a program with Bash (Python's nbformat), or keep the code in a .py file";
+
+/** A later attempt that was told nothing cannot know whose work it sees. */
+const isStale = ({ fingerprint }: FileText, { attempt, fingerprints }: ToolContext): boolean =>
+  fingerprints === undefined ? attempt > 1 : fingerprints.before !== fingerprint;
+
+const stale = ({ relative }: WorkspacePath): ToolAnswer => ({
+  output: `${relative} has been changed by somebody else since it was last looked at; nothing was changed. Read it again, and make the change anew if it is still wanted.`,
+  isError: true,
+  stale: true,
+});
+
+/** Models write LF and no byte order mark: a file that has CR LF throughout keeps them, and its mark. */
+export function lineEndingsOf(before: string): (text: string) => string {
+  const crlf = before.includes("\r\n") && !/(?<!\r)\n/.test(before);
+  return (text) => (crlf ? text.replace(/\r?\n/g, "\r\n") : text);
+}
+
+export const hasByteOrderMark = (text: string): boolean => text.startsWith("\ufeff");

@@ -1,0 +1,155 @@
+// Real races (A35): another process swaps a folder, or a file, for a link that leads outside as fast as it can, while the tools work there.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { editTool } from "../edit.ts";
+import { globTool } from "../glob.ts";
+import { grepTool } from "../grep.ts";
+import { lsTool } from "../ls.ts";
+import { readTool } from "../read.ts";
+import { tempWorkspace } from "../temp-workspace.fixture.ts";
+import type { ToolAnswer, ToolContext } from "../tool.ts";
+import { writeTool } from "../write.ts";
+
+const CANARY = "CANARY-of-outside";
+const RACE_MS = 2_000;
+
+/** `spot` is by turns itself and `link`, thousands of times a second. Says how often when its input ends. */
+const SWAP = `
+const { renameSync } = require("node:fs");
+const [spot, link] = process.argv.slice(1);
+let turns = 0, going = true;
+process.stdin.on("end", () => { going = false; }).resume();
+function swap() {
+  for (let i = 0; i < 200; i++) {
+    try {
+      renameSync(spot, spot + ".away"); renameSync(link, spot);
+      renameSync(spot, link); renameSync(spot + ".away", spot);
+      turns++;
+    } catch {
+      // A tool has made something in the gap: it is put aside.
+      try { renameSync(spot, spot + ".made" + turns++); } catch {}
+      try { renameSync(spot + ".away", spot); } catch {}
+    }
+  }
+  if (going) setImmediate(swap); else process.stdout.write(String(turns));
+}
+process.stdout.write("go "); swap();
+`;
+
+async function swapping(spot: string, link: string) {
+  const child = spawn(process.execPath, ["-e", SWAP, spot, link], { stdio: ["pipe", "pipe", "inherit"] });
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    said += chunk;
+  });
+  await once(child.stdout, "data");
+  return {
+    async turns() {
+      child.stdin.end();
+      await once(child, "close");
+      return Number(said.split(" ")[1]);
+    },
+    [Symbol.asyncDispose]: async () => void child.kill("SIGKILL"),
+  };
+}
+
+async function world() {
+  const outside = await tempWorkspace();
+  const inside = await tempWorkspace();
+  await mkdir(join(outside.path, "sub"));
+  await mkdir(join(inside.path, "d/sub"), { recursive: true });
+  for (const name of ["f", "sub/f"]) {
+    await writeFile(join(outside.path, name), `${CANARY} x\n`);
+    await writeFile(join(inside.path, "d", name), "inside x\n");
+  }
+  await writeFile(join(outside.path, CANARY), "");
+  return { outside, inside };
+}
+
+async function snapshot(folder: string): Promise<string[]> {
+  const names = (await readdir(folder, { recursive: true })).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      const stats = await stat(path);
+      return stats.isFile() ? `${name} ${stats.ino} ${await readFile(path, "utf8")}` : name;
+    }),
+  );
+}
+
+type Work = (context: ToolContext, round: number) => Promise<ToolAnswer>;
+
+const READING: [string, Work][] = [
+  ["Read", (context) => readTool.execute({ path: "d/f" }, context)],
+  ["Read below", (context) => readTool.execute({ path: "d/sub/f" }, context)],
+  ["LS", (context) => lsTool.execute({ path: "d" }, context)],
+  ["Glob", (context) => globTool.execute({ pattern: "**", path: "." }, context)],
+  ["Glob in it", (context) => globTool.execute({ pattern: "**", path: "d" }, context)],
+  ["Grep", (context) => grepTool.execute({ pattern: "C.NARY|inside" }, context)],
+  ["Grep in it", (context) => grepTool.execute({ pattern: "C.NARY|inside", path: "d/f" }, context)],
+];
+
+const CHANGING: [string, Work][] = [
+  ["Write", (context, round) => writeTool.execute({ path: "d/f", content: `mine ${round}\n` }, context)],
+  [
+    "Write new",
+    (context, round) => writeTool.execute({ path: `d/new-${round % 50}/x`, content: "x" }, context),
+  ],
+  [
+    "Edit",
+    async (context) => {
+      const edit = { path: "d/sub/f", new_string: "x x", old_string: "x", replace_all: true };
+      const done = await editTool.execute(edit, context);
+      await editTool.execute({ ...edit, old_string: "x x", new_string: "x" }, context);
+      return done;
+    },
+  ],
+];
+
+async function race(work: readonly [string, Work][], spot: string, target: string): Promise<void> {
+  const { outside, inside } = await world();
+  await using _outside = outside;
+  await using _inside = inside;
+  const link = join(inside.path, "link");
+  await symlink(join(outside.path, target), link);
+  const before = await snapshot(outside.path);
+  await using swapper = await swapping(join(inside.path, spot), link);
+  const answers = { done: 0, refused: 0 };
+  const until = performance.now() + RACE_MS;
+  for (let round = 0; performance.now() < until; round++) {
+    for (const [name, one] of work) {
+      const answer = await one(inside.context({ key: `k${round}` }), round);
+      expect(JSON.stringify(answer), name).not.toContain("CANARY");
+      answers[answer.isError ? "refused" : "done"]++;
+    }
+  }
+  expect(await swapper.turns()).toBeGreaterThan(1_000);
+  expect(await snapshot(outside.path)).toEqual(before);
+  // The race was one: both sides of it were met.
+  expect(answers.done).toBeGreaterThan(0);
+  expect(answers.refused).toBeGreaterThan(0);
+}
+
+it.each([
+  ["a folder on the way", "d", "."],
+  ["a folder below", "d/sub", "sub"],
+  ["the file itself", "d/f", "f"],
+])(
+  "[A35] [X1] [X2] nothing outside is read while %s is swapped for a link",
+  { timeout: 20_000 },
+  (_, spot, target) => race(READING, spot, target),
+);
+
+it.each([
+  ["a folder on the way", "d", "."],
+  ["a folder below", "d/sub", "sub"],
+  ["the file itself", "d/f", "f"],
+])(
+  "[A35] [X1] [X2] nothing outside is changed while %s is swapped for a link",
+  { timeout: 20_000 },
+  (_, spot, target) => race(CHANGING, spot, target),
+);

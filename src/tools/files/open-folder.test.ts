@@ -1,0 +1,71 @@
+import { constants, mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tempWorkspace } from "../temp-workspace.fixture.ts";
+import { type OpenMethod, openFolder, openIn, pathIn } from "./open-folder.ts";
+
+const WAYS: OpenMethod[] = process.platform === "linux" ? ["by-descriptor", "by-name"] : ["by-name"];
+
+describe.each(WAYS)("a folder held %s", (holding) => {
+  it("opens what is in it, and makes what is missing where that is wanted", async () => {
+    await using folder = await tempWorkspace();
+    await expect(openFolder(folder.path, ["a", "b"], { method: holding })).rejects.toMatchObject({
+      code: "ENOENT",
+    });
+    await using held = await openFolder(folder.path, ["a", "b"], { method: holding, create: true });
+    await using file = await openIn(held, "f", constants.O_WRONLY | constants.O_CREAT, 0o600);
+    await file.writeFile("x");
+    expect(await readFile(join(folder.path, "a/b/f"), "utf8")).toBe("x");
+    expect((await stat(pathIn(held, "."))).isDirectory()).toBe(true);
+    expect(await held.isUnchanged()).toBe(true);
+  });
+
+  it("[A35] [X1] goes through no link and no file", async () => {
+    await using outside = await tempWorkspace();
+    await using folder = await tempWorkspace();
+    await writeFile(join(outside.path, "f"), "canary");
+    await symlink(outside.path, join(folder.path, "link"));
+    await symlink(join(outside.path, "f"), join(folder.path, "file"));
+    for (const name of ["link", "file"])
+      for (const create of [false, true])
+        await expect(openFolder(folder.path, [name], { method: holding, create })).rejects.toMatchObject({
+          code: expect.stringMatching(/^(ENOTDIR|ELOOP)$/),
+        });
+    await using held = await openFolder(folder.path, [], { method: holding });
+    await expect(openIn(held, "file", constants.O_RDONLY)).rejects.toMatchObject({ code: "ELOOP" });
+  });
+
+  it("[A35] [X2] nothing outside is opened or made once a folder on the way was swapped", async () => {
+    await using outside = await tempWorkspace();
+    await using folder = await tempWorkspace();
+    await mkdir(join(folder.path, "a/b"), { recursive: true });
+    await mkdir(join(outside.path, "b"));
+    await writeFile(join(folder.path, "a/b/f"), "inside");
+    await writeFile(join(outside.path, "b/f"), "canary");
+    await using held = await openFolder(folder.path, ["a", "b"], { method: holding });
+    await rename(join(folder.path, "a"), join(folder.path, "away"));
+    await symlink(outside.path, join(folder.path, "a"));
+    if (holding === "by-name") {
+      await expect(openIn(held, "f", constants.O_RDONLY)).rejects.toMatchObject({ code: "ENOTDIR" });
+      expect(await held.isUnchanged()).toBe(false);
+    } else {
+      await using file = await openIn(held, "f", constants.O_RDONLY);
+      expect(await file.readFile("utf8")).toBe("inside");
+      await writeFile(pathIn(held, "new"), "");
+      await expect(stat(join(outside.path, "b/new"))).rejects.toMatchObject({ code: "ENOENT" });
+    }
+  });
+
+  it("[A35] sees a folder that was taken away and made anew", async () => {
+    await using folder = await tempWorkspace();
+    await mkdir(join(folder.path, "a"));
+    await using held = await openFolder(folder.path, ["a"], { method: holding });
+    await rename(join(folder.path, "a"), join(folder.path, "away"));
+    await mkdir(join(folder.path, "a"));
+    await writeFile(join(folder.path, "a/f"), "another");
+    await expect(openIn(held, "f", constants.O_RDONLY)).rejects.toMatchObject({
+      code: holding === "by-name" ? "ENOTDIR" : "ENOENT",
+    });
+    await rm(join(folder.path, "away"), { recursive: true });
+  });
+});

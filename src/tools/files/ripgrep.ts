@@ -1,0 +1,88 @@
+// Runs ripgrep: linear-time matching in a process of its own, so no pattern can hold up the event loop (A65).
+// It walks by names, so a folder that is swapped for a link while it walks may lead it outside: what it finds is where to look, and
+// is shown only after it was looked at through folders that are held (A35).
+
+import { spawn } from "node:child_process";
+import { setImmediate } from "node:timers/promises";
+import { rgPath } from "@vscode/ripgrep";
+import { messageOf } from "../../errors.ts";
+import type { OpenFolder } from "./open-folder.ts";
+
+const TIME_LIMIT = 30_000;
+const MAX_RECORD = 64 * 1024;
+const BUSY_MS = 20;
+
+export interface RipgrepRun {
+  args: readonly string[];
+  folder: OpenFolder;
+  /** What stands between two records of its output. */
+  separator: "\n" | "\0";
+  signal: AbortSignal;
+  /** Called for each record; answering false ends the search. */
+  onRecord: (record: string) => boolean;
+}
+
+/** `unread`: some files could not be searched. */
+export type RipgrepEnd = { ok: true; complete: boolean; unread: boolean } | { ok: false; why: string };
+
+export async function ripgrep({
+  args,
+  folder,
+  separator,
+  signal,
+  onRecord,
+}: RipgrepRun): Promise<RipgrepEnd> {
+  if (signal.aborted) return { ok: false, why: "cancelled" };
+  const limit = AbortSignal.timeout(TIME_LIMIT);
+  const child = spawn(rgPath, ["--no-config", "--color=never", "--no-messages", "--no-follow", ...args], {
+    cwd: folder.path,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {},
+    signal: AbortSignal.any([signal, limit]),
+    killSignal: "SIGKILL",
+  });
+  // Out of files or processes, Node gives a child without streams, and its error comes later: unheard it ends the process.
+  child.once("error", () => {});
+  if (!child.stdout) return { ok: false, why: "no more files or processes can be opened" };
+  let complaint = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    complaint = (complaint + chunk).slice(0, 2_000);
+  });
+  const failed = new Promise<string>((done) => child.once("error", (error) => done(messageOf(error))));
+  const closed = new Promise<number | null>((done) => child.once("close", (code) => done(code)));
+  let stopped = false;
+  for await (const record of records(child.stdout.setEncoding("utf8"), separator)) {
+    if (onRecord(record)) continue;
+    stopped = true;
+    child.kill("SIGKILL");
+    break;
+  }
+  const code = await Promise.race([closed, failed]);
+  if (signal.aborted) return { ok: false, why: "cancelled" };
+  if (limit.aborted) return { ok: false, why: `stopped after ${TIME_LIMIT / 1000} s: search a smaller part` };
+  if (stopped) return { ok: true, complete: false, unread: false };
+  // 2 without a word is a file that is gone or may not be read: messages about files are turned off.
+  const unread = code === 2 && complaint === "";
+  if (code === 0 || code === 1 || unread) return { ok: true, complete: true, unread };
+  return {
+    ok: false,
+    why: typeof code === "string" ? code : complaint.trim() || `ripgrep ended with ${code}`,
+  };
+}
+
+/** Lets others have their turn: a chunk may hold thousands of records. */
+async function* records(chunks: AsyncIterable<string>, separator: string): AsyncGenerator<string> {
+  let rest = "";
+  let since = performance.now();
+  for await (const chunk of chunks) {
+    const parts = (rest + chunk).split(separator);
+    rest = parts.pop()!.slice(0, MAX_RECORD);
+    for (const part of parts) {
+      yield part;
+      if (performance.now() - since < BUSY_MS) continue;
+      await setImmediate();
+      since = performance.now();
+    }
+  }
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,187 @@
+// Reading and replacing text files without surprises: regular files of UTF-8 only, bounded, through folders that are held, never half.
+// One look brings the content and its fingerprint together, so what is shown is what the fingerprint stands for.
+
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { constants, type FileHandle, open, rename, rm } from "node:fs/promises";
+import { describeSystemError } from "../../errors.ts";
+import { type OpenFolder, openFolder, openIn, pathIn } from "./open-folder.ts";
+import { openRegularFile } from "./open-regular-file.ts";
+import type { WorkspacePath } from "./workspace-path.ts";
+
+export const MAX_FILE_BYTES = 10 * 1024 * 1024;
+
+/** Of a file that is not there. */
+export const ABSENT = "absent";
+
+export type FileText = {
+  /** What the file is now, for approvals and later attempts: same fingerprint, same content. */
+  fingerprint: string;
+} & (
+  | { ok: true; text: string; owner: Owner }
+  /** `why` continues a sentence that begins with the file's name. */
+  | { ok: false; missing: boolean; why: string }
+);
+
+interface Owner {
+  mode: number;
+  uid: number;
+  gid: number;
+}
+
+export async function readTextFile({ root, names }: WorkspacePath): Promise<FileText> {
+  try {
+    await using folder = await openFolder(root, names.slice(0, -1));
+    return await readIn(folder, names.at(-1) ?? ".");
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+/** Replaces the file in one step, or says that it is no longer what it was. A kill leaves the old content or the new, never a part. */
+export async function replaceFile(
+  { root, names }: WorkspacePath,
+  text: string,
+  { key, before }: { key: string; before: FileText },
+): Promise<"replaced" | "changed"> {
+  const name = names.at(-1)!;
+  await using folder = await openFolder(root, names.slice(0, -1), { create: true });
+  // Named by the call's key: the next attempt finds what a kill left behind.
+  const temporary = `.cadre.${fingerprintOf(key).slice(0, 16)}.tmp`;
+  try {
+    await writeNew(folder, temporary, text, before.ok ? before.owner : undefined);
+    if ((await readIn(folder, name)).fingerprint !== before.fingerprint) return "changed";
+    if (!(await folder.isUnchanged())) return "changed";
+    await rename(pathIn(folder, temporary), pathIn(folder, name));
+  } finally {
+    await rm(pathIn(folder, temporary), { force: true }).catch(() => undefined);
+  }
+  await syncFolder(folder);
+  return "replaced";
+}
+
+export const fingerprintOf = (content: string | Buffer): string =>
+  createHash("sha256").update(content).digest("hex");
+
+/** Why writing failed, as the rest of a sentence about the file. */
+export function writeFailure(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "EACCES":
+    case "EPERM":
+      return "may not be written by this user; nothing was changed";
+    case "EROFS":
+      return "is on a read-only file system; nothing was changed";
+    case "ENOSPC":
+    case "EDQUOT":
+      return "cannot be written because the disk is full; nothing was changed";
+    case "EISDIR":
+      return "is a folder; nothing was changed";
+    case "ENOTDIR":
+    case "ELOOP":
+      return "is reached by a link or through a file since a moment ago; nothing was changed";
+    default:
+      return `could not be written (${describeSystemError(error)}); nothing was changed`;
+  }
+}
+
+async function readIn(folder: OpenFolder, name: string): Promise<FileText> {
+  let file: FileHandle;
+  try {
+    file = await openRegularFile(folder, name);
+  } catch (error) {
+    return unreadable(error);
+  }
+  try {
+    const { mode, uid, gid, size, mtimeMs } = await file.stat();
+    const fingerprint = `${mode}:${size}:${mtimeMs}`;
+    if (size > MAX_FILE_BYTES) return no(tooLong(size), fingerprint);
+    const content = await readBounded(file);
+    if (content.length > MAX_FILE_BYTES) return no(tooLong((await file.stat()).size), fingerprint);
+    if (size === 0 && content.length > 0 && (await file.stat()).size === 0)
+      return no("is not a regular file: the system makes it up as it is read", fingerprint);
+    return textOf(content, { mode: mode & 0o777, uid, gid });
+  } catch (error) {
+    return unreadable(error);
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file may grow while it is read, and without an end: no more than the limit and a byte of it is taken. */
+async function readBounded(file: FileHandle): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  while (size <= MAX_FILE_BYTES) {
+    const chunk = Buffer.allocUnsafe(Math.min(256 * 1024, MAX_FILE_BYTES + 1 - size));
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
+    if (bytesRead === 0) break;
+    chunks.push(chunk.subarray(0, bytesRead));
+    size += bytesRead;
+  }
+  return Buffer.concat(chunks);
+}
+
+function textOf(content: Buffer, owner: Owner): FileText {
+  const fingerprint = fingerprintOf(content);
+  const mark = content.length > 1 ? content.readUInt16BE(0) : 0;
+  if (mark === 0xfffe || mark === 0xfeff)
+    return no("is UTF-16 text, and only UTF-8 can be used: convert a copy with Bash (iconv)", fingerprint);
+  if (content.includes(0))
+    return no(`is binary (${content.length} bytes), and only text can be used`, fingerprint);
+  if (!isUtf8(content))
+    return no("is not UTF-8 text (Latin-1, perhaps): convert a copy with Bash (iconv)", fingerprint);
+  // Node keeps a byte order mark as a character: an edit leaves it where it is.
+  return { ok: true, text: content.toString("utf8"), owner, fingerprint };
+}
+
+/** A file of its own, whatever stood there: what another has put under this name may be a link to something else. */
+async function writeNew(
+  folder: OpenFolder,
+  name: string,
+  text: string,
+  owner: Owner | undefined,
+): Promise<void> {
+  await rm(pathIn(folder, name), { force: true });
+  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+  const file = await openIn(folder, name, O_WRONLY | O_CREAT | O_EXCL, owner?.mode ?? 0o666);
+  try {
+    await file.writeFile(text);
+    if (owner) await likeBefore(file, owner);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Only root may give a file away: for others it becomes theirs, as with any editor that replaces files. */
+async function likeBefore(file: FileHandle, { mode, uid, gid }: Owner): Promise<void> {
+  const now = await file.stat();
+  if (now.uid !== uid || now.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
+  await file.chmod(mode);
+}
+
+/** Makes the rename itself survive a power cut. Not every system can. */
+async function syncFolder(folder: OpenFolder): Promise<void> {
+  const handle = await open(pathIn(folder, "."), constants.O_RDONLY).catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+function unreadable(error: unknown): FileText {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "ENOENT") return { ok: false, missing: true, why: "does not exist", fingerprint: ABSENT };
+  if (code === "EACCES" || code === "EPERM") return no("may not be read by this user", code);
+  if (code === "ELOOP" || code === "ENOTDIR")
+    return no("is reached by a link or through a file since a moment ago", code);
+  if (code === "EISDIR") return no("is a folder: use LS to see what is in it", code);
+  if (code === "ENXIO") return no("is not a regular file", code);
+  if (code === "EBUSY") return no("is a database that Cadre itself has open, and no text", code);
+  return no(`could not be read (${describeSystemError(error)})`, code ?? "unreadable");
+}
+
+const no = (why: string, fingerprint: string): FileText => ({ ok: false, missing: false, why, fingerprint });
+
+const tooLong = (bytes: number): string =>
+  `is ${megabytes(bytes)} MB, more than the ${megabytes(MAX_FILE_BYTES)} MB that can be used: use Grep to find the part that matters`;
+
+const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(bytes < 100 * 1024 * 1024 ? 1 : 0);

@@ -1,0 +1,73 @@
+import { link, mkdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { spellingOnDisk, unportableName } from "../file-names.ts";
+import { readTool } from "../read.ts";
+import { tempWorkspace } from "../temp-workspace.fixture.ts";
+
+it.each([
+  "CON",
+  "con.txt",
+  "NUL",
+  "aux.ts",
+  "COM1",
+  "lpt9.log",
+  "a.",
+  "a ",
+  "a. ",
+  "a::$DATA",
+  "a:b:$DATA",
+  "e\u0301",
+  "a\tb",
+  "a\u0000",
+])("[A36] %j is no name for a new file", (name) => {
+  expect(unportableName(name)).toEqual(expect.any(String));
+});
+
+it.each([
+  "console.ts",
+  "a.b",
+  ".gitignore",
+  "12:30.log",
+  "é",
+  "名前.md",
+  "a b",
+  "common",
+  "null.ts",
+  "$DATA",
+])("%j is one", (name) => {
+  expect(unportableName(name)).toBeUndefined();
+});
+
+it("[A36] two hard links that differ in letter case are two files, each by its own name", async () => {
+  await using folder = await tempWorkspace();
+  await writeFile(join(folder.path, "readme"), "x");
+  const other = await link(join(folder.path, "readme"), join(folder.path, "README")).catch(() => "folds");
+  if (other === undefined) expect(await spellingOnDisk(folder.path, "README")).toBeUndefined();
+  expect(await spellingOnDisk(folder.path, "readme")).toBeUndefined();
+  expect(await spellingOnDisk(folder.path, "none")).toBeUndefined();
+});
+
+const folds = await (async () => {
+  const probe = join(tmpdir(), `cadre-Fold-${process.pid}`);
+  await mkdir(probe);
+  try {
+    return (await spellingOnDisk(tmpdir(), basename(probe).toUpperCase())) !== undefined;
+  } finally {
+    await rm(probe, { recursive: true });
+  }
+})();
+
+describe.runIf(folds)("where the file system folds letter case", () => {
+  it("[A36] a file is used by the name that it has on disk", async () => {
+    await using folder = await tempWorkspace();
+    await mkdir(join(folder.path, "Src"));
+    await writeFile(join(folder.path, "Src/File.txt"), "x");
+    for (const path of ["src/File.txt", "Src/file.txt"])
+      expect(await readTool.execute({ path }, folder.context())).toMatchObject({
+        isError: true,
+        output: expect.stringContaining("Src/File.txt"),
+      });
+  });
+});

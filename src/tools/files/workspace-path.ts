@@ -1,0 +1,102 @@
+// Where a path from the model really is. The name that rules were judged by must be the place that is touched: a path
+// whose links lead elsewhere is refused with the name of that place, so that the next call is judged by it (A34, A35).
+// This looks at names alone. Whoever opens something does it through a held folder (`held-folder.ts`).
+
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { spellingOnDisk, unportableName } from "../file-names.ts";
+
+/** A place in the workspace, by the names that lead to it from its root. */
+export interface WorkspacePath {
+  root: string;
+  /** Empty for the root itself. */
+  names: readonly string[];
+  /** As people and models write it, `.` for the root. */
+  relative: string;
+  exists: boolean;
+}
+
+/** `why`: one sentence for the model. */
+export type ResolvedPath = ({ ok: true } & WorkspacePath) | { ok: false; why: string };
+
+export async function resolveInWorkspace(workspace: string, path: string): Promise<ResolvedPath> {
+  if (path.includes("\0")) return refuse("a path cannot hold a NUL character");
+  const root = await realpath(workspace).catch(() => undefined);
+  if (root === undefined) return refuse(`the workspace ${workspace} does not exist`);
+  const named =
+    isAbsolute(path) && isInside(resolve(workspace), resolve(path))
+      ? relative(resolve(workspace), path)
+      : path;
+  const absolute = resolve(root, named);
+  if (!isInside(root, absolute))
+    return refuse(`${path} is outside the workspace: only files in it can be used`);
+
+  const real = await realPlace(absolute);
+  if ("why" in real) return refuse(`${path} ${real.why}`);
+  if (!isInside(root, real.path))
+    return refuse(`${path} leads outside the workspace by a link: only files in it can be used`);
+  if (real.path !== absolute)
+    return refuse(
+      `${path} is reached by a link: use ${portable(relative(root, real.path))}, where it really is`,
+    );
+  const names = relative(root, absolute).split(sep).filter(Boolean);
+  const problem = await nameProblem(root, names, real.missing);
+  if (problem !== undefined) return refuse(`${path} ${problem}`);
+  return { ok: true, root, names, relative: names.join("/") || ".", exists: real.missing === 0 };
+}
+
+/** Resolves the deepest part that exists; what is yet to be created has no links. */
+async function realPlace(absolute: string): Promise<{ path: string; missing: number } | { why: string }> {
+  const missing: string[] = [];
+  for (let at = absolute; ; at = dirname(at)) {
+    try {
+      return { path: join(await realpath(at), ...missing), missing: missing.length };
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === "ELOOP") return { why: "is a link that leads back to itself" };
+      if (code === "ENOTDIR") return { why: "goes through a file as if it were a folder" };
+      if (code === "ENAMETOOLONG") return { why: "is too long for a path" };
+      if (code !== "ENOENT") return { why: `cannot be reached (${code})` };
+    }
+    // A link to nothing: writing would create whatever it points to.
+    if (await isLink(at)) return { why: "is a link that leads nowhere" };
+    missing.unshift(basename(at));
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
+}
+
+/** What exists must be called as it is on disk; what does not must have a name that means one file everywhere. */
+async function nameProblem(
+  root: string,
+  names: readonly string[],
+  missing: number,
+): Promise<string | undefined> {
+  const there = names.length - missing;
+  for (const [index, name] of names.entries()) {
+    if (index >= there || process.platform === "win32") {
+      const why = unportableName(name);
+      if (why !== undefined) return `cannot be used: ${JSON.stringify(name)} ${why}`;
+    }
+    if (index >= there) continue;
+    const before = names.slice(0, index);
+    const other = await spellingOnDisk(join(root, ...before), name);
+    if (other !== undefined)
+      return `is spelled otherwise: use ${[...before, other, ...names.slice(index + 1)].join("/")}`;
+  }
+  return undefined;
+}
+
+/** Aware of separators: `/w/proj-evil` is not inside `/w/proj`. */
+function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+const portable = (path: string): string => (sep === "/" ? path : path.replaceAll(sep, "/"));
+
+const refuse = (why: string): ResolvedPath => ({ ok: false, why });

@@ -1,0 +1,86 @@
+import { appendFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { inspectPath } from "../files/inspect-path.ts";
+import { tempWorkspace } from "../temp-workspace.fixture.ts";
+import { gitProgramSetting } from "./program-setting.ts";
+import { tempGit } from "./temp-git.fixture.ts";
+
+describe("what a repository has git run", () => {
+  it.each([
+    ['[filter "x"]\n\tclean = evil', "filter.clean"],
+    ['[filter "a]b"]\n\tprocess = evil', "filter.process"],
+    ['[filter "a]b"] clean = evil', "filter.clean"],
+    ["[log]\n\tshowSignature # always", "log.showsignature"],
+    ["[diff]\n\texternal = evil", "diff.external"],
+    ['[diff "x"]\n\ttextconv = evil', "diff.textconv"],
+    ["[DIFF.x]\r\n\tCommand = evil\r", "diff.command"],
+    ["[core] fsmonitor = evil", "core.fsmonitor"],
+    ["[core]\n\tworktree = /etc", "core.worktree"],
+    ["[gpg]\n\tprogram = evil", "gpg.program"],
+    ["[log]\n\tshowSignature", "log.showsignature"],
+    ["[include]\n\tpath = ../evil", "include.path"],
+    ['[remote "o"]\n\tpromisor = true', "remote.promisor"],
+  ])("[A30] finds %j", async (text, setting) => {
+    await using repository = await tempGit();
+    expect(gitProgramSetting(repository.path)).toBeUndefined();
+    await appendFile(join(repository.path, ".git/config"), `${text}\n`);
+    expect(gitProgramSetting(repository.path)).toBe(setting);
+  });
+
+  it("[A30] is silent about what commands of agents do without, and about ordinary settings", async () => {
+    await using repository = await tempGit();
+    await repository.git(["config", "core.fsmonitor", "true"]);
+    await repository.git(["config", "core.worktree", ".."]);
+    await repository.git(["config", "core.sshCommand", "ssh -i key"]);
+    await repository.git(["remote", "add", "origin", "https://example.com/x"]);
+    expect(gitProgramSetting(repository.path)).toBeUndefined();
+  });
+
+  it("[A30] finds it from a folder of the repository, in a worktree, and in a bare repository", async () => {
+    await using repository = await tempGit({ "a/b.txt": "x" });
+    await repository.git(["worktree", "add", "-q", "side"]);
+    await repository.git(["config", "diff.external", "evil"]);
+    expect(gitProgramSetting(join(repository.path, "a"))).toBe("diff.external");
+    expect(gitProgramSetting(join(repository.path, "side"))).toBe("diff.external");
+    await using folder = await tempWorkspace();
+    expect(gitProgramSetting(folder.path)).toBeUndefined();
+    await repository.git(["init", "-q", "--bare", folder.path]);
+    await writeFile(join(folder.path, "config"), "[diff]\n external = evil\n");
+    expect(gitProgramSetting(folder.path)).toBe("diff.external");
+  });
+});
+
+it("[A30] [A35] a .git that leads to another repository is not looked into without a question", async () => {
+  await using victim = await tempGit();
+  await using folder = await tempWorkspace();
+  await writeFile(join(folder.path, ".git"), `gitdir: ${victim.path}/.git\n`);
+  expect(gitProgramSetting(folder.path)).toBe("a .git that leads to another repository");
+  await using linked = await tempWorkspace();
+  await symlink(join(victim.path, ".git"), join(linked.path, ".git"));
+  expect(gitProgramSetting(linked.path)).toBe("a .git that leads to another repository");
+  await victim.git(["worktree", "add", "-q", "side"]);
+  expect(gitProgramSetting(join(victim.path, "side"))).toBeUndefined();
+  await using outer = await tempGit();
+  await outer.git(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", victim.path, "sub"]);
+  expect(gitProgramSetting(join(outer.path, "sub"))).toBeUndefined();
+});
+
+describe("what is really at a path", () => {
+  it("[A35] follows links as opening the path would", async () => {
+    await using folder = await tempWorkspace();
+    await using elsewhere = await tempWorkspace();
+    await writeFile(join(elsewhere.path, "key"), "x");
+    await symlink(elsewhere.path, join(folder.path, "out"));
+    await symlink("missing", join(folder.path, "nowhere"));
+    await symlink("loop", join(folder.path, "loop"));
+    const seen = (path: string) => inspectPath(`${folder.path}/${path}`);
+    expect(seen("a/b")).toEqual({ real: join(folder.path, "a/b"), isFolder: false });
+    expect(seen(".")).toEqual({ real: folder.path, isFolder: true });
+    expect(seen("out")).toEqual({ real: elsewhere.path, isFolder: true });
+    expect(seen("out/key").real).toBe(join(elsewhere.path, "key"));
+    expect(seen("out/new").real).toBe(join(elsewhere.path, "new"));
+    expect(seen("out/../key").real).toBe(join(elsewhere.path, "../key"));
+    for (const path of ["nowhere", "loop", "loop/x", "a/../b"]) expect(seen(path).real, path).toBeUndefined();
+  });
+});

@@ -1,0 +1,104 @@
+// Whether a repository's own configuration has git run programs or read other places when it is merely looked at: filters,
+// text converters, signatures, objects that are fetched on demand. Who made the repository chose them (A30), so `git diff`
+// there is no reading. What the person's own configuration says is the person's.
+
+import { existsSync, globSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { readPlainFile } from "../../config/plain-file.ts";
+import { LFS_COMMAND } from "./repository-programs.ts";
+
+/** The setting, or what could not be read; undefined where there is none, or no repository. */
+export function gitProgramSetting(workspace: string): string | undefined {
+  const folder = gitFolder(workspace);
+  if (folder === undefined) return undefined;
+  if (folder === STRAY) return "a .git that leads to another repository";
+  const common = resolve(folder, textAt(join(folder, "commondir"))?.trim() ?? ".");
+  const modules = existsSync(join(common, "modules")) ? globSync("modules/**/config", { cwd: common }) : [];
+  for (const file of [
+    join(common, "config"),
+    join(folder, "config.worktree"),
+    ...modules.map((path) => join(common, path)),
+  ]) {
+    if (!existsSync(file)) continue;
+    const text = textAt(file);
+    if (text === undefined) return "a configuration that cannot be read";
+    const found = settingsIn(text).find((setting) => !isHarmless(setting, dirname(file), workspace));
+    if (found) return `${found.section}.${found.key}`;
+  }
+  return undefined;
+}
+
+const STRAY = Symbol("another repository");
+
+/** The folder that git would find from here: `.git`, where a file of that name points, or a bare repository. */
+function gitFolder(workspace: string): string | typeof STRAY | undefined {
+  for (let at = workspace; ; at = dirname(at)) {
+    const named = join(at, ".git");
+    const points = /^gitdir: (.+)$/m.exec(textAt(named) ?? "")?.[1];
+    if (points !== undefined) return pointsBack(resolve(at, points), at) ? resolve(at, points) : STRAY;
+    if (existsSync(named)) return realpathSync(named) === join(realpathSync(at), ".git") ? named : STRAY;
+    if (existsSync(join(at, "HEAD")) && existsSync(join(at, "objects"))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** A worktree's record and a submodule's folder say whose they are. What does not may be anybody's, who did not mean it to be read. */
+function pointsBack(folder: string, top: string): boolean {
+  const tops = [top, realpathSync(top)];
+  const record = textAt(join(folder, "gitdir"))?.trim();
+  if (record !== undefined) return tops.some((one) => resolve(folder, record) === join(one, ".git"));
+  const settings = settingsIn(textAt(join(folder, "config")) ?? "");
+  return settings.some(
+    ({ section, key, value }) =>
+      `${section}.${key}` === "core.worktree" && tops.includes(resolve(folder, value)),
+  );
+}
+
+interface Setting {
+  section: string;
+  key: string;
+  value: string;
+}
+
+/** Of sections and keys by which looking runs a program, asks a server or leaves the workspace. */
+const TELLING =
+  /^(filter|include|includeif|gpg)\.|^core\.(fsmonitor|worktree)$|^diff\.(external|command|textconv)$|^log\.showsignature$|^extensions\.partialclone$|^remote\.promisor$/;
+
+const HEADER = /^\s*\[\s*([\w-]+)(?:\.[^\]"]*|\s*"(?:[^"\\]|\\.)*")?\s*\](.*)$/s;
+
+function settingsIn(text: string): Setting[] {
+  let section = "";
+  return text.split("\n").flatMap((line) => {
+    // A key may stand on the line of its section: `[core] fsmonitor = x`.
+    const [, name = section, rest = line] = HEADER.exec(line) ?? [];
+    section = name.toLowerCase();
+    const [, key, value = "true"] = /^\s*([a-z][\w-]*)\s*(?:=\s*(.*?)\s*|[#;].*)?$/is.exec(rest) ?? [];
+    return key === undefined ? [] : [{ section, key: key.toLowerCase(), value }];
+  });
+}
+
+function isHarmless({ section, key, value }: Setting, folder: string, workspace: string): boolean {
+  const name = `${section}.${key}`;
+  if (!TELLING.test(name) || /^(false|no|off|0|)$/i.test(value)) return true;
+  if (name === "filter.required" || (section === "filter" && LFS_COMMAND.test(value))) return true;
+  // Git's own monitor, which commands of agents do without.
+  if (name === "core.fsmonitor") return value === "true";
+  // Every submodule has one, and is looked at only as a part of what is above it.
+  if (name === "core.worktree") {
+    const worktree = resolve(folder, value);
+    return (
+      workspace === worktree || workspace.startsWith(`${worktree}/`) || worktree.startsWith(`${workspace}/`)
+    );
+  }
+  return false;
+}
+
+const MAX_SETTINGS = 10_000_000;
+
+function textAt(path: string): string | undefined {
+  try {
+    return readPlainFile(path, MAX_SETTINGS);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,133 @@
+// Runs git for us, never for a person: no shell, no hooks, no signatures, nobody to ask, a time limit, and Cadre as the
+// author. A lock that another process holds is waited for; what git refuses after that is a value, or an error by `git`.
+
+import { spawn } from "node:child_process";
+import type { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { CadreError, messageOf } from "../../errors.ts";
+import { cleanEnvironment } from "../shell/clean-environment.ts";
+
+const TIME_LIMIT = 120_000;
+const MAX_OUTPUT = 256 * 1024 * 1024;
+/** Twice as long each time, so three seconds in all. */
+const FIRST_PAUSE = 50;
+const LAST_PAUSE = 1_600;
+
+export interface GitLocation {
+  /** For the clean environment: no program in here passes for git. */
+  folder: string;
+  args: readonly string[];
+  env?: NodeJS.ProcessEnv;
+  /** Milliseconds, where the general limit does not fit. */
+  timeout?: number;
+}
+
+export interface GitAnswer {
+  ok: boolean;
+  /** As git ended; -1 if it could not be started or was stopped. */
+  code: number;
+  output: string;
+  complaint: string;
+}
+
+/** In a folder, whatever repository it belongs to. */
+export const inFolder = (folder: string): GitLocation => ({ folder, args: ["-C", folder] });
+
+/** The output, without its last line break; an error that says what git said if it refused. */
+export async function git(at: GitLocation, args: readonly string[], input = ""): Promise<string> {
+  const said = await tryGit(at, args, input);
+  if (!said.ok) throw gitError(args[0]!, said);
+  return said.output.replace(/\n$/, "");
+}
+
+/** The entries of an output that is separated by NUL. */
+export async function gitList(at: GitLocation, args: readonly string[]): Promise<string[]> {
+  return (await git(at, args)).split("\0").filter((entry) => entry !== "");
+}
+
+export async function tryGit(at: GitLocation, args: readonly string[], input = ""): Promise<GitAnswer> {
+  for (let next = FIRST_PAUSE; ; next *= 2) {
+    const answer = await runOnce(at, args, input);
+    if (answer.ok || next > LAST_PAUSE || !isLocked(answer)) return answer;
+    await pause(next);
+  }
+}
+
+/** The commit that a name means; undefined if there is none. */
+export async function commitAt(at: GitLocation, name: string): Promise<string | undefined> {
+  const said = await tryGit(at, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
+  if (!said.ok && said.code !== 1) throw gitError("rev-parse", said);
+  return said.ok ? said.output.trim() : undefined;
+}
+
+/** Whether all of a commit's history is in another one's. */
+export async function isAncestor(at: GitLocation, commit: string, other: string): Promise<boolean> {
+  const said = await tryGit(at, ["merge-base", "--is-ancestor", commit, other]);
+  if (!said.ok && said.code !== 1) throw gitError("merge-base", said);
+  return said.ok;
+}
+
+export const gitError = (command: string, { complaint }: GitAnswer): CadreError =>
+  new CadreError("UNPROCESSABLE", `git ${command} failed: ${complaint}`);
+
+const isLocked = ({ complaint }: GitAnswer): boolean =>
+  /Unable to create '.*\.lock': File exists/.test(complaint);
+
+/** What a repository or a person has configured must not start programs, ask questions or lose files on our way. */
+const OVERRIDES = [
+  "core.hooksPath=/dev/null",
+  "commit.gpgsign=false",
+  "core.safecrlf=false",
+  "core.quotePath=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "submodule.recurse=false",
+].flatMap((setting) => ["-c", setting]);
+
+const AUTHOR = {
+  GIT_AUTHOR_NAME: "Cadre",
+  GIT_AUTHOR_EMAIL: "cadre@localhost",
+  GIT_COMMITTER_NAME: "Cadre",
+  GIT_COMMITTER_EMAIL: "cadre@localhost",
+};
+
+function runOnce(at: GitLocation, args: readonly string[], input: string): Promise<GitAnswer> {
+  const { CADRE_RUN_ID: _, ...env } = cleanEnvironment(at.folder, "");
+  const child = spawn("git", [...at.args, ...OVERRIDES, ...args], {
+    // git goes to its folder by itself: a folder that is gone is then told from a git that is not installed.
+    cwd: "/",
+    // C: we read some of git's sentences, which are translated otherwise.
+    env: { ...env, ...AUTHOR, ...at.env, LC_ALL: "C" },
+    // Ctrl-C is for us: a git that it stopped halfway would leave files of both sides.
+    detached: true,
+    timeout: at.timeout ?? TIME_LIMIT,
+  });
+  return new Promise((done) => {
+    const fail = (complaint: string) => done({ ok: false, code: -1, output: "", complaint });
+    child.once("error", (error) => fail(messageOf(error)));
+    // Out of files or processes, Node gives a child without streams, and its error comes later.
+    if (!child.stdout) return;
+    const output = gather(child.stdout, MAX_OUTPUT, () => child.kill());
+    const words = gather(child.stderr, MAX_OUTPUT, () => child.kill());
+    child.once("close", (code) => {
+      if (code === null)
+        return fail(`stopped: more than ${(at.timeout ?? TIME_LIMIT) / 1000} s, or too much output`);
+      const complaint = code === 0 ? "" : words().trim().slice(0, 2_000) || `it ended with ${code}`;
+      done({ ok: code === 0, code, output: output(), complaint });
+    });
+    // git may have ended before it read a word: its answer says why.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input);
+  });
+}
+
+function gather(stream: Readable, most: number, onTooMuch: () => void): () => string {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > most) onTooMuch();
+    else chunks.push(chunk);
+  });
+  return () => Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,160 @@
+// Puts all work of a worktree on its branch: commits of its own, files changed and files new, wherever its HEAD is.
+//  - The commit is built in an index of our own. A lock that a killed command left does not matter, and a crash before the
+//    branch moves leaves everything as it was, so that the next time sees the same.
+//  - Why the work must not be merged by itself is written into the commit: the folder that showed it may be gone by then.
+
+import { copyFile, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { commitAt, type GitLocation, git, gitList, isAncestor, tryGit } from "./run-git.ts";
+import {
+  exists,
+  ignoreStateFolder,
+  inWorktree,
+  listFolder,
+  unfinishedOperation,
+  type Worktree,
+  type WorktreeRecord,
+} from "./worktree-records.ts";
+
+const KEEP = "Cadre-Keep";
+
+export interface CommitResult {
+  /** Why a person should look at it before it is merged. */
+  why?: string | undefined;
+  /** What could not be committed, so that the folder stays. */
+  stays?: string | undefined;
+}
+
+export async function commitWork(
+  worktree: Worktree,
+  found: WorktreeRecord,
+  message: string,
+): Promise<CommitResult> {
+  if (!found.hasFolder)
+    return { why: await moveBranch(worktree, found, { message, tree: undefined, why: undefined }) };
+  if (await exists(join(found.path, ".cadre"))) await ignoreStateFolder(found.path);
+  const tracked = await gitList(inWorktree(found), ["ls-files", "--stage", "-z"]);
+  const others = await otherRepositories(found, tracked);
+  const half = await halfDone(found, tracked);
+  const scratch = await mkdtemp(join(found.record, "cadre-"));
+  try {
+    const index = join(scratch, "index");
+    await copyIndex(join(found.record, "index"), index);
+    const { tree, failure } = await treeOf(found, index, others);
+    const why = await moveBranch(worktree, found, { message, tree, why: half });
+    await rename(index, join(found.record, "index"));
+    if (others.length === 0) return { why, stays: failure };
+    return {
+      stays: `${found.path} holds other git repositories (${others.join(", ")}) and is left as it is`,
+    };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Why a commit said that it must not be merged by itself. */
+export async function keepReason(at: GitLocation, commit: string): Promise<string | undefined> {
+  const said = await git(at, ["log", "-1", `--format=%(trailers:key=${KEEP},valueonly)`, commit, "--"]);
+  return said.trim() || undefined;
+}
+
+/** Whether the folder holds nothing that would be lost with it: all was committed, and nothing has come since. */
+export async function isFullyCommitted(found: WorktreeRecord): Promise<boolean> {
+  if (!found.hasFolder) return true;
+  if ((await listFolder(join(found.path, ".cadre", "worktrees"))).length > 0) return false;
+  const status = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none"];
+  return (await git(inWorktree(found), status)) === "";
+}
+
+/** Repositories in its folder: what is in them cannot be committed here. A submodule that was never filled is none. */
+async function otherRepositories(found: WorktreeRecord, tracked: readonly string[]): Promise<string[]> {
+  const untracked = await gitList(inWorktree(found), ["ls-files", "--others", "--exclude-standard", "-z"]);
+  const nested = untracked.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
+  const links = tracked.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.split("\t")[1]!);
+  const filled: string[] = [];
+  for (const link of links) {
+    const entries = await readdir(join(found.path, link)).catch(() => []);
+    if (entries.length > 0) filled.push(link);
+  }
+  const own = await stat(join(found.path, ".git")).catch(() => undefined);
+  return [...new Set([...nested, ...filled, ...(own?.isDirectory() ? [".git"] : [])])];
+}
+
+async function halfDone(found: WorktreeRecord, tracked: readonly string[]): Promise<string | undefined> {
+  const unfinished = await unfinishedOperation(found.record);
+  if (unfinished !== undefined) return `it was left in the middle of a ${unfinished}`;
+  const isClash = (entry: string) => !/^\d+ \w+ 0\t/.test(entry);
+  return tracked.some(isClash) ? "it was left with conflicts of its own" : undefined;
+}
+
+/** With its time: git takes a file that was changed in the second of the index for changed, and only then. */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const stats = await stat(from).catch(() => undefined);
+  if (!stats) return;
+  await copyFile(from, to);
+  await utimes(to, stats.atime, stats.mtime);
+}
+
+async function treeOf(
+  found: WorktreeRecord,
+  index: string,
+  others: readonly string[],
+): Promise<{ tree: string; failure: string | undefined }> {
+  const at = { ...inWorktree(found), env: { GIT_INDEX_FILE: index } };
+  const without = others.map((path) => `:(exclude,literal)${path}`);
+  const added = await tryGit(at, ["add", "--all", "--sparse", "--ignore-errors", "--", ".", ...without]);
+  const failure = added.ok
+    ? undefined
+    : `not every file in ${found.path} could be committed (${oneLine(added.complaint)})`;
+  return { tree: await git(at, ["write-tree"]), failure };
+}
+
+interface Work {
+  message: string;
+  /** The files as they are; undefined if there are none but those of HEAD. */
+  tree: string | undefined;
+  why: string | undefined;
+}
+
+/** The branch gets everything: its own commits, those of a HEAD that went elsewhere, and what was not committed. */
+async function moveBranch(
+  { branch, base }: Worktree,
+  found: WorktreeRecord,
+  work: Work,
+): Promise<string | undefined> {
+  const at = inWorktree(found);
+  const ref = `refs/heads/${branch}`;
+  const { output: now } = await tryGit(at, ["symbolic-ref", "--quiet", "HEAD"]);
+  const [head, tip] = [await commitAt(at, "HEAD"), await commitAt(at, ref)];
+  const tree = head && (await git(at, ["rev-parse", `${head}^{tree}`]));
+  const isChanged = work.tree !== undefined && work.tree !== tree;
+  // It only looked at something older: its work is where the branch is.
+  if (head && tip && !isChanged && head !== tip && (await isAncestor(at, head, tip))) return undefined;
+
+  const follows =
+    head !== undefined && (tip === undefined || tip === head || (await isAncestor(at, tip, head)));
+  const parents = follows ? [head] : [head, tip].filter((commit) => commit !== undefined);
+  const why = work.why ?? (follows ? undefined : "it left its branch for another line of commits");
+  const isNew = isChanged || !follows;
+  const commit = isNew
+    ? await commitTree(at, work.tree ?? tree!, parents.length === 0 ? [base] : parents, [
+        work.message.trim() || `Work of ${branch}`,
+        ...(why === undefined ? [] : [`${KEEP}: ${why}`]),
+      ])
+    : head!;
+  if (commit !== tip) await git(at, ["update-ref", ref, commit, tip ?? ""]);
+  if (now.trim() !== ref) await git(at, ["symbolic-ref", "HEAD", ref]);
+  return isNew ? why : undefined;
+}
+
+export function commitTree(
+  at: GitLocation,
+  tree: string,
+  parents: readonly string[],
+  paragraphs: readonly string[],
+): Promise<string> {
+  const message = paragraphs.join("\n\n").replaceAll("\0", "");
+  return git(at, ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"], message);
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 300);

@@ -1,0 +1,138 @@
+// Merges a branch into the folder of its parent, or leaves that folder exactly as it is.
+//  - The merge is computed beside the folder; only a finished one is brought in, by fast-forward, which git refuses before
+//    it has touched a file. So there is nothing to abort, whatever changes of its own the folder has.
+//  - The merge commit names the branch: whoever asks again finds it, and merges nothing twice.
+
+import {
+  commitAt,
+  type GitLocation,
+  git,
+  gitError,
+  gitList,
+  inFolder,
+  isAncestor,
+  tryGit,
+} from "./run-git.ts";
+import { commitTree, keepReason } from "./worktree-commit.ts";
+import { unfinishedOperation, type Worktree } from "./worktree-records.ts";
+
+export type MergeResult =
+  | { status: "unchanged" }
+  | { status: "merged"; commit: string; files: string[] }
+  /** Nothing changed in the parent; all work is on the branch. */
+  | { status: "conflict"; branch: string; files: string[]; detail: string }
+  /** Not merged: all work is on the branch, or where the detail says. */
+  | { status: "kept"; branch: string; files: string[]; detail: string };
+
+/** Somebody else commits to the parent at the same moment: computed again, this often. */
+const TRIES = 3;
+
+interface MergeOptions {
+  gitDir: string;
+  message: string;
+  why: string | undefined;
+  mustLook: ((path: string) => boolean) | undefined;
+}
+
+export async function mergeBack(
+  worktree: Worktree,
+  { gitDir, message, why, mustLook }: MergeOptions,
+): Promise<MergeResult> {
+  const { parent, branch, base } = worktree;
+  const at = inFolder(parent);
+  const tip = await commitAt(at, `refs/heads/${branch}`);
+  if (tip === undefined) {
+    const earlier = await earlierMerge(at, worktree);
+    return earlier === undefined ? { status: "unchanged" } : merged(at, earlier);
+  }
+  if (tip === base) return { status: "unchanged" };
+  if (await isAncestor(at, tip, "HEAD")) {
+    if (await isAncestor(at, tip, base)) return { status: "unchanged" };
+    const earlier = await earlierMerge(at, worktree);
+    if (earlier !== undefined) return merged(at, earlier);
+    return { status: "merged", commit: tip, files: await changedFiles(at, base, tip) };
+  }
+  // A commit can hold what no tool has written and no command could leave in the folder (A37).
+  const delicate = (await changedFiles(at, base, tip)).filter((path) => mustLook?.(path));
+  const reason =
+    why ?? (await keepReason(at, tip)) ?? (await whyNotNow(parent, gitDir)) ?? whyDelicate(delicate);
+  if (reason !== undefined) return keepBranch(worktree, reason);
+  for (let left = TRIES; left > 0; left--) {
+    const answer = await mergeOnce(worktree, tip, message);
+    if (answer) return answer;
+  }
+  return keepBranch(worktree, "the parent got new commits all the while");
+}
+
+export async function keepBranch(worktree: Worktree, why: string): Promise<MergeResult> {
+  const { parent, branch, base } = worktree;
+  const files = await changedFiles(inFolder(parent), base, `refs/heads/${branch}`).catch(() => []);
+  return { status: "kept", branch, files, detail: `Not merged: ${why}. ${byHand(branch)}` };
+}
+
+async function mergeOnce(worktree: Worktree, tip: string, message: string): Promise<MergeResult | undefined> {
+  const { parent, branch } = worktree;
+  const at = inFolder(parent);
+  const head = await git(at, ["rev-parse", "HEAD"]);
+  const result = await mergedTree(at, head, tip);
+  if ("clashes" in result) {
+    const detail = `Changed on both sides: ${someOf(result.clashes)}. ${parent} is as it was. ${byHand(branch)}`;
+    return { status: "conflict", branch, files: result.clashes, detail };
+  }
+  const commit = await commitTree(at, result.tree, [head, tip], [`Merge ${branch}`, message, mark(branch)]);
+  // Files that git ignores are somebody's too: `--no-overwrite-ignore`.
+  const how = ["--ff-only", "--quiet", "--no-stat", "--no-autostash", "--no-overwrite-ignore"];
+  const answer = await tryGit(at, ["merge", ...how, commit]);
+  if (answer.ok) return merged(at, commit);
+  if ((await git(at, ["rev-parse", "HEAD"])) !== head) return undefined;
+  return keepBranch(worktree, refusalIn(parent, answer.complaint));
+}
+
+async function mergedTree(
+  at: GitLocation,
+  head: string,
+  tip: string,
+): Promise<{ tree: string } | { clashes: string[] }> {
+  const how = ["--write-tree", "-z", "--name-only", "--no-messages"];
+  const said = await tryGit(at, ["merge-tree", ...how, head, tip]);
+  if (!said.ok && said.code !== 1) throw gitError("merge-tree", said);
+  const [tree = "", ...clashes] = said.output.split("\0").filter((entry) => entry !== "");
+  return said.ok ? { tree } : { clashes };
+}
+
+const whyDelicate = (files: readonly string[]): string | undefined =>
+  files.length === 0
+    ? undefined
+    : `it changes files that decide what runs, and neither Write nor Edit did that: ${someOf(files)}`;
+
+async function whyNotNow(parent: string, gitDir: string): Promise<string | undefined> {
+  const unfinished = await unfinishedOperation(gitDir);
+  return unfinished && `${parent} is in the middle of a ${unfinished}`;
+}
+
+/** git lists the files in the way, each behind a tab. */
+function refusalIn(parent: string, complaint: string): string {
+  const files = Array.from(complaint.matchAll(/^\t(.+)$/gm), ([, file]) => file!);
+  if (files.length > 0) return `files in ${parent} that are not committed are in the way: ${someOf(files)}`;
+  return `git refused it in ${parent} (${complaint.replaceAll(/\s+/g, " ")})`;
+}
+
+const mark = (branch: string): string => `Cadre-Worktree: ${branch}`;
+
+async function earlierMerge(at: GitLocation, { branch, base }: Worktree): Promise<string | undefined> {
+  const how = ["--merges", "-1", "--format=%H", `--grep=^${mark(branch)}$`];
+  return (await git(at, ["log", ...how, `${base}..HEAD`, "--"])) || undefined;
+}
+
+async function merged(at: GitLocation, commit: string): Promise<MergeResult> {
+  return { status: "merged", commit, files: await changedFiles(at, `${commit}^1`, commit) };
+}
+
+const changedFiles = (at: GitLocation, from: string, to: string): Promise<string[]> =>
+  gitList(at, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"]);
+
+const byHand = (branch: string): string =>
+  `Its work is on the branch ${branch}: look at it, then \`git merge ${branch}\`.`;
+
+const someOf = (files: readonly string[]): string =>
+  files.slice(0, 10).join(", ") + (files.length > 10 ? ` and ${files.length - 10} more` : "");

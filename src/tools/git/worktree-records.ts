@@ -1,0 +1,139 @@
+// Where worktrees are, as git's own records say. A worktree is known by the record in the repository, never by what its
+// folder says of itself: a folder whose `.git` is gone would be taken for a part of the repository around it, and one
+// whose `.git` was exchanged for whatever it points to.
+
+import { mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { CadreError } from "../../errors.ts";
+import { repositoryPrograms } from "./repository-programs.ts";
+import { type GitLocation, git, inFolder } from "./run-git.ts";
+
+export interface Worktree {
+  /** The repository's top folder or the parent's own worktree: where it is merged back. */
+  parent: string;
+  /** Its folder. */
+  path: string;
+  branch: string;
+  /** The commit that it began at. */
+  base: string;
+}
+
+export interface Checkout {
+  top: string;
+  /** The git folder that all worktrees share. */
+  common: string;
+  /** The git folder of this worktree. */
+  gitDir: string;
+}
+
+/** A worktree as git has recorded it; its folder may be gone. */
+export interface WorktreeRecord {
+  path: string;
+  record: string;
+  hasFolder: boolean;
+}
+
+/** The repository that a folder is in. */
+export async function checkoutAround(folder: string): Promise<Checkout> {
+  const asked = ["--show-toplevel", "--git-common-dir", "--git-dir"];
+  const said = await git(inFolder(folder), ["rev-parse", "--path-format=absolute", ...asked]);
+  const [top = "", common = "", gitDir = ""] = said.split("\n");
+  if (gitDir !== common && dirname(dirname(gitDir)) !== common) throw strayRecord(top);
+  return { top, common, gitDir };
+}
+
+/** The repository whose top folder this is: another one around it must not be changed in its place. */
+export async function checkoutAt(top: string): Promise<Checkout> {
+  const found = await checkoutAround(top);
+  if (found.top !== (await realpath(top)))
+    throw new CadreError("UNPROCESSABLE", `${top} is no worktree of git any more`);
+  const programs = await repositoryPrograms(top);
+  if (programs.length > 0) throw new CadreError("UNPROCESSABLE", programsProblem(top, programs));
+  return found;
+}
+
+/** A30: what a repository brings along must not run because a child begins or ends. */
+export const programsProblem = (workspace: string, programs: readonly string[]): string =>
+  `The repository of ${workspace} has git start programs of its own (${programs.join(", ")}), which Cadre does not: configure them for yourself (\`git config --global\`) if you trust them.`;
+
+export async function recordedWorktrees(common: string): Promise<WorktreeRecord[]> {
+  const records = await readdir(join(common, "worktrees")).catch(() => []);
+  const found = await Promise.all(records.map((name) => recorded(join(common, "worktrees", name))));
+  return found.filter((worktree) => worktree !== undefined);
+}
+
+export async function findRecord({ path }: Worktree, common: string): Promise<WorktreeRecord | undefined> {
+  const place = await realPlace(path);
+  const all = await recordedWorktrees(common);
+  const found = all.find((worktree) => worktree.path === place);
+  if (found) await mustBelongTo(common, found);
+  return found;
+}
+
+/** Git believes a file of the record that leads to another repository, whose configuration would start programs (A30). */
+async function mustBelongTo(common: string, { path, record }: WorktreeRecord): Promise<void> {
+  // Without the file git takes it for no repository.
+  const said = await readFile(join(record, "commondir"), "utf8").catch(() => undefined);
+  if (said !== undefined && resolve(record, said.trim()) !== common) throw strayRecord(path);
+}
+
+const strayRecord = (path: string): CadreError =>
+  new CadreError("UNPROCESSABLE", `the record of ${path} in git leads to another repository`);
+
+export function inWorktree({ path, record, hasFolder }: WorktreeRecord): GitLocation {
+  if (!hasFolder) return { folder: record, args: [`--git-dir=${record}`] };
+  return { folder: path, args: ["-C", path, `--git-dir=${record}`, `--work-tree=${path}`] };
+}
+
+/** Why somebody locked it; undefined if nobody did. */
+export async function lockReason({ record }: WorktreeRecord): Promise<string | undefined> {
+  return readFile(join(record, "locked"), "utf8").then(
+    (reason) => reason.trim(),
+    () => undefined,
+  );
+}
+
+/** What is half done there, in a word; undefined if nothing is. */
+export async function unfinishedOperation(gitDir: string): Promise<string | undefined> {
+  const marks = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert" };
+  const more = { "rebase-merge": "rebase", "rebase-apply": "rebase", BISECT_LOG: "bisect" };
+  for (const [name, word] of Object.entries({ ...marks, ...more }))
+    if (await exists(join(gitDir, name))) return word;
+  return undefined;
+}
+
+/** Cadre's own files are nobody's work: no `git add` may see the worktrees in them. */
+export async function ignoreStateFolder(top: string): Promise<void> {
+  const folder = join(top, ".cadre");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600, flag: "wx" }).catch((error) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+export async function listFolder(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+}
+
+async function recorded(record: string): Promise<WorktreeRecord | undefined> {
+  const gitFile = await readFile(join(record, "gitdir"), "utf8").catch(() => undefined);
+  if (gitFile === undefined) return undefined;
+  const path = dirname(resolve(record, gitFile.trimEnd()));
+  return { path, record, hasFolder: await exists(path) };
+}
+
+/** As git writes it down: links in the way to it are followed. */
+async function realPlace(path: string): Promise<string> {
+  const folder = await realpath(dirname(path)).catch(() => dirname(path));
+  return join(folder, basename(path));
+}

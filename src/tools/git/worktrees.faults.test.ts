@@ -1,0 +1,158 @@
+// A process that is killed at any git command, and three that write what they like: nothing is merged twice, nothing is lost.
+
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type TempGit, tempGit } from "./temp-git.fixture.ts";
+import {
+  closeWorktree,
+  headOf,
+  type MergeResult,
+  openWorktree,
+  type Worktree,
+  worktreeOf,
+} from "./worktrees.ts";
+
+const message = "what the child did";
+let home = "";
+const before = process.env["HOME"];
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), "cadre-home-"));
+  process.env["HOME"] = home;
+});
+afterAll(async () => {
+  process.env["HOME"] = before;
+  await rm(home, { recursive: true, force: true });
+});
+
+describe.concurrent("[D6] killed after a git command, and asked again", () => {
+  test.each(["worktree add", "worktree unlock"])("opening: %s", async (command) => {
+    await using repository = await tempGit();
+    const child = await planned(repository);
+    await killedAfter(command, "openWorktree", [child]);
+    await openWorktree(child);
+    await repository.write({ "new.txt": "new\n" }, child.path);
+    expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files: ["new.txt"] });
+  });
+
+  test.each([
+    "ls-files --others",
+    "add --all",
+    "commit-tree",
+    "update-ref",
+    "merge-tree",
+    "merge --ff-only",
+    "worktree remove",
+    "branch --delete",
+  ])("closing: %s", async (command) => {
+    await using repository = await tempGit();
+    const child = await planned(repository);
+    await openWorktree(child);
+    await repository.write({ "a.txt": "A\n", "new.txt": "new\n" }, child.path);
+    await killedAfter(command, "closeWorktree", [child, { message }]);
+    const merged = await closeWorktree(child, { message });
+    const commit = await repository.git(["rev-parse", "HEAD"]);
+    expect(merged).toEqual({ status: "merged", commit, files: ["a.txt", "new.txt"] });
+    expect(await repository.git(["rev-list", "--count", "HEAD"])).toBe("3");
+    expect(await repository.git(["status", "--porcelain"])).toBe("");
+    expect(await repository.git(["branch", "--list", "cadre/*"])).toBe("");
+    expect(await readdir(join(repository.path, ".cadre/worktrees"))).toEqual([]);
+  });
+});
+
+test("[D6] Ctrl-C does not reach git in the middle of its work", async () => {
+  await using repository = await tempGit();
+  const child = await planned(repository);
+  const interrupt = 'trap "" INT; kill -INT 0; exec git "$@"';
+  expect(await inAnotherProcess(interrupt, "openWorktree", [child])).toBe(0);
+  expect(await repository.read("a.txt", child.path)).toBe("a\n");
+});
+
+type Writer = "parent" | "c1" | "c2";
+
+interface Edit {
+  by: Writer;
+  file: string;
+  /** Where in the file the line goes. */
+  place: number;
+  thenCommits: boolean;
+}
+
+const edits = fc.array(
+  fc.record<Edit>({
+    by: fc.constantFrom("parent", "c1", "c2"),
+    file: fc.constantFrom("a.txt", "b ü.txt", "new/c.txt"),
+    place: fc.nat(5),
+    thenCommits: fc.boolean(),
+  }),
+  { minLength: 3, maxLength: 10 },
+);
+
+test("[D6] every line that anybody wrote is in the parent or on a branch that the answer names", async () => {
+  await fc.assert(
+    fc.asyncProperty(edits, async (written) => {
+      const text = "1\n2\n3\n4\n5\n";
+      await using repository = await tempGit({ "a.txt": text, "b ü.txt": text });
+      const children = [await planned(repository, "c1"), await planned(repository, "c2")];
+      for (const child of children) await openWorktree(child);
+      const folders = { parent: repository.path, c1: children[0]!.path, c2: children[1]!.path };
+      for (const [at, edit] of written.entries()) await write(repository, folders[edit.by], edit, at);
+
+      const answers = await Promise.all(children.map((child) => closeWorktree(child, { message })));
+      const found = await linesIn(repository, answers);
+      const lost = written.map(lineOf).filter((line) => !found.has(line));
+      expect(lost).toEqual([]);
+      const parents = written.map(lineOf).filter((line) => line.startsWith("parent"));
+      const kept = await linesIn(repository, []);
+      expect(parents.filter((line) => !kept.has(line))).toEqual([]);
+    }),
+    { numRuns: 6, seed: 6 },
+  );
+});
+
+const lineOf = (edit: Edit, at: number): string => `${edit.by} wrote ${at}`;
+
+async function write(repository: TempGit, folder: string, edit: Edit, at: number): Promise<void> {
+  const lines = ((await repository.read(edit.file, folder)) ?? "").split("\n");
+  const text = lines.toSpliced(Math.min(edit.place, lines.length - 1), 0, lineOf(edit, at)).join("\n");
+  await repository.write({ [edit.file]: text }, folder);
+  if (edit.thenCommits) await repository.commit({}, folder);
+}
+
+async function linesIn(repository: TempGit, answers: readonly MergeResult[]): Promise<Set<string>> {
+  const names = ["a.txt", "b ü.txt", "new/c.txt"];
+  const texts = await Promise.all(names.map((name) => repository.read(name)));
+  for (const answer of answers)
+    if ("branch" in answer) texts.push(await repository.git(["grep", "-h", "", answer.branch]));
+  return new Set(texts.flatMap((text) => text?.split("\n") ?? []));
+}
+
+async function planned(repository: TempGit, id = "c1"): Promise<Worktree> {
+  const { top, base } = await headOf(repository.path);
+  return worktreeOf(top, id, base);
+}
+
+/** Kills whoever called git once the command is done. */
+async function killedAfter(command: string, call: string, args: readonly unknown[]): Promise<void> {
+  const kill = `case " $* " in *" ${command} "*) kill -9 $PPID;; esac`;
+  expect(await inAnotherProcess(`git "$@"; code=$?; ${kill}; exit $code`, call, args)).toBe("SIGKILL");
+}
+
+/** With a script in the place of git; answers with how it ended. */
+async function inAnotherProcess(script: string, call: string, args: readonly unknown[]): Promise<unknown> {
+  const bin = await mkdtemp(join(home, "bin-"));
+  const path = process.env["PATH"];
+  await writeFile(join(bin, "git"), `#!/bin/sh\nPATH=${JSON.stringify(path)}\n${script}\n`, { mode: 0o755 });
+  const file = new URL("./worktrees.ts", import.meta.url).href;
+  const code = `const { ${call} } = await import(${JSON.stringify(file)}); await ${call}(...${JSON.stringify(args)});`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
+    env: { HOME: home, PATH: bin + delimiter + path },
+    stdio: "inherit",
+    detached: true,
+  });
+  return new Promise((done) => child.once("exit", (how, signal) => done(signal ?? how)));
+}

@@ -1,0 +1,280 @@
+// A git worktree for a child: its own folder and branch, merged back into its parent's workspace at its end.
+//  - Nothing is lost: a folder is removed when all that is in it is on its branch, a branch when its work is in the parent.
+//  - Every call may be made again, after a crash at any point: what is done is found in git and not done twice.
+//  - A parent is changed by a finished merge or not at all.
+//  - One at a time for each parent.
+
+import { realpath, rename, rm, rmdir } from "node:fs/promises";
+import { basename, dirname, join, sep } from "node:path";
+import { CadreError, messageOf } from "../../errors.ts";
+import { repositoryPrograms } from "./repository-programs.ts";
+import { commitAt, git, inFolder, tryGit } from "./run-git.ts";
+import { type CommitResult, commitWork, isFullyCommitted } from "./worktree-commit.ts";
+import { keepBranch, type MergeResult, mergeBack } from "./worktree-merge.ts";
+import {
+  checkoutAround,
+  checkoutAt,
+  exists,
+  findRecord,
+  ignoreStateFolder,
+  inWorktree,
+  listFolder,
+  lockReason,
+  programsProblem,
+  recordedWorktrees,
+  type Worktree,
+  type WorktreeRecord,
+} from "./worktree-records.ts";
+
+export type { MergeResult } from "./worktree-merge.ts";
+export type { Worktree } from "./worktree-records.ts";
+
+const FOLDER = join(".cadre", "worktrees");
+
+/** A merge is computed without a folder since then (`git merge-tree --write-tree`). */
+const OLDEST_GIT = "2.38";
+
+/** The lock of a worktree that is not complete: nobody has worked in it. */
+const MAKING = "cadre: being made";
+
+/** Why a folder cannot have worktrees, in a sentence; undefined if it can. */
+export async function worktreeProblem(workspace: string): Promise<string | undefined> {
+  const found = await look(workspace);
+  return "problem" in found ? found.problem : undefined;
+}
+
+export interface Head {
+  top: string;
+  base: string;
+  /** Where the workspace is below the top, "" at the top: a child works in the same folder of its worktree. */
+  folder: string;
+}
+
+/** Where the worktree of a run is. `headOf` says in which folder of it the child works. */
+export function worktreeOf(top: string, runId: string, base: string): Worktree {
+  return { parent: top, path: join(top, FOLDER, runId), branch: `cadre/${runId}`, base };
+}
+
+export async function headOf(workspace: string): Promise<Head> {
+  const found = await look(workspace);
+  if ("problem" in found) throw new CadreError("UNPROCESSABLE", found.problem);
+  return found;
+}
+
+/** Makes it if it is not there, and completes it if it is there in part. */
+export function openWorktree(worktree: Worktree): Promise<void> {
+  return inTurn(worktree.parent, async () => {
+    try {
+      await open(worktree);
+    } catch (error) {
+      const why = `The worktree ${worktree.path} could not be made (${messageOf(error)})`;
+      const now = "Nothing that was there is lost; try again when the cause is gone.";
+      throw new CadreError("UNPROCESSABLE", `${why}. ${now}`, undefined, error);
+    }
+  });
+}
+
+export interface CloseOptions {
+  message: string;
+  keep?: boolean;
+  /** Whether a person has to look before a change of this path is merged. */
+  mustLook?: (path: string) => boolean;
+}
+
+/**
+ * Commits what is not committed, merges the branch unless `keep`, and removes the folder; the branch goes when its work
+ * is in the parent. What `.gitignore` hides goes with the folder.
+ */
+export function closeWorktree(worktree: Worktree, options: CloseOptions): Promise<MergeResult> {
+  return inTurn(worktree.parent, async () => {
+    try {
+      return await close(worktree, options);
+    } catch (error) {
+      if (!isForeseen(error)) throw error;
+      return keepBranch(
+        worktree,
+        `${messageOf(error)}; what is in ${worktree.path}, if anything, is untouched`,
+      );
+    }
+  });
+}
+
+/** Closes, unmerged, the worktrees of runs that are over. Answers with the branches that hold work. */
+export async function sweepWorktrees(
+  workspace: string,
+  isOver: (runId: string) => Promise<boolean>,
+): Promise<string[]> {
+  if (!(await mayHaveSome(workspace)) || (await worktreeProblem(workspace)) !== undefined) return [];
+  const { top, common } = await checkoutAround(workspace);
+  const ours = (await recordedWorktrees(common))
+    .filter(
+      ({ path }) => path.startsWith(join(top, FOLDER) + sep) && path.endsWith(join(FOLDER, basename(path))),
+    )
+    // The innermost first: a folder with worktrees in it stays.
+    .sort((a, b) => b.path.length - a.path.length);
+  const held: string[] = [];
+  for (const { path } of ours) {
+    if (!(await isOver(basename(path)))) continue;
+    const merged = await closeWorktree(await asFound(path, top), {
+      message: "Work of a run that ended before it was merged",
+      keep: true,
+    });
+    if ("branch" in merged) held.push(merged.branch);
+  }
+  return held;
+}
+
+/** Without asking git, every minute and for nothing: worktrees lie at the top of the repository, here or above. */
+async function mayHaveSome(workspace: string): Promise<boolean> {
+  let folder = await realpath(workspace).catch(() => workspace);
+  while (!(await exists(join(folder, FOLDER)))) {
+    if (dirname(folder) === folder) return false;
+    folder = dirname(folder);
+  }
+  return true;
+}
+
+async function look(workspace: string): Promise<Head | { problem: string }> {
+  const at = inFolder(workspace);
+  const version = await tryGit({ folder: workspace, args: [] }, ["--version"]);
+  if (!version.ok)
+    return { problem: "git was not found: install it, or let the agent work in its parent's folder." };
+  if (!isRecent(version.output))
+    return {
+      problem: `${version.output.trim()} is too old for worktrees: ${OLDEST_GIT} or newer is needed.`,
+    };
+  const asked = ["--path-format=absolute", "--show-toplevel", "--show-prefix", "HEAD^{commit}", "HEAD:./"];
+  const { ok, output } = await tryGit(at, ["rev-parse", ...asked]);
+  if (!ok) return { problem: await whyNot(workspace) };
+  const programs = await repositoryPrograms(workspace);
+  if (programs.length > 0) return { problem: programsProblem(workspace, programs) };
+  const [top = "", prefix = "", base = ""] = output.split("\n");
+  return { top, base, folder: prefix.replace(/\/$/, "") };
+}
+
+async function whyNot(workspace: string): Promise<string> {
+  const at = inFolder(workspace);
+  const { ok, complaint } = await tryGit(at, ["rev-parse", "--show-toplevel"]);
+  if (!ok)
+    return `${workspace} is in no git repository that can be used (${complaint}): \`git init\` makes one.`;
+  if ((await commitAt(at, "HEAD")) === undefined)
+    return `The repository of ${workspace} has no commit yet, and a worktree begins at one: commit something.`;
+  return `Nothing in ${workspace} is committed, so a worktree would lack it: commit its files first.`;
+}
+
+function isRecent(version: string): boolean {
+  const found = /\d+\.\d+/.exec(version)?.[0] ?? "0";
+  return found.localeCompare(OLDEST_GIT, "en", { numeric: true }) >= 0;
+}
+
+async function open(worktree: Worktree): Promise<void> {
+  const { common } = await checkoutAt(worktree.parent);
+  await ignoreStateFolder(worktree.parent);
+  const found = await standing(worktree, common);
+  if (found?.hasFolder) return;
+  if (found) {
+    await commitWork(worktree, found, "");
+    await discard(found);
+  }
+  await add(worktree, worktree.path, ["--lock", "--reason", MAKING]);
+  await git(inFolder(worktree.parent), ["worktree", "unlock", "--", worktree.path]);
+}
+
+/** git or the system refused; anything else is a mistake of ours and should be seen as one. */
+const isForeseen = (error: unknown): boolean =>
+  error instanceof CadreError || (error as NodeJS.ErrnoException).syscall !== undefined;
+
+async function close(
+  worktree: Worktree,
+  { message, keep = false, mustLook }: CloseOptions,
+): Promise<MergeResult> {
+  const { parent, branch } = worktree;
+  const { common, gitDir } = await checkoutAt(parent);
+  const found = await standing(worktree, common);
+  const work: CommitResult = found ? await commitWork(worktree, found, message) : {};
+  if (work.stays !== undefined) return keepBranch(worktree, work.stays);
+  const why = work.why ?? (keep ? "it was to be kept apart" : undefined);
+  const merged = await mergeBack(worktree, { gitDir, message, why, mustLook });
+  if (found && !(await removed(worktree, found))) return merged;
+  // Refused by git unless all of it is in the parent.
+  if (!("branch" in merged)) await tryGit(inFolder(parent), ["branch", "--delete", "--quiet", "--", branch]);
+  return merged;
+}
+
+/** The worktree as it stands; one that was never complete is taken away, one that lost its record gets it back. */
+async function standing(worktree: Worktree, common: string): Promise<WorktreeRecord | undefined> {
+  const found = await findRecord(worktree, common);
+  if (found && (await lockReason(found)) === MAKING) {
+    await discard(found);
+    return undefined;
+  }
+  if (found) {
+    const isCut = found.hasFolder && !(await exists(join(found.path, ".git")));
+    if (isCut) await git(inFolder(worktree.parent), ["worktree", "repair"]);
+    return found;
+  }
+  const entries = await listFolder(worktree.path);
+  if (entries.length > 0) return adopt(worktree, common);
+  if (await exists(worktree.path)) await rmdir(worktree.path);
+  return undefined;
+}
+
+/** Makes a folder that git does not know a worktree again: its files are kept, those that it lacks are added. */
+async function adopt(worktree: Worktree, common: string): Promise<WorktreeRecord> {
+  const { parent, path } = worktree;
+  const beside = join(parent, ".cadre", "adopted", basename(path));
+  await rm(beside, { recursive: true, force: true });
+  await add(worktree, beside, ["--no-checkout", "--force"]);
+  await rename(join(beside, ".git"), join(path, ".git"));
+  await rm(dirname(beside), { recursive: true, force: true });
+  await git(inFolder(parent), ["worktree", "repair", "--", path]);
+  const found = await findRecord(worktree, common);
+  if (!found) throw new CadreError("UNPROCESSABLE", `git does not know ${path} as a worktree`);
+  await git(inWorktree(found), ["read-tree", "HEAD"]);
+  await tryGit(inWorktree(found), ["checkout-index", "--all", "--quiet"]);
+  return found;
+}
+
+async function add({ parent, branch, base }: Worktree, path: string, how: readonly string[]): Promise<void> {
+  const at = inFolder(parent);
+  const isThere = (await commitAt(at, `refs/heads/${branch}`)) !== undefined;
+  const what = isThere ? ["--", path, branch] : ["-b", branch, "--no-track", "--", path, base];
+  await git(at, ["worktree", "add", "--quiet", ...how, ...what]);
+}
+
+/** By hand, for one in which nobody works: what git made of it may be too little for `git worktree remove`. */
+async function discard({ path, record }: WorktreeRecord): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+  await rm(record, { recursive: true, force: true });
+}
+
+/** A folder that got new files meanwhile stays, and so does one that a person has locked. */
+async function removed({ parent, path }: Worktree, found: WorktreeRecord): Promise<boolean> {
+  if (!(await isFullyCommitted(found))) return false;
+  return (await tryGit(inFolder(parent), ["worktree", "remove", "--force", "--", path])).ok;
+}
+
+/** A worktree of which nothing is known but its place: it began where it and its parent part. */
+async function asFound(path: string, top: string): Promise<Worktree> {
+  const parent = dirname(dirname(dirname(path)));
+  const worktree = worktreeOf((await exists(parent)) ? parent : top, basename(path), "HEAD");
+  const parted = await tryGit(inFolder(worktree.parent), [
+    "merge-base",
+    "HEAD",
+    `refs/heads/${worktree.branch}`,
+  ]);
+  return { ...worktree, path, base: parted.ok ? parted.output.trim() : "HEAD" };
+}
+
+const turns = new Map<string, Promise<unknown>>();
+
+function inTurn<T>(parent: string, work: () => Promise<T>): Promise<T> {
+  const turn = (turns.get(parent) ?? Promise.resolve()).then(work);
+  const settled = turn
+    .catch(() => undefined)
+    .then(() => {
+      if (turns.get(parent) === settled) turns.delete(parent);
+    });
+  turns.set(parent, settled);
+  return turn;
+}

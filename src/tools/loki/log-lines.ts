@@ -1,0 +1,90 @@
+// Log lines as a model reads them. Anybody who can make a service log something writes here, so it is data: no line can
+// pass for two, hidden characters are spelled out, and the whole stands inside a mark that it cannot close.
+
+import { stripVTControlCharacters } from "node:util";
+import { z } from "zod";
+import { markUntrusted } from "../../journal/untrusted.ts";
+import { revealHidden } from "../../journal/visible.ts";
+import { boundOutput } from "../bound-output.ts";
+import type { ToolAnswer, ToolContext } from "../tool.ts";
+import type { LokiReply } from "./client.ts";
+import { formatTime } from "./time-range.ts";
+
+export interface LogLine {
+  /** Nanoseconds since 1970. */
+  at: bigint;
+  labels: Readonly<Record<string, string>>;
+  text: string;
+}
+
+const Labels = z.record(z.string(), z.string());
+const Nanoseconds = z.string().regex(/^\d{1,20}$/);
+
+export const Streams = z.object({
+  resultType: z.literal("streams"),
+  result: z.array(
+    // A third item may hold structured metadata.
+    z.object({ stream: Labels, values: z.array(z.tuple([Nanoseconds, z.string()], z.unknown())) }),
+  ),
+});
+
+/** Oldest first, whatever stream a line is from. */
+export function logLines({ result }: z.output<typeof Streams>): LogLine[] {
+  return result
+    .flatMap(({ stream, values }) =>
+      values.map(([at, text]): LogLine => ({ at: BigInt(at), labels: stream, text })),
+    )
+    .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+/** Labels that all lines share are said once, before them. */
+export function formatLines(lines: readonly LogLine[]): string {
+  const shared = sharedLabels(lines);
+  const rows = lines.map(({ at, labels, text }) => {
+    const own = Object.fromEntries(Object.entries(labels).filter(([name]) => !Object.hasOwn(shared, name)));
+    return [
+      formatTime(at),
+      ...(Object.keys(own).length > 0 ? [formatLabels(own)] : []),
+      formatLine(text),
+    ].join(" ");
+  });
+  return [`all: ${formatLabels(shared)}`, ...rows].join("\n");
+}
+
+const MAX_LINE = 2_000;
+
+/** Its further lines are set in, so that none of them looks like a line of its own. */
+export function formatLine(text: string, max = MAX_LINE): string {
+  const clean = revealHidden(stripVTControlCharacters(text).replace(/\r?\n$/, ""));
+  const short =
+    clean.length > max ? `${clean.slice(0, max)}… (${clean.length - max} more characters)` : clean;
+  return short.replaceAll("\n", "\n    ");
+}
+
+export function formatLabels(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${pairs.map(([name, value]) => `${name}=${JSON.stringify(revealHidden(value))}`).join(", ")}}`;
+}
+
+function sharedLabels(lines: readonly LogLine[]): Record<string, string> {
+  const [first, ...others] = new Set(lines.map(({ labels }) => labels));
+  const shared = Object.entries(first ?? {}).filter(([name, value]) =>
+    others.every((labels) => Object.hasOwn(labels, name) && labels[name] === value),
+  );
+  return Object.fromEntries(shared);
+}
+
+/** Our own words, then theirs inside the mark, head and tail where it is too much; the whole is kept by reference. */
+export function untrustedAnswer(words: string, theirs: string, context: ToolContext): ToolAnswer {
+  const nonce = context.nonce();
+  const marked = (text: string): string => `${words}\n${markUntrusted(nonce, "loki", text)}`;
+  const bounded = boundOutput(theirs);
+  if (!bounded.cut) return { output: marked(theirs), untrusted: "loki" };
+  const full = marked(theirs);
+  return { output: marked(bounded.text), untrusted: "loki", full, size: Buffer.byteLength(full) };
+}
+
+export function failedAnswer(reply: LokiReply & { ok: false }, context: ToolContext): ToolAnswer {
+  if (!reply.serverText) return { output: reply.why, isError: true };
+  return { ...untrustedAnswer(reply.why, formatLine(reply.serverText), context), isError: true };
+}

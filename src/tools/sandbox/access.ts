@@ -1,0 +1,149 @@
+// What a command may reach in a sandbox. Everything can be read but what is hidden: homes, secrets, Cadre's own files, other
+// people's temporary ones. Only the workspace and its git folder can be written, and in them not what decides what runs. A
+// command that was judged to only read writes nothing at all.
+
+import { lstat, realpath } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, delimiter, dirname, join, sep } from "node:path";
+import type { Effect } from "../../journal/definition.ts";
+import { type GitFolders, gitFoldersOf } from "../git/git-folders.ts";
+import { isMentionedIn, type ProtectedPath, protectedPaths } from "./protected-paths.ts";
+import type { Network, PathAccess, SandboxAccess } from "./sandbox.ts";
+
+export interface AccessRequest {
+  command: string;
+  workspace: string;
+  effect: Effect;
+  /** A person has looked at this very call and said yes. */
+  approved: boolean;
+  network: Network;
+  /** Folders beside the workspace that may be written as well. */
+  write: readonly string[];
+  /** The PATH of the command. */
+  path: string;
+  /** The project's folder, and where Cadre keeps what is its own. */
+  folder: string;
+  stateFolder: string;
+  isProtected: (path: string) => boolean;
+}
+
+/** Each command has its own, and they end with it. */
+const PRIVATE = process.platform === "linux" ? ["/tmp", "/var/tmp", "/run"] : [];
+
+const HOMES = ["/home", "/root", "/Users"];
+
+const SYSTEM_SECRETS = ["shadow", "gshadow", "sudoers", "ssh/ssh_host_rsa_key", "ssh/ssh_host_ecdsa_key"]
+  .concat("ssh/ssh_host_ed25519_key")
+  .map((name) => `/etc/${name}`);
+
+/** In a home that can be seen after all, because the workspace is one or holds one. */
+const HOME_SECRETS = (
+  ".ssh .aws .azure .config .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass .git-credentials .password-store .mozilla " +
+  ".cargo/credentials .cargo/credentials.toml .m2/settings.xml .gem/credentials .local/share/keyrings .bash_history .zsh_history"
+).split(" ");
+
+/** What programs in a home need beside their own folder. */
+const HOME_SHOWN = [".gitconfig", ".config/git/config", ".rustup", ".local/lib"];
+
+export type ResolvedAccess = SandboxAccess & { guarded: ProtectedPath[]; git: GitFolders | undefined };
+
+export async function resolveAccess(request: AccessRequest): Promise<ResolvedAccess> {
+  const workspace = await realpath(request.workspace);
+  const home = await realpath(homedir()).catch(() => homedir());
+  const git = await gitFoldersOf(workspace);
+  const access = new Map<string, PathAccess["access"]>();
+  const set = (value: PathAccess["access"], paths: readonly string[]) => {
+    for (const path of paths) access.set(path, value);
+  };
+  set("hidden", [...PRIVATE, ...HOMES, home, ...SYSTEM_SECRETS]);
+  set("read", shownPaths(request, { workspace, home, git }));
+  set("hidden", stateFolders(request, workspace, git));
+  set(
+    "hidden",
+    HOME_SECRETS.map((name) => join(home, name)),
+  );
+  const reading = request.effect === "read";
+  set(reading ? "read" : "write", [...request.write, ...(git ? [git.common, git.own] : []), workspace]);
+  const guarded = reading ? [] : await guardedPaths(request, workspace, git);
+  // What a link leads to may be anywhere: it is neither shown nor opened for its sake.
+  const pinned = guarded.filter(({ link }) => link === undefined).map(({ path }) => path);
+  // A folder around a mount could be renamed with it; one that is a mount cannot.
+  set(
+    "write",
+    pinned.map((path) => dirname(path)),
+  );
+  set("read", pinned);
+  return { workspace, paths: await existing(access), network: networkOf(request, reading), guarded, git };
+}
+
+/** The protected files that this command must leave as they are. */
+export async function guardedPaths(
+  request: Pick<AccessRequest, "command" | "approved" | "isProtected">,
+  workspace: string,
+  git: GitFolders | undefined,
+): Promise<ProtectedPath[]> {
+  const all = await protectedPaths({ workspace, git, isProtected: request.isProtected });
+  return all.filter((file) => !isLifted(request, file));
+}
+
+/** A person who reads that a command is about a file, and approves it, means it. */
+const isLifted = (
+  { command, approved }: Pick<AccessRequest, "command" | "approved">,
+  file: ProtectedPath,
+): boolean => approved && isMentionedIn(command, file);
+
+function networkOf({ network, approved }: AccessRequest, reading: boolean): SandboxAccess["network"] {
+  if (reading) return "off";
+  return network === "approved" ? (approved ? "on" : "off") : network;
+}
+
+interface Places {
+  workspace: string;
+  home: string;
+  git: GitFolders | undefined;
+}
+
+function shownPaths({ path, folder }: AccessRequest, { workspace, home, git }: Places): string[] {
+  const programs = path.split(delimiter).map((place) => programFolder(place, home));
+  // A worktree finds the project's `node_modules` above it. A home is not shown because it is a repository.
+  const around = [folder, ...(git ? [git.top, dirname(git.common)] : [])].filter((one) => !isIn(home, one));
+  const inHome = HOME_SHOWN.map((name) => join(home, name));
+  // Where names are looked up may be said below /run.
+  return [...programs, ...inHome, ...around, "/etc/resolv.conf"].filter((one) => !isIn(one, workspace));
+}
+
+/** `~/.nvm/versions/node/v24/bin` is of no use without the `lib` beside it. */
+function programFolder(folder: string, home: string): string {
+  const whole = dirname(folder);
+  const isWide = whole === home || whole === join(home, ".local") || !isIn(whole, home);
+  return basename(folder) === "bin" && !isWide ? whole : folder;
+}
+
+/** The journal, the token, and what other runs work on. */
+const stateFolders = (
+  { folder, stateFolder }: AccessRequest,
+  workspace: string,
+  git: GitFolders | undefined,
+) => [
+  stateFolder,
+  ...[folder, workspace, ...(git ? [git.top, dirname(git.common)] : [])].map((place) =>
+    join(place, ".cadre"),
+  ),
+];
+
+const isIn = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+async function existing(access: ReadonlyMap<string, PathAccess["access"]>): Promise<PathAccess[]> {
+  const found = new Map<string, PathAccess>();
+  for (const [path, value] of access) {
+    const real = await realpath(path).catch(() => undefined);
+    if (real === undefined || real === sep) continue;
+    found.set(real, { path: real, access: value, isFolder: (await lstat(real)).isDirectory() });
+  }
+  const around = (path: string): PathAccess["access"] =>
+    path === sep ? "read" : (found.get(path)?.access ?? around(dirname(path)));
+  return [...found.values()].filter(
+    ({ path, access: own }) => own === "write" || own !== around(dirname(path)),
+  );
+}

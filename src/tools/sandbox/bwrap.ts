@@ -1,0 +1,81 @@
+// bubblewrap, with an argv of our own: everything read-only but what may be written, own processes, own /tmp, and no network
+// unless it is wanted. It filters no hosts: a list of them is no network here.
+
+import { execFile } from "node:child_process";
+import { sep } from "node:path";
+import { promisify } from "node:util";
+import { messageOf } from "../../errors.ts";
+import type { PathAccess, Sandbox, SandboxAccess, SandboxDriver } from "./sandbox.ts";
+
+const run = promisify(execFile);
+
+/**
+ * `--disable-userns`: in a user namespace of its own a command could lose our mounts and rename what they protect. bubblewrap
+ * before 0.8 does not know it.
+ */
+const FORMS = [["--unshare-user", "--disable-userns"], ["--unshare-user"]] as const;
+
+const ALWAYS = [
+  ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"],
+  // With it whatever the command leaves running dies with it.
+  "--die-with-parent",
+  ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--setenv", "TMPDIR", "/tmp"],
+] as const;
+
+export const bwrap: SandboxDriver = {
+  name: "bwrap",
+  async attempt() {
+    let complaint = "";
+    for (const form of FORMS) {
+      const said = await works(form);
+      if (said === undefined) return sandboxOf(form);
+      complaint ||= said;
+    }
+    throw new Error(complaint);
+  },
+};
+
+async function works(form: readonly string[]): Promise<string | undefined> {
+  const args = [
+    ...form,
+    ...ALWAYS,
+    "--unshare-net",
+    "--tmpfs",
+    "/tmp",
+    "--",
+    "sh",
+    "-c",
+    "test -r /proc/1/stat",
+  ];
+  try {
+    await run("bwrap", args, { timeout: 10_000 });
+    return undefined;
+  } catch (error) {
+    const { code, stderr = "" } = error as { code?: unknown; stderr?: string };
+    if (code === "ENOENT") return "bubblewrap (bwrap) is not installed";
+    return `bwrap does not work here: ${stderr.trim().split("\n")[0] || messageOf(error)}`;
+  }
+}
+
+const sandboxOf = (form: readonly string[]): Sandbox => ({
+  name: "bwrap",
+  wrap: async (argv, reach) => ({ argv: ["bwrap", ...form, ...ALWAYS, ...mounts(reach), "--", ...argv] }),
+});
+
+function mounts({ workspace, paths, network }: SandboxAccess): string[] {
+  // Outer folders first: a mount hides what was mounted below it before.
+  const depth = ({ path }: PathAccess) => path.split(sep).length;
+  const ordered = paths.toSorted((a, b) => depth(a) - depth(b));
+  return [
+    ...(network === "on" ? [] : ["--unshare-net"]),
+    ...ordered.flatMap(mount),
+    ...["--chdir", workspace],
+  ];
+}
+
+function mount({ path, isFolder, access }: PathAccess): string[] {
+  if (access === "write") return ["--bind", path, path];
+  if (access === "read") return ["--ro-bind", path, path];
+  // A device on such a mount cannot be opened: neither read nor written.
+  return isFolder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
+}

@@ -1,0 +1,129 @@
+// Puts a command into the sandbox that the project has, and looks after it when it has ended: what it made that decides
+// what runs is taken away again, and what the sandbox kept from it is said.
+
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { revealHiddenInName } from "../../journal/visible.ts";
+import { gitFoldersOf } from "../git/git-folders.ts";
+import { withSubreaper } from "../shell/supervise.ts";
+import type { ToolContext } from "../tool.ts";
+import { type AccessRequest, guardedPaths, resolveAccess } from "./access.ts";
+import { findSandbox } from "./find-sandbox.ts";
+import { guardGitConfig } from "./git-config-guard.ts";
+import { type Removal, removeCreated } from "./protected-paths.ts";
+import type { SandboxAccess, SandboxName, SandboxSettings } from "./sandbox.ts";
+
+/** What a project says about where its commands run. */
+export interface Confinement {
+  sandbox: SandboxSettings;
+  /** The project's folder, and where Cadre keeps what is its own. */
+  folder: string;
+  stateFolder: string;
+  /** Whether a path, relative to the workspace, decides what runs. */
+  isProtected: (path: string) => boolean;
+}
+
+export interface Confined {
+  sandbox: SandboxName;
+  argv: string[];
+  env: NodeJS.ProcessEnv;
+  /** To be called when the command has ended, with what it said if it failed: sentences for whoever reads its answer. */
+  checkAfterwards(complaint: string): Promise<string[]>;
+  /** To be called at last, also if it never started. */
+  release(): void;
+}
+
+export async function confine(
+  argv: readonly string[],
+  options: { command: string; env: NodeJS.ProcessEnv; context: ToolContext; setup: Confinement },
+): Promise<Confined | { problem: string }> {
+  const { command, env, context, setup } = options;
+  const found = await findSandbox(setup.sandbox);
+  if ("problem" in found)
+    return {
+      problem: `nothing was run: cadre.yaml asks for the sandbox ${setup.sandbox.driver}, and ${found.problem}. \`cadre doctor\` says what is missing.`,
+    };
+  const { sandbox } = found;
+  if (sandbox.name === "none")
+    return {
+      sandbox: "none",
+      argv: withSubreaper(argv, env["PATH"] ?? ""),
+      env,
+      checkAfterwards: async () => [],
+      release: () => undefined,
+    };
+  const request: AccessRequest = {
+    ...setup,
+    command,
+    workspace: context.workspace,
+    effect: context.effect ?? "unsafe",
+    approved: context.approved === true,
+    network: setup.sandbox.network,
+    write: setup.sandbox.write,
+    path: env["PATH"] ?? "",
+  };
+  const { guarded, git, ...reach } = await resolveAccess(request);
+  const putBack =
+    request.approved && git ? await guardGitConfig(join(git.common, "config"), command) : undefined;
+  const wrapped = await sandbox.wrap(argv, reach);
+  return {
+    sandbox: sandbox.name,
+    argv: wrapped.argv,
+    env,
+    async checkAfterwards(complaint) {
+      if (request.effect === "read") return [];
+      const workspace = await realpath(context.workspace);
+      const now = await guardedPaths(request, workspace, await gitFoldersOf(workspace));
+      const keptIn = join(setup.stateFolder, "taken", context.runId, `${context.callId}-${context.attempt}`);
+      const taken = await removeCreated(guarded, now, keptIn);
+      const settings = (await putBack?.(join(keptIn, ".git"))) ?? [];
+      return [
+        ...takenWords(taken, keptIn),
+        ...settingWords(settings, keptIn),
+        ...hint(complaint, sandbox.name, reach),
+      ];
+    },
+    release: () => wrapped.done?.(),
+  };
+}
+
+function takenWords({ moved, left }: Removal, keptIn: string): string[] {
+  const those = (names: readonly string[]) =>
+    `${names.map(revealHiddenInName).join(", ")} ${names.length === 1 ? "was" : "were"}`;
+  const rule =
+    "files that decide what runs may only be made by a command that names them and that a person has approved";
+  return [
+    ...(moved.length === 0 ? [] : [`${those(moved)} made by this command and moved to ${keptIn}: ${rule}.`]),
+    ...(left.length === 0
+      ? []
+      : [
+          `Mind: ${those(left)} made by this command and could not be moved away: a person must look. ${rule}.`,
+        ]),
+  ];
+}
+
+const settingWords = (settings: readonly string[], keptIn: string): string[] =>
+  settings.length === 0
+    ? []
+    : [
+        `.git/config was put back: this command set ${settings.map(revealHiddenInName).join(", ")}, which only a command may that says \`git config\`. What it made of it is in ${keptIn}.`,
+      ];
+
+const SIGNS =
+  /read-only file system|EROFS|device or resource busy|resolve host|name resolution|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|no new privileges|CONNECT tunnel failed|blocked by/i;
+
+/** A command that fails for the sandbox's sake looks like a broken network or disk. */
+function hint(complaint: string, name: SandboxName, { network }: SandboxAccess): string[] {
+  if (!SIGNS.test(complaint)) return [];
+  const held =
+    "only the workspace can be written, and not the files in it that decide what runs; home folders are empty";
+  const calls =
+    network === "on"
+      ? ""
+      : network === "off"
+        ? "; there is no network"
+        : `; only ${network.join(", ")} can be called`;
+  return [
+    `It ran in a sandbox (${name}): ${held}${calls}. A person can change that in cadre.yaml (\`sandbox\`).`,
+  ];
+}

@@ -1,0 +1,186 @@
+// What a command plants in the sandbox for others to run outside of it: for Cadre's own git, or for a person's next look.
+
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { appendFile, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isProtectedPath } from "../../permissions/protected-files.ts";
+import { bashIn, sandboxes } from "../bash.fixture.ts";
+import { type TempGit, tempGit } from "../git/temp-git.fixture.ts";
+import { closeWorktree, headOf, openWorktree, type Worktree, worktreeOf } from "../git/worktrees.ts";
+import type { ToolContext } from "../tool.ts";
+import type { SandboxName } from "./sandbox.ts";
+
+const confining = sandboxes.filter((name) => name !== "none");
+
+describe.each(confining)("what is planted in the sandbox %s", (driver) => {
+  it("[A30] [A37] a worktree's record cannot be led to another repository, by any other run", async () => {
+    await using place = await project(driver);
+    const child = await opened(place);
+    const owned = join(place.path, "owned");
+    await place.run(
+      `cp -r .git evil; git config --file evil/config filter.x.clean 'touch "${owned}"; cat'; echo '* filter=x' > evil/info/attributes; echo '${place.path}/evil' > .git/worktrees/r2/commondir; true`,
+    );
+    await place.write({ "new.txt": "new\n" }, child.path);
+    expect(await closeWorktree(child, { message: "m" })).toMatchObject({
+      status: "merged",
+      files: ["new.txt"],
+    });
+    expect(existsSync(owned)).toBe(false);
+  });
+
+  it("[A37] a submodule's git folder names no program afterwards", async () => {
+    await using place = await project(driver);
+    for (const name of ["lib", "deep/lib"])
+      await place.write({
+        [`.git/modules/${name}/config`]: "[core]\n",
+        [`.git/modules/${name}/HEAD`]: "ref: refs/heads/main\n",
+        [`.git/modules/${name}/objects/x`]: "",
+      });
+    await place.run(
+      `for m in lib deep/lib new; do mkdir -p .git/modules/$m/hooks; echo x > .git/modules/$m/hooks/pre-commit; git config --file .git/modules/$m/config core.fsmonitor evil; done; true`,
+    );
+    for (const name of ["lib", "deep/lib"]) {
+      expect(await place.read(`.git/modules/${name}/config`)).toBe("[core]\n");
+      expect(existsSync(join(place.path, `.git/modules/${name}/hooks`))).toBe(false);
+    }
+    expect(existsSync(join(place.path, ".git/modules/new/config"))).toBe(false);
+  });
+
+  it("[A37] an approved git command leaves no setting behind that starts programs; its own ones stay", async () => {
+    await using place = await project(driver);
+    await place.write({
+      "build.sh": "git config core.fsmonitor 'touch owned'; git config alias.st '!evil'\n",
+    });
+    const before = await place.read(".git/config");
+    const planted = await place.run("git status --short && sh build.sh", { approved: true });
+    expect(planted.output).toMatch(/\.git\/config was put back: this command set core\.fsmonitor, alias\.st/);
+    expect(await place.read(".git/config")).toBe(before);
+    const linked =
+      "git status --short; mv .git/conf* x; ln -s ../x .git/conf''ig; git conf''ig alias.st '!evil'";
+    await place.run(linked, { approved: true });
+    expect(await place.read(".git/config")).toBe(before);
+    await place.run("git remote add up ext::sh%20-c%20evil", { approved: true });
+    expect(await place.read(".git/config")).toBe(before);
+
+    await place.run("git remote add up /srv/x.git && git switch -qc new", { approved: true });
+    expect(await place.read(".git/config")).toContain("/srv/x.git");
+    await place.run("git config core.pager less", { approved: true });
+    expect(await place.read(".git/config")).toContain("pager = less");
+  });
+
+  it("[A37] nothing that cannot be moved keeps the rest from being moved, and none of it is called not run", async () => {
+    await using elsewhere = await folderIn(existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
+    await using place = await project(driver, elsewhere.path);
+    const { output } = await place.run(
+      "mkdir .vscode .devcontainer; mkfifo .vscode/a; echo x > .vscode/tasks.json; chmod 555 .vscode; echo x > .mcp.json; echo x > .zshrc; true",
+    );
+    expect(output).not.toContain("nothing was run");
+    const left = await readdir(place.path);
+    for (const name of [".vscode", ".devcontainer", ".mcp.json", ".zshrc"]) expect(left).not.toContain(name);
+  });
+});
+
+it.each(sandboxes)(
+  "[A32] what whoever started Cadre has left open is not there for a command: %s",
+  async (driver) => {
+    await using folder = await folderIn(tmpdir());
+    await using secret = await folderIn(tmpdir());
+    await writeFile(join(secret.path, "key"), "SECRET");
+    const script = `
+    const { bashIn } = await import(${JSON.stringify(import.meta.resolve("../bash.fixture.ts"))});
+    const context = { workspace: ${JSON.stringify(folder.path)}, runId: "r", callId: "c", attempt: 1, key: "k" };
+    const command = "cat <&37 || echo closed";
+    console.log((await bashIn(${JSON.stringify(driver)}).execute({ command }, { ...context, signal: new AbortController().signal })).output);
+    process.exit();`;
+    const start = `exec 37<'${secret.path}/key'; exec "$0" --input-type=module -e "$1"`;
+    const said = execFileSync("bash", ["-c", start, process.execPath, script]).toString();
+    expect(said).toContain("closed");
+    expect(said).not.toContain("SECRET");
+  },
+);
+
+describe("Cadre's own git", () => {
+  it("[A30] keeps a worktree as it is whose record leads to another repository", async () => {
+    await using place = await tempGit();
+    await using evil = await tempGit();
+    const child = await opened(place);
+    await place.write({ "new.txt": "new\n" }, child.path);
+    await evil.git(["config", "filter.x.clean", `touch "${evil.path}/owned"; cat`]);
+    await mkdir(join(evil.path, ".git/info"), { recursive: true });
+    await writeFile(join(evil.path, ".git/info/attributes"), "* filter=x\n");
+    await writeFile(join(place.path, ".git/worktrees/r2/commondir"), `${evil.path}/.git\n`);
+    expect(await closeWorktree(child, { message: "m" })).toMatchObject({
+      status: "kept",
+      detail: expect.stringContaining("leads to another repository"),
+    });
+    expect(existsSync(join(evil.path, "owned"))).toBe(false);
+    expect(existsSync(join(child.path, "new.txt"))).toBe(true);
+  });
+
+  it("[A30] starts no program that came into the configuration while a child worked", async () => {
+    await using place = await tempGit();
+    const child = await opened(place);
+    await place.write({ "new.txt": "new\n" }, child.path);
+    await appendFile(
+      join(place.path, ".git/config"),
+      `[filter "x"]\n\tclean = touch \\"${place.path}/owned\\"\n`,
+    );
+    await place.write({ ".gitattributes": "* filter=x\n" }, child.path);
+    expect(await closeWorktree(child, { message: "m" })).toMatchObject({
+      status: "kept",
+      detail: expect.stringContaining("filter.x.clean"),
+    });
+    expect(existsSync(join(place.path, "owned"))).toBe(false);
+  });
+
+  it("[A37] does not merge by itself what decides what runs, unless a tool wrote it that was judged", async () => {
+    await using place = await tempGit();
+    const child = await opened(place);
+    await place.write({ "new.txt": "new\n", tasks: "{}" }, child.path);
+    // In the commit and not in the folder: what looks at the folder does not see it.
+    const object = await place.git(["hash-object", "-w", "tasks"], child.path);
+    await place.git(
+      ["update-index", "--add", "--cacheinfo", `100644,${object},.vscode/tasks.json`],
+      child.path,
+    );
+    await place.git(["update-index", "--skip-worktree", ".vscode/tasks.json"], child.path);
+    const held = await closeWorktree(child, { message: "m", mustLook: isProtectedPath });
+    expect(held).toMatchObject({ status: "kept", detail: expect.stringContaining(".vscode/tasks.json") });
+    expect(existsSync(join(place.path, ".vscode"))).toBe(false);
+    expect(await place.git(["show", "cadre/r2:new.txt"])).toBe("new");
+  });
+});
+
+async function opened(place: TempGit): Promise<Worktree> {
+  const { base } = await headOf(place.path);
+  const worktree = worktreeOf(place.path, "r2", base);
+  await openWorktree(worktree);
+  return worktree;
+}
+
+async function project(driver: SandboxName, state?: string) {
+  const place = await tempGit();
+  const bash = bashIn(driver, {
+    folder: place.path,
+    stateFolder: state ?? join(place.path, ".cadre"),
+    isProtected: isProtectedPath,
+  });
+  let calls = 0;
+  return {
+    ...place,
+    async run(command: string, changes: Partial<ToolContext> = {}): Promise<{ output: string }> {
+      const base = { workspace: place.path, runId: "r1", callId: `m1.${calls++}`, attempt: 1, key: "k" };
+      const signal = new AbortController().signal;
+      const answer = await bash.execute({ command }, { ...base, nonce: () => "n", signal, ...changes });
+      return { output: String(answer.output) };
+    },
+  };
+}
+
+async function folderIn(root: string): Promise<{ path: string } & AsyncDisposable> {
+  const path = await realpath(await mkdtemp(join(root, "cadre-state-")));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,165 @@
+// The files of a workspace that decide what runs: in a sandbox they are read-only, and those that were not there are taken
+// away again when a command has made them. One exception: a person has approved this very command, and it names the file.
+// Looked at are the workspace itself and its git folder; what lies deeper is for the rules alone.
+
+import { chmod, cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import type { GitFolders } from "../git/git-folders.ts";
+
+export interface ProtectedPath {
+  path: string;
+  /** As a command would write it: `.mcp.json`, `.git/hooks`. */
+  name: string;
+  /** Where it leads, if it is a link. */
+  link: string | undefined;
+  /** A part of another worktree: if it is new, somebody else may have begun to work there. */
+  isOthers?: boolean;
+}
+
+export interface ProtectedPathsRequest {
+  workspace: string;
+  git: GitFolders | undefined;
+  /** Takes a path relative to the workspace. */
+  isProtected: (path: string) => boolean;
+}
+
+/** Files in a git folder that name programs, or other folders with such files. A submodule's is one, a worktree's record nearly. */
+const COMMON_PARTS = ["hooks", "config", "config.worktree", "info", "commondir"];
+const WORKTREE_PARTS = ["config.worktree", "commondir", "gitdir"];
+const MOST_MODULES = 500;
+
+/** Those that are there now. */
+export async function protectedPaths({
+  workspace,
+  git,
+  isProtected,
+}: ProtectedPathsRequest): Promise<ProtectedPath[]> {
+  const isOurs = (name: string) => name === ".cadre" || join(workspace, name) === git?.common;
+  const inWorkspace = (await entriesOf(workspace)).filter((name) => isProtected(name) && !isOurs(name));
+  return Promise.all([
+    ...inWorkspace.map((name) => found(join(workspace, name), name)),
+    ...(git ? await inGit(git) : []),
+  ]);
+}
+
+async function inGit({ common, own }: GitFolders): Promise<Promise<ProtectedPath>[]> {
+  const parts = async (folder: string, wanted: readonly string[], named: string) =>
+    (await entriesOf(folder))
+      .filter((entry) => wanted.includes(entry))
+      .map((entry) => found(join(folder, entry), join(named, entry)));
+  const records = (await entriesOf(join(common, "worktrees"))).map((name) => join(common, "worktrees", name));
+  const modules = await modulesIn(join(common, "modules"));
+  const of = (folder: string): string => (folder === own ? ".git" : join(".git", relative(common, folder)));
+  const all = [
+    parts(common, COMMON_PARTS, ".git"),
+    ...records.map(async (folder) =>
+      (await parts(folder, WORKTREE_PARTS, of(folder))).map(async (part) => ({
+        ...(await part),
+        isOthers: folder !== own,
+      })),
+    ),
+    ...modules.map((folder) => parts(folder, COMMON_PARTS, of(folder))),
+  ];
+  return (await Promise.all(all)).flat();
+}
+
+/** Git folders of submodules: their names may have slashes, and they may have submodules of their own. */
+async function modulesIn(folder: string): Promise<string[]> {
+  const modules: string[] = [];
+  const open = [folder];
+  for (let at = open.shift(); at !== undefined && modules.length < MOST_MODULES; at = open.shift()) {
+    const entries = await entriesOf(at);
+    const isModule = entries.includes("HEAD") && entries.includes("objects");
+    if (isModule || entries.includes("config")) modules.push(at);
+    if (!isModule) open.push(...entries.map((entry) => join(at, entry)));
+    else if (entries.includes("modules")) open.push(join(at, "modules"));
+  }
+  return modules;
+}
+
+/** A folder by a link is somebody else's: it is not looked into. */
+async function entriesOf(folder: string): Promise<string[]> {
+  const isOwn = await lstat(folder).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  return isOwn ? readdir(folder).catch(() => []) : [];
+}
+
+const found = async (path: string, name: string): Promise<ProtectedPath> => ({
+  path,
+  name,
+  link: await readlink(path).catch(() => undefined),
+});
+
+/** What git itself writes for a person who told it to: `git remote add`, `git init`, `git submodule add`. */
+const BY_GIT = /^(\.git|\.gitmodules|\.git\/(config|info))$/;
+const BY_VERB: readonly [file: RegExp, command: RegExp][] = [
+  [/^\.git\/modules\//, /\bsubmodules?\b/],
+  [/^\.git\/worktrees\//, /\bworktree\b/],
+];
+
+/** Whether somebody who reads the command reads that it is about this file. */
+export function isMentionedIn(command: string, { name }: Pick<ProtectedPath, "name">): boolean {
+  if (/(^|[^\w.-])git\s/.test(command)) {
+    if (BY_GIT.test(name)) return true;
+    if (BY_VERB.some(([file, verb]) => file.test(name) && verb.test(command))) return true;
+  }
+  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(^|[^\\w.-])${literal}($|[^\\w.-])`).test(command);
+}
+
+/** Moves away what a command has made or led elsewhere, and answers with the names. A link is put back. */
+export async function removeCreated(
+  before: readonly ProtectedPath[],
+  after: readonly ProtectedPath[],
+  keptIn: string,
+): Promise<Removal> {
+  const isThere = (list: readonly ProtectedPath[], one: ProtectedPath) =>
+    list.some(({ path, link }) => path === one.path && link === one.link);
+  const made = after.filter((one) => !one.isOthers && !isThere(before, one));
+  const taken: Removal = { moved: [], left: [] };
+  for (const { path, name } of made) {
+    const isAway = await moveAside(path, join(keptIn, name)).then(
+      () => true,
+      () => false,
+    );
+    (isAway ? taken.moved : taken.left).push(name);
+  }
+  for (const one of before)
+    if (one.link !== undefined && !isThere(after, one))
+      await symlink(one.link, one.path).catch(() => taken.left.push(one.name));
+  return taken;
+}
+
+/** By name. `left`: could not be moved, and is still there. */
+export interface Removal {
+  moved: string[];
+  left: string[];
+}
+
+export async function moveAside(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  // A folder that may not be written cannot be moved elsewhere.
+  await makeWritable(from);
+  await rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return;
+    await makeWritable(from, "all");
+    await cp(from, to, { recursive: true, verbatimSymlinks: true, filter: isPlain });
+    await rm(from, { recursive: true, force: true });
+  });
+}
+
+async function makeWritable(path: string, what: "this" | "all" = "this"): Promise<void> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats?.isDirectory()) return;
+  await chmod(path, stats.mode | 0o700);
+  if (what === "this") return;
+  for (const entry of await readdir(path)) await makeWritable(join(path, entry), "all");
+}
+
+/** Pipes, sockets and devices cannot be copied, and are nobody's work. */
+async function isPlain(path: string): Promise<boolean> {
+  const stats = await lstat(path);
+  return stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();
+}

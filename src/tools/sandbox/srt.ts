@@ -1,0 +1,152 @@
+// @anthropic-ai/sandbox-runtime, a package that is there if somebody installs it: bubblewrap on Linux, Seatbelt on macOS,
+// and a proxy of its own that lets a command call the hosts of a list and no others. It is one for the whole process and is
+// set up at the first use.
+
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { createRequire } from "node:module";
+import { dirname, join, sep } from "node:path";
+import { promisify } from "node:util";
+import type { SandboxManager } from "@anthropic-ai/sandbox-runtime";
+import { rgPath } from "@vscode/ripgrep";
+import { messageOf } from "../../errors.ts";
+import type { PathAccess, Sandbox, SandboxAccess, SandboxDriver } from "./sandbox.ts";
+
+const run = promisify(execFile);
+
+type Manager = typeof SandboxManager;
+
+export const srt: SandboxDriver = {
+  name: "srt",
+  async attempt() {
+    const manager = await load();
+    const { errors } = manager.checkDependencies({ command: rgPath });
+    if (errors.length > 0) throw new Error(`srt does not work here: ${errors.join(", ")}`);
+    const sandbox = sandboxOf(manager);
+    const { argv, done } = await sandbox.wrap(["true"], { workspace: "/", paths: [], network: "off" });
+    try {
+      await run(argv[0]!, argv.slice(1), { timeout: 10_000 });
+    } finally {
+      done?.();
+    }
+    return sandbox;
+  },
+};
+
+async function load(): Promise<Manager> {
+  try {
+    const { SandboxManager: manager } = await import("@anthropic-ai/sandbox-runtime");
+    if (manager.isSupportedPlatform() && process.platform !== "win32") return manager;
+  } catch (error) {
+    throw new Error(`@anthropic-ai/sandbox-runtime cannot be loaded (${messageOf(error)})`);
+  }
+  throw new Error("@anthropic-ai/sandbox-runtime does not know this system");
+}
+
+const sandboxOf = (manager: Manager): Sandbox => ({
+  name: "srt",
+  async wrap(argv, reach) {
+    await begin(manager);
+    // Whoever knows it may call what it may call.
+    const commandId = randomBytes(16).toString("base64url");
+    const { network } = reach;
+    if (network === "on") open++;
+    const done = () => {
+      if (network === "on") open--;
+      manager.unregisterCommandNetworkLists(commandId);
+      manager.cleanupAfterCommand();
+      end(manager);
+    };
+    try {
+      if (typeof network !== "string")
+        manager.registerCommandNetworkLists(commandId, { allowedDomains: [...network] });
+      // srt's own folder for temporary files is hidden with the others.
+      const command = `${process.platform === "linux" ? "TMPDIR=/tmp " : ""}exec ${argv.map(quoted).join(" ")}`;
+      const filesystem = filesystemOf(reach, manager.getLinuxHttpSocketPath());
+      const wrapped = await manager.wrapWithSandbox(command, "bash", { filesystem }, undefined, {
+        commandId,
+      });
+      return { argv: ["bash", "--norc", "--noprofile", "-c", wrapped], done };
+    } catch (error) {
+      done();
+      throw error;
+    }
+  },
+});
+
+/**
+ * Commands under way that may call every host. srt cannot say who asks: while there is one, another command of this process
+ * that may call none gets through as well.
+ */
+let open = 0;
+
+/** Its proxy runs while a command does: it would keep the process from ending. */
+let users = 0;
+let ready: Promise<void> | undefined;
+let stopped: Promise<void> = Promise.resolve();
+
+async function begin(manager: Manager): Promise<void> {
+  users++;
+  ready ??= stopped.then(() => start(manager));
+  await ready.catch((error) => {
+    end(manager);
+    throw error;
+  });
+}
+
+function end(manager: Manager): void {
+  if (--users > 0) return;
+  ready = undefined;
+  stopped = manager.reset();
+}
+
+async function start(manager: Manager): Promise<void> {
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  const before = new Set(signals.flatMap((signal) => process.listeners(signal)));
+  await manager.initialize(
+    {
+      network: { allowedDomains: [], deniedDomains: [] },
+      filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+      ripgrep: { command: rgPath },
+    },
+    async () => open > 0,
+  );
+  // It listens for signals without ending the process: Ctrl-C would do nothing.
+  for (const signal of signals)
+    for (const listener of process.listeners(signal))
+      if (!before.has(listener)) process.off(signal, listener);
+}
+
+/** What srt itself starts inside. Installed below a home or in /tmp, it would be hidden with them. */
+const ownPrograms = (): string =>
+  join(dirname(createRequire(import.meta.url).resolve("@anthropic-ai/sandbox-runtime")), "../vendor");
+
+/** By name, never as a pattern. */
+const literal = (path: string) => ({ path, literal: true as const });
+
+function filesystemOf({ paths }: SandboxAccess, socket: string | undefined) {
+  const those = (...wanted: string[]) =>
+    paths.filter(({ access }) => wanted.includes(access)).map(({ path }) => literal(path));
+  const around = (path: string): PathAccess["access"] =>
+    path === sep ? "read" : (paths.find((one) => one.path === path)?.access ?? around(dirname(path)));
+  // Denied is denied for all that is below: only what lies in a folder that can be written is.
+  const denied = paths.filter(({ path, access }) => access === "read" && around(dirname(path)) === "write");
+  // srt shows a folder after it has opened those in it, which closes them: one around the workspace stays hidden.
+  const shown = paths.filter(
+    ({ path, access }) =>
+      access !== "hidden" &&
+      !paths.some((one) => one.access === "write" && access === "read" && one.path.startsWith(path + sep)),
+  );
+  return {
+    denyRead: those("hidden"),
+    allowRead: [
+      ...shown.map(({ path }) => literal(path)),
+      ...(socket === undefined ? [] : [literal(socket)]),
+      literal(ownPrograms()),
+    ],
+    allowWrite: those("write"),
+    denyWrite: denied.map(({ path }) => literal(path)),
+  };
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,103 @@
+// Runs a command of the configuration: no shell, no input, a process group of its own, a time limit and bounded output. What it starts
+// and leaves behind stays: a restarted service is meant to.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { boundOutput } from "../bound-output.ts";
+import { collectOutput } from "./collect-output.ts";
+
+export interface ProgramResult {
+  /** 128 and more is a signal, as a shell says it. */
+  code: number;
+  /** Head and tail of what it wrote. */
+  text: string;
+  /** Why it was ended before its own end. */
+  stopped?: string;
+  /** Why it could not be started: then nothing was done. */
+  failed?: string;
+  seconds: string;
+}
+
+export interface ProgramOptions {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  timeout: number;
+  signal: AbortSignal;
+}
+
+const GRACE_MS = 2_000;
+const OUTPUT_GRACE_MS = 200;
+const MAX_TEXT = 8_000;
+
+export async function runProgram(
+  argv: readonly string[],
+  { cwd, env, timeout, signal }: ProgramOptions,
+): Promise<ProgramResult> {
+  const started = performance.now();
+  const seconds = (): string => ((performance.now() - started) / 1000).toFixed(1);
+  const [program, ...rest] = argv;
+  let child: ChildProcess;
+  try {
+    child = spawn(program!, rest, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  } catch (error) {
+    return { code: -1, text: "", failed: reasonOf(error), seconds: seconds() };
+  }
+  const output = collectOutput();
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => output.add(chunk));
+  let stopped: string | undefined;
+  let kill: NodeJS.Timeout | undefined;
+  const stop = (why: string): void => {
+    stopped ??= why;
+    signalGroup(child, "SIGTERM");
+    kill ??= setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS);
+  };
+  const timer = setTimeout(() => stop("ended at its time limit"), timeout);
+  const onAbort = (): void => stop("cancelled");
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const code = await endOf(child);
+    return {
+      code,
+      text: boundOutput(output.text(), MAX_TEXT).text,
+      ...(stopped ? { stopped } : {}),
+      seconds: seconds(),
+    };
+  } catch (error) {
+    return { code: -1, text: "", failed: reasonOf(error), seconds: seconds() };
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(kill);
+    signal.removeEventListener("abort", onAbort);
+    if (stopped) signalGroup(child, "SIGKILL");
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }
+}
+
+/** A service that was started may hold the pipes open for ever: its words are not waited for. */
+function endOf(child: ChildProcess): Promise<number> {
+  return new Promise((done, fail) => {
+    child.once("error", fail);
+    child.once("exit", (code, signal) => {
+      const result = code ?? (signal === "SIGKILL" ? 137 : 143);
+      const late = setTimeout(() => done(result), OUTPUT_GRACE_MS);
+      child.once("close", () => {
+        clearTimeout(late);
+        done(result);
+      });
+    });
+  });
+}
+
+function signalGroup({ pid }: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Gone already: that is what we wanted.
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" ? "there is no such program" : (code ?? message);
+}

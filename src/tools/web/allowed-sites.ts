@@ -1,0 +1,90 @@
+// Where a page may be read from. First the URL is judged by itself, so that not even a name is asked for in vain; then every
+// address that its name has. Both see the parsed URL, and the connection goes to the very addresses that were judged.
+
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import type { z } from "zod";
+import { isSameOrSubdomain, plainHost, type Site } from "../../config/hosts.ts";
+import type { Web } from "../../config/schema.ts";
+import { isIntranetAddress, isPublicAddress } from "./public-address.ts";
+
+export type WebSettings = z.output<typeof Web>;
+
+export const WEB_TIMEOUT = 30_000;
+
+export interface WebPolicy {
+  settings: WebSettings;
+  /** Where Cadre itself listens: an agent must not speak to it, whatever else of this machine it may read (A40). */
+  ownPort: number;
+}
+
+/** Where pages are. Redis, mail and shells also answer to whoever connects. */
+const PORTS = [80, 443, 8000, 8008, 8080, 8443, 8888];
+
+/** Names that mean nothing outside: to ask for them at all would tell somebody what is looked for. */
+const LOCAL_NAMES = "localhost local internal localdomain intranet lan home corp private home.arpa".split(
+  " ",
+);
+
+/** Why this is not read, in words for the model; undefined: it may be looked up. */
+export function urlProblem(url: URL, { settings }: WebPolicy): string | undefined {
+  const host = plainHost(url);
+  const port = portOf(url);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return `Only http and https addresses are read, not ${url.protocol}`;
+  if (url.username !== "" || url.password !== "")
+    return "An address with a user name or a password in it is not read. Leave them out.";
+  if (/^$|^\.|\.\.|\.$/.test(host)) return "The address has no host that could have a page.";
+  if (settings.deny.some((entry) => isSameOrSubdomain(host, entry)))
+    return `${host} is denied by web.deny in cadre.yaml. Look elsewhere.`;
+  if (settings.allow.length > 0 && !settings.allow.some((entry) => isSameOrSubdomain(host, entry)))
+    return `${host} is not among the hosts that web.allow in cadre.yaml lists: ${settings.allow.join(", ")}.`;
+  if (!PORTS.includes(port) && !settings.private.some((site) => site.port === port))
+    return `Pages are read from the ports ${PORTS.join(", ")}, not from ${port}. ${opening(host, port)}`;
+  if (
+    isLocalName(host) &&
+    !settings.private.some((site) => "host" in site && isSameOrSubdomain(host, site.host))
+  )
+    return `${host} is a name of a private network, which is not read. ${opening(host, port)}`;
+  return undefined;
+}
+
+export function addressProblem(
+  address: string,
+  url: URL,
+  { settings, ownPort }: WebPolicy,
+): string | undefined {
+  const port = portOf(url);
+  const host = plainHost(url);
+  const isOpen = settings.private.some((site) => opens(site, { host, port, address }));
+  if (isPublicAddress(address))
+    return PORTS.includes(port) || isOpen ? undefined : `Port ${port} is not read.`;
+  if (port === ownPort) return "That is Cadre's own interface, which agents do not get to.";
+  if (isOpen) return undefined;
+  const what = host === address ? `${host} is` : `${host} has the address ${address}, which is`;
+  return `${what} private: of this machine, its network or its cloud. ${opening(host, port)}`;
+}
+
+export const portOf = (url: URL): number => Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+
+function opening(host: string, port: number): string {
+  const site = PORTS.includes(port) ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `If it is meant to be read, a person sets \`web: { private: ["${site}"] }\` in cadre.yaml.`;
+}
+
+function isLocalName(host: string): boolean {
+  if (isIP(host) !== 0) return false;
+  return !host.includes(".") || LOCAL_NAMES.some((name) => isSameOrSubdomain(host, name));
+}
+
+function opens(
+  site: Site,
+  { host, port, address }: { host: string; port: number; address: string },
+): boolean {
+  if (site.port === undefined ? !PORTS.includes(port) : site.port !== port) return false;
+  if ("host" in site)
+    return isSameOrSubdomain(host, site.host) && (isPublicAddress(address) || isIntranetAddress(address));
+  const ip = ipaddr.process(address);
+  const [base, bits] = ipaddr.parseCIDR(site.range);
+  return ip.kind() === base.kind() && ip.match(base, bits);
+}

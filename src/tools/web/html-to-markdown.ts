@@ -1,0 +1,187 @@
+// HTML as Markdown for a model: what a person would read, without what only programs see. Text that the page hides by its own
+// attributes is left out and counted: it is written for whoever reads the source, which is us (A46). Every piece of text is
+// looked at once for each element around it, so a long page takes long only in proportion.
+
+import { createDocument, type DomNode } from "@mixmark-io/domino";
+import { nestingDepth } from "../web-depth.ts";
+
+export interface Markdown {
+  title: string;
+  text: string;
+  /** Places with text that nobody would have seen. */
+  hidden: number;
+}
+
+interface Page {
+  /** What links are relative to. */
+  base: string;
+  hidden: number;
+}
+
+const words = (text: string): Set<string> => new Set(text.split(/\s+/));
+
+const NOT_TEXT = words(`SCRIPT STYLE NOSCRIPT TEMPLATE NAV SVG MATH CANVAS IFRAME OBJECT EMBED AUDIO VIDEO MAP
+  BUTTON SELECT INPUT TEXTAREA DATALIST DIALOG LINK META TITLE HEAD`);
+
+const BLOCKS =
+  words(`ADDRESS ARTICLE ASIDE BLOCKQUOTE BODY CAPTION CENTER DD DETAILS DIV DL DT FIELDSET FIGCAPTION FIGURE
+  FOOTER FORM H1 H2 H3 H4 H5 H6 HEADER HGROUP LEGEND LI MAIN P SECTION SUMMARY TABLE TBODY TFOOT THEAD`);
+
+/** Browsers draw 512. */
+const MAX_DEPTH = 5_000;
+
+export function toMarkdown(html: string, url: string): Markdown {
+  if (nestingDepth(html) > MAX_DEPTH) throw new Error("Too many elements lie in each other.");
+  const document = createDocument(html);
+  const base = absolute(document.querySelector("base")?.getAttribute("href"), url) ?? url;
+  const page: Page = { base, hidden: 0 };
+  const text = document.body ? render(document.body, page) : "";
+  const tidy = text.replace(/(?<![ \t])[ \t]+$/gm, "").replace(/\n{3,}/g, "\n\n");
+  return { title: document.title, text: tidy.trim(), hidden: page.hidden };
+}
+
+function render(node: DomNode, page: Page): string {
+  const { nodeName: name } = node;
+  if (name === "#text") return node.data.replace(/\s+/g, " ");
+  if (node.nodeType !== 1 || NOT_TEXT.has(name.toUpperCase())) return "";
+  if (isHidden(node)) {
+    if (contentOf(node, page).trim() !== "") page.hidden += 1;
+    return "";
+  }
+  if (name === "BR") return "\n";
+  if (name === "HR") return block("---");
+  if (name === "IMG") return imageText(node);
+  if (name === "PRE") return fenced(plainText(node, page));
+  if (name === "UL" || name === "OL") return block(listText(node, page));
+  if (name === "TR") return rowText(node, page);
+  const content = contentOf(node, page);
+  return BLOCKS.has(name) ? blockText(name, content.trim()) : inlineText(node, content, page);
+}
+
+/** Children one after the other: one space between two of them is enough, and none where a line begins or ends. */
+function contentOf(node: DomNode, page: Page): string {
+  const pieces: string[] = [];
+  for (const child of childrenOf(node)) {
+    const piece = render(child, page);
+    if (piece === "") continue;
+    const last = pieces.at(-1);
+    if (last !== undefined && piece.startsWith("\n")) pieces[pieces.length - 1] = last.replace(/ $/, "");
+    const isBegun = last !== undefined && !/\s$/.test(last.slice(-1));
+    pieces.push(isBegun ? piece : piece.replace(/^ /, ""));
+  }
+  return pieces.join("");
+}
+
+function* childrenOf(node: DomNode): Generator<DomNode> {
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) yield child;
+}
+
+const block = (text: string): string => (text === "" ? "" : `\n\n${text}\n\n`);
+const oneLine = (text: string): string => text.trim().replace(/\s*\n\s*/g, " ");
+
+function blockText(name: string, text: string): string {
+  const level = Number(/^H([1-6])$/.exec(name)?.[1] ?? 0);
+  if (text === "") return "";
+  if (level > 0) return block(`${"#".repeat(level)} ${oneLine(text)}`);
+  if (name === "LI") return item("-", text);
+  if (name === "BLOCKQUOTE") return block(`> ${text.replace(/\n{2,}/g, "\n\n").replaceAll("\n", "\n> ")}`);
+  if (name === "TABLE") return block(text.replace(/\n{2,}/g, "\n"));
+  return block(text);
+}
+
+function listText(list: DomNode, page: Page): string {
+  let number = 0;
+  const items = [...childrenOf(list)].map((child) => {
+    if (child.nodeName !== "LI" || list.nodeName === "UL") return render(child, page).trim();
+    number += 1;
+    return isHidden(child) ? render(child, page) : item(`${number}.`, contentOf(child, page).trim());
+  });
+  return items.filter((text) => text !== "").join("\n");
+}
+
+const item = (marker: string, text: string): string =>
+  text === "" ? "" : `${marker} ${text.replace(/\n+/g, `\n${" ".repeat(marker.length + 1)}`)}`;
+
+/** A row of headings is followed by the line that makes it one. */
+function rowText(row: DomNode, page: Page): string {
+  const cells = [...childrenOf(row)].filter(({ nodeName }) => nodeName === "TD" || nodeName === "TH");
+  const texts = cells.map((cell) => (isHidden(cell) ? render(cell, page) : oneLine(contentOf(cell, page))));
+  if (texts.every((text) => text === "")) return "";
+  const isHead = cells.every(({ nodeName }) => nodeName === "TH");
+  return `\n| ${texts.join(" | ")} |\n${isHead ? `|${" --- |".repeat(cells.length)}\n` : ""}`;
+}
+
+const MARKS: Readonly<Record<string, string>> = {
+  STRONG: "**",
+  B: "**",
+  EM: "*",
+  I: "*",
+  CODE: "`",
+  KBD: "`",
+  SAMP: "`",
+};
+
+/** A name such as `max_bytes` stays as it is: it may be searched for. */
+function inlineText(node: DomNode, content: string, page: Page): string {
+  const mark = MARKS[node.nodeName];
+  const text = content.trim();
+  const isPlain = text === "" || (text.includes("\n") && node.nodeName !== "A");
+  if (isPlain || (mark === undefined && node.nodeName !== "A")) return content;
+  const inner =
+    mark === undefined ? link(text, absolute(node.getAttribute("href"), page.base)) : mark + text + mark;
+  return `${/^\s/.test(content) ? " " : ""}${inner}${/\s$/.test(content) ? " " : ""}`;
+}
+
+const link = (text: string, href: string | undefined): string =>
+  href === undefined ? text : `[${oneLine(text)}](${href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
+
+/** Only what can be read again is an address; `javascript:` and `data:` are not. */
+function absolute(href: string | null | undefined, base: string): string | undefined {
+  if (typeof href !== "string" || !URL.canParse(href, base)) return undefined;
+  const url = new URL(href, base);
+  return /^(https?|mailto):$/.test(url.protocol) ? url.href : undefined;
+}
+
+function imageText(image: DomNode): string {
+  const alt = oneLine(image.getAttribute("alt") ?? "");
+  return alt === "" ? "" : `[image: ${alt}]`;
+}
+
+function fenced(text: string): string {
+  const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const fence = "`".repeat(longest + 1);
+  return text.trim() === "" ? "" : block(`${fence}\n${text.replace(/^\n|\n$/g, "")}\n${fence}`);
+}
+
+function plainText(node: DomNode, page: Page): string {
+  if (node.nodeName === "#text") return node.data;
+  if (node.nodeName === "BR") return "\n";
+  if (node.nodeType !== 1 || NOT_TEXT.has(node.nodeName.toUpperCase()) || isHidden(node))
+    return render(node, page);
+  return [...childrenOf(node)].map((child) => plainText(child, page)).join("");
+}
+
+const INVISIBLE = [
+  /display\s*:\s*none/i,
+  /visibility\s*:\s*(hidden|collapse)/i,
+  /(opacity|font-size|(max-)?(height|width))\s*:\s*(0+|0*\.0+)([a-z%]*)\s*(;|!|$)/i,
+  /color\s*:\s*(transparent|rgba\([^)]*,\s*0?\.?0+\s*\))/i,
+  /(text-indent|left|top|right|bottom)\s*:\s*-\d{3}/i,
+  /font-size\s*:\s*(0*1|0*\.\d+)px/i,
+  /clip\s*:\s*rect\(\s*(0|1px)|clip-path\s*:\s*(inset\(\s*(50|100)%|circle\(\s*0)|scale[xy]?\(\s*0*\.?0*\s*[,)]/i,
+];
+
+function isHidden(node: DomNode): boolean {
+  if (node.getAttribute("hidden") !== null || node.getAttribute("popover") !== null) return true;
+  const style = node.getAttribute("style");
+  if (style === null) return false;
+  const read = asRead(style.slice(0, 10_000));
+  return INVISIBLE.some((pattern) => pattern.test(read));
+}
+
+/** As a browser reads it: `display:/* *\/n\6fne` is `display:none`. */
+const asRead = (style: string): string =>
+  style
+    .replace(/\/\*.*?(\*\/|$)/gs, "")
+    .replace(/\\0*([\da-f]{1,4})\s?/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\(?=[g-z])/gi, "");

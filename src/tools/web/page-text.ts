@@ -1,0 +1,79 @@
+// Bytes of a page as text. What nobody can see in it is taken out: it could only be there for whoever does not look.
+
+import type { TextKind } from "./content-type.ts";
+import { toMarkdown } from "./html-to-markdown.ts";
+
+export interface PageSource {
+  bytes: Uint8Array;
+  kind: TextKind;
+  /** As the server gives it, with the charset. */
+  type: string;
+  url: string;
+  /** Which part of the text is wanted. */
+  offset: number;
+  limit: number;
+}
+
+export interface PageText {
+  title: string;
+  text: string;
+  /** Characters of the whole. */
+  length: number;
+  /** Hidden places, and runs of invisible characters, that were left out. */
+  hidden: number;
+}
+
+/** Undefined: no text after all. */
+export function pageText({ bytes, kind, type, url, offset, limit }: PageSource): PageText | undefined {
+  const source = decode(bytes, type);
+  if (source.includes("\0")) return undefined;
+  const isHtml = kind === "html" || (kind === "unsaid" && /^\s*<(!doctype html|html)\b/i.test(source));
+  const page = isHtml ? toMarkdown(source, url) : { title: "", text: source, hidden: 0 };
+  const { text, hidden } = withoutInvisible(page.text);
+  const title = withoutInvisible(page.title).text.replace(/\s+/g, " ").slice(0, 300);
+  return {
+    title,
+    text: wholeSlice(text, offset, limit),
+    length: text.length,
+    hidden: page.hidden + hidden,
+  };
+}
+
+/** A byte order mark wins over the header, the header over the page's own word. */
+function decode(bytes: Uint8Array, type: string): string {
+  const marked = { "239,187": "utf-8", "254,255": "utf-16be", "255,254": "utf-16le" };
+  const mark = marked[bytes.subarray(0, 2).join() as keyof typeof marked];
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1_024));
+  const said =
+    /charset\s*=\s*["']?([\w:.-]+)/i.exec(type)?.[1] ??
+    /<meta[^>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(head)?.[1] ??
+    /^<\?xml[^>]+encoding\s*=\s*["']([\w:.-]+)/i.exec(head)?.[1];
+  return decoderFor(mark ?? said ?? "utf-8").decode(bytes);
+}
+
+function decoderFor(label: string): TextDecoder {
+  try {
+    return new TextDecoder(label);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+/** Controls, marks of direction, tags, and all that takes no place. */
+const UNSEEN = /(?:[^\t\n\P{Cc}]|\p{Cf}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800])+/gu;
+/** One by itself is part of a word or of a sign in some scripts; a row of them spells something. */
+const PART_OF_TEXT = new Set(["\u200C", "\u200D", "\uFE0E", "\uFE0F", "\uFE0F\u200D"]);
+
+function withoutInvisible(source: string): { text: string; hidden: number } {
+  let hidden = 0;
+  const text = source.replace(/\r\n?/g, "\n").replace(UNSEEN, (run) => {
+    if (PART_OF_TEXT.has(run)) return run;
+    if (run.length > 3) hidden += 1;
+    return /[\u2028\u2029]/.test(run) ? "\n" : "";
+  });
+  return { text, hidden };
+}
+
+function wholeSlice(text: string, offset: number, limit: number): string {
+  return text.slice(offset, offset + limit).toWellFormed();
+}

@@ -1,0 +1,60 @@
+// What there is room for: on a phone, and on a small screen.
+
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
+import { withBrowser } from "./browser.fixture.ts";
+import { PATTERNS } from "./patterns.fixture.ts";
+import { clientOf, serve, treeProject } from "./server.fixture.ts";
+
+const browser = withBrowser();
+
+const boxOf = async (where: Locator) => (await where.boundingBox())!;
+
+test("[U34] on a phone half of a run's page is its timeline, every view is in reach, and Reload needs no row of its own", async () => {
+  await using p = await treeProject();
+  const stage = await serve(p);
+  const { page, problems } = await browser.enter(stage.link, { width: 390, height: 844 });
+  const { runId } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
+  await page.goto(`${stage.url}/r/${runId}`);
+  await page.getByTestId("status-text").getByText("Waiting for child approval").waitFor();
+  await page.getByText("and 1 more").filter({ visible: true }).waitFor();
+  expect((await boxOf(page.getByTestId("timeline"))).y).toBeLessThan(440);
+  const why = await boxOf(page.getByRole("tab", { name: "Why" }));
+  expect(why.x + why.width).toBeLessThanOrEqual(390);
+
+  await page.goto(`${stage.url}/agents`);
+  const reload = await boxOf(page.getByRole("button", { name: "Reload" }));
+  expect(reload.y).toBe((await boxOf(page.getByLabel("Which agents"))).y);
+  expect(problems).toEqual([]);
+});
+
+test("[U01] [S1-60] at 1280 pixels a long time fits its column, and no card of the picture lies below the buttons", async () => {
+  await using p = await treeProject(PATTERNS);
+  const stage = await serve(p);
+  const { page, problems } = await browser.enter(stage.link, { width: 1280 });
+  await clientOf(stage, p).startRun({ agent: "author", task: "Write the terms" });
+  await page.goto(stage.url);
+  const took = page
+    .getByRole("row", { name: /Write the terms/ })
+    .getByRole("cell")
+    .nth(6);
+  await took.waitFor();
+  const spare = await took.evaluate((cell) => {
+    cell.textContent = "17 min 26 s";
+    const words = document.createRange();
+    words.selectNodeContents(cell);
+    const { paddingLeft, paddingRight } = getComputedStyle(cell);
+    const room = cell.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    return room - words.getBoundingClientRect().width;
+  });
+  expect(spare).toBeGreaterThanOrEqual(0);
+
+  await page.goto(`${stage.url}/agents?view=graph`);
+  const graph = page.getByTestId("graph");
+  await graph.getByRole("link", { name: /referee/ }).waitFor();
+  const buttons = await boxOf(graph.locator(".cadre-graph-controls"));
+  const cards = await graph.getByRole("link").all();
+  const rights = await Promise.all(cards.map(async (card) => boxOf(card)));
+  expect(Math.max(...rights.map(({ x, width }) => x + width))).toBeLessThanOrEqual(buttons.x);
+  expect(problems).toEqual([]);
+});

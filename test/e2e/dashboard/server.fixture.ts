@@ -1,0 +1,87 @@
+// A project to look at: a lead, two workers below it, an editor below each: three levels that stream, ask and end.
+// `cadre up` serves it, in the test's process or in one that can be killed.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CadreClient, createClient } from "../../../src/api/client/client.ts";
+import { agent, type Project, project, type Started } from "../../../src/cli/cli.fixture.ts";
+
+export interface TestServer {
+  url: string;
+  /** Lets one browser in, once. */
+  link: string;
+}
+
+export interface SeparateServer extends TestServer {
+  up: Started;
+}
+
+/** Where it is asked for a file, an editor asks to write it. */
+export const treeProject = (more: Record<string, string> = {}): Promise<Project> =>
+  project({
+    "agents/lead.md": agent("lead", "agents: [worker]\ndelegation: { mode: parallel, maxParallel: 4 }\n"),
+    "agents/worker.md": agent("worker", "agents: [editor]\n"),
+    "agents/editor.md": agent("editor", "kind: subagent\n"),
+    "lead.script.yaml": `turns:
+  - when: { turn: 1 }
+    text: I split the work between two workers, one for the parser and one for the printer.
+    calls:
+      - { tool: delegate, input: { agent: worker, task: "Mend the parser" } }
+      - { tool: delegate, input: { agent: worker, task: "Mend the printer" } }
+  - report: { summary: "Both parts are mended, and the tests are green." }
+`,
+    "worker.script.yaml": `turns:
+  - when: { turn: 1 }
+    text: "I look at what is there, and hand the change to an editor."
+    calls: [{ tool: LS, input: { path: . } }]
+  - when: { turn: 2 }
+    calls: [{ tool: delegate, input: { agent: editor, task: "\${task}: write it down" } }]
+  - report: { summary: "\${task}: done." }
+`,
+    "editor.script.yaml": `turns:
+  - when: { turn: 1, task: parser }
+    text: "The parser needs a new file."
+    calls: [{ tool: Write, input: { path: parser.txt, content: "one\\ntwo\\nthree\\n" } }]
+  - when: { turn: 1, task: printer }
+    text: "The printer needs a new file."
+    calls: [{ tool: Write, input: { path: printer.txt, content: "alpha\\nbeta\\n" } }]
+  - when: { isError: true }
+    report: { summary: "It was not wanted: \${lastResult}" }
+  - report: { summary: "Written." }
+`,
+    "README.md": "# The parser and the printer\n",
+    ...more,
+  });
+
+/** `port`: of a server that was there before. */
+export const serve = (p: Project, port = 0, ...flags: string[]): Promise<TestServer> =>
+  announced(p.startHere(...upAt(port, flags)));
+
+/** In a process of its own. */
+export async function serveSeparately(p: Project, port = 0): Promise<SeparateServer> {
+  const up = p.start(...upAt(port, []));
+  return { ...(await announced(up)), up };
+}
+
+const upAt = (port: number, flags: string[]): string[] => [
+  "up",
+  "--port",
+  String(port),
+  "--no-open",
+  "--json",
+  ...flags,
+];
+
+async function announced(up: Pick<Started, "shows">): Promise<TestServer> {
+  return JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as TestServer;
+}
+
+/** As a program beside the page. */
+export function clientOf({ url }: TestServer, { folder }: Project): CadreClient {
+  const token = readFileSync(join(folder, ".cadre/token"), "utf8").trim();
+  const headers = { Authorization: `Bearer ${token}` };
+  return createClient({
+    baseUrl: url,
+    fetch: (to, init = {}) => fetch(to, { ...init, headers: { ...(init.headers as object), ...headers } }),
+  });
+}
