@@ -33,7 +33,7 @@ export interface DemoReady {
   port: number;
 }
 
-const SERVER = fileURLToPath(new URL(`../demo-server${extname(import.meta.url)}`, import.meta.url));
+const SERVER = fileURLToPath(new URL(`./server${extname(import.meta.url)}`, import.meta.url));
 
 const GOES_ON = "A demo was killed before its end: it goes on where it was …";
 
