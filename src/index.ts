@@ -1,4 +1,4 @@
-// What a program that embeds Cadre may use.
+// The public API of the package: everything a program that embeds Cadre may import.
 
 export { type AgentInCode, defineAgent } from "./agents/define-agent.ts";
 export type { RunRequest } from "./loop/commands/admit.ts";

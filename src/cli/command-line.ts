@@ -1,9 +1,9 @@
-// How a person types our commands: what `cadre` is called where they have it, and the folder that they named. Sentences
-// from below the command line say `cadre …` between backticks, and are put so here.
+// Formats commands as this person types them: how they start Cadre, and which folder they named. Other modules write
+// `cadre …` in backticks in their sentences; those are rewritten here.
 
 import { basename, isAbsolute, relative } from "node:path";
 
-/** A command as this person types it, to reach the same project: `show r1` is `npx cadre show r1 -C folder`. */
+/** Formats a command for the same project: `show r1` becomes `npx cadre show r1 -C folder`. */
 export type CommandLine = (command: string) => string;
 
 export function createCommandLine(
@@ -17,7 +17,7 @@ export function createCommandLine(
 export const rewriteCommands = (text: string, typed: CommandLine): string =>
   text.replaceAll(/`cadre ([^`]+)`/g, (_, command: string) => `\`${typed(command)}\``);
 
-/** `script` is what Node was told to run: the name on a person's PATH, npm's in a project, or our file in a clone. */
+/** `script`: the script Node was started with, which shows whether Cadre is on the PATH, in node_modules or in a clone. */
 export function launcherName(script: string, cwd: string): string {
   if (/[\\/]node_modules[\\/]/.test(script)) return NPX;
   if (basename(script) !== "cadre.js") return "cadre";

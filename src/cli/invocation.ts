@@ -1,5 +1,5 @@
-// What a command has to do with: the person's terminal, and what they said for every command. Handed in, so that tests
-// are a terminal where they want one.
+// The context of a command: its input and output, and the global options. It is passed in, so that tests can simulate a
+// terminal.
 
 import { type CommandLine, createCommandLine, rewriteCommands } from "./command-line.ts";
 import { createScreen, type Output, type Screen } from "./view/screen.ts";
@@ -16,13 +16,13 @@ export interface Io {
   stderr: Output;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
-  /** What this person types for `cadre`, where it is not that. */
+  /** How this person starts Cadre, for example `npx cadre`. Default: `cadre`. */
   cadre?: string;
-  /** Asks the command to go as SIGTERM does, where it is not the process' only one. */
+  /** Requests a shutdown as SIGTERM does, for a command that shares its process with others. */
   leaving?: AbortSignal;
 }
 
-/** What a person wants on their screen: values for programs, or lines and nothing that moves. */
+/** Output format: JSON for programs, or plain lines that are never redrawn. */
 export interface OutputFormat {
   json: boolean;
   plain: boolean;
@@ -32,7 +32,7 @@ export interface Invocation extends OutputFormat {
   io: Io;
   folder: string;
   screen: Screen;
-  /** For every command that we print. */
+  /** Formats every command we print as this person would type it. */
   typed: CommandLine;
 }
 
@@ -48,12 +48,12 @@ export const commandLineFor = (
   folder: string,
 ): CommandLine => createCommandLine(cadre, { cwd, folder });
 
-/** A sentence on stderr: broken between words at a terminal, with its commands as this person types them. */
+/** Prints a sentence to stderr, wrapped at a terminal, with commands as this person types them. */
 export function printError(sentence: string, { stderr }: Pick<Io, "stderr">, typed: CommandLine): void {
   const page = { rich: stderr.isTTY === true, columns: stderr.columns || 80 };
   stderr.write(`${fitLines([`cadre: ${rewriteCommands(sentence, typed)}`], page).join("\n")}\n`);
 }
 
-/** Somebody is there who sees the questions and can answer them. */
+/** Whether a person is at the terminal to see and answer questions. */
 export const isAttended = ({ io, json }: Invocation): boolean =>
   !json && io.stdin.isTTY === true && io.stdout.isTTY === true;

@@ -1,4 +1,4 @@
-// The command line: verbs, flags and help. Each verb is loaded when it is called, so that help is there at once.
+// The command line: commands, options and help. Each command is imported when it is called, so that help prints at once.
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -23,7 +23,7 @@ import { commandPath, usageError } from "./usage-words.ts";
 import { asSentence } from "./view/format.ts";
 import { jsonLine, plainLine } from "./view/text/plain.ts";
 
-/** The process's own command line. */
+/** Runs the command line of this process. */
 export async function start(): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
   const argv = process.argv.slice(2);
@@ -38,7 +38,7 @@ export async function start(): Promise<void> {
   stdout.write("", () => process.exit(code));
 }
 
-/** Node would print all of it as it is. */
+/** Prints an uncaught error masked. Node would print it unmasked. */
 function sayCrash(thrown: unknown, io: Io): void {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   const goesOn = commandLineFor(io, io.cwd)("run");
@@ -48,13 +48,13 @@ function sayCrash(thrown: unknown, io: Io): void {
   process.exit(EXIT.failed);
 }
 
-/** `cadre runs | head` closes our output: that is no failure. A command that has work under way leaves it in order. */
+/** `cadre runs | head` closes our output, which is not a failure. A command with work in progress shuts down in order. */
 function leaveUnread(): void {
   if (process.listenerCount("SIGINT") > 0) process.emit("SIGINT", "SIGINT");
   else process.exit(EXIT.done);
 }
 
-/** Answers with the exit code; whatever fails is one sentence on stderr. */
+/** Returns the exit code. Prints a failure as one sentence on stderr. */
 export async function main(argv: readonly string[], given: Io): Promise<number> {
   const io = maskIo(given, argv);
   let code: number = EXIT.done;
@@ -65,7 +65,7 @@ export async function main(argv: readonly string[], given: Io): Promise<number> 
     await program.parseAsync([...argv], { from: "user" });
     return code;
   } catch (error) {
-    // Help and the version end so too; without a verb, help is what there is to say.
+    // Commander also throws after it printed help or the version.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     return sayFailure(error, argv, io);
   }
@@ -81,7 +81,7 @@ function sayFailure(thrown: unknown, argv: readonly string[], io: Io): number {
   return exitCode(code);
 }
 
-/** What we did not foresee says nothing of what became of the data, nor what to do. */
+/** The message of an unforeseen error says neither that the data is safe nor what to do. */
 const unforeseen = (message: string): string =>
   `${asSentence(message)} What was recorded is safe; CADRE_DEBUG=1 shows where it failed.`;
 
@@ -126,7 +126,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
   return program;
 }
 
-/** Almost every one has options: saying so would leave less room for what it does. */
+/** Leaves out `[options]`: almost every command has some, and the description needs the room. */
 const subcommandTerm = (verb: Command): string =>
   [
     verb.name(),
@@ -138,7 +138,7 @@ const subcommandTerm = (verb: Command): string =>
     .join(" ")
     .trim();
 
-/** Each command knows itself what it was missing. */
+/** Turns commander's usage errors into ours, for each command. */
 function refuseBadUsage(command: Command): void {
   command.exitOverride((error) => {
     throw error.exitCode === 0 || error.code === "commander.help" ? error : usageError(error, command);
@@ -146,7 +146,7 @@ function refuseBadUsage(command: Command): void {
   command.commands.forEach(refuseBadUsage);
 }
 
-/** A verb of a group that is none is taken for words to its list. */
+/** Commander passes an unknown subcommand as an argument to the default command `list`. */
 function refuseUnknown(verb: Command): void {
   const [word] = verb.args;
   const group = verb.parent;
@@ -159,7 +159,7 @@ function refuseUnknown(verb: Command): void {
   throw new CadreError("USAGE", `Unknown command '${group.name()} ${word}'. ${hint}`);
 }
 
-/** A store in a folder that was only mistyped would be made, and found by nobody. */
+/** Refuses a mistyped folder: a store would be created there that is never found again. */
 function existing(folder: string): string {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
   throw new CadreError("USAGE", `There is no folder ${folder}.`);

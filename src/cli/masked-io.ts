@@ -1,5 +1,4 @@
-// What this process prints is masked too: sentences about trouble repeat what they were given, and a crash whatever it
-// has at hand (A61).
+// Masks secrets in everything this process prints: error sentences repeat their input, and a crash prints anything (A61).
 
 import { resolve } from "node:path";
 import type { Mask } from "../journal/masking/mask.ts";
@@ -12,14 +11,14 @@ export function maskIo(io: Io, argv: readonly string[]): Io {
   return { ...io, stdout: maskedOutput(io.stdout, mask), stderr: maskedOutput(io.stderr, mask) };
 }
 
-/** Before the command line is understood, or where it is not. */
+/** Finds the option `--folder` before the command line is parsed, or if it cannot be parsed. */
 export function folderArgument(argv: readonly string[]): string {
   const at = argv.findIndex((word) => /^(-C|--folder(=|$))/.test(word));
   const [, inline] = /^(?:-C|--folder=)(.+)$/.exec(argv[at] ?? "") ?? [];
   return inline ?? (at < 0 ? "." : (argv[at + 1] ?? "."));
 }
 
-/** The same terminal, but for what is written to it. */
+/** The same stream, with masked writes. */
 function maskedOutput<T extends Output>(out: T, mask: Mask): T {
   const write = (chunk: unknown, ...rest: unknown[]): unknown =>
     Reflect.apply(out.write, out, [typeof chunk === "string" ? mask.text(chunk) : chunk, ...rest]);

@@ -1,4 +1,4 @@
-// A project's files as a command sees them: no store is opened, so nothing is created and nobody is waited for.
+// Opens the files of a project for a command, without a store: nothing is created, and no other process is waited for.
 
 import { loadConfig } from "../config/config.ts";
 import { openProject, type Project } from "../project/project.ts";
@@ -9,6 +9,6 @@ export function projectOf({ folder, io }: Invocation): Project {
   return openProject({ folder, env: io.env, ...(home ? { home } : {}) });
 }
 
-/** What holds in a run that was given no preset of its own. */
+/** The permission preset of a run that has none of its own. */
 export const defaultPreset = ({ folder, io }: Invocation): string =>
   loadConfig({ folder, env: io.env }).permissions.preset ?? "ask";

@@ -1,4 +1,4 @@
-// What is said to whoever typed a command that is none: commander's words as one sentence of ours.
+// Rewords commander's usage errors as one sentence.
 
 import type { Command, CommanderError } from "commander";
 import { CadreError } from "../errors.ts";

@@ -1,4 +1,4 @@
-// What this project must write nowhere, put together from the environment, the configuration and the `.env` files.
+// Collects the project's secrets from the environment, the configuration and the `.env` files, for masking.
 
 import type { Config } from "../config/config.ts";
 import { otlpHeaders } from "../config/otlp.ts";
@@ -10,11 +10,11 @@ import { createMask, type Mask, type Secret } from "../journal/masking/mask.ts";
 export interface MaskSources {
   folder: string;
   env: Env;
-  /** Absent where the configuration cannot be read: the environment and the files still count. */
+  /** Absent if the configuration cannot be read. The environment and the `.env` files are masked anyway. */
   config?: Pick<Config, "dir" | "store" | "providers" | "loki" | "mcpServers" | "search" | "webhooks">;
 }
 
-/** Only a file that is written anew over and over has so many. */
+/** Only a file that is rewritten over and over produces so many. */
 const MOST_KNOWN = 20_000;
 
 export function createProjectMask({ folder, env, config }: MaskSources): Mask {
@@ -26,12 +26,12 @@ export function createProjectMask({ folder, env, config }: MaskSources): Mask {
     ...configuredSecrets(settings),
     ...headerSecrets(otlpHeaders(env)),
   ];
-  /** What was secret stays so: a `.env` that is moved or emptied leaves its values elsewhere. */
+  /** A value stays secret after its `.env` file was moved or emptied: it may have been copied elsewhere. */
   const known = new Map<string, Secret>();
   const list = (): Secret[] => {
     if (known.size > MOST_KNOWN) known.clear();
     for (const secret of [...fixed, ...files.secrets()]) {
-      // A part of the folder's own path stands in every place that a run is told to work in.
+      // Masking a part of the folder's own path would garble every path in the project.
       if (!known.has(secret.value) && !folder.includes(secret.value)) known.set(secret.value, secret);
     }
     return [...known.values()];
@@ -39,7 +39,7 @@ export function createProjectMask({ folder, env, config }: MaskSources): Mask {
   return createMask({ list, hasChanged: files.changed });
 }
 
-/** `apiKeyEnv: NAME`, `tokenEnv: NAME`, wherever they stand. */
+/** Names of environment variables in keys like `apiKeyEnv` and `tokenEnv`, at any depth. */
 function variablesNamed(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -53,7 +53,7 @@ export interface ReportedProblem {
   error: unknown;
 }
 
-/** Providers repeat keys in their errors. */
+/** Masks a problem before it is reported: providers repeat keys in their error messages. */
 export function maskProblem<P extends ReportedProblem>(problem: P, mask: Mask): P {
   const { message, error } = problem;
   const said = messageOf(error);

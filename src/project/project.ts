@@ -1,5 +1,5 @@
-// A project as its files have it: configuration, models, tools and agents, without a store. Nothing is created and
-// nothing is run. With `runtime.ts`, which adds the store, the engine and the loop, the only file that knows concrete parts.
+// A project as its files define it: configuration, models, tools and agents, without a store. Opening it creates nothing and
+// runs nothing. Only `project/` and `runtime/`, which adds store, engine and loop, know concrete implementations.
 
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -51,54 +51,54 @@ import { canonicalRule } from "../tools/tool-names.ts";
 import { createProjectMask } from "./mask.ts";
 
 export interface ProjectOptions {
-  /** Where agents and cadre.yaml are, and where runs work. */
+  /** Folder with agents and cadre.yaml. Runs work here. */
   folder: string;
   env?: Readonly<Record<string, string | undefined>>;
   flags?: ConfigFlags;
   home?: string;
-  /** Scripts for `scripted/<name>`, beside the project's own `<name>.script.yaml`. */
+  /** Scripts for `scripted/<name>`, in addition to the project's `<name>.script.yaml` files. */
   scripts?: Readonly<Record<string, Script>>;
-  /** Tools beside the built-in ones. */
+  /** Tools in addition to the built-in ones. */
   tools?: readonly AnyTool[];
-  /** Agents beside those in files, and before them. */
+  /** Agents defined in code. They take precedence over files of the same name. */
   agents?: readonly AgentInCode[];
 }
 
 export interface Project {
   readonly config: Config;
-  /** Without a provider's key the scripted model rehearses, and every interface says so. */
+  /** The scripted rehearsal model if no provider's key was found. Every interface says so. */
   readonly defaultModel: string;
-  /** Where the agents lie that come with Cadre. */
+  /** Folder with the agents that come with Cadre. */
   readonly builtinFolder: string;
   readonly models: ModelRegistry;
-  /** The built-in ones, those of MCP servers as they are pinned now, and what was handed in. */
+  /** The built-in tools, the pinned tools of MCP servers, and the tools from the options. */
   readonly tools: readonly AnyTool[];
-  /** By every name under which a model may call it; another map when there are others. */
+  /** Tools by every name a model may use for them. Returns a new map when the tools have changed. */
   toolsByName(): ReadonlyMap<string, AnyTool>;
   readonly servers: McpServers;
-  /** Lists the servers that this agent may use, if nobody has yet. Answers with what went wrong: it runs without them. */
+  /** Lists the tools of the MCP servers this agent may use, once. Returns the problems; the agent runs without those servers. */
   prepareServers(definition: Definition): Promise<string[]>;
-  /** What must be written nowhere, here. */
+  /** Masks this project's secrets. */
   readonly mask: Mask;
-  /** As they are on disk now: a new file is a new agent. `name`: only that one, and whom it names, must be among them. */
+  /** Agents as they are on disk now. With `name`, only that agent and those it names are guaranteed to be included. */
   agents(name?: string): Promise<AgentSet>;
-  /** An agent that can be run now, as a run pins it. Throws AGENT_NOT_FOUND, AGENT_INVALID, or what its model lacks. */
+  /** An agent ready to run, as a run pins it. Throws AGENT_NOT_FOUND, AGENT_INVALID, or the problem with its model. */
   find(name: string): Promise<Definition>;
-  /** One that a run has pinned, as it would be if its file read so. Throws AGENT_INVALID, or what its model lacks. */
+  /** A pinned agent as it would be with this file content. Throws AGENT_INVALID, or the problem with its model. */
   findEdited(pinned: Definition, text: string): Promise<Definition>;
-  /** Agent files anywhere, of whatever product, and what is wrong with each. */
+  /** Checks agent files anywhere, of any supported product. */
   checkFiles(paths: readonly string[]): Promise<FileReport[]>;
-  /** The static picture of an agent, before anything runs. */
+  /** Describes statically what an agent reaches and may do. Nothing runs. */
   explain(name: string): Promise<Explanation>;
-  /** The file that an agent is said to come from, as it lies on disk now. */
+  /** An agent's file as it is on disk now. */
   agentFile(file: string): Promise<AgentFile | undefined>;
-  /** The tools that an agent is offered. */
+  /** The tools offered to an agent. */
   offered(definition: Definition): { name: string; effect: Effect }[];
-  /** The module that controls an agent, as its file is now. */
+  /** Loads the steps module that controls an agent. */
   loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
   chooseModel(name: string): { model: string } | { problem: string };
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, startedAt: number): string;
-  /** Exactly what the model would get at the root of a tree, and the tools that it would be offered. */
+  /** The exact prompt and tools the model would get at the root of a tree. */
   prompt(name: string, task: string): Promise<{ agent: string; prompt: string; tools: PromptTool[] }>;
 }
 
@@ -194,7 +194,7 @@ function serversOf(
   home: string,
 ): McpServers {
   const { mcpServers, folder } = config;
-  // A server serves all runs.
+  // One server process serves all runs.
   const { CADRE_RUN_ID: _, ...environment } = cleanEnvironment(folder, "", env);
   return createServers({ servers: mcpServers, folder, env, home, environment, clock: systemClock });
 }
@@ -210,7 +210,7 @@ function serverProblems({ at }: Config, { problems }: McpServers): Problem[] {
   }));
 }
 
-/** All tools now: made anew only when those of the servers are others. */
+/** All current tools. Rebuilt only when the tools of the MCP servers have changed. */
 function catalogue(own: readonly AnyTool[], servers: McpServers) {
   let made = { of: undefined as readonly AnyTool[] | undefined, tools: own, byName: toolsByName(own) };
   const now = () => {
@@ -223,7 +223,7 @@ function catalogue(own: readonly AnyTool[], servers: McpServers) {
   const patches = own.filter((tool) => tool.patches);
   return { tools: () => now().tools, byName: () => now().byName, patches };
 }
-/** What commands would run in on this machine, and what keeps other sandboxes from working. */
+/** Reports which sandbox commands would run in on this machine, and why the others do not work. */
 export const inspectSandbox = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
   reportSandbox(sandbox);
 
@@ -269,12 +269,12 @@ function projectScript(folder: string, name: string): Script {
   }
 }
 
-/** What stands in for a model where there is no key. It says what it is. */
+/** Replaces the model when there is no key, and says so. */
 const rehearsal: Script = ({ task }) => ({
   text: `This is a rehearsal by the scripted model: no provider's key was found, so nothing was thought about and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY, or \`model:\` in cadre.yaml) for real work. Without a key it can play a script of yours: docs/scripted-model.md of Cadre.`,
 });
 
-/** A model that cannot be had at all is said before a run begins, not by one that fails. */
+/** Refuses an agent none of whose models can be used, before a run starts and fails. */
 function usable(definition: Definition, models: ModelRegistry): Definition {
   if (definition.runner) return definition;
   const problems = definition.models.map((name) => {
@@ -289,7 +289,7 @@ function usable(definition: Definition, models: ModelRegistry): Definition {
   return definition;
 }
 
-/** What a parent may choose for its child: a model that can be had here, and nothing in its place. */
+/** Resolves the model a parent chooses for its child. There is no substitute if it cannot be used. */
 function chooseModel(
   name: string,
   names: ModelNames,
@@ -304,12 +304,12 @@ function chooseModel(
     models.resolve(model);
     return { model };
   } catch (error) {
-    // Whoever asks says whether anything was started.
+    // The caller says whether anything was started.
     return { problem: messageOf(error).replace(/ Nothing was started\.$/, "") };
   }
 }
 
-/** Rules are judged by a tool's own name: an alias that stayed would forbid nothing. */
+/** Replaces tool aliases in an agent's rules. Rules match the tool's own name, so a rule about an alias would forbid nothing. */
 function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly AnyTool[]): Definition {
   const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRule(loopRule(rule), tools));
   const { allow, ask, deny } = definition.tools;
@@ -325,7 +325,7 @@ function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly An
   };
 }
 
-/** Every name of the delegation tool is judged as one, and every name of the question. */
+/** Replaces the aliases of the delegation tool and of the question tool. */
 const loopRule = (rule: string): string =>
   rule
     .replace(/^\s*(delegate_to_agent|mcp__agent__spawn|task)(?=\s*(\(|$))/i, "delegate")
@@ -353,10 +353,10 @@ export function offers(
   { tools: { allow, deny }, router, readOnly, mcpServers = [] }: Definition,
   tool: Pick<AnyTool, "name" | "effect" | "idle" | "server">,
 ): boolean {
-  // S3-24: a router only chooses. A draft changes nothing.
+  // A router only chooses (S3-24), and a read-only draft changes nothing.
   if (router || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool.name).some((rule) => rule.bare)) return false;
-  // `Write(src/**)` also speaks about a command that writes there, but it is no permission to run commands.
+  // Matched strictly: `Write(src/**)` also covers commands that write there, but does not permit running commands.
   if (allow === undefined) return tool.server === undefined ? !tool.idle : mcpServers.includes(tool.server);
   return rulesFor(allow, "strict", tool.name).some(
     (rule) => rule.names(tool.name) && !(tool.idle && rule.text.includes("*")),

@@ -1,12 +1,12 @@
-// Whoever a run works for, as they stand when an agent of theirs looks after other runs: another's are not there for it either,
-// and what their role does not allow it may not do (US3, US4). Read anew each time, so that a revocation counts at once.
+// Limits an agent that manages other runs to what its user may see and do (US3, US4). The user's record is read on each
+// call, so that a revocation applies at once.
 
 import { hasRole, type Person, personOf, roleRefusalText } from "../api/access/person.ts";
 import { userStore } from "../api/access/user-store.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { Store } from "../stores/store.ts";
 
-/** `shared`: what named users see who are no admins. A name that was never let in is the token holder's. */
+/** `shared`: which runs named users see who are not admins. An unknown name is the holder of the token, who may do everything. */
 export function actingFor(store: Store, shared: Person["sees"]): LoopParts["actingFor"] {
   return async (userId) => {
     const user = userId === undefined ? undefined : await named(store, userId);

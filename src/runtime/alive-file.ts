@@ -1,12 +1,12 @@
-// A file whose time is of now, for as long as this process is not stuck: a worker serves nothing that could be asked. It
-// says nothing of the store: ending workers because their database is away helps nobody.
+// Touches a file as long as this process is not stuck, for health checks of workers, which serve no port. It says nothing
+// about the store: restarting workers does not help when their database is down.
 
 import { writeFileSync } from "node:fs";
 import { CadreError, describeSystemError } from "../errors.ts";
 
 const EVERY_MS = 5_000;
 
-/** Returns what ends it. Without a file there is nothing to do. */
+/** Returns the function that stops it. Does nothing without a file. */
 export function touchWhileAlive(file: string | undefined): () => void {
   if (!file) return () => {};
   try {
@@ -21,7 +21,7 @@ export function touchWhileAlive(file: string | undefined): () => void {
     try {
       writeFileSync(file, "");
     } catch {
-      // Whoever looks at its time will say so.
+      // The health check notices that the file is stale.
     }
   }, EVERY_MS).unref();
   return () => clearInterval(timer);

@@ -1,4 +1,4 @@
-// What the API is given by the process that has the store.
+// Builds the parts of the API for the process that owns the store.
 
 import { userInfo } from "node:os";
 import type { ApiParts } from "../api/parts.ts";
@@ -61,7 +61,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A user id without a name, as in some containers.
+    // In some containers the user id has no name.
     return `user ${process.getuid?.() ?? "unknown"}`;
   }
 }

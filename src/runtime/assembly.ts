@@ -1,5 +1,5 @@
-// Puts the parts together: a project, a store, an engine and the loop. With `project.ts` the only file that knows
-// concrete ones; everything else sees contracts.
+// Assembles a runtime from a project, a store, an engine and the loop. Only this folder and `project/` know concrete
+// implementations; everything else sees interfaces.
 
 import { hostname } from "node:os";
 import type { Explanation } from "../agents/explain/explain.ts";
@@ -65,59 +65,59 @@ import { hasFolder, worktreesOf } from "./worktrees.ts";
 export interface RuntimeOptions extends ProjectOptions {
   clock?: Clock;
   ids?: Ids;
-  /** A store that is open already; it is not closed at `stop`. */
+  /** A store that is already open. `stop` does not close it. */
   store?: Store;
-  /** Runs that are driven at the same time. */
+  /** Maximum number of runs driven at the same time. */
   concurrency?: number | undefined;
-  /** Whose runs are driven; otherwise the folder's own pool. */
+  /** Pool whose runs are driven. Default: the pool of the folder. */
   pool?: string | undefined;
-  /** Of the program, for those who look at who is at work. */
+  /** Version of the program, shown in the list of workers. */
   version?: string;
   onProblem?(problem: { runId?: string; message: string; error: unknown; answered?: true }): void;
-  /** The store, which was away, is back. */
+  /** Called when the store answers again after an outage. */
   onRecovered?: ((sentence: string) => void) | undefined;
 }
 
 export interface RuntimeAssembly {
   readonly config: Config;
-  /** Whose runs are driven here; undefined: all. */
+  /** Selects the runs driven here; undefined: all. */
   readonly ours: PoolFilter | undefined;
   readonly store: Store;
   readonly parts: LoopParts;
   readonly people: CommandParts;
-  /** Without a provider's key the scripted model rehearses, and every interface says so. */
+  /** The scripted rehearsal model if no provider's key was found. Every interface says so. */
   readonly defaultModel: string;
-  /** Read from disk each time: a new file is a new agent. */
+  /** Reads the agents from disk on each call: a new file is a new agent. */
   agents(name?: string): Promise<AgentSet>;
-  /** The static picture of an agent, before anything runs. */
+  /** Describes statically what an agent reaches and may do. Nothing runs. */
   explain(name: string): Promise<Explanation>;
-  /** The file that an agent is said to come from, as it lies on disk now, without what must not be told. */
+  /** An agent's file as it is on disk now, with secrets masked. */
   agentFile(file: string): Promise<AgentFile | undefined>;
-  /** The project's files below a folder of it, for a person who looks. */
+  /** Lists the project's files below one of its folders. */
   workspaceTree(path: string): ReturnType<typeof workspaceTree>;
   admit(request: RunRequest, idempotencyKey?: string): ReturnType<typeof admit>;
-  /** A message to a main agent in a session: joins the run that is active there, or starts the next one. */
+  /** Sends a message to a main agent in a session. It joins the session's active run, or starts the next one. */
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
-  /** A new run that goes on where an ended one stopped. */
+  /** Starts a new run that continues where an ended one stopped. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** A new root that begins with what stands in another run up to an event. */
+  /** Starts a new root run from the journal of another run, up to one event. */
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** Where notices go: told while this runtime drives. */
+  /** Delivers webhooks while this runtime is started. */
   readonly webhooks: Notifier;
-  /** Re-decides these runs with the code and the rules of now; nothing is done. */
+  /** Re-decides these runs with the current code and rules. Nothing is executed. */
   replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
-  /** Re-decides these runs of an agent with its file as it is now. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  /** Re-decides these runs of an agent with its current file. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
-  /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
+  /** Starts driving due runs. A runtime that is not started can only read and append. */
   start(): Promise<void>;
-  /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
+  /** Ends these cancelled runs in a runtime that is not started. */
   endCancelled(runIds: readonly RunId[], signal: AbortSignal): Promise<void>;
   onDelta(listener: (delta: Delta) => void): () => void;
-  /** Tells whoever runs the process, without what must not be told. */
+  /** Reports a problem to the operator of the process, with secrets masked. */
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;
-  /** What becomes of agents, from now on. Returns what ends it. */
+  /** Subscribes to the lifecycle of agents. Returns the function that unsubscribes. */
   on: OnAgent;
-  /** Drains: what is under way gets a while to finish; nothing is lost. */
+  /** Stops driving and closes everything. Steps in progress get a few seconds to finish; nothing is lost. */
   stop(): Promise<void>;
 }
 
@@ -129,13 +129,13 @@ export async function assembleRuntime(options: RuntimeOptions): Promise<RuntimeA
   const project = openProject(options);
   const { config, defaultModel, agents, mask } = project;
   const store = maskedStore(options.store ?? (await openStore(config, options.clock)), mask);
-  // Several machines have several clocks: the one that the store goes by counts (F36).
+  // Machines disagree about the time, so the clock of the store decides (F36).
   const { clock = store.clock } = options;
   const listeners = new Set<(delta: Delta) => void>();
   const { report, renewed } = outagesOf(options, mask);
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
   const pool = options.pool ?? poolOf(config.pools, config.folder);
-  // A file is driven by one process alone: what it left to others would wait for ever.
+  // Only one process drives a SQLite store: a run it left to another pool would wait forever.
   const ours = isServerStore(config.store) ? poolFilter(config.pools, pool) : undefined;
   const engine = await openEngine({
     ...{ config, worker, pool, storeId: store.id },
@@ -212,7 +212,7 @@ function admitting(project: Project, parts: AdmitParts): RuntimeAssembly["admit"
   };
 }
 
-/** What is asked for anew each time stays so: tools of a server come and go. */
+/** `tools` stays a getter, because tools of MCP servers come and go. */
 const peopleParts = (parts: LoopParts, wake: CommandParts["wake"]): CommandParts => ({
   ...parts,
   get tools() {
@@ -222,7 +222,7 @@ const peopleParts = (parts: LoopParts, wake: CommandParts["wake"]): CommandParts
   wake,
 });
 
-/** As it is now, each time it is shown. */
+/** The worker's card is built on each call, so that it is current. */
 function cardOf(
   { host, pid, clock, skippedRuns }: LoopParts,
   pool: string,
@@ -235,7 +235,7 @@ function cardOf(
   };
 }
 
-/** A tool by another name in a run's own rules: as it stands, it would forbid nothing. */
+/** Replaces tool aliases in a run's own rules: a rule about an alias would forbid nothing. */
 function canonical({ permissions, ...request }: RunRequest, tools: Project["tools"]): RunRequest {
   return permissions ? { ...request, permissions: canonicalRules(permissions, tools) } : request;
 }
@@ -250,7 +250,7 @@ const engineProblem = (error: unknown, runId: RunId | undefined) =>
     ? { message: "The engine has trouble; it tries again.", error }
     : { runId, message: "A drive failed.", error };
 
-/** An agent as a run pins it. Servers that it may use and that cannot be had are told; it runs without their tools. */
+/** Finds an agent as a run pins it. MCP servers that cannot be used are reported, and the run does without their tools. */
 function findReady(project: Project, report: Report): Project["find"] {
   return async (name) => prepared(await project.find(name), project, report);
 }
@@ -312,7 +312,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,
     worktrees: worktreesOf(config.folder),
-    // A file is driven by one process alone, whatever it has.
+    // Only one process drives a SQLite store, so no other worker could have the folder.
     hasFolder: isServerStore(config.store) ? hasFolder : async () => true,
     maxConcurrent: config.concurrency,
     systemPrompt: project.systemPrompt,

@@ -1,5 +1,5 @@
-// How a command for a project begins, to be pasted in any terminal of this machine: `npx` finds a package only from within
-// its folder, and elsewhere would fetch whatever has our name in the registry.
+// The beginning of a command for a project that works in any terminal of this machine. It does not use `npx`, which finds
+// the package only inside its folder and would elsewhere download whatever has this name in the registry.
 
 import { fileURLToPath } from "node:url";
 

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { CadreError } from "../errors.ts";
 
-/** Where a run works. Only what `cadre eval` has made below the project's state can be named, and no link leads out of it. */
+/** The folder a run works in. A request can only name folders that `cadre eval` made, and no symbolic link leads out of them. */
 export function evalWorkspace(
   { workspace: name }: { workspace?: string },
   { folder: own, dir }: { folder: string; dir: string },
@@ -13,7 +13,7 @@ export function evalWorkspace(
     const folder = realpathSync(join(evals, name));
     if (folder.startsWith(evals + sep) && statSync(folder).isDirectory()) return folder;
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new CadreError(
     "UNPROCESSABLE",

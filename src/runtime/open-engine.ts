@@ -1,5 +1,5 @@
-// The one place where a project's engine is opened. The engines of several machines are loaded when they are asked for:
-// their packages are there if somebody has installed them.
+// Opens the engine a project is configured for. pg-boss and Restate are imported on demand, because their packages are
+// optional.
 
 import type { Config } from "../config/config.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -10,11 +10,11 @@ import { openInSameDatabase } from "../stores/postgres/open.ts";
 export interface EngineParts {
   config: Config;
   storeId: string;
-  /** As in the store's leases. */
+  /** Name of the worker, as in the store's leases. */
   worker: string;
-  /** Drives at the same time. */
+  /** Maximum number of runs driven at the same time. */
   concurrency: number;
-  /** Whose runs are driven here. */
+  /** Pool whose runs are driven here. */
   pool: string;
   /** Must not throw. */
   onError: (error: unknown, runId?: RunId) => void;

@@ -1,5 +1,5 @@
-// An outage of the store is told wherever it is met. That it is over is told once, when a worker's next sign of life has
-// come through: or the last line of its log would stay an error.
+// Reports outages of the store. Each failure is reported where it occurs; the recovery is reported once, after the next
+// successful heartbeat, so that the last line of the log is not an error.
 
 import { CadreError } from "../errors.ts";
 
@@ -9,7 +9,7 @@ interface Problem {
 
 export interface Outages<P extends Problem> {
   report(problem: P): void;
-  /** The store has taken a sign of life. */
+  /** Call it when the store has accepted a heartbeat. */
   renewed(): void;
 }
 
@@ -31,7 +31,7 @@ export function createOutages<P extends Problem>(
   };
 }
 
-/** pg-boss, which is in the same database, hands on what its driver says. */
+/** pg-boss uses the same database and passes on the errors of its driver unchanged. */
 const isOutage = (error: unknown): boolean =>
   error instanceof CadreError
     ? error.code === "STORAGE_UNUSABLE"

@@ -1,4 +1,4 @@
-// A runtime on a store that no other process has, where the store is one that has an owner (E1).
+// Opens a runtime whose process owns its store, if the store is a file (E1). A store on a server has no owner.
 
 import { isFileStore, verifyStoreIdentity } from "../cli/connection/connect.ts";
 import { loadConfig } from "../config/config.ts";
@@ -7,7 +7,7 @@ import { CadreError } from "../errors.ts";
 import { assembleRuntime, type RuntimeAssembly, type RuntimeOptions, takeOwnership } from "./assembly.ts";
 import { version } from "./version.ts";
 
-/** `refusal`: what did not happen, and what to do, where another process has it. Others are let in at its `stop`. */
+/** `refusal`: the end of the error if another process owns the store. `stop` gives up the ownership. */
 export async function openOwnedRuntime(options: RuntimeOptions, refusal: string): Promise<RuntimeAssembly> {
   const { folder, env = process.env, flags = {} } = options;
   const config = loadConfig({ folder, env, flags });

@@ -1,5 +1,5 @@
-// Whether a run is one of this worker's pool (E6): this machine has its files. A wake may be about any run; the due-scan of
-// its own pool finds one that is refused here.
+// Decides whether a run belongs to this worker's pool, whose files are on this machine (E6). A wake-up may be for any run;
+// one that is refused here is found by the due-scan of its own pool.
 
 import type { RunId } from "../ids.ts";
 import type { PoolFilter, Store } from "../stores/store.ts";

@@ -1,4 +1,4 @@
-// What drives: the engine, and what makes losing a wake-up harmless.
+// Starts driving runs: the engine, and everything that makes a lost wake-up harmless.
 
 import { startDueScan } from "../engines/due-scan.ts";
 import type { Engine } from "../engines/engine.ts";
@@ -17,14 +17,14 @@ export interface DrivingParts {
   engine: Engine;
   parts: LoopParts;
   report(problem: { message: string; error: unknown }): void;
-  /** The store has taken a sign of life. */
+  /** Called when the store has accepted a heartbeat. */
   renewed(): void;
-  /** Whose runs are driven; undefined: all. */
+  /** Selects the runs to drive; undefined: all. */
   ours: PoolFilter | undefined;
   card: () => WorkerCard;
 }
 
-/** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
+/** Starts the engine, the due-scan, the heartbeat and the listener for cancels. Returns the function that stops them. */
 export async function startDriving(work: DrivingParts): Promise<() => Promise<void>> {
   const { engine, parts, report, renewed, ours, card } = work;
   const { store, clock, worker, drives } = parts;
@@ -48,12 +48,12 @@ export async function startDriving(work: DrivingParts): Promise<() => Promise<vo
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
       if (TERMINAL_TYPES.has(type)) parts.skippedRuns.delete(runId);
-      // Another process drives what it writes to; of that only what is due is for anybody.
+      // The process that wrote it drives that run. Only runs the commit made due concern us, see below.
       if (from === "elsewhere") continue;
-      // A child that was started, a parent whose child has ended: the due-scan would find them, a second later.
+      // A started child, or a parent whose child has ended. The due-scan would find it a second later.
       if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
     }
-    // Whoever wrote it has woken the workers of everybody, if the engine reaches them.
+    // With a shared engine, the process that wrote the commit has already woken all workers.
     if (from === "elsewhere" && engine.shared) return;
     for (const runId of woken) void engine.wake(runId);
   });
@@ -79,7 +79,7 @@ export async function startDriving(work: DrivingParts): Promise<() => Promise<vo
     retryIn: () => LOOK_AFTER_MS,
     onError: (error) => report({ message: "Looking after silent runs failed; it is tried again.", error }),
   });
-  // Its timers let a process end; a runtime that is at work does not.
+  // The other timers are unreferenced. This one keeps the process alive until the runtime is stopped.
   const alive = setInterval(() => {}, 60_000);
   return async () => {
     clearInterval(alive);

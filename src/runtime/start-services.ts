@@ -1,4 +1,4 @@
-// Everything that goes on in a process beside what it is asked: work, webhooks, traces, and the sign of life.
+// Starts the background services of a runtime: driving, webhooks, traces and the alive file.
 
 import { otlpSettings } from "../config/otlp.ts";
 import { repeat } from "../engines/repeat.ts";
@@ -14,11 +14,11 @@ export interface ServiceParts {
   webhooks: Notifier;
   mask: Mask;
   env: Readonly<Record<string, string | undefined>>;
-  /** Of the program. */
+  /** Version of the program. */
   version: string;
 }
 
-/** All of it or nothing. Answers with what ends it; traces end last, so that they tell of the end of work. */
+/** Starts all of them or none. Returns the function that stops them; tracing stops last, to include the end of driving. */
 export async function startServices(beginning: ServiceParts): Promise<() => Promise<void>> {
   const { work, webhooks, mask, env, version } = beginning;
   const { store, worker } = work.parts;
@@ -33,7 +33,7 @@ export async function startServices(beginning: ServiceParts): Promise<() => Prom
   });
   const stopWork = await startDriving(work).catch(async (error: unknown) => {
     stopAlive();
-    // Why it did not start is what must be said, not that its store is away for this, too.
+    // Report why driving did not start, not that stopping failed for the same reason.
     await stopTracing().catch(() => {});
     throw error;
   });

@@ -11,7 +11,7 @@ import {
   worktreeProblem,
 } from "../tools/git/worktrees.ts";
 
-/** `folder`: whose worktrees are looked after, when nobody is left to close them. */
+/** `folder`: the project whose abandoned worktrees are removed. */
 export function worktreesOf(folder: string): LoopParts["worktrees"] {
   return {
     async plan(workspace, runId) {
@@ -28,7 +28,7 @@ export function worktreesOf(folder: string): LoopParts["worktrees"] {
   };
 }
 
-/** One that cannot be looked at may be there: whoever uses it learns why it cannot be used. */
+/** A folder that cannot be accessed counts as existing: the tool that uses it reports why it fails. */
 export async function hasFolder(path: string): Promise<boolean> {
   return (await reach(path)) !== "ENOENT";
 }
@@ -36,6 +36,6 @@ export async function hasFolder(path: string): Promise<boolean> {
 const reach = (path: string): Promise<unknown> =>
   access(path).catch((error: NodeJS.ErrnoException) => error.code);
 
-/** Protected files that the child did not change by Write or Edit, which ask about each. */
+/** Selects protected files changed otherwise than by Write or Edit, which ask a person about each. */
 const unlessIn = (files: readonly string[]) => (path: string) =>
   isProtectedPath(path) && !files.includes(path);

@@ -1,5 +1,5 @@
-// `cadre acp`: an agent of the Agent Client Protocol on stdin and stdout, for editors. It has the stores of the folders that are open
-// while it runs, and drives, or is the client of the processes that have; it ends when its input does.
+// `cadre acp`: an agent of the Agent Client Protocol on stdin and stdout, for editors. For each open folder it owns the store
+// and drives, or it is a client of the process that does. It exits when its input ends.
 
 import { once } from "node:events";
 import { statSync } from "node:fs";
@@ -41,7 +41,7 @@ export async function acp({ folder: here, io }: Invocation, { agent }: { agent?:
   }
 }
 
-/** A project in a folder that was only mistyped would be made, and found by nobody. */
+/** Refuses a folder that does not exist: a store would be created there that is never found again. */
 function refuseNoFolder(folder: string): void {
   const problem = !isAbsolute(folder)
     ? `${folder} is no absolute path, and the protocol asks for one.`

@@ -1,5 +1,5 @@
-// `cadre approve [ID]`: lets a call happen, as it was shown or as it is edited. Without an id it decides nothing: it
-// shows what is open.
+// `cadre approve [ID]`: approves a call, as proposed or with an edited input. Without an id it decides nothing and lists the
+// open items.
 
 import type { ApprovalView, DecisionBody } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
@@ -51,7 +51,7 @@ export async function approve(
   });
 }
 
-/** U21: decides nothing, so that whatever else decides is no word to go with it. */
+/** U21: asking another person decides nothing, so options that decide are refused. */
 async function ask(
   { folder, io, json, screen }: Invocation,
   id: string,
@@ -71,7 +71,7 @@ async function ask(
   });
 }
 
-/** What was decided without being seen would not have been agreed to: flags need an id. */
+/** Refuses options without an id: a person must have seen what they decide. */
 async function list(
   { folder, io, json, screen, typed }: Invocation,
   options: ApproveOptions,
@@ -122,7 +122,7 @@ function limitsOf({ maxTokens, maxCost }: ApproveOptions): DecisionBody["limits"
   };
 }
 
-/** A budget that is approved as it is would be used up again at once. */
+/** Refuses to approve a used-up budget without raising it: it would be used up again at once. */
 function refuseMisfit(item: ApprovalView, { limits }: DecisionBody): void {
   if (item.kind === "budget" && !limits) {
     throw new CadreError(

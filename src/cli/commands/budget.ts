@@ -1,4 +1,4 @@
-// `cadre budget`, `freeze`, `thaw`: what a branch of a tree has spent and may, and a word to it.
+// `cadre budget`: shows what a branch of a tree has spent and may spend, and changes its limits. `cadre freeze` and `thaw`.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { CadreError } from "../../errors.ts";
@@ -71,7 +71,7 @@ async function hold(
   });
 }
 
-/** That of the whole tree, which has its limit, and that of the branch. */
+/** The budgets of the whole tree, which has the tree's limit, and of the branch. */
 async function riversOf(
   client: CadreClient,
   runId: string,
@@ -106,7 +106,7 @@ function changeIn(options: BudgetOptions): Change | undefined {
   return by && { by, ...amountOf(options[by]!) };
 }
 
-/** `0.50` and `$5` are dollars, `20000` is tokens. */
+/** Parses `0.50` and `$5` as dollars and `20000` as tokens. */
 function amountOf(text: string): Pick<Change, "unit" | "amount"> {
   const [, dollar, digits] = /^\s*(\$?)\s*([\d_,]*\.?\d+)\s*$/.exec(text) ?? [];
   if (digits === undefined)
@@ -136,7 +136,7 @@ function newLimit(now: Budget, { by, unit, amount }: Change, tree: true | undefi
       "CONFLICT",
       `It has only ${describeBudget(limitOf(unit, before))}. Nothing was changed.`,
     );
-  // Sums of money are not exact.
+  // Round away the floating-point error.
   return limitOf(unit, Math.round(after * 1e6) / 1e6);
 }
 

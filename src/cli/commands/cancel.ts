@@ -1,5 +1,5 @@
-// `cadre cancel RUN`: ends a run and everything below it. Says what it reached, waits until all of that has ended, and
-// never says "stopped" of something that is not (U41). Where no process works here, it brings them to their ends itself.
+// `cadre cancel RUN`: cancels a run and its descendants, waits until all have ended, and never reports a run as stopped that
+// is not (U41). If no process drives, this command ends the runs itself.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { CadreClient } from "../../api/client/client.ts";
@@ -14,7 +14,7 @@ import { allNodes } from "../view/text/branches.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 
-/** Longer than a process that is told to stop may take before it is killed. */
+/** Longer than a tool's process may take to stop before it is killed. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 
@@ -35,7 +35,7 @@ async function cancelTree(
     for (;;) {
       const connection = await connect({ folder, io, drive: false });
       try {
-        // The owner may leave with its run before the next question: the run is not cancelled twice.
+        // The owner may exit with its run before the next request. Do not cancel the run twice.
         cancelled ??= (await connection.client.cancel(id, reason)).cancelled;
         stop ??= await begin(connection.client, id, cancelled, invocation);
         await carryOut(stop, connection, signal, invocation);
@@ -46,7 +46,7 @@ async function cancelTree(
       } finally {
         await connection.close();
       }
-      // Whoever has the store drives nothing, so it leaves soon.
+      // The owner of the store does not drive, so it exits soon.
       await pause(PAUSE_MS);
     }
   } finally {
@@ -61,9 +61,9 @@ interface Stop {
   top: RunTree;
   /** The runs that have to end. */
   reached: readonly RunTree[];
-  /** Of those, the ones that have not yet. */
+  /** Ids of those that have not ended yet. */
   left: Set<string>;
-  /** Whoever could have ended those that are left has tried. */
+  /** This command could not end the remaining runs. */
   stuck: boolean;
 }
 
@@ -84,7 +84,7 @@ async function begin(
   return { top, reached, left: new Set(reached.map((run) => run.id)), stuck: false };
 }
 
-/** Until all have ended, it takes too long, the person leaves, or nothing more comes of it here. */
+/** Waits until all runs have ended, the time is up, the person leaves, or nothing more can happen here. */
 async function carryOut(
   { top, reached, left }: Stop,
   { client, endCancelled }: Connection,
@@ -133,7 +133,7 @@ function endLines({ top, reached, left, stuck }: Stop, { typed }: Invocation): s
   ];
 }
 
-/** `supervisor, 3 worker`. */
+/** For example: `supervisor, 3 × worker`. */
 function namesOf(runs: readonly { agent: string }[]): string {
   const counts = new Map<string, number>();
   for (const { agent } of runs) counts.set(agent, (counts.get(agent) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// `cadre compare A B`: two runs side by side, what each cost, and where they first differ.
+// `cadre compare A B`: shows two runs side by side, the cost of each, and where they first differ.
 
 import type { Comparison } from "../../api/client/types.ts";
 import { withClient } from "../connection/connect.ts";
@@ -68,7 +68,7 @@ function nodeLines(node: Node, first: number | undefined, screen: Screen): strin
   return ["", head, ...rows.flatMap((row, index) => rowLines(row, index === first, indent, screen))];
 }
 
-/** What is alike stands once; what differs stands twice, A above B. */
+/** An equal step is shown once; different steps are shown as two lines, A above B. */
 function rowLines(row: Row, isFirst: boolean, indent: string, { paint }: Screen): string[] {
   const mark = isFirst ? "▶" : " ";
   if (row.same) return [paint("dim", `${indent}${mark}   ${plainLine(row.a!.title)}`)];
@@ -84,7 +84,7 @@ function rowLines(row: Row, isFirst: boolean, indent: string, { paint }: Screen)
   return [...side("A", row.a), ...side("B", row.b)];
 }
 
-/** The first line of a detail that the other side does not have so; alike, the first of all. */
+/** The first line of the detail that differs from the other side, or the first line if none does. */
 function otherLine({ detail }: NonNullable<Row["a"]>, { a, b }: Row): string {
   const lines = detail.split("\n");
   if (a?.title !== b?.title) return lines[0]!;

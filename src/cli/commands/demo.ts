@@ -1,4 +1,4 @@
-// `cadre demo`: plays examples/11-incident on a copy in a temporary folder. Everything is real but the model's words.
+// `cadre demo`: runs a copy of examples/11-incident in a temporary folder. Everything is real except the model.
 
 import { copyDemo, DEMO_AGENT } from "../demo/project-copy.ts";
 import { createInvocation, type Invocation, isAttended } from "../invocation.ts";

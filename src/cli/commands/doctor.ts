@@ -1,4 +1,4 @@
-// `cadre doctor`: whatever could keep Cadre from working here, each with its remedy.
+// `cadre doctor`: finds whatever could keep Cadre from working here, and says how to fix it.
 
 import { environmentChecks, type Finding } from "../../runtime/checks/machine.ts";
 import { sandboxCheck } from "../../runtime/checks/sandbox.ts";

@@ -1,5 +1,5 @@
-// `cadre eval FILE`: plays a set of tasks, holds the answers against what is expected, and the pass rates against the
-// baseline. Killed in the middle, the same command goes on.
+// `cadre eval FILE`: runs a set of tasks, checks the answers, and compares the pass rates with the baseline. After a crash
+// the same command continues.
 
 import { hash } from "node:crypto";
 import { relative } from "node:path";
@@ -46,11 +46,11 @@ export async function evaluate(
   }
 }
 
-/** Files of one name in two folders are two evals. */
+/** Name of the eval's folder, which differs for files of the same name in two folders. */
 const nameOf = (path: string): string =>
   `${path.replaceAll(/[^A-Za-z0-9]+/g, "-").slice(-40)}-${hash("sha256", path).slice(0, 8)}`;
 
-/** Connects anew where an owner leaves (E1). Undefined: it was asked to leave. */
+/** Reconnects when the owner of the store exits (E1). Returns undefined if a shutdown was requested. */
 async function playAll(
   file: Eval,
   folder: EvalFolder,

@@ -1,5 +1,5 @@
-// `cadre export RUN`: a tree as a file. As `cadre` it is moved: it ends here and goes on where the file is imported, or at
-// the server that `--to` names. The other forms are copies to read and to check.
+// `cadre export RUN`: writes a tree to a file. The format `cadre` moves the tree: it ends here and continues where the file is
+// imported, or on the server of `--to`. The other formats are copies to read and to verify.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -31,7 +31,7 @@ export async function exportRun(
     const { id: runId, rootRunId } = await client.run(id);
     const own = `${format === "cadre" ? rootRunId : runId}.${format}`;
     const file = resolve(io.cwd, there ? own : (to ?? own));
-    // One that was not taken there is written again as it was.
+    // With a server, the file of an earlier failed attempt is written again.
     if (!there && existsSync(file))
       throw new CadreError(
         "USAGE",
@@ -76,7 +76,7 @@ function said(
 ): string[] {
   const { runId, file, format, isCopy, there } = about;
   const size = megabytes(about.bytes);
-  // In another project: its folder is not this one's.
+  // A command without this project's folder, because it will be typed in another project.
   const elsewhere = commandLineFor(io, io.cwd);
   if (format !== "cadre")
     return [`Wrote ${file} (${size}). Check it anywhere: ${elsewhere(`verify ${file}`)}`];

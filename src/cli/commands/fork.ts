@@ -1,4 +1,5 @@
-// `cadre fork RUN[#seq]`: another way from an event of a run, which stays as it is; followed as `cadre run` follows one.
+// `cadre fork RUN[#seq]`: starts a new run from an event of another one, which stays unchanged, and follows it like
+// `cadre run`.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,5 +1,5 @@
-// `cadre import FILE`: takes a tree in that `cadre export --format cadre` has moved out of another store. It is checked
-// whole before anything is written, and comes in once. Whoever has the store takes it in, and goes on with it.
+// `cadre import FILE`: imports a tree that `cadre export --format cadre` moved out of another store. The whole file is checked
+// before anything is written, and a tree is imported only once. The owner of the store imports it and continues it.
 
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -38,7 +38,7 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
       ? `${came}; it was deleted since.`
       : `${came}${next.who}. See it: ${typed(`show ${runId}`)}`,
   );
-  // Before the commands: whoever approves first has a run that fails for it.
+  // Printed before the commands: a run approved before the folder exists would fail.
   for (const place of missing) io.stderr.write(`cadre: ${missingFolderText(place, "here")}\n`);
   for (const line of fitLines(next.needed, screen)) screen.line(line);
   return EXIT.done;
@@ -46,7 +46,7 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
 
 interface Next {
   who: string;
-  /** What must be answered or let go before it goes on, with the commands. */
+  /** What must be answered or resumed before the run continues, with the commands. */
   needed: string[];
 }
 

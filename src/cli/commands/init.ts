@@ -1,5 +1,5 @@
-// `cadre init`: makes a folder a project. It adds what is not there and overwrites nothing, so it can be run again. At a
-// terminal it asks what to begin with; elsewhere, and with an option, it asks nothing.
+// `cadre init`: turns a folder into a project. It adds missing files and overwrites nothing, so it can be run again. It asks
+// what to start with, but only at a terminal and without options.
 
 import type { Agent } from "../../agents/agent.ts";
 import { CadreError } from "../../errors.ts";
@@ -22,11 +22,11 @@ interface InitOptions {
   list?: boolean;
 }
 
-/** What to begin with. */
+/** What the person chose to start with. */
 interface Choice {
   pack?: Pack;
   template?: Template;
-  /** Those that are here already. */
+  /** Agents the project already has. */
   own: Agent[];
   model?: KeyedModel;
 }
@@ -55,7 +55,7 @@ export async function init(invocation: Invocation, options: InitOptions): Promis
   return sayMade(made, choice, invocation);
 }
 
-/** Undefined: somebody was asked, and left. */
+/** Returns undefined if the person left a question without an answer. */
 async function choose(
   invocation: Invocation,
   { pack, template }: InitOptions,
@@ -70,7 +70,7 @@ async function choose(
   };
   if (Object.keys(chosen).length > 0 || !isAttended(invocation)) return { ...first, ...chosen };
   const { askModel, askTemplate } = await import("../init/prompts.ts");
-  // Whoever has agents already most likely wants those.
+  // A person who already has agents most likely wants those, so they come first.
   const existing = TEMPLATES.filter(({ folder }) => folder === undefined && own.length > 0);
   const offered = [...existing, ...TEMPLATES.filter(({ folder }) => folder !== undefined)];
   const wanted = await askTemplate(io, offered);
@@ -88,7 +88,7 @@ function templateNamed(name: string, own: readonly Agent[]): Template {
   throw new CadreError("USAGE", message);
 }
 
-/** Where a model was found, nothing is rehearsed. */
+/** Leaves out the script if a real model was found. */
 async function copyTemplate(
   from: string,
   { model }: Choice,

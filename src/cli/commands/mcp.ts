@@ -1,5 +1,5 @@
-// `cadre mcp`: an MCP server on stdin and stdout, for programs that start their servers themselves. It has the store while it runs,
-// and drives, or is the client of the process that has; it ends when its input does.
+// `cadre mcp`: an MCP server on stdin and stdout, for programs that start their servers themselves. It owns the store and
+// drives, or it is a client of the process that does. It exits when its input ends.
 
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
@@ -49,7 +49,7 @@ export async function mcp({ folder, io }: Invocation): Promise<number> {
   }
 }
 
-/** A client of the older protocol subscribes to each resource by itself; for the others the SDK knows who listens to what. */
+/** A client of the older protocol subscribes to each resource separately; for newer ones the SDK tracks subscriptions. */
 function listenerOf({ server }: McpServer, era: "legacy" | "modern"): (uri: string) => void {
   const wanted = new Set<string>();
   if (era === "legacy") {
@@ -91,7 +91,7 @@ async function tellChanges(
         if (runId !== undefined) void changes([runId], tellAll);
       }
     });
-    // Whoever asks something learns what is wrong; here it is only tried again.
+    // Requests report the problem to the client; the stream of changes is only retried.
     await followed.catch(() => pause(PAUSE_MS, undefined, { signal }).catch(() => {}));
   }
 }

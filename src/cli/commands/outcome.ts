@@ -1,5 +1,5 @@
-// `cadre outcome RUN CALL VERDICT`: a person has looked, and says what became of a call that a crash left open (P4).
-// Without a verdict Cadre looks; without a call it shows what is in question.
+// `cadre outcome RUN CALL VERDICT`: records whether a call that a crash interrupted took effect, as a person has found out
+// (P4). Without a verdict it probes for the effect; without a call it lists the calls in question.
 
 import type { OutcomeBody } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
@@ -49,7 +49,7 @@ function refuseOptions(options: OutcomeOptions): void {
   );
 }
 
-/** What nobody knows the outcome of: of all runs, or of one. */
+/** Lists the calls with an unknown outcome, of all runs or of one. */
 async function list(
   { folder, io, json, screen, typed }: Invocation,
   runId: string | undefined,
@@ -68,7 +68,7 @@ async function list(
   return EXIT.done;
 }
 
-/** PB1: it proposes, and the person decides. */
+/** PB1: the probe only proposes; the person decides. */
 async function look(
   { folder, io, json, screen, typed }: Invocation,
   runId: string,

@@ -1,5 +1,5 @@
-// `cadre permissions suggest`: rules that would have spared people from being asked. It changes nothing: a rule of the
-// project is for a person to write.
+// `cadre permissions suggest`: proposes rules that would have avoided approvals. It changes nothing: a person writes the
+// project's rules.
 
 import type { Suggestions } from "../../api/client/types.ts";
 import { describeSuggestion, ruleYaml, SUGGESTION_HELP } from "../../projections/words/suggested-rules.ts";

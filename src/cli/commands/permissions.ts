@@ -1,4 +1,4 @@
-// `cadre permissions`: what is allowed here without asking, and by whose word; `revoke` takes back what a person allowed.
+// `cadre permissions`: lists what is allowed here without asking, and who allowed it. `revoke` takes back a person's grant.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { GrantView } from "../../api/client/types.ts";
@@ -71,7 +71,7 @@ export async function revoke({ io, folder, json, screen }: Invocation, which: st
   return EXIT.done;
 }
 
-/** By its number; by its text, every grant of that rule. */
+/** Revokes the grant with this number, or all grants of this rule. */
 async function takeBack(client: CadreClient, which: string): Promise<GrantView[]> {
   const grants = await client.grants();
   const found = grants.filter(({ id, rule }) => String(id) === which || rule === which);

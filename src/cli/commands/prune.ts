@@ -1,5 +1,5 @@
-// `cadre prune`: deletes trees of runs that have ended. Says first what would go, and deletes no more than it said: what
-// ends while a person thinks it over stays. The store is nobody's while they do.
+// `cadre prune`: deletes trees that have ended. It first says what it would delete, and deletes no more than that: trees that
+// end while the person decides are kept. It does not own the store meanwhile.
 
 import { resolve } from "node:path";
 import { findRun } from "../../api/views/read-runs.ts";
@@ -17,7 +17,7 @@ import { jsonLine } from "../view/text/plain.ts";
 export interface PruneOptions {
   olderThan?: string;
   status?: string;
-  /** True: the project's own folder. */
+  /** `true` means the project's own folder. */
   workspace?: string | true;
   run?: string;
   dryRun?: boolean;
@@ -74,7 +74,7 @@ function filterOf({ io, folder }: Invocation, options: PruneOptions): PruneFilte
 
 function ageOf(text: string | undefined): number {
   const age = text === undefined ? 0 : parseDuration(text);
-  // A bare number would be milliseconds, which nobody means here.
+  // A bare number would mean milliseconds, which is surely a mistake here.
   if (age !== undefined && !/^\s*\d+\s*$/.test(text ?? "")) return age;
   throw new CadreError("USAGE", `--older-than ${text}: write 30d, 12h or 1d 12h. Nothing was deleted.`);
 }

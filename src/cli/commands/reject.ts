@@ -1,4 +1,4 @@
-// `cadre reject ID`: refuses a call; the agent reads the reason and goes on without it.
+// `cadre reject ID`: rejects a call. The agent gets the reason and continues without it.
 
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";

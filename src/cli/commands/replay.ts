@@ -1,5 +1,5 @@
-// `cadre replay RUN`: would it be decided now as it was? `cadre replay --agent NAME`: would its latest runs go as they did
-// with its file as it is now?
+// `cadre replay RUN`: checks whether a run would be decided the same way now. `cadre replay --agent NAME`: checks the latest
+// runs of an agent with its current file.
 
 import { CadreError } from "../../errors.ts";
 import { withClient } from "../connection/connect.ts";

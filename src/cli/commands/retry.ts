@@ -1,4 +1,4 @@
-// `cadre retry RUN`: a new run that continues an ended one from its last good event, followed as `cadre run` follows one.
+// `cadre retry RUN`: starts a new run that continues an ended one from its last good event, and follows it like `cadre run`.
 
 import type { Invocation } from "../invocation.ts";
 import { type RunOptions, visit } from "./run.ts";

@@ -1,5 +1,5 @@
-// `cadre run`: starts a run and stays with it until it has ended or needs a person who is not there. Whoever owns the
-// store drives everything that is due in it, so what a killed process left goes on as well.
+// `cadre run`: starts a run and follows it until it has ended or needs a person who is not there. The owner of the store drives
+// all due runs, so runs that a killed process left are continued as well.
 
 import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
@@ -38,7 +38,7 @@ export async function run(invocation: Invocation, words: string[], options: RunO
   return visit(invocation, parseStartRequest(words, options, invocation.io.cwd), options);
 }
 
-/** Begins what was ordered and stays with it, or leaves it to the background. */
+/** Starts the requested run and follows it, or leaves it to a background process. */
 export async function visit(
   invocation: Invocation,
   order: StartRequest,
@@ -66,7 +66,7 @@ interface Stay {
   leaving: Shutdown;
 }
 
-/** With the run that is wanted, or else with each that was left; connects anew where an owner leaves (E1). */
+/** Follows the requested run, or each unfinished one. Reconnects when the owner of the store exits (E1). */
 async function stay(visit: Stay): Promise<number> {
   const { invocation, leaving } = visit;
   const key = randomUUID();

@@ -1,4 +1,4 @@
-// `cadre runs`: the trees of this project, newest first, by their roots; with `--all` each run below its root.
+// `cadre runs`: lists the root runs of this project, newest first; with `--all` also their descendants.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, Health, RunSummary, RunTree } from "../../api/client/types.ts";
@@ -36,7 +36,7 @@ export async function runs(
   const found = await withClient({ folder, io }, (client) => read(client, options));
   const lines = found.trees.flatMap((tree) => listed(tree, found, options));
   if (json) {
-    // What stands above those that were asked for is only drawn: a program has not asked for it.
+    // Ancestors of matching runs are only part of the drawing; JSON leaves them out.
     const wanted = lines.filter(({ run }) => found.ids?.has(run.id) ?? true);
     screen.line(jsonLine(wanted.map(({ run }) => run)));
     return EXIT.done;
@@ -51,9 +51,9 @@ export async function runs(
 interface Found {
   /** Newest first. */
   trees: RunTree[];
-  /** The runs that were asked for; undefined: all. */
+  /** Ids of the matching runs; undefined without a filter. */
   ids: ReadonlySet<string> | undefined;
-  /** How many were asked for, but are below others. */
+  /** Number of matching runs that are not listed because they are below others. */
   below: number;
   health: Health;
   open: ApprovalView[];
@@ -95,7 +95,7 @@ interface Listed {
   standing: DisplayStatus;
 }
 
-/** The root, or with `--all` what was asked for and everything above it. */
+/** The root, or with `--all` the matching runs and all their ancestors. */
 function listed(tree: RunTree, { ids, health, open }: Found, { all }: RunsOptions): Listed[] {
   const standings = displayStatuses(tree, health, open);
   const isShown = (run: RunTree): boolean =>
@@ -119,7 +119,7 @@ function rowsOf(lines: readonly Listed[], now: number, paint: Paint): string[][]
   ]);
 }
 
-/** With less room than this behind the other cells, a task has a line of its own. */
+/** With less room than this after the other cells, the task gets a line of its own. */
 const NARROWEST_TASK = 16;
 
 function placed(rows: readonly string[][], width: number | undefined): string[] {
@@ -144,7 +144,7 @@ function remarks(
     ...(hidden > 0
       ? [`${count(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
       : []),
-    // Also where the root itself waits for a person.
+    // Checks the whole tree, because the root itself may wait for a person.
     ...(trees.some((tree) => holdsLeft(tree, found)) ? [resumesLaterText(found.health, typed)] : []),
     ...lines
       .flatMap(({ run, standing }) =>

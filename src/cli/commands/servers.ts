@@ -1,5 +1,5 @@
-// `cadre servers`: the MCP servers of this folder, and what is pinned of each. `approve` shows a person all that a server says
-// of its tools, or what has changed of it since, and pins it: only at a terminal, and after a yes.
+// `cadre servers`: lists the MCP servers of this folder and their pinned tools. `approve` shows a person the full descriptions
+// of a server's tools, or what has changed in them, and pins them; only at a terminal, after a yes.
 
 import { CadreError } from "../../errors.ts";
 import { hidesText, type ListedTool, toolHash } from "../../mcp/listing.ts";
@@ -80,7 +80,7 @@ function cancelled(screen: Invocation["screen"]): number {
   return EXIT.cancelled;
 }
 
-/** Each thing that it is started with, and what it was before. */
+/** How the server is started, with the previous value of everything that has changed. */
 function launchLines(was: Launch | undefined, is: Launch): string[] {
   const keys = ["url", "command", "args", "env", "headers", "programs"] as const;
   return keys.flatMap((key) => {
@@ -93,7 +93,7 @@ function launchLines(was: Launch | undefined, is: Launch): string[] {
 const shown = (value: unknown): string =>
   plainLine(typeof value === "string" ? value : JSON.stringify(value));
 
-/** Every tool that is not the pinned one, with all of its words, and whatever of it hides. */
+/** New and changed tools with their full descriptions, with hidden characters spelled out. */
 function listingLines({ pin, listing }: ServerInspection): string[] {
   const before = new Map(pin?.tools.map((tool) => [tool.name, tool]));
   const gone = [...before.keys()].filter((name) => !listing.tools.some((tool) => tool.name === name));

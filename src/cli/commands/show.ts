@@ -1,4 +1,4 @@
-// `cadre show RUN`: how a run stands or ended, what happened in it, and the tree below it.
+// `cadre show RUN`: shows the status of a run, what happened in it, and the tree below it.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunDetail } from "../../api/client/types.ts";

@@ -1,4 +1,4 @@
-// `cadre pause`, `resume`, `message`: a word to a run. It is recorded, and whoever drives the run heeds it.
+// `cadre pause`, `resume` and `message`: records a signal for a run. Its driver acts on it.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { withClient } from "../connection/connect.ts";

@@ -1,6 +1,5 @@
-// `cadre tail RUN`: what happened in a run and all below it, then what happens, until it ends. Never drives: where no
-// process does, nothing more can come, and that is said instead of waiting for it. A process that goes in the middle may
-// come back: that is waited for, for a while.
+// `cadre tail RUN`: prints what happened in a run and its descendants, then follows them to the end. It never drives: if no
+// other process does, it says so instead of waiting. If the driving process exits meanwhile, it waits a while for the next.
 
 import { rewriteCommands } from "../command-line.ts";
 import { connect, isConnectionLost } from "../connection/connect.ts";
@@ -43,7 +42,7 @@ function sayLeft({ json, screen, typed }: Invocation, id: string, code: number):
   return code;
 }
 
-/** How far it came before the owner left. */
+/** How far the run was shown when the owner of the store exited. */
 interface Left {
   position: number | undefined;
 }
@@ -62,7 +61,7 @@ async function watch(
   try {
     const { id: runId } = await client.run(id);
     const health = await client.health();
-    // On a server every command opens the store, and workers elsewhere may drive all the same.
+    // On Postgres every command opens the store itself, but workers elsewhere may be driving.
     const isAlone = connection.isOwner && !health.drives;
     if (isAlone) {
       for (const event of await client.treeEvents(runId, after)) view.event(event);

@@ -1,4 +1,4 @@
-// `cadre trust`: this folder's files may set endpoints, start commands and allow things. Kept outside the folder.
+// `cadre trust`: lets this folder's files set endpoints, start commands and grant permissions. Recorded outside the folder.
 
 import { isTrusted, setTrust, trustedFolders } from "../../config/trust.ts";
 import { EXIT, type Invocation, isAttended } from "../invocation.ts";

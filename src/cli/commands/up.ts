@@ -1,4 +1,5 @@
-// `cadre up`: drives what is due here, unless workers elsewhere do, and serves the API on a port, until somebody ends it.
+// `cadre up`: serves the API and the web page on a port, and drives due runs unless `--no-worker` is given, until it is
+// stopped.
 
 import { MIN_TOKEN, readOrCreateToken, renewToken } from "../../api/access/token.ts";
 import type { CadreClient } from "../../api/client/client.ts";
@@ -26,7 +27,7 @@ export interface UpOptions {
   port?: string;
   model?: string;
   open: boolean;
-  /** Whether it drives, too. */
+  /** Whether the server also drives runs. */
   worker: boolean;
   demo?: boolean;
 }
@@ -36,13 +37,13 @@ export async function up(invocation: Invocation, options: UpOptions): Promise<nu
   return superviseDemo(options, invocation);
 }
 
-/** What a demo's server has beside any other. */
+/** The additional parts of a demo's server. */
 export interface DemoParts {
-  /** What is begun there, once however often it is started. */
+  /** The demo's run, which is started only once. */
   order: StartRun;
   plug(parts: ApiParts): Promise<DemoServer>;
   onUp(url: string): void;
-  /** What a person reads when it is up. */
+  /** The text to print when the server is up. */
   words(link: string): string[];
 }
 
@@ -98,7 +99,7 @@ function flagsOf({ host, port, model }: UpOptions): ConfigFlags {
 }
 
 interface ServeWith {
-  /** The token, where somebody has chosen it. */
+  /** Token from CADRE_TOKEN, if it is set. */
   set: string | undefined;
   log: ServerLog | undefined;
 }
@@ -106,7 +107,7 @@ interface ServeWith {
 async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith): Promise<PublicServer> {
   refuseExposed(config.server.host, set);
   const token = set ?? readOrCreateToken(config.dir);
-  // It may be new, and is a secret from now on.
+  // The token may have just been created; mask it from now on.
   parts.people.mask.refresh();
   const server = await startPublicServer(parts, {
     ...config.server,
@@ -127,7 +128,7 @@ async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith
   return server;
 }
 
-/** A06: whoever can reach this machine could try the door; the token for it must be somebody's choice. */
+/** A06: other machines could try to sign in, so the token must be chosen on purpose. */
 function refuseExposed(host: string, set: string | undefined): void {
   if (set !== undefined && set.length < MIN_TOKEN)
     throw new CadreError(
@@ -141,7 +142,7 @@ function refuseExposed(host: string, set: string | undefined): void {
   );
 }
 
-/** The one that is up can still let a browser in. */
+/** Prints a link of the server that is already running, if it can make one. */
 async function refuseSecond(client: CadreClient): Promise<never> {
   const { pid } = await client.health();
   const link = await client.link().catch(() => undefined);

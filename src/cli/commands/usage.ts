@@ -1,4 +1,4 @@
-// `cadre usage [RUN]`: what was spent and how it went, from the same report as the dashboard's page.
+// `cadre usage [RUN]`: prints what was spent and how runs went, from the same report as the dashboard's page.
 
 import { rewriteCommands } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
@@ -8,7 +8,7 @@ import { fitLines } from "../view/text/fit.ts";
 import { jsonLine } from "../view/text/plain.ts";
 import { usageLines } from "../view/usage.ts";
 
-/** Nobody sees the stretches here, but the measures come with them. */
+/** Interval of the time series, which is required to get the measures but not printed. */
 const DAY = 86_400_000;
 
 export async function usage(

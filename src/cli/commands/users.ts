@@ -1,4 +1,4 @@
-// `cadre users`: who may come in beside the holder of the folder's token, and with which role.
+// `cadre users`: manages named users, who have access in addition to the holder of the folder's token, and their roles.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { type CreatedUser, NewUser, RoleView } from "../../api/team.ts";
@@ -54,7 +54,7 @@ export async function rotate(invocation: Invocation, name: string): Promise<numb
   return EXIT.done;
 }
 
-/** Without a name: for whoever has the token. A link belongs to the server that made it, and only that one can. */
+/** Without a name, the link is for the holder of the token. Only a running server can make links, and each makes its own. */
 export async function link(invocation: Invocation, name: string | undefined): Promise<number> {
   const { io, folder, json, screen } = invocation;
   const make = (client: CadreClient) => (name === undefined ? client.link() : client.userLink(name));

@@ -1,5 +1,5 @@
-// `cadre verify RUN`: reads the journals of a run and all below it, checks every link of their chains, and that what ran is
-// what was approved. `cadre verify FILE`: the same for a file that was exported, without a store.
+// `cadre verify RUN`: checks the hash chains of a run and its descendants, and that approved calls ran as approved.
+// `cadre verify FILE`: the same for an exported file, without a store.
 
 import { hash } from "node:crypto";
 import { statSync } from "node:fs";
@@ -34,7 +34,7 @@ export async function verify(invocation: Invocation, given: string): Promise<num
   });
 }
 
-/** Ids have no dots and no slashes. */
+/** Run ids contain neither dots nor slashes. */
 const isRunId = (given: string): boolean => /^[a-z0-9]+$/.test(given);
 
 async function verifyFile(invocation: Invocation, file: string): Promise<number> {
@@ -63,7 +63,7 @@ async function verifyFile(invocation: Invocation, file: string): Promise<number>
 }
 
 interface Checked {
-  /** For programs. */
+  /** The result for `--json`. */
   checked: Record<string, unknown> & { ok: boolean };
   whole: string;
   problem?: string | undefined;

@@ -1,4 +1,4 @@
-// `cadre webhooks`: where notices go and what came of the latest; `test` sends one that means nothing.
+// `cadre webhooks`: lists the webhooks and their latest deliveries. `test` sends a test notice.
 
 import type { WebhookView } from "../../api/team.ts";
 import { CadreError } from "../../errors.ts";

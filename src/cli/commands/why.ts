@@ -1,5 +1,5 @@
-// `cadre why RUN[#SEQ]`: why a run failed, waits or ended, or why one event of it came about; the decision log;
-// and where each sentence of its answer comes from.
+// `cadre why RUN[#SEQ]`: explains why a run failed, waits or ended, or what led to one of its events. Also prints the decision
+// log, and the source of each sentence of the answer.
 
 import { CadreError } from "../../errors.ts";
 import { provenanceOf } from "../../projections/views/provenance.ts";
@@ -33,7 +33,7 @@ export async function why(
   return EXIT.done;
 }
 
-/** Where each sentence of the answer comes from: folded here, as in the browser. */
+/** Prints the source of each sentence of the answer. It is computed here from the events, as in the browser. */
 async function sourcesOf({ folder, io, json, screen }: Invocation, typed: string): Promise<number> {
   const { id, events } = await withClient({ folder, io }, async (client) => {
     const run = await client.run(typed);

@@ -1,4 +1,4 @@
-// `cadre worker`: drives runs, and serves nothing, until somebody ends it.
+// `cadre worker`: drives runs until it is stopped. It serves nothing.
 
 import { hostname } from "node:os";
 import { loadConfig } from "../../config/config.ts";

@@ -1,5 +1,5 @@
-// `cadre workers`: who drives runs of this store, and which. Where nobody does although runs wait for it, it fails: that is
-// what to alert on.
+// `cadre workers`: lists the workers of this store and the runs each drives. It fails if runs wait and no worker drives them,
+// so that it can be used for alerts.
 
 import type { Health, WorkerView } from "../../api/client/types.ts";
 import { withClient } from "../connection/connect.ts";

@@ -1,5 +1,5 @@
-// Which store is opened, and who drives its runs, is nothing that a stranger's cadre.yaml may say (A52). What is opened in
-// the place of a store that it names is another one: whoever opens it says so, or refuses.
+// A cadre.yaml in an untrusted folder must not choose the store or the engine (A52). Those settings are ignored and another
+// store is opened instead, so every command says so, or refuses to run.
 
 import { type Config, type IgnoredKeys, loadConfig } from "../../config/config.ts";
 import { problemText } from "../../config/problem.ts";
@@ -7,13 +7,13 @@ import { CadreError } from "../../errors.ts";
 import { commandLineFor, type Invocation, type Io, printError } from "../invocation.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-/** A command may open the store several times. */
+/** Folders already reported for a command, which may open the store several times. */
 const said = new WeakMap<object, Set<string>>();
 
-/** The person at the command; who is none hears it on the stderr of the process. */
+/** Where notices go. Default: the stderr of the process. */
 export type NoticeIo = Pick<Io, "env"> & Partial<Pick<Io, "stderr" | "cwd" | "cadre">>;
 
-/** Once for each command and folder. `tell`: in the place of a sentence on stderr. */
+/** Prints the notices once per command and folder. `tell` receives them instead of stderr. */
 export function printIgnoredSettings(
   { folder, ignoredKeys }: Config,
   io: NoticeIo,
@@ -30,13 +30,13 @@ export function printIgnoredSettings(
   }
 }
 
-/** What else is wrong with the configuration, a line each. */
+/** The other problems of the configuration, one line each. */
 export const otherConfigProblems = ({ problems, ignoredKeys }: Config): string[] =>
   problems
     .filter((problem) => !Object.values(ignoredKeys).includes(problem))
     .map((problem) => plainLine(problemText(problem)));
 
-/** Before something is written where nobody looks for it, or waits where nothing comes. `keys`: which of them it needs. */
+/** Refuses a command that would write to the wrong store, or wait for runs that never come. `keys`: the settings it depends on. */
 export function refuseIgnoredSettings(
   { folder, io }: Invocation,
   keys: readonly (keyof IgnoredKeys)[],

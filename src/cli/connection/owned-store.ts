@@ -1,4 +1,4 @@
-// For a command that needs the store itself: no other process may have it, where it has an owner.
+// Opens the store itself for a command, which must own it if it is a file.
 
 import { loadConfig } from "../../config/config.ts";
 import type { RuntimeAssembly } from "../../runtime/assembly.ts";
@@ -6,7 +6,7 @@ import { openOwnedRuntime } from "../../runtime/owned-runtime.ts";
 import type { Invocation } from "../invocation.ts";
 import { printIgnoredSettings } from "./ignored-settings.ts";
 
-/** `refusal`: what did not happen, and what to do, where another process has it. */
+/** `refusal`: the end of the error if another process owns the store. */
 export async function withOwnedStore<T>(
   { folder, io }: Invocation,
   refusal: string,

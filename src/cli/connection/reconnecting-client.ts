@@ -1,5 +1,5 @@
-// The API for a command that stays: where the process that has the store goes, the next one is asked, or this one takes its place
-// and drives. What was asked when it went is asked again: only what may be asked twice belongs here.
+// An API client for a long-running command. If the process that owns the store exits, the client connects to the next owner,
+// or this process becomes the owner and drives. The interrupted request is repeated, so use it only for idempotent requests.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { type ConnectOptions, connect, isConnectionLost } from "./connect.ts";

@@ -1,5 +1,5 @@
-// The client of the `cadre up` that listens where this project says, by its token. On Postgres commands open the database
-// themselves, and what a server alone can do they would never reach.
+// A client of this project's `cadre up`, which authenticates with the folder's token. On Postgres commands open the database
+// themselves and need it for what only a server can do.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { readToken } from "../../api/access/token.ts";
@@ -9,7 +9,7 @@ import type { Config } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
 import type { Io } from "../invocation.ts";
 
-/** Whoever listens on every address is asked on this machine's own. */
+/** A server that listens on all addresses is reached on the loopback address. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 export async function withServerClient<T>(
@@ -42,7 +42,7 @@ export async function withServerClient<T>(
 
 const ANSWER_MS = 2_000;
 
-/** The `cadre up` of this folder, if it has this store and answers. */
+/** Health of this folder's `cadre up`, if it answers and uses this store. */
 export async function serverHealth(
   storeId: string,
   config: Config,

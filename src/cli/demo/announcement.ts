@@ -1,14 +1,14 @@
-// What the demo of `cadre up` says in the terminal: where to look, what is real, and the way to a model that thinks.
+// The text that `cadre up --demo` prints: the link, what is real and what is scripted, and how to use a real model.
 
 import { NPX } from "../command-line.ts";
 
 export interface DemoAnnouncement {
-  /** Lets one browser in, once. */
+  /** Signs one browser in, once. */
   link: string;
   folder: string;
-  /** Killed from its page, and started again. */
+  /** The server was killed from its page and restarted. */
   again: boolean;
-  /** What they type for `cadre`, wherever they are. */
+  /** How the person starts Cadre from any folder, for example `npx cadre`. */
   cadre: string;
 }
 
@@ -25,7 +25,7 @@ export function demoLines({ link, folder, again, cadre }: DemoAnnouncement): str
       ? "With a real model, on the project that you are in:"
       : "With a real model, on a project of your own:",
     "  export ANTHROPIC_API_KEY=…          # or OPENAI_API_KEY, GEMINI_API_KEY",
-    // `npx` elsewhere would fetch whatever has our name in the registry.
+    // In another folder `npx` would download whatever has this name in the registry.
     cadre === NPX ? `  ${NPX} init` : `  cd your-project && ${cadre} init`,
     `  ${cadre} up`,
     "",

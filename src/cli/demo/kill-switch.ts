@@ -1,4 +1,5 @@
-// The plug of a demo's server: kills it like a power cut would, and counts from the journals what became of the runs.
+// The kill switch of a demo's server: kills the process as a power cut would, and reports after the restart how many runs
+// recovered.
 
 import type { Recovery } from "../../api/client/types.ts";
 import type { ApiParts, DemoServer } from "../../api/parts.ts";
@@ -8,13 +9,13 @@ import { fold } from "../../projections/projection.ts";
 import { repeatedEffectsProjection } from "../../projections/views/repeated-effects.ts";
 import type { Store } from "../../stores/store.ts";
 
-/** For the answer to leave: what is under way is cut off all the same. */
+/** Time for the response to be sent. Everything else in progress is cut off. */
 const ANSWER_MS = 50;
-/** A run that is not taken up by then is not recovered. */
+/** A run that is not resumed by then counts as not recovered. */
 const PATIENCE_MS = 10_000;
 const MOST = 500;
 
-/** `goneAt`: when the server before this one was seen to be dead. To be made before anything is driven. */
+/** `goneAt`: when the previous server was found dead. Call it before any run is driven. */
 export async function createKillSwitch(
   { store }: Pick<ApiParts, "store">,
   goneAt: number | undefined,
@@ -43,7 +44,7 @@ async function leftBehind(store: Store): Promise<RunRow[]> {
   return runs;
 }
 
-/** A run that was driven is recovered when its journal goes on; one that waits is, as soon as it can be answered. */
+/** A run in progress counts as recovered when its journal grows; a waiting run does at once, because it can be answered. */
 function allTaken(left: readonly RunRow[], store: Store): Promise<{ missing: number; at: number }> {
   const open = new Set<RunId>();
   for (const { id, status } of left) if (status === "pending" || status === "running") open.add(id);

@@ -1,6 +1,6 @@
-// The demo's stage: a copy of examples/11-incident in a temporary folder, and the task that is given there. One that was
-// killed before its end is gone on with; copies of those that have ended are removed when the next one begins, and one that
-// lives, or whose store somebody has, is left alone.
+// Copies examples/11-incident into a temporary folder for the demo. A demo that was killed before its end is continued.
+// Copies of ended demos are removed when the next demo starts. A copy whose process is alive, or whose store another
+// process owns, is left alone.
 
 import { existsSync, lstatSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
@@ -32,7 +32,7 @@ export async function copyDemo(): Promise<DemoProject> {
   return stageIn(root);
 }
 
-/** What was killed before its end, the newest first. */
+/** Finds the newest demo that was killed before its end, and removes copies of ended demos. */
 export async function findInterruptedDemo(): Promise<DemoProject | undefined> {
   const place = await realpath(tmpdir());
   const roots = (await readdir(place))
@@ -42,7 +42,7 @@ export async function findInterruptedDemo(): Promise<DemoProject | undefined> {
     .sort((one, other) => lstatSync(other).mtimeMs - lstatSync(one).mtimeMs);
   let left: DemoProject | undefined;
   for (const root of roots) {
-    // Whatever cannot be read or removed must not keep this one from beginning.
+    // A copy that cannot be read or removed must not keep this demo from starting.
     const standing = await standingOf(root).catch(() => "in use");
     if (standing === "ended") await rm(root, { recursive: true, force: true }).catch(() => {});
     if (standing === "under way") left ??= await stageIn(root);
@@ -61,7 +61,7 @@ const isOurs = (root: string): boolean => {
   return found?.isDirectory() === true && found.uid === process.getuid?.();
 };
 
-/** A server whose watcher was killed takes a while to leave, and a person may have opened the store since. */
+/** `in use`: the server is still stopping after its supervisor was killed, or a person has opened the store. */
 async function standingOf(root: string): Promise<"in use" | "ended" | "under way"> {
   const folder = join(root, FOLDER);
   if (!existsSync(join(folder, ".cadre"))) return "ended";

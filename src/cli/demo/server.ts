@@ -1,5 +1,5 @@
-// The server of `cadre up --demo`, as a process of its own below the one that watches it. It leaves with its watcher: a demo
-// that nobody can start again must not be there to be killed.
+// The server process of `cadre up --demo`, a child of its supervisor. It exits with the supervisor: without one, a killed
+// demo could not be restarted.
 
 import { once } from "node:events";
 import { exitCode, toCadreError } from "../../errors.ts";

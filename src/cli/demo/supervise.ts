@@ -1,5 +1,5 @@
-// Watches the server of `cadre up --demo`, which can be killed from its page: one that dies by SIGKILL is started again on
-// the same port; one that ends in another way has ended.
+// Supervises the server of `cadre up --demo`, which can be killed from its web page. After SIGKILL it is restarted on the
+// same port; any other exit ends the demo.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -16,19 +16,19 @@ interface Options {
   open: boolean;
 }
 
-/** What the server is told when it starts. */
+/** Message to the server process when it starts. */
 export interface DemoServerOptions<O extends Options = Options> {
   folder: string;
   task: string;
   json: boolean;
   options: O;
-  /** What a person types for `cadre`, wherever they are. */
+  /** How the person starts Cadre from any folder, for example `npx cadre`. */
   cadre: string;
-  /** When the one before was seen to be dead. */
+  /** When the previous server was found dead. */
   goneAt?: number;
 }
 
-/** What it says when it is up. */
+/** Message from the server process when it listens. */
 export interface DemoReady {
   port: number;
 }
@@ -46,7 +46,7 @@ export async function superviseDemo(options: Options, { json, screen }: Invocati
   const order: DemoServerOptions = { ...stage, json, cadre, options: { ...options, port } };
   for (let next = order; ; ) {
     const { code, signal, port } = await oneLife(next);
-    // Whoever cannot start at all would only fail again.
+    // A server that never came up would only fail again.
     if (signal !== "SIGKILL" || port === undefined) {
       await remove();
       if (!json) screen.line("The demo has ended, and its copy is removed.");
@@ -56,7 +56,7 @@ export async function superviseDemo(options: Options, { json, screen }: Invocati
   }
 }
 
-/** Whoever only wants to look should not have to find out first who has our port. */
+/** Uses another port if the default one is taken, so that trying the demo needs no setup. */
 async function freePort(folder: string): Promise<string> {
   const { host, port } = loadConfig({ folder, env: process.env }).server;
   return String((await canListen(host, port)) ? port : 0);
@@ -85,7 +85,7 @@ async function oneLife(order: DemoServerOptions): Promise<Life> {
   }
 }
 
-/** A terminal sends Ctrl-C to the whole group: handing it on would make it two, and the second means "at once". */
+/** A terminal sends Ctrl-C to the whole process group. Forwarding it would make it two, and the second one means "at once". */
 function handOn(server: ChildProcess): () => void {
   const interrupt = (): void => void (process.stdin.isTTY || server.kill("SIGINT"));
   const terminate = (): void => void server.kill("SIGTERM");

@@ -1,4 +1,4 @@
-// What `cadre doctor` says of MCP servers. None of them is started.
+// Doctor's checks of MCP servers. None of them is started.
 
 import { launchText } from "../../mcp/pins.ts";
 import type { McpServers } from "../../mcp/servers.ts";

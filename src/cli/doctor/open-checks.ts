@@ -1,4 +1,4 @@
-// What `cadre doctor` can say only with the store open: who has it, who serves it, and what is in it.
+// Doctor's checks that need the open store: which process owns it, which one serves it, and what is in it.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { Config } from "../../config/config.ts";
@@ -11,7 +11,7 @@ import { projectChecks } from "./store-checks.ts";
 
 export async function openStoreChecks(client: CadreClient, config: Config, io: Io): Promise<Finding[]> {
   const { pid, storeId } = await client.health();
-  // On a server this command is no client of whoever serves the store: that one is asked by this folder's token.
+  // On Postgres this command opens the store itself. It asks the server of this folder with the folder's token.
   const server = isFileStore(config) ? undefined : await serverHealth(storeId, config, io);
   const isUp = pid !== process.pid || server !== undefined;
   return [await portCheck(config.server, { isUp }), ...(await projectChecks(client, server))];

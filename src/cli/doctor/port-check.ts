@@ -1,4 +1,4 @@
-// What `cadre doctor` says of the port that `cadre up` would listen on.
+// Doctor's check of the port for `cadre up`.
 
 import type { Config } from "../../config/config.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
@@ -7,7 +7,7 @@ import { canListen } from "../serve/can-listen.ts";
 const name = "port";
 const ANSWER_MS = 2_000;
 
-/** `isUp`: a process of this project is running, and may be the one that listens. */
+/** `isUp`: a process of this project is running, so it may be the one that listens. */
 export async function portCheck(
   { host, port }: Config["server"],
   { isUp }: { isUp: boolean },

@@ -1,15 +1,15 @@
-// What `cadre doctor` says of the server that the store is on: which Postgres it is, and whether it has room for us.
+// Doctor's checks of Postgres: its version, and whether it has free connections.
 
 import { type Config, isServerStore } from "../../config/config.ts";
 import { readServerCapacity, type ServerCapacity } from "../../runtime/assembly.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
 
-/** What one process of Cadre may open: its pool, and one that listens. */
+/** Most connections of one Cadre process: its pool, and one that listens. */
 const EACH = 7;
 
 export async function postgresChecks({ store }: Config): Promise<Finding[]> {
   if (!isServerStore(store)) return [];
-  // One that cannot be reached is said by the check of the store, which is tried next.
+  // The check of the store, which comes next, reports a server that cannot be reached.
   const room = await readServerCapacity(store).catch(() => undefined);
   return room ? [connectionsCheck(room)] : [];
 }

@@ -1,4 +1,4 @@
-// What `cadre doctor` says of the model providers that this project uses: whether each answers, and takes its key.
+// Doctor's checks of the model providers this project uses: whether each answers and accepts its key.
 
 import { messageOf } from "../../errors.ts";
 import type { Project } from "../../project/project.ts";

@@ -1,4 +1,4 @@
-// What `cadre doctor` says of Restate, where it carries the wakes: whether both of its ports answer from here.
+// Doctor's checks of Restate, if it is the engine: whether both of its ports answer from here.
 
 import type { Config } from "../../config/config.ts";
 import { describeSystemError } from "../../errors.ts";
@@ -33,7 +33,7 @@ async function troubleAt(url: URL): Promise<string | undefined> {
   }
 }
 
-/** Nothing is lost by it: workers look themselves for what is due. */
+/** Nothing is lost without the ingress: the due-scan of the workers finds due runs. */
 const noIngress = (trouble: string): Finding => ({
   state: "warn",
   name,

@@ -1,4 +1,4 @@
-// What `cadre doctor` asks of the project: its configuration, its agents, its model, its runs.
+// Doctor's checks that need the open store: its processes and workers, the agents, the model and the runs.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { Health, WorkerView } from "../../api/client/types.ts";
@@ -25,7 +25,7 @@ export function configChecks(folder: string, env: Env): Finding[] {
   }
 }
 
-/** `server`: the `cadre up` of this folder, where it is another process than who has the store. */
+/** `server`: the `cadre up` of this folder, if it is another process than the owner of the store. */
 export async function projectChecks(client: CadreClient, server: Health | undefined): Promise<Finding[]> {
   const [health, workers, agents, { runs }] = await Promise.all([
     client.health(),
@@ -53,7 +53,7 @@ export async function projectChecks(client: CadreClient, server: Health | undefi
   ];
 }
 
-/** A store on a server has no owner: this very command has opened it. */
+/** A store on Postgres has no owner; this command has opened it. */
 function whoHas({ pid, startedAt, isShared }: Health, server: Health | undefined, now: number): string {
   if (pid !== process.pid) return `process ${pid} has it since ${ago(startedAt, now)}`;
   if (server) return `process ${server.pid} serves it since ${ago(server.startedAt, now)}`;
@@ -75,7 +75,7 @@ const silentWorker = ({ name, pid, host, seenAt }: WorkerView, { drives }: Healt
   fix: `look at process ${pid} on ${host}${drives ? "; others take its runs" : ""}`,
 });
 
-/** Those that come with Cadre are ours to mend: they are only counted. */
+/** Built-in agents are only counted; their problems are not the user's to fix. */
 function agentWords(own: readonly { name: string }[], builtin: number): string {
   const names = own.length === 0 ? "none of your own" : own.map(({ name }) => name).join(", ");
   return `${names}; ${builtin} built in`;

@@ -1,5 +1,5 @@
-// The file of an eval: an agent, tasks for it, and what is expected of each answer. A mistake is said with its line before
-// anything runs.
+// Reads an eval file: an agent, its tasks, and the expectations about each answer. Mistakes are reported with their line
+// before anything runs.
 
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, normalize, resolve, sep } from "node:path";
@@ -15,19 +15,19 @@ const Pattern = z.string().refine(isPattern, "is no regular expression that can 
 const Schema = z.record(z.string(), z.unknown()).refine(isSchema, "is no JSON Schema that can be used");
 
 const EXPECTS = {
-  /** Words in the answer. */
+  /** Text the answer contains. */
   contains: z.string().min(1),
   matches: Pattern,
-  /** A text: the whole answer. Anything else: its output, as data. */
+  /** A string is compared with the whole answer, any other value with the structured output. */
   equals: z.unknown(),
-  /** Of its output. */
+  /** JSON Schema of the structured output. */
   schema: Schema,
-  /** In its workspace at the end. */
+  /** File that exists in the workspace at the end. */
   file: z.string().min(1),
-  /** By the agent, or anybody below it. */
+  /** Tool called by the agent or one of its descendants. */
   calls: z.string().min(1),
   callsNot: z.string().min(1),
-  /** Dollars, of the run and all below it. */
+  /** Dollars, for the run and its descendants. */
   maxCost: z.number().nonnegative(),
   maxTurns: z.int().nonnegative(),
 };
@@ -44,7 +44,7 @@ const Case = z.strictObject({
   name: z.string().min(1),
   task: z.string().min(1),
   input: z.unknown().optional(),
-  /** Relative to the eval's file: copied to where the run works, which is a folder of its own then. */
+  /** Files to copy, relative to the eval file. The run then works in a folder of its own that contains the copies. */
   files: z.array(z.string().min(1)).optional(),
   expect: z.array(Expectation).default([]),
   judge: z.strictObject({ agent: z.string().min(1), question: z.string().min(1) }).optional(),
@@ -65,7 +65,7 @@ const EvalFile = z.strictObject({
 });
 
 export interface Eval extends z.infer<typeof EvalFile> {
-  /** Where it lies. */
+  /** Absolute path of the file. */
   path: string;
   text: string;
 }
@@ -84,7 +84,7 @@ export function readEval(cwd: string, given: string): Eval {
   throw invalid(mistake(parsed.error.issues, document));
 }
 
-/** A key that nobody knows comes first: what it was meant for is missing because of it. */
+/** Reports an unknown key first: a mistyped key is the reason why another one is missing. */
 function mistake(issues: readonly z.core.$ZodIssue[], { file, at }: YamlDocument): string {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
   const path = issue.path as Path;
@@ -97,7 +97,7 @@ function mistake(issues: readonly z.core.$ZodIssue[], { file, at }: YamlDocument
 
 const WORDS = [EvalFile, Case, z.object(EXPECTS)].flatMap(({ shape }) => Object.keys(shape));
 
-/** What a case names is there, and comes to lie inside of its run's folder. */
+/** Checks that the files of each case exist and that their copies stay inside the run's folder. */
 function withFiles(file: z.infer<typeof EvalFile>, folder: string): z.infer<typeof EvalFile> {
   for (const name of file.cases.flatMap(({ files = [] }) => files)) {
     if (isAbsolute(name) || normalize(name).split(sep).includes(".."))

@@ -1,6 +1,6 @@
-// What is kept of an eval, in `.cadre/evals/<name>`: the one under way, every result, and which of them is the baseline.
-//  EV1  An eval has its id on disk before its first run is started, and the id is in the key of every run: the same command
-//       after a crash goes on with the same runs, and nothing that has ended is paid for again.
+// The files of an eval in `.cadre/evals/<name>`: the eval in progress, every result, and which of them is the baseline.
+//  EV1  The id of an eval is on disk before its first run starts, and it is part of the key of every run. After a crash, the
+//       same command continues the same runs, and no ended run is paid for again.
 
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -12,7 +12,7 @@ import type { Rate } from "./rates.ts";
 
 export interface Spent {
   cost: number;
-  /** Calls whose price is unknown: `cost` is then a lower bound. */
+  /** Number of calls without a known price. If above 0, `cost` is a lower bound. */
   unpriced: number;
   tokens: number;
 }
@@ -20,7 +20,7 @@ export interface Spent {
 export interface Repeat {
   runId: string;
   passed: boolean;
-  /** What was not as expected, a sentence each. */
+  /** The unmet expectations, one sentence each. */
   failures: string[];
   spent: Spent;
   judge?: { runId: string; pass: boolean; why: string; spent: Spent };
@@ -39,23 +39,23 @@ export interface EvalResult {
 }
 
 interface State {
-  /** Under way. `of`: a hash of everything that makes its results comparable with each other. */
+  /** The eval in progress. `of`: its fingerprint; results with the same fingerprint are comparable. */
   current?: { id: string; of: string };
-  /** The id of a result. */
+  /** Id of the result that is the baseline. */
   baseline?: string;
 }
 
 export interface EvalFolder {
-  /** The id of the eval under way, or of a new one; `resumed` where there was one. */
+  /** Returns the id of the eval in progress (`resumed`), or of a new one. */
   begin(of: string): Promise<{ id: string; resumed: boolean }>;
-  /** A folder of its own for a run, with copies of the files that its case names; its name for the API. */
+  /** Makes a folder for a run with copies of the files of its case. Returns its name for the API. */
   workspace(id: string, place: string, files: NonNullable<Case["files"]>): Promise<string>;
   baseline(): Promise<EvalResult | undefined>;
-  /** Keeps a result; it is the baseline if there is none yet, or if that is asked for. */
+  /** Saves a result. It becomes the baseline if there is none yet, or if `isBaseline`. */
   finish(result: EvalResult, isBaseline: boolean): Promise<void>;
 }
 
-/** `dir`: the project's state; `path`: the eval's file. */
+/** `dir`: the project's state folder; `path`: the eval file. */
 export function openEvalFolder(dir: string, name: string, path: string): EvalFolder {
   const folder = join(dir, "evals", name);
   const read = async <T>(file: string): Promise<T | undefined> => {
@@ -69,7 +69,7 @@ export function openEvalFolder(dir: string, name: string, path: string): EvalFol
       );
     }
   };
-  /** Whole or not at all. */
+  /** Writes atomically, by renaming. */
   const write = async (file: string, value: unknown): Promise<void> => {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `${file}.part`), `${JSON.stringify(value, null, 2)}\n`, { flush: true });
@@ -82,7 +82,7 @@ export function openEvalFolder(dir: string, name: string, path: string): EvalFol
       const { current, ...rest } = await state();
       if (current?.of === of) return { id: current.id, resumed: true };
       const id = randomBytes(8).toString("hex");
-      // Runs of one that was left may still be at work in theirs.
+      // Keep the folders of an abandoned eval: its runs may still be working in them.
       if (!current) await rm(join(folder, "work"), { recursive: true, force: true });
       await write("state.json", { ...rest, current: { id, of } });
       return { id, resumed: false };
@@ -104,7 +104,7 @@ export function openEvalFolder(dir: string, name: string, path: string): EvalFol
   };
 }
 
-/** What a crash left half copied is copied again; what a run works in is left alone. */
+/** Copies again what a crash left half copied, but never touches a folder that a run works in. */
 async function copyOnce(files: readonly string[], from: string, target: string): Promise<void> {
   if (existsSync(target)) return;
   const part = `${target}.part`;

@@ -1,4 +1,4 @@
-// Whether an answer is as expected. Pure, but for a look at the workspace.
+// Checks an answer against the expectations of its case. Pure, except for a look at the workspace.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -10,11 +10,11 @@ import type { Expectation } from "./eval-file.ts";
 
 export interface Answer {
   run: Pick<RunDetail, "result" | "output" | "treeUsage" | "turns" | "workspace">;
-  /** Of the run and all below it. */
+  /** Events of the run and its descendants. */
   events: readonly JournalEvent[];
 }
 
-/** What is not as expected, a sentence each. */
+/** The unmet expectations, one sentence each. */
 export const failuresOf = (expected: readonly Expectation[], answer: Answer): string[] =>
   expected.flatMap((expectation) => failureOf(expectation, answer) ?? []);
 
@@ -43,11 +43,11 @@ function failureOf(expected: Expectation, { run, events }: Answer): string | und
 
 const said = (holds: boolean, failure: string): string | undefined => (holds ? undefined : failure);
 
-/** What the agent said, in the order in which a person reads it. */
+/** The agent's summary and details as one text. */
 export const resultText = ({ result }: Pick<RunDetail, "result">): string =>
   [result?.summary, result?.details].filter((part) => part !== undefined && part !== "").join("\n\n");
 
-/** What was denied was not called. */
+/** Names of called tools. A denied call was not made. */
 const calledIn = (event: JournalEvent): string[] =>
   event.type === "TOOL_PROPOSED" && event.payload.verdict !== "deny" ? [event.payload.name] : [];
 
@@ -56,7 +56,7 @@ function misfit(schema: Record<string, unknown>, output: unknown): string | unde
   return parsed.success ? undefined : `the output does not fit: ${z.prettifyError(parsed.error)}`;
 }
 
-/** A price that nobody knows is no small one. */
+/** An unknown price fails the expectation: it may be above the limit. */
 function tooDear({ cost, unpriced }: RunDetail["treeUsage"], most: number): string | undefined {
   if (cost > most) return `it cost $${cost.toFixed(4)}, at most $${most}`;
   return unpriced > 0 ? `what it cost is not known: ${unpriced} calls have no price` : undefined;
@@ -71,5 +71,5 @@ function unequal(expected: unknown, text: string, output: unknown): string | und
   );
 }
 
-/** What stands in a YAML file has no prototype. */
+/** Objects from a YAML file have no prototype, which `isDeepStrictEqual` would notice. */
 const plainData = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

@@ -1,6 +1,6 @@
-// How sure a pass rate is, and when a lower one is a regression. Pure.
-//  EV3  A case is a regression where its pass rate is lower than the baseline's and their 95 % intervals are apart; or, where
-//       either has fewer than ten repeats, where it passed every time then and at most half the time now.
+// Confidence intervals of pass rates, and the rule for regressions. Pure.
+//  EV3  A case is a regression if its pass rate is below the baseline's and their 95 % intervals do not overlap. If either has
+//       fewer than ten repeats, it is also a regression if it always passed before and passes at most half the time now.
 
 export interface Rate {
   passed: number;
@@ -9,7 +9,7 @@ export interface Rate {
 
 const Z = 1.959964;
 
-/** Wilson's score interval, 95 %: honest where there are few repeats, and where all or none of them passed. */
+/** Wilson score interval, 95 %. It is meaningful even with few repeats, and if all or none of them passed. */
 export function wilsonInterval({ passed, n }: Rate): [low: number, high: number] {
   if (n === 0) return [0, 1];
   const rate = passed / n;
@@ -19,10 +19,10 @@ export function wilsonInterval({ passed, n }: Rate): [low: number, high: number]
   return [Math.max(0, (centre - spread) / (1 + square)), Math.min(1, (centre + spread) / (1 + square))];
 }
 
-/** Below it intervals are so wide that they overlap although much has changed. */
+/** With fewer repeats the intervals are so wide that they overlap despite large changes. */
 const FEW = 10;
 
-/** The rule by which it is worse; undefined: it is not. */
+/** Says why a rate is a regression; undefined if it is not. */
 export function regressionReason(before: Rate, now: Rate): string | undefined {
   if (now.passed / now.n >= before.passed / before.n) return undefined;
   const rates = `passed ${before.passed} of ${before.n} in the baseline, ${now.passed} of ${now.n} now`;

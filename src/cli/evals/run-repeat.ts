@@ -1,7 +1,7 @@
-// Plays every repeat of every case as a run of the project, and looks at what came of it. A run that needs a person has
-// failed: nobody is there.
-//  EV2  A judge is an agent whose declared output is `{pass, why}`. It reads the answer as somebody else's words, in the
-//       workspace of the run, and what it costs is counted apart.
+// Runs each repeat of each case as a run of the project, and checks the answer. A run that needs a person has failed, because
+// there is none to ask.
+//  EV2  A judge is an agent whose declared output is `{pass, why}`. It gets the answer as untrusted text, works in the
+//       workspace of the run, and its cost is counted separately.
 
 import { hash } from "node:crypto";
 import { z } from "zod";
@@ -20,7 +20,7 @@ import { failuresOf, resultText } from "./expectations.ts";
 /** One repeat of one case. */
 export interface PlannedRepeat {
   case: Case;
-  /** Its place among the cases, and which repeat it is, from 0. */
+  /** Index of the case and number of the repeat, both from 0. */
   index: number;
   repeat: number;
 }
@@ -28,19 +28,19 @@ export interface PlannedRepeat {
 export interface EvalContext {
   client: CadreClient;
   eval: Eval;
-  /** Of this eval: in the key of every run. */
+  /** Id of this eval, part of the idempotency key of every run. */
   id: string;
   folder: EvalFolder;
   leaving: AbortSignal;
 }
 
-/** In the order of the file. */
+/** All repeats, in the order of the file. */
 export const plannedRepeats = ({ cases, repeats }: Eval): PlannedRepeat[] =>
   cases.flatMap((each, index) =>
     Array.from({ length: repeats }, (_, repeat) => ({ case: each, index, repeat })),
   );
 
-/** Undefined: it was asked to leave. */
+/** Returns undefined if a shutdown was requested. */
 export async function runRepeat(wanted: PlannedRepeat, stage: EvalContext): Promise<Repeat | undefined> {
   const { eval: file, id, folder, client } = stage;
   const { case: each, index, repeat } = wanted;
@@ -69,7 +69,7 @@ export async function runRepeat(wanted: PlannedRepeat, stage: EvalContext): Prom
   return { ...base, passed: all.length === 0, failures: all, judge: judged };
 }
 
-/** The run under this key, when it has ended; `problem`: it has not done its work. */
+/** Starts the run with this key, or finds it, and waits for its end. `problem`: why it did not complete. */
 async function toItsEnd(
   request: StartRun,
   key: string,
@@ -100,7 +100,7 @@ async function judge(
   const { agent, question } = asked!;
   const { run, place, workspace } = judged;
   const key = `eval:${stage.id}:${place}:judge`;
-  // Nobody who answers knows the eval's id, and the same request must be the same bytes.
+  // The boundary must be unguessable for the judged agent, which does not know the eval's id, and the same on each attempt.
   const answer = markUntrusted(hash("sha256", key).slice(0, 16), run.agent, answerText(spoken(run)));
   const words = `${question}\n\nThe task was:\n${task}\n\nThe answer to judge:\n${answer}`;
   const done = await toItsEnd({ agent, task: words, attended: false, ...workspace }, key, stage);
@@ -118,7 +118,7 @@ function spentBy({ treeUsage }: RunDetail): Spent {
   return { cost, unpriced, tokens: totalTokens(treeUsage) };
 }
 
-/** Everything by which results of one eval can be compared with each other; throws where a judge could not judge. */
+/** Hash of the file and the agents: results with the same hash are comparable. Throws if a judge cannot judge. */
 export async function evalFingerprint({ text, agent, cases }: Eval, client: CadreClient): Promise<string> {
   const definitionOf = async (name: string) => (await client.agent(name)).definition;
   const judges = new Set(cases.flatMap(({ judge: asked }) => asked?.agent ?? []));

@@ -1,5 +1,5 @@
-// A server that a tree is moved to (E7). It is asked before anything ends here. What it answered is kept, and the file is
-// deleted when it has arrived: then no second store can take it in.
+// The server a tree is moved to (E7). It is asked whether it takes the tree before the tree ends here. Its answer is
+// recorded, and the file is deleted after it was accepted, so that no second store can import it.
 
 import { readFile, rm } from "node:fs/promises";
 import { type CadreClient, createClient, isUnreachable } from "../../api/client/client.ts";
@@ -12,11 +12,11 @@ import { asSentence } from "../view/format.ts";
 const TOKEN = "CADRE_DESTINATION_TOKEN";
 
 export interface Destination {
-  /** As it may be shown. */
+  /** Address of the server, without credentials. */
   url: string;
-  /** Throws where it would not take the tree. One that has left here already may be there: it comes in once. */
+  /** Throws if the server would not take the tree. A tree that has already left here may be there; importing it twice is harmless. */
   check(root: string, hasLeft: boolean): Promise<void>;
-  /** Hands the file over and deletes it; `settle` hears what is known of the tree then. */
+  /** Uploads the file and deletes it. Calls `settle` with the outcome if it is known. */
   deliver(file: string, settle: Settle): Promise<ImportView>;
 }
 
@@ -48,7 +48,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
         if (isRefusal(error)) await settle("refused");
         throw notTaken(place, file, error);
       });
-      // Before it is settled: then the same command would not delete it any more.
+      // Delete it first: after the move is settled, the same command would not delete it any more.
       await rm(file, { force: true });
       await settle("arrived");
       return taken;
@@ -56,7 +56,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
   };
 }
 
-/** The server itself has said no. Whoever stands between, and silence, say nothing of what became of the tree. */
+/** Whether the server itself refused the tree. A gateway's error, or no answer, does not say whether it was imported. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof CadreError && !isUnreachable(error) && httpStatus(error.code) < 500;
 
@@ -67,7 +67,7 @@ function notTaken(place: string, file: string, error: unknown): CadreError {
   return new CadreError("CONFLICT", what, undefined, error);
 }
 
-/** In words about the server there: those of the client are about the process that has the store here. */
+/** Rewords the client's errors, which are about the process that owns the store here. */
 function answerOf(place: string, error: unknown): string {
   if (isUnreachable(error))
     return `${place} cannot be reached (${describeSystemError((error as CadreError).cause)}).`;
@@ -82,7 +82,7 @@ function readAddress(to: string): URL {
     throw refused(
       `${JSON.stringify(to.replace(/\/\/[^/]*@/, "//"))} is no address of a server: use https://host.`,
     );
-  // Anybody on the way could read the token, and the tree.
+  // Without TLS the token and the tree could be read on the way.
   if (address.protocol === "http:" && !isLoopback(address.hostname.replace(/^\[|\]$/g, "")))
     throw refused(`http://${address.host} is not protected on the way: use https.`);
   return address;

@@ -1,5 +1,5 @@
-// The file of a tree, as it is written: under its name only when all of it is on disk, and before anything is moved there is
-// a place for it.
+// Writes the file of an exported tree. It gets its name only when it is complete on disk, and it is created before the tree
+// is moved, so that an unwritable place is noticed in time.
 
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
@@ -12,9 +12,9 @@ import { isCopyHead } from "../../stores/move-tree.ts";
 interface Kept {
   bytes: number;
   sha256: string;
-  /** The tree had ended: nothing was moved. */
+  /** The tree had ended, so it was copied and not moved. */
   isCopy: boolean;
-  /** Where it was sent before, if nobody knows whether it has arrived. */
+  /** Server the tree was sent to before, if it is unknown whether it arrived. */
   sentTo?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Written {
   runId: string;
   file: string;
   format: "cadre" | ExportFormat;
-  /** The server that it is for. */
+  /** Server the tree is meant for. */
   to: string | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Puts one open item to the person at the terminal and records the answer. What cannot be recorded is said, and asked
-// again where another answer could help.
+// Asks the person at the terminal about one open item and records the answer. If the answer cannot be recorded, the reason
+// is printed, and the question is repeated if another answer could help.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../../api/client/types.ts";
@@ -17,12 +17,12 @@ export interface PromptContext extends EditorContext {
   client: CadreClient;
   screen: Screen;
   keys: Keys;
-  /** How many others wait to be asked about. */
+  /** Number of other open items waiting for an answer. */
   othersWaiting(): number;
   askerOf(item: ApprovalView): Asker;
 }
 
-/** False: it was left as it is. Rejects when the signal is aborted: then nothing was decided here. */
+/** Returns false if the person skipped the item. Rejects when the signal is aborted; then nothing was decided here. */
 export async function askAboutItem(
   item: ApprovalView,
   desk: PromptContext,
@@ -48,10 +48,10 @@ const MAY_BE_ASKED_AGAIN = new Set(["UNPROCESSABLE", "BAD_REQUEST", "USAGE"]);
 
 interface Choice {
   key: string;
-  /** As the prompt shows it, and what `?` says about it. */
+  /** Text in the prompt; `help` is its explanation after `?`. */
   label: string;
   help: string;
-  /** False: nothing was decided after all. */
+  /** Returns false if nothing was decided. */
   act(item: ApprovalView, desk: PromptContext, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -97,7 +97,7 @@ const approve: Choice = {
   act: (item, desk) => decide(item, desk, { decision: "approve" }),
 };
 
-/** What a person typed and could not be used is theirs: they go on from it, not from the beginning. */
+/** Keeps the draft of an edit that was refused, so that the person can correct it instead of starting over. */
 function createEdit(): Choice {
   const draft: Draft = { text: undefined };
   return {
@@ -203,7 +203,7 @@ const outcomes: readonly Choice[] = [
   },
 ];
 
-/** `200000` are tokens, `$5` is money. */
+/** Parses `200000` as tokens and `$5` as dollars. */
 export function parseBudget(text: string): { maxTokens: number } | { maxCost: number } {
   const [, dollar, digits] = /^\s*(\$?)\s*([\d_,]*\.?\d+)\s*$/.exec(text) ?? [];
   const value = Number(digits?.replaceAll(/[_,]/g, ""));

@@ -1,17 +1,17 @@
-// Which agent gets which task, from what a person typed.
+// Determines the agent and the task from the arguments of `cadre run`.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { CadreError } from "../../errors.ts";
 
 export interface TaskRequest {
-  /** Absent: the project's only agent, or else the assistant. */
+  /** Default: the project's only agent, or the assistant if there are several or none. */
   agent?: string;
   task: string;
 }
 
 export const DEFAULT_AGENT = "assistant";
 
-/** `"task"` or `agent "task"`; nothing at all: go on with what was left. */
+/** Parses `"task"` or `agent "task"`. Undefined without arguments: continue unfinished runs. */
 export function parseTaskArguments(words: readonly string[]): TaskRequest | undefined {
   const [first, second, third] = words;
   if (third !== undefined) {

@@ -1,6 +1,6 @@
-// `--detach`: the run is recorded, and a process in the background stays with it: it drives what is left here, or follows
-// whoever does until it is needed. It leaves where only a person can help. Beside a server there is none: it would take
-// the store when the server is killed, and keep the next one from starting.
+// `--detach`: records the run and starts a background process that drives it, or waits as a client until the driving
+// process exits. The background process exits when only a person can help. It is not started if a server drives: it would
+// take the store when the server is killed, and keep the next server from starting.
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -28,7 +28,8 @@ export async function detach(
     const begun = await submitRequest(client, order, yes === true, key);
     return { runId: begun, server: isServer && isWorker ? pid : undefined };
   });
-  // Whoever else drives leaves with its own run, and this one takes over. `--yes` is said by it, whoever drives.
+  // Another command that drives now exits with its own run; then the background process takes over. It also gives the
+  // approvals of `--yes`, whichever process drives.
   if (server === undefined || yes) goOnInBackground(folder, yes === true);
   screen.line(json ? jsonLine({ runId }) : runId);
   if (json) return EXIT.done;
@@ -43,7 +44,7 @@ const besideServer = (runId: string, typed: CommandLine, pid: number): string[] 
   `if it needs you, \`${typed("approve")}\` shows what for; when you have answered, it goes on by itself.`,
 ];
 
-/** A process that waits for a person would only hold the store: it leaves, and the run stays as it is. */
+/** The background process does not wait for a person, because it would block the store. */
 function whatNext(runId: string, typed: CommandLine, yes: boolean): string[] {
   const needs = yes ? "needs you for more than an approval" : "needs you";
   return [

@@ -1,6 +1,6 @@
-// Stays with a run and all below it until it has ended, or nothing of it can go on without a person who is not there.
-// Where a person is there, they are asked while the other branches go on, and what others decide meanwhile takes the
-// question away from them.
+// Follows a run and its descendants until it has ended, or until nothing can continue without a person who is not there.
+// If a person is at the terminal, they are asked while the other branches continue. A decision made elsewhere withdraws
+// the question.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunSummary } from "../../api/client/types.ts";
@@ -8,7 +8,7 @@ import type { LiveView } from "../view/live/live-view.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { type Answerer, type Blockage, createQuestions } from "./questions.ts";
 
-/** A run and how far it has been shown: kept when the connection is not. */
+/** A run and how far it has been shown. Survives a lost connection. */
 export interface WatchedRun {
   runId: string;
   view: LiveView;
@@ -18,10 +18,10 @@ export interface WatchedRun {
 export type FollowResult = { type: "ended" } | ({ type: "needs-person" } & Blockage) | { type: "left" };
 
 const TICK_MS = 250;
-/** How long nothing may happen before it is looked whether a run was set aside, which no event tells. */
+/** Silence after which to check for quarantined runs, which no event announces. */
 const QUIET_MS = 2_000;
 
-/** Throws where the connection is lost: connect again, and go on with the same `watched`. */
+/** Throws if the connection is lost. Connect again and call it with the same `watched`. */
 export async function followRun(
   client: CadreClient,
   watched: WatchedRun,
@@ -36,7 +36,7 @@ export async function followRun(
   const look = async (): Promise<FollowResult | undefined> =>
     restOf(isBehind() ? undefined : await questions.check());
   try {
-    // Connected anew, a tree that waits for a person has nothing more to say: ask them again.
+    // After a reconnect, a tree that waits for a person sends no more events: ask the person again.
     const waits = await look();
     if (waits) return waits;
     const signal = AbortSignal.any([leaving, questions.ended, aside.found]);
@@ -64,7 +64,7 @@ export async function followRun(
 const restOf = (stuck: Blockage | undefined): FollowResult | undefined =>
   stuck && { type: "needs-person", ...stuck };
 
-/** Looks while nothing is heard: what is set aside has no more to say, and neither has who waits for it. */
+/** Polls during silence: a quarantined run sends no more events, and neither do the runs waiting for it. */
 function watchAside(client: CadreClient, runId: string, company: Answerer) {
   const found = new AbortController();
   let stuck: Blockage | undefined;
@@ -75,12 +75,12 @@ function watchAside(client: CadreClient, runId: string, company: Answerer) {
   };
   async function look(): Promise<void> {
     const seen = await asideIn(client, runId);
-    // A person who is being asked is not interrupted.
+    // Do not interrupt a person who is being asked.
     if (!seen || (company.type === "person" && seen.items.length > 0)) return heard();
     stuck = seen;
     found.abort();
   }
-  // The connection is gone, and whoever follows hears of it.
+  // The connection is lost, which the stream of events reports.
   const fail = (): void => clearTimeout(timer);
   heard();
   return { found: found.signal, heard, stuck: () => stuck, close: () => clearTimeout(timer) };
@@ -96,7 +96,7 @@ async function asideIn(client: CadreClient, runId: string): Promise<Blockage | u
 const goesOn = ({ status, waitingOn }: RunSummary): boolean =>
   status !== "suspended" && waitingOn?.kind !== "child" && waitingOn?.kind !== "handoff";
 
-/** True until what had happened before is on the screen: what is only being read again has long been answered. */
+/** Returns a function that is true until all earlier events are shown: old questions must not be asked again. */
 async function readSoFar(client: CadreClient, { runId, view }: WatchedRun): Promise<() => boolean> {
   let known = allNodes(await client.tree(runId));
   return () => {

@@ -1,4 +1,4 @@
-// What `--input` says: JSON, or `@file` with it.
+// Reads the option `--input`: JSON, or `@file` for a file that contains JSON.
 
 import { resolve } from "node:path";
 import { readPlainFile } from "../../config/plain-file.ts";

@@ -1,5 +1,5 @@
-// What a followed tree asks of people, one question after the other. The journals go on being read meanwhile: what
-// somebody else decides takes the question away.
+// Asks the questions of a followed tree one after the other. The journals are read meanwhile, so that a decision made
+// elsewhere withdraws the question.
 
 import { type CadreClient, isUnreachable } from "../../api/client/client.ts";
 import type { ApprovalView, RunSummary } from "../../api/client/types.ts";
@@ -10,26 +10,26 @@ import type { Screen } from "../view/screen.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { askAboutItem, type PromptContext } from "./ask-person.ts";
 
-/** Who answers for the people: somebody at the terminal, `--yes` for calls to approve, or nobody. */
+/** Who answers questions: a person at the terminal, `--yes` (which only approves calls), or nobody. */
 export type Answerer =
   | { type: "person"; desk: Pick<PromptContext, "screen" | "keys" | "env"> }
   | { type: "yes" }
   | { type: "nobody" };
 
-/** Why nothing of a tree goes on. */
+/** Why no run of a tree can continue. */
 export interface Blockage {
   items: ApprovalView[];
-  /** Runs that no answer to an item lets go on: paused, set aside. */
+  /** Runs that no answer lets continue: paused, frozen or quarantined. */
   pausedRuns: RunSummary[];
 }
 
 export interface Questions {
-  /** Aborted when asking has failed, or the person has left what there is and nothing else goes on: see `outcome`. */
+  /** Aborted when asking failed, or when the person skipped all questions and no run can continue: see `outcome`. */
   readonly ended: AbortSignal;
-  /** Undefined: something goes on, or somebody is being asked. */
+  /** Returns undefined if a run can continue or a person is being asked. */
   check(): Promise<Blockage | undefined>;
   event(event: JournalEvent): void;
-  /** What came of it: throws where asking has failed. */
+  /** The result after `ended`. Throws if asking failed. */
   outcome(): Promise<Blockage | undefined>;
   close(): void;
 }
@@ -50,10 +50,10 @@ export function createQuestions(
   const over = AbortSignal.any([leaving, closed.signal]);
   const question = createQuestion(over);
   const said = new Set<string>();
-  /** What the person does not want to answer now, as it was asked. */
+  /** Items the person skipped, with the round in which they were asked. */
   const skipped = new Set<string>();
   let failure: unknown;
-  /** Undefined: nobody is being asked. `news`: something opened since we last looked. */
+  /** Undefined: no person is being asked. `news`: an item was opened since the last check. */
   let asking: { news: boolean } | undefined;
 
   async function askAll(desk: PromptContext, current: { news: boolean }): Promise<void> {
@@ -85,14 +85,14 @@ export function createQuestions(
     ended: ended.signal,
     async check() {
       if (openItems(tree) > 0) {
-        // What opens while somebody is being asked is asked next.
+        // An item opened during a question is asked about next.
         if (asking) asking.news = true;
         else if (company.type === "person") beginAsking(company);
         else if (company.type === "yes") await sayYes(client, runId, said);
       }
       if (asking || goesOn(tree)) return undefined;
       const stuck = await stuckIn(client, runId);
-      // Asked since we last said yes: its event is still to be read, and then it is looked at again.
+      // A call was proposed after the last approval. Its event is still to come and triggers the next check.
       const isNews =
         company.type === "yes" && stuck?.items.some((item) => isCall(item) && !said.has(item.id));
       return isNews ? undefined : stuck;
@@ -112,17 +112,17 @@ function openItems({ runs }: LiveTree): number {
   return [...runs.values()].reduce((sum, { open }) => sum + open.size, 0);
 }
 
-/** The names as the drawing of the tree has them, and what the run was asked to do. */
+/** The path of names as the tree shows it, and the run's task. */
 function whoAsks({ runs }: LiveTree, { runId, path }: ApprovalView) {
   const run = runs.get(runId);
   return { path: run?.path ?? path, task: run?.state.start?.task };
 }
 
-/** As far as the journals were read: some run is not waiting for a person. What is cancelled waits for nobody. */
+/** Whether some run can continue without a person, as far as the journals were read. Cancelled runs can. */
 const goesOn = ({ runs }: LiveTree): boolean =>
   [...runs.values()].some((run) => !hasEnded(run) && (run.state.status !== "suspended" || run.state.cancel));
 
-/** As it stands now, which may be further than was read: then more is to come. */
+/** Reads the current state. Returns undefined if some run can continue: then more events will come. */
 async function stuckIn(client: CadreClient, runId: string): Promise<Blockage | undefined> {
   const [items, tree] = await Promise.all([client.approvals({ runId }), client.tree(runId)]);
   const live = allNodes(tree).filter(({ endedAt }) => endedAt === undefined);
@@ -131,7 +131,7 @@ async function stuckIn(client: CadreClient, runId: string): Promise<Blockage | u
   return items.length + held.length === 0 ? undefined : { items, pausedRuns: held };
 }
 
-/** Kinds of waiting that are ended by answering items, here or below; the others take a command of their own. */
+/** Kinds of waiting that end when items are answered, here or below. The others need a command such as `resume`. */
 const ANSWERABLE: ReadonlySet<string> = new Set([
   "approval",
   "child_hitl",
@@ -141,14 +141,14 @@ const ANSWERABLE: ReadonlySet<string> = new Set([
   "loop",
 ]);
 
-/** After these there is nothing left to ask. */
+/** Events that withdraw all open questions of a run. */
 const WITHDRAWS: ReadonlySet<string> = new Set(["RUN_RESUMED", "CANCEL_REQUESTED", ...TERMINAL_TYPES]);
 
-/** One question at a time, which can be taken away. */
+/** Holds the one question being asked, which can be withdrawn. */
 function createQuestion(over: AbortSignal) {
   let open: { item: ApprovalView; withdraw: AbortController; screen: Screen } | undefined;
   return {
-    /** False: it was left as it is. */
+    /** Returns false if the person skipped it. */
     async ask(item: ApprovalView, desk: PromptContext): Promise<boolean> {
       const withdraw = new AbortController();
       const away = AbortSignal.any([over, withdraw.signal]);
@@ -175,7 +175,7 @@ function createQuestion(over: AbortSignal) {
 
 const isCall = ({ kind }: ApprovalView): boolean => kind === "tool";
 
-/** Approves calls, and nothing else: what became of a call or of a budget is for people to say. */
+/** Approves calls and nothing else: only a person can decide unknown outcomes and budgets. */
 async function sayYes(client: CadreClient, runId: string, said: Set<string>): Promise<void> {
   const items = await client.approvals({ runId });
   for (const { id } of items.filter((item) => isCall(item) && !said.has(item.id))) {
@@ -183,7 +183,7 @@ async function sayYes(client: CadreClient, runId: string, said: Set<string>): Pr
     try {
       await client.decide(id, { decision: "approve", note: "--yes" });
     } catch (error) {
-      // Somebody was faster, or it is to be asked anew: the run's next event says which.
+      // It was decided elsewhere, or must be proposed again. The run's next event tells.
       if (isUnreachable(error) || httpStatus(toCadreError(error).code) !== 409) throw error;
     }
   }

@@ -1,4 +1,4 @@
-// How a visit to a run ends: what is said, and the exit code.
+// Prints the result of following a run, and determines the exit code.
 
 import type { RunDetail } from "../../api/client/types.ts";
 import { CadreError, toCadreError } from "../../errors.ts";
@@ -56,17 +56,17 @@ const keptLines = (runId: string, typed: CommandLine): string[] => [
   keptSentence(runId, typed),
 ];
 
-/** A failure of ours beside a run that had begun: whoever reads of it wants to know what became of that. */
+/** Adds to a failure of ours what happens to the run that had started. */
 export function withKeptRun(thrown: unknown, runId: string, { typed }: Invocation): CadreError {
   const { code, message, details } = toCadreError(thrown);
   return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, typed)}`, details, thrown);
 }
 
-/** What is true of a run that nobody here works on any more. */
+/** For a run that no process drives any more. */
 const keptSentence = (runId: string, typed: CommandLine): string =>
   `Run ${runId} is kept: \`${typed("run")}\` goes on with it, \`${typed(`cancel ${runId}`)}\` ends it.`;
 
-/** The same of one that another process works on. */
+/** For a run that another process continues to drive. */
 export const leavingLines = (runId: string, typed: CommandLine): string[] => [
   "",
   "Leaving: nothing is lost, and another process goes on with the run.",
@@ -80,7 +80,7 @@ export function exitCodeOf(status: RunDetail["status"]): number {
   return status === "suspended" ? EXIT.waiting : EXIT.done;
 }
 
-/** Of several runs: a failure before a person who is needed, that before a cancel. */
+/** The worst exit code of several runs: failed, then waiting, then cancelled. */
 export function worstExitCode(codes: readonly number[]): number {
   return [EXIT.failed, EXIT.waiting, EXIT.cancelled].find((code) => codes.includes(code)) ?? EXIT.done;
 }
@@ -98,13 +98,13 @@ function heldCommands(
   typed: CommandLine,
 ): string[] {
   const { id, waitingOn } = run;
-  // What cannot be read hears nothing that is said to it.
+  // A run that cannot be read does not react to commands.
   if (isUnreadable(run, tree)) return [typed(`verify ${id}`)];
   const [top] = waitingOn?.frozen ?? [];
   return [typed(top === undefined ? `resume ${id}` : `thaw ${top}`), typed(`cancel ${id}`)];
 }
 
-/** Set aside, and not by a word in its journal. */
+/** Quarantined by its driver although its journal does not say so: the journal cannot be read. */
 const isUnreadable = (
   { id, waitingOn }: Blockage["pausedRuns"][number],
   { runs }: Shown["view"]["tree"],

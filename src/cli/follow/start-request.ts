@@ -1,4 +1,4 @@
-// What a person wants begun: a task, an ended run tried again, a fork, or only what was left here.
+// Requests to start or continue runs: a new task, a retry of an ended run, a fork, or the unfinished runs.
 
 import { findAgent } from "../../agents/load.ts";
 import type { CadreClient } from "../../api/client/client.ts";
@@ -33,19 +33,19 @@ export function parseStartRequest(
   return { type: "rest" };
 }
 
-/** A slip of the finger must not take up what was left here before it is noticed. */
+/** Refuses a mistyped agent before unfinished runs of this folder are resumed. */
 export async function refuseUnknownAgent(invocation: Invocation, order: StartRequest): Promise<void> {
   const agent = order.type === "task" ? order.wanted.agent : undefined;
   if (agent === undefined) return;
   try {
     findAgent(await projectOf(invocation).agents(agent), agent);
   } catch (error) {
-    // Whatever else is wrong with it, the process that has the store may know it better.
+    // Other problems are left to the process that owns the store, which may know a newer file.
     if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND") throw error;
   }
 }
 
-/** Another process has admitted the run with its own default model by the time one could object. */
+/** Refuses `--model` if another process owns the store: it would admit the run with its own default model. */
 export async function refuseModelOfOwner(client: CadreClient): Promise<void> {
   const { pid } = await client.health();
   if (pid !== process.pid)
@@ -55,7 +55,7 @@ export async function refuseModelOfOwner(client: CadreClient): Promise<void> {
     );
 }
 
-/** The id of the run that came of it. The key makes asking twice begin it once. */
+/** Returns the id of the run. Calling it again with the same key starts nothing new. */
 export async function submitRequest(
   client: CadreClient,
   order: Exclude<StartRequest, { type: "rest" }>,
@@ -73,21 +73,22 @@ export async function submitRequest(
   return (await client.startRun({ agent, task, attended, ...more }, key)).runId;
 }
 
-/** What was read otherwise than it was written must not be found out by its answer. */
+/** Prints the warnings about the agent's file, so that a misread key is not discovered from the answer. */
 export async function printAgentWarnings(
   client: CadreClient,
   runId: string,
   order: StartRequest,
   { io }: Invocation,
 ): Promise<void> {
-  if (order.type === "fork") return; // Its agent is as it was pinned, whatever became of the file.
+  // A fork uses the pinned agent, not the current file.
+  if (order.type === "fork") return;
   const { agent } = await client.run(runId);
   const problems = await problemsOf(client, agent);
   for (const problem of problems)
     io.stderr.write(`${problem.severity}: ${plainLine(problemText(problem))}\n`);
 }
 
-/** None where the file is gone: a run that has begun all the same must not be reported as failed. */
+/** Empty if the file is gone: a run that has started must not be reported as failed. */
 async function problemsOf(client: CadreClient, agent: string): Promise<AgentView["problems"]> {
   try {
     return (await client.agent(agent)).problems;

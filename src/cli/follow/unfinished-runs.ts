@@ -1,4 +1,4 @@
-// The runs that a command finds unfinished when it comes, and leaves unfinished when it goes.
+// The unfinished runs a command finds when it starts, and leaves when it exits.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunSummary } from "../../api/client/types.ts";
@@ -6,7 +6,7 @@ import type { Connection } from "../connection/connect.ts";
 import type { Invocation } from "../invocation.ts";
 import { allRuns } from "../lookup/all-runs.ts";
 
-/** Newest first. What is below a run goes on with it. */
+/** Unfinished root runs, newest first. Their descendants continue with them. */
 export async function unfinishedRuns(client: CadreClient): Promise<RunSummary[]> {
   const runs = await Array.fromAsync(
     allRuns(client, { status: ["pending", "running", "waiting", "suspended"] }),
@@ -14,7 +14,7 @@ export async function unfinishedRuns(client: CadreClient): Promise<RunSummary[]>
   return runs.filter((run) => run.parentRunId === undefined);
 }
 
-/** Without a person: what was answered while nobody drove does, too. */
+/** Whether a run can continue without a person. One that was answered while no process was driving can, too. */
 const goesOn = ({ status, answered }: RunSummary): boolean => status !== "suspended" || answered === true;
 
 export function printResumed(left: readonly RunSummary[], { screen, json }: Invocation): void {
@@ -29,7 +29,7 @@ export function printResumed(left: readonly RunSummary[], { screen, json }: Invo
   screen.line(screen.paint("dim", `${them}${more}`));
 }
 
-/** Of a server, which stays with whatever needs a person, too. */
+/** A server, unlike a command, also stays for runs that need a person. */
 export function printResumedByServer(left: readonly RunSummary[], { screen, json, typed }: Invocation): void {
   if (json || left.length === 0) return;
   const them =

@@ -1,6 +1,6 @@
 import type { KeyedModel } from "../../project/project.ts";
 
-/** The project's first cadre.yaml. `keyed`: whose key was found; `script`: what plays where none was. */
+/** The project's first cadre.yaml. `keyed`: the provider whose key was found; `script`: the script to play if there is none. */
 export function configText({ keyed, script }: { keyed?: KeyedModel; script?: string }): string {
   return `# Cadre. Everything here is optional; what is commented out shows the form.
 

@@ -1,4 +1,4 @@
-// The packs that come with Cadre: crews to copy whole.
+// The packs of agents that come with Cadre and can be copied as a whole.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
@@ -25,7 +25,7 @@ export async function packsIn(folder: string): Promise<Pack[]> {
   );
 }
 
-/** With `/`, in their order. */
+/** Sorted relative paths, separated by `/`. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const inside = await readdir(folder, { recursive: true, withFileTypes: true });
   return inside

@@ -1,19 +1,19 @@
-// What `cadre init` can begin with: small sets of agents, commented, each with a script that plays where there is no key.
+// The templates of `cadre init`: small, commented sets of agents, each with a script that plays if there is no key.
 
 import { fileURLToPath } from "node:url";
 
 export interface Template {
   name: string;
-  /** As a person who is asked sees it. */
+  /** Label in the question. */
   label: string;
   hint: string;
-  /** Where its files are; none: the agents are here already. */
+  /** Folder with its files. Absent if the project already has the agents. */
   folder?: string;
-  /** Whom to run, and with what. */
+  /** The first run to suggest. */
   first?: { agent: string; task: string };
 }
 
-/** Its name in `scripted/…`, and of its file. */
+/** Name of the script in `scripted/…`, and of its file. */
 export const SCRIPT = "first-steps";
 
 const folderOf = (name: string): string =>

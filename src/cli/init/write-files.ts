@@ -1,16 +1,16 @@
-// What `cadre init` writes. It adds what is not there and overwrites nothing.
+// Writes the files of `cadre init`. It adds missing files and overwrites nothing.
 
 import { existsSync, lstatSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** What was made, and what was there already and stays as it is; relative to the project. */
+/** Files that were created, and files that already existed and were kept; paths relative to the project. */
 export interface WrittenFiles {
   created: string[];
   kept: string[];
 }
 
-/** `files` from one folder into another, by the same names. */
+/** Copies `files` from one folder to another under the same names. */
 export async function copyNewFiles(
   files: readonly string[],
   { from, folder, below = "" }: { from: string; folder: string; below?: string },
@@ -38,11 +38,11 @@ export async function writeNewFile(
   if (!isThere) await writeFile(join(folder, file), text, { flag: "wx" });
 }
 
-/** Runs and their journals are of this machine: nobody means to commit them. */
+/** Adds `.cadre/` to .gitignore: runs and their journals belong to this machine and should not be committed. */
 export async function ignoreStateFolder(folder: string, made: WrittenFiles): Promise<void> {
   const file = join(folder, ".gitignore");
   const found = lstatSync(file, { throwIfNoEntry: false });
-  // A link that came with the folder would have a line written wherever it leads.
+  // Do not write through a symbolic link that came with the folder.
   if (found && !found.isFile()) {
     made.kept.push(".gitignore");
     return;

@@ -1,4 +1,4 @@
-// Every run that fits, newest first, over as many pages as it takes.
+// Lists all runs that match a filter, newest first, page by page.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunSummary, RunsFilter } from "../../api/client/types.ts";

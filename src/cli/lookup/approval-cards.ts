@@ -1,4 +1,4 @@
-// Open items with the tasks of their runs, for somebody who did not see them coming.
+// Loads open items together with the tasks of their runs, for a reader who has not followed the runs.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView } from "../../api/client/types.ts";

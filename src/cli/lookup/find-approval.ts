@@ -1,4 +1,4 @@
-// An open item by what a person typed: its id, the beginning of it, or the beginning of the run's id and the item.
+// Finds an open item by its id, by the beginning of its id, or by the beginning of its run's id plus the item.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView } from "../../api/client/types.ts";
@@ -6,7 +6,7 @@ import { CadreError } from "../../errors.ts";
 import type { CommandLine } from "../command-line.ts";
 import { answerCommands, itemTitle } from "../view/approval.ts";
 
-/** The id as it was typed where nothing open has it: the server knows whether it was decided already. */
+/** Returns the given id if no open item matches: the server knows whether it was already decided. */
 export function findApproval(open: readonly ApprovalView[], id: string): ApprovalView | string {
   const exact = open.find((item) => item.id === id);
   if (exact) return exact;
@@ -23,13 +23,13 @@ export function findApproval(open: readonly ApprovalView[], id: string): Approva
   return matches[0] ?? id;
 }
 
-/** `r1m7:m4.0` for `r1m7p…:m4.0`. */
+/** Matches `r1m7:m4.0` with `r1m7p…:m4.0`. */
 function isShortened({ runId, itemId }: ApprovalView, typed: string): boolean {
   const colon = typed.indexOf(":");
   return colon > 0 && runId.startsWith(typed.slice(0, colon)) && typed.slice(colon + 1) === itemId;
 }
 
-/** Typed with the id that its approval had: what is open now is what became of it. */
+/** Matches an open outcome with the id of the call's earlier approval. */
 function isOutcomeOf({ kind, runId, callId }: ApprovalView, typed: string): boolean {
   const colon = typed.indexOf(":");
   const call = (id: string): string => id.replace(/~\d+$/, "");
@@ -37,7 +37,7 @@ function isOutcomeOf({ kind, runId, callId }: ApprovalView, typed: string): bool
   return kind === "outcome" && isItsRun && call(typed.slice(colon + 1)) === call(callId!);
 }
 
-/** P4: a word on whether a call may happen is none on whether it did. */
+/** P4: approving or rejecting a call does not answer whether it took effect. */
 export function refuseOutcome(item: ApprovalView, typed: CommandLine): void {
   if (item.kind !== "outcome") return;
   const [command] = answerCommands(item, typed);

@@ -1,6 +1,6 @@
 import { CadreError } from "../../errors.ts";
 
-/** `r1m7…`, or an event of it: `r1m7…#142`. */
+/** Parses a run (`r1m7…`) or an event of a run (`r1m7…#142`). */
 export function parseRunReference(where: string): { runId: string; seq?: number } {
   const [, runId, seq] = /^([^#]+)(?:#([^#]*))?$/.exec(where) ?? [];
   if (runId === undefined)

@@ -1,4 +1,4 @@
-// What `cadre runs` is asked for, in the words of the command line; the dashboard hands out the same words (U02).
+// Parses the filter options of `cadre runs`. The dashboard prints the same options for its filters (U02).
 
 import type { RunsFilter } from "../../api/client/types.ts";
 import { parseDuration } from "../../config/duration.ts";
@@ -34,7 +34,7 @@ function statusesOf(text: string): RunStatus[] {
   });
 }
 
-/** `today` is since midnight, where the command is typed. */
+/** `today` means since midnight in the local time zone. */
 function timeOf(text: string, now: number): number {
   if (text === "today") return new Date(now).setHours(0, 0, 0, 0);
   const ago = /^\d+$/.test(text) ? undefined : parseDuration(text);

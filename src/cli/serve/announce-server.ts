@@ -1,4 +1,4 @@
-// What a server says when it is up: one link, which signs a browser in.
+// Prints the link that signs a browser in, when a server has started.
 
 import type { PublicServer } from "../../api/server/public-server.ts";
 import { rewriteCommands } from "../command-line.ts";
@@ -11,9 +11,9 @@ export interface ServerAnnouncement {
   server: PublicServer;
   problems: string[];
   open: boolean;
-  /** It drives as well. */
+  /** Whether the server also drives runs. */
   drives: boolean;
-  /** In the place of the usual ones. */
+  /** Replaces the usual text. */
   words: ((link: string) => string[]) | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Whether a server could listen there now; also not where the address is none of this machine. */
+/** Whether a server could listen on this address now. False also if the address does not belong to this machine. */
 export async function canListen(host: string, port: number): Promise<boolean> {
   const server = createServer().listen(port, host);
   try {

@@ -1,7 +1,7 @@
-// What a server tells whoever runs it: one line of JSON on stderr for each notable thing, for journald, Docker or a file.
-// At a terminal nobody reads that: there only problems are said, in words.
-//  G7  A line is one thing, whatever names it holds (A68), and neither a secret nor what was said in a run stands in it.
-//      What others can bring about as often as they like is bounded; how much was left out is said.
+// The log of a server or worker: one line of JSON on stderr per event, for journald, Docker or a file. At a terminal only
+// problems are printed, as sentences.
+//  G7  An event is one line, whatever names it contains (A68). It contains no secrets and no content of runs. Events that
+//      others can cause at will are rate-limited, and the next line says how many were dropped.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApiParts } from "../../api/parts.ts";
@@ -21,7 +21,7 @@ export interface ServerLog {
   log(event: LogEvent, fields?: Record<string, unknown>): void;
   problem: NonNullable<RuntimeOptions["onProblem"]>;
   recovered(message: string): void;
-  /** From now on: secrets as the project knows them, and how runs end. */
+  /** Starts masking the project's secrets and logging the ends of runs. */
   attach(parts: Pick<ApiParts, "store" | "people">): void;
   refused(refusal: Refusal): void;
 }
@@ -36,7 +36,7 @@ const LEVELS: Record<LogEvent, "info" | "warn" | "error"> = {
   stopped: "info",
 };
 
-/** Of one kind, in a minute. */
+/** Most lines per minute of each rate-limited kind. */
 const MOST = 20;
 const MINUTE_MS = 60_000;
 const BOUNDED = new Set<LogEvent>(["refused", "problem"]);
@@ -63,7 +63,7 @@ export function createServerLog(write: (line: string) => void, now: () => number
         ...(runId === undefined ? {} : { runId }),
         ...(error instanceof CadreError ? { code: error.code } : {}),
         error: messageOf(error),
-        // What nobody foresaw is found by where it happened.
+        // The stack shows where an unforeseen error happened.
         ...(error instanceof Error && !(error instanceof CadreError) ? { stack: error.stack } : {}),
       }),
     recovered: (message) => tell("recovered", { message }),
@@ -83,7 +83,7 @@ export function createServerLog(write: (line: string) => void, now: () => number
   };
 }
 
-/** How many were left out since the last that was told; undefined: this one is left out too. */
+/** Returns how many events were dropped since the last logged one; undefined: drop this one, too. */
 function bounded(now: () => number): (event: LogEvent) => number | undefined {
   const seen = new Map<LogEvent, { since: number; told: number; leftOut: number }>();
   return (event) => {
@@ -101,7 +101,7 @@ function bounded(now: () => number): (event: LogEvent) => number | undefined {
   };
 }
 
-/** Whose run it was and how it ended; never what was said in it. */
+/** The agent, the status and the usage of a run; never its content. */
 function endOf({ id, rootRunId, agent, status, stopReason, usage, createdAt, endedAt }: RunRow) {
   const { cost, modelCalls, toolCalls } = usage;
   return {

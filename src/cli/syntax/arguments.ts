@@ -1,4 +1,5 @@
-// What each argument is, in help and where it is missing. One that means another thing in one verb says so with its name.
+// Describes each argument, for help and for the error when it is missing. An entry with the command's path overrides the
+// general one.
 
 import type { Command } from "commander";
 

@@ -1,4 +1,4 @@
-// In the order in which help names them.
+// Declares all commands, in the order of the help.
 
 import type { Command } from "commander";
 import { addAgentCommands } from "./agents.ts";

@@ -1,9 +1,9 @@
-// A question that is answered by yes or no, at the terminal.
+// Asks a yes-or-no question at the terminal.
 
 import type { Invocation } from "../invocation.ts";
 import { createKeys } from "./keys.ts";
 
-/** Anything but a clear yes is a no. */
+/** Any answer other than `y` or `yes` means no. */
 export async function confirm({ io, screen }: Invocation, question: string): Promise<boolean> {
   const left = new AbortController();
   const { stdin, stdout } = io;

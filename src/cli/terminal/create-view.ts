@@ -1,4 +1,4 @@
-// What a command that follows a run shows of it: for people, or for programs.
+// Creates the view of a followed run: for people, or for programs.
 
 import type { Invocation } from "../invocation.ts";
 import { defaultPreset } from "../project.ts";

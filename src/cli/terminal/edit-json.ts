@@ -1,4 +1,4 @@
-// Lets a person change a value as JSON: in their editor, or as one line where they have none.
+// Lets a person edit a value as JSON: in their editor, or on one line if no editor is configured.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -15,12 +15,12 @@ export interface EditorContext {
   screen: Pick<Screen, "hold">;
 }
 
-/** What was typed last, if it could not be used. */
+/** The last text that was entered but refused. */
 export interface Draft {
   text: string | undefined;
 }
 
-/** Undefined: it was left as it is. */
+/** Returns undefined if the value was not changed. */
 export async function editJson(
   value: unknown,
   draft: Draft,
@@ -63,7 +63,7 @@ async function inEditor(
   }
 }
 
-/** An editor may be a command with flags (`code --wait`), so a shell reads it; the file is never part of that text. */
+/** The editor may be a command with flags (`code --wait`), so a shell parses it. The file name is passed as an argument. */
 function opened(editor: string, file: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", signal });

@@ -1,14 +1,13 @@
-// Keys and lines from the person at the terminal, and from nobody else. What was typed before a question was on the
-// screen is no answer to it.
+// Reads keys and lines from the person at the terminal. Input typed before a question was on the screen does not answer it.
 
 import { createInterface } from "node:readline/promises";
 import type { Io } from "../invocation.ts";
 import type { Screen } from "../view/screen.ts";
 
 export interface Keys {
-  /** The next key. Rejects when the signal is aborted. */
+  /** Reads the next key. Rejects when the signal is aborted. */
   readKey(signal: AbortSignal): Promise<string>;
-  /** `typed` stands on the line already, as if the person had typed it. */
+  /** Reads a line. `typed` is already on the line, as if the person had typed it. */
   readLine(question: string, signal: AbortSignal, typed?: string): Promise<string>;
 }
 
@@ -16,7 +15,7 @@ const SETTLE_MS = 150;
 const CTRL_C = "\u0003";
 
 export interface Terminal extends Pick<Io, "stdin" | "stdout"> {
-  /** Keeps others from writing while somebody types a line. */
+  /** Stops other output while the person types a line. */
   hold: Screen["hold"];
   onInterrupt(): void;
 }
@@ -39,7 +38,7 @@ export function createKeys({ stdin, stdout, hold, onInterrupt }: Terminal): Keys
         const onData = (data: Buffer | string): void => {
           const text = String(data);
           if (text.startsWith(CTRL_C)) onInterrupt();
-          // A paste is no key, and an escape sequence is none of ours.
+          // Ignore pasted text and escape sequences.
           if (performance.now() - from < SETTLE_MS || text.length !== 1) return;
           done();
           resolve(text);

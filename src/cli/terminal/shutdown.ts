@@ -1,22 +1,22 @@
-// How a person or the system asks a command to go. The first Ctrl-C and SIGTERM leave in order: what is under way gets
-// a while, and nothing is lost; a second Ctrl-C leaves at once, which loses nothing either.
+// Handles requests to stop a command. The first Ctrl-C and SIGTERM stop it in order: steps in progress get a few seconds to
+// finish. A second Ctrl-C exits at once. Either way, nothing recorded is lost.
 
 import { once } from "node:events";
 import { EXIT, type Io } from "../invocation.ts";
 
 export interface Shutdown {
   readonly signal: AbortSignal;
-  /** Until somebody asks. */
+  /** Resolves when a shutdown is requested. */
   waitForRequest(): Promise<void>;
-  /** The exit code that the way of leaving asks for. */
+  /** Exit code for the kind of request: interrupted after Ctrl-C, success after SIGTERM. */
   exitCode(): number;
   interrupt(): void;
   dispose(): void;
 }
 
-/** A draining runtime that has not stopped by then is left standing: its runs are picked up like after a crash. */
+/** If the runtime has not stopped by then, the process exits anyway. Its runs are recovered as after a crash. */
 const PATIENCE_MS = 9_000;
-/** A terminal and a launcher may both pass on the same Ctrl-C. */
+/** The terminal and the launcher may both forward the same Ctrl-C. */
 const SAME_MS = 100;
 
 export function watchShutdown({ leaving }: Pick<Io, "leaving">): Shutdown {

@@ -1,4 +1,4 @@
-// What trust would let a folder do, said before it is given; and the question, which is asked once (A52).
+// Lists what trusting a folder would allow, and asks the person once whether to trust it (A52).
 
 import { programText } from "../../agents/explain/explain.ts";
 import { loadConfig } from "../../config/config.ts";
@@ -9,7 +9,7 @@ import { projectOf } from "../project.ts";
 import { plainLine } from "../view/text/plain.ts";
 import { confirm } from "./confirm.ts";
 
-/** Whether the folder is trusted, and what is held back from it until it is: a line each. */
+/** Whether the folder is trusted, and everything that needs trust, one line each. */
 export async function settingsNeedingTrust(
   invocation: Invocation,
 ): Promise<{ trusted: boolean; lines: string[] }> {
@@ -29,7 +29,7 @@ export async function settingsNeedingTrust(
   };
 }
 
-/** What the project's agents would have run: code that controls them, and programs that do their work. */
+/** Code and programs the project's agents would start: steps modules and runners. */
 async function started(invocation: Invocation): Promise<string[]> {
   const { agents } = await projectOf(invocation).agents();
   return [...agents.values()]
@@ -40,7 +40,7 @@ async function started(invocation: Invocation): Promise<string[]> {
     ]);
 }
 
-/** At a terminal, before the first run in a folder that asks for something. A person who said no is not asked again. */
+/** Asks at a terminal, before the first run in a folder that needs trust. A person who declined is not asked again. */
 export async function askForTrust(invocation: Invocation): Promise<void> {
   const { folder, io, screen, typed } = invocation;
   if (!isAttended(invocation) || isDeclined(folder, io.env)) return;

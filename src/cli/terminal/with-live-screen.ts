@@ -1,8 +1,8 @@
-// The live screen for a command that stays with something. It is loaded here and not before: most commands only print.
+// Opens the live screen for a command that follows something. It is imported on demand: most commands only print.
 
 import type { Invocation } from "../invocation.ts";
 
-/** Where nothing can be drawn anew, or a program reads along, the screen stays what it is. */
+/** Keeps the plain screen if nothing can be redrawn, or if a program reads the output. */
 export async function withLiveScreen<T>(
   invocation: Invocation,
   use: (invocation: Invocation) => Promise<T>,
@@ -11,7 +11,7 @@ export async function withLiveScreen<T>(
   if (json || !screen.rich) return use(invocation);
   const { openLiveScreen } = await import("../view/live/live-screen.ts");
   const live = await openLiveScreen(screen, io.stdout);
-  // Written beside it, a line would stand in the middle of what is drawn, and be erased with it.
+  // Written directly, a line on stderr would land in the drawing and be erased with it.
   const stderr = io.stderr.isTTY ? { isTTY: true, write: live.screen.stream } : io.stderr;
   try {
     return await use({ ...invocation, io: { ...io, stderr }, screen: live.screen });

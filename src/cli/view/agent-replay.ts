@@ -1,4 +1,4 @@
-// Past runs of an agent that would go otherwise now: each difference once, with the runs that have it.
+// Lists past runs of an agent that would be decided differently now: each difference once, with the runs that have it.
 
 import { type AgentReplayView, groupReplays } from "../../api/client/types.ts";
 import { ago, cost, count, shortCost, tokens } from "./format.ts";

@@ -1,5 +1,4 @@
-// Agents as people see them: a line or two each, what is wrong with them, and the tools and ways of an explanation in
-// a few words.
+// Formats agents for people: a line of facts about each, the problems of its file, and the path to an agent.
 
 import type { Agent } from "../../agents/agent.ts";
 import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
@@ -8,7 +7,7 @@ import { modelLabel } from "./live/live-view.ts";
 import type { Paint } from "./screen.ts";
 import { plainLine } from "./text/plain.ts";
 
-/** `main · → coding, log-analyzer · Read, Grep · scripted/oncall (scripted)`; the usual model is not named again. */
+/** For example `main · → coding, log-analyzer · Read, Grep · scripted/oncall (scripted)`. The default model is left out. */
 export function agentFacts({ name, definition, problems }: Agent, usualModel: string): string {
   if (!definition) return "cannot be used";
   const { kind, models, inheritsModel, tools, router } = definition;
@@ -31,16 +30,16 @@ export function agentFacts({ name, definition, problems }: Agent, usualModel: st
   ].join(" · ");
 }
 
-/** A53: it is left as it stands, and no other model takes its place. */
+/** A53: an unknown model is not replaced by another one. */
 export const isUnknownModel = ({ code }: Problem): boolean => code === "MODEL_UNKNOWN";
 
-/** `lead (Team Lead)`: by its name it is run, by its title people know it. */
+/** For example `lead (Team Lead)`: the name to run it by, and its title. */
 export const withTitle = (name: string, title: string | undefined): string =>
   plainLine(title === undefined ? name : `${name} (${title})`);
 
 const SHOWN_TOOLS = 4;
 
-/** The first few by name; absent: all. */
+/** The first few tools by name. Undefined means all tools. */
 function toolWords(names: readonly string[] | undefined): string {
   if (names === undefined) return "all tools";
   if (names.length === 0) return "no tools";
@@ -48,7 +47,7 @@ function toolWords(names: readonly string[] | undefined): string {
   return names.length > SHOWN_TOOLS ? `${shown} +${names.length - SHOWN_TOOLS}` : shown;
 }
 
-/** How an agent is come to: `directly`, `via supervisor`, `via planner, by handoff`. */
+/** How an agent is reached: `directly`, `via supervisor`, or `via planner, by handoff`. */
 export function wayText(path: readonly Edge[], names: (name: string) => string = plainLine): string {
   const above = path.slice(0, -1).map(({ key, to }) => (key === "agents" ? "" : `(${key}) `) + names(to));
   const { key } = path.at(-1)!;

@@ -1,5 +1,5 @@
-// What waits for a person, drawn from the call as it was recorded and never from the model's words about it (A17).
-// All of it is shown: what is not on the screen cannot have been agreed to.
+// Shows an open item from the recorded call, never from the model's description of it (A17). The call is shown in full: a
+// person can only approve what they have seen.
 
 import { diffLines } from "diff";
 import type { ApprovalView } from "../../api/client/types.ts";
@@ -22,7 +22,7 @@ const HEADLINES = {
   loop: "repeats itself",
 } as const;
 
-/** Who wants something: the names from the root of the tree down to the run, and what that was asked to do. */
+/** The run that asks: the agents from the root down to it, and its task. */
 export interface Asker {
   path: readonly string[];
   task: string | undefined;
@@ -45,7 +45,7 @@ export function approvalLines(item: ApprovalView, page: Page, { path, task }: As
 
 const LONGEST_TASK = 200;
 
-/** The same with what somebody needs who was not asked at a prompt: whose it is, and the exact commands. */
+/** Adds the run, the agent and the exact commands, for a person who is not at the prompt. */
 export function cardLines(cards: readonly Card[], typed: CommandLine, page: Page): string[] {
   return cards.flatMap(({ item, task }) => [
     ...approvalLines(item, page, { path: item.path, task }),
@@ -59,7 +59,7 @@ export interface Card {
   task: string;
 }
 
-/** What a person made of an input, beside what it was: what will run is on the screen before it does. */
+/** The difference between the proposed and the edited input, shown before the call runs. */
 export function editLines(before: unknown, after: unknown, page: Page): string[] {
   const { paint } = page;
   const text = (value: unknown): string => `${plain(JSON.stringify(value, null, 2) ?? "")}\n`;
@@ -73,7 +73,7 @@ export function editLines(before: unknown, after: unknown, page: Page): string[]
   return [paint("bold", "It runs with this input:"), ...lines];
 }
 
-/** The commands by which somebody else answers later. */
+/** The commands that answer an item. */
 export function answerCommands(item: ApprovalView, typed: CommandLine): string[] {
   const id = item.id;
   switch (item.kind) {
@@ -91,7 +91,7 @@ export function answerCommands(item: ApprovalView, typed: CommandLine): string[]
   }
 }
 
-/** A command that repeats a whole file would bury the others. */
+/** A longer edit command is shortened, because it would bury the other commands. */
 const LONGEST_EDIT = 300;
 
 function editCommands({ id, kind, input }: ApprovalView, typed: CommandLine): string[] {
@@ -100,7 +100,7 @@ function editCommands({ id, kind, input }: ApprovalView, typed: CommandLine): st
   return [typed(`approve ${id} --edit '${json.length > LONGEST_EDIT ? "{ … }" : json}'`)];
 }
 
-/** What an item is about, in one line. */
+/** Describes an item in one line. */
 export function itemTitle(item: ApprovalView): string {
   if (item.tool === undefined) return plainLine(item.detail ?? item.itemId);
   return plainLine(describeCall(item.tool, item.input));
@@ -127,7 +127,7 @@ function facts(item: ApprovalView): string[] {
 const askedWords = ({ person, by, note, at }: NonNullable<ApprovalView["asked"]>): string =>
   `for ${person}, asked by ${by} at ${clockTime(at)}${note === undefined ? "" : `: ${note}`}`;
 
-/** A frozen worker, or one that is cut off, may be at it still: `run_again` would do it twice. */
+/** A worker that hangs or is cut off may still be running the call, and `run_again` would do it twice. */
 function outcomeFact({ host, pid, requestedAt }: ApprovalView): string {
   const where = host === undefined ? "" : ` on ${plainLine(host)} (process ${pid})`;
   return `begun at ${clockTime(requestedAt)}${where}, and not heard of again: look whether it took effect, and is not still under way`;
@@ -151,7 +151,7 @@ function body(item: ApprovalView, page: Page): string[] {
   ];
 }
 
-/** What goes on has a mark where every line of the call has a space: it cannot pass for a line of its own (A17). */
+/** Marks a wrapped line, so that it cannot be taken for a line of the call (A17). */
 const bodyLine = (text: string, page: Page): string[] => fitLine({ head: "  ", text, next: "↪ " }, page);
 
 function diffLine(line: string, paint: Paint): string {

@@ -1,5 +1,5 @@
-// What could come of it if work is given to another agent, below the call that asks. What is new is marked by a sign, not
-// by its colour alone.
+// Shows the blast radius of a delegation below the call that asks for approval. New capabilities are marked by a sign, not
+// only by colour.
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
 import {
@@ -13,7 +13,7 @@ import type { Paint } from "./screen.ts";
 import { fitLine, type Page } from "./text/fit.ts";
 import { plainLine } from "./text/plain.ts";
 
-/** All of it in a sentence. */
+/** The blast radius in one sentence. */
 export function radiusLine(radius: BlastRadius, paint: Paint): string {
   const added = newInBlastRadius(radius).map(plainLine);
   const news = added.length === 0 ? "nothing that the tree cannot do already" : `new: ${added.join(", ")}`;

@@ -1,4 +1,4 @@
-// What a branch of a tree has spent and may, one line for each run of it.
+// Shows what a branch of a tree has spent and may spend, one line per run.
 
 import type { Budget } from "../../journal/events.ts";
 import { describeBudget } from "../../projections/usage/budget-changes.ts";
@@ -38,7 +38,7 @@ export function budgetLines(
   ];
 }
 
-/** For programs: the numbers of each run, and what the tree may spend. */
+/** For `--json`: the numbers of each run, and the limits of the tree. */
 export const budgetJson = ({ nodes }: BudgetRiver, tree: Budget) => ({
   tree,
   runs: nodes.map(({ runId, agent, parentId, row, own, branch, limit, frozen }: RiverNode) => ({

@@ -1,12 +1,12 @@
-// What a command would do, part by part (U24): read from its words, never from what an agent says about it, and said where
-// they do not show all.
+// Explains a shell command part by part (U24). The parts are parsed from the command, never taken from the agent's
+// description; parts that are only known at run time are marked.
 
 import type { CommandView } from "../../api/client/types.ts";
 import { truncate } from "./screen.ts";
 import { fitLine, type Page } from "./text/fit.ts";
 import { plain, plainLine } from "./text/plain.ts";
 
-/** Nothing where the command is one program and says all there is. */
+/** Empty if the command is one program that needs no explanation. */
 export function commandPartLines(command: CommandView, page: Page): string[] {
   const { programs, files, hosts, decoded } = command;
   const isPlain = programs.length < 2 && programs.every(({ note }) => note === undefined);
@@ -41,7 +41,7 @@ function programText({ argv, depth, readOnly, note }: CommandView["programs"][nu
   return `${"  ".repeat(depth)}runs ${words}${tail}`;
 }
 
-/** The whole word stands in the command above. */
+/** Longer words are truncated; the command above shows them in full. */
 const LONGEST = 120;
 
 function shown(word: string): string {

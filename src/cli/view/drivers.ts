@@ -1,5 +1,5 @@
-// What is said where nobody drives. A file has one process, and the next command that drives takes it; on a server workers
-// drive, and processes that do not may be there all the same.
+// Sentences about which process drives runs. A SQLite store has one process, and the next command that drives takes over. On
+// Postgres workers drive, and there may be processes that do not.
 
 import type { Health } from "../../api/client/types.ts";
 import type { CommandLine } from "../command-line.ts";
@@ -8,19 +8,19 @@ import { plainLine } from "./text/plain.ts";
 
 type Store = Pick<Health, "isShared">;
 
-/** The beginning of a sentence. */
+/** Beginning of a sentence that says that no process drives. */
 export const noDriverText = ({ isShared }: Store): string =>
   isShared ? "Nobody drives runs here" : "No Cadre process is running here";
 
-/** What drives as soon as it is started. */
+/** The commands that start driving. */
 export const driverCommands = ({ isShared }: Store): string =>
   isShared ? "`cadre worker` or `cadre up`" : "`cadre run`";
 
-/** How many runs wait for it; nothing where none does. */
+/** Says how many runs wait for a driver; empty if none does. */
 export const dueText = ({ due = 0 }: Pick<Health, "due">): string =>
   due === 0 ? "" : `, and ${count(due, "run")} ${due === 1 ? "waits" : "wait"} for it`;
 
-/** A line each; none where everything that waits has somebody. */
+/** One line per problem; none if every waiting run has a driver. */
 export function noDriverLines({ drives, due, idlePools = [] }: Health, typed: CommandLine): string[] {
   if (!drives)
     return [

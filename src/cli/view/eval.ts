@@ -1,4 +1,4 @@
-// What an eval has come to: a row for each case, with how sure its rate is, what failed, and what is worse than it was.
+// Shows the result of an eval: a row per case with its pass rate and confidence interval, the failures, and the regressions.
 
 import type { CaseResult, EvalResult, Repeat, Spent } from "../evals/eval-folder.ts";
 import { type Rate, regressionReason, wilsonInterval } from "../evals/rates.ts";
@@ -11,11 +11,11 @@ import { table } from "./text/table.ts";
 export interface ComparedEval {
   result: EvalResult;
   baseline: EvalResult | undefined;
-  /** A case that is worse, and by which rule. */
+  /** Cases that got worse, and the rule that says so. */
   regressions: { case: string; rule: string }[];
 }
 
-/** By the names of their cases. */
+/** Matches cases by name. */
 export function compareWithBaseline(result: EvalResult, baseline: EvalResult | undefined): ComparedEval {
   const regressions = result.cases.flatMap((each) => {
     const before = caseIn(baseline, each.name);

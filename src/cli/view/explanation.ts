@@ -1,5 +1,5 @@
-// An explanation for people: whose words the answer will be, whom the agent reaches and how, and what could come of it.
-// Names of the same pack are short, and what is as for the agent itself is not said again.
+// Formats the explanation of an agent for people: which agent gives the answer, which agents it reaches and how, and its
+// blast radius. Names within the same pack are shortened, and facts equal to those of the agent itself are left out.
 
 import type { Explanation, ReachableAgent, ReachPath } from "../../agents/explain/explain.ts";
 import type { AllowedTool, NodeLimits, ReachStop } from "../../agents/explain/reach.ts";
@@ -13,13 +13,13 @@ import { wrappedRows } from "./text/rows.ts";
 import { wrapText } from "./text/word-wrap.ts";
 
 interface Names {
-  /** In a column of its own: without the pack of the agent that is explained. */
+  /** For a column of its own: without the pack of the explained agent. */
   full(name: string): string;
-  /** On the way to somebody: without any pack, unless another one is called the same. */
+  /** For a path: without any pack, unless the short name is ambiguous. */
   short(name: string): string;
 }
 
-/** `columns`: of the terminal; absent: no line is broken. */
+/** `columns`: width of the terminal. Without it, lines are not wrapped. */
 export function explanationLines(explanation: Explanation, paint: Paint, columns?: number): string[] {
   const { agent, title, kind, file, description, reachable, stops } = explanation;
   const names = namesIn(explanation);
@@ -45,7 +45,7 @@ export function explanationLines(explanation: Explanation, paint: Paint, columns
   ];
 }
 
-/** Agents of one pack know each other by their short names. */
+/** Agents of one pack are shown by their short names. */
 function namesIn({ agent, reachable }: Explanation): Names {
   const base = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
   const pack = agent.slice(0, agent.length - base(agent).length);
@@ -117,7 +117,7 @@ function placeWords({ tools, deny, limits, models }: ReachPath, root: Explanatio
 const toolWords = (tools: readonly AllowedTool[], rules = fewWords): string =>
   tools.map(({ name, only }) => (only ? rules(only) : plainLine(name))).join(", ") || "none";
 
-/** `Bash(npm test) and 3 more`. */
+/** For example `Bash(npm test) and 3 more`. */
 function fewWords([first = "", ...others]: readonly string[]): string {
   return others.length > 0 ? `${plainLine(first)} and ${others.length} more` : plainLine(first);
 }

@@ -1,4 +1,5 @@
-// What is paused, frozen or set aside in a tree, with the command that lets it go on. A branch is frozen and thawed as one.
+// Lists the paused, frozen and quarantined runs of a tree, with the command that lets each continue. A branch is frozen and
+// thawed as a whole.
 
 import type { RunTree } from "../../api/client/types.ts";
 import { describeWait } from "../../projections/words/waits.ts";

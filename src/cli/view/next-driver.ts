@@ -1,4 +1,4 @@
-// What a command says of the run that it has recorded something for: whoever drives it may be a process elsewhere.
+// Says which process continues a run after a command has recorded something for it.
 
 import { hostname } from "node:os";
 import type { CadreClient } from "../../api/client/client.ts";
@@ -7,7 +7,7 @@ import { type CommandLine, rewriteCommands } from "../command-line.ts";
 import { driverCommands, noDriverText } from "./drivers.ts";
 import { plainLine } from "./text/plain.ts";
 
-/** Who takes a run further after a command has recorded something for it, or what is true while nobody does. */
+/** Names the process that continues the run, or says what happens while no process drives. */
 export async function nextDriverText(
   client: CadreClient,
   typed: CommandLine,
@@ -20,7 +20,7 @@ export async function nextDriverText(
   return `process ${only.pid}${where} goes on with it`;
 }
 
-/** Of a run that is held until `later` says: whoever drives ends what is under way, and does not go on. */
+/** For a run that was paused or frozen: the driver finishes the current step and then stops. `later`: when it continues. */
 export async function pauseEffectText(
   client: CadreClient,
   typed: CommandLine,

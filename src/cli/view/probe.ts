@@ -1,4 +1,4 @@
-// What a look for the effect of a call found: what it proposes, and what was seen.
+// Shows the result of a probe: what it suggests, and the evidence.
 
 import type { Probe } from "../../api/client/types.ts";
 import { PROBE_WORDS } from "../../projections/words/tool-outcomes.ts";

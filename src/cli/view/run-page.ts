@@ -1,4 +1,4 @@
-// All that there is to see of one run: where it stands in its tree, what happened, the tree below it, and its result.
+// The page of one run: its path in the tree, what happened, the tree below it, and its result.
 
 import type { RunDetail, RunTree } from "../../api/client/types.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -71,7 +71,7 @@ function headLines(run: RunDetail, events: readonly JournalEvent[], paint: Paint
   ];
 }
 
-/** Of a child: the way up to the root, and how to look at the run that started it. */
+/** For a child run: the path from the root, and the command that shows its parent. */
 function pathLines(
   { agent, parentRunId }: RunDetail,
   first: JournalEvent | undefined,
@@ -85,7 +85,7 @@ function pathLines(
   ];
 }
 
-/** What the agent has written down to do, and how far it is. */
+/** The agent's to-do list and its progress. */
 function todoLines({ todos = [] }: RunDetail, page: Page): string[] {
   if (todos.length === 0) return [];
   const lines = todos.flatMap(({ content, status }) =>
@@ -96,7 +96,7 @@ function todoLines({ todos = [] }: RunDetail, page: Page): string[] {
 
 const TODO_MARKS = { completed: "✓", in_progress: "●", pending: "○" } as const;
 
-/** A run that waits for several children says so again after each of them. */
+/** Leaves out repeated waits: a run that waits for several children suspends again after each of them. */
 function withoutRepeats(events: readonly JournalEvent[]): JournalEvent[] {
   let last: string | undefined;
   return events.filter((event) => {
@@ -113,7 +113,7 @@ const BELOW: ReadonlySet<string> = new Set(["child", "child_hitl"]);
 function timelineLines(entry: TimelineEntry, page: Page): string[] {
   const head = `${page.paint("dim", clockTime(entry.ts))}  `;
   const line = fitLine({ head, text: paintEntry(entry, page.paint) }, page);
-  // Of a call: that it is what was approved.
+  // The detail of a call says that it ran as approved.
   if (entry.kind !== "tool" || entry.detail === undefined) return line;
   const under = " ".repeat(visibleWidth(head));
   return [...line, ...fitLine({ head: under, text: page.paint("dim", plainLine(entry.detail)) }, page)];

@@ -1,17 +1,16 @@
-// How the runs of a tree stand for somebody who looks from outside: a journal that says "running" is true only while a
-// process drives.
+// The status of runs as shown to people. A journal may say "running" although no process drives the run.
 
 import type { ApprovalView, Health, RunSummary, RunTree } from "../../api/client/types.ts";
 import { isAnswered } from "../../projections/answered.ts";
 import { allNodes } from "./text/branches.ts";
 
 /**
- * `left`: it could go on, and nobody is working on it. `stopping`: it is cancelled, and being brought to its end;
- * `to-stop`: it is, and nobody does that. `moved`: it goes on in another store.
+ * `left`: it could continue, but no process drives it. `stopping`: it was cancelled and is being ended; `to-stop`: it was
+ * cancelled, but no process ends it. `moved`: it continues in another store.
  */
 export type DisplayStatus = RunSummary["status"] | "left" | "stopping" | "to-stop" | "moved";
 
-/** By run id. `open`: what waits for a person, in this tree at least. */
+/** Statuses by run id. `open`: the open items, at least those of this tree. */
 export function displayStatuses(
   tree: RunTree,
   { drives }: Pick<Health, "drives">,
@@ -28,7 +27,7 @@ export function displayStatuses(
   );
 }
 
-/** Nobody has cancelled what goes on elsewhere. */
+/** A moved run is recorded as cancelled, but it continues elsewhere. */
 export const endStatus = ({
   status,
   stopReason,

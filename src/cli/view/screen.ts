@@ -1,48 +1,48 @@
-// Where a command writes: lines, one below the other, each for good. A command that stays with something that goes on
-// opens the live screen over it (live/live-screen.ts). Where there is no terminal, in CI, or where a person wants it calm
-// (`--plain`, NO_COLOR, TERM=dumb, ACCESSIBLE), lines are all there is.
-//  W1  Everything that is not ours goes through `plain` before it comes here.
+// The output of a command: permanent lines, one below the other. A command that follows a run opens the live screen on top
+// (live/live-screen.ts). Without a terminal, in CI, and with `--plain`, NO_COLOR, TERM=dumb or ACCESSIBLE, there are only
+// lines.
+//  W1  All text that is not ours goes through `plain` before it is written here.
 
 import { stripVTControlCharacters, styleText } from "node:util";
 
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 export interface Screen {
-  /** A terminal with colours, on which something may be drawn anew. */
+  /** Whether this is a terminal with colours that can be redrawn. */
   readonly rich: boolean;
   readonly paint: Paint;
-  /** How many cells a line has, and how many lines there are. */
+  /** Width in cells; `rows` is the height. */
   readonly columns: number;
   readonly rows: number;
-  /** One more line, or several in one breath. Without a text: ends an open one, or leaves an empty one. */
+  /** Writes one or more lines. Without a text, ends an open line, or writes an empty one. */
   line(text?: string): void;
-  /** Text without an end: the next piece goes on where it stopped. */
+  /** Writes text without a line end; the next piece continues there. */
   stream(text: string): void;
-  /** What goes on right now; undefined: nothing. Drawn only on a live screen. */
+  /** Sets the drawing of the current activity; undefined removes it. Only a live screen shows it. */
   live(draw: Draw | undefined): void;
-  /** A question whose answer is awaited; undefined: it is taken away. */
+  /** Shows a question and waits for its answer; undefined withdraws it. */
   prompt(question: Question | undefined): void;
-  /** Asks it again where something was written below it, or its text is another now. */
+  /** Repeats the question if something was written below it or its text has changed. */
   redraw(): void;
-  /** The key that answered the question; what the question was about stays. */
+  /** Shows the key that answered the question. The card of the question stays on the screen. */
   answer(key: string): void;
-  /** Leaves the terminal to somebody else until the answer is called. */
+  /** Leaves the terminal to an editor or a line prompt until the returned function is called. */
   hold(): () => void;
 }
 
-/** So many lines of so many cells. */
+/** Size of a part of the screen, in cells and lines. */
 export interface Area {
   columns: number;
   rows: number;
 }
 
-/** A picture of what goes on, and below it one line that sums it up; empty: there is nothing to say. */
+/** Draws the current activity, with a status line below it. An empty status is not shown. */
 export type Draw = (room: Area) => { lines: readonly string[]; status: string };
 
 export interface Question {
-  /** What it is about; read before it is answered. */
+  /** Describes what is asked about. */
   card(): readonly string[];
-  /** The answers that there are. */
+  /** The possible answers. */
   text(): string;
 }
 
@@ -104,11 +104,11 @@ const isCalm = (env: Env): boolean =>
   env["TERM"] === "dumb" ||
   !["", "0", "false"].includes(env["CI"] ?? "");
 
-/** The rows that a line takes where it is broken at the edge. */
+/** Number of rows a line takes when the terminal wraps it. */
 export const rowsTaken = (line: string, columns: number): number =>
   Math.max(1, Math.ceil(visibleWidth(line) / columns));
 
-/** As much of a line as fits into so many cells: one that wraps could not be rewritten. */
+/** Truncates a line to this many cells: a wrapped line could not be redrawn. */
 export function truncate(text: string, cells: number): string {
   if (cellWidth(text) <= cells) return text;
   let shown = "";
@@ -130,5 +130,5 @@ export function cellWidth(text: string): number {
   return cells;
 }
 
-/** Of a text with colours. */
+/** Width of a text without its colour codes. */
 export const visibleWidth = (text: string): number => cellWidth(stripVTControlCharacters(text));

@@ -1,4 +1,4 @@
-// Where each sentence of an answer comes from, for a terminal: the words that are shared, the way down, the text around.
+// Shows the source of each sentence of an answer: the shared words, the path to the source, and an excerpt.
 
 import type { Provenance, Source } from "../../projections/views/provenance.ts";
 import { clockTime, count } from "./format.ts";

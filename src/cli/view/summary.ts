@@ -1,4 +1,4 @@
-// How a run ended, or what it waits for: the result, what it cost, what it changed, and how to look again.
+// Sums up a run: its result, its cost, what it changed, what it waits for, and the commands to continue with.
 
 import type { ApprovalView, Health, RunDetail } from "../../api/client/types.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
@@ -44,7 +44,7 @@ export const statusWord = (standing: DisplayStatus, paint: Paint): string =>
   paint(COLOURS[standing], WORDS[standing]);
 
 export interface SummaryOptions {
-  /** What is on the screen already and need not be said twice. */
+  /** Text that is already on the screen and is not repeated. */
   said?: string;
   standing?: DisplayStatus;
 }
@@ -86,13 +86,13 @@ export const resumesLaterText = (store: Store, typed: CommandLine): string =>
 export const endsLaterText = (id: string, store: Store, typed: CommandLine): string =>
   `${noDriverText(store)}: what is cancelled ends at the next ${rewriteCommands(driverCommands(store), typed)}, or now: ${typed(`cancel ${id}`)}`;
 
-/** How to go on with a run that failed. */
+/** The commands for a failed run. */
 export const retryLines = ({ id, status }: RunDetail, typed: CommandLine): string[] =>
   status === "failed"
     ? [`Why it failed: ${typed(`why ${id}`)}`, `Try again from where it failed: ${typed(`retry ${id}`)}`]
     : [];
 
-/** What must be answered before a run can go on, and the exact commands. */
+/** The items to answer before a run can continue, with the exact commands. */
 export function neededLines(items: readonly ApprovalView[], typed: CommandLine, paint: Paint): string[] {
   return items.flatMap((item) => [
     "",
@@ -110,7 +110,7 @@ const KINDS: Record<ApprovalView["kind"], string> = {
   loop: "repeats itself",
 };
 
-/** Whose it is, where that is not the root. */
+/** The path of the asking run, unless it is the root. */
 const askerOf = ({ path }: ApprovalView): string =>
   path.length > 1 ? `${plainLine(path.join(" › "))}: ` : "";
 
@@ -128,7 +128,7 @@ function spent(run: RunDetail): string {
   ].join(" · ");
 }
 
-/** With everything below it. */
+/** Usage including all descendants. */
 function treeSpent({ children, treeUsage }: RunDetail): string[] {
   if (children.length === 0) return [];
   const { toolCalls, activeMs } = treeUsage;
@@ -136,7 +136,7 @@ function treeSpent({ children, treeUsage }: RunDetail): string[] {
   return [`with all below it: ${facts.join(" · ")}`];
 }
 
-/** S1-66: a failure that began further down is told with where it began. */
+/** S1-66: names the descendant in which a failure began. */
 function causeLines({ id, result }: RunDetail): string[] {
   const cause = result?.first_cause;
   if (!cause || cause.run_id === id) return [];

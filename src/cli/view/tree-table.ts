@@ -1,4 +1,4 @@
-// A tree as it stands or ended: for each run how, how long, what it used, and what all below it used with it.
+// A table of a tree: status, time and usage of each run, and the usage including its descendants.
 
 import type { RunTree } from "../../api/client/types.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
@@ -15,7 +15,7 @@ export interface TreeTable {
   now: number;
   paint: Paint;
   standings: ReadonlyMap<string, DisplayStatus>;
-  /** Undefined: as wide as it is. */
+  /** Width of the terminal; undefined: unlimited. */
   width: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Events of a tree, as short as a test wants them.
+// Builds events of a tree for tests.
 
 import { DEFAULT_LIMITS } from "../../journal/definition.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";

@@ -1,4 +1,4 @@
-// What was spent and how it went, as tables and sentences.
+// Shows what was spent and how runs went, as tables and sentences.
 
 import type { UsageView } from "../../api/client/types.ts";
 import { emptyUsage, type RunUsage, totalTokens } from "../../projections/usage/run-usage.ts";
@@ -44,7 +44,7 @@ export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, pa
 
 type Trees = NonNullable<UsageView["overTime"]>["trees"];
 
-/** S1-75: what each rests on is said with it. */
+/** S1-75: each measure states what it is based on. */
 function measureLines({
   completed,
   failed,

@@ -1,4 +1,4 @@
-// What a terminal shows after it was sent a text: enough of one to know the few orders that we give.
+// A minimal terminal emulator: computes what a terminal shows, for the few control sequences we use.
 
 import { stripVTControlCharacters } from "node:util";
 
@@ -7,7 +7,7 @@ const ORDERS = new RegExp(`(${ESCAPE.replace("[", "\\[")}[\\d;]*[A-Za-z]|\n|\r)`
 
 const amount = (order: string): number => Number(order.slice(ESCAPE.length, -1) || 1);
 
-/** The lines of the screen from the first that was ever written. */
+/** All lines that were ever on the screen, from the first. */
 export function visible(text: string, columns: number): string[] {
   const lines = [""];
   let [row, column] = [0, 0];

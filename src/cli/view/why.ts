@@ -1,4 +1,4 @@
-// The answer to "why": the cause first, then the chain, then what to do.
+// Shows why a run failed, waits or ended: first the cause, then the chain of reasons, then what to do.
 
 import type { WhyView } from "../../api/client/types.ts";
 import type { Reason } from "../../projections/views/reasons.ts";
@@ -40,7 +40,7 @@ export function logLines({ decisions }: WhyView, screen: Screen): string[] {
   return decisions.flatMap((reason) => reasonLines(reason, screen));
 }
 
-/** What it was on a line, why below it. */
+/** The decision on one line, its reason below it. */
 function reasonLines({ ts, agent, runId, seq, what, because }: Reason, screen: Screen): string[] {
   const { paint } = screen;
   const head = `  ${paint("dim", clockTime(ts))}  `;

@@ -1,4 +1,4 @@
-// What `cadre doctor` asks of the machine.
+// Doctor's checks of the machine: Node, SQLite, the clock, the folder and the disk.
 
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
@@ -41,7 +41,7 @@ export function versionCheck(name: string, found: string, wanted: readonly numbe
   return { state: "bad", name, text: `${found} is older than ${wanted.join(".")}`, fix };
 }
 
-/** Before this version was written, no clock can have been right. */
+/** A clock before this date is wrong: this version did not exist then. */
 const WRITTEN = Date.UTC(2025, 0, 1);
 
 export function clockCheck(now: number): Finding {

@@ -1,4 +1,4 @@
-// What `cadre doctor` says about the sandbox: which one commands get here, why not a better one, and how to get it.
+// Doctor's check of the sandbox: which one commands run in, why no better one works, and how to get it.
 
 import { existsSync, readFileSync } from "node:fs";
 import { type Config, loadConfig } from "../../config/config.ts";
@@ -21,7 +21,7 @@ export async function sandboxCheck(folder: string, env: Env): Promise<Finding> {
   return { state: "warn", name, text: `none, so commands run with your rights: ${why}`, fix };
 }
 
-/** A configuration that cannot be read is said elsewhere. */
+/** Falls back to defaults; another check reports a configuration that cannot be read. */
 function settingsIn(folder: string, env: Env): Config["sandbox"] {
   try {
     return loadConfig({ folder, env }).sandbox;

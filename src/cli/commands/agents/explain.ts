@@ -1,4 +1,4 @@
-// `cadre agents explain`: the static picture of an agent, before anything runs.
+// `cadre agents explain`: describes statically what an agent reaches and may do.
 
 import { findAgent } from "../../../agents/load.ts";
 import { problemText } from "../../../config/problem.ts";

@@ -1,4 +1,4 @@
-// `cadre agents graph`: who can start whom, as a tree or as a Mermaid flowchart.
+// `cadre agents graph`: which agent can start which, as a tree or as a Mermaid flowchart.
 
 import { edgesOf } from "../../../agents/explain/edges.ts";
 import { drawGraph, drawMermaid } from "../../../agents/explain/graph.ts";
@@ -24,7 +24,7 @@ export async function graph(
   return EXIT.done;
 }
 
-/** The agents in the order in which they are drawn, each with its arrows. */
+/** The agents in the order of the drawing, each with its edges. */
 function graphJson({ agents }: AgentSet, start: string | undefined) {
   const names = [...new Set(drawGraph(agents, start).map(({ name }) => name))];
   return {

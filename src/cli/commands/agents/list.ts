@@ -1,5 +1,5 @@
-// `cadre agents`: who can be run here. The project's own and the user's come first; of those that come with Cadre it
-// names the packs.
+// `cadre agents`: lists the agents that can be run here, first those of the project and the user. Built-in agents are
+// summed up by pack.
 
 import type { Agent } from "../../../agents/agent.ts";
 import type { Problem } from "../../../config/problem.ts";
@@ -75,7 +75,7 @@ function ownLines(agents: readonly Agent[], usualModel: string, { io, screen, ty
 
 const INDENT = 4;
 
-/** Those of a pack only where somebody asks for all: they are many, and most projects use none of them. */
+/** Sums up packs in one line each: they have many agents, and most projects use none of them. */
 function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocation: Invocation): string[] {
   const { io, screen, typed } = invocation;
   const alone = agents.filter(({ name }) => !name.includes("/"));
@@ -86,7 +86,7 @@ function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocati
     ]),
     ...packs.flatMap(({ name, about }) => {
       const size = agents.filter((agent) => agent.name.startsWith(`${name}/`)).length;
-      // A pack that was copied is the project's own.
+      // A copied pack belongs to the project.
       return size === 0 ? [] : [[`${name}/…`, `a pack of ${count(size, "agent")}: ${about}`]];
     }),
   ].map(([name, text]) => [`  ${screen.paint("bold", plainLine(name!))}`, plainLine(text!)]);
@@ -116,7 +116,7 @@ function everyBuiltinLines(agents: readonly Agent[], { io, screen }: Invocation)
     ]);
 }
 
-/** Warnings are many where files were written for other products: `agents validate` has them all. */
+/** Only counts warnings, of which files written for other products have many. `agents validate` lists them. */
 function problemLines(problems: readonly Problem[], { screen, typed }: Invocation): string[] {
   const errors = problems.filter(({ severity }) => severity === "error");
   const warnings = problems.length - errors.length;

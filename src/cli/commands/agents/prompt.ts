@@ -1,4 +1,4 @@
-// `cadre agents prompt`: exactly what the model would get, and the tools that it would be offered.
+// `cadre agents prompt`: prints the exact prompt the model would get, and the tools offered to it.
 
 import type { PromptTool } from "../../../project/project.ts";
 import { EXIT, type Invocation } from "../../invocation.ts";
@@ -18,7 +18,7 @@ export async function prompt(
   const made = await projectOf(invocation).prompt(name, task);
   if (json) screen.line(jsonLine(made));
   else {
-    // At a terminal nothing may hide in it; a file or a pipe gets the very bytes.
+    // A terminal gets hidden characters spelled out; a file or a pipe gets the exact bytes.
     screen.line(io.stdout.isTTY ? plain(made.prompt) : made.prompt);
     for (const line of toolLines(made.tools, invocation)) screen.line(line);
   }

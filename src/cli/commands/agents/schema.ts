@@ -1,4 +1,4 @@
-// `cadre agents schema`: the JSON Schema of an agent file's front matter, for editors.
+// `cadre agents schema`: prints the JSON Schema of an agent file's front matter, for editors.
 
 import { frontmatterSchema } from "../../../agents/frontmatter.ts";
 import { EXIT, type Invocation } from "../../invocation.ts";

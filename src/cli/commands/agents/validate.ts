@@ -1,5 +1,5 @@
-// `cadre agents validate`: what is wrong with agent files, for people, editors and CI. The exit code says whether all of
-// them can be used, or that there was none to look at; `--strict` lets no warning pass either.
+// `cadre agents validate`: checks agent files, for people, editors and CI. The exit code says whether all of them can be
+// used, or that none was found. With `--strict` warnings count as errors.
 
 import { relative, resolve, sep } from "node:path";
 import { strictProblems } from "../../../agents/checks/index.ts";
@@ -31,7 +31,7 @@ const isAgentFile = ({ problems }: FileReport): boolean => !problems.some(({ cod
 
 const NO_AGENT: ReadonlySet<string> = new Set(["NOT_AN_AGENT", "NO_FRONTMATTER", "FILE_UNREADABLE"]);
 
-/** Files and folders that were named, whatever product they are for. One of the project's own is judged with the others. */
+/** Reports on the named files and folders, of any product. A file of the project is checked together with its other agents. */
 async function namedFiles(invocation: Invocation, paths: readonly string[]): Promise<FileReport[]> {
   const { io, folder } = invocation;
   const project = projectOf(invocation);
@@ -46,7 +46,7 @@ async function namedFiles(invocation: Invocation, paths: readonly string[]): Pro
   });
 }
 
-/** As somebody who stands in the folder would write it. */
+/** The path relative to the current folder, if the file is below it. */
 function shownPath(cwd: string, file: string): string {
   const below = relative(cwd, file);
   return below.startsWith("..") ? file : below.split(sep).join("/");
@@ -57,13 +57,13 @@ const ownFiles = async (invocation: Invocation): Promise<FileReport[]> =>
 
 const byPlace = (a: Problem, b: Problem): number => a.line - b.line || a.column - b.column;
 
-/** A README beside the agents is nobody's mistake. */
+/** A README among the agents is not a mistake. */
 const strictly = (report: FileReport): FileReport =>
   report.problems.some(({ code }) => code === "NOT_AN_AGENT")
     ? report
     : { ...report, problems: strictProblems(report.problems) };
 
-/** The files that the project and the user have; those of Cadre itself are ours to mend. */
+/** Reports on the files of the project and the user. Built-in agents are left out: users cannot fix them. */
 function reportsOf({ agents, problems }: AgentSet): FileReport[] {
   const known = [...agents.values()].filter(({ scope }) => scope !== "builtin");
   const reports = new Map<string, FileReport>();
@@ -111,7 +111,7 @@ function sayFiles(files: readonly FileReport[], { line, paint }: Screen): void {
   line(summary(files, problems));
 }
 
-/** `9 files: 7 can be used, 1 cannot, 1 is no agent (1 error, 2 warnings).` */
+/** For example: `9 files: 7 can be used, 1 cannot, 1 is no agent (1 error, 2 warnings).` */
 function summary(files: readonly FileReport[], problems: readonly Problem[]): string {
   if (files.length === 0) return "There are no agent files here: nothing was validated.";
   const broken = files.filter((file) => hasErrors(file.problems)).length;

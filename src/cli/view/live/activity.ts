@@ -1,4 +1,4 @@
-// What a run does between two events: what, for how long, and the latest words of it.
+// What a run is doing between two events, for how long, and its latest output.
 
 import type { JournalEvent, WaitingOn } from "../../../journal/events.ts";
 import type { RunState } from "../../../projections/folds/run-state.ts";
@@ -9,9 +9,9 @@ import { plainLine } from "../text/plain.ts";
 
 export interface Activity {
   event(event: JournalEvent, calls: ReadonlyMap<string, { tool: string; input: unknown }>): void;
-  /** A piece of the output of its tool, or of its model's words. */
+  /** Adds a piece of the output of its tool or model. */
   output(piece: string): void;
-  /** Undefined: it does nothing, and waits for nothing that comes by itself. */
+  /** Undefined if it is idle: it has ended, or waits for a person. */
   now(at: number): { what: string; time: string; output: string } | undefined;
 }
 
@@ -48,18 +48,18 @@ export function createActivity(state: RunState): Activity {
   };
 }
 
-/** The attempt that comes after one that the provider failed. */
+/** Number of the attempt after a failed model call. */
 export const nextAttempt = ({ failedCall }: RunState): number => (failedCall?.attempt ?? 1) + 1;
 
-/** Which turn it is in, of how many. */
+/** For example `turn 3/20`. */
 export const turnText = ({ turns, openModelCall, start }: RunState): string =>
   `turn ${turns + (openModelCall ? 1 : 0)}/${start?.limits.maxTurns ?? "?"}`;
 
-/** How far its own list is done; empty where it keeps none. */
+/** Progress of its to-do list; empty if it has none. */
 export const todoText = ({ todos }: RunState): string =>
   todos.length === 0 ? "" : plainLine(summarizeTodos(todos));
 
-/** A line that counts tenths would never be still. */
+/** Whole seconds, because a line that counts tenths would change all the time. */
 export function wholeSeconds(ms: number): string {
   return ms < 60_000 ? `${Math.max(0, Math.floor(ms / 1_000))} s` : duration(ms);
 }

@@ -1,4 +1,4 @@
-// What is said of an event in one line, and which events need none because something else on the screen tells of them.
+// Describes an event in one line, and decides which events need no line because something else on the screen shows them.
 
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../../journal/events.ts";
 import { FINAL_REPORT } from "../../../projections/folds/run-state.ts";
@@ -9,7 +9,7 @@ import { plainLine } from "../text/plain.ts";
 import { nextAttempt } from "./activity.ts";
 import type { LiveRun, LiveTree } from "./live-tree.ts";
 
-/** What the last lines, the summary, the parent or the line before it says already. */
+/** Whether the status lines, the summary, the parent run or the previous line already shows the event. */
 export function isShownElsewhere(event: JournalEvent): boolean {
   if (event.type === "RUN_SUSPENDED") return QUIET_WAITS.has(event.payload.waitingOn.kind);
   if (event.type === "CANCEL_REQUESTED") return event.payload.via !== undefined;
@@ -18,11 +18,11 @@ export function isShownElsewhere(event: JournalEvent): boolean {
 
 const QUIET_WAITS: ReadonlySet<string> = new Set(["approval", "child", "child_hitl"]);
 
-/** What a drawing of the tree shows of its top. */
+/** Whether the drawing of the tree already shows this event of the top run. */
 export const isShownByTree = ({ type }: JournalEvent): boolean =>
   type === "CHILD_RUN_STARTED" || type === "CHILD_RUN_COMPLETED";
 
-/** What is worth a line of its own although a drawing of the tree shows how the run stands. */
+/** Whether an event deserves a line although the drawing of the tree shows the status of the run. */
 export function isNews(event: JournalEvent): boolean {
   if (event.type === "TOOL_PROPOSED") return event.payload.verdict === "deny";
   if (event.type === "CONTEXT_ADDED") return event.payload.source === "person";
@@ -47,7 +47,7 @@ export interface LineContext {
   tree: LiveTree;
 }
 
-/** The words of the timeline, with what only somebody who watches needs. */
+/** The title from the timeline, plus details that only matter while watching. */
 export function eventLines({ run, event, entry, tree }: LineContext, screen: Screen): string[] {
   const { paint } = screen;
   const retitled = (title: string): string[] => [paintEntry({ ...entry, title }, paint)];
@@ -97,7 +97,7 @@ function nextTry({ state }: LiveRun, { ts, payload }: EventOf<"MODEL_CALL_FAILED
   return wait > 0 ? ` · attempt ${nextAttempt(state)} in ${duration(wait)}` : "";
 }
 
-/** A child by the name that its own lines have. */
+/** Replaces the agent's name by the name of the child's own lines, such as `worker#2`. */
 function withName(title: string, child: LiveRun | undefined): string {
   const agent = child?.state.start?.agent;
   return agent !== undefined && title.startsWith(agent) ? child!.name + title.slice(agent.length) : title;
@@ -112,7 +112,7 @@ function marked({ payload }: EventOf<"TOOL_RESULT">, what: string): string {
 
 const LONGEST = 140;
 
-/** The first line of a result, how many more there are, and the mark with which a command ends. */
+/** The first line of a result, the number of further lines, and a command's last line such as `[exit 1]`. */
 function firstLine(output: unknown, cells: number): string {
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   const lines = text.split("\n").filter((line) => line.trim() !== "");

@@ -1,21 +1,21 @@
-// What stands below the lines that are there for good: the words that are being said, a picture of what goes on, the
-// question with what it is about, and the status line. Pure: the same state and window are the same lines.
-//  TV1  Never as tall as the window: what is taller cannot be drawn anew without clearing the screen.
-//  TV2  A card is shown whole or not at all: one that does not fit is written as lines that stay (A17).
+// Renders the frame below the permanent lines: the text being streamed, the drawing of the current activity, the question with
+// its card, and the status line. Pure: the same state and window give the same lines.
+//  TV1  A frame is never as tall as the window: a taller one cannot be redrawn without clearing the screen.
+//  TV2  A card is shown in full or not at all. One that does not fit is written as permanent lines (A17).
 
 import { type Area, type Draw, type Question, visibleWidth } from "../screen.ts";
 import { wrapText } from "../text/word-wrap.ts";
 
-/** So much of the window is for the picture: the lines above it are to be read as well. */
+/** Share of the window for the drawing, which leaves room for the lines above it. */
 const SHARE = 0.6;
 const FEW = 8;
 
 export interface FrameState {
-  /** A line that has no end yet. */
+  /** The unfinished last line. */
   open: string;
   draw: Draw | undefined;
   question: Question | undefined;
-  /** The question's card stands above, as lines. */
+  /** The question's card was written as permanent lines. */
   isCardWritten: boolean;
 }
 
@@ -24,7 +24,7 @@ export function renderFrame({ open, draw, question, isCardWritten }: FrameState,
   const most = window.rows - 1;
   const asked = question ? askedLines(question, isCardWritten, columns) : [];
   const said = open === "" ? [] : [open];
-  // Above the picture stands an empty line, below it the status.
+  // Reserve an empty line above the drawing and the status line below it.
   const free = Math.max(0, most - said.length - asked.length - 2);
   const room = Math.min(free, Math.max(FEW, Math.floor(window.rows * SHARE)));
   const { lines = [], status = "" } = draw?.({ columns, rows: room }) ?? {};
@@ -33,7 +33,7 @@ export function renderFrame({ open, draw, question, isCardWritten }: FrameState,
   return [...said, ...picture, ...asked, ...last].slice(-most);
 }
 
-/** A word that is wider than the window would be cut off in a frame; as a line that stays it goes on in the next row. */
+/** Whether the card fits into the frame. A word wider than the window would be cut off there, but wraps in a permanent line. */
 export function fitsCard(question: Question, open: string, { columns, rows }: Area): boolean {
   const said = open === "" ? 0 : 1;
   const isTooWide = question.card().some((line) => visibleWidth(line) > columns);

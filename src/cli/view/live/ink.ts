@@ -1,23 +1,23 @@
-// The only file that knows Ink. It draws lines, each on a row of its own, and erases them before anything else is
-// written; what is in them comes from frame.ts. Loaded only when something is drawn.
+// The only file that uses Ink. It draws the lines of a frame, and erases them before anything else is written. Imported only
+// when something is drawn.
 
 import { Box, render, Text, useApp, useStdout } from "ink";
 import { createElement as h, type ReactNode } from "react";
 
 export interface Drawing {
-  /** The lines in the place of those before. */
+  /** Replaces the drawn lines. */
   draw(lines: readonly string[]): void;
-  /** Takes them away; the next are drawn where they began. */
+  /** Removes the drawn lines. The next ones are drawn in the same place. */
   clear(): void;
-  /** Above them, for good. */
+  /** Writes permanent text above the drawn lines. */
   write(text: string): void;
-  /** Takes them away and leaves the terminal to somebody else, until the answer is called. */
+  /** Removes the drawn lines and leaves the terminal to others until the returned function is called. */
   suspend(): Promise<() => void>;
-  /** Takes them away for good. */
+  /** Removes the drawn lines and stops drawing. */
   end(): void;
 }
 
-/** Drawn at once: who calls `draw` keeps the pace. */
+/** Effectively unlimited: the caller of `draw` limits the frame rate. */
 const FPS = 1_000;
 
 export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
@@ -46,7 +46,7 @@ export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
       return () => void suspension.resume();
     },
     end() {
-      // Ink would draw once more what it had put off, and leave an empty line.
+      // Otherwise Ink would draw a pending frame once more and leave an empty line.
       ink.rerender(page([]));
       ink.clear();
       heard.mute();
@@ -58,7 +58,7 @@ export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
 
 const SHOW_CURSOR = "\u001b[?25h";
 
-/** The same stream, of which nothing is heard any more once it is muted. */
+/** The same stream, which writes nothing after it was muted. */
 function mutable<T extends NodeJS.WritableStream>(stdout: T): { stdout: T; mute(): void } {
   let isMuted = false;
   const write = (text: string, ...more: (string | (() => void))[]): boolean => {

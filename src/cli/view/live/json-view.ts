@@ -1,4 +1,4 @@
-// A tree for machines: each event as one line of JSON, as the API gives it. Nothing streams and nothing is rewritten.
+// The view of a tree for programs: each event as one line of JSON, as the API returns it. Nothing is streamed or redrawn.
 
 import { jsonLine } from "../text/plain.ts";
 import { createLiveTree } from "./live-tree.ts";

@@ -1,9 +1,8 @@
-// A screen whose last lines change: what goes on, and the question that awaits an answer. All else is written above them,
-// for good, so that the terminal's scrollback is the log and nothing is lost when it closes.
-//  W2   The last lines are gone before anything else is written, and drawn anew below it: no line is ever written over
-//       another.
-//  W3   While somebody types a line or is in their editor, nothing is written at all: it comes when they are done.
-//  TV3  At most ten pictures in a second, and none where nothing has changed. A question is shown at once.
+// A screen with a frame that is redrawn at the bottom: the current activity and the open question. Everything else is written
+// permanently above it, so that the terminal's scrollback is the log.
+//  W2   The frame is erased before anything else is written, and redrawn below it: no line overwrites another.
+//  W3   While the person types a line or uses their editor, nothing is written. It is written when they are done.
+//  TV3  At most ten frames per second, and none if nothing has changed. A question is shown at once.
 
 import { type Output, rowsTaken, type Screen } from "../screen.ts";
 import { type FrameState, fitsCard, renderFrame } from "./frame.ts";
@@ -11,7 +10,7 @@ import type { Drawing } from "./ink.ts";
 
 export interface LiveScreen {
   screen: Screen;
-  /** Takes the last lines away; what was written stays. */
+  /** Removes the frame. The permanent lines stay. */
   close(): void;
 }
 
@@ -68,7 +67,7 @@ export async function openLiveScreen(screen: Screen, stdout: Terminal): Promise<
   };
 }
 
-/** React reads the variable when it is loaded: its other build keeps a record of every picture that it ever drew. */
+/** React reads NODE_ENV when it is imported. Its development build would keep a record of every frame. */
 async function loadInk(): Promise<typeof import("./ink.ts")> {
   const before = process.env["NODE_ENV"];
   process.env["NODE_ENV"] = "production";
@@ -84,7 +83,7 @@ const linesOf = (lines: readonly string[]): string => lines.map((line) => `${lin
 
 const PAUSE_MS = 100;
 
-/** Keeps the pace, and what is to be written until it can be. */
+/** Limits the frame rate, and keeps text until it can be written. */
 function createCanvas(
   screen: Screen,
   stdout: Terminal,
@@ -119,7 +118,7 @@ function createCanvas(
     else timer ??= setTimeout(now, wait);
   }
 
-  /** Before Ink hears of it: a narrower terminal has broken lines in two, of which Ink would take away one. */
+  /** Runs before Ink's own handler: a narrower terminal has wrapped lines, and Ink would erase only one row of each. */
   function resized(): void {
     if (is !== "open") return;
     const broken = drawn.reduce((sum, line) => sum + rowsTaken(line, screen.columns) - 1, 0);

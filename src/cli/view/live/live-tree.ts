@@ -1,4 +1,4 @@
-// The runs of a tree as their events tell of them, each in its place: how it stands, what it does, what waits for people.
+// Folds the events of a tree into its runs: the position, the state, the activity and the open items of each.
 
 import type { JournalEvent } from "../../../journal/events.ts";
 import { itemChanges } from "../../../projections/folds/approvals.ts";
@@ -14,21 +14,21 @@ import { plainLine } from "../text/plain.ts";
 import { type Activity, createActivity } from "./activity.ts";
 
 export interface LiveRun {
-  /** Its agent, and its part in a pattern; `worker#2` for the second of that name below the same parent. */
+  /** The agent and its part in a pattern. `worker#2` is the second child of this name. */
   readonly name: string;
-  /** The names from the root of the tree down to it. */
+  /** Names from the root of the tree down to this run. */
   readonly path: readonly string[];
   readonly parent: LiveRun | undefined;
   readonly children: LiveRun[];
   readonly state: RunState;
   readonly timeline: Timeline;
   readonly activity: Activity;
-  /** The items of it that wait for a person. */
+  /** Ids of its open items, which wait for a person. */
   readonly open: Set<string>;
 }
 
 export interface LiveTree {
-  /** The run that is followed; the others are below it. Undefined before its first event. */
+  /** The followed run; the others are its descendants. Undefined before its first event. */
   readonly top: LiveRun | undefined;
   readonly runs: ReadonlyMap<string, LiveRun>;
   apply(event: JournalEvent): { run: LiveRun; entry: TimelineEntry | undefined };
@@ -53,7 +53,7 @@ export function createLiveTree(): LiveTree {
 
 export const hasEnded = ({ state }: LiveRun): boolean => state.end !== undefined;
 
-/** True where a person is needed here, and not only further down. */
+/** Whether this run itself needs a person, and not only one of its descendants. */
 export const needsPerson = ({ state, open }: LiveRun): boolean =>
   !state.end &&
   !state.cancel &&
@@ -61,7 +61,7 @@ export const needsPerson = ({ state, open }: LiveRun): boolean =>
 
 export type Mark = "✓" | "✗" | "?" | "●" | "○";
 
-/** How it stands, in one sign. */
+/** The state of a run as one character. */
 export function markOf(run: LiveRun): Mark {
   const { end, status } = run.state;
   if (end) return end.status === "completed" ? "✓" : "✗";
@@ -93,7 +93,7 @@ function createRun(event: JournalEvent, runs: ReadonlyMap<string, LiveRun>): Liv
   return run;
 }
 
-/** Lines of two workers that read the same could not be told apart. */
+/** Numbers children of the same name, so that their lines can be told apart. */
 function nameBelow(parent: LiveRun | undefined, agent: string): string {
   const before = (parent?.children ?? []).filter(
     ({ state }) => plainLine(state.start?.agent ?? "") === agent,

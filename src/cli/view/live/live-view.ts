@@ -1,7 +1,6 @@
-// A tree of runs as it happens: a drawing of all runs that changes in its place, and above it lines that stay. `tree`: what
-// the top does, words as they stream, and what is news of the others. `lines`, and wherever there is no terminal: one line
-// for each thing that happens anywhere, and as soon as there is more than one run each line says whose it is.
-// Folds the same journals with the same words as every other reader.
+// The live view of a tree: a drawing of all runs that is updated in place, and permanent lines above it. In the style `tree`
+// the lines show the top run with its streamed text, and only the news of the others. In the style `lines`, and without a
+// terminal, every event of every run is a line, which names its run as soon as there is more than one.
 
 import type { Delta } from "../../../journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../journal/events.ts";
@@ -20,19 +19,19 @@ export interface LiveView {
   readonly tree: LiveTree;
   event(event: JournalEvent): void;
   delta(delta: Delta): void;
-  /** Draws anew what goes on right now; call it now and then. */
+  /** Redraws the current activity. Call it regularly. */
   tick(now: number): void;
-  /** Takes that away. */
+  /** Removes the drawing. */
   clear(): void;
-  /** The tree as it stands, to stay on the screen; nothing where lines have told of it. */
+  /** The final drawing of the tree, to be printed permanently; empty if the lines have shown everything. */
   drawing(now: number): string[];
-  /** The words of the top that were shown last, so that an end does not say them twice. */
+  /** The text of the top run that was shown last, so that the summary does not repeat it. */
   lastWords(): string;
 }
 
 export interface LiveViewOptions {
   style: "tree" | "lines";
-  /** What holds in a run that was given no preset of its own. */
+  /** The permission preset of a run that has none of its own. */
   preset: string;
 }
 
@@ -79,7 +78,7 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   let last = "";
   const isTop = (run: LiveRun): boolean => run === tree.top;
 
-  /** Every line says whose it is, unless it can only be one's. */
+  /** Prefixes lines with the run they belong to, unless that is clear. */
   function say(run: LiveRun, lines: readonly string[]): void {
     const isClear = tree.runs.size === 1 || (draws && isTop(run));
     const who = isClear ? "" : `${screen.paint("dim", pathText(run))}  `;
@@ -115,13 +114,13 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   };
 }
 
-/** Of a run that is alone: the tree has it behind what each run does. */
+/** For a tree of one run: the latest output. With more runs, the drawing shows it after each run's activity. */
 function latestOutput({ activity }: LiveRun, { now, columns, paint }: TreeLayout): TreePicture {
   const output = activity.now(now)?.output ?? "";
   return { lines: output === "" ? [] : [paint("dim", truncate(`  ${output}`, columns - 1))], hidden: 0 };
 }
 
-/** What a model is called wherever its words are shown. */
+/** Name of a model as shown to people, marked if it is scripted. */
 export function modelLabel(model: string): string {
   const name = plainLine(model);
   return name.startsWith("scripted/") ? `${name} (scripted)` : name;

@@ -1,5 +1,5 @@
-// The last line of the live screen (U51): who needs a person or is at work, which preset holds, what is used of the
-// budget, what waits. Where it is too long, what matters least goes first.
+// The status line of the live screen (U51): which run needs a person or is working, the preset, the used budget, and the
+// counts. If it is too long, the least important parts are left out first.
 
 import { emptyUsage, type RunUsage, totalTokens } from "../../../projections/usage/run-usage.ts";
 import { count, money, shortCost, shortCount } from "../format.ts";
@@ -9,9 +9,9 @@ import { type LiveRun, type Mark, markOf, needsPerson, pathText } from "./live-t
 
 export interface StatusFacts {
   now: number;
-  /** The preset that holds where a run was given none of its own. */
+  /** The permission preset of a run that has none of its own. */
   preset: string;
-  /** Runs for which a picture above has no room. */
+  /** Number of runs the drawing above has no room for. */
   hidden: number;
 }
 
@@ -21,7 +21,7 @@ export function statusLine(all: readonly LiveRun[], facts: StatusFacts, cells: n
   return truncate(joined(parts, cells), cells);
 }
 
-/** The lower its rank, the longer it stays. */
+/** Parts with a higher rank are left out first. */
 type Part = [rank: number, text: string];
 
 function joined(parts: readonly Part[], cells: number): string {
@@ -67,7 +67,7 @@ function ofTree(all: readonly LiveRun[], { now, preset, hidden }: StatusFacts): 
   ];
 }
 
-/** Who needs a person; otherwise who was heard of last. */
+/** A run that needs a person; otherwise the working run with the latest event. */
 function busiest(all: readonly LiveRun[]): LiveRun {
   const asks = all.find(needsPerson);
   if (asks) return asks;
@@ -78,7 +78,7 @@ function busiest(all: readonly LiveRun[]): LiveRun {
 const presetOf = ({ state }: LiveRun, preset: string): string =>
   `preset ${state.start?.permissions?.preset ?? preset}`;
 
-/** `12k of 200k tokens · $0.02 of $5`. */
+/** For example `12k of 200k tokens · $0.02 of $5`. */
 function spentOf(all: readonly LiveRun[]): string {
   const usage = all.map(({ state }) => state.usage).reduce(sum, emptyUsage());
   const { maxTokens, maxCost } = budgetOf(all);
@@ -94,7 +94,7 @@ interface Budget {
   maxCost?: number | undefined;
 }
 
-/** That of the tree, with what people have given it since; of one run alone its own, where the tree has none. */
+/** The budget of the tree, including raises by people. For a single run without a tree budget, its own. */
 function budgetOf(all: readonly LiveRun[]): Budget {
   const { start, changedBudget } = all[0]!.state;
   if (start?.parentRunId !== undefined) return {};

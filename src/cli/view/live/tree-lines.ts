@@ -1,5 +1,4 @@
-// A tree while it happens: a line for each run, and as many as there is room for. What has ended makes place first, and
-// what needs a person is the last to go.
+// Draws a running tree with one line per run, as many as fit. Ended runs are dropped first, runs that need a person last.
 
 import { openItems } from "../../../projections/folds/approvals.ts";
 import { totalTokens } from "../../../projections/usage/run-usage.ts";
@@ -20,7 +19,7 @@ export interface TreeLayout {
 
 export interface TreePicture {
   lines: string[];
-  /** Runs for which there was no room. */
+  /** Number of runs that did not fit. */
   hidden: number;
 }
 
@@ -47,7 +46,7 @@ export function treeLines(top: LiveRun, { now, columns, room, paint }: TreeLayou
   return { lines, hidden: all.length - few.size };
 }
 
-/** With less room a tree says nothing. */
+/** With fewer rows nothing is drawn. */
 const SMALLEST = 2;
 
 const COLOURS: Record<Mark, Parameters<Paint>[0]> = {
@@ -58,7 +57,7 @@ const COLOURS: Record<Mark, Parameters<Paint>[0]> = {
   "○": "dim",
 };
 
-/** Of what has ended, the latest stays longest. */
+/** Among ended runs, the latest is the most urgent. */
 const urgency = (run: LiveRun): number =>
   ["✓", "✗", "○", "●", "?"].indexOf(markOf(run)) + (run.state.end?.ts ?? 0) / FAR_FUTURE;
 
@@ -89,7 +88,7 @@ function neededOf({ state }: LiveRun): string {
   return `needs you: ${plainLine(detail ?? kind.replaceAll("_", " "))}`;
 }
 
-/** What it works at, where there is room to tell it from its like. */
+/** The task, if there is room, to tell runs of the same agent apart. */
 function taskOf(run: LiveRun, top: LiveRun, room: number): string {
   if (run === top || run.state.end || room < 20) return "";
   return truncate(` · ${plainLine(run.state.start?.task ?? "")}`, room);
@@ -100,7 +99,7 @@ function hiddenBelow(run: LiveRun, shown: ReadonlySet<LiveRun>): string {
   return hasEnded(run) && hidden > 0 ? ` (+${hidden} below)` : "";
 }
 
-/** Turns, tokens, money, time; on a narrow terminal only what fits beside the words. */
+/** Turns, tokens, cost and time; on a narrow terminal only the time. */
 function factsOf({ state }: LiveRun, now: number, columns: number): string[] {
   const { turns, usage, end, createdAt } = state;
   const time = wholeSeconds((end?.ts ?? now) - createdAt);
@@ -110,7 +109,7 @@ function factsOf({ state }: LiveRun, now: number, columns: number): string[] {
   return [count(turns, "turn"), isWide ? `${used} tokens` : `${used} tok`, shortCost(usage), time];
 }
 
-/** Each fact below its like. */
+/** Aligns the facts of all runs in columns. */
 function columnsOf(rows: string[][]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => cellWidth(row[column]!))));
   return rows.map((row) => row.map((fact, column) => fact.padStart(widths[column]!)).join(" · "));

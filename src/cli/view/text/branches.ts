@@ -1,4 +1,4 @@
-// A tree as lines: which nodes are shown, in which order, and what is drawn before each.
+// Draws a tree as lines: which nodes are shown, in which order, and the branch in front of each.
 
 interface Branching<T> {
   readonly children: readonly T[];
@@ -6,13 +6,13 @@ interface Branching<T> {
 
 export interface Drawn<T> {
   node: T;
-  /** `│  ├─ `, or nothing for the top. */
+  /** For example `│  ├─ `; empty for the top. */
   branch: string;
-  /** The same for a second line below it. */
+  /** The branch in front of a second line of the same node. */
   below: string;
 }
 
-/** From the top down, each before its children. */
+/** From the top down, each node before its children. */
 export function branches<T extends Branching<T>>(
   top: T,
   isShown: (node: T) => boolean = () => true,
@@ -34,7 +34,7 @@ export function allNodes<T extends Branching<T>>(top: T): T[] {
   return [top, ...top.children.flatMap((child) => allNodes(child))];
 }
 
-/** Everything, if it fits; or else without what is below an ended node; or else the most urgent, with all above them. */
+/** All nodes, if they fit; otherwise without the descendants of ended nodes; otherwise the most urgent ones and their ancestors. */
 export function chooseShown<T extends Branching<T> & { readonly parent: T | undefined }>(
   top: T,
   room: number,

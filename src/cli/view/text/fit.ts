@@ -1,13 +1,13 @@
-// Long lines at a terminal: broken between words, where a terminal alone would break them anywhere. Colours take no room.
-// Where there is no terminal, lines stay as they are.
+// Wraps long lines between words at a terminal, which would otherwise break them anywhere. Colours have no width. Without a
+// terminal, lines are left as they are.
 
 import { type Screen, visibleWidth } from "../screen.ts";
 import { wordWrap } from "./word-wrap.ts";
 
-/** Where lines are written to. */
+/** The screen the lines are written to. */
 export type Page = Pick<Screen, "rich" | "columns" | "paint">;
 
-/** What goes on is set in. A command stays whole, so that it can be copied. */
+/** Indents continuation lines. A command is never wrapped, so that it can be copied. */
 export function fitLines(lines: readonly string[], page: Pick<Page, "rich" | "columns">): string[] {
   return lines
     .flatMap((line) => line.split("\n"))
@@ -20,7 +20,7 @@ export function fitLines(lines: readonly string[], page: Pick<Page, "rich" | "co
 
 const COMMAND = /^ +(npx cadre|node \S+|cadre) /;
 
-/** `next` stands before each piece that goes on. */
+/** `next`: prefix of each continuation line. */
 export function fitLine(
   { head, text, next = " ".repeat(visibleWidth(head)) }: { head: string; text: string; next?: string },
   { rich, columns }: Pick<Page, "rich" | "columns">,

@@ -1,23 +1,23 @@
-// The one door from the world to the terminal (A17, A64): whatever models, tools, files and people wrote is text, never
-// an instruction to the terminal, and nothing in it is invisible. Only our own code colours and moves the cursor.
+// Sanitises text from models, tools, files and people before it is printed (A17, A64): it cannot control the terminal, and
+// invisible characters are spelled out. Only our own code sets colours and moves the cursor.
 
-/** Controls but tab and line end, bidirectional marks, zero-width and other invisible characters, lone surrogates. */
+/** Control characters except tab and newline, bidirectional marks, invisible characters and lone surrogates. */
 const HIDDEN =
   /(?<emoji>\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*)|[^\t\n\P{C}]|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800]/gu;
 
-/** `⟦U+202E⟧` for each hidden character. An emoji that is joined from several stays whole: nothing hides in it. */
+/** Replaces each hidden character by its code, such as `⟦U+202E⟧`. Joined emoji are kept: nothing can hide in them. */
 export function plain(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
     .replaceAll(HIDDEN, (found, emoji: string | undefined) => emoji ?? spelled(found));
 }
 
-/** For what must stay on its line: titles, names, cells of a table. */
+/** For text that must stay on one line: titles, names, table cells. */
 export function plainLine(text: string): string {
   return plain(text).replaceAll(/\s+/g, " ").trim();
 }
 
-/** One value on one line, safe to print: what JSON leaves as it is and a terminal would obey is escaped too. */
+/** JSON on one line, safe to print: characters a terminal would interpret are escaped, too. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /\p{C}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029]/gu,
@@ -29,7 +29,7 @@ export function jsonLine(value: unknown): string {
   );
 }
 
-/** Text that comes in pieces: a character that is cut in two is held back until its other half is there. */
+/** For streamed text: half of a surrogate pair is kept back until the other half arrives. */
 export function plainPieces(): (piece: string) => string {
   let rest = "";
   return (piece) => {

@@ -1,14 +1,14 @@
-// Rows in columns of which nothing is lost: what does not fit goes on below itself.
+// A table whose cells are wrapped instead of truncated.
 
 import { cellWidth } from "../screen.ts";
 import { table } from "./table.ts";
 import { wrapText } from "./word-wrap.ts";
 
-/** With less room than this for a last cell, all rows are stacked: each cell below the one before. */
+/** With less room than this for the last cell, the cells of each row are stacked below each other. */
 const NARROWEST = 24;
 const GAP = 2;
 
-/** For text without colours. */
+/** Only for text without colours. */
 export function wrappedRows(rows: readonly (readonly string[])[], width?: number): string[] {
   const lines = table(rows);
   if (width === undefined) return lines;
@@ -28,7 +28,7 @@ function stacked(rows: readonly (readonly string[])[], width: number): string[] 
   );
 }
 
-/** The cells below each other behind the head, each broken between words. */
+/** Stacks the cells to the right of the head, each wrapped between words. */
 function hung(head: string, cells: readonly string[], width: number): string[] {
   const indent = cellWidth(head);
   const lines = cells

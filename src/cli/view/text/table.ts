@@ -1,4 +1,4 @@
-// Rows in columns; the last cell takes what is left of the line.
+// Aligns rows in columns. The last cell gets the rest of the line.
 
 import { truncate, visibleWidth } from "../screen.ts";
 

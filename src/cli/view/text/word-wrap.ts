@@ -1,4 +1,4 @@
-// The agent's words: as they stream where that can be shown, and whole once they are recorded.
+// Shows the agent's text: streamed piece by piece if the screen allows it, and complete once it is recorded.
 
 import type { Delta } from "../../../journal/deltas.ts";
 import { type Screen, visibleWidth } from "../screen.ts";
@@ -7,10 +7,10 @@ import { plainPieces } from "./plain.ts";
 type TextDelta = Extract<Delta, { type: "text.delta" }>;
 
 export interface StreamedWords {
-  /** A model call has begun: pieces of it may come. */
+  /** A model call has started, and pieces of its text may follow. */
   expect(callId: string, attempt: number): void;
   piece(delta: TextDelta): void;
-  /** The words as they were recorded: what did not stream is shown now. */
+  /** Shows the rest of the recorded text that was not streamed. */
   finish(text: string): void;
 }
 
@@ -60,13 +60,13 @@ export function wrapText(text: string, columns: number): string {
 }
 
 export interface Wrapping {
-  /** Cells that are taken on the first line. */
+  /** Cells already used on the first line. */
   begin?: number;
-  /** Stands before what goes on. */
+  /** Prefix of continuation lines. */
   next?: string;
 }
 
-/** Text in pieces, broken between words. A word is held back until it is whole. */
+/** Wraps streamed text between words. A word is kept back until it is complete. */
 export function wordWrap(
   columns: number,
   { begin = 0, next = "" }: Wrapping = {},
@@ -74,7 +74,7 @@ export function wordWrap(
   let column = begin;
   let start = 0;
   let word = "";
-  // Written with the word behind them: a space in the cell after the last one would make the terminal begin a line.
+  // Spaces are written together with the next word: a space after the last cell would start a new line.
   let spaces = "";
   const placed = (): string => {
     if (word === "") return "";
