@@ -1,12 +1,27 @@
 // What views ask of a run's journal, folded once for all of them.
 
-import { runStateProjection } from "../../../src/projections/folds/run-state.ts";
+import type { JournalEvent } from "../../../src/journal/events.ts";
+import type { Projection } from "../../../src/projections/projection.ts";
 import { runBudgetProjection } from "../../../src/projections/usage/run-budget.ts";
+import { runStateProjection } from "../../../src/projections/folds/run-state.ts";
 import { conversationProjection } from "../../../src/projections/views/conversation.ts";
 import { waterfallProjection } from "../../../src/projections/views/waterfall.ts";
-import { incrementalFold } from "./incremental-fold.ts";
 
 export const talkOf = incrementalFold(conversationProjection);
 export const waterfallOf = incrementalFold(waterfallProjection);
 export const runStateOf = incrementalFold(runStateProjection);
 export const runBudgetOf = incrementalFold(runBudgetProjection);
+
+// A projection over a journal that grows: each event is folded once, however often it is asked for.
+export function incrementalFold<State>(
+  projection: Projection<State>,
+): (events: readonly JournalEvent[]) => State {
+  const folds = new WeakMap<readonly JournalEvent[], { state: State; count: number }>();
+  return (events) => {
+    const fold = folds.get(events) ?? { state: projection.initial(), count: 0 };
+    for (; fold.count < events.length; fold.count++)
+      fold.state = projection.apply(fold.state, events[fold.count]!);
+    folds.set(events, fold);
+    return fold.state;
+  };
+}

@@ -100,6 +100,10 @@ export function openTreeJournal(rootId: string): TreeJournal {
   };
 }
 
+/** How many events of the tree are loaded. The journal is one mutable object, so views use this to see that it grew. */
+export const eventCount = ({ runs }: Pick<TreeJournal, "runs">): number =>
+  [...runs.values()].reduce((sum, { events }) => sum + events.length, 0);
+
 /** Views are told once for all that comes before the next picture is drawn. */
 function createViews(onTell: () => void) {
   const listeners = new Set<() => void>();

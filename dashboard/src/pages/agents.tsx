@@ -79,7 +79,7 @@ function Views({ data, search, onView }: ViewsProps) {
       {view !== "problems" && shown.length === 0 && <NoAgents />}
       {view === "graph" && shown.length > 0 && (
         <Suspense fallback={<Loading what="Drawing" />}>
-          <AgentsGraph agents={shown} tallies={tallies} wanted={found} />
+          <AgentsGraph agents={shown} tallies={tallies} found={found} />
         </Suspense>
       )}
       {view === "list" &&

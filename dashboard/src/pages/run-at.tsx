@@ -6,9 +6,10 @@ import type { EventRef } from "../components/event-detail/event-ref.ts";
 import { Branches } from "../components/fork/branches.tsx";
 import { ForkDialog, type ForkPoint } from "../components/fork/fork-dialog.tsx";
 import { RunActions } from "../components/run-actions/run-actions.tsx";
+import { RunNotices, type RunNoticesProps } from "../components/run-actions/run-notices.tsx";
 import { RunHeader } from "../components/run-header/run-header.tsx";
 import { NotStarted } from "../components/time-travel/not-started.tsx";
-import { NoticesAt } from "../components/time-travel/notices-at.tsx";
+import { PastNotices } from "../components/time-travel/past-notices.tsx";
 import { Scrubber } from "../components/time-travel/scrubber.tsx";
 import { useMoment } from "../components/time-travel/use-moment.ts";
 import { Moment } from "../display/time/moment.ts";
@@ -60,7 +61,7 @@ export function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTr
           <NotStarted agent={agent} onNow={() => goTo(undefined)} onRoot={() => address.go(rootId)} />
         )}
         <ForkDialog
-          place={forking}
+          point={forking}
           onClose={() => setForking(undefined)}
           onForked={(id) => address.leaveFor(id)}
         />
@@ -76,4 +77,9 @@ function useTitle(title: string): void {
       document.title = "Cadre";
     };
   }, [title]);
+}
+
+/** What must be seen first, of now or of then. */
+function NoticesAt({ past, ...props }: RunNoticesProps & { past: boolean }) {
+  return past ? <PastNotices {...props} /> : <RunNotices {...props} />;
 }

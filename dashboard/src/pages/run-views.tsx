@@ -4,12 +4,12 @@ import { lazy, Suspense, useCallback } from "react";
 import { DetailsPane, type DetailsPaneProps } from "../components/event-detail/details-pane.tsx";
 import { PinnedEvents } from "../components/event-detail/pinned-events.tsx";
 import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
-import { LoadingProgress } from "../components/timeline/reading.tsx";
 import { SearchBar } from "../components/timeline/search-bar.tsx";
 import { TimelineView } from "../components/timeline/timeline-view.tsx";
 import { useTreeSearch } from "../components/timeline/use-tree-search.ts";
 import { Loading } from "../display/loading.tsx";
-import type { TreeJournal } from "../live/tree-journal.ts";
+import { plural } from "../display/words.ts";
+import { eventCount, type TreeJournal } from "../live/tree-journal.ts";
 import { useHotkeys } from "../ui/hotkeys.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import { useWide } from "../ui/use-media.ts";
@@ -176,4 +176,14 @@ function useViewKeys(
     { keys: "]", label: "Show or hide the details", run: () => toggle("details") },
     { keys: "Escape", label: "Look at the run again", run: () => look(undefined) },
   ]);
+}
+
+/** While the journal is read; views show what is there. */
+function LoadingProgress({ journal }: { journal: TreeJournal }) {
+  if (journal.loaded) return null;
+  return (
+    <span role="status" className="whitespace-nowrap text-muted text-xs tabular-nums">
+      Reading… {plural(eventCount(journal), "event")}
+    </span>
+  );
 }

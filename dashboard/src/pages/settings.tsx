@@ -1,8 +1,8 @@
-import { GrantList } from "../components/grants/grant-list.tsx";
 import { SuggestionList } from "../components/grants/suggestion-list.tsx";
 import { AccessSettings } from "../components/settings/access-settings.tsx";
 import { ChatSettings } from "../components/settings/chat-settings.tsx";
 import { DoctorChecks } from "../components/settings/doctor-checks.tsx";
+import { GrantSettings } from "../components/settings/grant-settings.tsx";
 import { NoticeSettingsForm } from "../components/settings/notice-settings-form.tsx";
 import { ProviderWaits } from "../components/settings/provider-waits.tsx";
 import { ServerFacts } from "../components/settings/server-facts.tsx";
@@ -22,7 +22,7 @@ export function SettingsPage() {
           <ThemeSettings />
           <NoticeSettingsForm />
           <ChatSettings />
-          <GrantList />
+          <GrantSettings />
           {isAdmin && <SuggestionList />}
           <AccessSettings />
           {isAdmin && <UserList />}

@@ -1,6 +1,6 @@
 // Which stretch of time, of which tree and by what the usage is told, as it stands in the address.
 
-import { RANGES, type Range } from "../components/usage/ranges.ts";
+import { RANGES, type Range } from "../components/usage/usage-range.ts";
 
 export interface UsageSearch {
   range?: Range;

@@ -2,23 +2,20 @@ import { Check, Copy } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Button } from "./button.tsx";
 
+const COPIED_MS = 1_500;
+
 export interface CopyButtonProps {
   text: string;
   label: string;
   icon?: ReactNode;
-  className?: string;
-  /** Stands beside the mark. */
+  className?: string | undefined;
+  /** Text next to the icon. */
   children?: ReactNode;
 }
 
-/** Copies what is not shown. */
+/** Copies a text to the clipboard and shows a tick for a moment. */
 export function CopyButton({ text, label, icon, className, children }: CopyButtonProps) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1_500);
-  };
+  const { copied, copy } = useCopy(text);
   return (
     <Button
       look="quiet"
@@ -26,10 +23,21 @@ export function CopyButton({ text, label, icon, className, children }: CopyButto
       aria-label={children ? undefined : label}
       title={label}
       className={className}
-      onClick={() => void copy()}
+      onClick={copy}
     >
       {copied ? <Check size={13} /> : (icon ?? <Copy size={13} />)}
       {children}
     </Button>
   );
+}
+
+/** A function is called only when the user copies. */
+export function useCopy(text: string | (() => string)): { copied: boolean; copy(): void } {
+  const [copied, setCopied] = useState(false);
+  const write = async () => {
+    await navigator.clipboard.writeText(typeof text === "string" ? text : text());
+    setCopied(true);
+    setTimeout(() => setCopied(false), COPIED_MS);
+  };
+  return { copied, copy: () => void write() };
 }

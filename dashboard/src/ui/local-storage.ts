@@ -1,24 +1,23 @@
-// What this browser keeps, and nobody else needs to know: widths of panes, what is pinned.
+// Values that only this browser keeps: pane widths, the pinned run, the theme, notification settings.
 
 import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
 
-/** A text under a name; all who use the same name see the same. */
+/** The value under a name. Every component that uses the same name renders again when it changes, also in another tab. */
 export function useLocalStorage(
   name: string,
-): [text: string | undefined, keep: (text: string | undefined) => void] {
+): [text: string | undefined, write: (text: string | undefined) => void] {
   const text = useSyncExternalStore(subscribe, () => localStorage.getItem(name) ?? undefined);
-  return [text, (next) => keep(name, next)];
+  return [text, (next) => writeLocalStorage(name, next)];
 }
 
-function keep(name: string, text: string | undefined): void {
+export function writeLocalStorage(name: string, text: string | undefined): void {
   if (text === undefined) localStorage.removeItem(name);
   else localStorage.setItem(name, text);
   for (const listener of listeners) listener();
 }
 
-/** Also of what another tab keeps. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   addEventListener("storage", listener);

@@ -1,4 +1,21 @@
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { useLocalStorage } from "./local-storage.ts";
+
+export interface PaneSize {
+  initial: number;
+  min: number;
+  max: number;
+}
+
+/** The width of a pane, kept in this browser and held within its bounds. */
+export function usePaneWidth(
+  name: string,
+  { initial, min, max }: PaneSize,
+): [number, (width: number) => void] {
+  const [kept, keep] = useLocalStorage(name);
+  const width = Math.min(max, Math.max(min, Number(kept ?? initial) || initial));
+  return [width, (next) => keep(String(next))];
+}
 
 export interface SplitterProps {
   label: string;

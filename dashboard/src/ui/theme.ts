@@ -1,32 +1,22 @@
-// Light, dark, or what the system says. Kept in this browser; the colours follow `color-scheme` (app.css).
+// Light, dark, or the system's choice. Kept in this browser; the colours follow `color-scheme` (app.css).
 
-import { useSyncExternalStore } from "react";
+import { useLocalStorage, writeLocalStorage } from "./local-storage.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = "cadre.theme";
-const listeners = new Set<() => void>();
 
 export function applyTheme(): void {
-  document.documentElement.dataset["theme"] = currentTheme();
+  document.documentElement.dataset["theme"] = parseTheme(localStorage.getItem(KEY));
 }
 
 export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(KEY, theme);
+  writeLocalStorage(KEY, theme);
   applyTheme();
-  for (const listener of listeners) listener();
 }
 
-export function useTheme(): Theme {
-  return useSyncExternalStore(subscribe, currentTheme);
-}
+export const useTheme = (): Theme => parseTheme(useLocalStorage(KEY)[0]);
 
-function currentTheme(): Theme {
-  return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? "system";
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const parseTheme = (text: string | null | undefined): Theme =>
+  THEMES.find((theme) => theme === text) ?? "system";

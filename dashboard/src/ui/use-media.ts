@@ -1,12 +1,15 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** A phone's width: where `md:` does not count. */
+/** True below Tailwind's `md:` breakpoint: a phone. */
 export const useNarrow = (): boolean => useMedia("(max-width: 767px)");
 
-/** Room for three panes side by side. */
+/** True where three panes fit side by side. */
 export const useWide = (): boolean => useMedia("(min-width: 1440px)");
 
-function useMedia(query: string): boolean {
+export const usePrefersDark = (): boolean => useMedia("(prefers-color-scheme: dark)");
+
+/** Whether a CSS media query matches; renders again when that changes. */
+export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {
       const list = matchMedia(query);

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project, project } from "../../../src/cli/cli.fixture.ts";
 import { accessibilityProblems } from "./accessibility.fixture.ts";
-import { addedLine, type OpenPage, signIn, withBrowser } from "./browser.fixture.ts";
-import { serve, type TestServer, treeProject } from "./server.fixture.ts";
+import { addedLine, signIn, type OpenPage, withBrowser } from "./browser.fixture.ts";
+import { type TestServer, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 const SLIP =

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
 import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { addedLine, withBrowser } from "./browser.fixture.ts";
-import { expectRows, openInbox, openRow, rows, SOON, summaryOf } from "./inbox.fixture.ts";
+import { expectRows, openRow, openInbox, rows, SOON, summaryOf } from "./inbox.fixture.ts";
 import { clientOf, serve, serveSeparately, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();

@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withBrowser } from "./browser.fixture.ts";
-import { runsProject, serveRuns, untilEnded, withRuns } from "./runs-server.fixture.ts";
+import { untilEnded, withRuns, runsProject, serveRuns } from "./runs-server.fixture.ts";
 import { serve, serveSeparately } from "./server.fixture.ts";
 
 const browser = withBrowser();

@@ -1,13 +1,16 @@
 import { Link } from "@tanstack/react-router";
-import { ArrowLeft } from "lucide-react";
+import { ArrowLeft, Square } from "lucide-react";
+import { useState } from "react";
 import type { RunSummary } from "../../../../src/api/client/types.ts";
+import { messageOf } from "../../../../src/errors.ts";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../display/agent/role-icon.tsx";
+import { client } from "../../live/client.ts";
+import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/input.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
 import { type Mode, ModeSwitch } from "./mode-switch.tsx";
-import { StopButton } from "./stop-button.tsx";
 
 export interface ChatHeaderProps {
   /** The latest. */
@@ -42,5 +45,27 @@ export function ChatHeader({ run, mode, onMode, filter, onFilter }: ChatHeaderPr
         onChange={(event) => onFilter(event.target.value)}
       />
     </PageHeader>
+  );
+}
+
+function StopButton({ runId }: { runId: string }) {
+  const [said, setSaid] = useState<string>();
+  const stop = async () => {
+    setSaid("Stopping…");
+    try {
+      await client.cancel(runId, "Stopped in the chat");
+    } catch (error) {
+      setSaid(messageOf(error));
+    }
+  };
+  return (
+    <>
+      <Button look="danger" onClick={() => void stop()} disabled={said === "Stopping…"}>
+        <Square size={13} aria-hidden /> Stop
+      </Button>
+      <span role="status" className="text-muted text-xs">
+        {said}
+      </span>
+    </>
   );
 }

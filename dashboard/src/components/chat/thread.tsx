@@ -2,19 +2,23 @@
 // demand, so that a long conversation opens as fast as a short one.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Clock } from "lucide-react";
 import { useState } from "react";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
 import { client } from "../../live/client.ts";
 import { runsQuery } from "../../live/queries.ts";
+import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { useTreeJournal } from "../../live/use-tree-journal.ts";
+import { RunMessages } from "../conversation/run-messages.tsx";
+import { NO_FILTER } from "../conversation/talk-filter.ts";
 import { useFollowEnd } from "../conversation/use-follow-end.ts";
+import { agentActivity } from "./agent-activity.ts";
 import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
-import { LiveRun } from "./live-run.tsx";
 import type { Mode } from "./mode-switch.tsx";
 import { PastRun } from "./past-run.tsx";
-import { UnreadMessages } from "./queue.tsx";
 import { RunHistory, StatusCards } from "./status-cards.tsx";
 
 const MOST_RUNS = 500;
@@ -75,4 +79,39 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
 
 function has({ task, summary = "" }: Run, filter: string): boolean {
   return `${task}\n${summary}`.toLowerCase().includes(filter.trim().toLowerCase());
+}
+
+// The run that is under way: what it says and does as it comes.
+interface LiveRunProps {
+  journal: TreeJournal | undefined;
+  runId: string;
+  /** Words that a message must have to be shown. */
+  filter: string;
+}
+
+function LiveRun({ journal, runId, filter }: LiveRunProps) {
+  if (journal?.failure) return <Failure error={journal.failure} />;
+  if (!journal?.runs.has(runId)) return <Loading what="Reading the journal" />;
+  return <RunMessages journal={journal} runId={runId} filter={{ ...NO_FILTER, text: filter }} />;
+}
+
+/** S4-43: what was said and is not read yet, in its order. */
+function UnreadMessages({ run }: { run: RunJournal }) {
+  const { queue } = agentActivity(run);
+  if (queue.length === 0) return null;
+  return (
+    <section aria-label="Waits to be read" className="border-line border-t bg-surface px-4 py-2">
+      <h2 className="flex items-center gap-1.5 text-muted text-xs">
+        <Clock size={12} aria-hidden /> Waits for the agent's next turn
+      </h2>
+      <ol className="pt-1">
+        {queue.map(({ id, from, text }) => (
+          <li key={id} className="truncate text-sm">
+            {from !== undefined && <span className="text-muted">{from}: </span>}
+            <VisibleText text={text} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
 }

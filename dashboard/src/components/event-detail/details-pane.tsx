@@ -6,8 +6,7 @@ import { lazy, Suspense } from "react";
 import { Loading } from "../../display/loading.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { useLocalStorage } from "../../ui/local-storage.ts";
-import { Splitter } from "../../ui/splitter.tsx";
+import { type PaneSize, Splitter, usePaneWidth } from "../../ui/splitter.tsx";
 import type { RunPanelProps } from "../run-panel/run-panel.tsx";
 import { EventDetail } from "./event-detail.tsx";
 import { type EventRef, isSameEvent } from "./event-ref.ts";
@@ -25,12 +24,11 @@ export interface DetailsPaneProps extends RunPanelProps {
   onFork(ref: EventRef): void;
 }
 
-const [WIDTH, MIN, MAX] = [340, 260, 760];
+const SIZE: PaneSize = { initial: 340, min: 260, max: 760 };
 
 export function DetailsPane(props: DetailsPaneProps) {
   const { selected, closed, onToggle } = props;
-  const [kept, keep] = useLocalStorage("cadre.details-width");
-  const width = Math.min(MAX, Math.max(MIN, Number(kept ?? WIDTH) || WIDTH));
+  const [width, setWidth] = usePaneWidth("cadre.details-width", SIZE);
   if (closed)
     return (
       <div className="hidden shrink-0 border-line border-l bg-surface p-1 md:block">
@@ -45,10 +43,10 @@ export function DetailsPane(props: DetailsPaneProps) {
         <Splitter
           label="Width of the details"
           width={width}
-          min={MIN}
-          max={MAX}
+          min={SIZE.min}
+          max={SIZE.max}
           pane="right"
-          onChange={(next) => keep(String(next))}
+          onChange={setWidth}
         />
       </span>
       <section

@@ -5,12 +5,12 @@ import { useState } from "react";
 import type { ForkBody } from "../../../../src/api/client/types.ts";
 import { client } from "../../live/client.ts";
 import { agentQuery } from "../../live/queries.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Input, TextArea } from "../../ui/input.tsx";
-import { Problem } from "../run-actions/problem.tsx";
-import { useAction } from "../run-actions/use-action.ts";
+import { Problem } from "../../ui/problem.tsx";
 
 export interface ForkPoint {
   runId: string;
@@ -20,25 +20,25 @@ export interface ForkPoint {
 
 export interface ForkDialogProps {
   /** Undefined: it is closed. */
-  place: ForkPoint | undefined;
+  point: ForkPoint | undefined;
   onClose(): void;
   onForked(runId: string): void;
 }
 
-export function ForkDialog({ place, onClose, onForked }: ForkDialogProps) {
+export function ForkDialog({ point, onClose, onForked }: ForkDialogProps) {
   return (
     <Dialog
-      open={place !== undefined}
+      open={point !== undefined}
       onOpenChange={(open) => !open && onClose()}
-      title={place ? `Fork ${place.agent} at event ${place.seq}` : "Fork"}
+      title={point ? `Fork ${point.agent} at event ${point.seq}` : "Fork"}
       description="A new run goes another way from there; this one stays as it is. What it did later is not done again: its recorded results stand in."
     >
-      {place && <ForkForm place={place} onClose={onClose} onForked={onForked} />}
+      {point && <ForkForm point={point} onClose={onClose} onForked={onForked} />}
     </Dialog>
   );
 }
 
-function ForkForm({ place, onClose, onForked }: ForkDialogProps & { place: ForkPoint }) {
+function ForkForm({ point, onClose, onForked }: ForkDialogProps & { point: ForkPoint }) {
   const [message, setMessage] = useState("");
   const [model, setModel] = useState("");
   const [file, setFile] = useState<string>();
@@ -46,8 +46,8 @@ function ForkForm({ place, onClose, onForked }: ForkDialogProps & { place: ForkP
   const { busy, problem, perform } = useAction();
   const fork = () =>
     perform(async () => {
-      const body = bodyOf({ seq: place.seq, message, model, file, allowEffects });
-      onForked((await client.fork(place.runId, body)).runId);
+      const body = bodyOf({ seq: point.seq, message, model, file, allowEffects });
+      onForked((await client.fork(point.runId, body)).runId);
       onClose();
     });
   return (
@@ -65,7 +65,7 @@ function ForkForm({ place, onClose, onForked }: ForkDialogProps & { place: ForkP
             rows={3}
             autoFocus
             placeholder={
-              place.seq === 1 ? "In place of the task" : "Nothing: it goes on from there by itself"
+              point.seq === 1 ? "In point of the task" : "Nothing: it goes on from there by itself"
             }
             value={message}
             onChange={({ target }) => setMessage(target.value)}
@@ -83,7 +83,7 @@ function ForkForm({ place, onClose, onForked }: ForkDialogProps & { place: ForkP
           />
         )}
       </Field>
-      <AgentFile agent={place.agent} text={file} onChange={setFile} />
+      <AgentFile agent={point.agent} text={file} onChange={setFile} />
       <label className="flex min-h-10 items-start gap-2 md:min-h-6">
         <input
           type="checkbox"

@@ -1,17 +1,10 @@
-// U25: what is allowed beyond one call, by whom and until when; one click takes it back.
-
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { GrantView } from "../../../../src/api/client/types.ts";
-import { GrantRule } from "../../display/grant-rule.tsx";
-import { VisibleText } from "../../display/visible-text.tsx";
-import { fullTime, plural } from "../../display/words.ts";
-import { client } from "../../live/client.ts";
+import { plural } from "../../display/words.ts";
 import { useRefusal } from "../../live/me.ts";
 import { grantsQuery, suggestionsQuery } from "../../live/queries.ts";
-import { queryClient } from "../../live/query-client.ts";
-import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { GrantList } from "./grant-list.tsx";
 
 export interface GrantsDialogProps {
   open: boolean;
@@ -23,21 +16,21 @@ export function GrantsDialog(props: GrantsDialogProps) {
   return (
     <Dialog
       {...props}
-      title="What is allowed without asking"
-      description="Given with an approval. What is taken back is asked about again from the next call on."
+      title="Allowed without asking"
+      description="You granted these with an approval. Once you revoke one, the next such call asks again."
     >
-      <ul className="min-h-16 overflow-y-auto p-4">
-        {grants.data?.length === 0 && <li className="text-muted text-sm">Nothing.</li>}
-        {grants.data?.map((grant) => (
-          <Grant key={grant.id} grant={grant} />
-        ))}
-      </ul>
+      <div className="min-h-16 overflow-y-auto p-4">
+        {grants.data?.length === 0 && (
+          <p className="text-muted text-sm">Nothing: every call that needs approval asks.</p>
+        )}
+        {grants.data && grants.data.length > 0 && <GrantList grants={grants.data} />}
+      </div>
       <SuggestedRules enabled={props.open} />
     </Dialog>
   );
 }
 
-/** After several yeses that are alike: there may be a rule that spares the next. */
+/** After several similar approvals, an admin is pointed to a rule that would make the next ones unnecessary. */
 function SuggestedRules({ enabled }: { enabled: boolean }) {
   const isAdmin = useRefusal("admin") === undefined;
   const found = useQuery({ ...suggestionsQuery, enabled: enabled && isAdmin, staleTime: 0 });
@@ -48,34 +41,7 @@ function SuggestedRules({ enabled }: { enabled: boolean }) {
       <Link to="/settings" className="text-accent underline max-md:inline-block max-md:py-2">
         {plural(count, "suggested rule")}
       </Link>{" "}
-      would spare you questions that you have answered alike.
+      would save you approvals that you always give.
     </p>
-  );
-}
-
-function Grant({ grant: { id, rule, scope, by, until } }: { grant: GrantView }) {
-  const revoke = useMutation({
-    mutationFn: () => client.revokeGrant(id),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["grants"] }),
-  });
-  return (
-    <li className="flex items-center gap-3 border-line border-b py-2 last:border-0">
-      <div className="min-w-0 flex-1">
-        <GrantRule rule={rule} />
-        <p className="mt-1 text-muted text-xs">
-          {scope === "always" ? "Always here" : "In one run and below"}, by <VisibleText text={by} />
-          {until !== undefined && `, until ${fullTime(until)}`}
-        </p>
-      </div>
-      <Button
-        size="small"
-        look="danger"
-        className="max-md:h-10"
-        disabled={revoke.isPending}
-        onClick={() => revoke.mutate()}
-      >
-        Take back
-      </Button>
-    </li>
   );
 }

@@ -2,19 +2,18 @@
 // meanwhile; on a phone it has the screen to itself.
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { ApprovalView, RunSummary } from "../../../../src/api/client/types.ts";
+import { approvalTitle } from "../../display/approval-title.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { useHotkeys } from "../../ui/hotkeys.ts";
-import { BatchButton } from "./batch/batch-button.tsx";
-import { BatchCard } from "./batch/batch-card.tsx";
+import { BatchButton, BatchCard } from "./batch/batch-card.tsx";
 import { Card } from "./cards/card.tsx";
 import { ClosedCard } from "./cards/closed-card.tsx";
 import { confirmationText } from "./decision/use-decide.ts";
-import { approvalTitle, similarItems } from "./list/queue.ts";
+import { similarItems } from "./list/queue.ts";
 import { QueuePane } from "./list/queue-pane.tsx";
 import { useQueue } from "./list/use-queue.ts";
-import { neighbourItem, nextBlockingRoot, useCurrent } from "./use-current.ts";
 
 export interface InboxProps {
   items: readonly ApprovalView[];
@@ -26,7 +25,7 @@ export function Inbox({ items, runs }: InboxProps) {
   const { item: wanted, together } = useSearch({ from: "/inbox" });
   const navigate = useNavigate({ from: "/inbox" });
   const queue = useQueue(items);
-  const order = queue.rows.filter(({ gone }) => !gone).map(({ item }) => item);
+  const order = queue.rows.filter(({ isClosed }) => !isClosed).map(({ item }) => item);
   const { current, forget } = useCurrent(wanted, order);
   const [said, setSaid] = useState<string>();
   const [last, setLast] = useState<ApprovalView>();
@@ -96,4 +95,45 @@ export function Inbox({ items, runs }: InboxProps) {
       </div>
     </div>
   );
+}
+
+// Which card is looked at, and which one is next.
+/** The one in the address; without one the first, which stays the one, also when somebody else has answered it. */
+function useCurrent(wanted: string | undefined, order: readonly ApprovalView[]) {
+  const pinned = useRef<string>(undefined);
+  /** Answered here: the list may still have them for a moment. */
+  const answered = useRef(new Set<string>());
+  const isOpen = (id: string | undefined): boolean => id !== undefined && !answered.current.has(id);
+  const kept = isOpen(pinned.current) ? pinned.current : undefined;
+  pinned.current = wanted ?? kept ?? order.find(({ id }) => isOpen(id))?.id;
+  return {
+    current: pinned.current,
+    forget: (items: readonly ApprovalView[]) => {
+      for (const { id } of items) answered.current.add(id);
+    },
+  };
+}
+
+/** Where the card stood in the list, although it may be isClosed from it. */
+function neighbourItem(
+  rows: readonly { item: ApprovalView }[],
+  order: readonly ApprovalView[],
+  current: string | undefined,
+  by: 1 | -1,
+): ApprovalView | undefined {
+  const others = order.filter(({ id }) => id !== current);
+  if (others.length === 0) return undefined;
+  const at = rows.findIndex(({ item }) => item.id === current);
+  const before = rows.slice(0, Math.max(0, at)).filter(({ item }) => others.includes(item)).length;
+  const index = by === 1 ? before : before - 1;
+  return others[(index + others.length) % others.length];
+}
+
+function nextBlockingRoot(
+  order: readonly ApprovalView[],
+  current: string | undefined,
+): ApprovalView | undefined {
+  const at = order.findIndex(({ id }) => id === current);
+  const round = [...order.slice(at + 1), ...order.slice(0, at + 1)];
+  return round.find(({ blocks }) => blocks.root) ?? round[0];
 }

@@ -1,6 +1,6 @@
 // U32: what this browser may interrupt a person for, and when it may not. Kept in this browser.
 
-import { useSyncExternalStore } from "react";
+import { useLocalStorage, writeLocalStorage } from "../../ui/local-storage.ts";
 
 export interface NoticeSettings {
   /** Outside of the page too, where the browser allows it. */
@@ -26,23 +26,14 @@ export const DEFAULT_SETTINGS: NoticeSettings = {
 };
 
 const KEY = "cadre.notices";
-const listeners = new Set<() => void>();
-let read: { text: string | null; settings: NoticeSettings } | undefined;
 
-export function readNoticeSettings(): NoticeSettings {
-  const text = localStorage.getItem(KEY);
-  if (read?.text !== text || !read) read = { text, settings: parseSettings(text) };
-  return read.settings;
-}
+export const readNoticeSettings = (): NoticeSettings => parseSettings(localStorage.getItem(KEY));
 
 export function updateNoticeSettings(change: Partial<NoticeSettings>): void {
-  localStorage.setItem(KEY, JSON.stringify({ ...readNoticeSettings(), ...change }));
-  for (const listener of listeners) listener();
+  writeLocalStorage(KEY, JSON.stringify({ ...readNoticeSettings(), ...change }));
 }
 
-export function useNoticeSettings(): NoticeSettings {
-  return useSyncExternalStore(subscribe, readNoticeSettings);
-}
+export const useNoticeSettings = (): NoticeSettings => parseSettings(useLocalStorage(KEY)[0] ?? null);
 
 /** What is none of ours is as if nothing had been chosen. */
 export function parseSettings(text: string | null): NoticeSettings {
@@ -81,13 +72,4 @@ export function quietHoursEnd({ to }: NoticeSettings, now: Date): Date {
   end.setHours(hours!, minutes, 0, 0);
   if (end <= now) end.setDate(end.getDate() + 1);
   return end;
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  addEventListener("storage", listener);
-  return () => {
-    listeners.delete(listener);
-    removeEventListener("storage", listener);
-  };
 }

@@ -8,11 +8,11 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { fullTime } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Kbd } from "../../ui/kbd.tsx";
-import { Problem } from "../run-actions/problem.tsx";
-import { useAction } from "../run-actions/use-action.ts";
+import { Problem } from "../../ui/problem.tsx";
 
 export interface OutcomeProbeProps {
   item: ApprovalView;

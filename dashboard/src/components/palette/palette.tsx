@@ -4,6 +4,7 @@ import { useEffect, useId, useState } from "react";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { Dialog } from "../../ui/dialog.tsx";
+import { useDebounced } from "../../ui/use-debounced.ts";
 import { type Command, type PaletteActions, useCommands } from "./use-commands.ts";
 
 const PAUSE_MS = 150;
@@ -12,7 +13,7 @@ export function Palette({ onClose, ...actions }: PaletteActions & { onClose(): v
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const list = useId();
-  const commands = useCommands(typed.trim(), usePaused(typed.trim()), actions);
+  const commands = useCommands(typed.trim(), useDebounced(typed.trim(), PAUSE_MS), actions);
   const chosen = Math.min(at, commands.length - 1);
   const run = (command: Command | undefined) => {
     if (!command) return;
@@ -118,14 +119,4 @@ function Row({
       </button>
     </>
   );
-}
-
-/** The same, when the typing has paused. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
 }

@@ -2,12 +2,12 @@
 
 import { useState } from "react";
 import { client } from "../../live/client.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Input } from "../../ui/input.tsx";
-import { Problem } from "../run-actions/problem.tsx";
-import { useAction } from "../run-actions/use-action.ts";
+import { Problem } from "../../ui/problem.tsx";
 import { formatAmount, toBudget } from "./amounts.ts";
 import type { Unit } from "./river-bands.ts";
 
@@ -22,13 +22,13 @@ export interface BudgetTarget {
 }
 
 export interface BudgetDialogProps {
-  place: BudgetTarget;
+  target: BudgetTarget;
   unit: Unit;
   onClose(): void;
 }
 
-export function BudgetDialog({ place, unit, onClose }: BudgetDialogProps) {
-  const { runId, name, tree, limit, used } = place;
+export function BudgetDialog({ target, unit, onClose }: BudgetDialogProps) {
+  const { runId, name, tree, limit, used } = target;
   const [text, setText] = useState("");
   const { busy, problem, perform } = useAction();
   const amount = amountIn(text, unit);

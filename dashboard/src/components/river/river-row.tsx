@@ -25,7 +25,7 @@ export interface RiverRowProps {
 export interface RowActions {
   busy: boolean;
   onBudget(node: RiverNode): void;
-  onHold(node: RiverNode, how: "freeze" | "thaw"): void;
+  onFreeze(node: RiverNode, how: "freeze" | "thaw"): void;
 }
 
 export function RiverRow(props: RiverRowProps) {
@@ -81,7 +81,7 @@ function Amount({ value, unit, wide = false }: { value: number; unit: Unit; wide
   );
 }
 
-function Actions({ node, busy, onBudget, onHold }: RowActions & { node: RiverNode }) {
+function Actions({ node, busy, onBudget, onFreeze }: RowActions & { node: RiverNode }) {
   const { row, agent, runId, frozen } = node;
   if (row.endedAt !== undefined || row.cancelRequested) return null;
   const how = frozen.includes(runId) ? "thaw" : "freeze";
@@ -102,7 +102,7 @@ function Actions({ node, busy, onBudget, onHold }: RowActions & { node: RiverNod
         disabled={busy}
         className="max-md:h-10 max-md:min-w-10"
         aria-label={`${how === "freeze" ? "Freeze" : "Thaw"} ${agent}${below}`}
-        onClick={() => onHold(node, how)}
+        onClick={() => onFreeze(node, how)}
       >
         <Snowflake size={13} aria-hidden />
         <span className="max-sm:sr-only">{how === "freeze" ? "Freeze" : "Thaw"}</span>

@@ -2,20 +2,22 @@
 // table; the bands behind them are the same numbers as a picture.
 
 import { use, useState } from "react";
-import type { RiverNode } from "../../../../src/projections/usage/budget-river.ts";
+import { type BudgetRiver, budgetRiver, type RiverNode } from "../../../../src/projections/usage/budget-river.ts";
 import { Moment } from "../../display/time/moment.ts";
 import { client } from "../../live/client.ts";
+import { runBudgetOf } from "../../live/folds.ts";
 import { useRefusal } from "../../live/me.ts";
+import type { TreeJournal } from "../../live/tree-journal.ts";
+import { useAction } from "../../live/use-action.ts";
+import { Button } from "../../ui/button.tsx";
+import { Problem } from "../../ui/problem.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
-import { Problem } from "../run-actions/problem.tsx";
-import { useAction } from "../run-actions/use-action.ts";
 import type { RunViewProps } from "../run-view.ts";
+import { limitIn } from "./amounts.ts";
 import { BudgetDialog, type BudgetTarget } from "./budget-dialog.tsx";
 import type { Unit } from "./river-bands.ts";
-import { defaultUnit, riverOf, runTarget, treeTarget } from "./river-of.ts";
 import { RiverTable } from "./river-table.tsx";
 import { TreeBudget } from "./tree-budget.tsx";
-import { UnitSwitch } from "./unit-switch.tsx";
 
 export interface RiverViewProps extends RunViewProps {
   /** Undefined: what is limited, or known. */
@@ -26,15 +28,15 @@ export interface RiverViewProps extends RunViewProps {
 export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: RiverViewProps) {
   const river = riverOf(journal, runId);
   const unit = wanted ?? defaultUnit(river);
-  const [place, setPlace] = useState<BudgetTarget>();
+  const [target, setTarget] = useState<BudgetTarget>();
   const { busy, problem, perform } = useAction();
   const mayAct = useRefusal("operator") === undefined && use(Moment) === undefined;
   const top = river.nodes[0]!;
   const isOver = top.row.endedAt !== undefined;
   const actions = mayAct && {
     busy,
-    onBudget: (node: RiverNode) => setPlace(runTarget(node, unit)),
-    onHold: (node: RiverNode, how: "freeze" | "thaw") => void perform(() => client[how](node.runId)),
+    onBudget: (node: RiverNode) => setTarget(runTarget(node, unit)),
+    onFreeze: (node: RiverNode, how: "freeze" | "thaw") => void perform(() => client[how](node.runId)),
   };
   return (
     <ScrollBox label="Budget of the tree, run by run" className="min-h-0 flex-1 bg-surface">
@@ -42,7 +44,7 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
         top={top}
         limit={river.limit}
         unit={unit}
-        onChange={mayAct && !isOver ? () => setPlace(treeTarget(river, unit)) : undefined}
+        onChange={mayAct && !isOver ? () => setTarget(treeTarget(river, unit)) : undefined}
       />
       <div className="flex flex-wrap items-center gap-2 px-3 py-2">
         <UnitSwitch unit={unit} onUnit={onUnit} />
@@ -60,7 +62,54 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
         actions={actions || undefined}
         onSelect={onSelect}
       />
-      {place && <BudgetDialog place={place} unit={unit} onClose={() => setPlace(undefined)} />}
+      {target && <BudgetDialog target={target} unit={unit} onClose={() => setTarget(undefined)} />}
     </ScrollBox>
+  );
+}
+
+// The river of a tree's journal, and the budgets in it that a person may change.
+function riverOf(journal: TreeJournal, runId: string): BudgetRiver {
+  const { rootRunId } = journal.runs.get(runId)!.row;
+  const budgets = new Map([...journal.runs].map(([id, { events }]) => [id, runBudgetOf(events)]));
+  // Of a tree whose root cannot be read, what is below the run.
+  return budgetRiver(budgets, budgets.has(rootRunId) ? rootRunId : runId);
+}
+
+function runTarget({ runId, agent, limit, own }: RiverNode, unit: Unit): BudgetTarget {
+  const used = own.spent[unit] + own.reserved[unit];
+  return { runId, name: agent, tree: false, limit: limitIn(limit, unit), used };
+}
+
+function treeTarget({ nodes: [top], limit }: BudgetRiver, unit: Unit): BudgetTarget {
+  const { runId, agent, branch } = top!;
+  const used = branch.spent[unit] + branch.reserved[unit];
+  return { runId, name: agent, tree: true, limit: limitIn(limit, unit), used };
+}
+
+/** Money where some is spent or limited; else tokens, which are always known. */
+function defaultUnit({ nodes: [top], limit, nodes }: BudgetRiver): Unit {
+  const limited = [limit, ...nodes.map((node) => node.limit)];
+  if (limited.some(({ maxCost }) => maxCost !== undefined)) return "cost";
+  if (limited.some(({ maxTokens }) => maxTokens !== undefined)) return "tokens";
+  return (top?.branch.spent.cost ?? 0) > 0 ? "cost" : "tokens";
+}
+
+function UnitSwitch({ unit, onUnit }: { unit: Unit; onUnit(unit: Unit): void }) {
+  return (
+    <fieldset className="flex gap-1">
+      <legend className="sr-only">Shown in</legend>
+      {(["cost", "tokens"] as const).map((each) => (
+        <Button
+          key={each}
+          size="small"
+          look={each === unit ? "plain" : "quiet"}
+          aria-pressed={each === unit}
+          className="max-md:h-10"
+          onClick={() => onUnit(each)}
+        >
+          {each === "cost" ? "Money" : "Tokens"}
+        </Button>
+      ))}
+    </fieldset>
   );
 }

@@ -1,8 +1,8 @@
 import { useRouter } from "@tanstack/react-router";
 import { Hand } from "lucide-react";
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
-import { describeCall } from "../../../../src/projections/views/timeline.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
+import { approvalTitle } from "../../display/approval-title.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { handleLinkClick } from "../../ui/link-click.ts";
 import { useNarrow } from "../../ui/use-media.ts";
@@ -38,7 +38,8 @@ export function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) 
                   <AgentName agent={item.agent} />
                 </button>
               )}
-              : <VisibleText text={questionOf(item)} />
+              : {item.kind === "outcome" && "Did it happen? "}
+              <VisibleText text={approvalTitle(item)} />
             </span>
             <InboxLink id={item.id} />
           </li>
@@ -61,11 +62,4 @@ function InboxLink({ id }: { id: string }) {
       Answer in the inbox
     </a>
   );
-}
-
-function questionOf({ kind, tool, input, detail, limit }: ApprovalView): string {
-  if (kind === "tool" && tool !== undefined) return describeCall(tool, input);
-  if (kind === "outcome" && tool !== undefined) return `Did it happen? ${describeCall(tool, input)}`;
-  if (kind === "budget") return `Budget used up${limit === undefined ? "" : ` (${limit})`}`;
-  return detail ?? (kind === "loop" ? "It repeats itself" : "A question");
 }

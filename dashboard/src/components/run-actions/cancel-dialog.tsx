@@ -2,11 +2,11 @@ import { useId, useState } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { plural } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Input } from "../../ui/input.tsx";
-import { Problem } from "./problem.tsx";
-import { useAction } from "./use-action.ts";
+import { Problem } from "../../ui/problem.tsx";
 
 export interface CancelDialogProps {
   open: boolean;

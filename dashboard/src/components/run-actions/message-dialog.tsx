@@ -1,11 +1,11 @@
 import { useState } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { client } from "../../live/client.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextArea } from "../../ui/input.tsx";
-import { Problem } from "./problem.tsx";
-import { useAction } from "./use-action.ts";
+import { Problem } from "../../ui/problem.tsx";
 
 export interface MessageDialogProps {
   open: boolean;

@@ -10,10 +10,10 @@ import { plural } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
 import { providerWaitsQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
+import { Problem } from "../../ui/problem.tsx";
 import { NoticeBar } from "./notice-bar.tsx";
-import { Problem } from "./problem.tsx";
-import { useAction } from "./use-action.ts";
 
 export function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
   const { waitingOn, id, endedAt, cancelRequested } = row;

@@ -4,16 +4,17 @@
 import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
+import { isWaitingForResume } from "../../display/status/status.ts";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
+import { Problem } from "../../ui/problem.tsx";
 import { treeOrder } from "../run-tree/roll-up.ts";
 import { CancelDialog } from "./cancel-dialog.tsx";
 import { MessageDialog } from "./message-dialog.tsx";
-import { Problem } from "./problem.tsx";
-import { useAction } from "./use-action.ts";
 
 export interface RunActionsProps {
   journal: TreeJournal;
@@ -89,21 +90,18 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
 
 function allowed({ endedAt, waitingOn, cancelRequested, status, stopReason }: RunRow) {
   const isOpen = endedAt === undefined;
-  const isHeld = HELD.has(waitingOn?.kind ?? "");
+  const isResumable = isWaitingForResume(waitingOn);
   const [top] = waitingOn?.frozen ?? [];
   return {
     message: isOpen && !cancelRequested,
-    pause: isOpen && !cancelRequested && !isHeld && status !== "suspended",
-    resume: isOpen && !cancelRequested && isHeld && top === undefined,
+    pause: isOpen && !cancelRequested && !isResumable && status !== "suspended",
+    resume: isOpen && !cancelRequested && isResumable && top === undefined,
     /** The branch that it is frozen with. */
     thaw: isOpen && !cancelRequested ? top : undefined,
     cancel: isOpen && !cancelRequested,
     retry: (status === "failed" || status === "cancelled") && stopReason !== "moved",
   };
 }
-
-/** A person lets these go on, without an answer to give. */
-const HELD: ReadonlySet<string> = new Set(["paused", "quarantine", "definition_changed", "storage"]);
 
 const unended = (journal: TreeJournal, runId: string): number =>
   treeOrder(journal.runs, runId).filter(

@@ -7,7 +7,7 @@ import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { runQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
-import { usePinnedRun } from "./use-pinned-run.ts";
+import { useLocalStorage } from "../../ui/local-storage.ts";
 
 export function PinnedRun() {
   const [runId, pin] = usePinnedRun();
@@ -35,3 +35,6 @@ function Bar({ runId, onUnpin }: { runId: string; onUnpin(): void }) {
     </aside>
   );
 }
+
+/** S4-60: the run that stays at hand, whatever page is looked at. */
+export const usePinnedRun = (): ReturnType<typeof useLocalStorage> => useLocalStorage("cadre.pinned-run");

@@ -1,20 +1,25 @@
 // Who does what, how it stands, and the way up.
 
-import { ChevronDown, ChevronUp, Pin, PinOff } from "lucide-react";
+import { ChevronDown, ChevronUp, Pin, PinOff, Terminal } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../display/agent/role-icon.tsx";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
+import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
+import { count, money, plural } from "../../display/words.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
+import { useCommand } from "../../live/use-command.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { rollUps } from "../run-tree/roll-up.ts";
 import { ConnectionBadge } from "../shell/connection-badge.tsx";
 import { Breadcrumbs, RunLink } from "./breadcrumbs.tsx";
-import { RunFacts } from "./run-facts.tsx";
+import { usePinnedRun } from "./pinned-run.tsx";
 import { statusText } from "./status-text.ts";
-import { usePinnedRun } from "./use-pinned-run.ts";
 
 export interface RunHeaderProps {
   journal: TreeJournal;
@@ -123,6 +128,38 @@ function Task({ text }: { text: string }) {
           {open ? <ChevronUp size={14} aria-hidden /> : <ChevronDown size={14} aria-hidden />}
         </Button>
       )}
+    </div>
+  );
+}
+
+const SHORT_ID = 12;
+
+/** How long, how much, and its name for the terminal. */
+function RunFacts({ journal, run }: { journal: TreeJournal; run: RunJournal }) {
+  const { row } = run;
+  const command = useCommand()(`show ${row.id.slice(0, SHORT_ID)}`);
+  const sum = rollUps(journal.runs, row.id).get(row.id);
+  return (
+    <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-muted text-xs">
+      <span>
+        <Elapsed from={row.createdAt} to={row.endedAt} />
+      </span>
+      <span title="What its models cost, with all runs below it">
+        {money(sum?.cost ?? 0, sum?.unpriced ?? 0)}
+      </span>
+      <span>{plural(row.turns, "turn")}</span>
+      <span title="What its models read and wrote, with all runs below it">
+        {count(sum?.tokens ?? 0)} tokens
+      </span>
+      {sum !== undefined && sum.runs > 0 && <span>{plural(sum.runs, "run")} below</span>}
+      <span className="max-sm:hidden">
+        <Copyable text={row.id.slice(0, SHORT_ID)} label="Copy the run's short id" />
+      </span>
+      <span className="hidden min-w-0 sm:inline">
+        <CopyButton text={command} label={`Copy as command: ${command}`} icon={<Terminal size={12} />}>
+          Copy as command
+        </CopyButton>
+      </span>
     </div>
   );
 }

@@ -1,13 +1,15 @@
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
+import type { FileChange } from "../../../../src/journal/events.ts";
+import type { ConversationCall } from "../../../../src/projections/views/conversation.ts";
 import { Diff } from "../../display/diff/diff.tsx";
+import { patchOfCall } from "../../display/diff/patch-of-call.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { plural } from "../../display/words.ts";
 import { runStateOf, talkOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { type ChangedFile, changedFiles } from "./changed-files.ts";
 import { EmptyTab, Section } from "./section.tsx";
 
 export function FilesTab({ run, onSelect }: { run: RunJournal; onSelect(seq: number): void }) {
@@ -78,4 +80,28 @@ function FileRow({ file, onSelect }: { file: ChangedFile; onSelect(seq: number):
         ))}
     </div>
   );
+}
+
+// The files that a run changed itself, with what its journal has of each change: what a person was shown, else what the
+// call asked for. A command may have changed others: those no journal knows.
+interface ChangedFile {
+  path: string;
+  change: FileChange["change"];
+  changes: { seq: number; tool: string; patch: string | undefined; wasShown: boolean }[];
+}
+
+function changedFiles(calls: Iterable<ConversationCall>): ChangedFile[] {
+  const files = new Map<string, ChangedFile>();
+  for (const { seq, tool, input, preview, result } of calls) {
+    for (const { path, change } of result?.files ?? []) {
+      const file = files.get(path) ?? { path, change, changes: [] };
+      const wasShown = preview?.includes("\n@@ ") ?? false;
+      const alone = result?.files?.length === 1;
+      const patch = wasShown ? preview : alone ? patchOfCall(tool, input) : undefined;
+      file.changes.push({ seq, tool, patch, wasShown });
+      if (change === "deleted") file.change = change;
+      files.set(path, file);
+    }
+  }
+  return [...files.values()];
 }

@@ -29,12 +29,7 @@ export function RunTree({ journal, rootId, runId, hits, onSelect }: RunTreeProps
     setFocused(id);
     list.current?.querySelector<HTMLElement>(`[data-run="${CSS.escape(id)}"]`)?.focus();
   };
-  const toggle = (id: string) =>
-    setClosed((before) => {
-      const after = new Set(before);
-      if (!after.delete(id)) after.add(id);
-      return after;
-    });
+  const toggle = (id: string) => setClosed((before) => before.symmetricDifference(new Set([id])));
   const onKeyDown = (event: KeyboardEvent) => {
     const run = journal.runs.get(current);
     if (!run || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -4,12 +4,14 @@ import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../display/agent/role-icon.tsx";
+import { type RunStatusLabel, statusLabel } from "../../display/status/status.ts";
+import { StatusIcon } from "../../display/status/status-icon.tsx";
 import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { money } from "../../display/words.ts";
+import type { RunJournal } from "../../live/run-journal.ts";
 import { classNames } from "../../ui/class-names.ts";
 import type { RollUp } from "./roll-up.ts";
-import { StatusMark } from "./status-mark.tsx";
 import { SumBadges } from "./sum-badges.tsx";
 
 export interface TreeNodeProps {
@@ -107,3 +109,23 @@ function sameNode(before: TreeNodeProps, after: TreeNodeProps): boolean {
     (Object.keys(before.sum) as (keyof RollUp)[]).every((key) => before.sum[key] === after.sum[key])
   );
 }
+
+/** Where a run stands, where there is no room for more than a mark: another form for each, and the word for who cannot see it. */
+function StatusMark({ row }: { row: RunJournal["row"] }) {
+  const { word: standing, tone } = statusLabel(row);
+  const word = row.waitingOn?.kind === "child_hitl" && !row.answered ? "waiting for child" : standing;
+  return (
+    <span className={`shrink-0 ${LOOKS[tone]}`} title={word}>
+      <StatusIcon word={word} size={14} />
+      <span className="sr-only">{word}</span>
+    </span>
+  );
+}
+
+const LOOKS: Record<RunStatusLabel["tone"], string> = {
+  good: "text-good",
+  muted: "text-muted",
+  bad: "text-bad",
+  warn: "text-warn",
+  info: "text-info",
+};

@@ -5,8 +5,7 @@ import { useState } from "react";
 import { plural } from "../../display/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { useLocalStorage } from "../../ui/local-storage.ts";
-import { Splitter } from "../../ui/splitter.tsx";
+import { type PaneSize, Splitter, usePaneWidth } from "../../ui/splitter.tsx";
 import { rollUps } from "./roll-up.ts";
 import { RunTree, type RunTreeProps } from "./run-tree.tsx";
 import { SumBadges } from "./sum-badges.tsx";
@@ -16,11 +15,10 @@ export interface TreePaneProps extends RunTreeProps {
   onToggle(): void;
 }
 
-const [WIDTH, MIN, MAX] = [256, 160, 560];
+const SIZE: PaneSize = { initial: 256, min: 160, max: 560 };
 
 export function TreePane({ closed, onToggle, ...tree }: TreePaneProps) {
-  const [kept, keep] = useLocalStorage("cadre.tree-width");
-  const width = Math.min(MAX, Math.max(MIN, Number(kept ?? WIDTH) || WIDTH));
+  const [width, setWidth] = usePaneWidth("cadre.tree-width", SIZE);
   if (closed)
     return (
       <div className="hidden shrink-0 border-line border-r bg-surface p-1 md:block">
@@ -48,10 +46,10 @@ export function TreePane({ closed, onToggle, ...tree }: TreePaneProps) {
         <Splitter
           label="Width of the tree"
           width={width}
-          min={MIN}
-          max={MAX}
+          min={SIZE.min}
+          max={SIZE.max}
           pane="left"
-          onChange={(next) => keep(String(next))}
+          onChange={setWidth}
         />
       </span>
     </>

@@ -1,8 +1,26 @@
+// U03: one-click filters for the lists people open most.
+
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { runCountQuery } from "../../live/queries.ts";
 import { toFilter } from "./filter.ts";
-import { SAVED_VIEWS } from "./views.ts";
+import type { RunsSearch } from "./runs-search.ts";
+
+interface SavedView {
+  name: string;
+  search: RunsSearch;
+  /** Shows how many runs it lists. */
+  counted: boolean;
+}
+
+const SAVED_VIEWS: readonly SavedView[] = [
+  { name: "All", search: {}, counted: false },
+  { name: "Needs me", search: { waiting: "person" }, counted: true },
+  { name: "Running", search: { status: ["pending", "running", "waiting"] }, counted: true },
+  { name: "Failed today", search: { status: ["failed"], since: "today" }, counted: true },
+  { name: "Unknown outcome", search: { waiting: "outcome_unknown" }, counted: true },
+  { name: "Most expensive", search: { sort: "cost" }, counted: false },
+];
 
 const COUNTED = SAVED_VIEWS.filter(({ counted }) => counted);
 

@@ -9,6 +9,7 @@ import { meQuery, useRefusal } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { Problem } from "../../ui/problem.tsx";
 import { SettingsSection } from "./settings-section.tsx";
 
 export function AccessSettings() {
@@ -29,11 +30,7 @@ export function AccessSettings() {
         </p>
       )}
       {isAdmin && <SignOutOthers />}
-      {linking.isError && (
-        <p role="alert" className="text-bad">
-          {messageOf(linking.error)}
-        </p>
-      )}
+      <Problem text={linking.isError ? messageOf(linking.error) : undefined} />
     </SettingsSection>
   );
 }
@@ -54,11 +51,7 @@ function SignOutOthers() {
           Done: there is a new token, and only this browser is signed in.
         </p>
       )}
-      {renewing.isError && (
-        <p role="alert" className="text-bad">
-          {messageOf(renewing.error)}
-        </p>
-      )}
+      <Problem text={renewing.isError ? messageOf(renewing.error) : undefined} />
       <Dialog
         open={isAsking}
         onOpenChange={setAsking}

@@ -7,6 +7,7 @@ import { useRefusal } from "../../live/me.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
 import { Field } from "../../ui/field.tsx";
 import { Select } from "../../ui/input.tsx";
+import { Problem } from "../../ui/problem.tsx";
 import { SettingsSection } from "./settings-section.tsx";
 
 export function ChatSettings() {
@@ -61,11 +62,7 @@ export function ChatSettings() {
         </div>
       )}
       {refusal !== undefined && <p className="text-muted">{refusal}</p>}
-      {choosing.isError && (
-        <p role="alert" className="text-bad">
-          {messageOf(choosing.error)}
-        </p>
-      )}
+      <Problem text={choosing.isError ? messageOf(choosing.error) : undefined} />
     </SettingsSection>
   );
 }

@@ -9,9 +9,9 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { plural } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
 import { providerWaitsQuery } from "../../live/queries.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
-import { Problem } from "../run-actions/problem.tsx";
-import { useAction } from "../run-actions/use-action.ts";
+import { Problem } from "../../ui/problem.tsx";
 import { SettingsSection } from "./settings-section.tsx";
 
 const SHOWN = 10;

@@ -1,16 +1,23 @@
 // Who may come in by name, for admins: let somebody in, give them a new token, let them in no more. A token is shown once.
 
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import type { CreatedUser } from "../../../../src/api/client/types.ts";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import type { CreatedUser, RoleView, UserView } from "../../../../src/api/client/types.ts";
+import { messageOf } from "../../../../src/errors.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
+import { When } from "../../display/time/when.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { client } from "../../live/client.ts";
 import { usersQuery } from "../../live/queries.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { NewUserForm } from "./new-user-form.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input, Select } from "../../ui/input.tsx";
+import { Problem } from "../../ui/problem.tsx";
 import { SettingsSection } from "./settings-section.tsx";
-import { UserRow } from "./user-row.tsx";
 
 export function UserList() {
   const users = useQuery({ ...usersQuery, refetchOnMount: "always" });
@@ -52,5 +59,111 @@ export function UserList() {
         )}
       </Dialog>
     </SettingsSection>
+  );
+}
+
+// Lets somebody in by a name and a role.
+function NewUserForm({ onMade }: { onMade(made: CreatedUser): void }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState("");
+  const [role, setRole] = useState<RoleView>("operator");
+  const adding = useMutation({
+    mutationFn: () => client.addUser({ name, role }),
+    onSuccess(made) {
+      setName("");
+      onMade(made);
+    },
+    onSettled: () => queries.invalidateQueries(usersQuery),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    adding.mutate();
+  };
+  return (
+    <form className="flex flex-wrap items-end gap-2" onSubmit={submit}>
+      <Field label="Name" quiet>
+        {(id) => (
+          <Input
+            id={id}
+            className="w-44 max-md:h-10"
+            autoComplete="off"
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Role" quiet>
+        {(id) => (
+          <Select
+            id={id}
+            className="max-md:h-10"
+            value={role}
+            onChange={({ target }) => setRole(target.value as RoleView)}
+          >
+            <option value="viewer">viewer</option>
+            <option value="operator">operator</option>
+            <option value="admin">admin</option>
+          </Select>
+        )}
+      </Field>
+      <Button type="submit" className="max-md:h-10" disabled={name === "" || adding.isPending}>
+        Let in
+      </Button>
+      <Problem text={adding.isError ? messageOf(adding.error) : undefined} />
+    </form>
+  );
+}
+
+// One user: a new token for them, or let in no more.
+interface UserRowProps {
+  user: UserView;
+  onMade(made: CreatedUser): void;
+}
+
+function UserRow({ user, onMade }: UserRowProps) {
+  const { name, role, rotatedAt, revokedAt, madeBy } = user;
+  const queries = useQueryClient();
+  const onSettled = () => queries.invalidateQueries(usersQuery);
+  const rotating = useMutation({ mutationFn: () => client.rotateUser(name), onSuccess: onMade, onSettled });
+  const revoking = useMutation({ mutationFn: () => client.revokeUser(name), onSettled });
+  const error = rotating.error ?? revoking.error;
+  const isBusy = rotating.isPending || revoking.isPending;
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2">
+          <span className="break-all font-medium">{name}</span>
+          <Badge tone={revokedAt === undefined ? "muted" : "warn"}>
+            {revokedAt === undefined ? role : "revoked"}
+          </Badge>
+        </p>
+        <p className="text-muted text-xs">
+          {revokedAt === undefined ? "token made " : "revoked "}
+          <When ts={revokedAt ?? rotatedAt} />, let in by <VisibleText text={madeBy} />
+        </p>
+        <Problem text={error ? messageOf(error) : undefined} />
+      </div>
+      <Button
+        size="small"
+        className="max-md:h-10"
+        aria-label={`New token for ${name}`}
+        disabled={isBusy}
+        onClick={() => rotating.mutate()}
+      >
+        {revokedAt === undefined ? "New token" : "Let in again"}
+      </Button>
+      {revokedAt === undefined && (
+        <Button
+          size="small"
+          look="danger"
+          className="max-md:h-10"
+          aria-label={`Revoke ${name}`}
+          disabled={isBusy}
+          onClick={() => revoking.mutate()}
+        >
+          Revoke
+        </Button>
+      )}
+    </li>
   );
 }

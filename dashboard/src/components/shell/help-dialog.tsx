@@ -4,7 +4,6 @@ import { Fragment } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
 import { boundHotkeys } from "../../ui/hotkeys.ts";
 import { Kbd } from "../../ui/kbd.tsx";
-import { formatKeys } from "./shown-keys.ts";
 
 export function HelpDialog({ onClose }: { onClose(): void }) {
   const isMac = navigator.platform.startsWith("Mac");
@@ -38,3 +37,11 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
 
 /** The page's own first, then where one can go, then what is everywhere. */
 const rank = (keys: string): number => (keys.startsWith("g ") ? 1 : keys.length > 1 || keys === "?" ? 2 : 0);
+
+/** Keys as they stand on a keyboard: `mod+k` is ⌘ K or Ctrl K. */
+const formatKeys = (keys: string, isMac: boolean): string[] =>
+  keys
+    .split(/[ +]/)
+    .map((key) => (key === "mod" ? (isMac ? "⌘" : "Ctrl") : key.length === 1 ? key : (NAMES[key] ?? key)));
+
+const NAMES: Record<string, string> = { Enter: "↵", Escape: "Esc", ArrowUp: "↑", ArrowDown: "↓" };

@@ -3,7 +3,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useRef, useState } from "react";
+import type { AgentView } from "../../../../src/api/client/types.ts";
 import { messageOf } from "../../../../src/errors.ts";
+import { nameWithTitle } from "../../display/agent/agent-face.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { client } from "../../live/client.ts";
@@ -12,8 +14,7 @@ import { agentsQuery, settingsQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Input, TextArea } from "../../ui/input.tsx";
-import { AgentField, type AgentFieldProps } from "./agent-field.tsx";
+import { Input, Select, TextArea } from "../../ui/input.tsx";
 import { type Draft, draftProblem, toRequest } from "./draft.ts";
 
 export interface StartRunDialogProps {
@@ -201,5 +202,33 @@ function LimitFields({ draft, onChange }: { draft: Draft; onChange(next: Partial
         </Field>
       </div>
     </details>
+  );
+}
+
+interface AgentFieldProps {
+  choices: readonly AgentView[];
+  chosen: string;
+  onChange(name: string): void;
+}
+
+/** Who is to do it: by title, with the name behind it. */
+function AgentField({ choices, chosen, onChange }: AgentFieldProps) {
+  return (
+    <Field label="Agent">
+      {(id) => (
+        <Select
+          id={id}
+          className="max-md:h-10"
+          value={chosen}
+          onChange={({ target }) => onChange(target.value)}
+        >
+          {choices.map((each) => (
+            <option key={each.name} value={each.name}>
+              {nameWithTitle(each)}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
   );
 }

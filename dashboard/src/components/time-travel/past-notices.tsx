@@ -1,6 +1,6 @@
 import { Hand } from "lucide-react";
-import { type ApprovalItem, openItems } from "../../../../src/projections/folds/approvals.ts";
-import { describeCall } from "../../../../src/projections/views/timeline.ts";
+import { openItems } from "../../../../src/projections/folds/approvals.ts";
+import { approvalTitle } from "../../display/approval-title.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { runStateOf } from "../../live/folds.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
@@ -30,13 +30,10 @@ export function PastNotices({ journal, onSelect }: PastNoticesProps) {
             >
               {item.agent}
             </button>
-            : <VisibleText text={questionOf(item)} />
+            : <VisibleText text={approvalTitle(item)} />
           </li>
         ))}
       </ul>
     </NoticeBar>
   );
 }
-
-const questionOf = ({ tool, input, detail, kind }: ApprovalItem): string =>
-  tool === undefined ? (detail ?? kind) : describeCall(tool, input);

@@ -3,7 +3,7 @@
 import { useDeferredValue, useMemo } from "react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
 import { eventsOf, pastJournal } from "../../live/past-journal.ts";
-import type { TreeJournal } from "../../live/tree-journal.ts";
+import { eventCount, type TreeJournal } from "../../live/tree-journal.ts";
 
 export interface ShownMoment {
   /** The journal as it was, or as it is. */
@@ -21,7 +21,7 @@ export interface ShownMoment {
 /** `at`: a position. */
 export function useMoment(journal: TreeJournal, at: number | undefined): ShownMoment {
   const position = useDeferredValue(at);
-  const count = countOf(journal);
+  const count = eventCount(journal);
   // While it is read, what had happened by then is not all here yet.
   const read = journal.loaded ? -1 : count;
   const shown = useMemo(
@@ -37,9 +37,6 @@ export function useMoment(journal: TreeJournal, at: number | undefined): ShownMo
     positionAt: (wanted) => (wanted >= count ? undefined : orderOf(journal, count)[wanted - 1]?.position),
   };
 }
-
-const countOf = ({ runs }: TreeJournal): number =>
-  [...runs.values()].reduce((sum, { events }) => sum + events.length, 0);
 
 const orders = new WeakMap<TreeJournal, JournalEvent[]>();
 

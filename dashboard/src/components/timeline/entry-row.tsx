@@ -1,9 +1,24 @@
+import {
+  Brain,
+  CircleAlert,
+  CirclePlay,
+  CornerDownRight,
+  Flag,
+  Footprints,
+  Gauge,
+  GitBranch,
+  Hourglass,
+  MessageSquareQuote,
+  MessageSquareText,
+  ShieldQuestion,
+  Users,
+  Wrench,
+} from "lucide-react";
 import { memo, type ReactNode } from "react";
-import type { TimelineEntry } from "../../../../src/projections/views/timeline.ts";
+import type { TimelineEntry, TimelineKind } from "../../../../src/projections/views/timeline.ts";
 import { clockTime, fullTime } from "../../display/words.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { handleLinkClick } from "../../ui/link-click.ts";
-import { EntryIcon, TONE_TEXT } from "./entry-icon.tsx";
 import { HighlightedText } from "./highlighted-text.tsx";
 
 export interface EntryRowProps {
@@ -63,5 +78,40 @@ export function Time({ ts }: { ts: number }) {
     >
       {clockTime(ts)}
     </time>
+  );
+}
+
+const ICONS: Record<TimelineKind, [icon: typeof Brain, word: string]> = {
+  start: [CirclePlay, "start"],
+  context: [MessageSquareText, "message"],
+  model: [Brain, "model"],
+  thought: [MessageSquareQuote, "says"],
+  tool: [Wrench, "tool"],
+  result: [CornerDownRight, "result"],
+  approval: [ShieldQuestion, "approval"],
+  wait: [Hourglass, "waits"],
+  child: [GitBranch, "child"],
+  team: [Users, "team"],
+  step: [Footprints, "step"],
+  limit: [Gauge, "limit"],
+  error: [CircleAlert, "error"],
+  end: [Flag, "end"],
+};
+
+const TONE_TEXT: Record<TimelineEntry["tone"], string> = {
+  plain: "text-ink",
+  good: "text-good",
+  bad: "text-bad",
+  warn: "text-warn",
+  quiet: "text-muted",
+};
+
+function EntryIcon({ entry: { kind, tone } }: { entry: TimelineEntry }) {
+  const [Icon, word] = ICONS[kind];
+  return (
+    <span className={`shrink-0 ${tone === "plain" ? "text-muted" : TONE_TEXT[tone]}`} title={word}>
+      <Icon size={14} aria-hidden />
+      <span className="sr-only">{word}</span>
+    </span>
   );
 }

@@ -2,10 +2,11 @@
 // nothing, however long the journal is.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Loading } from "../../display/loading.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
+import { useMedia } from "../../ui/use-media.ts";
 import type { Facet } from "./facets.ts";
 import { TimelineRow, type TimelineRowProps } from "./timeline-row.tsx";
 import type { Row } from "./timeline-rows.ts";
@@ -85,15 +86,8 @@ const isLine = (row: Row | undefined): boolean => row?.type === "entry" && row.c
 
 /** As the class of a line says (`h-10 md:h-7`). */
 function useLineHeight(): number {
-  const isWide = useSyncExternalStore(watchWidth, () => WIDE.matches);
+  const isWide = useMedia("(min-width: 48rem)");
   return (isWide ? 1.75 : 2.5) * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-}
-
-const WIDE = matchMedia("(min-width: 48rem)");
-
-function watchWidth(listener: () => void): () => void {
-  WIDE.addEventListener("change", listener);
-  return () => WIDE.removeEventListener("change", listener);
 }
 
 /** A line for each level that this stands inside. */

@@ -2,8 +2,7 @@ import { lazy, Suspense, useId } from "react";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { fixLanguage } from "../../ui/fix-language.ts";
-import type { PlotData } from "./plot-data.ts";
-import { SWATCHES } from "./series-colours.ts";
+import type { PlotData, SeriesColour } from "./plot-data.ts";
 import { timeWords } from "./time-words.ts";
 
 const UsagePlot = lazy(async () => {
@@ -99,3 +98,14 @@ function Table({ data, words, title }: Pick<PlotCardProps, "data" | "words" | "t
     </section>
   );
 }
+
+/** As classes for the legend; the canvas takes the tokens of the same names. */
+const SWATCHES: Readonly<Record<SeriesColour, string>> = {
+  accent: "bg-accent",
+  good: "bg-good",
+  warn: "bg-warn",
+  info: "bg-info",
+  child: "bg-child",
+  bad: "bg-bad",
+  edge: "bg-edge",
+};

@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import { useTheme } from "../../ui/theme.ts";
+import { usePrefersDark } from "../../ui/use-media.ts";
 import { type PlotData, stackSeries } from "./plot-data.ts";
 import { axisWords, timeWords } from "./time-words.ts";
 
@@ -108,16 +109,3 @@ function resolved(element: HTMLElement, name: string): string {
   probe.remove();
   return color;
 }
-
-function usePrefersDark(): boolean {
-  const [dark, setDark] = useState(() => matchMedia(DARK).matches);
-  useEffect(() => {
-    const query = matchMedia(DARK);
-    const change = () => setDark(query.matches);
-    query.addEventListener("change", change);
-    return () => query.removeEventListener("change", change);
-  }, []);
-  return dark;
-}
-
-const DARK = "(prefers-color-scheme: dark)";

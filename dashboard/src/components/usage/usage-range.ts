@@ -1,7 +1,6 @@
 // From a stretch of time as people say it to what is asked for: its beginning, and how fine it is drawn.
 
 import type { UsageFilter } from "../../../../src/api/client/types.ts";
-import type { Range } from "./ranges.ts";
 
 export const RANGE_WORDS: Readonly<Record<Range, string>> = {
   "24h": "24 hours",
@@ -24,3 +23,7 @@ function midnight(now: number, daysAgo: number): number {
   const day = new Date(now);
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() - daysAgo).getTime();
 }
+
+export const RANGES = ["24h", "7d", "30d", "all"] as const;
+
+export type Range = (typeof RANGES)[number];

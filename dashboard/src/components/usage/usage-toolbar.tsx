@@ -4,8 +4,7 @@ import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { Input, Select } from "../../ui/input.tsx";
-import { RANGES, type Range } from "./ranges.ts";
-import { RANGE_WORDS } from "./usage-range.ts";
+import { RANGE_WORDS, RANGES, type Range } from "./usage-range.ts";
 
 export interface UsageToolbarProps {
   range: Range;

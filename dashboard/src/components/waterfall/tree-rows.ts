@@ -1,7 +1,7 @@
-import type { PathPiece } from "../../../../src/projections/views/critical-path.ts";
-import { criticalPath, type Lifetime } from "../../../../src/projections/views/critical-path.ts";
+import { criticalPath, type Lifetime, type PathPiece } from "../../../../src/projections/views/critical-path.ts";
 import { waterfallOf } from "../../live/folds.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
+import { treeLevels, treeOrder } from "../run-tree/roll-up.ts";
 
 export interface TreeRow {
   run: RunJournal;
@@ -18,22 +18,16 @@ export interface TreeTime {
 
 /** The runs of a tree with their time, a parent before its children. */
 export function treeTime(journal: TreeJournal, rootId: string, now: number): TreeTime {
-  const order: { run: RunJournal; depth: number }[] = [];
-  const visit = (runId: string, depth: number): void => {
-    const run = journal.runs.get(runId);
-    if (!run) return;
-    order.push({ run, depth });
-    for (const child of run.children) visit(child, depth + 1);
-  };
-  visit(rootId, 0);
-  const lives = new Map(order.map(({ run }) => [run.row.id, lifeOf(run, now)]));
+  const order = treeOrder(journal.runs, rootId);
+  const levels = treeLevels(journal.runs, order);
+  const lives = new Map(order.map((runId) => [runId, lifeOf(journal.runs.get(runId)!, now)]));
   const path = criticalPath(lives, rootId);
   const byRun = Map.groupBy(path, (piece) => piece.runId);
-  const rows = order.map(({ run, depth }) => ({
-    run,
-    depth,
-    life: lives.get(run.row.id)!,
-    pieces: byRun.get(run.row.id) ?? [],
+  const rows = order.map((runId) => ({
+    run: journal.runs.get(runId)!,
+    depth: levels.get(runId)! - 1,
+    life: lives.get(runId)!,
+    pieces: byRun.get(runId) ?? [],
   }));
   return { rows, path };
 }

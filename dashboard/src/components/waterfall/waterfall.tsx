@@ -4,7 +4,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 import { useNow } from "../../display/time/use-now.ts";
-import type { TreeJournal } from "../../live/tree-journal.ts";
+import { eventCount, type TreeJournal } from "../../live/tree-journal.ts";
 import type { RunViewProps } from "../run-view.ts";
 import { Axis } from "./axis.tsx";
 import { BarPatterns } from "./bar-patterns.tsx";
@@ -23,7 +23,7 @@ export function Waterfall({ journal, runId, onSelect }: RunViewProps) {
   const rootId = rootOf(journal, runId);
   const isOver = [...journal.runs.values()].every(({ row }) => row.endedAt !== undefined);
   const now = useNow(isOver);
-  const events = [...journal.runs.values()].reduce((sum, run) => sum + run.events.length, 0);
+  const events = eventCount(journal);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is the same object; it has changed when it has more events
   const { rows, path } = useMemo(() => treeTime(journal, rootId, now), [journal, rootId, now, events]);
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
@@ -41,10 +41,7 @@ export function Waterfall({ journal, runId, onSelect }: RunViewProps) {
     estimateSize: () => ROW_PX,
     overscan: 6,
   });
-  const toggle = (id: string) =>
-    setFolded(
-      (before) => new Set(before.has(id) ? [...before].filter((each) => each !== id) : [...before, id]),
-    );
+  const toggle = (id: string) => setFolded((before) => before.symmetricDifference(new Set([id])));
   return (
     <div data-waterfall="" className="flex min-h-0 flex-1 flex-col bg-surface">
       <BarPatterns />

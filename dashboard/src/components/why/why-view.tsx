@@ -6,6 +6,7 @@ import type { Reason } from "../../../../src/projections/views/reasons.ts";
 import { type Why, whyOf } from "../../../../src/projections/views/why.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { fullTime, plural } from "../../display/words.ts";
+import { eventCount } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import type { RunViewProps } from "../run-view.ts";
 import { CopyMarkdown } from "./copy-markdown.tsx";
@@ -14,7 +15,7 @@ import { ReasonRow } from "./reason-row.tsx";
 import { TextWithCode } from "./with-code.tsx";
 
 export function WhyView({ journal, runId, onSelect }: RunViewProps) {
-  const events = [...journal.runs.values()].reduce((sum, run) => sum + run.events.length, 0);
+  const events = eventCount(journal);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is the same object; it has changed when it has more events
   const { why, log } = useMemo(() => {
     const journals = journalsOf(journal);

@@ -5,8 +5,7 @@ import type { ReactNode } from "react";
 import type { CommandView } from "../../../../src/api/client/types.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { VisibleText } from "../visible-text.tsx";
-import { CommandText } from "./command-text.tsx";
-import { CommandTitle } from "./command-title.tsx";
+import { CommandText, CommandTitle } from "./command-text.tsx";
 
 export function CommandParts({ command }: { command: CommandView }) {
   const { grade, why, programs, files, hosts, decoded } = command;

@@ -43,3 +43,9 @@ export function endingText(run: RunForStatus, time: string): string {
   if (word === "completed") return `Completed in ${time}`;
   return `${word === "timeout" ? "Timed out" : word.charAt(0).toUpperCase() + word.slice(1)} after ${time}`;
 }
+
+/** These waits end when a person resumes the run; there is no question to answer. */
+const RESUMABLE: ReadonlySet<string> = new Set(["paused", "quarantine", "definition_changed", "storage"]);
+
+export const isWaitingForResume = (waitingOn: RunForStatus["waitingOn"]): boolean =>
+  RESUMABLE.has(waitingOn?.kind ?? "");

@@ -26,7 +26,7 @@ export interface AgentsGraphProps {
   agents: readonly AgentView[];
   tallies: ReadonlyMap<string, Activity["agents"][number]>;
   /** Those that are looked for; undefined: nobody in particular. */
-  wanted: ReadonlySet<string> | undefined;
+  found: ReadonlySet<string> | undefined;
 }
 
 export function AgentsGraph(props: AgentsGraphProps) {
@@ -44,13 +44,10 @@ type CardNode = Node<
   "agent"
 >;
 
-function Picture({ agents, tallies, wanted }: AgentsGraphProps) {
+function Picture({ agents, tallies, found }: AgentsGraphProps) {
   const [near, setNear] = useState<string>();
   const { placed, lines } = useMemo(() => layout(agents, RATIO), [agents]);
-  const nodes = useMemo(
-    () => nodesOf(agents, { placed, tallies, wanted }),
-    [agents, placed, tallies, wanted],
-  );
+  const nodes = useMemo(() => nodesOf(agents, { placed, tallies, found }), [agents, placed, tallies, found]);
   const edges = useMemo(() => edgesOf(agents, lines, near), [agents, lines, near]);
   const kinds = new Set(edges.map(({ data }) => data!.kind));
   return (
@@ -132,11 +129,11 @@ function LineOfEdge({ data, label, labelStyle, labelBgStyle, style, markerEnd }:
 
 const EDGE_TYPES = { line: LineOfEdge };
 
-interface NodeParts extends Pick<AgentsGraphProps, "tallies" | "wanted"> {
+interface NodeParts extends Pick<AgentsGraphProps, "tallies" | "found"> {
   placed: ReturnType<typeof layout>["placed"];
 }
 
-function nodesOf(agents: readonly AgentView[], { placed, tallies, wanted }: NodeParts): CardNode[] {
+function nodesOf(agents: readonly AgentView[], { placed, tallies, found }: NodeParts): CardNode[] {
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
   return placed.map(({ name, x, y }) => ({
     id: name,
@@ -147,7 +144,7 @@ function nodesOf(agents: readonly AgentView[], { placed, tallies, wanted }: Node
     data: {
       agent: byName.get(name)!,
       tally: tallies.get(name),
-      dimmed: wanted !== undefined && !wanted.has(name),
+      dimmed: found !== undefined && !found.has(name),
     },
   }));
 }

@@ -1,11 +1,11 @@
 import { useQueries } from "@tanstack/react-query";
 import { createTwoFilesPatch } from "diff";
+import type { AgentDetail } from "../../../../../src/api/client/types.ts";
 import { Diff } from "../../../display/diff/diff.tsx";
 import { Failure } from "../../../display/failure.tsx";
 import { Loading } from "../../../display/loading.tsx";
 import { definitionQuery } from "../../../live/queries.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { definitionText } from "./definition-text.ts";
 
 export interface VersionDiffProps {
   older: string;
@@ -42,4 +42,15 @@ function patchOf(before: string, after: string): string {
   return first === -1
     ? "Only what its file is called, or when it was read, is different."
     : lines.slice(first).join("\n");
+}
+
+// A pinned definition as lines that can be compared: one key per line, then the prompt as it is.
+type Definition = NonNullable<AgentDetail["definition"]>;
+
+function definitionText({ prompt, ...keys }: Definition): string {
+  const lines = Object.entries(keys)
+    .filter(([key]) => key !== "source")
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return [...lines, "---", prompt, ""].join("\n");
 }

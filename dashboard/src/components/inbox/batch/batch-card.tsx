@@ -1,11 +1,13 @@
 // U28: several that are alike, answered at once after seeing what differs. Each is still a decision of its own, bound to
 // its own call.
 
-import { Link } from "@tanstack/react-router";
-import { ArrowLeft } from "lucide-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { ArrowLeft, Layers } from "lucide-react";
 import { useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
-import { CommandTitle } from "../../../display/command/command-title.tsx";
+import { CommandTitle } from "../../../display/command/command-text.tsx";
+import { Diff } from "../../../display/diff/diff.tsx";
+import { VisibleText } from "../../../display/visible-text.tsx";
 import { plural } from "../../../display/words.ts";
 import { Button } from "../../../ui/button.tsx";
 import { useHotkeys } from "../../../ui/hotkeys.ts";
@@ -14,7 +16,7 @@ import { useSeenToEnd } from "../cards/use-seen-to-end.ts";
 import { RejectForm } from "../decision/reject-form.tsx";
 import { type Decision, sendDecision } from "../decision/use-decide.ts";
 import { findDifferences } from "../list/queue.ts";
-import { BatchRow } from "./batch-row.tsx";
+import { stripPatchHeader } from "../request/patch.ts";
 
 export interface BatchCardProps {
   items: readonly ApprovalView[];
@@ -78,7 +80,7 @@ export function BatchCard({ items, onDone, onFailed, onBack }: BatchCardProps) {
                 differs={parts[at]!}
                 chosen={!left.has(item.id)}
                 failure={failed.get(item.id)}
-                onChoose={() => setLeft(toggled(left, item.id))}
+                onChoose={() => setLeft(left.symmetricDifference(new Set([item.id])))}
               />
             ))}
           </ul>
@@ -134,12 +136,6 @@ function TogetherAnswers(props: AnswersProps) {
   );
 }
 
-function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const next = new Set(set);
-  if (!next.delete(id)) next.add(id);
-  return next;
-}
-
 /** One after the other; what fails is said, and the others still count. */
 async function sendAll(items: readonly ApprovalView[], word: Decision): Promise<Map<string, string>> {
   const failures = new Map<string, string>();
@@ -147,4 +143,57 @@ async function sendAll(items: readonly ApprovalView[], word: Decision): Promise<
     await sendDecision(item, word).catch((error: Error) => failures.set(item.id, error.message));
   }
   return failures;
+}
+
+interface BatchRowProps {
+  item: ApprovalView;
+  differs: string;
+  chosen: boolean;
+  failure: string | undefined;
+  onChoose(): void;
+}
+
+/** One of several: only what differs from the others, and of a file all that would change. */
+function BatchRow({ item, differs, chosen, failure, onChoose }: BatchRowProps) {
+  const changesFile = item.tool === "Write" || item.tool === "Edit";
+  return (
+    <li className="flex flex-col gap-1 border-line border-b py-2">
+      <label className="flex items-start gap-2 py-1">
+        <input type="checkbox" checked={chosen} onChange={onChoose} className="mt-0.5 size-4 shrink-0" />
+        <span className="min-w-0 flex-1">
+          <code className="break-words font-mono text-sm [overflow-wrap:anywhere]">
+            <CommandTitle text={differs} />
+          </code>
+          <span className="block text-muted text-xs">
+            <VisibleText text={item.path.join(" › ")} />
+          </span>
+        </span>
+      </label>
+      {changesFile && item.preview !== undefined && (
+        <div>
+          <Diff whole patch={stripPatchHeader(item.preview)} />
+        </div>
+      )}
+      {failure !== undefined && (
+        <p role="alert" className="text-bad text-sm">
+          <VisibleText text={failure} />
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** U28: others differ from this one only in names. */
+export function BatchButton({ count, id }: { count: number; id: string }) {
+  const navigate = useNavigate({ from: "/inbox" });
+  const open = () => void navigate({ search: { item: id, together: true } });
+  useHotkeys([{ keys: "b", label: "Answer those that are alike together", run: open }]);
+  return (
+    <Button className="self-start max-md:h-11" onClick={open}>
+      <Layers size={15} aria-hidden /> {count} more like this: answer together
+      <span className="max-md:hidden">
+        <Kbd>b</Kbd>
+      </span>
+    </Button>
+  );
 }

@@ -8,13 +8,13 @@ import { clockTime } from "../../../display/words.ts";
 import { client } from "../../../live/client.ts";
 import { approvalsQuery } from "../../../live/queries.ts";
 import { queryClient } from "../../../live/query-client.ts";
+import { useAction } from "../../../live/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { useHotkeys } from "../../../ui/hotkeys.ts";
 import { Input } from "../../../ui/input.tsx";
-import { Problem } from "../../run-actions/problem.tsx";
-import { useAction } from "../../run-actions/use-action.ts";
+import { Problem } from "../../../ui/problem.tsx";
 
 export function AskPerson({ item }: { item: ApprovalView }) {
   const [open, setOpen] = useState(false);

@@ -7,8 +7,7 @@ import { Input } from "../../../ui/input.tsx";
 import { ContinueOrStop } from "../decision/continue-or-stop.tsx";
 import { useDecide } from "../decision/use-decide.ts";
 import { RequestView } from "../request/request-view.tsx";
-import { CardFrame } from "./card-frame.tsx";
-import type { CardProps } from "./card-props.ts";
+import { CardFrame, type CardProps } from "./card-frame.tsx";
 
 const FACTORS = [1.5, 2, 5];
 

@@ -2,16 +2,18 @@
 // reach and never over what is to be read.
 
 import { Link } from "@tanstack/react-router";
-import { ArrowLeft, ShieldAlert } from "lucide-react";
+import { ArrowLeft, ChevronRight, ShieldAlert } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { AgentName } from "../../../display/agent/agent-name.tsx";
-import { CommandTitle } from "../../../display/command/command-title.tsx";
+import { RoleIcon } from "../../../display/agent/role-icon.tsx";
+import { CommandTitle } from "../../../display/command/command-text.tsx";
+import { VisibleText } from "../../../display/visible-text.tsx";
 import { useRefusal } from "../../../live/me.ts";
+import type { Decision } from "../decision/use-decide.ts";
 import { ExpiryBadge, WaitingBadge } from "../list/wait-badges.tsx";
 import { AskedPerson, AskPerson } from "./ask-person.tsx";
 import { CardContext } from "./card-context.tsx";
-import { CardTrail } from "./card-trail.tsx";
 import { findDangers } from "./dangers.ts";
 import { HEADLINES } from "./kinds.ts";
 
@@ -80,5 +82,41 @@ function Dangers({ dangers }: { dangers: readonly string[] }) {
         </ul>
       </div>
     </div>
+  );
+}
+
+export interface CardProps {
+  item: ApprovalView;
+  takesFocus: boolean;
+  onDecided(word: Decision): void;
+  /** Stands above what it is about. */
+  children?: ReactNode;
+}
+
+/** U27: from the root down to the run that asks, with the goal of each. */
+function CardTrail({ trail }: Pick<ApprovalView, "trail">) {
+  return (
+    <nav aria-label="Who asks">
+      <ol className="flex flex-col gap-x-1 gap-y-0.5 text-xs lg:flex-row lg:flex-wrap lg:items-center">
+        {trail.map(({ runId, agent, task }, at) => (
+          <li key={runId} className="flex min-w-0 items-center gap-1 lg:max-w-[45%]">
+            {at > 0 && <ChevronRight size={13} aria-hidden className="shrink-0 text-muted" />}
+            <Link
+              to="/r/$runId"
+              params={{ runId }}
+              className="flex min-w-0 items-center gap-1 rounded py-0.5 hover:underline"
+            >
+              <RoleIcon agent={agent} size={13} />
+              <span className="shrink-0 font-medium">
+                <AgentName agent={agent} full />
+              </span>
+              <span className="truncate text-muted" title={task}>
+                <VisibleText text={task} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </nav>
   );
 }

@@ -1,5 +1,5 @@
 import { BudgetCard } from "./budget-card.tsx";
-import type { CardProps } from "./card-props.ts";
+import type { CardProps } from "./card-frame.tsx";
 import { LoopCard } from "./loop-card.tsx";
 import { OutcomeCard } from "./outcome-card.tsx";
 import { QuestionCard } from "./question-card.tsx";

@@ -1,8 +1,7 @@
 import { ContinueOrStop } from "../decision/continue-or-stop.tsx";
 import { useDecide } from "../decision/use-decide.ts";
 import { RequestView } from "../request/request-view.tsx";
-import { CardFrame } from "./card-frame.tsx";
-import type { CardProps } from "./card-props.ts";
+import { CardFrame, type CardProps } from "./card-frame.tsx";
 
 export function LoopCard({ item, takesFocus, onDecided }: CardProps) {
   const decide = useDecide(item, onDecided);

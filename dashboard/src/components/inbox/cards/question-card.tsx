@@ -7,8 +7,7 @@ import { Kbd } from "../../../ui/kbd.tsx";
 import { AnswerFailure } from "../decision/answer-failure.tsx";
 import { useDecide } from "../decision/use-decide.ts";
 import { RequestView } from "../request/request-view.tsx";
-import { CardFrame } from "./card-frame.tsx";
-import type { CardProps } from "./card-props.ts";
+import { CardFrame, type CardProps } from "./card-frame.tsx";
 
 /** A question: its choices as buttons, or words. */
 export function QuestionCard({ item, takesFocus, onDecided }: CardProps) {

@@ -10,8 +10,7 @@ import { EditForm } from "../edit/edit-form.tsx";
 import { HunkForm } from "../edit/hunk-form.tsx";
 import { type Change, type Mode, useChange } from "../edit/use-change.ts";
 import { RequestView } from "../request/request-view.tsx";
-import { CardFrame } from "./card-frame.tsx";
-import type { CardProps } from "./card-props.ts";
+import { CardFrame, type CardProps } from "./card-frame.tsx";
 import { findDangers } from "./dangers.ts";
 import { useSeenToEnd } from "./use-seen-to-end.ts";
 
@@ -22,12 +21,12 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
   const change = useChange(item, mode);
   const decide = useDecide(item, onDecided);
   const approveButton = useRef<HTMLButtonElement>(null);
-  const may = !decide.isPending && change.isValid && (mode === "edit" || seen.isSeen);
+  const mayApprove = !decide.isPending && change.isValid && (mode === "edit" || seen.isSeen);
   const approve = () => {
-    if (!may) return;
+    if (!mayApprove) return;
     const widely = scopeFields(scope);
     decide.send(
-      change.changed
+      change.isChanged
         ? { decision: "edit", input: change.input, ...widely }
         : { decision: "approve", ...widely },
     );
@@ -40,7 +39,7 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
       label: "Approve (where it is dangerous, Enter confirms)",
       run: () => (isDangerous ? approveButton.current?.focus() : approve()),
     },
-    { keys: "mod+enter", label: "Approve as changed", run: () => change.changed && approve() },
+    { keys: "mod+enter", label: "Approve as changed", run: () => change.isChanged && approve() },
     { keys: "e", label: "Change it, then approve", run: () => setMode("edit") },
     { keys: "h", label: "Choose which changes of a file", run: () => canChoose && setMode("choose") },
     { keys: "d", label: "Reject, then 1–5 for why", run: () => setMode("reject") },
@@ -53,7 +52,7 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
       takesFocus={takesFocus}
       answers={
         <ToolAnswers
-          {...{ item, mode, setMode, scope, setScope, change, decide, may, approve, approveButton }}
+          {...{ item, mode, setMode, scope, setScope, change, decide, mayApprove, approve, approveButton }}
           seen={seen.isSeen}
         />
       }

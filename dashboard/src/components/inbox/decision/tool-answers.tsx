@@ -1,9 +1,12 @@
-import type { RefObject } from "react";
+import { Check, ListChecks, PencilLine, X } from "lucide-react";
+import { type RefObject, useId } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Select } from "../../../ui/input.tsx";
+import { Kbd } from "../../../ui/kbd.tsx";
 import type { Change, Mode } from "../edit/use-change.ts";
 import { AnswerFailure } from "./answer-failure.tsx";
-import { ApproveRow } from "./approve-row.tsx";
-import { LimitField } from "./limit-field.tsx";
+import type { LimitChoice } from "./limit.ts";
 import { RejectForm } from "./reject-form.tsx";
 import { type Scope, ScopeField } from "./scope.tsx";
 import type { Decide } from "./use-decide.ts";
@@ -16,7 +19,7 @@ export interface ToolAnswersProps {
   setScope(scope: Scope): void;
   change: Change;
   decide: Decide;
-  may: boolean;
+  mayApprove: boolean;
   /** All of it has been in sight. */
   seen: boolean;
   approve(): void;
@@ -25,8 +28,9 @@ export interface ToolAnswersProps {
 
 /** Yes, in so far, or no: the row below a call. */
 export function ToolAnswers(props: ToolAnswersProps) {
-  const { item, mode, setMode, scope, setScope, change, decide, may, seen, approve, approveButton } = props;
-  const { changed, limit, limitTo, setLimitTo, edit, hunks } = change;
+  const { item, mode, setMode, scope, setScope, change, decide, mayApprove, seen, approve, approveButton } =
+    props;
+  const { isChanged, limit, limitTo, setLimitTo, edit, hunks } = change;
   return (
     <>
       <AnswerFailure error={decide.error} />
@@ -42,12 +46,12 @@ export function ToolAnswers(props: ToolAnswersProps) {
             <ScopeField
               value={scope}
               onChange={setScope}
-              grant={changed && edit.checked ? edit.checked.grant : item.grant}
+              grant={isChanged && edit.checked ? edit.checked.grant : item.grant}
             />
             {mode === "look" && <LimitField limit={limit} value={limitTo} onChange={setLimitTo} />}
           </div>
           <ApproveRow
-            {...{ mode, changed, may, approve, approveButton }}
+            {...{ mode, isChanged, mayApprove, approve, approveButton }}
             pending={decide.isPending}
             waitReason={waitWords(mode, seen, change)}
             onEdit={() => setMode("edit")}
@@ -65,4 +69,114 @@ function waitWords(mode: Mode, seen: boolean, { isValid, problem }: Change): str
   if (!isValid)
     return problem === undefined ? "Looking at what would come of it…" : "Approving waits until it fits.";
   return seen || mode === "edit" ? undefined : "Scroll to the end of it first: a yes counts for all of it.";
+}
+
+interface ApproveRowProps {
+  mode: Mode;
+  /** It is not what was asked for any more. */
+  isChanged: boolean;
+  mayApprove: boolean;
+  pending: boolean;
+  /** Why it cannot be approved yet. */
+  waitReason: string | undefined;
+  approve(): void;
+  approveButton: RefObject<HTMLButtonElement | null>;
+  onEdit(): void;
+  /** Undefined: it has no places to choose between. */
+  onChoose: (() => void) | undefined;
+  onReject(): void;
+  onBack(): void;
+}
+
+const TALL = "max-md:h-11 max-md:flex-1";
+
+function ApproveRow(props: ApproveRowProps) {
+  const { mode, isChanged, mayApprove, pending, waitReason, approve, approveButton } = props;
+  const { onEdit, onChoose, onReject, onBack } = props;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Button
+        ref={approveButton}
+        look="main"
+        disabled={!mayApprove}
+        aria-describedby={waitReason === undefined ? undefined : "approve-waits"}
+        className={TALL}
+        onClick={approve}
+      >
+        <Check size={15} aria-hidden />
+        {pending ? "Recording…" : isChanged ? "Approve as changed" : "Approve"}
+        <span className="max-md:hidden">
+          <Key>{isChanged ? "Ctrl ⏎" : "a"}</Key>
+        </span>
+      </Button>
+      {mode === "look" ? (
+        <>
+          <Button className={TALL} onClick={onEdit}>
+            <PencilLine size={15} aria-hidden /> Change
+            <span className="max-md:hidden">
+              <Kbd>e</Kbd>
+            </span>
+          </Button>
+          {onChoose && (
+            <Button className={`${TALL} max-md:order-last`} onClick={onChoose}>
+              <ListChecks size={15} aria-hidden /> Choose parts
+              <span className="max-md:hidden">
+                <Kbd>h</Kbd>
+              </span>
+            </Button>
+          )}
+          <Button look="danger" className={TALL} disabled={pending} onClick={onReject}>
+            <X size={15} aria-hidden /> Reject
+            <span className="max-md:hidden">
+              <Kbd>d</Kbd>
+            </span>
+          </Button>
+        </>
+      ) : (
+        <Button look="quiet" className={TALL} onClick={onBack}>
+          Back
+        </Button>
+      )}
+      {waitReason !== undefined && (
+        <p id="approve-waits" className="text-muted text-xs">
+          {waitReason}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const Key = ({ children }: { children: string }) => (
+  <kbd className="rounded border border-white/40 px-1 font-mono text-2xs">{children}</kbd>
+);
+
+interface LimitFieldProps {
+  limit: LimitChoice | undefined;
+  value: number | undefined;
+  onChange(value: number | undefined): void;
+}
+
+function LimitField({ limit, value, onChange }: LimitFieldProps) {
+  const id = useId();
+  if (!limit) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-1.5 text-sm">
+      <label htmlFor={id} className="text-muted">
+        {limit.label}
+      </label>
+      <Select
+        id={id}
+        value={value ?? ""}
+        onChange={({ target }) => onChange(target.value === "" ? undefined : Number(target.value))}
+        className="max-md:h-10"
+      >
+        <option value="">as it asks</option>
+        {limit.choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.words}
+          </option>
+        ))}
+      </Select>
+    </div>
+  );
 }

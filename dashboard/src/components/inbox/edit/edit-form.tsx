@@ -10,6 +10,7 @@ import { Diff } from "../../../display/diff/diff.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { editPreviewQuery } from "../../../live/queries.ts";
 import { TextArea } from "../../../ui/input.tsx";
+import { useDebounced } from "../../../ui/use-debounced.ts";
 import { stripPatchHeader } from "../request/patch.ts";
 import type { Draft } from "./draft.ts";
 
@@ -23,11 +24,7 @@ const PAUSE_MS = 200;
 
 /** What comes of an input, a moment after the last key. */
 export function useEditState({ id }: ApprovalView, input: unknown, enabled: boolean): EditState {
-  const [asked, setAsked] = useState(input);
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(input), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [input]);
+  const asked = useDebounced(input, PAUSE_MS);
   const { data, error, isPlaceholderData } = useQuery({
     ...editPreviewQuery(id, asked),
     enabled: enabled && asked !== undefined,

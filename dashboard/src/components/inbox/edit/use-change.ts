@@ -18,7 +18,7 @@ export interface Change {
   limitTo: number | undefined;
   setLimitTo(value: number | undefined): void;
   /** It is not what was asked for any more. */
-  changed: boolean;
+  isChanged: boolean;
   input: unknown;
   edit: EditState;
   /** Why it cannot be approved like this. */
@@ -36,21 +36,21 @@ export function useChange(item: ApprovalView, mode: Mode): Change {
     () => (limit && limitTo !== undefined ? withLimit(item, limit, limitTo) : undefined),
     [item, limit, limitTo],
   );
-  const { changed, input, problem: own } = changeIn(mode, draft, hunks, limited);
-  const edit = useEditState(item, input, changed);
+  const { isChanged, input, problem: own } = changeIn(mode, draft, hunks, limited);
+  const edit = useEditState(item, input, isChanged);
   const problem = own ?? edit.checked?.problem ?? misfit(mode, hunks, edit) ?? edit.failed?.message;
   return {
-    ...{ draft, setDraft, hunks, limit, limitTo, setLimitTo, changed, input, edit },
-    problem: changed ? problem : undefined,
-    isValid: !changed || (edit.checked !== undefined && problem === undefined),
+    ...{ draft, setDraft, hunks, limit, limitTo, setLimitTo, isChanged, input, edit },
+    problem: isChanged ? problem : undefined,
+    isValid: !isChanged || (edit.checked !== undefined && problem === undefined),
   };
 }
 
 function changeIn(mode: Mode, draft: Draft, { hunks, chosen, input }: HunkChoice, limited: unknown) {
   const none = chosen.size === 0 ? "Nothing is ticked: tick a change, or reject the call." : undefined;
-  if (mode === "edit") return { changed: true, input: draft.input, problem: draft.problem };
-  if (mode === "choose") return { changed: chosen.size < hunks.length, input, problem: none };
-  return { changed: mode === "look" && limited !== undefined, input: limited, problem: undefined };
+  if (mode === "edit") return { isChanged: true, input: draft.input, problem: draft.problem };
+  if (mode === "choose") return { isChanged: chosen.size < hunks.length, input, problem: none };
+  return { isChanged: mode === "look" && limited !== undefined, input: limited, problem: undefined };
 }
 
 /** What would be left by it is not what was ticked: the file has moved on, or the call would be refused. */

@@ -3,13 +3,13 @@
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { AgentName } from "../../../display/agent/agent-name.tsx";
-import { CommandTitle } from "../../../display/command/command-title.tsx";
+import { approvalTitle } from "../../../display/approval-title.ts";
+import { CommandTitle } from "../../../display/command/command-text.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { classNames } from "../../../ui/class-names.ts";
 import { findDangers } from "../cards/dangers.ts";
 import { approvalIcon } from "../cards/kinds.ts";
-import { approvalTitle } from "./queue.ts";
 import type { Queue, QueueRow } from "./use-queue.ts";
 import { ExpiryBadge, WaitingBadge } from "./wait-badges.tsx";
 
@@ -23,14 +23,14 @@ export function QueueList({ queue, current }: { queue: Queue; current: string | 
   );
 }
 
-function Row({ row: { item, gone }, isCurrent }: { row: QueueRow; isCurrent: boolean }) {
+function Row({ row: { item, isClosed }, isCurrent }: { row: QueueRow; isCurrent: boolean }) {
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (isCurrent) link.current?.scrollIntoView({ block: "nearest" });
   }, [isCurrent]);
   const Icon = approvalIcon(item);
   return (
-    <li className={classNames("border-line border-b", gone && "opacity-60")}>
+    <li className={classNames("border-line border-b", isClosed && "opacity-60")}>
       <Link
         ref={link}
         to="/inbox"
@@ -45,7 +45,7 @@ function Row({ row: { item, gone }, isCurrent }: { row: QueueRow; isCurrent: boo
       >
         <Icon size={16} aria-hidden className="mt-0.5 shrink-0 text-muted" />
         <span className="flex min-w-0 flex-1 flex-col gap-1">
-          <span className={classNames("truncate font-medium text-sm", gone && "line-through")}>
+          <span className={classNames("truncate font-medium text-sm", isClosed && "line-through")}>
             <CommandTitle text={approvalTitle(item)} />
           </span>
           <span className="truncate text-muted text-xs">
@@ -58,14 +58,14 @@ function Row({ row: { item, gone }, isCurrent }: { row: QueueRow; isCurrent: boo
             ))}
           </span>
           <span className="flex flex-wrap gap-1">
-            {gone ? <Badge>decided</Badge> : <WaitingBadge item={item} />}
-            {!gone && <ExpiryBadge at={item.expiresAt} />}
-            {!gone && item.asked && (
+            {isClosed ? <Badge>decided</Badge> : <WaitingBadge item={item} />}
+            {!isClosed && <ExpiryBadge at={item.expiresAt} />}
+            {!isClosed && item.asked && (
               <Badge tone="info">
                 for <VisibleText text={item.asked.person} />
               </Badge>
             )}
-            {!gone && findDangers(item).length > 0 && <Badge tone="bad">look twice</Badge>}
+            {!isClosed && findDangers(item).length > 0 && <Badge tone="bad">look twice</Badge>}
           </span>
         </span>
       </Link>

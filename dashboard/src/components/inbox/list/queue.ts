@@ -1,7 +1,7 @@
 // The order of what waits for a person, and which of it is alike. Pure.
 
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
-import { describeCall } from "../../../../../src/projections/views/timeline.ts";
+import { approvalTitle } from "../../../display/approval-title.ts";
 import { findDangers } from "../cards/dangers.ts";
 
 /** U20: what holds a whole tree first, then what holds the most, then what has waited longest. */
@@ -13,11 +13,6 @@ export function sortQueue(items: readonly ApprovalView[]): ApprovalView[] {
       a.requestedAt - b.requestedAt ||
       (a.id < b.id ? -1 : 1),
   );
-}
-
-/** What an item is about, in one line. */
-export function approvalTitle({ tool, input, detail, itemId }: ApprovalView): string {
-  return tool === undefined ? (detail ?? itemId) : describeCall(tool, input);
 }
 
 /** U28: those that are like it, itself among them. Whatever is dangerous is looked at alone. */

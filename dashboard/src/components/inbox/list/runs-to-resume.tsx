@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "../../../../../src/api/client/types.ts";
+import { isWaitingForResume } from "../../../display/status/status.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { client } from "../../../live/client.ts";
 import { queryClient } from "../../../live/query-client.ts";
@@ -16,7 +17,7 @@ const WHY: Record<string, string> = {
 };
 
 export const needsResume = ({ waitingOn, status }: RunSummary): boolean =>
-  status === "suspended" && WHY[waitingOn?.kind ?? ""] !== undefined;
+  status === "suspended" && isWaitingForResume(waitingOn);
 
 export function RunsToResume({ runs }: { runs: readonly RunSummary[] }) {
   if (runs.length === 0) return null;

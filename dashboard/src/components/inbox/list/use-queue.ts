@@ -8,7 +8,7 @@ import { sortQueue } from "./queue.ts";
 export interface QueueRow {
   item: ApprovalView;
   /** It is not open any more. */
-  gone: boolean;
+  isClosed: boolean;
 }
 
 export interface Queue {
@@ -31,10 +31,10 @@ export function keepPositions(before: readonly QueueRow[], items: readonly Appro
   const open = new Map(items.map((item) => [item.id, item]));
   const known = new Set(before.map(({ item }) => item.id));
   return [
-    ...before.map(({ item }) => ({ item: open.get(item.id) ?? item, gone: !open.has(item.id) })),
+    ...before.map(({ item }) => ({ item: open.get(item.id) ?? item, isClosed: !open.has(item.id) })),
     ...inOrder(items.filter(({ id }) => !known.has(id))),
   ];
 }
 
 const inOrder = (items: readonly ApprovalView[]): QueueRow[] =>
-  sortQueue(items).map((item) => ({ item, gone: false }));
+  sortQueue(items).map((item) => ({ item, isClosed: false }));

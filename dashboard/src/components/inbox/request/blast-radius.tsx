@@ -1,30 +1,29 @@
 // What could come of it if this agent is started: one line to decide by, and on demand who could do what. It is what was
 // true when it was asked. What is new is marked by a word, not by its colour alone.
 
-import { ChevronRight, Radius } from "lucide-react";
+import { ChevronRight, Radius as RadiusIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import type { BlastRadius as Shown } from "../../../../../src/journal/blast-radius.ts";
+import type { BlastRadius as Radius } from "../../../../../src/journal/blast-radius.ts";
 import {
+  newInBlastRadius,
   describeBlastRadius,
+  EDGE_VERBS,
   describeToolReach,
   describeWorstCase,
-  newInBlastRadius,
 } from "../../../../../src/projections/words/blast-radius.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { Badge } from "../../../ui/badge.tsx";
-import { AgentsBelow } from "./agents-below.tsx";
 
-export function BlastRadius({ radius }: { radius: Shown }) {
+export function BlastRadius({ radius }: { radius: Radius }) {
   const { tools, hosts, never, more } = radius;
   const added = newInBlastRadius(radius);
   return (
     <details className="group rounded-md border border-line text-sm">
       <summary className="flex cursor-pointer items-start gap-2 p-2.5 max-md:min-h-11">
         <ChevronRight size={14} aria-hidden className="mt-1 shrink-0 group-open:rotate-90" />
-        <Radius size={15} aria-hidden className="mt-0.5 shrink-0 text-muted" />
+        <RadiusIcon size={15} aria-hidden className="mt-0.5 shrink-0 text-muted" />
         <span className="min-w-0 break-words">
-          <span className="font-medium">Blast radius:</span> it{" "}
-          <VisibleText text={describeBlastRadius(radius)} />.
+          <span className="font-medium">Blast radius:</span> it <VisibleText text={describeBlastRadius(radius)} />.
           <News added={added} />
         </span>
       </summary>
@@ -120,3 +119,37 @@ const newFirst = <T extends { isNew?: true | undefined }>(list: readonly T[]): T
   list.toSorted((a, b) => Number(b.isNew ?? false) - Number(a.isNew ?? false));
 
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+type Agents = Radius["agents"];
+
+/** Who starts whom, as a tree; each stands once, by the shortest way. */
+function AgentsBelow({ agents }: { agents: Agents }) {
+  const [first] = agents;
+  return first ? (
+    <ul>
+      <Agent one={first} agents={agents} />
+    </ul>
+  ) : null;
+}
+
+function Agent({ one, agents }: { one: Agents[number]; agents: Agents }) {
+  const below = agents.filter(({ from }) => from === one.agent);
+  return (
+    <li>
+      <span className="flex flex-wrap items-center gap-x-1.5 py-0.5">
+        {one.key !== undefined && <span className="text-muted text-xs">{EDGE_VERBS[one.key]}</span>}
+        <span className={`break-all ${one.isNew ? "font-medium" : ""}`}>
+          <VisibleText text={one.agent} />
+        </span>
+        {!one.isNew && <Badge tone="muted">at work already</Badge>}
+      </span>
+      {below.length > 0 && (
+        <ul className="ml-1.5 border-line border-l-2 pl-3">
+          {below.map((next) => (
+            <Agent key={next.agent} one={next} agents={agents} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { messageOf } from "../../../../src/errors.ts";
+import { messageOf } from "../../../src/errors.ts";
 
 export interface Action {
   busy: boolean;

@@ -1,4 +1,4 @@
-/** Why something was not done. */
+/** An error message next to the control that caused it. Renders nothing without a text. */
 export function Problem({ text }: { text: string | undefined }) {
   if (text === undefined) return null;
   return (

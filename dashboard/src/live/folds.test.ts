@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JournalEvent } from "../../../src/journal/events.ts";
-import { incrementalFold } from "./incremental-fold.ts";
+import { incrementalFold } from "./folds.ts";
 
 test("[U14] each event of a journal that grows is folded once", () => {
   const seen: number[] = [];
