@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
 import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { addedLine, withBrowser } from "./browser.fixture.ts";
-import { expectRows, openRow, openInbox, rows, SOON, summaryOf } from "./inbox.fixture.ts";
+import { expectRows, openInbox, openRow, rows, SOON, summaryOf } from "./inbox.fixture.ts";
 import { clientOf, serve, serveSeparately, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
@@ -107,7 +107,7 @@ describe("answers", () => {
     await page
       .getByRole("heading", { name: /does not know whether this was done/ })
       .waitFor({ timeout: 60_000 });
-    await page.getByLabel(/what came of it/).fill("I have looked: it began");
+    await page.getByLabel(/What the agent should know/).fill("I have looked: it began");
     await page.getByRole("button", { name: /It happened/ }).click();
     await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
     const client = clientOf(again, p);
@@ -140,8 +140,8 @@ describe("answers", () => {
     expect(grant).toMatchObject({ rule: "Edit(out.txt)", scope: "always" });
     expect(grant!.until! - Date.now()).toBeLessThan(8 * 3_600_000 + 1);
     await page.getByRole("button", { name: "Allowed without asking" }).click();
-    await page.getByRole("button", { name: "Take back" }).click();
-    await page.getByText("Nothing.", { exact: true }).waitFor();
+    await page.getByRole("button", { name: /^Revoke/ }).click();
+    await page.getByText("Nothing: every call that needs approval asks.").waitFor();
     expect(await client.grants()).toEqual([]);
   });
 });

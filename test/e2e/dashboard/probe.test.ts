@@ -1,4 +1,4 @@
-// The desk for what nobody knows the outcome of: a look proposes, a person decides.
+// A call with an unknown outcome: the probe suggests a verdict, and a person decides.
 
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { clientOf, serve } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[PB1] [P4] [F03] after a crash a look says what is there, everywhere, and the person decides", async () => {
+test("[PB1] [P4] [F03] after a crash the inbox and the run's page show what the probe found, and a person decides", async () => {
   await using p = await project({
     "agents/pen.md": agent("pen"),
     "pen.script.yaml": `turns:
@@ -29,19 +29,19 @@ test("[PB1] [P4] [F03] after a crash a look says what is there, everywhere, and 
   page.setDefaultTimeout(20_000);
   await page.goto(`${stage.url}/inbox`);
   const card = page.getByRole("article");
-  const look = card.getByRole("region", { name: "A look" });
-  await look.getByText("Cadre can look whether it took effect.").waitFor();
+  const probe = card.getByRole("region", { name: "Probe" });
+  await probe.getByText("Cadre can check whether the call took effect.").waitFor();
   await page.keyboard.press("l");
-  await look.getByText("it was done").waitFor();
-  await look.getByText(/^The folder out is there, made /).waitFor();
-  await card.getByText("The look says so.").waitFor();
+  await probe.getByText("it was done").waitFor();
+  await probe.getByText(/^The folder out is there, made /).waitFor();
+  await card.getByText("The probe suggests this.").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
 
   const [{ runId } = { runId: "" }] = await clientOf(stage, p).approvals();
   await page.goto(`${stage.url}/r/${runId}`);
   const notice = page.getByRole("region", { name: "Outcome unknown" });
   await notice.getByText("it was done").waitFor();
-  await notice.getByRole("button", { name: "Look again" }).click();
+  await notice.getByRole("button", { name: "Check again" }).click();
   await page
     .getByTestId("timeline")
     .getByText(/looked whether it happened: it was done/)

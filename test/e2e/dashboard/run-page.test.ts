@@ -135,7 +135,7 @@ test("[U18] [U19] [U42] killed in the middle of a call and back: nothing is miss
   await serve(p, Number(new URL(stage.url).port));
 
   const card = page.getByRole("region", { name: "Outcome unknown" });
-  await card.getByLabel(/^Note/).fill("I saw its output");
+  await card.getByLabel(/^What the agent should know/).fill("I saw its output");
   await card.getByRole("button", { name: "It happened" }).click();
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   expect(await page.getByTestId("live").count()).toBe(0);

@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withBrowser } from "./browser.fixture.ts";
-import { untilEnded, withRuns, runsProject, serveRuns } from "./runs-server.fixture.ts";
+import { runsProject, serveRuns, untilEnded, withRuns } from "./runs-server.fixture.ts";
 import { serve, serveSeparately } from "./server.fixture.ts";
 
 const browser = withBrowser();
@@ -125,7 +125,7 @@ test("[U25] a standing grant is listed in the settings and taken back with one c
   const { page, problems } = await browser.enter(link);
   await page.goto(`${url}/settings`);
   await page.getByText(item!.grant!, { exact: true }).waitFor();
-  await page.getByRole("button", { name: /^Take back/ }).click();
+  await page.getByRole("button", { name: /^Revoke/ }).click();
   await page.getByText(/^None: every call/).waitFor();
   expect(await client.grants()).toEqual([]);
   expect(problems).toEqual([]);

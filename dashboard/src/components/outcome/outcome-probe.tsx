@@ -1,5 +1,5 @@
-// A look for the effect of a call whose outcome nobody knows: what it proposes, what was seen, and who looked when (PB1).
-// What it finds comes back with the item itself, so that everybody who has it open sees the same.
+// PB1: a probe checks whether a call with an unknown outcome took effect. The result is part of the item, so everyone
+// who has the item open sees the same evidence, and who probed when.
 
 import { Eye } from "lucide-react";
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
@@ -16,11 +16,11 @@ import { Problem } from "../../ui/problem.tsx";
 
 export interface OutcomeProbeProps {
   item: ApprovalView;
-  /** The key that looks, where one is free. */
+  /** The key that starts a probe; absent where no key is free. */
   keys?: string;
 }
 
-/** The verdict that a look speaks for. */
+/** The verdict that the probe's finding speaks for. */
 export const suggestedVerdict = ({ probe }: ApprovalView): "happened" | "run_again" | undefined => {
   if (probe?.found === "done") return "happened";
   return probe?.found === "not_done" ? "run_again" : undefined;
@@ -28,20 +28,20 @@ export const suggestedVerdict = ({ probe }: ApprovalView): "happened" | "run_aga
 
 export function OutcomeProbe({ item: { runId, callId = "", probe }, keys }: OutcomeProbeProps) {
   const { busy, problem, perform } = useAction();
-  const mayLook = useRefusal("operator") === undefined;
-  const look = () => void perform(() => client.probe(runId, callId));
+  const mayProbe = useRefusal("operator") === undefined;
+  const runProbe = () => void perform(() => client.probe(runId, callId));
   useHotkeys(
-    keys === undefined || !mayLook ? [] : [{ keys, label: "Look whether it took effect", run: look }],
+    keys === undefined || !mayProbe ? [] : [{ keys, label: "Check whether it took effect", run: runProbe }],
   );
   return (
-    <section aria-label="A look" className="flex flex-col items-start gap-2 rounded-md bg-raised p-3 text-sm">
+    <section aria-label="Probe" className="flex flex-col items-start gap-2 rounded-md bg-raised p-3 text-sm">
       <div role="status" className="min-w-0">
-        {probe ? <Found probe={probe} /> : <p>{busy ? "Looking…" : NOT_YET}</p>}
+        {probe ? <Found probe={probe} /> : <p>{busy ? "Checking…" : NOT_YET}</p>}
       </div>
-      {mayLook && (
-        <Button size="small" className="max-md:h-10" disabled={busy} onClick={look}>
+      {mayProbe && (
+        <Button size="small" className="max-md:h-10" disabled={busy} onClick={runProbe}>
           <Eye size={14} aria-hidden />
-          {probe ? "Look again" : "Look"}
+          {probe ? "Check again" : "Check for effects"}
           {keys !== undefined && (
             <span className="max-md:hidden">
               <Kbd>{keys}</Kbd>
@@ -54,13 +54,13 @@ export function OutcomeProbe({ item: { runId, callId = "", probe }, keys }: Outc
   );
 }
 
-const NOT_YET = "Cadre can look whether it took effect. That changes nothing and decides nothing.";
+const NOT_YET = "Cadre can check whether the call took effect. A probe changes nothing and decides nothing.";
 
 function Found({ probe: { found, evidence, by, at } }: { probe: NonNullable<ApprovalView["probe"]> }) {
   return (
     <>
       <p>
-        A look says: <strong className="font-semibold">{PROBE_WORDS[found]}</strong>.
+        The probe found: <strong className="font-semibold">{PROBE_WORDS[found]}</strong>.
       </p>
       <ul className="mt-1 list-disc pl-4">
         {evidence.map((words) => (
@@ -70,7 +70,7 @@ function Found({ probe: { found, evidence, by, at } }: { probe: NonNullable<Appr
         ))}
       </ul>
       <p className="mt-1 text-muted text-xs">
-        <VisibleText text={by} /> looked {fullTime(at)}. You decide.
+        <VisibleText text={by} /> probed at {fullTime(at)}. The decision is yours.
       </p>
     </>
   );
