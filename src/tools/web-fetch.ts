@@ -12,7 +12,7 @@ import { textKind } from "./web/content-type.ts";
 import type { WebAccess, WebReply } from "./web/get-page.ts";
 import { retryAdvice } from "./web/http-response.ts";
 import type { PageText } from "./web/page-text.ts";
-import { readInThread } from "./web-reader.ts";
+import { readPage } from "./web/read-page.ts";
 
 /** Less than fits the context, with our own words. */
 const PAGE_CHARACTERS = 25_000;
@@ -100,7 +100,7 @@ async function pageAnswer(reply: Reply, offset: number, context: ToolContext): P
   const isError = status < 200 || status > 299;
   const limit = isError ? ERROR_CHARACTERS : PAGE_CHARACTERS;
   const document = { bytes, kind: textKind(type)!, type, url: url.href, offset: isError ? 0 : offset, limit };
-  const read = await readInThread(document, context.signal);
+  const read = await readPage(document, context.signal);
   if (!read.ok) return refusal(`${url.host} answered ${status}. ${read.why}`);
   const { page } = read;
   const words = isError ? errorWords(reply) : pageWords(reply, page, offset);

@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
-import { toMarkdown } from "./web/html-to-markdown.ts";
-import { nestingDepth } from "./web-depth.ts";
-import { readInThread } from "./web-reader.ts";
+import { nestingDepth } from "../web-depth.ts";
+import { toMarkdown } from "./html-to-markdown.ts";
+import { readPage } from "./read-page.ts";
 
 const read = (html: string, signal = new AbortController().signal) =>
-  readInThread(
+  readPage(
     {
       bytes: Buffer.from(html),
       kind: "html",

@@ -3,16 +3,16 @@
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { PageSource, PageText } from "./web/page-text.ts";
+import type { PageSource, PageText } from "./page-text.ts";
 
-export type Read = { ok: true; page: PageText } | { ok: false; why: string };
+export type PageReading = { ok: true; page: PageText } | { ok: false; why: string };
 
 const READ_MS = 10_000;
 const HEAP_MB = 512;
 
-export async function readInThread(document: PageSource, signal: AbortSignal): Promise<Read> {
+export async function readPage(document: PageSource, signal: AbortSignal): Promise<PageReading> {
   if (signal.aborted) return { ok: false, why: "Cancelled before the page was read." };
-  const worker = new Worker(new URL(`./web-reader-worker${extname(import.meta.url)}`, import.meta.url), {
+  const worker = new Worker(new URL(`./read-page-worker${extname(import.meta.url)}`, import.meta.url), {
     workerData: document,
     env: {},
     execArgv: [],
@@ -20,7 +20,7 @@ export async function readInThread(document: PageSource, signal: AbortSignal): P
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
-  const { promise, resolve } = Promise.withResolvers<Read>();
+  const { promise, resolve } = Promise.withResolvers<PageReading>();
   const tooHard = (): void => resolve({ ok: false, why: TOO_HARD });
   const cancelled = (): void => resolve({ ok: false, why: "Cancelled before the page was read." });
   const timer = setTimeout(tooHard, READ_MS);
