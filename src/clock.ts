@@ -1,9 +1,9 @@
-// The one door for time. Everything that asks "when" goes through here, so tests and replay own the answer.
+// The only source of time, so that tests and replay can control it.
 
 export interface Clock {
-  /** Milliseconds since the epoch. May jump; order comes from seq, never from here. */
+  /** Milliseconds since the epoch. May jump; use `seq` for order. */
   now(): number;
-  /** Milliseconds that only go forward, for measuring how long something took. */
+  /** Monotonic milliseconds, for measuring durations. */
   elapsed(): number;
 }
 
@@ -17,7 +17,7 @@ export interface FakeClock extends Clock {
   set(now: number): void;
 }
 
-/** A clock for tests and simulation: stands still until it is told to move. */
+/** A clock for tests and simulation. It stands still until a test moves it. */
 export function fakeClock(start = 1_700_000_000_000): FakeClock {
   let now = start;
   let elapsed = 0;

@@ -1,5 +1,5 @@
-// Every failure that a person may meet: a stable code, one sentence, and where it maps to at the edges.
-// The sentence says what happened, whether anything is lost, and what to do now.
+// Every error that a user may see: a stable code with its HTTP status and exit code, and one message.
+// The message says what happened, whether anything is lost, and what to do now.
 
 const CODES = {
   USAGE: { status: 400, exit: 2 },
@@ -53,7 +53,7 @@ export const httpStatus = (code: ErrorCode): number => CODES[code].status;
 
 export const exitCode = (code: ErrorCode): number => CODES[code].exit;
 
-/** An error of any origin as ours; what we did not foresee keeps its message and says so by its code. */
+/** Wraps any error in a CadreError. An unexpected one keeps its message and gets the code INTERNAL. */
 export function toCadreError(error: unknown): CadreError {
   if (error instanceof CadreError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -64,7 +64,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Why a file or an address could not be used: the system's own words are for programmers, and repeat the path. */
+/** Why a file or an address could not be used. The system's own messages are written for programmers and repeat the path. */
 export function describeSystemError(error: unknown): string {
   for (let link = error; link instanceof Error; link = link.cause) {
     const { code } = link as { code?: unknown };
@@ -98,7 +98,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: "no way leads there",
 };
 
-/** For the default branch of a switch that the compiler must see as complete. */
+/** For the default branch of a switch, so that the compiler reports a missing case. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }

@@ -1,5 +1,5 @@
-// The one door for ids and randomness. Root ids sort by time; child ids are derived, so that re-creating a child
-// after a crash finds the same one (J10). Browser-safe: the digest is handed in.
+// The only source of ids and randomness. Root ids sort by time. Child ids are derived from the parent, so that re-creating
+// a child after a crash yields the same id (J10). Browser-safe: the caller passes the digest function.
 
 export type RunId = string;
 export type Seq = number;
@@ -9,9 +9,9 @@ export type Position = number;
 export type Digest = (text: string) => string;
 
 export interface Ids {
-  /** An id for a root run; later ids sort after earlier ones. */
+  /** A new id for a root run. Later ids sort after earlier ones. */
   runId(now: number): RunId;
-  /** Letters and digits that nobody can guess. */
+  /** Random letters and digits that cannot be guessed. */
   nonce(): string;
 }
 
@@ -22,7 +22,7 @@ export const systemIds: Ids = {
   nonce: () => letters(crypto.getRandomValues(new Uint8Array(16))),
 };
 
-/** Ids for tests and simulation: the same seed gives the same ids. */
+/** Ids for tests and simulation. The same seed gives the same ids. */
 export function seededIds(seed: number): Ids {
   let state = seed >>> 0;
   const bytes = (count: number) =>
@@ -36,18 +36,18 @@ export function seededIds(seed: number): Ids {
   };
 }
 
-/** J10: the same parent, key and attempt always name the same child. */
+/** J10: the same parent, key and attempt always give the same child id. */
 export function childRunId(digest: Digest, parent: RunId, key: string, attempt = 1): RunId {
   const hex = digest(`${parent}\n${key}\n${attempt}`).slice(0, 42);
   return `c${letters(Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16)))}`;
 }
 
-/** J10: a tool call is named by its model call and its place in it; a provider's own id may repeat. */
+/** J10: a tool call's id is its model call's id and its index there, because provider ids may repeat. */
 export const toolCallId = (modelCallId: string, index: number): string => `${modelCallId}.${index}`;
 
 export const modelCallId = (number: number): string => `m${number}`;
 
-/** An item that waits for a person, named across all runs. */
+/** The id of an inbox item, unique across all runs. */
 export const approvalId = (runId: RunId, itemId: string): string => `${runId}:${itemId}`;
 
 export function parseApprovalId(id: string): { runId: RunId; itemId: string } | undefined {

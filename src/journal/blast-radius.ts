@@ -1,48 +1,48 @@
-// The blast radius of a delegation or a route, as it was when a person was asked: what the agent and everybody whom it
-// could start could do. Agents are files and may change; what a yes was given to must not.
+// The blast radius of a delegation or route: everything that the started agent, and the agents it could start in turn, could
+// do. It is recorded when a person is asked, because agent files may change later and an approval must not change with them.
 
 import { z } from "zod";
 
 export const POWERS = ["commands", "files", "network"] as const;
 export type Power = (typeof POWERS)[number];
 
-/** Nobody who is at work in the tree could do it already. */
+/** True if no agent at work in the tree could do this already. */
 const isNew = z.literal(true).exactOptional();
 
 export const BlastRadius = z.object({
-  /** Who would be started, by its full name. */
+  /** Full name of the agent that would be started. */
   agent: z.string(),
-  /** It and everybody whom it could start, once each, by the shortest way; the nearest first. */
+  /** That agent and all agents it could start, directly or not: each once, by the shortest path, nearest first. */
   agents: z.array(
     z.object({
       agent: z.string(),
-      /** Who starts it, and by which key of its file; absent: it is the one that is asked about. */
+      /** The agent that starts it, and the key of its file that says so. Absent for the agent asked about. */
       from: z.string().exactOptional(),
       key: z.string().exactOptional(),
       isNew,
     }),
   ),
-  /** Levels of delegation below the one that asks. */
+  /** Levels of delegation below the asking run. */
   levels: z.int(),
   powers: z.array(z.object({ power: z.enum(POWERS), isNew })),
-  /** Those that change something or reach the network, and who holds them. */
+  /** Tools that change something or reach the network, and the agents that have them. */
   tools: z.array(
     z.object({
       name: z.string(),
       by: z.array(z.string()),
-      /** Only calls like these: `Write(src/**)`. */
+      /** Patterns that the calls are restricted to: `Write(src/**)`. */
       only: z.array(z.string()).exactOptional(),
       isNew,
     }),
   ),
   hosts: z.array(z.object({ host: z.string(), isNew })),
-  /** Rules from above and of its own that forbid some calls of these tools. */
+  /** Deny rules, its own and from above, that forbid some calls of these tools. */
   never: z.array(z.string()),
-  /** At worst: runs and turns of a model, and dollars; absent: no limit holds the money. */
+  /** Worst case: number of runs and model turns, and cost in dollars. No `maxCost`: no limit applies to the cost. */
   runs: z.int(),
   turns: z.int(),
   maxCost: z.number().exactOptional(),
-  /** How much was left out of the lists: there was too much for anybody to read. */
+  /** Number of entries left out of the lists above, to keep them readable. */
   more: z.int().exactOptional(),
 });
 export type BlastRadius = z.infer<typeof BlastRadius>;

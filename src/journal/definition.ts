@@ -1,12 +1,13 @@
-// The pinned definition: an agent as a run keeps it, resolved and complete, stored once as a blob by its hash.
-// Editing the agent's file changes the next run, never one that is under way.
+// The pinned definition: the resolved, complete agent that a run uses, stored once as a blob under its hash.
+// Editing an agent's file affects the next run, never one that is under way.
 
 import { z } from "zod";
 
+/** What a tool call does to the world, which decides what happens to it after a crash. `unsafe` calls are never repeated silently. */
 export const Effect = z.enum(["read", "idempotent", "unsafe"]);
 export type Effect = z.infer<typeof Effect>;
 
-/** What holds where no rule says anything. */
+/** The default policy when no rule matches. */
 export const PRESETS = ["read-only", "ask", "edits", "trusted"] as const;
 export type Preset = (typeof PRESETS)[number];
 
@@ -41,7 +42,7 @@ export const AgentLimits = z.object({
 });
 export type AgentLimits = z.infer<typeof AgentLimits>;
 
-/** The limits of a run: those without a default may be absent, and then do not bind. */
+/** The limits of a run. A limit without a default may be absent, and then does not apply. */
 export const Limits = AgentLimits.extend({
   maxTurns: z.int().nonnegative(),
   maxDuration: z.int().nonnegative(),
@@ -52,7 +53,7 @@ export const Limits = AgentLimits.extend({
   onBudget: z.enum(["stop", "suspend"]),
   tree: AgentLimits.shape.tree
     .unwrap()
-    /** What the root says of the tree's budget, whatever the run says of its own. */
+    /** What happens at the tree's budget. Set by the root, independent of the run's own `onBudget`. */
     .extend({ onBudget: z.enum(["stop", "suspend"]).optional() })
     .optional(),
 });
@@ -76,10 +77,10 @@ export type ContextMode = z.infer<typeof ContextMode>;
 export const Delegation = z.object({
   mode: z.enum(["sequential", "parallel"]),
   maxParallel: z.int().positive(),
-  /** `generic` offers `delegate`, `per-agent` one `run_<name>_agent` each; the other two are names that people know. */
+  /** `generic` offers `delegate`, `per-agent` one `run_<name>_agent` per delegate. The other two are names from other products. */
   tool: z.enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"]),
   onFailure: z.enum(["return", "fail", "retry"]),
-  /** What a run that is done does about children that it did not wait for. */
+  /** What a finished run does about children that it did not await. */
   atEnd: z.enum(["wait", "cancel"]),
 });
 export type Delegation = z.infer<typeof Delegation>;
@@ -92,9 +93,9 @@ export const DEFAULT_DELEGATION: Delegation = {
   atEnd: "wait",
 };
 
-/** Somebody that an agent may delegate to, as it was when the definition was pinned. */
+/** An agent that this agent may delegate to, as it was when the definition was pinned. */
 export const Delegate = z.object({
-  /** What the model calls it: as the file writes it, `planner` for `factory/planner`. */
+  /** The name that the model uses, as written in the agent's file: `planner` for `factory/planner`. */
   name: z.string(),
   /** The agent's full name. */
   agent: z.string(),
@@ -104,7 +105,7 @@ export type Delegate = z.infer<typeof Delegate>;
 
 const Handoff = z.object({
   agent: z.string(),
-  /** What a failed stage means: the chain fails, the answer before it stands, or it is tried once more. */
+  /** After a failed stage: fail the chain, return the answer of the stage before, or retry once. */
   onFailure: z.enum(["fail", "return", "retry"]),
 });
 
@@ -122,7 +123,7 @@ const Advisors = z.object({
 
 const Team = z.object({
   members: z.array(z.string()).min(1),
-  /** Whichever comes first; `maxRounds` always binds. */
+  /** The discussion ends at whichever comes first. `maxRounds` always applies. */
   termination: z.array(z.enum(["consensus", "maxRounds", "coordinatorDecides"])).min(1),
   maxRounds: z.int().positive(),
   memberMaxTurns: z.int().positive(),
@@ -136,10 +137,10 @@ const BestOf = z.object({
   strategies: z.array(z.string()),
 });
 
-/** Agents of one pack know each other by their short names. */
+/** The short name, by which agents of one pack refer to each other: `planner` for `factory/planner`. */
 export const baseName = (agent: string): string => agent.replace(/^.*\//, "");
 
-/** How a program is started that speaks the Agent Client Protocol. Values of `env` may name variables: `${NAME}`. */
+/** How to start a program that speaks the Agent Client Protocol. Values of `env` may refer to variables: `${NAME}`. */
 export const Runner = z.object({
   acp: z.object({
     command: z.string(),
@@ -155,57 +156,57 @@ export const Definition = z.object({
   title: z.string().optional(),
   description: z.string(),
   kind: z.enum(["main", "subagent"]),
-  /** Models in the order in which they are tried: `provider/model`, aliases resolved. */
+  /** Models in the order to try them: `provider/model`, with aliases resolved. */
   models: z.array(z.string()).min(1),
-  /** `model: inherit`: as a child it uses its parent's models; `models` is for the root of a tree. */
+  /** `model: inherit`: a child uses its parent's models. `models` applies only at the root of a tree. */
   inheritsModel: z.literal(true).optional(),
   temperature: z.number().optional(),
   maxOutputTokens: z.int().positive().optional(),
   reasoning: z.string().optional(),
-  /** The body of the agent's file, includes resolved: the system prompt before composition. */
+  /** The system prompt before composition: the body of the agent's file with its includes resolved. */
   prompt: z.string(),
-  /** What this agent may call. `allow` absent: every tool; empty: none. Names, globs, and patterns for `ask` and `deny`. */
+  /** The tools that this agent may call: names, globs, and patterns for `ask` and `deny`. `allow` absent: all tools; empty: none. */
   tools: z.object({
     allow: z.array(z.string()).optional(),
     ask: z.array(z.string()),
     deny: z.array(z.string()),
   }),
-  /** What binds this agent and its subtree. */
+  /** Rules for this agent and its whole subtree. */
   permissions: z.object({ ask: z.array(z.string()), deny: z.array(z.string()) }),
-  /** The agents that it may delegate to, by their full names. */
+  /** Full names of the agents that it may delegate to. */
   agents: z.array(z.string()),
-  /** The same, as the model is told of them. */
+  /** The same agents, as the model is told about them. */
   delegates: z.array(Delegate).optional(),
   delegation: Delegation.optional(),
-  /** False: no model may call it (it is for people). */
+  /** False: only people may start it, no model. */
   delegable: z.literal(false).optional(),
-  /** A hint for whoever delegates to it: what a good task says. */
+  /** A hint for the delegating agent: what a good task for it says. */
   usage: z.string().optional(),
-  /** What it gets of its parent's conversation as a child, and its children of its own unless they say otherwise. */
+  /** How much of the parent's conversation it sees as a child. Also the default for its own children. */
   context: ContextMode.optional(),
-  /** False: its own words are never the answer; it returns its last child's or handoff's output. */
+  /** False: it returns the output of its last child or handoff instead of an answer of its own. */
   finalizes: z.literal(false).optional(),
   handoff: Handoff.optional(),
   router: Router.optional(),
   advisors: Advisors.optional(),
   team: Team.optional(),
   bestOf: BestOf.optional(),
-  /** The module beside the agent's file that controls it. */
+  /** The module next to the agent's file that controls it, step by step. */
   steps: z.object({ module: z.string(), hash: z.string() }).optional(),
-  /** The program that does its work in the place of a model. */
+  /** The external program that does its work instead of a model. */
   runner: Runner.optional(),
   limits: AgentLimits,
   input: z.unknown().optional(),
   output: z.unknown().optional(),
-  /** Only tools that change nothing, whatever its list says: it drafts. */
+  /** A drafting run of best-of: it gets only read-only tools, whatever its list says. */
   readOnly: z.literal(true).optional(),
   workspace: z.enum(["shared", "worktree"]).optional(),
   pool: z.string().optional(),
-  /** The MCP servers that it may use beside those whose tools it names. What an older version kept here had no meaning. */
+  /** MCP servers that it may use in addition to those whose tools it names. Invalid values from older versions are ignored. */
   mcpServers: z.array(z.string()).optional().catch(undefined),
   icon: z.string().optional(),
   color: z.string().optional(),
-  /** The product that its file was written for, if not ours. */
+  /** The product that its file was written for, if that is not Cadre. */
   dialect: z.string().optional(),
   source: z.object({ file: z.string(), hash: z.string() }),
 });

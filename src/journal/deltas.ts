@@ -1,4 +1,4 @@
-// What streams beside the journal: never stored, never folded; losing one costs a flicker.
+// Pieces of text that stream while a call is under way. They are never stored or folded; a lost one only causes a flicker.
 
 import type { RunId } from "../ids.ts";
 

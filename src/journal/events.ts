@@ -1,5 +1,7 @@
-// Everything that can ever happen to a run, in one file: schema and type together.
-// Payloads leave out what has its default, so that a step costs few bytes.
+// The vocabulary of Cadre: every event that a run's journal can hold, with its schema and its type.
+//  - A payload leaves out fields that have their default value, so that a step costs few bytes.
+//  - Code branches on types, enums and tags, never on the wording of a text field. A text field is for people and models.
+//  - Intents (`MODEL_CALL_STARTED`, `TOOL_STARTED`, `CHILD_RUN_STARTED`) are written before an effect, outcomes after it.
 
 import { z } from "zod";
 import { BlastRadius } from "./blast-radius.ts";
@@ -48,110 +50,128 @@ export {
   Worktree,
 } from "./run.ts";
 
-/** D5: how many agents a message has come through; absent: it is a person's, or nobody's. */
+/** D5: the number of agents that a message has passed through. Absent for a message from a person or from Cadre. */
 const Hops = z.int().positive().optional();
 const Attempt = z.int().positive().optional();
 const Note = z.string().optional();
-/** Whose words it may repeat that nobody here wrote; absent: nobody's. */
+/** The untrusted sources (web pages, MCP servers, senders) whose text this may repeat. Absent: none. */
 const Untrusted = z.array(z.string()).optional();
-/** Of an approved call: the sha256 of its name and input, as it was approved, and as it began. */
+/** SHA-256 of an approved call's name and input. Recorded when it is approved and again when it starts, to be compared. */
 const Receipt = z.string().optional();
-/** `summary` makes room in the run's own prompt; `brief` tells a child what it needs of it. */
+/**
+ * What a model call is for. `turn` and `final` are turns of the agent. The others serve the runtime: `summary` compacts the
+ * run's own prompt, `brief` summarizes the conversation for a child, `judge` picks one of several drafts, `repair` fixes
+ * an answer that does not match its schema.
+ */
 const Purpose = z.enum(["turn", "final", "summary", "brief", "judge", "repair"]);
 export type Purpose = z.infer<typeof Purpose>;
+
+/**
+ * What decided a verdict, if it was not a permission rule or the default that allows: a person's grant, the default that
+ * asks, untrusted text in the run, the recorded result of another run, or the fact that there is no such call to make.
+ */
+export const RuleBasis = z.enum(["grant", "default", "taint", "recorded", "impossible"]);
+export type RuleBasis = z.infer<typeof RuleBasis>;
 
 const Ended = z.object({
   stopReason: StopReason,
   summary: z.string(),
   output: z.unknown().optional(),
   result: ResultEnvelope,
-  /** What the run and everything below it has used; absent: it had no children. */
+  /** Usage of the run and of all runs below it. Absent for a run without children. */
   tree: Spent.optional(),
-  /** Context that came too late to be seen (J11). */
+  /** Ids of messages that arrived too late for the model to see them (J11). */
   unseen: z.array(z.string()).optional(),
   untrusted: Untrusted,
 });
 
 export const payloads = {
+  /** The first event of every journal. */
   RUN_STARTED: z.object({
     agent: z.string(),
-    /** Hash of the pinned definition's blob. */
+    /** Hash of the blob that holds the pinned definition. */
     definition: z.string(),
     kind: z.enum(["main", "subagent"]),
     depth: z.int().nonnegative(),
     trigger: Trigger,
     task: z.string(),
     input: z.unknown().optional(),
-    /** What the person gave, where `input` is what the stage before brought; null: nothing. */
+    /** The input that the person gave, if `input` is the output of an earlier stage. Null: the person gave none. */
     requestInput: z.unknown().optional(),
     mode: z.enum(["auto", "chat"]),
     attended: z.boolean(),
     rootRunId: z.string(),
     parentRunId: z.string().optional(),
     parentKey: z.string().optional(),
-    /** Why a pattern started it: what a router said, `handoff from drafter`. */
+    /** Why a pattern started it: the router's reason, or `handoff from drafter`. For people. */
     reason: z.string().optional(),
-    /** The round of a team that it takes part in, itself or for the member that handed over to it. */
+    /** The round of a team that this run takes part in, as a member or for the member that handed over to it. */
     team: TeamSlot.optional(),
-    /** From the root down to the parent. */
+    /** The runs above this one, from the root down to the parent. */
     ancestors: z.array(Ancestor).optional(),
-    /** How the parent recognises success, and the files that it named. */
+    /** Success criteria and files that the parent gave along with the task. */
     criteria: z.string().optional(),
     contextFiles: z.array(z.string()).optional(),
+    /** The root run whose budget pays for this run, if that is not its own root. */
     budgetRunId: z.string().optional(),
     hops: Hops,
     sessionId: z.string().optional(),
     userId: z.string().optional(),
-    /** Who started it, where that is not whose run it is. */
+    /** The user who started it, if that is not the owner (`userId`). */
     by: z.string().optional(),
-    /** Asked for in the place of the agent's own. */
+    /** Model that the caller asked for instead of the agent's own. */
     model: z.string().optional(),
     workspace: z.string(),
     worktree: Worktree.optional(),
     pool: z.string().optional(),
-    /** Nearest first: the workspaces that this one is a copy of. What is forbidden there is forbidden here (P12). */
+    /** Workspaces that this one is a copy of, nearest first. Their deny rules apply here too (P12). */
     mergesInto: z.array(z.string()).optional(),
     limits: Limits,
     approvals: ApprovalPolicy,
-    /** The run's own rules: given when it was started. */
+    /** Permission rules that were given when the run was started. */
     permissions: Rules.optional(),
+    /** The run whose journal this one continues, up to and including the event `seq`. */
     continues: z.object({ runId: z.string(), seq: z.int(), hash: z.string() }).optional(),
     fork: Fork.optional(),
-    /** In a fork and all below it: what cannot be taken back asks a person, whatever a rule or an older grant says. */
+    /** In a fork and everything below it: every unsafe call asks a person, whatever a rule or an older grant allows. */
     effects: z.literal("ask").optional(),
     untrusted: Untrusted,
-    /** Hosts that whoever started it knew by itself. */
+    /** Hosts that the parent run knew before any untrusted text reached it. */
     hosts: z.array(z.string()).optional(),
   }),
+  /** A message to the agent. The model sees it with its next turn. */
   CONTEXT_ADDED: z.object({
     id: z.string(),
     source: z.enum(["person", "parent", "agent", "advice", "team", "steps", "system"]),
     from: z.string().optional(),
     text: z.string(),
-    /** The task, with what was gathered for it: the model reads it in the task's place. */
+    /** The task together with the advice gathered for it. The model reads it in place of the task. */
     opening: z.literal(true).optional(),
     hops: Hops,
     untrusted: Untrusted,
   }),
+  /** Intent: a model is about to be called. */
   MODEL_CALL_STARTED: z.object({
     callId: z.string(),
     model: z.string(),
     attempt: Attempt,
     purpose: Purpose.optional(),
-    /** Absent: the model sees everything before this event (J11). */
+    /** The last event that the model sees. Absent: it sees everything before this event (J11). */
     sawSeq: z.int().optional(),
     estimate: Estimate.optional(),
   }),
+  /** Outcome: the model answered, with text, reasoning and tool calls. */
   AGENT_THOUGHT: z.object({
     callId: z.string(),
     attempt: Attempt,
     content: z.array(ThoughtPart),
     usage: Usage,
-    /** Null: no price is known for this model. */
+    /** In US dollars. Null: this model has no known price. */
     cost: z.number().nullable(),
     finish: z.string(),
     ms: z.number(),
   }),
+  /** Outcome: the attempt brought no answer. */
   MODEL_CALL_FAILED: z.object({
     callId: z.string(),
     attempt: Attempt,
@@ -168,88 +188,101 @@ export const payloads = {
       "model",
     ]),
     message: z.string(),
+    /** When the next attempt is due. Absent: there is none. */
     retryAt: z.number().optional(),
-    /** What was or may have been spent. */
+    /** Tokens that were, or may have been, spent. */
     usage: Usage.optional(),
     cost: z.number().nullable().optional(),
     ms: z.number().optional(),
   }),
+  /** A tool call was judged: allowed, denied, or put to a person. */
   TOOL_PROPOSED: z.object({
     toolCallId: z.string(),
     name: z.string(),
     effect: Effect,
     verdict: z.enum(["allow", "ask", "deny"]),
-    /** The rule that decided, with where it stands: `project deny Bash(rm *)`. */
+    /** The rule that decided, with its origin: `project deny Bash(rm *)`. For people; code reads `basis`. */
     rule: z.string(),
-    /** From 2 on: the call was put to a person again because what it rests on had changed. */
+    basis: RuleBasis.optional(),
+    /** No person was there to ask, so the run's policy denied the call: reject it, or fail the run. */
+    unattended: z.enum(["reject", "fail"]).optional(),
+    /** Why Cadre could not judge a shell command. For people. */
+    unjudged: z.string().optional(),
+    /** From 2 on: a person is asked again, because the files or rules behind the first question changed. */
     round: z.int().positive().optional(),
-    /** Of a delegation: what the child will see of this run's conversation. */
+    /** For a delegation: how much of this run's conversation the child will see. */
     context: ContextMode.optional(),
-    /** Of a call that the agent's steps make: what is given to it, and whether the model is not to see it. */
+    /** For a call made by the agent's steps: its input, and whether the model must not see it. */
     input: z.unknown().optional(),
     hidden: z.literal(true).optional(),
-    /** Of call, definition, permissions and fingerprint: what an approval is bound to. */
+    /** Hash of the call, the definition, the permissions and the fingerprint. An approval is bound to it. */
     hash: z.string().optional(),
-    /** The state of the files concerned when the preview was made. */
+    /** Fingerprint of the affected files at the time of the preview. */
     fingerprint: z.string().optional(),
     preview: z.string().optional(),
     expiresAt: z.number().optional(),
-    /** Of a call that a person is asked about. */
+    /** Only on calls that a person is asked about. */
     untrusted: Untrusted,
-    /** Of work for another agent that a person is asked about. */
+    /** For a delegation or route that a person is asked about: what the started agents could do. */
     blastRadius: BlastRadius.optional(),
   }),
+  /** A person answered an open item, or its time ran out. */
   APPROVAL_DECIDED: z.object({
     itemId: z.string(),
     decision: z.enum(["approve", "edit", "reject", "answer", "expire"]),
     by: z.string(),
+    /** `--yes` approved it without asking a person. */
+    automatic: z.literal(true).optional(),
     note: Note,
     answer: z.string().optional(),
     input: z.unknown().optional(),
-    /** A budget that is raised: the run's own, or with the scope `tree` that of all runs of its tree. */
+    /** The raised budget: of this run, or with scope `tree` of all runs in its tree. */
     limits: Budget.optional(),
     scope: z.enum(["once", "run", "tree", "always"]).optional(),
-    /** The rule that a wider scope grants, the folder in which it counts (absent: any), and until when. */
+    /** With a scope wider than `once`: the granted rule, the folder it applies in (absent: any), and its expiry. */
     grant: z.string().optional(),
     folder: z.string().optional(),
     until: z.number().optional(),
     hash: z.string().optional(),
     receipt: Receipt,
   }),
-  /** An item is for this person now; it stays open, and whoever may decide still may (U21). */
+  /** A named person was asked to decide an item. The item stays open, and everyone with permission can still decide it (U21). */
   PERSON_ASKED: z.object({ itemId: z.string(), person: z.string(), by: z.string(), note: Note }),
-  /** What the run, or with `tree` all runs that its root pays for, may spend from now on: a person gave or took. */
+  /** A person changed the budget: of this run, or with `tree` of all runs that its root pays for. */
   BUDGET_SET: z.object({ limits: Budget, scope: z.literal("tree").optional(), by: z.string() }),
+  /** Intent: a tool is about to run. */
   TOOL_STARTED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
-    /** Where an effect that is not `read` happens, for whoever must find out what became of it. */
+    /** Machine and process of a call that is not `read`, for the person who may have to find out what became of it. */
     host: z.string().optional(),
     pid: z.int().optional(),
-    /** Of the file that the first attempt found and means to leave: later attempts know their own work by them. */
+    /** Fingerprints of the file before and after the first attempt. A later attempt recognises its own work by them. */
     fingerprints: z.object({ path: z.string(), before: z.string(), after: z.string() }).optional(),
     receipt: Receipt,
   }),
+  /** Outcome: what came of a call. A call that was denied or never started has one too. */
   TOOL_RESULT: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
     output: z.unknown(),
     isError: z.literal(true).optional(),
     outcome: z.enum(["ok", "error", "denied", "deferred", "stale", "unknown", "not_started"]).optional(),
-    /** The whole output as a blob, where `output` holds only its head and tail. */
+    /** Hash of the blob with the whole output, if `output` holds only its head and tail. */
     ref: z.string().optional(),
     size: z.int().optional(),
     files: z.array(FileChange).optional(),
-    /** The file that the model now knows, as it is. */
+    /** The file that the model has now read, with the fingerprint of what it read. */
     seen: z.object({ path: z.string(), fingerprint: z.string() }).optional(),
-    /** Where words in it come from that nobody here wrote. */
+    /** The untrusted source of text in the output. */
     untrusted: z.string().optional(),
-    /** The sandbox that a command ran in; `none`: it ran with the rights of Cadre's user. */
+    /** The sandbox that the command ran in. `none`: it ran with the rights of Cadre's user. */
     sandbox: z.string().optional(),
-    /** Nothing ran: this result of another run stands in for it. */
+    /** Nothing ran: the output is the recorded result of this other run. */
     recorded: z.object({ runId: z.string(), seq: z.int() }).optional(),
     ms: z.number().optional(),
   }),
+  /** A person said what became of a call whose outcome is unknown. */
   OUTCOME_DECIDED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
@@ -258,26 +291,29 @@ export const payloads = {
     output: z.string().optional(),
     note: Note,
   }),
-  /** PB1: what a look found of a call whose outcome nobody knows. It proposes; a person decides. */
+  /** PB1: a probe looked for the effect of a call with an unknown outcome. It suggests; a person decides. */
   OUTCOME_PROBED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
     found: z.enum(["done", "not_done", "cannot_tell"]),
-    /** Sentences that say what was seen, and why that is no more. */
+    /** Sentences for people: what the probe saw, and the limits of what that proves. */
     evidence: z.array(z.string()),
     by: z.string(),
   }),
+  /** The run gave its lease back and waits. Kinds that need no person resume by themselves. */
   RUN_SUSPENDED: z.object({
     waitingOn: WaitingOn,
+    /** The runs below that need a person, and the direct child that leads to the first of them. */
     blockers: z.array(z.string()).optional(),
     blocked_by_child_run_id: z.string().optional(),
   }),
   RUN_RESUMED: z.object({
     by: z.string(),
     note: Note,
-    /** A person does not wait for the time that the provider named (U45). */
+    /** A person asked for an immediate retry, instead of waiting for the time that the provider named (U45). */
     atOnce: z.literal(true).optional(),
   }),
+  /** Intent: a child run exists. Written in the same transaction as the child's own first event. */
   CHILD_RUN_STARTED: z.object({
     child_run_id: z.string(),
     agent_type: z.string(),
@@ -285,18 +321,21 @@ export const payloads = {
     trigger: Trigger,
     key: z.string(),
     attempt: Attempt,
-    /** False: the call has its result already; the child's end arrives as a message. */
+    /** False: the call already has its result, and the child's end will arrive as a message. */
     awaited: z.literal(false).optional(),
-    /** Attempts that are left if this one fails. */
+    /** Attempts left if this one fails. */
     retries: z.int().positive().optional(),
     worktree: Worktree.optional(),
-    /** Marks the child's words in the prompt as somebody else's: it cannot know this, so it cannot end the mark. */
+    /** Part of the tag around the child's text in the parent's prompt. The child cannot know it, so it cannot close the tag. */
     nonce: z.string().optional(),
     receipt: Receipt,
   }),
+  /** Outcome: a child has ended, or was quarantined and counts as failed. The store writes it along with the child's end. */
   CHILD_RUN_COMPLETED: z.object({
     child_run_id: z.string(),
     success: z.boolean(),
+    /** The child has not ended, but could not be driven and was quarantined. */
+    quarantined: z.literal(true).optional(),
     summary: z.string(),
     key: z.string(),
     result: ResultEnvelope,
@@ -310,7 +349,7 @@ export const payloads = {
     index: z.int(),
     from: z.string(),
     text: z.string(),
-    /** Said by the team itself: this member takes no further part. */
+    /** A notice of the team itself: this member takes no further part. */
     dropped: z.string().optional(),
   }),
   TEAM_VOTE: z.object({
@@ -322,12 +361,14 @@ export const payloads = {
   RUNNER_STARTED: RunnerStarted,
   RUNNER_SAID: RunnerSaid,
   RUNNER_SPENT: RunnerSpent,
+  /** A step of the agent's module has its answer. Replaying the module returns it again. */
   STEP_YIELDED: z.object({
     index: z.int().nonnegative(),
     kind: z.string(),
     arguments: z.unknown(),
     answer: z.unknown(),
   }),
+  /** Everything up to an event is replaced by a summary in the prompt. The events stay. */
   CONTEXT_COMPACTED: z.object({
     callId: z.string(),
     upTo: z.object({ runId: z.string(), seq: z.int() }),
@@ -336,8 +377,9 @@ export const payloads = {
   LIMIT_REACHED: z.object({
     limit: z.string(),
     value: z.number(),
+    /** False: a warning that most of the limit is used. */
     hard: z.boolean(),
-    /** The item under which a person may raise it (`limits.onBudget: suspend`). */
+    /** The item under which a person can raise the limit (`limits.onBudget: suspend`). */
     itemId: z.string().optional(),
   }),
   TIMER_SET: z.object({ id: z.string(), at: z.number(), purpose: z.string() }),
@@ -345,11 +387,11 @@ export const payloads = {
   CANCEL_REQUESTED: z.object({
     by: z.string(),
     reason: z.string().optional(),
-    /** The run above whose cancel or end this comes from. */
+    /** The run above whose cancellation or end caused this. */
     via: z.string().optional(),
   }),
   RUN_CANCELLED: Ended,
-  /** E7: it goes on in another store. With what stood beside its journal, which goes along. */
+  /** E7: the run was moved to another store, along with the state that the store keeps outside its journal. */
   RUN_MOVED: z.object({ transferId: z.string(), standing: UnjournaledState.optional() }),
   SYSTEM_ERROR: z.object({ id: z.string(), code: z.string(), message: z.string(), fatal: z.boolean() }),
   RUN_COMPLETED: Ended,
@@ -359,10 +401,10 @@ export const payloads = {
 export type EventType = keyof typeof payloads;
 export type Payload<T extends EventType> = z.infer<(typeof payloads)[T]>;
 
-/** An event before it has its place in a journal. */
+/** An event that is not in a journal yet. */
 export type EventBody = { [T in EventType]: { type: T; payload: Payload<T>; key?: string } }[EventType];
 
-/** An event in its place. */
+/** An event in a journal: `seq` orders one run, `position` the whole store. */
 export type JournalEvent = {
   [T in EventType]: {
     runId: string;
@@ -377,7 +419,10 @@ export type JournalEvent = {
 
 export type EventOf<T extends EventType> = Extract<JournalEvent, { type: T }>;
 
-/** E5: brings a run further. What recovery writes about a lost call does not, or a run that kills its process would never be set aside. */
+/**
+ * E5: whether an event counts as progress. The `interrupted` outcome that recovery writes for a lost call does not, because
+ * a run that crashes its process every time would otherwise never be quarantined.
+ */
 export const isProgress = (event: EventBody | JournalEvent): boolean =>
   OUTCOME_TYPES.has(event.type) &&
   !(event.type === "MODEL_CALL_FAILED" && event.payload.cause === "interrupted");

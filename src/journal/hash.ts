@@ -1,6 +1,5 @@
-// The hash chain over a run's events (P2, J9): each hash covers the stored bytes of its event and the hash before it,
-// so an edit, a gap or a swap anywhere shows at the first event after it. And the receipt of a call, which is recorded twice:
-// by whoever approves it and by whoever begins it.
+// The hash chain over a run's events (P2, J9). Each hash covers the stored bytes of its event and the hash before it, so an
+// edit, a gap or a swap shows at the next event. Also the receipt of a call, recorded by its approval and again by its start.
 
 import type { Digest } from "../ids.ts";
 
@@ -13,10 +12,10 @@ export interface ChainLink {
   text: string;
 }
 
-/** What the first event of every run is chained to. */
+/** The "previous hash" of a run's first event. */
 export const CHAIN_START = "";
 
-/** P5: what a person approves, and what begins: the bytes of one call. */
+/** P5: hash of a call's name and input, to prove that what started is what a person approved. */
 export const callReceipt = (digest: Digest, name: string, input: unknown): string =>
   digest(JSON.stringify([name, input ?? null]));
 

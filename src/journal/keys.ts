@@ -1,11 +1,11 @@
-// The name of an event in its run (J1). A repeated append is known by its key, so a retry after a lost answer writes
-// nothing twice.
-//  J3  The key of an outcome is the same for every way its intent can end: one intent, one outcome.
+// The key of an event, unique in its run (J1). The store recognises a repeated append by its key, so a retry after a lost
+// response writes nothing twice.
+//  J3  All outcomes of an intent share one key: one intent, one outcome.
 
 import { assertNever } from "../errors.ts";
 import type { EventBody } from "./events.ts";
 
-/** J1. Only events that can happen any number of times for the same reason need a key from their writer. */
+/** J1. Events that can happen any number of times get their key from the writer; all others derive it from their payload. */
 export function keyOf(event: EventBody): string {
   if (event.key !== undefined) return event.key;
   switch (event.type) {
@@ -69,7 +69,7 @@ export function keyOf(event: EventBody): string {
     case "PERSON_ASKED":
     case "OUTCOME_PROBED":
     case "BUDGET_SET":
-      throw new Error(`${event.type} needs a key from its writer: it may happen any number of times`);
+      throw new Error(`${event.type} needs a key from its writer, because it can happen any number of times`);
     default:
       return assertNever(event);
   }

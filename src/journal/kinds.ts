@@ -1,4 +1,4 @@
-// The words of the journal without its schemas: the page tells and filters by them, and loads no schema for it.
+// Enums and sets of event types without the schemas, so that the page can use them without loading zod.
 
 export const RUN_STATUSES = [
   "pending",
@@ -10,7 +10,7 @@ export const RUN_STATUSES = [
   "cancelled",
 ] as const;
 
-/** What a run can wait for. */
+/** The reasons for which a run can wait. */
 export const WAITING_KINDS = [
   "child",
   "handoff",
@@ -36,13 +36,13 @@ export const TERMINAL_TYPES: ReadonlySet<string> = new Set([
   "RUN_MOVED",
 ]);
 
-/** J3: outcomes are written whoever hands them in; they need an open intent, not the newest epoch. */
+/** J3: the store accepts an outcome from any driver, even one that lost its lease. It needs an open intent, not the newest epoch. */
 export const OUTCOME_TYPES: ReadonlySet<string> = new Set([
   "AGENT_THOUGHT",
   "MODEL_CALL_FAILED",
   "TOOL_RESULT",
 ]);
 
-/** Purposes whose thoughts are turns of the agent; the others are the runtime's own errands. */
+/** Whether a model call is a turn of the agent. The other purposes serve the runtime itself. */
 export const isTurn = (purpose: string | undefined): boolean =>
   purpose === undefined || purpose === "turn" || purpose === "final";

@@ -1,4 +1,4 @@
-// What a model has said, by its kinds of parts.
+// Accessors for the parts of a model's answer. Separate from the schemas, so that the page does not load them.
 
 import type { ThoughtPart, ToolCallPart } from "./message.ts";
 

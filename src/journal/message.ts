@@ -1,6 +1,5 @@
-// What a model says and is told, as the journal keeps it. The parts have the form of the AI SDK's provider contract
-// (LanguageModelV4), so that a provider's own metadata goes back to it untouched; the types are ours, so that the
-// journal stays readable in a browser.
+// Model messages as the journal stores them. The parts have the shape of the AI SDK's provider contract (LanguageModelV4),
+// so that provider metadata is sent back unchanged. The types are our own, so that the journal can be read in a browser.
 
 import { z } from "zod";
 
@@ -20,16 +19,16 @@ export const ReasoningPart = z.object({
 
 export const ToolCallPart = z.object({
   type: z.literal("tool-call"),
-  /** The provider's own id: only a field, some servers say `call_0` every turn (J10). */
+  /** The provider's id. Not unique: some servers send `call_0` every turn (J10). */
   toolCallId: z.string(),
   toolName: z.string(),
   input: z.unknown(),
-  /** What the model wrote where it was no JSON; `input` is then null. */
+  /** The model's text if it was not valid JSON. `input` is then null. */
   invalid: z.string().optional(),
   providerOptions: ProviderOptions.optional(),
 });
 
-/** Parts that we only carry: sources, files, whatever a provider adds. */
+/** Parts that Cadre only passes along: files and provider-specific parts. */
 export const OtherPart = z.object({ type: z.enum(["file", "custom", "reasoning-file"]) }).loose();
 
 export const ThoughtPart = z.union([TextPart, ReasoningPart, ToolCallPart, OtherPart]);
@@ -45,7 +44,7 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** A message as a provider is sent it: the form of LanguageModelV4's prompt. */
+/** A message as it is sent to a provider, in the shape of LanguageModelV4's prompt. */
 export type PromptMessage =
   | { role: "user"; content: { type: "text"; text: string }[] }
   | { role: "assistant"; content: PromptAssistantPart[] }

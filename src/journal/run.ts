@@ -1,4 +1,4 @@
-// What there is to say about a run: its states, why it waits and why it ended, what it hands on.
+// The parts that events are made of: a run's status, why it waits, why it ended, and the result it hands to its parent.
 
 import { z } from "zod";
 import { RUN_STATUSES, WAITING_KINDS } from "./kinds.ts";
@@ -41,15 +41,15 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** Absent: as before, or none. */
+/** An absent limit is unchanged, or there is none. */
 export const Budget = z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() });
 export type Budget = z.infer<typeof Budget>;
 
-/** What counts for a run and does not stand in its journal: it goes with a run that is moved (E7). */
+/** The state of a run that the store keeps outside its journal. It travels along when the run is moved (E7). */
 export const UnjournaledState = z.object({
-  /** D6: files that it is changing. */
+  /** D6: the files that the run is changing. */
   claims: z.array(z.string()).optional(),
-  /** Grants for it and what is below it that nobody has taken back. */
+  /** Grants for the run and its subtree that have not been revoked. */
   grants: z
     .array(
       z.object({
@@ -61,24 +61,28 @@ export const UnjournaledState = z.object({
       }),
     )
     .optional(),
-  /** Of a root: what a person has made of the budget of its tree. */
+  /** For a root: the budget of its tree as a person last set it. */
   budget: Budget.optional(),
 });
 export type UnjournaledState = z.infer<typeof UnjournaledState>;
 
+/** What a suspended run waits for. */
 export const WaitingOn = z.object({
   kind: z.enum(WAITING_KINDS),
-  /** The items (tool calls, `budget/1`, `loop/1`) or child runs that are waited for. */
+  /** Ids of what it waits for: items (tool calls, `budget/1`, `loop/1`) or child runs. */
   items: z.array(z.string()).optional(),
-  /** The runs below that need a person, where that is why this one cannot go on. */
+  /** The runs below that need a person, if that is why this one cannot continue. */
   blockers: z.array(z.string()).optional(),
   until: z.number().optional(),
+  /** The run has its answer and only waits for its children to end. */
+  closing: z.literal(true).optional(),
+  /** A sentence for people. */
   detail: z.string().optional(),
-  /** Of a question: the answers that there are. */
+  /** For a question: the answers to choose from. */
   choices: z.array(z.string()).optional(),
-  /** Of a pause: the branches that it is frozen with, each by its topmost run; absent: it is paused alone. */
+  /** For a pause: the frozen branches that the run belongs to, each named by its top run. Absent: only this run is paused. */
   frozen: z.array(z.string()).optional(),
-  /** Of a frozen run: what held it before, and will again when it is thawed. */
+  /** For a frozen run: the pause or quarantine it was in before, to which it returns when it is thawed. */
   heldBefore: z
     .object({
       kind: z.enum(["paused", "quarantine", "definition_changed"]),
@@ -88,6 +92,7 @@ export const WaitingOn = z.object({
 });
 export type WaitingOn = z.infer<typeof WaitingOn>;
 
+/** The run in which a failure began, however far below. */
 export const FirstCause = z.object({
   run_id: z.string(),
   agent: z.string(),
@@ -96,28 +101,28 @@ export const FirstCause = z.object({
 });
 export type FirstCause = z.infer<typeof FirstCause>;
 
-/** What a run that was forked off another one is, beside what it continues. */
+/** How a fork differs from the run that it continues. */
 export const Fork = z.object({
-  /** The event that was chosen; what it continues ends there or before, where no call was open. */
+  /** The event that the person chose. The fork begins there, or before it at the last point with no open call. */
   at: z.int().positive(),
   edited: z.array(z.enum(["message", "model", "agent"])).optional(),
-  /** Events of the other run after that point: ends of children that it had started before and not waited for. */
+  /** Later events of the other run that the fork takes over: ends of children it had started earlier and did not await. */
   heard: z.array(z.int().positive()).optional(),
 });
 export type Fork = z.infer<typeof Fork>;
 
-/** Where a run stands in a team: whose, in which round, and for which member. */
+/** A run's slot in a team: the coordinator's run, the round and the member. */
 export const TeamSlot = z.object({ runId: z.string(), round: z.int().positive(), member: z.string() });
 export type TeamSlot = z.infer<typeof TeamSlot>;
 
-/** What a member of a team has to say after a round. */
+/** A team member's contribution to a round. */
 export const TeamTurn = z.object({
   broadcasts: z.array(z.string()),
   vote: z.object({ ready: z.boolean(), reason: z.string() }).optional(),
 });
 export type TeamTurn = z.infer<typeof TeamTurn>;
 
-/** D3: what a run hands to whoever started it. Counts and files come from the journal, never from the model's word. */
+/** D3: the result that a run hands to its parent. Counts and files are taken from the journal, not from the model's text. */
 export const ResultEnvelope = z.object({
   status: z.enum(["completed", "failed", "cancelled"]),
   summary: z.string(),
@@ -131,9 +136,8 @@ export const ResultEnvelope = z.object({
   iteration_count: z.number(),
   duration_ms: z.number(),
   output: z.unknown().optional(),
-  /** Of a member of a team. */
+  /** For a member of a team. */
   team: TeamTurn.optional(),
-  /** Where a failure began, however deep below. */
   first_cause: FirstCause.optional(),
 });
 export type ResultEnvelope = z.infer<typeof ResultEnvelope>;
@@ -150,7 +154,7 @@ export type FileChange = z.infer<typeof FileChange>;
 export const Spent = z.object({ usage: Usage, cost: z.number().nullable() });
 export type Spent = z.infer<typeof Spent>;
 
-/** A run above this one, and what its agent's permissions say for everything below it. */
+/** A run above this one, with the rules that its agent imposes on everything below it. */
 export const Ancestor = z.object({
   runId: z.string(),
   agent: z.string(),
@@ -159,47 +163,49 @@ export const Ancestor = z.object({
 });
 export type Ancestor = z.infer<typeof Ancestor>;
 
-/** A git worktree that a child works in, and where its work goes at its end. */
+/** The git worktree that a child works in. When the child ends, its work is merged into the parent's workspace. */
 export const Worktree = z.object({
+  /** Absolute path of the parent's workspace. */
   parent: z.string(),
+  /** Absolute path of the worktree. */
   path: z.string(),
   branch: z.string(),
-  /** The commit that it began at. */
+  /** The commit that the branch began at. */
   base: z.string(),
 });
 export type Worktree = z.infer<typeof Worktree>;
 
-/** What may be spent by a call before it is known what it did (B2). */
+/** The budget reserved for a model call before its real usage is known (B2). A null cost means an unknown price. */
 export const Estimate = z.object({ tokens: z.number(), cost: z.number().nullable() });
 export type Estimate = z.infer<typeof Estimate>;
 
-/** A program does the agent's work: where it runs, and by what it is found again. Written before it is asked anything. */
+/** Intent: an external program does the agent's work. Written before the first prompt, so that a later process can find it. */
 export const RunnerStarted = z.object({
-  /** The first call that it works on. */
+  /** The first model call that it serves. */
   callId: z.string(),
   attempt: z.int().positive().optional(),
   command: z.string(),
   args: z.array(z.string()).optional(),
-  /** What it runs in; `none`: it has the rights of Cadre's user. */
+  /** Its sandbox. `none`: it has the rights of Cadre's user. */
   sandbox: z.string(),
   host: z.string(),
-  /** Of the shell that watches over it, the leader of its session; and when the system says that it began. */
+  /** Process id of the shell that supervises it (leader of its process session), and its start time according to the system. */
   pid: z.int(),
   began: z.string().optional(),
-  /** The program's own name for the conversation. */
+  /** The program's id for the conversation. */
   session: z.string(),
   mode: z.string().optional(),
-  /** It can go on with the session after it was ended. */
+  /** The program can load the session again after a restart. */
   loads: z.literal(true).optional(),
-  /** The session was there before. */
+  /** The session existed before and was loaded. */
   loaded: z.literal(true).optional(),
 });
 export type RunnerStarted = z.infer<typeof RunnerStarted>;
 
-/** What the program said on its way to the answer. */
+/** Text that the program wrote on its way to the answer. */
 export const RunnerSaid = z.object({ callId: z.string(), index: z.int().nonnegative(), text: z.string() });
 
-/** What the program says that it has cost since it last said so, before there is an outcome to say it. */
+/** Cost that the program reported since its last report, before there is an outcome that could carry it. */
 export const RunnerSpent = z.object({
   callId: z.string(),
   attempt: z.int().optional(),

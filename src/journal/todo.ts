@@ -1,4 +1,4 @@
-// What an agent writes down to do, as its tool takes it.
+// The to-do list of an agent, as its tool accepts it.
 
 import { z } from "zod";
 

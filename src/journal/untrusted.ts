@@ -1,4 +1,4 @@
-// Text that nobody here wrote, in a block that it cannot close: the tag carries a nonce that its writer cannot know.
+// Wraps untrusted text in a tag that the text cannot close, because the tag contains a nonce unknown to its author.
 
 export function markUntrusted(nonce: string, source: string, text: string): string {
   const tag = `untrusted-${nonce}`;
@@ -6,6 +6,6 @@ export function markUntrusted(nonce: string, source: string, text: string): stri
   return `<${tag} source="${label}">\n${text.replaceAll(nonce, "…")}\n</${tag}>`;
 }
 
-/** What was put around a stranger's words is not theirs. */
+/** Removes the tags again, for showing the text to people. */
 export const stripUntrustedMarks = (text: string): string =>
   text.replaceAll(/<\/?untrusted-\w{16}[^<>]*>\n?/g, "");

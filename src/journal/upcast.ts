@@ -1,5 +1,5 @@
-// From the stored text of an event, of this version or an older one, to today's shape. Runs after the hash is verified
-// (J9). An event that only a newer Cadre knows is refused by name: half a journal must never be acted on.
+// Turns the stored text of an event, from this version or an older one, into today's shape. Runs after the hash is verified
+// (J9). An event type that only a newer Cadre knows is an error: Cadre must never act on half a journal.
 
 import { CadreError } from "../errors.ts";
 import { type EventType, type JournalEvent, payloads } from "./events.ts";
@@ -14,7 +14,7 @@ export interface StoredEvent {
   text: string;
 }
 
-/** Payloads of an older version are marked by `v`; absent means 1. One step per version, oldest first. */
+/** Converts payloads from one version to the next. `v` in a payload is its version; absent means 1. Oldest step first. */
 type Step = (type: string, payload: Record<string, unknown>) => Record<string, unknown>;
 export const JOURNAL_VERSION = 1;
 const STEPS: Step[] = [];
@@ -50,11 +50,11 @@ export function readEvent(stored: StoredEvent): JournalEvent {
   return { ...place, payload: parsed.data } as JournalEvent;
 }
 
-/** Another version may go on with what this one does not understand. */
+/** Whether the error means that a newer version of Cadre could read the journal. */
 export const isNewer = (error: unknown): boolean =>
   error instanceof CadreError && error.code === "JOURNAL_NEWER";
 
-/** What is no JSON object becomes an empty one, which no schema takes for the event that it should be. */
+/** Text that is not a JSON object becomes an empty object, which the event's schema then rejects. */
 function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

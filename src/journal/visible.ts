@@ -1,12 +1,12 @@
-// Text that a person decides by must look like what it is: control, bidirectional and invisible characters are spelled out.
+// Spells out control, bidirectional and invisible characters, so that text shown to a deciding person hides nothing.
 
-/** What joins or colours an emoji is part of one picture: nothing can hide in it. */
+/** A whole emoji with its joiners and modifiers, which are harmless there. */
 const EMOJI =
   /(?!\p{C})\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?(?:\u200d(?!\p{C})\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?)*/u;
 const HIDDEN = /[^\t\n\P{C}]|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800]/u;
 const EITHER = new RegExp(`(${EMOJI.source})|${HIDDEN.source}`, "gu");
 
-/** `⟦U+202E⟧` for each; tabs, line ends (also CR LF) and whole emoji stay. */
+/** Replaces each hidden character by `⟦U+202E⟧` or the like. Tabs, line ends (also CR LF) and whole emoji stay. */
 export function revealHidden(text: string): string {
   return text.replace(EITHER, (found, emoji: string | undefined, at: number) => {
     if (emoji !== undefined || (found === "\r" && text[at + 1] === "\n")) return found;
@@ -14,7 +14,7 @@ export function revealHidden(text: string): string {
   });
 }
 
-/** A file's name on a line of its own: it can neither begin another line nor hide anything. */
+/** The same for a file name, where tabs and line ends are spelled out too, so that it cannot start another line. */
 export const revealHiddenInName = (name: string): string =>
   revealHidden(name).replace(
     /[\r\n\t]/g,

@@ -41,3 +41,14 @@ export const bash = (command: string, setting: Setting = {}) => verdict("Bash", 
 
 export const write = (path: string, setting: Setting = {}) =>
   verdict("Write", { path, content: "x" }, setting);
+
+/** The whole verdict: asks by default are tagged, and say why a command could not be judged. */
+export function expectedVerdict(expected: string, rule: string) {
+  const [, unjudged] = /: cannot judge, (.+)$/.exec(rule) ?? [];
+  return {
+    verdict: expected,
+    rule,
+    ...(rule.startsWith("default ask") ? { basis: "default" } : {}),
+    ...(unjudged === undefined ? {} : { unjudged }),
+  };
+}

@@ -11,14 +11,18 @@ const unsafe = (setting: Setting = {}) =>
 describe("taint", () => {
   it("[A66] asks before an unsafe call that a rule allows, however the rule is written", () => {
     for (const allow of [["*"], ["restart_service"], ["restart_*"]]) {
-      expect(unsafe({ project: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN });
-      expect(unsafe({ person: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN });
+      expect(unsafe({ project: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN, basis: "taint" });
+      expect(unsafe({ person: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN, basis: "taint" });
     }
   });
 
   it("[A66] stands below a deny and a person's grant, and says more than an ask from above", () => {
     const grants = [{ rule: "restart_service(web)" }];
-    expect(unsafe({ grants })).toEqual({ verdict: "allow", rule: "person grant restart_service(web)" });
+    expect(unsafe({ grants })).toEqual({
+      verdict: "allow",
+      rule: "person grant restart_service(web)",
+      basis: "grant",
+    });
     expect(unsafe({ grants: [{ rule: "restart_service(db)" }] }).verdict).toBe("ask");
     expect(unsafe({ grants: [{ rule: "restart_service(web)", until: 1 }] }).verdict).toBe("ask");
     expect(unsafe({ grants, project: { deny: ["restart_service"] } }).verdict).toBe("deny");
@@ -33,7 +37,11 @@ describe("taint", () => {
     expect(fetch("https://docs.test./a").verdict).toBe("ask");
     expect(fetch("https://docs.test%2eleak.test/").verdict).toBe("ask");
     for (const url of ["", "leak", "docs.test", 7, undefined, ["https://docs.test"]])
-      expect(fetch(url)).toEqual({ verdict: "ask", rule: `${CAME_IN}, and its host is new` });
+      expect(fetch(url)).toEqual({
+        verdict: "ask",
+        rule: `${CAME_IN}, and its host is new`,
+        basis: "taint",
+      });
     const grants = [{ rule: "WebFetch(https://leak.test/**)" }];
     expect(fetch("https://leak.test/b", { grants }).verdict).toBe("allow");
     expect(fetch("http://leak.test/b", { grants }).verdict).toBe("ask");

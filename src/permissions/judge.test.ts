@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bash, type Setting, verdict, write } from "./judge.fixture.ts";
+import { bash, expectedVerdict, type Setting, verdict, write } from "./judge.fixture.ts";
 import { ruleProblem } from "./rules.ts";
 
 describe("the built-in default", () => {
@@ -18,7 +18,7 @@ describe("the built-in default", () => {
     ["Bash", {}, "ask", "default ask Bash: cannot judge, no command found"],
     ["Bash", undefined, "ask", "default ask Bash: cannot judge, no command found"],
   ])("%s %j: %s by %j", (tool, input, expected, rule) => {
-    expect(verdict(tool, input)).toEqual({ verdict: expected, rule });
+    expect(verdict(tool, input)).toEqual(expectedVerdict(expected, rule));
   });
 });
 
@@ -141,7 +141,7 @@ describe("the order of rules", () => {
     ["an allow is not", { project: { allow: ["bash"] } }, "ask", "default ask Bash"],
   ];
   it.each(cases)("%s", (_, setting, expected, rule) => {
-    expect(bash("npm test", setting)).toEqual({ verdict: expected, rule });
+    expect(bash("npm test", setting)).toEqual(expectedVerdict(expected, rule));
   });
 
   it("a gate with a pattern stops other commands", () => {

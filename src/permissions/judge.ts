@@ -68,7 +68,9 @@ function granted(call: Call, request: PermissionRequest): Verdict | undefined {
     if (grant) decisive ??= grant.rule;
     else if (!isReadOnlyUnit(unit)) return undefined;
   }
-  return decisive === undefined ? undefined : { verdict: "allow", rule: `${GRANT_RULE} ${decisive}` };
+  return decisive === undefined
+    ? undefined
+    : { verdict: "allow", rule: `${GRANT_RULE} ${decisive}`, basis: "grant" };
 }
 
 /** Not expired, and given for this folder or for one that it is a copy of (A21). */
@@ -92,16 +94,16 @@ function askedFromAbove(call: Call, { gate, ancestors }: PermissionRequest): Ver
 
 /** Each part by its most specific rule, else by the default; one part that asks makes the whole call ask. */
 function byRules(call: Call, request: PermissionRequest): Verdict {
-  let allowed: Verdict | undefined;
+  let byRule: Verdict | undefined;
+  let byDefault: Verdict | undefined;
   for (const unit of call.units) {
-    const verdict =
-      mostSpecific(unit, call.tool, request.authority) ??
-      presetAllowance(unit, call, request) ??
-      defaultVerdict(unit, call);
+    const rule = mostSpecific(unit, call.tool, request.authority) ?? presetAllowance(unit, call, request);
+    const verdict = rule ?? defaultVerdict(unit, call);
     if (verdict.verdict === "ask") return verdict;
-    if (!allowed || allowed.rule.startsWith("default")) allowed = verdict;
+    byRule ??= rule;
+    byDefault = verdict;
   }
-  return allowed ?? { verdict: "ask", rule: `default ask ${call.tool}` };
+  return byRule ?? byDefault ?? { verdict: "ask", rule: `default ask ${call.tool}`, basis: "default" };
 }
 
 function mostSpecific(

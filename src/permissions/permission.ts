@@ -2,12 +2,17 @@
 // the tree may do at all. Pure: the same request always gets the same verdict, with the rule that decided.
 
 import type { Effect, Rules } from "../journal/definition.ts";
+import type { RuleBasis } from "../journal/events.ts";
 import type { WorkspaceView } from "./path-names.ts";
 
 export interface Verdict {
   verdict: "allow" | "ask" | "deny";
-  /** Where it stands and what it says: `project deny Bash(rm *)`, `agent tools: not listed`, `default ask Write`. */
+  /** The rule that decided, with its origin: `project deny Bash(rm *)`, `default ask Write`. For people; code reads `basis`. */
   rule: string;
+  /** Absent: a permission rule decided, or the default allowed it. */
+  basis?: RuleBasis;
+  /** Why a shell command could not be judged. */
+  unjudged?: string;
 }
 
 /** How the rule of a call begins that a person's grant lets pass. */

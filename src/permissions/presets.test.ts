@@ -104,7 +104,11 @@ describe("presets", () => {
       { command: "npm test" },
       { effect: "unsafe", taint, project: { preset: "trusted" } },
     );
-    expect(judged).toEqual({ verdict: "ask", rule: "taint ask: words from loki came in" });
+    expect(judged).toEqual({
+      verdict: "ask",
+      rule: "taint ask: words from loki came in",
+      basis: "taint",
+    });
   });
 });
 

@@ -44,9 +44,12 @@ export function presetAllowance(unit: Unit, { tool }: Call, request: Authority):
 export function defaultVerdict(unit: Unit, { tool }: Call): Verdict {
   if (unit.protected !== undefined) return { verdict: "ask", rule: `protected ${unit.protected}` };
   if (isReadOnlyUnit(unit)) return { verdict: "allow", rule: "default allow Bash: only reads" };
-  if (unit.kind === "unread") return { verdict: "ask", rule: `default ask Bash: cannot judge, ${unit.why}` };
+  if (unit.kind === "unread") {
+    const rule = `default ask Bash: cannot judge, ${unit.why}`;
+    return { verdict: "ask", rule, basis: "default", unjudged: unit.why };
+  }
   return asksByDefault(tool)
-    ? { verdict: "ask", rule: `default ask ${tool}` }
+    ? { verdict: "ask", rule: `default ask ${tool}`, basis: "default" }
     : { verdict: "allow", rule: `default allow ${tool}` };
 }
 

@@ -11,7 +11,7 @@ export function taintVerdict(request: PermissionRequest): Verdict | undefined {
   const why = reason(request, taint);
   if (why === undefined) return undefined;
   const from = others.length === 0 ? first : `${first} and ${others.length} more`;
-  return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}` };
+  return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
 }
 
 /** Undefined: it is harmless enough. */

@@ -1,5 +1,5 @@
-// Whether a run that a person was asked about has its answers, and only has to be taken up: without a driver its row says
-// "suspended" still, and whoever is told "needs you" looks in vain for what to answer.
+// Whether a suspended run has all its answers and only needs a driver. Without one its row still says "suspended", and a
+// person who sees "needs you" would find nothing to answer.
 
 import type { WaitingOn } from "../journal/events.ts";
 import type { RunRow } from "./folds/run-row.ts";
@@ -9,10 +9,10 @@ export type Answerable = Pick<RunRow, "id" | "status"> & {
   cancelRequested?: boolean;
 };
 
-/** What is known of the runs around it. */
+/** What is known about the runs around it. */
 export interface SurroundingRuns {
   hasOpenItem(runId: string): boolean;
-  /** Undefined: not known, so nothing is said of it. */
+  /** Undefined if the run is not known. */
   run(runId: string): Answerable | undefined;
 }
 
@@ -23,12 +23,12 @@ export function isAnswered({ id, status, waitingOn }: Answerable, around: Surrou
   return ANSWERED_BY_ITEMS.has(waitingOn?.kind) && !around.hasOpenItem(id);
 }
 
-/** Nobody has to do anything about it any more. */
+/** No person has to do anything about the run any more. */
 const isClear = (run: Answerable | undefined, around: SurroundingRuns): boolean =>
   run !== undefined &&
   (run.status !== "suspended" || run.cancelRequested === true || isAnswered(run, around));
 
-/** Without an open item of their own these have been answered. */
+/** Kinds of waits that are answered as soon as the run has no open item. */
 export const ANSWERED_BY_ITEMS: ReadonlySet<WaitingOn["kind"] | undefined> = new Set([
   "approval",
   "question",

@@ -1,5 +1,5 @@
-// What an agent heard, said, did and started, in its order: the steps by which two runs are compared. What follows from
-// the machine alone (times, attempts, leases) is no step.
+// The steps by which two runs are compared: what an agent heard, said, did and started. Times, attempts and leases are not
+// steps.
 
 import { toolCallId } from "../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
@@ -14,15 +14,15 @@ export interface CompareStep {
   kind: "heard" | "said" | "call" | "child" | "end";
   /** One line. */
   title: string;
-  /** What came of it, or all that was said. */
+  /** The outcome, or the whole text. */
   detail: string;
-  /** Steps with the same one are put side by side. */
+  /** Steps with the same key are aligned. */
   key: string;
-  /** The child that it started. */
+  /** The child run that it started. */
   childId?: string;
-  /** The result of another run that stood in. */
+  /** The recorded result of another run that was used. */
   recorded?: { runId: string; seq: number };
-  /** Where its result stands. */
+  /** The event with its result. */
   resultAt?: string;
 }
 
@@ -36,7 +36,7 @@ export function compareSteps(events: readonly JournalEvent[]): CompareStep[] {
   for (const event of events) {
     switch (event.type) {
       case "RUN_STARTED":
-        // An edited task takes the place of the one that nobody has answered yet.
+        // An edited task replaces the original one if the model has not answered that yet.
         if (event.payload.fork?.edited?.includes("message") && steps.every(({ kind }) => kind === "heard"))
           steps.length = 0;
         if (saysSomething(event.payload)) steps.push(stepOf(event, "heard", event.payload.task));
@@ -73,7 +73,7 @@ export function compareSteps(events: readonly JournalEvent[]): CompareStep[] {
   return steps;
 }
 
-/** A run that goes on in the middle of another's work was asked nothing itself. */
+/** A run that continues in the middle of another run's work has no task of its own. */
 const saysSomething = ({ continues, trigger, fork }: Payload<"RUN_STARTED">): boolean =>
   !continues || (trigger !== "retry" && (trigger !== "fork" || (fork?.edited?.includes("message") ?? false)));
 
@@ -96,7 +96,7 @@ function stepOf(
 function thoughtSteps(event: EventOf<"AGENT_THOUGHT">, calls: Map<string, CompareStep>): CompareStep[] {
   const { callId, content } = event.payload;
   const text = textOf(content).trim();
-  // The report is told by the end.
+  // The final report is shown by the end of the run.
   const own = toolCallsOf(content).flatMap(({ toolName, input }, index) =>
     toolName === FINAL_REPORT ? [] : [callStep(event, toolCallId(callId, index), toolName, input, calls)],
   );

@@ -1,12 +1,12 @@
-// A model call as S2 records it, with exactly that document's columns, and sessions put together from such rows.
+// A model call as a row with exactly the columns of the S2 document.
 
 import type { ContextMode } from "../journal/definition.ts";
 
 export interface MessageRow {
   id: number;
-  /** The run's session; where it has none, its root. */
+  /** The run's session, or its root run if it has none. */
   session_id: string;
-  /** The model call of the parent that delegated. */
+  /** The parent's model call that delegated. */
   parent_message_id: number | null;
   started_at: string;
   completed_at: string | null;
@@ -14,34 +14,34 @@ export interface MessageRow {
   agent_role: string;
   agent_depth: number;
   model_id: string;
-  /** The pinned definition, by its hash. */
+  /** Hash of the pinned definition. */
   system_prompt_id: string;
   request_type: "prompt" | "tool_call" | "delegation" | "continuation";
-  /** What the model was told that it had not been told before. */
+  /** The messages that are new in this call. */
   request_content: string | null;
   context_mode: Exclude<ContextMode, "none"> | null;
-  /** An estimate of what the parent's context takes. */
+  /** Estimated tokens of the context taken over from the parent. */
   context_token_count: number | null;
   response_content: string | null;
-  /** What the parent is told: in the last row of a run. */
+  /** The run's summary; only in its last row. */
   response_summary: string | null;
   tool_calls_json: string | null;
   files_modified_json: string | null;
   prompt_tokens: number | null;
   completion_tokens: number | null;
   total_tokens: number | null;
-  /** Turns of the run, this one included. */
+  /** Turns of the run so far, including this one. */
   iteration_count: number;
   max_iterations: number;
   max_duration_ms: number;
   bailout_reason: "timeout" | "max_iterations" | "error" | null;
   status: "pending" | "running" | "completed" | "failed" | "cancelled" | "timeout";
   error_message: string | null;
-  /** `run_id` and `call_id`; `attempt`, `purpose`, `cost`, `finish` and `stop_reason` where there are any. */
+  /** JSON with `run_id` and `call_id`, and optionally `attempt`, `purpose`, `cost`, `finish` and `stop_reason`. */
   metadata_json: string;
 }
 
-/** In the order of that document. */
+/** In the order of the S2 document. */
 export const MESSAGE_COLUMNS = [
   "id",
   "session_id",

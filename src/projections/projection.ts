@@ -1,5 +1,5 @@
-// The contract of a projection: a fold over the journal, the same in the loop, the API, the CLI and the browser.
-// `apply` may change the state that it is given and returns it: a run's state is folded once and kept while it is driven.
+// A projection is a pure fold over a journal. The loop, the API, the CLI and the page use the same ones.
+// `apply` may mutate the state and returns it: a driver folds a run's journal once and keeps the state while it drives.
 
 import type { JournalEvent } from "../journal/events.ts";
 

@@ -1,13 +1,13 @@
-// What results say about the work beside their words: the tests that were counted, and the list of what is to do.
+// Facts taken from tool results: test counts and the to-do list.
 
 import { type TestCounts, testCounts } from "./folds/test-counts.ts";
 import { parseTodos, type Todo } from "./folds/todos.ts";
 import { effectiveInput, type ToolCall } from "./folds/tool-call.ts";
 
 export interface ResultFacts {
-  /** Of the latest run of a test runner, here or below. */
+  /** From the latest test run, here or in a child. */
   tests: TestCounts | undefined;
-  /** The latest list of what is to do. */
+  /** The latest to-do list. */
   todos: Todo[];
 }
 

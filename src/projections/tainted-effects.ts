@@ -1,4 +1,4 @@
-// What a tree did after words had come in that nobody here wrote: its effects, each with whose words the run had by then.
+// Actions taken after untrusted input, each with the untrusted sources that the run had read by then.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
 import { emptyTaint, isTainted, trackTaint } from "./folds/taint.ts";
@@ -17,7 +17,7 @@ export interface TaintedEffect {
 
 const MOST = 100;
 
-/** Of a run and all below it, in the order in which they began. */
+/** The tainted actions of a run and all runs below it, in start order. */
 export function taintedEffects(journals: Journals, runId: string): TaintedEffect[] {
   return runsBelow(journals, runId)
     .flatMap((id) => effectsIn(journals, id))

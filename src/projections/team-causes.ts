@@ -1,5 +1,5 @@
-// Who said what in a team: from a word in the coordinator's journal to the end of the member that said it, and on to the
-// call by which it did. A round is published at once, so that nothing of this can be told by what came last.
+// Causes of team messages and votes: from the event in the coordinator's journal to the end of the member's run, and from
+// there to the call that said it. A round is published all at once, so the order of events does not tell.
 
 import { toolCallId } from "../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
@@ -9,13 +9,13 @@ import { BROADCAST, VOTE_CONCLUDE } from "./folds/tool-call.ts";
 
 export type TeamWord = EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">;
 
-/** The seat that a word came from, or that the team says something about. */
+/** The slot of the member that said it, or that a notice of the team is about. */
 export function slotOfWord({ payload }: TeamWord): string {
   const { round, from } = payload;
   return memberKey(round, ("dropped" in payload ? payload.dropped : undefined) ?? from);
 }
 
-/** What a chain of causes goes on with, where it has come from a word to the end of who said it: the call. */
+/** Continues a chain that leads from a message to the end of its speaker's run: with the call that said it. */
 export function nextFromTeamWord(
   journals: ReadonlyMap<string, readonly JournalEvent[]>,
   chain: readonly JournalEvent[],
@@ -32,7 +32,7 @@ export function nextFromTeamWord(
 const isWord = (event: JournalEvent): event is TeamWord =>
   event.type === "TEAM_MESSAGE" || event.type === "TEAM_VOTE";
 
-/** The result of the call, among the events of whoever made it. Undefined: its last words were what it said. */
+/** The result of the call that said it, in the speaker's journal. Undefined: the message was the run's final text. */
 export function callThatSaid(events: readonly JournalEvent[], word: TeamWord): JournalEvent | undefined {
   const ids = new Set(events.flatMap((event) => (event.type === "AGENT_THOUGHT" ? saying(event, word) : [])));
   return events.findLast(

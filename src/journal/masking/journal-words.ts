@@ -1,17 +1,16 @@
-// The words that the journal itself is written in: the names of its fields, and what is chosen from a list. A folder's
-// `.env` may say that one of them is a secret. Masked, `untrusted` or `ancestors` would be a field that nobody reads,
-// and with it the taint and the rules from above would be gone (A61).
+// The field names and enum values of the journal, which are never masked even if a folder's `.env` declares one of them as a
+// secret. Masking the field `untrusted` or `ancestors` would drop the taint and the rules of the runs above (A61).
 
 import { z } from "zod";
 import { Definition } from "../definition.ts";
 import { payloads } from "../events.ts";
 
-/** Of what is handed to a store beside events. */
+/** Field names in what is passed to a store besides events. */
 const OF_STORES = ["children", "concurrent", "suspended"];
 
 let known: readonly string[] | undefined;
 
-/** Read out of the schemas when they are first asked for: where there is no secret, nobody asks. */
+/** Collected from the schemas on first use, which never happens if there are no secrets. */
 export function journalWords(): readonly string[] {
   known ??= [...new Set([...OF_STORES, ...[z.object(payloads), Definition].map(schemaOf).flatMap(wordsIn)])];
   return known;
@@ -21,7 +20,7 @@ function schemaOf(type: z.ZodType): unknown {
   return z.toJSONSchema(type, { io: "input", unrepresentable: "any" });
 }
 
-/** Names of properties, and constants. */
+/** Property names and constants of a JSON schema. */
 function wordsIn(schema: unknown): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   return Object.entries(schema).flatMap(([key, inner]) => {

@@ -1,4 +1,4 @@
 import { createMask, type Mask } from "./mask.ts";
 
-/** For what is never told a secret; unmistakable tokens are masked all the same. */
+/** A mask without known secrets. It still masks well-known token formats. */
 export const shapesOnly = (): Mask => createMask({ list: () => [], hasChanged: () => false });

@@ -1,8 +1,8 @@
-// Values that must be written nowhere, and the mark that stands in their place: `⟦secret NAME⟧`. A value is found by what
-// it is, in every form of `secret-forms.ts`, not by the name of the field that it stands in (A61).
-//  R1  What holds no secret is answered as it is: the same string, the same object.
-//  R2  Masking what is masked changes nothing.
-//  R3  A stream hands on nothing that may be the beginning of a secret before it is known not to be.
+// Replaces secrets by `⟦secret NAME⟧` before anything is stored, sent or printed. Secrets are found by their value, in every
+// form of `secret-forms.ts`, not by the name of the field that holds them (A61).
+//  R1  A value without secrets is returned unchanged: the same string, the same object.
+//  R2  Masking is idempotent.
+//  R3  A stream holds back text that may be the beginning of a secret until it is known not to be.
 
 import { journalWords } from "./journal-words.ts";
 import { secretForms } from "./secret-forms.ts";
@@ -11,12 +11,12 @@ import { createTruncatedSecrets } from "./truncated-secrets.ts";
 import { createPartLookup, createWordIndex, type WordIndex } from "./word-index.ts";
 
 export interface Secret {
-  /** What the mark calls it: the variable that holds it. */
+  /** The variable that holds it; shown in the mark. */
   name: string;
   value: string;
 }
 
-/** Where the secrets come from. Asked again only where it says that they have changed. */
+/** The source of the secrets. The mask lists them again only after they have changed. */
 export interface Secrets {
   list(): readonly Secret[];
   hasChanged(): boolean;
@@ -24,31 +24,31 @@ export interface Secrets {
 
 export interface Mask {
   text(text: string): string;
-  /** Every string in it, keys included. */
+  /** Masks every string in a value, keys included. */
   value<T>(value: T): T;
-  /** Pieces of one text, masked across their seams. */
+  /** Masks a text that arrives in pieces, including secrets that are split between pieces. */
   stream(emit: (text: string) => void): MaskedStream;
-  /** A tool was at work: what stands in the project's `.env` files now counts. */
+  /** Call this after a tool ran: it may have changed the project's `.env` files. */
   refresh(): void;
 }
 
 export interface MaskedStream {
   add(piece: string): void;
-  /** What was held back goes out, masked. */
+  /** Emits the text that was held back. */
   end(): void;
 }
 
-/** Shorter ones stand in too many places that have nothing to do with them. */
+/** Shorter values are not masked: they occur by chance in too many places. */
 export const SHORTEST_SECRET = 8;
 
 export const secretMark = (name: string): string => `⟦secret ${name}⟧`;
 
-/** The value behind a mark is not there to be written, sent or run. */
+/** The marks in a text. A call that contains one cannot run, because the value behind the mark is gone. */
 export const findSecretMarks = (text: string): string[] => text.match(/⟦secret [\w.-]+⟧/g) ?? [];
 
 export function createMask(secrets: Secrets): Mask {
   let known = knownForms(secrets.list());
-  /** What went through once is not looked at again: a driver folds the very event that it hands to the store. */
+  /** Objects that are known to be clean, so that an event that is folded and then stored is checked once. */
   let clean = new WeakSet<object>();
   const text = (given: string): string => {
     if (given.length < SHORTEST_SECRET) return given;
@@ -82,11 +82,11 @@ type MaskText = (text: string) => string;
 
 function maskedValue<T>(given: T, text: MaskText): T {
   if (typeof given === "string") return text(given) as T;
-  // Nearly always: nothing is copied then.
+  // The usual case, in which nothing has to be copied.
   if (isClean(given, text)) return given;
   if (Array.isArray(given)) return given.map((item) => maskedValue(item, text)) as T;
   const entries = Object.entries(given as object);
-  // Not by assignment: `__proto__` must stay a key like any other (A57).
+  // `fromEntries` instead of assignment, so that `__proto__` stays an ordinary key (A57).
   return Object.fromEntries(entries.map(([key, inner]) => [text(key), maskedValue(inner, text)])) as T;
 }
 
@@ -101,9 +101,9 @@ function isClean(value: unknown, text: MaskText): boolean {
 
 interface KnownForms {
   replace(text: string): string;
-  /** From where on a text may be an unfinished secret. */
+  /** Index from which the text may be an unfinished secret. */
   beginning(text: string): number;
-  /** The same place, or the start of the secret that it would cut in two. */
+  /** The cut itself, or the start of the secret that the cut would split. */
   outside(text: string, cut: number): number;
 }
 
@@ -112,7 +112,7 @@ function knownForms(all: readonly Secret[]): KnownForms | undefined {
   if (secrets.length === 0) return undefined;
   const names = new Map<string, string>();
   const encoded: string[] = [];
-  // R2: a value that stands in a mark would be masked in it for ever.
+  // R2: a value that occurs in a mark itself would be masked again and again.
   const standsIn = createPartLookup(
     [...secrets.map((one) => secretMark(one.name)), ...journalWords()],
     SHORTEST_SECRET,
@@ -143,7 +143,7 @@ function knownForms(all: readonly Secret[]): KnownForms | undefined {
   };
 }
 
-/** Lines that tell much of a value of several are shown one by one by some tools. */
+/** A value of several lines, and its longer lines: some tools print them one by one. */
 function partsOf(value: string): string[] {
   const lines = value.split(/\r?\n/);
   return lines.length === 1
@@ -169,9 +169,9 @@ function outsideWords(text: string, words: WordIndex, cut: number, longest: numb
   return cut;
 }
 
-/** With the number that Read puts before a line. */
+/** A line break, with the line number that the Read tool may put after it. */
 const LINE_BREAK = /\r?\n(?:\d+\t)?/g;
-/** Shorter lines are no text that `base64` or `xxd` has broken. */
+/** `base64` and `xxd` wrap their output at longer lines than this. */
 const WRAPPED_LINE = 40;
 const ENCODED_LINE = /^[\w+/=-]+$/;
 
@@ -183,12 +183,12 @@ function isWrapped(text: string): boolean {
   return false;
 }
 
-/** Words are looked for as if there were no line breaks. */
+/** Replaces encoded secrets that are wrapped over several lines. */
 function replaceOverLines(text: string, words: WordIndex, mark: (word: string) => string): string {
   const joined = text.replace(LINE_BREAK, "");
   const breaks = Array.from(text.matchAll(LINE_BREAK), ({ index, 0: { length } }) => ({ index, length }));
   let [passed, left] = [0, 0];
-  /** Where in `text` a place of `joined` is. Asked for in their order. */
+  /** Translates an index of `joined` to an index of `text`. Must be called with growing indexes. */
   const placeOf = (at: number): number => {
     for (; passed < breaks.length && breaks[passed]!.index <= at + left; passed++)
       left += breaks[passed]!.length;
@@ -205,7 +205,7 @@ function replaceOverLines(text: string, words: WordIndex, mark: (word: string) =
 
 const tokenStarts = createWordIndex(TOKEN_STARTS);
 
-/** Where a stream must stop for now. A secret that is there as a whole is never cut in two. */
+/** Index up to which a stream may be emitted now. It never splits a complete secret. */
 function openFrom(text: string, known: KnownForms | undefined): number {
   let cut = Math.min(known?.beginning(text) ?? text.length, openToken(text));
   for (let before = -1; before !== cut; ) {

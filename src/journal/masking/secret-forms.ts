@@ -1,10 +1,10 @@
-// How a value looks when it is written down elsewhere: as it is, inside JSON, in an address, in base64 and in hexadecimal.
-// What is compressed, encrypted or taken apart is beyond any list of forms.
+// The forms in which a secret may appear: as it is, escaped in JSON, URLs, HTML or shell, and encoded in base64 or hex.
+// A secret that is compressed, encrypted or taken apart cannot be found this way.
 
 export interface SecretForms {
-  /** Each is looked for as it stands. */
+  /** Searched for literally. */
   plain: string[];
-  /** These may be broken over lines, as `base64` and `xxd -p` print them. */
+  /** May be wrapped over several lines, as `base64` and `xxd -p` print them. */
   encoded: string[];
 }
 
@@ -14,7 +14,7 @@ export function secretForms(value: string): SecretForms {
   return { plain: [...new Set(plain)], encoded: [...new Set(encoded)] };
 }
 
-/** Inside JSON, as various writers of it do, and inside JSON that is a string of another. */
+/** Escaped for JSON in the ways of various serializers, and for JSON inside a JSON string. */
 function escaped(value: string): string[] {
   const once = inJson(value);
   const ascii = once.replace(/[^\x20-\x7e]/g, unicodeEscape);
@@ -42,7 +42,7 @@ function percentEncoded(value: string): string[] {
   return [...forms, ...lower, encodeURIComponent(usual)];
 }
 
-/** As text, and as various writers put it into attributes. */
+/** Escaped for HTML text, and for attributes in the ways of various serializers. */
 function inHtml(value: string): string[] {
   const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const quoted = ["&quot;", "&#34;"].flatMap((double) =>
@@ -51,13 +51,13 @@ function inHtml(value: string): string[] {
   return [text, ...quoted];
 }
 
-/** Between single quotes, as `set -x` and most programs print it, and between double ones. */
+/** Inside single quotes, as `set -x` and most programs print it, and inside double quotes. */
 function inShell(value: string): string[] {
   const single = ["'\\''", `'"'"'`].map((quote) => value.replaceAll("'", quote));
   return [...single, value.replace(/["\\$`]/g, "\\$&")];
 }
 
-/** By where the value begins among the three bytes that four characters hold; without the characters that it shares. */
+/** One form per alignment to groups of three bytes, without the characters at the edges that mix in neighbouring bytes. */
 function inBase64(value: string): string[] {
   const bytes = new TextEncoder().encode(value);
   return [0, 1, 2].flatMap((before) => {

@@ -1,10 +1,10 @@
-// Tokens that nobody can mistake for anything else: the second net, for values that this process was never told.
+// Well-known token formats, such as API keys and private keys. They catch secrets that this process does not know.
 
 interface Shape {
   name: string;
-  /** How every one of them begins. */
+  /** Literal prefixes. */
   starts: string[];
-  /** All of it, from there on. */
+  /** Pattern of the rest. */
   rest: string;
 }
 
@@ -23,10 +23,10 @@ const SHAPES: Shape[] = [
 
 const BLOCK_START = "-----BEGIN ";
 const BLOCK_END = "-----END [A-Z0-9 ]+-----";
-/** A block that was cut off is masked to where it breaks off. Nothing is looked at twice: many beginnings cost no more than their length. */
+/** A truncated block is masked up to its end. The pattern never backtracks, so many block starts cost no more than their length. */
 const BLOCK = `${BLOCK_START}(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\\w+/=\\s:,.\\\\-])*${BLOCK_END}|[\\w+/=\\s\\\\]*)`;
 
-/** The literal beginnings, for a stream that must wait what comes of one. */
+/** The literal prefixes, for a stream that must wait to see whether a token follows. */
 export const TOKEN_STARTS: readonly string[] = [...SHAPES.flatMap(({ starts }) => starts), BLOCK_START];
 
 export const SHORTEST_TOKEN = 15;
@@ -43,7 +43,7 @@ const LONGEST_OPEN = 512;
 const LONGEST_BLOCK = 16_000;
 const OPEN_TOKEN = new RegExp(`${anyOf(SHAPES.flatMap(({ starts }) => starts))}[\\w-]{0,${LONGEST_OPEN}}$`);
 
-/** Where a token or a block begins that touches the end: more of it may come. Its length: nowhere. */
+/** Start of a token or block that reaches the end of the text and may continue. The text's length if there is none. */
 export function unfinishedTokenStart(text: string): number {
   const tail = Math.max(0, text.length - LONGEST_OPEN - BLOCK_START.length);
   const token = text.slice(tail).search(OPEN_TOKEN);
@@ -51,7 +51,7 @@ export function unfinishedTokenStart(text: string): number {
   return Math.min(token < 0 ? text.length : tail + token, block < 0 ? text.length : block);
 }
 
-/** Where the last block ends that has come whole; 0: none has. */
+/** End of the last complete block; 0 if there is none. */
 function lastBlockEnd(text: string): number {
   const end = new RegExp(BLOCK_END, "y");
   for (let at = text.lastIndexOf("-----END "); at > 0; at = text.lastIndexOf("-----END ", at - 1)) {

@@ -1,10 +1,10 @@
-// Text that was shortened before it came here has `…` where something is missing, and a word may have been cut by it:
-// what is left of the word before the mark, and what after it.
+// Finds secrets that were cut by `…` when a text was shortened before it was masked: the part left before the `…`, or the
+// part left after it.
 
 const PART = 8;
 
 export interface TruncatedSecrets {
-  /** The whole words that these parts, of eight characters or more, are left of are told to `mark`. */
+  /** Replaces parts of at least eight characters. `mark` gets the whole secret that a part belongs to. */
   replace(text: string, mark: (word: string) => string): string;
 }
 
@@ -34,7 +34,7 @@ const partsOf = (word: string): string[] =>
 type Mark = (word: string) => string;
 type IsPart = (text: string) => boolean;
 
-/** A piece that ends with the start of a word. */
+/** Replaces the start of a secret at the end of a piece. */
 function withoutStart(piece: string, words: readonly string[], isPart: IsPart, mark: Mark): string {
   const body = piece.replace(/\r?\n$/, "");
   if (body.length < PART || !isPart(body.slice(-PART))) return piece;
@@ -45,7 +45,7 @@ function withoutStart(piece: string, words: readonly string[], isPart: IsPart, m
   return piece;
 }
 
-/** A piece that begins with the end of a word. */
+/** Replaces the end of a secret at the start of a piece. */
 function withoutEnd(piece: string, words: readonly string[], isPart: IsPart, mark: Mark): string {
   const body = piece.replace(/^\r?\n/, "");
   const before = piece.slice(0, piece.length - body.length);

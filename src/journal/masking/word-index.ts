@@ -1,20 +1,19 @@
-// Finds any of many words in a text, most of which is never looked at: where the two characters at the end of a window
-// stand in no word, the window moves on by nearly its whole length (Wu and Manber). Every string that is recorded comes
-// through here, so its cost is everybody's.
+// Searches a text for many words at once (Wu and Manber). If the two characters at the end of a window occur in no word, the
+// window skips nearly its whole length. Every recorded string passes through here, so it has to be fast.
 
 export interface WordIndex {
-  /** The first of them at or after `from`; the longest where several begin there. */
+  /** The first word at or after `from`; the longest one if several begin there. */
   find(text: string, from: number): { at: number; word: string } | undefined;
-  /** From where on all that is left of a text begins one of them. Its length: nowhere. */
+  /** Index from which the rest of the text is the beginning of a word. The text's length if there is none. */
   unfinishedFrom(text: string): number;
 }
 
 const TABLE = 1 << 14;
 
-/** Two characters as a place in the table. Different ones may share it: that costs a look, never a miss. */
+/** Table index of two characters. A collision costs a comparison, never a miss. */
 const place = (first: number, second: number): number => (first * 131 + second) & (TABLE - 1);
 
-/** None of the words may be shorter than two characters. */
+/** Words must have at least two characters. */
 export function createWordIndex(given: readonly string[]): WordIndex {
   const words = [...new Set(given)].sort((a, b) => b.length - a.length);
   const window = words.at(-1)?.length ?? 2;
@@ -63,7 +62,7 @@ function add(lists: Map<number, string[]>, key: number, word: string): void {
   else lists.set(key, [word]);
 }
 
-/** Whether a text, of at least so many characters, stands in one of the words. */
+/** Returns a test of whether a text of at least `shortest` characters is part of one of the words. */
 export function createPartLookup(words: readonly string[], shortest: number): (text: string) => boolean {
   const holders = new Map<string, string[]>();
   for (const word of new Set(words))

@@ -1,5 +1,5 @@
-// What waits for a person in one run. Calls to approve, outcomes nobody knows, budgets and loops are one kind of item:
-// listed alike, answered alike.
+// The items of a run that wait for a person: calls to approve, questions, unknown outcomes, budgets and loops. All of them
+// are listed and answered the same way.
 
 import { approvalId } from "../../ids.ts";
 import type { BlastRadius } from "../../journal/blast-radius.ts";
@@ -17,32 +17,31 @@ export interface ApprovalItem {
   runId: string;
   rootRunId: string;
   agent: string;
-  /** The call; of an unknown outcome the attempt at it (`m3.0~2`). */
+  /** The call; for an unknown outcome, the attempt (`m3.0~2`). */
   callId?: string;
   tool?: string;
   input?: unknown;
   preview?: string;
   rule?: string;
   hash?: string;
-  /** Of the file concerned, as it was when the preview was made. */
+  /** Fingerprint of the affected file at the time of the preview. */
   fingerprint?: string;
-  /** Where an effect of unknown outcome was started. */
+  /** Machine and process that started a call with an unknown outcome. */
   host?: string;
   pid?: number;
-  /** What the latest look for its effect found. */
+  /** What the latest probe found. */
   probe?: { found: Payload<"OUTCOME_PROBED">["found"]; evidence: string[]; by: string; at: number };
   detail?: string;
-  /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
+  /** For a budget: the limit that is used up, and its value. `tree.maxTokens` is the limit of the whole tree. */
   limit?: string;
-  /** How much that was. */
   limitValue?: number;
-  /** Of a question: the answers that there are. */
+  /** For a question: the answers to choose from. */
   choices?: string[];
-  /** Whose words had come into the run that nobody here wrote. */
+  /** The untrusted sources whose text had entered the run. */
   untrusted?: string[];
-  /** Of work for another agent: what could come of it, as it was when it was asked about. */
+  /** For a delegation or route: what the started agents could do, as of the time of asking. */
   blastRadius?: BlastRadius;
-  /** Who was asked about it by name, last. */
+  /** The person who was last asked by name. */
   asked?: { person: string; by: string; note?: string; at: number };
   round: number;
   requestedAt: number;
@@ -73,23 +72,23 @@ export function openItems(state: RunState): ApprovalItem[] {
   return items;
 }
 
-/** True while a call was begun and nobody knows whether it happened. */
+/** Whether an unsafe call was started and has neither a result nor a person's verdict. */
 export function isOutcomeUnknown(call: ToolCall): boolean {
   return call.started !== undefined && !call.result && !call.verdict && call.proposal?.effect === "unsafe";
 }
 
-/** True while a person's word is needed before a call may begin. */
+/** Whether a call needs a person's decision before it may start. */
 export function awaitsDecision(call: ToolCall): boolean {
   return call.proposal?.verdict === "ask" && !call.decision && !call.started && !call.result;
 }
 
-/** What an event does to the list of open items, for stores that keep one. */
+/** A change to the store's list of open items. */
 export type ItemChange =
   | { type: "open"; itemId: string; kind: ApprovalKind; expiresAt: number | undefined }
   | { type: "close"; itemId: string }
   | { type: "close-all" };
 
-/** Waiting for one of these is an item of its own; that of a call is opened by its proposal. */
+/** Waits that open an item of their own. The item of a call is opened by its TOOL_PROPOSED. */
 const OPENED_BY: Partial<Record<WaitingOn["kind"], ApprovalKind>> = {
   outcome_unknown: "outcome",
   budget: "budget",
@@ -131,14 +130,14 @@ export function itemChanges(event: JournalEvent): ItemChange[] {
   }
 }
 
-/** Another item than the call's approval: an answer to the one must never pass for an answer to the other. */
+/** The item for an unknown outcome. It differs from the call's approval item, so that their answers cannot be confused. */
 export const outcomeItemId = (callId: string, attempt = 1): string => `outcome/${attemptId(callId, attempt)}`;
 
-/** An attempt at a call: a word on the first must never pass for one on the second. */
+/** The id of an attempt, so that a verdict on the first attempt cannot apply to the second. */
 const attemptId = (callId: string, attempt: number): string =>
   attempt > 1 ? `${callId}~${attempt}` : callId;
 
-/** A call that is under way has no outcome yet either; only the driver that finds it left open asks a person. */
+/** A running call has no outcome yet either. Only a driver that finds a call left open suspends the run to ask a person. */
 function isPutToPerson({ waitingOn }: RunState, call: ToolCall): boolean {
   return (
     waitingOn?.kind === "outcome_unknown" &&
@@ -188,7 +187,7 @@ function probeOf({ probe, attempts }: ToolCall): Pick<ApprovalItem, "probe"> {
   return { probe: { found, evidence, by, at: ts } };
 }
 
-/** As that of a step, whose questions are nobody's calls. */
+/** Has the same form as a question of an agent's module, which is not a call. */
 function questionItem({ id, input }: ToolCall, { question, choices }: Question) {
   const answers = choices === undefined ? {} : { choices };
   return { kind: "question" as const, callId: id, input, detail: question, ...answers, round: 1 };

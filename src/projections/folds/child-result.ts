@@ -1,5 +1,5 @@
-// What the model is told of a child's end. Each name of the delegation tool answers in the form that people know from
-// it; the child's words are marked as somebody else's.
+// The text that the parent's model reads when a child ends. Each name of the delegation tool answers in the format known from
+// its product of origin. The child's own text is marked as untrusted.
 
 import type { Payload } from "../../journal/events.ts";
 import { markUntrusted } from "../../journal/untrusted.ts";
@@ -7,12 +7,12 @@ import { markUntrusted } from "../../journal/untrusted.ts";
 type Started = Payload<"CHILD_RUN_STARTED">;
 type Ended = Payload<"CHILD_RUN_COMPLETED">;
 
-/** D3, S0-43, S1-20. */
+/** The result of the call that awaited the child (D3, S0-43, S1-20). */
 export function childResult(tool: string, started: Started, ended: Ended): string {
   return marked(started, JSON.stringify(formOf(tool, ended), null, 1));
 }
 
-/** D2: nobody waited for it. */
+/** D2: the message about a child that was not awaited. */
 export function childMessage(started: Started, ended: Ended): string {
   const how = ended.success ? "is done" : "did not succeed";
   const said = marked(started, JSON.stringify(envelope(ended), null, 1));
@@ -27,13 +27,13 @@ function formOf(tool: string, ended: Ended): object {
   return envelope(ended);
 }
 
-/** D3: with every key, whatever the child had to say. */
+/** D3: every key is present, whatever the child reported. */
 function envelope({ child_run_id, result }: Ended): object {
   const { first_cause: _, status, summary, details = "", ...rest } = result;
   return { status, summary: causeOf(result) ?? summary, details, ...rest, child_run_id };
 }
 
-/** S1-66: a failure that began further down is told with where it began. */
+/** S1-66: names the run in which the failure began, if that is further down. */
 function causeOf({ summary, first_cause: cause }: Ended["result"]): string | undefined {
   if (!cause || cause.summary === summary) return undefined;
   return `${summary} (first cause: ${cause.agent}, run ${cause.run_id}: ${cause.summary})`;

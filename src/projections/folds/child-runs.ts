@@ -1,28 +1,28 @@
-// The runs that a run has started, as its own journal tells of them.
+// The children of a run, folded from the parent's journal.
 
 import type { JournalEvent, Payload, Trigger, Worktree } from "../../journal/events.ts";
 
 export interface ChildRun {
   runId: string;
   agent: string;
-  /** The call that it was started for, or its seat in a pattern. */
+  /** The call that started it, or its slot in a pattern. */
   key: string;
   trigger: Trigger;
   attempt: number;
   awaited: boolean;
-  /** Attempts that are left if this one fails. */
+  /** Attempts left if this one fails. */
   retries: number;
   ended: Payload<"CHILD_RUN_COMPLETED"> | undefined;
-  /** Its work is apart, and must be brought in after its end. */
+  /** The separate worktree it works in, which must be merged after its end. */
   worktree: Worktree | undefined;
   merge: { attempts: number; done: boolean };
-  /** Marks its words as somebody else's. */
+  /** Marks its text as untrusted in the parent's prompt. */
   nonce: string;
-  /** When it was started, on the clock that stands still while a person is awaited. */
+  /** When it was started, on the clock that stops while the run waits for a person. */
   startedAt: number;
 }
 
-/** By run id, in the order in which they were started. */
+/** By run id, in start order. */
 export type ChildRuns = Map<string, ChildRun>;
 
 export function addChild(
@@ -37,7 +37,7 @@ export function addChild(
   children.set(runId, { ...child, ended: undefined });
 }
 
-/** The call by which a run brings a child's work in: `merge/<run>`. */
+/** The id of the call that merges a child's worktree: `merge/<run>`. */
 export const mergeCallId = (runId: string): string => MERGE + runId;
 
 const MERGE = "merge/";
@@ -51,11 +51,11 @@ export function trackMerge(children: ChildRuns, event: JournalEvent): void {
   if (child) child.merge = { attempts: attempt, done: event.type === "TOOL_RESULT" };
 }
 
-/** Has ended, and its work is not brought in yet. */
+/** A child that has ended and whose work is not merged yet. */
 export const unmergedChild = (children: ChildRuns): ChildRun | undefined =>
   [...children.values()].find(({ ended, merge }) => ended && !merge.done);
 
-/** Undefined: nobody here has started it, or its end is known. */
+/** Undefined if this run did not start it, or if its end is already recorded. */
 export function endChild(children: ChildRuns, ended: Payload<"CHILD_RUN_COMPLETED">): ChildRun | undefined {
   const child = children.get(ended.child_run_id);
   if (!child || child.ended) return undefined;
@@ -66,14 +66,14 @@ export function endChild(children: ChildRuns, ended: Payload<"CHILD_RUN_COMPLETE
 export const mayBeRetried = ({ ended, retries }: ChildRun): boolean =>
   ended !== undefined && ended.result.status === "failed" && retries > 0;
 
-/** Those that have not ended. */
+/** The children that have not ended. */
 export const liveChildren = (children: ChildRuns): ChildRun[] =>
   [...children.values()].filter((child) => !child.ended);
 
-/** Those that a pattern has started, in that order. */
+/** The children with this trigger, in start order. */
 export const childrenByTrigger = (children: ChildRuns, trigger: Trigger): ChildRun[] =>
   [...children.values()].filter((child) => child.trigger === trigger);
 
-/** The latest one that a call, or a seat in a pattern, has. */
+/** The latest child started for a call or a slot. */
 export const latestChildFor = (children: ChildRuns, key: string): ChildRun | undefined =>
   [...children.values()].findLast((child) => child.key === key);

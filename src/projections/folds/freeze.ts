@@ -1,19 +1,19 @@
-// A frozen branch: a pause of a run and of everything below it, until it is thawed. Pure, so that every store freezes alike.
-//  Each run's own journal says with which branches it is frozen. Branches inside one another may be frozen and thawed in any
-//  order: a run goes on when none of them is frozen any more, and one that was held before is held again.
+// Freezing pauses a run and everything below it until the branch is thawed. Pure, so that all stores do the same.
+//  Each run's journal lists the frozen branches it belongs to. Nested branches can be frozen and thawed in any order: a run
+//  continues when none of them is frozen any more. A run that was paused or quarantined before returns to that state.
 
 import type { EventBody, WaitingOn } from "../../journal/events.ts";
 import type { RunRow } from "./run-row.ts";
 
 export interface FreezeRequest {
   by: string;
-  /** Thawed instead. */
+  /** Thaw instead of freezing. */
   thaw?: true;
-  /** Names the event in each journal. */
+  /** The key of the event in each journal. */
   key: string;
 }
 
-/** What a run of the branch of `top` is told; undefined: it is as it is to be. */
+/** The event to append to a run in the branch of `top`. Undefined: nothing changes for it. */
 export const freezeEvent = (row: RunRow, top: string, freeze: FreezeRequest): EventBody | undefined =>
   freeze.thaw ? thawed(row, top, freeze) : frozen(row, top, freeze);
 

@@ -1,14 +1,13 @@
-// What an agent does over and over is counted, so that it is put to a person before it is paid for without end.
+// Counts repetitions of an agent (F43, F45), so that a person is asked before a loop costs money without end.
 
-/** Counts what an agent does over and over (F43, F45). */
 export interface LoopGuard {
   signature: string;
   repeats: number;
-  /** Calls in a row that were refused, answers in a row that were empty, reports that did not fit. */
+  /** Refused calls in a row, empty answers in a row, and final reports that did not match the schema. */
   refused: number;
   empty: number;
   badReports: number;
-  /** Times that the run was stopped for a person because of it. */
+  /** How often the run was stopped to ask a person. */
   stops: number;
 }
 
@@ -21,12 +20,12 @@ export const emptyGuard = (): LoopGuard => ({
   stops: 0,
 });
 
-/** A turn's calls, as one text: the same text again is a repetition. */
+/** `signature` is the text of all calls of a turn. The same text twice in a row is a repetition. */
 export function countRepeats(guard: LoopGuard, signature: string, calls: number): void {
   const same = calls > 0 && signature === guard.signature;
   guard.repeats = same ? guard.repeats + 1 : 1;
   guard.signature = signature;
 }
 
-/** The id under which a person decides on the n-th stop for a repetition. */
+/** The inbox item of the n-th stop for a repetition. */
 export const loopItemId = (stop: number): string => `loop/${stop}`;

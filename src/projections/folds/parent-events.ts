@@ -1,22 +1,22 @@
-// What a run's row means to the runs around it. Pure, so that every store tells parents the same.
+// Events that the store writes into a parent's journal when a child's state changes. Pure, so that all stores write the same.
 
 import type { EventBody, JournalEvent, Payload, Spent } from "../../journal/events.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";
 import type { RunRow } from "./run-row.ts";
 
-/** The children that a run waits for now. */
+/** The children that a run is waiting for. */
 export function awaitedChildren({ waitingOn }: RunRow): readonly string[] {
   const kind = waitingOn?.kind;
   return kind === "child" || kind === "handoff" || kind === "child_hitl" ? (waitingOn?.items ?? []) : [];
 }
 
-/** The runs at or below this one that need a person. */
+/** The runs that need a person: this one, or those below it that block it. */
 export function blockersOf(row: RunRow): readonly string[] {
   if (row.status !== "suspended") return [];
   return row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [row.id];
 }
 
-/** What a waiting run is told when the set of those changes; undefined: it is as it was. */
+/** The event for a waiting run when its set of blockers has changed. Undefined: it has not. */
 export function blockedBy(row: RunRow, children: readonly RunRow[]): EventBody | undefined {
   const blockers = children.flatMap(blockersOf);
   if (JSON.stringify(blockers) === JSON.stringify(row.waitingOn?.blockers ?? [])) return undefined;
@@ -27,11 +27,11 @@ export function blockedBy(row: RunRow, children: readonly RunRow[]): EventBody |
   return { type: "RUN_SUSPENDED", payload: { waitingOn, blockers, blocked_by_child_run_id: direct }, key };
 }
 
-/** P6: what the parent's journal says of a child's end. */
+/** P6: the event about a child's end. Undefined if there is no parent to tell. */
 export function childCompleted(row: RunRow, ended: JournalEvent): EventBody | undefined {
   if (!TERMINAL_TYPES.has(ended.type) || row.parentRunId === undefined || row.parentKey === undefined)
     return undefined;
-  // Its parent has moved along, and hears of the end where the child comes to it.
+  // The parent moves along with the child, and learns of the child's end in the other store.
   if (ended.type === "RUN_MOVED") return undefined;
   const { summary, result, tree, untrusted } = ended.payload as Payload<"RUN_COMPLETED">;
   return {
@@ -58,7 +58,7 @@ const SET_ASIDE = "The run was set aside and needs a person: ";
 export const isChildQuarantined = ({ success, summary }: Payload<"CHILD_RUN_COMPLETED">): boolean =>
   !success && summary.startsWith(SET_ASIDE);
 
-/** E5: what it says of a child that was set aside: for the parent it has ended. */
+/** E5: the event about a quarantined child. For the parent it has ended. */
 export function childQuarantinedEvent(row: RunRow, reason: string): EventBody | undefined {
   if (row.parentRunId === undefined || row.parentKey === undefined) return undefined;
   const summary = `${SET_ASIDE}${reason}`;

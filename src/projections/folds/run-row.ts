@@ -1,5 +1,5 @@
-// A run as lists show it: the part of the fold that a store keeps beside the journal, so that nobody has to read a
-// whole journal to know where a run stands. Never a second truth: refolding the journal must give the same row (I3).
+// A run as a row in lists. The store keeps it next to the journal, so that lists need not read whole journals. It is a cache:
+// refolding the journal must give the same row (I3).
 
 import {
   type EventOf,
@@ -17,9 +17,9 @@ export interface RunRow {
   id: string;
   rootRunId: string;
   parentRunId: string | undefined;
-  /** What it was started for: the parent's call, or a seat in its pattern. */
+  /** The parent's call, or the slot of its pattern, that this run was started for. */
   parentKey: string | undefined;
-  /** The root whose budget pays for it, where that is not its own. */
+  /** The root whose budget pays for it, if that is not its own root. */
   budgetRunId: string | undefined;
   agent: string;
   definition: string;
@@ -32,7 +32,7 @@ export interface RunRow {
   sessionId: string | undefined;
   userId: string | undefined;
   workspace: string;
-  /** Named by its agent; absent: the workspace of its tree tells. */
+  /** The pool named by its agent. Absent: determined by the workspace of its tree. */
   pool: string | undefined;
   status: RunStatus;
   waitingOn: WaitingOn | undefined;
@@ -40,9 +40,9 @@ export interface RunRow {
   summary: string | undefined;
   turns: number;
   usage: RunUsage;
-  /** P7: nothing new begins in it. Until it has ended, that is still to be done. */
+  /** P7: nothing new starts in the run. It may take a while until it has ended. */
   cancelRequested: boolean;
-  /** Of the latest event. */
+  /** `seq` of the latest event. */
   seq: number;
   createdAt: number;
   startedAt: number | undefined;
@@ -84,13 +84,13 @@ export function initialRow(runId: string, start: Payload<"RUN_STARTED">, ts: num
   };
 }
 
-/** As a whole journal says it. */
+/** The row of a complete journal. */
 export function foldRow(journal: readonly JournalEvent[]): RunRow {
   const [first, ...rest] = journal as readonly [EventOf<"RUN_STARTED">, ...JournalEvent[]];
   return rest.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
 }
 
-/** A turn counts when it is begun: the row does not know which call is open. */
+/** Counts a turn when it starts, because the row does not track which call is open. */
 export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
   row.seq = event.seq;
   row.updatedAt = event.ts;
@@ -105,7 +105,7 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
       working(row, event.ts);
       break;
     case "MODEL_CALL_FAILED":
-      // A pause that came during the call stays one.
+      // A pause that arrived during the call stays in effect.
       if (event.payload.retryAt !== undefined && row.status !== "suspended") {
         row.status = "waiting";
         row.waitingOn = { kind: "provider", until: event.payload.retryAt, detail: event.payload.message };
@@ -135,12 +135,12 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
   return row;
 }
 
-/** What a suspended run waits for, with the runs below that need a person. */
+/** What a suspended run waits for, including the runs below that need a person. */
 export function waitingOnOf({ waitingOn, blockers }: Payload<"RUN_SUSPENDED">): WaitingOn {
   return blockers === undefined ? waitingOn : { ...waitingOn, blockers };
 }
 
-/** Kinds of waiting that end without a person. */
+/** Kinds of waits that end without a person. */
 export const SELF_RESUMING: ReadonlySet<WaitingOn["kind"]> = new Set([
   "child",
   "handoff",
@@ -155,10 +155,10 @@ function working(row: RunRow, ts: number): void {
   row.startedAt ??= ts;
 }
 
-/** E7: the end of a run here that goes on elsewhere. */
+/** E7: how a run ends in this store when it moves to another one. */
 export const MOVED = {
   stopReason: "moved",
-  summary: "It was moved, and goes on in another store.",
+  summary: "It was moved and continues in another store.",
 } as const;
 
 type Ended = Pick<Payload<"RUN_COMPLETED">, "stopReason" | "summary">;
@@ -185,11 +185,11 @@ const STATUSES = {
   RUN_MOVED: "cancelled",
 } as const;
 
-/** How a run ended, from the one event that says so. */
+/** How a run ended, from its terminal event. */
 export function runEnd(event: EventOf<keyof typeof STATUSES>): RunEnd {
   const { stopReason, summary } = event.type === "RUN_MOVED" ? MOVED : event.payload;
   return { status: STATUSES[event.type], stopReason, summary, ts: event.ts };
 }
 
-/** J11: it does the work of the run that started it, which asks its model nothing any more. */
+/** J11: the run took over the work of its parent, whose model is not called any more. */
 export const hasTakenOver = ({ trigger }: RunRow): boolean => trigger === "handoff" || trigger === "route";

@@ -1,8 +1,7 @@
-// Where a run stands: the fold that `decide` looks at. Holds what the next step needs and nothing else; the words are
-// in the transcript.
-//  S1  Whatever can be asked about a run is answered by this fold and the clock, never by a process's memory.
-//  S2  An intent without an outcome is *open*. While a driver decides, nothing of its own is under way, so an open
-//      intent is one that a crash left behind.
+// The state of a run, as `decide` sees it. It holds what the next step needs; the texts are in the transcript.
+//  S1  Every question about a run is answered from this fold and the clock, never from the memory of a process.
+//  S2  An intent without an outcome is *open*. A driver that decides has nothing under way, so an open intent was left
+//      behind by a crash.
 
 import type { EventOf, JournalEvent, Payload, Purpose, RunStatus, WaitingOn } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
@@ -41,59 +40,59 @@ export interface RunState extends BudgetChanges, ResultFacts {
   updatedAt: number;
   status: RunStatus;
   waitingOn: WaitingOn | undefined;
-  /** Times that the run was suspended: names the next suspension. */
+  /** How often the run was suspended; part of the key of the next suspension. */
   suspensions: number;
   end: RunEnd | undefined;
 
-  /** Thoughts that were turns of the agent, and model calls of any purpose so far. */
+  /** Turns of the agent so far, and model calls for any purpose. */
   turns: number;
   modelCalls: number;
   openModelCall: OpenModelCall | undefined;
-  /** The latest model call, if its last attempt failed. */
+  /** The latest model call, if its latest attempt failed. */
   failedCall: (Payload<"MODEL_CALL_FAILED"> & Pick<OpenModelCall, "model" | "purpose" | "tries">) | undefined;
-  /** A person wants the next model call now, whatever the provider asked for. */
+  /** A person asked for an immediate retry, even if the provider asked Cadre to wait. */
   retryNow: boolean;
-  /** The latest turn: its words, and its calls in their order. */
+  /** The latest turn, and its calls in order. */
   latest: { seq: number; text: string; model: string; purpose: Purpose } | undefined;
   calls: Map<string, ToolCall>;
 
   cancel: Payload<"CANCEL_REQUESTED"> | undefined;
   usage: RunUsage;
-  /** What people granted in this run: rules with their expiry. */
+  /** Rules that people granted in this run. */
   grants: { rule: string; scope: "run" | "tree" | "always"; until: number | undefined }[];
-  /** Limits that were reported, by key. */
+  /** Reported limits, by event key. */
   reachedLimits: Map<string, Payload<"LIMIT_REACHED">>;
-  /** Every decision of this run, by item: tool calls, `budget/1`, `loop/1`. */
+  /** Decisions of people, by item: tool calls, `budget/1`, `loop/1`. */
   decisions: Map<string, Payload<"APPROVAL_DECIDED"> & { ts: number }>;
-  /** Who was asked last about an item. */
+  /** The person last asked to decide each item. */
   askedPeople: Map<string, Payload<"PERSON_ASKED"> & { ts: number }>;
   guard: LoopGuard;
-  /** By run id, in the order in which they were started. */
+  /** By run id, in start order. */
   children: Map<string, ChildRun>;
-  /** Seats in a pattern for which no run could be started, by key, and why. */
+  /** Slots of a pattern for which no run could be started, with the reason. */
   unstartedSlots: Map<string, string>;
-  /** Timers that have fired: how long a child may take is over. */
+  /** Ids of timers that have fired, such as the time limit of a child. */
   firedTimers: Set<string>;
   suspendedTime: SuspendedTime;
   steps: StepRecord;
   runner: RunnerRecord;
-  /** The task with what was gathered for it, and whether advisors had their say. */
+  /** The task together with gathered advice, and whether any advice was recorded. */
   opening: string | undefined;
   hasAdvice: boolean;
   team: TeamState;
-  /** The latest summing-up of this run for its children. */
+  /** The latest summary of this run for its children. */
   brief: { seq: number; text: string } | undefined;
-  /** It is done, and only waits for its children: what comes now does not hold the end (J11). */
+  /** The run has its answer and only waits for its children. New messages do not delay its end (J11). */
   isClosing: boolean;
-  /** Agents that what it was told has come through. */
+  /** The number of agents that messages to this run have passed through, at most. */
   hops: number;
-  /** What the runtime has told the agent: nudges, the last turn. */
+  /** Ids of messages from the runtime to the agent, such as nudges and the last-turn notice. */
   systemNotes: Set<string>;
   files: Map<string, "created" | "modified" | "deleted">;
-  /** Fingerprints of files as the model knows them. */
+  /** Fingerprints of the files as the model last read them. */
   seenFiles: Map<string, string>;
   taint: Taint;
-  /** Results of other runs that have stood in for calls of this one: `<run>#<seq>`. */
+  /** Recorded results of other runs that were used in place of calls: `<run>#<seq>`. */
   usedRecordings: Set<string>;
 }
 
@@ -216,7 +215,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   return state;
 }
 
-/** What is only kept, for whoever asks about it. */
+/** Events that are only recorded in the state. */
 function noted(state: RunState, event: JournalEvent): void {
   switch (event.type) {
     case "PERSON_ASKED":
@@ -248,13 +247,13 @@ export const runStateProjection: Projection<RunState> = {
   apply: applyRunState,
 };
 
-/** The code under which a run says that a seat in its pattern stays empty. */
+/** The SYSTEM_ERROR code for a pattern's slot that stays empty. */
 export const NOT_STARTED = "NOT_STARTED";
 
 /** How a run says that it has its answer and waits for its children only. */
 export const CLOSING = "It is done, and waits for its children to end.";
 
-/** Under which id an agent is told that it has one turn left. */
+/** The id of the message that tells an agent it has one turn left. */
 export const LAST_TURN = "last-turn";
 
 export const hasEnded = (status: RunStatus): boolean =>
@@ -312,7 +311,7 @@ function modelCallFailed(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): 
   const { model, purpose, tries } = open;
   state.failedCall = { ...event.payload, model, purpose, tries };
   const { retryAt } = event.payload;
-  // A pause that came during the call stays one.
+  // A pause that arrived during the call stays in effect.
   if (retryAt === undefined || state.status === "suspended") return;
   state.status = "waiting";
   state.waitingOn = { kind: "provider", until: retryAt, detail: event.payload.message };
@@ -374,11 +373,11 @@ function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
 function childStarted(state: RunState, { payload, ts }: EventOf<"CHILD_RUN_STARTED">): void {
   addChild(state.children, payload, ts - state.suspendedTime.ms);
   working(state);
-  // H2: whatever comes now is for whoever has the work, also where a crash came before the word that it is waited for.
+  // H2: later messages go to the run that took over, even if a crash prevented the RUN_SUSPENDED that says so.
   if (payload.trigger === "handoff") state.isClosing = true;
 }
 
-/** D0: for the call that waits for it, a child's end is its one result; a failure that will be tried again is none. */
+/** D0: a child's end is the one result of the call that awaits it, unless the child failed and will be retried. */
 function childCompleted(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">): void {
   const child = endChild(state.children, event.payload);
   if (!child) return;

@@ -1,14 +1,14 @@
-// What is known of the program that does an agent's work: by what it is found again, and how far its calls and its words
-// are counted, and what it said of its cost, so that none of them has the name of another.
+// The external program that does an agent's work: how to find its process again, and how many calls, texts and cost reports
+// it has produced so far, so that each gets an id of its own.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunnerStarted } from "../../journal/run.ts";
 import { PROMPT } from "./tool-call.ts";
 
 export interface RunnerRecord {
-  /** The latest process; it may have ended long ago. */
+  /** The latest process. It may have ended long ago. */
   started: RunnerStarted | undefined;
-  /** A person was asked what became of it: its session is not gone on with. */
+  /** A person was asked what became of it, so its session is not continued. */
   isLost: boolean;
   calls: number;
   said: number;

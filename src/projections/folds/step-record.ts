@@ -1,5 +1,5 @@
-// What became of the steps of an agent's module: their answers in order, from which the module is replayed, and what the
-// step that is under way has to go by.
+// The steps of an agent's module: their answers in order, from which the module is replayed, and the facts that the current
+// step depends on.
 
 import type { JournalEvent, Payload, WaitingOn } from "../../journal/events.ts";
 import { newStepCall, type ToolCall } from "./tool-call.ts";
@@ -8,12 +8,12 @@ export type AnsweredStep = Pick<Payload<"STEP_YIELDED">, "kind" | "arguments" | 
 
 export interface StepRecord {
   answered: AnsweredStep[];
-  /** Of the latest answer, and the turns of the agent until then: what came since belongs to the step under way. */
+  /** The event of the latest answer, and the agent's turns until then. Everything later belongs to the current step. */
   seq: number;
   turns: number;
-  /** Times that were set, by id. */
+  /** Due times of timers, by id. */
   timers: Map<string, number>;
-  /** The hash of a changed module that a person let go on. */
+  /** The hash of a changed module that a person accepted. */
   accepted: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export const emptySteps = (): StepRecord => ({
   accepted: undefined,
 });
 
-/** `before`: the run as it was when the event came. */
+/** `before` is the state of the run before this event. */
 export function trackSteps(
   record: StepRecord,
   event: JournalEvent,
@@ -49,7 +49,7 @@ export function trackSteps(
   }
 }
 
-/** What the module calls is the run's latest business, as a thought's calls are. */
+/** Adds a call made by the module to the run's current calls, like the calls of a model's turn. */
 export function addStepCall(
   state: { calls: Map<string, ToolCall> },
   { toolCallId: id, name, input }: Payload<"TOOL_PROPOSED">,

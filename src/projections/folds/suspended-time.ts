@@ -1,15 +1,15 @@
-// Time during which a run stands still because a person is awaited: it counts against nobody's time limit.
+// Time that a run spends waiting for a person. It does not count against time limits.
 
 import type { JournalEvent, RunStatus } from "../../journal/events.ts";
 import { SELF_RESUMING } from "./run-row.ts";
 
 export interface SuspendedTime {
   ms: number;
-  /** Since when the run stands still, if it does. */
+  /** Since when the run has been waiting, if it is. */
   since: number | undefined;
 }
 
-/** `status`: the run's before this event, which may change it. */
+/** `status` is the run's status before this event. */
 export function trackSuspension(held: SuspendedTime, status: RunStatus, event: JournalEvent): void {
   if (held.since !== undefined) {
     held.ms += event.ts - held.since;
@@ -20,6 +20,6 @@ export function trackSuspension(held: SuspendedTime, status: RunStatus, event: J
   if (stays || (waits !== undefined && !SELF_RESUMING.has(waits))) held.since = event.ts;
 }
 
-/** Now, on the clock that stands still while a person is awaited. */
+/** The current time on a clock that stops while the run waits for a person. */
 export const clockWithoutSuspensions = ({ ms, since }: SuspendedTime, now: number): number =>
   (since ?? now) - ms;

@@ -1,20 +1,20 @@
-// Whose words have come into a run that nobody here wrote. From then on what its model wants may be what they told it, so
-// a person is asked before a call that could do harm (A46, A66, A67).
-//  - It only grows: no summing-up, no later turn and no restart takes it away.
-//  - It goes wherever a run's words go: up with its result, down to its children, along with its messages, and on to
-//    whoever continues it.
+// Taint: the untrusted sources whose text has entered a run. From then on the model may be following instructions in that
+// text, so a person is asked before a harmful call (A46, A66, A67).
+//  - Taint only grows. A summary, a later turn or a restart does not remove it.
+//  - It travels with a run's text: up with its result, down to its children, along with its messages, and into runs that
+//    continue it.
 
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
 
 export interface Taint {
-  /** The first of them, in the order in which they came. Empty: nothing of the kind has come in. */
+  /** The first sources in order of arrival. Empty: the run is not tainted. */
   sources: string[];
-  /** Hosts that the run knows by itself: a person or its task named them, or it asked for them before anything came in. */
+  /** Hosts that the run knew before it was tainted: named by a person or the task, or requested by the model. */
   hosts: string[];
 }
 
-/** Enough for a person to know where to look; that there is one at all is what counts. */
+/** Enough to tell a person where to look. */
 const MOST_SOURCES = 10;
 const MOST_HOSTS = 200;
 
@@ -22,11 +22,11 @@ export const emptyTaint = (): Taint => ({ sources: [], hosts: [] });
 
 export const isTainted = ({ sources }: Taint): boolean => sources.length > 0;
 
-/** What a run hands on with its words; nothing, where there is nothing to say. */
+/** The field that a run adds to its result and messages. Empty for an untainted run. */
 export const taintToPassOn = ({ sources }: Taint): { untrusted?: string[] } =>
   sources.length === 0 ? {} : { untrusted: [...sources] };
 
-/** What a run that another one starts begins with. */
+/** The fields that a run adds to the start of a child. */
 export const taintForNewRun = (taint: Taint): { untrusted?: string[]; hosts?: string[] } => ({
   ...taintToPassOn(taint),
   ...(taint.hosts.length === 0 ? {} : { hosts: [...taint.hosts] }),
@@ -57,7 +57,7 @@ export function trackTaint(taint: Taint, event: JournalEvent): void {
   }
 }
 
-/** What a tainted agent wrote as a task names no host that is known. */
+/** Hosts in a task are known only if the task was not written by a tainted agent. */
 function begun(taint: Taint, { task, input, hosts = [], untrusted }: Payload<"RUN_STARTED">): void {
   know(taint, hosts);
   if (untrusted === undefined) know(taint, hostsIn(`${task} ${JSON.stringify(input) ?? ""}`));
@@ -81,7 +81,7 @@ function know(taint: Taint, hosts: readonly string[]): void {
 
 export const WEB_FETCH = "WebFetch";
 
-/** The host that a call would reach, with its port; "" where the address cannot be read. Undefined: it is another tool. */
+/** The host and port that a fetch would reach; "" if its address cannot be parsed. Undefined for other tools. */
 export function requestedHost(tool: string, input: unknown): string | undefined {
   if (tool !== WEB_FETCH) return undefined;
   const { url } = (input ?? {}) as { url?: unknown };
@@ -90,7 +90,7 @@ export function requestedHost(tool: string, input: unknown): string | undefined 
 
 const hostOf = (url: string): string | undefined => URL.parse(url)?.host || undefined;
 
-/** Only whole addresses: `README.md` is a host as well, and may be somebody's. */
+/** Hosts of full URLs only: `README.md` would be a valid host name too. */
 function hostsIn(text: string): string[] {
   const addresses = text.match(/\bhttps?:\/\/[^\s"'`<>()[\]{}\\|^]+/gi) ?? [];
   return addresses.flatMap((address) => hostOf(address.replace(/[.,;:!?]+$/, "")) ?? []);

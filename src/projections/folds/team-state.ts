@@ -1,5 +1,5 @@
-// A team's discussion, as its coordinator's journal tells of it, and what an agent itself has said in one. Where somebody
-// stands in it is a seq: whoever has been told everything up to one is told the rest, and nothing twice.
+// A team's discussion, folded from its coordinator's journal, and the contributions of an agent that is a member itself.
+// Progress is tracked by `seq`: an agent that was told everything up to one is told the rest, and nothing twice.
 
 import type { EventOf, JournalEvent, TeamTurn } from "../../journal/events.ts";
 import type { LoopGuard } from "./loop-guard.ts";
@@ -9,10 +9,10 @@ type Calls = ReadonlyMap<string, ToolCall>;
 
 export interface TeamRound {
   number: number;
-  /** Where it began. */
+  /** `seq` of the event that started it. */
   seq: number;
   members: readonly string[];
-  /** Where what was said in it begins: it is published at once, when the round ends. */
+  /** `seq` of the first message or vote. All are published together when the round ends. */
   closedAt: number | undefined;
 }
 
@@ -25,13 +25,13 @@ export interface TeamState {
   votes: TeamVote[];
   /** Members that take no further part. */
   dropped: Set<string>;
-  /** Up to where the coordinator was told what was said. */
+  /** `seq` up to which the coordinator was told the discussion. */
   told: number;
   /** There are no further rounds. */
   over: boolean;
-  /** What the agent has said with the calls of a team and nobody was told yet. */
+  /** Messages and vote of this agent that are not published yet. */
   spoken: TeamTurn;
-  /** What it was told of a discussion that it takes part in: whoever speaks for it must know it too. */
+  /** Messages of the discussion that this agent was told. An agent that it hands over to needs them too. */
   heard: { id: string; from: string; text: string }[];
 }
 
@@ -46,7 +46,7 @@ export const emptyTeam = (): TeamState => ({
   heard: [],
 });
 
-/** `calls`: those of the agent's latest turn. */
+/** `calls` are those of the agent's latest turn. */
 export function trackTeam(
   state: { team: TeamState; calls: Calls; guard: LoopGuard },
   event: JournalEvent,
@@ -57,7 +57,7 @@ export function trackTeam(
       const { round: number, members } = event.payload;
       team.rounds.push({ number, seq: event.seq, members, closedAt: undefined });
       team.spoken = { broadcasts: [] };
-      // A coordinator that says the same in every round goes in no circle: its rounds are counted.
+      // A coordinator that does the same in every round is not in a loop; the number of rounds is limited anyway.
       state.guard = { ...state.guard, signature: "", repeats: 0 };
       break;
     }
@@ -80,15 +80,15 @@ export function trackTeam(
   }
 }
 
-/** The key of a member's run in a round: its seat. */
+/** The key of a member's run in a round: its slot. */
 export const memberKey = (round: number, member: string): string => `team/${round}/${member}`;
 
-/** Names what a coordinator is told: of a round, or that there is no further one. */
+/** The id of the message that tells a coordinator about a round, or that there are no more rounds. */
 export const discussionId = (round: number | "over"): string => `${DISCUSSION}${round}`;
 
 const DISCUSSION = "discussion/";
 
-/** Runs beyond one for each member: to whoever counts children, a member is one, however many rounds there are. */
+/** Member runs after the first round. The limit on children counts a member once, however many rounds there are. */
 export const runsAfterFirstRound = ({ rounds }: TeamState): number =>
   rounds.slice(1).reduce((sum, { members }) => sum + members.length, 0);
 

@@ -1,5 +1,5 @@
-// How many tests ran and passed, read from the output of runners that people use (D3). Never from a model's word; what
-// is not recognised counts as nothing known.
+// How many tests ran and passed, parsed from the output of common test runners (D3). A model's claim is never used, and
+// output that is not recognised gives no counts.
 
 export interface TestCounts {
   run: number;
@@ -44,7 +44,7 @@ const pytest: Runner = (text) => {
   return line === undefined ? undefined : counted(line, /(\d+) passed/, /(\d+) failed/);
 };
 
-/** cargo: one `test result:` line for each binary. */
+/** cargo: one `test result:` line per binary. */
 const cargo: Runner = (text) =>
   sum(
     [...text.matchAll(/^test result: .*$/gm)].map(([line]) => counted(line, /(\d+) passed/, /(\d+) failed/)),
@@ -58,7 +58,7 @@ const mocha: Runner = (text) => {
     : { run: passed + (numberIn(text, /^\s*(\d+) failing\b/m) ?? 0), passed };
 };
 
-/** go test -v: a line for each test. */
+/** go test -v: one line per test. */
 const go: Runner = (text) => {
   const passed = [...text.matchAll(/^\s*--- PASS: /gm)].length;
   return { run: passed + [...text.matchAll(/^\s*--- FAIL: /gm)].length, passed };

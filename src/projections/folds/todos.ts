@@ -1,4 +1,4 @@
-// An agent's own list of what is to do. It has no effect but to be seen: the latest list that was taken is the run's.
+// An agent's to-do list. It has no effect except that people see it; the latest accepted list is the run's.
 
 import type { Todo } from "../../journal/todo.ts";
 
@@ -6,7 +6,7 @@ export type { Todo };
 
 export const TODO_WRITE = "TodoWrite";
 
-/** The list that a call hands in; undefined where it is none. Read by hand: the page loads no schema. */
+/** The list in a TodoWrite call; undefined if it is not valid. Parsed by hand, because the page loads no schema. */
 export function parseTodos(tool: string, input: unknown): Todo[] | undefined {
   if (tool !== TODO_WRITE) return undefined;
   const given = (input as { todos?: unknown } | null | undefined)?.todos;
@@ -30,7 +30,7 @@ const isLine = (value: unknown): value is string =>
 const STATUSES: readonly unknown[] = ["pending", "in_progress", "completed"] satisfies Todo["status"][];
 const isStatus = (value: unknown): value is Todo["status"] => STATUSES.includes(value);
 
-/** In one line: `2 of 5 done: writing the test`. */
+/** `2 of 5 done: writing the test`. */
 export function summarizeTodos(todos: readonly Todo[]): string {
   const done = todos.filter(({ status }) => status === "completed").length;
   const current = todos.find(({ status }) => status === "in_progress");

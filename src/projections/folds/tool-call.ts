@@ -1,42 +1,42 @@
-// The calls of an agent: a tool's from the thought that made it to its one result, its model's while it is under way.
+// An agent's calls: a tool call from the model's request to its one result, and the model call while it is open.
 
 import { type Digest, toolCallId } from "../../ids.ts";
 import type { EventOf, Payload, Purpose } from "../../journal/events.ts";
 import { callReceipt } from "../../journal/hash.ts";
 import type { ToolCallPart } from "../../journal/message.ts";
 
-/** The call by which an agent ends its run. */
+/** The tool by which an agent ends its run. */
 export const FINAL_REPORT = "final_report";
-/** The calls by which agents work as a team: say something to all, end one's turn, end the discussion. */
+/** The tools of a team: speak to everyone, end one's turn with a vote, end the discussion. */
 export const BROADCAST = "broadcast";
 export const VOTE_CONCLUDE = "vote_conclude";
 export const CONCLUDE_TEAM = "conclude_team";
-/** A whole prompt to a program, as a call whose outcome nobody knows. */
+/** A prompt to an external program, recorded as a call because its outcome may become unknown. */
 export const PROMPT = "prompt";
-/** The call by which an agent gives work to another. */
+/** The tool by which an agent delegates work to another one. */
 export const DELEGATE = "delegate";
-/** The call by which an agent asks a person. */
+/** The tool by which an agent asks a person. */
 export const ASK_USER = "AskUser";
 
 export interface ToolCall {
   id: string;
   name: string;
   input: unknown;
-  /** The model's text where its input was no JSON. */
+  /** The model's text, if its input was not valid JSON. */
   invalid: string | undefined;
-  /** Made by the agent's steps, not by its model. */
+  /** The agent's module made the call, not its model. */
   isStep: boolean;
   proposal: (Payload<"TOOL_PROPOSED"> & { seq: number; ts: number }) | undefined;
-  /** The edit that an earlier round ended with: its input is the call's since. */
+  /** The edit that ended an earlier round. Its input replaced the call's. */
   edit: Payload<"APPROVAL_DECIDED"> | undefined;
-  /** The decision on the current round of its approval. */
+  /** The decision on the current approval round. */
   decision: (Payload<"APPROVAL_DECIDED"> & { ts: number }) | undefined;
-  /** Attempts that were started; 0 for none. */
+  /** Number of attempts that were started. */
   attempts: number;
   started: (Payload<"TOOL_STARTED"> & { ts: number }) | undefined;
-  /** A person's word on what became of the latest attempt. */
+  /** A person's verdict on the latest attempt. */
   verdict: (Payload<"OUTCOME_DECIDED"> & { ts: number }) | undefined;
-  /** What the latest probe found, of this attempt or one before. */
+  /** What the latest probe found, for this attempt or an earlier one. */
   probe: (Payload<"OUTCOME_PROBED"> & { ts: number }) | undefined;
   result:
     | { outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>; output: unknown; seq: number }
@@ -64,7 +64,7 @@ export function newCall(
   };
 }
 
-/** Those of one thought, by id, in their order. */
+/** The calls of one model answer, by id and in order. */
 export const newCalls = (callId: string, parts: readonly ToolCallPart[]): Map<string, ToolCall> =>
   new Map(
     parts.map((part, index) => {
@@ -73,13 +73,13 @@ export const newCalls = (callId: string, parts: readonly ToolCallPart[]): Map<st
     }),
   );
 
-/** A call that the agent's steps make: it exists since it was judged. */
+/** A call made by the agent's module. It exists from its TOOL_PROPOSED on. */
 export const newStepCall = (id: string, toolName: string, input: unknown): ToolCall => ({
   ...newCall(id, { toolName, input, invalid: undefined }),
   isStep: true,
 });
 
-/** The id under which a person decides on a call; a later round is another item, so an old answer cannot reach it. */
+/** The inbox item of a call. Each round has its own id, so that an answer to an old round cannot decide a new one. */
 export const itemIdOf = (call: ToolCall): string => roundId(call.id, call.proposal?.round ?? 1);
 
 export interface Question {
@@ -88,18 +88,18 @@ export interface Question {
   why?: string;
 }
 
-/** Undefined: it is another call. Only what fits is ever proposed. */
+/** The question of an AskUser call, whose input was validated before it was proposed. Undefined for other calls. */
 export const questionOf = ({ proposal, input }: ToolCall): Question | undefined =>
   proposal?.name === ASK_USER ? (input as Question) : undefined;
 
-/** What runs: what the model wrote, or what a person made of it. */
+/** The input that runs: the model's, or the one a person edited. */
 export const effectiveInput = (call: ToolCall): unknown =>
   call.decision?.decision === "edit" ? call.decision.input : call.input;
 
 export const isApproved = ({ decision }: ToolCall): boolean =>
   decision?.decision === "approve" || decision?.decision === "edit";
 
-/** What an intent says of the call that it begins; nothing where nobody was asked. */
+/** The receipt field of the event that starts a call. Empty if no person approved it. */
 export const receiptField = (call: ToolCall, { digest }: { digest: Digest }): { receipt?: string } =>
   isApproved(call) ? { receipt: callReceipt(digest, call.name, effectiveInput(call)) } : {};
 
@@ -108,7 +108,7 @@ const roundId = (id: string, round: number): string => (round === 1 ? id : `${id
 export interface OpenModelCall {
   callId: string;
   attempt: number;
-  /** Attempts in a row at this call by this model: the next of the chain begins anew. */
+  /** Consecutive attempts with this model. Falling back to the next model starts again at 1. */
   tries: number;
   model: string;
   purpose: Purpose;
@@ -116,7 +116,7 @@ export interface OpenModelCall {
   estimate: Payload<"MODEL_CALL_STARTED">["estimate"];
 }
 
-/** `before`: the latest call, if its last attempt failed. */
+/** `before` is the latest call, if its latest attempt failed. */
 export function newModelCall(
   { ts, payload }: EventOf<"MODEL_CALL_STARTED">,
   before: Pick<OpenModelCall, "model" | "tries"> | undefined,

@@ -1,6 +1,6 @@
-// What the model sees: the journal as the messages of a prompt. Every proposed call has exactly one result, results
-// stand in the order of their calls whatever order they came in, and context that came while a call was open stands
-// after that call's results (J11). The prefix never changes from turn to turn, so that provider caches hit.
+// The prompt: the journal as the messages that the model sees. Every call has exactly one result. Results are in the order
+// of their calls, whatever order they arrived in, and messages that arrived while a call was open follow its results (J11).
+// The prefix never changes from turn to turn, so that provider caches hit.
 
 import { toolCallId } from "../../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
@@ -22,22 +22,22 @@ interface Placed {
 
 export interface Transcript {
   placed: Placed[];
-  /** What the run was asked, until its first turn; undefined: it goes on in the middle of another's work. */
+  /** The run's task. Undefined: the run continues in the middle of another run's work. */
   task: Placed | undefined;
-  /** Characters in all messages: a cheap measure of their tokens. */
+  /** Characters in all messages, to estimate their tokens. */
   characters: number;
-  /** Tokens of the last prompt as the provider counted them, and the characters it then had. */
+  /** Tokens of the last prompt as counted by the provider, and its characters at that time. */
   measured: { tokens: number; characters: number } | undefined;
-  /** Context that no model call has seen yet. */
+  /** Messages that no model call has seen yet. */
   unseen: { seq: number; id: string; text: string }[];
-  /** Purpose of the model call that is open, and ids that providers have used. */
+  /** Purpose of the open model call, and all call ids used in the prompt so far. */
   purpose: string;
   usedIds: Set<string>;
-  /** Children whose end has not been told yet. */
+  /** Children that have not ended yet. */
   started: Map<string, Payload<"CHILD_RUN_STARTED">>;
-  /** Where the results of the latest thought's calls go. */
+  /** Where the results of the latest calls go. */
   slots: Map<string, { message: Extract<PromptMessage, { role: "tool" }>; index: number }>;
-  /** Calls that the agent's steps make and the model does not see. */
+  /** Calls of the agent's module that the model must not see. */
   hidden: Set<string>;
 }
 
@@ -100,7 +100,7 @@ export function promptMessages(transcript: Transcript): PromptMessage[] {
   return transcript.placed.map((placed) => placed.message);
 }
 
-/** As long as a run goes on, a call without a result is open, and nobody has been told that it was interrupted. */
+/** The messages without the placeholder results of open calls, for showing a run that is still under way. */
 export function messagesWithoutOpenCalls({ placed, slots }: Transcript): PromptMessage[] {
   const open = new Set(Array.from(slots.values(), ({ message, index }) => message.content[index]));
   return placed.flatMap(({ message }): PromptMessage[] => {
@@ -110,7 +110,7 @@ export function messagesWithoutOpenCalls({ placed, slots }: Transcript): PromptM
   });
 }
 
-/** Tokens that the next prompt will have: the provider's last count where there is one, and a guess for the rest. */
+/** Estimated tokens of the next prompt: the provider's last count, plus a guess for everything added since. */
 export function promptTokens(transcript: Transcript): number {
   const { measured, unseen } = transcript;
   const characters = unseen.reduce((sum, { text }) => sum + text.length, transcript.characters);
@@ -118,7 +118,7 @@ export function promptTokens(transcript: Transcript): number {
   return measured.tokens + Math.ceil(Math.max(0, characters - measured.characters) / 4);
 }
 
-/** A run that continues others begins with their words: they stand before all of its own. */
+/** A run that continues another one begins with that run's messages. They get seq 0, so that they sort before its own. */
 function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">): void {
   for (const placed of transcript.placed) placed.seq = 0;
   for (const context of transcript.unseen) context.seq = 0;
@@ -129,7 +129,7 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
   const isEdited = fork?.edited?.includes("message") ?? false;
   const goesOn =
     (trigger === "retry" || (trigger === "fork" && !isEdited)) && (last === "tool" || last === "user");
-  // An edited task takes the place of the one that nobody has answered yet.
+  // An edited task replaces the original one if the model has not answered that yet.
   if (isEdited && last === "user" && transcript.placed.every(({ message }) => message.role === "user")) {
     transcript.placed = [];
     transcript.characters = 0;
@@ -152,7 +152,7 @@ function say(transcript: Transcript, seq: number, text: string): Placed {
   return placed;
 }
 
-/** A run that goes on was asked nothing itself: what stands last there is another's, and may be the results of calls. */
+/** A run that continues another may have no task of its own. Its opening is then added instead of replacing a message. */
 function replaceTask(transcript: Transcript, seq: number, text: string): void {
   transcript.task ??= say(transcript, seq, text);
   const { task } = transcript;
@@ -188,7 +188,7 @@ function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): vo
   });
 }
 
-/** What the agent's steps call reads as if the model had called it. */
+/** A call of the agent's module appears as if the model had made it. */
 function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PROPOSED">): void {
   const { toolCallId: id, name, input, hidden, round = 1 } = payload;
   if (input === undefined || round > 1) return;
@@ -204,7 +204,7 @@ function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PRO
     role: "tool",
     content: [interrupted(sent, name)],
   };
-  // F11: no provider takes the assistant twice in a row.
+  // F11: providers reject two assistant messages in a row.
   const said = last?.message.role === "assistant" ? last.message : undefined;
   if (last && said) last.message = { ...said, content: [...said.content, ...parts] };
   else transcript.placed.push({ seq, message: { role: "assistant", content: parts } });
@@ -213,11 +213,11 @@ function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PRO
   transcript.slots.set(id, { message, index: 0 });
 }
 
-/** The provider's own id where it is new here; ours where a server says `call_0` every turn. */
+/** The provider's id if it is unused; our own if the server sends `call_0` every turn. */
 function sentId(transcript: Transcript, call: ToolCallPart, own: string): string {
   let id = call.toolCallId === "" ? own.replace(".", "_") : call.toolCallId;
   if (transcript.usedIds.has(id)) id = own.replace(".", "_");
-  // A run that continues another has calls of the same names.
+  // A run that continues another one has calls with the same ids.
   while (transcript.usedIds.has(id)) id += "_";
   transcript.usedIds.add(id);
   return id;
@@ -242,14 +242,14 @@ function assistantParts(content: readonly ThoughtPart[], sentIds: readonly strin
   });
 }
 
-/** F42: providers refuse a history with a call that has no name, or whose input is no object. */
+/** F42: providers reject a history with a call that has no name, or whose input is not an object. */
 const sentName = ({ toolName }: ToolCallPart): string => toolName || "unnamed";
 
 function sentInput({ input }: ToolCallPart): unknown {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 }
 
-/** Stands in until the result comes, and stays where an ended run left a call open. */
+/** The placeholder until the result arrives. It stays if the run ended with the call open. */
 function interrupted(id: string, toolName: string): PromptToolResult {
   const value = "Interrupted: it is not known whether this was done.";
   return { type: "tool-result", toolCallId: id, toolName, output: { type: "error-text", value } };
@@ -266,7 +266,7 @@ function fillSlot(transcript: Transcript, callId: string, output: PromptToolResu
     : JSON.stringify(output.value).length;
 }
 
-/** The result of the call that waited for it; a message where none did. What a pattern started is the pattern's business. */
+/** Adds a child's end as the result of the call that awaited it, or else as a message. Patterns handle their own children. */
 function hearOfChild(transcript: Transcript, { seq, payload }: EventOf<"CHILD_RUN_COMPLETED">): void {
   const started = transcript.started.get(payload.child_run_id);
   transcript.started.delete(payload.child_run_id);

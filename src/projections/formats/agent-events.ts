@@ -1,14 +1,14 @@
-// What becomes of agents, for a program that embeds Cadre: the four events of S1, told from what was committed. They are
-// news, not the record: who was not listening reads the journal.
+// The four agent events of S1 for programs that embed Cadre, emitted after each commit. They are notifications, not a
+// record: a program that was not listening reads the journal instead.
 
 import { isTurn, type JournalEvent, type ResultEnvelope } from "../../journal/events.ts";
 import { type AgentMessage, agentMessages } from "./agent-records.ts";
 
-/** S1-36 … S1-39. An agent at work is a run: `agentId` is its run's id, `type` the agent's name. */
+/** S1-36 … S1-39. `agentId` is the id of the run, `type` the name of the agent. */
 export interface AgentEvents {
   "agent:spawned": { agentId: string; parentId: string | undefined; type: string };
   "agent:completed": { agentId: string; result: ResultEnvelope };
-  /** Also of one that was cancelled: the error says so. */
+  /** Also emitted for a cancelled run; the error's message says so. */
   "agent:failed": { agentId: string; error: Error };
   "agent:message": { agentId: string; message: AgentMessage };
 }
@@ -16,7 +16,7 @@ export interface AgentEvents {
 export type AgentEventName = keyof AgentEvents;
 export type AgentListener<Name extends AgentEventName> = (told: AgentEvents[Name]) => void;
 
-/** Returns what ends it. */
+/** Adds a listener and returns a function that removes it. */
 export type OnAgent = <Name extends AgentEventName>(name: Name, listener: AgentListener<Name>) => () => void;
 
 type Told = { [Name in AgentEventName]: { name: Name; payload: AgentEvents[Name] } }[AgentEventName];
@@ -27,7 +27,7 @@ interface Commits {
 
 type Report = (problem: { runId: string; message: string; error: unknown }) => void;
 
-/** One ear for all who listen: what is committed together is told in its order. Who throws hurts nobody else. */
+/** Subscribes to commits once for all listeners and calls them in journal order. A listener that throws affects no other. */
 export function createAgentEvents(commits: Commits, report: Report): OnAgent {
   const listeners = new Set<{ name: AgentEventName; listener(payload: unknown): unknown }>();
   const errands = new Set<string>();
@@ -36,7 +36,7 @@ export function createAgentEvents(commits: Commits, report: Report): OnAgent {
       report({ runId: payload.agentId, message: `A listener to ${name} failed; the run goes on.`, error });
     for (const { listener } of [...listeners].filter((one) => one.name === name)) {
       try {
-        // One that is `async` fails later: a rejection that nobody hears ends the process.
+        // An async listener may reject later, and an unhandled rejection would end the process.
         Promise.resolve(listener(payload)).catch(failed);
       } catch (error) {
         failed(error);
@@ -63,7 +63,7 @@ export function createAgentEvents(commits: Commits, report: Report): OnAgent {
   };
 }
 
-/** What the runtime asks of a model for itself is no message of an agent. */
+/** Model calls that serve the runtime, such as summaries, are not messages of the agent. */
 function isErrand(event: JournalEvent, errands: Set<string>): boolean {
   if (event.type !== "MODEL_CALL_STARTED" && event.type !== "AGENT_THOUGHT") return false;
   const call = `${event.runId}/${event.payload.callId}`;

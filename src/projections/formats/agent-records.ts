@@ -1,4 +1,4 @@
-// What was said in a run as S1 records it, and the run as S4 does: the same facts, in other words and with fewer statuses.
+// The messages of a run in the format of S1, and the run itself in the format of S4, which has fewer statuses.
 
 import { toolCallId } from "../../ids.ts";
 import { isTurn, type JournalEvent, type Payload, type RunStatus } from "../../journal/events.ts";
@@ -28,7 +28,7 @@ export interface AgentRunRecord {
   ended_at?: number;
 }
 
-/** What was said to the agent and by it, in order. */
+/** Messages to and from the agent, in order. */
 export function agentMessages(journal: readonly JournalEvent[]): AgentMessage[] {
   const errands = new Set<string>();
   return journal.flatMap((event): AgentMessage[] => {
@@ -92,7 +92,7 @@ function saidIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> | u
 
 const said = (role: AgentMessage["role"], part: object) => ({ role, content: [part] });
 
-/** A call that the agent's steps made: no thought has it. */
+/** A call made by the agent's module, which no model answer contains. */
 function saidByModule({ toolCallId: id, name, input, round = 1 }: Payload<"TOOL_PROPOSED">) {
   if (input === undefined || round > 1) return undefined;
   return said("assistant", { type: "tool_use", id, name, input });
@@ -105,7 +105,7 @@ const toolResult = ({ toolCallId: id, output, isError }: Payload<"TOOL_RESULT">)
   is_error: isError === true,
 });
 
-/** Calls under our own ids, as their results name them: a provider's may repeat (J10). */
+/** Uses our own call ids, as the results do, because provider ids may repeat (J10). */
 function assistantContent({ callId, content }: Payload<"AGENT_THOUGHT">): unknown[] {
   let next = 0;
   return content.map((part) => {
@@ -115,7 +115,7 @@ function assistantContent({ callId, content }: Payload<"AGENT_THOUGHT">): unknow
   });
 }
 
-/** S4-28: why it stands where it stands, in words. */
+/** S4-28: the reason for the status, as text. */
 function detailOf({ waitingOn, summary, stopReason, endedAt }: RunRow): string | undefined {
   if (endedAt !== undefined) return summary === undefined || summary === "" ? stopReason : summary;
   if (!waitingOn) return undefined;

@@ -1,5 +1,5 @@
-// What happens, in the words of the live feed (S4-31 … S4-46): nine types, whatever the journal calls it.
-// Each type of journal event yields none, one or several of them; nothing here is a fact of its own.
+// The live feed of S4 (S4-31 … S4-46): nine event types, derived from journal events. One journal event gives none, one or
+// several of them.
 
 import type { Delta } from "../../journal/deltas.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
@@ -42,14 +42,14 @@ export type LiveEvent =
     } & Of)
   | { type: "SettingsUpdated"; settings: unknown };
 
-/** What must be remembered of a run to tell what happens to it. */
+/** State of a run that is needed to derive later feed events. */
 export interface LiveState {
   run: LiveRun;
-  /** Calls that are under way, by their tools. */
+  /** Tool names of calls, by call id. */
   tools: Map<string, string>;
-  /** Messages that the agent has not read yet. */
+  /** Messages that the model has not seen yet. */
   queue: { id: string; from?: string; text: string }[];
-  /** The model call whose first word has come. */
+  /** The model call whose text has started to stream. */
   speaking: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export function initialLiveState(row: RunRow): LiveState {
   };
 }
 
-/** Remembers what it needs for later events, and tells this one. */
+/** The feed events for a journal event. Updates `state` for later ones. */
 export function liveEventsOf(state: LiveState, event: JournalEvent): LiveEvent[] {
   const tell = TELL[event.type] as ((state: LiveState, event: JournalEvent) => LiveEvent[]) | undefined;
   return tell?.(state, event) ?? [];
@@ -140,7 +140,7 @@ const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>
     state.run.detail = titleOf(event);
     return [stateUpdated(state), status(state, "idle", state.run.detail)];
   },
-  // Told at once: until somebody drives nothing else comes, and whoever looks would be asked what is answered.
+  // Sent at once: the run may not be driven for a while, and until then the page would ask for a decision already made.
   APPROVAL_DECIDED: (state) => [stateUpdated(state)],
   OUTCOME_DECIDED: (state) => [stateUpdated(state)],
   CANCEL_REQUESTED: (state) => [stateUpdated(state)],
@@ -193,7 +193,7 @@ const queueUpdated = (state: LiveState): LiveEvent => ({
   queue: [...state.queue],
 });
 
-/** The same words as everywhere else. */
+/** The title that the timeline shows. */
 const titleOf = (event: JournalEvent): string => timelineEntry(event)?.title ?? "";
 
 const statusOf = (status: RunRow["status"]): LiveRun["status"] =>

@@ -1,5 +1,5 @@
-// Model calls as rows, folded from the journals in commit order. A row's id is the position of the intent that began its
-// call: ids grow, a parent comes before its children, and folding again from the beginning gives the same rows.
+// Model calls as rows of the S2 document, folded from the journals in commit order. A row's id is the store position of the
+// event that started the call. So ids grow, parents come before children, and a refold gives the same rows.
 
 import { toolCallId } from "../../ids.ts";
 import type { ContextMode } from "../../journal/definition.ts";
@@ -17,14 +17,14 @@ import type { MessageRow } from "../message-row.ts";
 import type { Projection } from "../projection.ts";
 
 export interface Messages {
-  /** Every row that was written or changed since the fold began. */
+  /** Rows that were added or changed since the fold began. */
   rows: Map<number, MessageRow>;
-  /** What it takes to go on with the runs that have not ended. Plain data, so that a store can keep it. */
+  /** State of the runs that have not ended, needed to continue the fold. Plain data, so that a store can keep it. */
   runs: Map<string, Recording>;
 }
 
 export interface Recording {
-  /** What every row of the run says. */
+  /** Columns that are the same in every row of the run. */
   about: Pick<
     MessageRow,
     | "session_id"
@@ -40,15 +40,15 @@ export interface Recording {
   firstRequest: MessageRow["request_type"];
   turns: number;
   cancelled: boolean;
-  /** What the model has not answered yet, and up to where the call that is open saw it (J11). */
+  /** Texts that the model has not answered yet, and the last event that the open call sees (J11). */
   told: { seq: number; text: string; isResult: boolean }[];
   sawSeq: number;
-  /** The latest turn: what its calls do, and the runs that they start, belong to it. */
+  /** The row of the latest turn. File changes and child runs are attributed to it. */
   turn: MessageRow | undefined;
   hasAnswered: boolean;
-  /** A call of the runtime's own (a summary, a brief) while it is open. */
+  /** The row of an open call that serves the runtime, such as a summary or a brief. */
   errand: MessageRow | undefined;
-  /** The calls that the latest turn asked for. */
+  /** Tool calls of the latest turn. */
   calls: Record<string, { name: string; context?: ContextMode | undefined; hidden?: true | undefined }>;
 }
 
@@ -103,7 +103,7 @@ function firstRequest({ parentRunId, trigger }: Payload<"RUN_STARTED">): Message
   return trigger === "retry" || trigger === "fork" ? "continuation" : "prompt";
 }
 
-/** The rows that the event has changed. */
+/** Returns the rows that the event changed. */
 function record(recording: Recording, event: JournalEvent): (MessageRow | undefined)[] {
   const { calls, turn, errand } = recording;
   switch (event.type) {
@@ -237,7 +237,7 @@ function failedStatus(
   return cause === "interrupted" && cancelled ? "cancelled" : "failed";
 }
 
-/** Ends the one call that is open. How long it took is not known where a crash ended it. */
+/** Ends the open call. `ms` is undefined if a crash ended it. */
 function close(recording: Recording, ts: number, ms: number | undefined): MessageRow | undefined {
   const row = recording.errand ?? recording.turn;
   recording.errand = undefined;
@@ -247,7 +247,7 @@ function close(recording: Recording, ts: number, ms: number | undefined): Messag
   return row;
 }
 
-/** S2-84: the files that the calls of a turn have touched. */
+/** S2-84: records the files that a turn's calls changed. */
 function touch(row: MessageRow | undefined, files: Payload<"TOOL_RESULT">["files"] = []) {
   if (!row || files.length === 0) return undefined;
   const known = JSON.parse(row.files_modified_json ?? "[]") as string[];
@@ -255,7 +255,7 @@ function touch(row: MessageRow | undefined, files: Payload<"TOOL_RESULT">["files
   return row;
 }
 
-/** A call that is open when its run ends gets no answer any more. */
+/** A call that is still open when its run ends will get no answer. */
 function breakOff(row: MessageRow | undefined, { type, payload, ts }: EndEvent): MessageRow | undefined {
   if (row?.status !== "running") return row;
   const late = payload.stopReason === "max_duration";
@@ -276,7 +276,7 @@ function end(row: MessageRow | undefined, { type, payload }: EndEvent): MessageR
 
 type EndEvent = EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">;
 
-/** S2-25: what stopped a run early, where it has a name of its own. */
+/** S2-25: stop reasons that have a name of their own in that document. */
 const BAILOUTS: Partial<Record<StopReason, MessageRow["bailout_reason"]>> = {
   max_turns: "max_iterations",
   max_duration: "timeout",

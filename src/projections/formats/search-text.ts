@@ -1,25 +1,25 @@
-// What an event can be found by, and what a person looks for. Pure. Only words that somebody said or made: a tool's
-// output counts by its beginning, so that an index stays small beside the journal.
+// The text of an event that full-text search indexes, and the words of a query. Only the beginning of a tool's output is
+// indexed, so that the index stays small compared to the journal.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
 
-/** Of one text; what stands further on is not found. */
+/** Text beyond these lengths is not indexed. */
 const TEXT_CHARACTERS = 16_384;
 const TOOL_CHARACTERS = 2_048;
 
-/** Undefined: there is nothing in it to be found. */
+/** Undefined if the event has no text to index. */
 export function searchText(event: JournalEvent): string | undefined {
   const text = textsOf(event).join("\n");
   return text.trim() === "" ? undefined : text;
 }
 
-/** The words that a run must have, all of them. A word ends where letters and digits do, as in the index. */
+/** The words of a query; a run must contain all of them. Words are split as in the index: at anything but letters and digits. */
 export function searchWords(query: string): string[] {
   return [...new Set(query.normalize("NFC").toLowerCase().match(WORD))];
 }
 
-/** But for letters that were marks once, and still are to SQLite: it would take such a word for two. */
+/** Without letters that older Unicode versions, and SQLite, treat as marks: SQLite would split such a word in two. */
 const WORD = /[[\p{L}\p{N}\p{Co}]--[\u19b0-\u19c9\u1cf2\u1cf3]]+/gv;
 
 function textsOf(event: JournalEvent): string[] {

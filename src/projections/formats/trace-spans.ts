@@ -1,15 +1,15 @@
-// The spans of a run for who traces it: the run, its steps, model calls, tools and waits, each as the two events between
-// which it lies. Their names come from the journal alone, so every process that folds it says the same.
-//  TR1  A span is there when its end is: `ended` are those that the latest event has ended, the inner ones first.
-//  TR2  A child hangs from the step of the call that started it; where no call did, from its parent's run.
-//  TR3  What a process left open when it died ends where the next one found it, and is marked as lost.
+// Tracing spans of a run: the run, its steps, model calls, tool calls and waits, each with its first and last event. Names are
+// derived from the journal alone, so that every process produces the same ones.
+//  TR1  A span exists once it has ended. `ended` holds the spans that the latest event ended, inner ones first.
+//  TR2  A child's parent span is the step whose call started it, or the parent's run if no call did.
+//  TR3  A span that was open when a process died ends where the next process found it, and is marked as lost.
 
 import { type EventOf, isTurn, type JournalEvent } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
 import { newCalls } from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
 
-/** A span by its run and its name in it. */
+/** Identifies a span: its run and its name in that run. */
 export interface SpanRef {
   runId: string;
   name: string;
@@ -18,7 +18,7 @@ export interface SpanRef {
 interface SpanBase extends SpanRef {
   rootRunId: string;
   parent: SpanRef | undefined;
-  /** Nobody knows when in it the process died. */
+  /** The process died somewhere within the span. */
   lost?: true;
 }
 
@@ -45,7 +45,7 @@ export interface Trace {
   turns: number;
   model: EventOf<"MODEL_CALL_STARTED"> | undefined;
   tools: Map<string, EventOf<"TOOL_STARTED">>;
-  /** Of the latest turn, and what the agent's steps have called since. */
+  /** Calls of the latest turn, and later calls of the agent's module. */
   calls: Map<string, TracedCall>;
   wait: { began: EventOf<"RUN_SUSPENDED">; items: Set<string> } | undefined;
   ended: TraceSpan[];
@@ -142,7 +142,7 @@ const newTracedCalls = ({ payload }: EventOf<"AGENT_THOUGHT">): Trace["calls"] =
     ]),
   );
 
-/** By its own name, whatever the model called it. */
+/** Records the tool's real name, which may differ from the name the model used. */
 function proposed({ calls }: Trace, { payload }: EventOf<"TOOL_PROPOSED">): void {
   const { toolCallId: id, name, input = calls.get(id)?.input } = payload;
   calls.set(id, { name, input });
@@ -163,7 +163,7 @@ function suspended(state: Trace, event: EventOf<"RUN_SUSPENDED">): void {
   };
 }
 
-/** With the last of what was waited for the wait is over. */
+/** The wait ends with its last item. */
 function came(state: Trace, item: string, event: JournalEvent): void {
   if (state.wait?.items.delete(item) && state.wait.items.size === 0) endWait(state, event);
 }

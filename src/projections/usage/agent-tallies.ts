@@ -1,5 +1,5 @@
-// How an agent has done, read from the rows of its runs: all together, and by the definition that they had pinned, which
-// is what another version of its file makes (U53, S4-59). Costs one row for each run, and no journal.
+// Statistics of an agent, from the rows of its runs: in total, and per pinned definition, which changes with each version of
+// its file (U53, S4-59). Reads one row per run and no journals.
 
 import type { RunRow } from "../folds/run-row.ts";
 import { totalTokens } from "./run-usage.ts";
@@ -9,15 +9,15 @@ export interface AgentTally {
   completed: number;
   failed: number;
   cancelled: number;
-  /** Of those that completed or failed: a cancel tells nothing of the agent. Null: there are none. */
+  /** Share of successes among those that completed or failed; cancelled runs say nothing about the agent. Null: there are none. */
   successRate: number | null;
   turns: number;
   tokens: number;
-  /** US dollars, of the calls with a known price. */
+  /** US dollars for calls with a known price. */
   cost: number;
   unpriced: number;
   activeMs: number;
-  /** When the first and the latest of them were started. */
+  /** Start times of the first and the latest run. */
   firstAt: number;
   lastAt: number;
 }
@@ -27,12 +27,11 @@ export interface VersionTally extends AgentTally {
   definition: string;
 }
 
-/** By agent. */
 export function talliesByAgent(rows: Iterable<RunRow>): (AgentTally & { agent: string })[] {
   return tallies(rows, ({ agent }) => agent).map(([agent, tally]) => ({ agent, ...tally }));
 }
 
-/** The version that was used last comes first. */
+/** The most recently used version first. */
 export function talliesByVersion(rows: Iterable<RunRow>): VersionTally[] {
   return tallies(rows, (row) => row.definition)
     .map(([definition, tally]) => ({ definition, ...tally }))

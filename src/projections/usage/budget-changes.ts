@@ -1,11 +1,11 @@
-// What people have made of a run's budget and of its tree's: by raising one that was used up, by giving and by taking.
+// Changes by people to the budgets of a run and its tree: by raising one that is used up, or by setting a new one.
 
 import type { Budget, JournalEvent } from "../../journal/events.ts";
 
 export interface BudgetChanges {
-  /** The run's own, where it is another than it began with. */
+  /** The run's own limits that differ from those it started with. */
   changedBudget: Budget;
-  /** The tree's, as far as this run was told. */
+  /** The tree's limits, as far as they are recorded in this run's journal. */
   changedTreeBudget: Budget;
 }
 
@@ -15,7 +15,7 @@ export function trackBudget(set: BudgetChanges, event: JournalEvent): void {
   else if (word) set.changedBudget = { ...set.changedBudget, ...word.limits };
 }
 
-/** A person's word on a budget: the run's own, or the tree's. */
+/** The budget change in an event, with its scope. */
 export function budgetChangeIn({
   type,
   payload,

@@ -1,5 +1,5 @@
-// The flow of a tree's budget (U35, U36): from the root through each run to what its own calls have spent, hold and wasted.
-// A run's limit is for its own calls; that of the tree is one for all of its runs.
+// The flow of a tree's budget (U35, U36): from the root through each run to what its calls have spent, reserved and wasted.
+// A run's limit applies to its own calls only; the tree's limit applies to all of its runs together.
 
 import type { Budget } from "../../journal/events.ts";
 import type { RunRow } from "../folds/run-row.ts";
@@ -8,7 +8,7 @@ import { totalTokens } from "./run-usage.ts";
 import type { Spending } from "./tree-budget.ts";
 
 export interface Flow {
-  /** With what was wasted. */
+  /** Includes what was wasted. */
   spent: Spending;
   wasted: Spending;
   reserved: Spending;
@@ -18,28 +18,28 @@ export interface RiverNode {
   runId: string;
   agent: string;
   parentId: string | undefined;
-  /** Runs between it and the top. */
+  /** Levels below the top run. */
   level: number;
   row: RunRow;
   own: Flow;
-  /** Of it and all below it. */
+  /** Sums of this run and all runs below it. */
   branch: Flow & { runs: number };
-  /** What it may spend itself. */
+  /** Limits for its own calls. */
   limit: Budget;
-  /** The branches that it is frozen with, each by its topmost run. */
+  /** The frozen branches it belongs to, each named by its top run. */
   frozen: readonly string[];
 }
 
 export interface BudgetRiver {
-  /** What all of them may spend together. */
+  /** Limits for all runs together. */
   limit: Budget;
-  /** A run before those below it, in the order in which they were started. */
+  /** Parents before their children, in start order. */
   nodes: RiverNode[];
-  /** Calls whose price nobody knows: what is shown in money is then too little. */
+  /** Calls with an unknown price. If there are any, the amounts in dollars are too low. */
   unpriced: number;
 }
 
-/** `budgets`: by run, of the whole tree. */
+/** `budgets` holds all runs of the tree. */
 export function budgetRiver(budgets: ReadonlyMap<string, RunBudget>, topId: string): BudgetRiver {
   const below = childrenOf(budgets);
   const nodes: RiverNode[] = [];
@@ -58,7 +58,7 @@ export function budgetRiver(budgets: ReadonlyMap<string, RunBudget>, topId: stri
   };
 }
 
-/** What is left to whoever is bound by a limit; undefined: it is bound by none. */
+/** What is left of each limit. Undefined: there is no limit. */
 export function remainingBudget({ spent, reserved }: Flow, { maxTokens, maxCost }: Budget) {
   const left = (limit: number | undefined, used: number) =>
     limit === undefined ? undefined : Math.max(0, limit - used);
@@ -104,7 +104,7 @@ function add(sum: Flow & { runs: number }, { runs, ...flow }: Flow & { runs: num
   }
 }
 
-/** The root began with one; whoever spoke of it last, in whichever journal of the tree, has the word. */
+/** The root's initial limits, overridden by the latest change in any journal of the tree. */
 function treeLimit(budgets: ReadonlyMap<string, RunBudget>, topId: string): Budget {
   const words = [...budgets.values()].flatMap(({ treeChanges }) => treeChanges);
   words.sort((a, b) => a.position - b.position);

@@ -1,5 +1,4 @@
-// What a run may spend, has spent and may still spend with the call that is under way: the part of its journal that money
-// is about, for whoever looks at a whole tree of them.
+// A run's budget: what it may spend, has spent, and has reserved for the call under way. Used to show the budgets of a tree.
 
 import type { Budget, JournalEvent } from "../../journal/events.ts";
 import { applyRunRow, initialRow, type RunRow } from "../folds/run-row.ts";
@@ -9,16 +8,16 @@ import type { Spending } from "./tree-budget.ts";
 
 export interface RunBudget {
   row: RunRow | undefined;
-  /** As it began, its own and that of its tree. */
+  /** The budgets it started with: its own and its tree's. */
   own: Budget;
   tree: Budget;
-  /** What people have made of its own. */
+  /** Changes by people to its own budget. */
   raised: Budget;
-  /** What was said here about the tree's, and when in the order of all journals. */
+  /** Changes to the tree's budget that are recorded in this journal, with their position in the store. */
   treeChanges: { position: number; limits: Budget }[];
-  /** By attempts that brought no answer; part of what is spent. */
+  /** Spent on attempts without an answer; included in what was spent. */
   wasted: Spending;
-  /** Held for the call that is under way. */
+  /** Reserved for the call under way. */
   reserved: Spending;
 }
 

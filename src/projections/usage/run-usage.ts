@@ -1,4 +1,4 @@
-// What a run has spent itself. Failed and interrupted attempts count: they were, or may have been, paid for (P3).
+// A run's own usage, without its children. Failed and interrupted attempts count, because they may have cost money (P3).
 
 import type { JournalEvent } from "../../journal/events.ts";
 import type { Usage } from "../../journal/message.ts";
@@ -10,17 +10,17 @@ export interface RunUsage {
   output: number;
   cacheRead: number;
   cacheWrite: number;
-  /** US dollars, of the calls with a known price. */
+  /** US dollars for calls with a known price. */
   cost: number;
-  /** Calls whose price is unknown: `cost` is then a lower bound. */
+  /** Calls with an unknown price. If there are any, `cost` is a lower bound. */
   unpriced: number;
   modelCalls: number;
-  /** Attempts that brought no answer, and what they cost. */
+  /** Attempts without an answer, and what they cost. */
   wastedCalls: number;
   wastedCost: number;
-  /** Calls for which a tool, or a child, was begun: each once, however many attempts it took. What was refused, put off or only said is none. */
+  /** Calls that started a tool or a child, each counted once however many attempts it took. Denied and deferred calls do not count. */
   toolCalls: number;
-  /** B1: the run's own model and tool milliseconds. */
+  /** B1: milliseconds that the run spent in its own model and tool calls. */
   activeMs: number;
 }
 
@@ -67,7 +67,7 @@ export function applyUsage(usage: RunUsage, event: JournalEvent): RunUsage {
   return usage;
 }
 
-/** What a pattern starts, and a merge of a child's work, nobody has called for. */
+/** Whether the event is the first start of a call. Children started by a pattern and merges of worktrees are not calls. */
 export function isCallStart({ type, payload }: JournalEvent): boolean {
   if (type === "CHILD_RUN_STARTED") return payload.trigger === "delegation" && (payload.attempt ?? 1) === 1;
   return type === "TOOL_STARTED" && (payload.attempt ?? 1) === 1 && !isMergeCall(payload.toolCallId);

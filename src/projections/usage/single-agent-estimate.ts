@@ -1,25 +1,24 @@
-// What one agent alone would have used for the work of a tree (S1-75): an estimate, made from the turns that there were.
-//  It takes the same turns, one after the other, in one conversation: each turn reads whatever was said and found before it
-//  in any run of the tree, and then what is new. What is new in a turn is what its own run's prompt has grown by since that
-//  run's turn before. What a child is told at its start (its prompt, its tools, its task) one agent would not need: it counts
-//  for nothing. A token costs what the tokens of the top run cost on average.
-//  So caching, a context that would not have fitted, and that it might have needed fewer turns are not in it.
+// Estimates what a single agent would have used for the work of a tree (S1-75), from the turns that were taken.
+//  - The single agent takes the same turns one after another in one conversation. Each turn reads everything that any run of
+//    the tree said or found before it, plus what is new: the growth of its own run's prompt since that run's last turn.
+//  - What a child is given at its start (prompt, tools, task) does not count, because a single agent would not need it.
+//  - A token costs the average price of the top run's tokens.
+//  - Not considered: caching, context limits, and that a single agent might need fewer turns.
 
 import type { EventOf } from "../../journal/events.ts";
 
 export interface Baseline {
-  /** How long the conversation is by now. */
+  /** Current length of the conversation in tokens. */
   context: number;
   tokens: number;
-  /** Of the top run itself. */
+  /** Tokens and cost of the top run itself. A null cost: one of its turns has no known price. */
   topTokens: number;
-  /** Null: a turn of it has no known price. */
   topCost: number | null;
-  /** By run: what its latest turn read and wrote. */
+  /** Tokens that the latest turn read and wrote, by run. */
   last: Record<string, number>;
 }
 
-/** `from`: one whose runs have all ended. */
+/** A new baseline, or a copy of `from` without the state of its runs, which have all ended. */
 export const newBaseline = (
   from: Baseline = { context: 0, tokens: 0, topTokens: 0, topCost: 0, last: {} },
 ): Baseline => ({ ...from, last: {} });

@@ -1,4 +1,4 @@
-// What a budget says of a call, and when it is close to its end. Pure, so that every store answers the same.
+// Budget checks: whether a call fits, and when to warn. Pure, so that all stores decide the same.
 
 import type { Estimate, EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
@@ -13,10 +13,10 @@ interface Budget {
   maxCost?: number | undefined;
 }
 
-/** From this share of a budget on it is warned of. */
+/** A warning is written when this share of a budget is used. */
 export const SOFT_SHARE = 0.8;
 
-/** The limit that a call would go beyond; `of` is how it is named where it is not the run's own. */
+/** The limit that a call would exceed. `of` prefixes its name: `tree.` for the tree's limits. */
 export function exceededLimit(
   spent: Spending,
   { tokens, cost }: Estimate,
@@ -26,12 +26,12 @@ export function exceededLimit(
   if (maxTokens !== undefined && spent.tokens + tokens > maxTokens)
     return { limit: `${of}maxTokens`, value: maxTokens };
   if (maxCost === undefined) return undefined;
-  // Without a price nothing can be reserved; but a budget that is used up, or zero, is none.
+  // Without a price nothing can be reserved, but a budget that is used up still stops the call.
   const isBeyond = cost === null ? spent.cost >= maxCost : spent.cost + cost > maxCost;
   return isBeyond ? { limit: `${of}maxCost`, value: maxCost } : undefined;
 }
 
-/** B3: what the root of a tree is told when most of its budget is spent. */
+/** B3: the warnings for the root of a tree when most of its budget is spent. */
 export function softLimitWarnings(spent: Spending, { maxTokens, maxCost }: Budget): EventBody[] {
   return [
     ...warning("tree.maxTokens", spent.tokens, maxTokens),
@@ -44,12 +44,12 @@ function warning(limit: string, used: number, value: number | undefined): EventB
   return [{ type: "LIMIT_REACHED", payload: { limit, value, hard: false } }];
 }
 
-/** A limit that binds all runs of a tree together; `treeBudget` is its name in journals of before. */
+/** Whether a limit applies to all runs of a tree together. Older journals call it `treeBudget`. */
 export const isTreeLimit = (limit: string): boolean => limit.startsWith("tree.") || limit === "treeBudget";
 
 export type TreeBudgetChange = Extract<EventBody, { type: "BUDGET_SET" | "APPROVAL_DECIDED" }>;
 
-/** A person's word on the budget of a tree. */
+/** A person's change to the budget of a tree, if the events contain one. */
 export function treeBudgetChangeIn(events: readonly EventBody[]): TreeBudgetChange | undefined {
   return events.find((event): event is TreeBudgetChange => {
     if (event.type === "BUDGET_SET") return event.payload.scope === "tree";
@@ -58,14 +58,14 @@ export function treeBudgetChangeIn(events: readonly EventBody[]): TreeBudgetChan
   });
 }
 
-/** A stop at the tree's budget that nobody has decided on. */
+/** A run stopped at the tree's budget, without a decision yet. */
 export type TreeStop = Pick<Payload<"LIMIT_REACHED">, "limit" | "value" | "itemId">;
 
-/** Of the decision on an item. */
+/** The event key of the decision on an item. */
 export const decisionKey = (itemId: string): string =>
   keyOf({ type: "APPROVAL_DECIDED", payload: { itemId, decision: "approve", by: "" } });
 
-/** What a run of the tree is told of that word: whoever stopped for what is more now goes on with it. */
+/** The approvals for a stopped run of the tree when its limit was raised. */
 export function liftTreeStops(word: TreeBudgetChange, stops: readonly TreeStop[]): EventBody[] {
   const lifted = stops.filter(
     (stop) => word.type === "APPROVAL_DECIDED" || isMore(word.payload.limits, stop),

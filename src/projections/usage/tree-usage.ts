@@ -1,35 +1,33 @@
-// What one tree has used and how it went, small enough to be kept beside its journals (S1-70, S1-75, S2-93, S2-94). One
-// projection for every number of usage: a store keeps one of these for each tree and takes it further event by event, and
-// `usage-report.ts` adds them up.
-//  To be folded in commit order. Each model call counts once: at its outcome, for the agent that asked and the model that
-//  was asked.
-//  Time is told in buckets; with a bucket of one millisecond it is exact.
-//  What only serves to understand later events goes when the last run has ended.
+// Usage and results of one tree, small enough to be stored next to its journals (S1-70, S1-75, S2-93, S2-94). The store
+// updates one of these per tree with every event, and `usage-report.ts` adds them up.
+//  - Must be folded in commit order. A model call counts once, at its outcome, for the calling agent and the called model.
+//  - Time is kept in buckets. A bucket of one millisecond is exact.
+//  - State that only helps to interpret later events (`open`) is dropped when the last run has ended.
 
 import { type EventOf, isTurn, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import { applyUsage, emptyUsage, isCallStart, type RunUsage } from "./run-usage.ts";
 import { addTurnToBaseline, type Baseline, newBaseline } from "./single-agent-estimate.ts";
 
 export interface TreeUsage {
-  /** The run that it is of, with all below it. */
+  /** The top run of the tree. */
   top: string;
   updatedAt: number;
   cells: UsageCell[];
   edges: EdgeCell[];
   ends: EndCell[];
   end?: "completed" | "failed" | "cancelled";
-  /** Somebody had to decide or answer something in it. */
+  /** A person had to decide or answer something. */
   people: boolean;
-  /** Runs of agents that review. */
+  /** Number of runs by reviewing agents. */
   reviews: number;
   baseline: Baseline;
-  /** Of all its runs; and in which at least one of them was at work, once all have ended. */
+  /** Total working time of all runs, and the time in which at least one was working. `busyMs` is set once all have ended. */
   workMs: number;
   busyMs: number;
   open?: OpenTree;
 }
 
-/** `model` is empty for what no model has to do with: runs that were started, and tools. */
+/** `model` is empty for usage that belongs to no model, such as tool calls. */
 export interface UsageCell extends RunUsage {
   bucket: number;
   agent: string;
@@ -37,7 +35,7 @@ export interface UsageCell extends RunUsage {
   turns: number;
 }
 
-/** From an agent to one that it has started, in the bucket in which it did. */
+/** Delegations from one agent to another, in the bucket in which they were started. */
 export interface EdgeCell {
   bucket: number;
   from: string;
@@ -50,7 +48,7 @@ export interface EdgeCell {
 
 export interface EndCell {
   bucket: number;
-  /** How many were started at each depth, and by which agents. */
+  /** Runs started at each depth, and runs started of each agent. */
   depths: number[];
   agents: Record<string, number>;
   completed: number;
@@ -59,11 +57,11 @@ export interface EndCell {
 }
 
 interface OpenTree {
-  /** By run that has not ended. */
+  /** Agents of runs that have not ended, by run id. */
   agents: Record<string, string>;
-  /** By attempt at a model call that is open. */
+  /** Open model calls, by attempt. */
   calls: Record<string, { model: string; turn: boolean }>;
-  /** By child that has not ended: which of the edges. */
+  /** Index into the edges, by child that has not ended. */
   edges: Record<string, number>;
   work: Stretch[];
 }
@@ -85,7 +83,7 @@ export function emptyTreeUsage(top: string): TreeUsage {
   };
 }
 
-/** Fine enough for the midnights of every place on earth. */
+/** A quarter of an hour: midnight in every time zone falls on a bucket's edge. */
 export const BUCKET_MS = 900_000;
 
 export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = BUCKET_MS): TreeUsage {
@@ -219,7 +217,7 @@ function end(tree: TreeUsage, { type, runId }: JournalEvent, bucket: number): vo
   tree.baseline = newBaseline(tree.baseline);
 }
 
-/** The time in which at least one of them was. */
+/** Length of the union of the stretches. */
 export function coveredTime(stretches: readonly Stretch[]): number {
   let total = 0;
   let until = Number.NEGATIVE_INFINITY;
@@ -236,7 +234,7 @@ function openOf(tree: TreeUsage): OpenTree {
   return tree.open;
 }
 
-/** A journal that cannot be read whole may hide who spent something, but not that it was spent. */
+/** In a journal with unreadable events the agent or model may be missing, but the spending must still be counted. */
 const UNKNOWN = "unknown";
 
 const agentOf = ({ open }: TreeUsage, { runId }: JournalEvent): string => open?.agents[runId] ?? UNKNOWN;

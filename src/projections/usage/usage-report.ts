@@ -1,23 +1,23 @@
-// What was spent and how it went, over any number of trees: by agent, model and delegation, by when, and by the measures of
-// success (S1-70, S1-75, S2-93, S2-94). Adds up what `tree-usage.ts` has folded, so that no journal is read for it.
+// Usage and results over any number of trees: by agent, model, delegation and time, with measures of success (S1-70, S1-75,
+// S2-93, S2-94). Adds up the stored results of `tree-usage.ts`, so that no journal has to be read.
 
 import { emptyUsage, type RunUsage, totalTokens } from "./run-usage.ts";
 import { baselineCost } from "./single-agent-estimate.ts";
 import { coveredTime, type EdgeCell, type TreeUsage, type UsageCell } from "./tree-usage.ts";
 
 export interface UsageReport {
-  /** The dearest first. */
+  /** Most expensive first. */
   byAgent: AgentUsage[];
   byModel: ModelUsage[];
-  /** The busiest first. */
+  /** Most used first. */
   byEdge: EdgeUsage[];
-  /** Only where `every` was asked for. */
+  /** Present if `every` was given. */
   overTime?: UsageOverTime;
 }
 
 export interface AgentUsage extends RunUsage {
   agent: string;
-  /** Those that were started. */
+  /** Runs that were started. */
   runs: number;
 }
 
@@ -26,14 +26,14 @@ export interface ModelUsage extends Omit<RunUsage, "toolCalls"> {
 }
 
 export interface EdgeUsage extends Omit<EdgeCell, "bucket"> {
-  /** Of those that succeeded or failed: a cancel tells nothing of the agent. Null: there are none. */
+  /** Share of successes among those that succeeded or failed; cancelled ones say nothing about the agent. Null: there are none. */
   successRate: number | null;
 }
 
 export interface UsageOverTime {
-  /** Milliseconds of one stretch. */
+  /** Length of a period in milliseconds. */
   every: number;
-  /** Only where something was, in the order of time. */
+  /** Non-empty periods in order of time. */
   spent: SpendingInPeriod[];
   runs: RunsInPeriod[];
   trees: TreeTotals;
@@ -52,39 +52,39 @@ export interface RunsInPeriod {
   completed: number;
   failed: number;
   cancelled: number;
-  /** Delegations above the deepest one that was started. */
+  /** Depth of the deepest run that was started. */
   depth: number;
 }
 
 export interface TreeTotals {
   completed: number;
-  /** Of those: nobody had to decide or answer anything in them. */
+  /** Completed trees in which no person had to decide or answer anything. */
   withoutPeople: number;
   failed: number;
   cancelled: number;
-  /** How many runs were started at each depth. */
+  /** Number of runs started at each depth. */
   depths: number[];
-  /** Of all runs, and in which at least one of them was at work: the difference is what working side by side saved. */
+  /** Total working time of all runs, and time in which at least one was working. The difference is what parallel work saved. */
   workMs: number;
   busyMs: number;
-  /** Trees that reviewed something, and how often. */
+  /** Trees with at least one review, and the number of reviews. */
   reviewed: number;
   reviews: number;
   together: MultiAgentTotals;
 }
 
-/** Trees of several runs: what they used, and what one agent alone would have, by an estimate (`single-agent.ts`). */
+/** Trees of several runs: what they used, and an estimate of what a single agent would have used. */
 export interface MultiAgentTotals {
   trees: number;
   tokens: number;
   cost: number;
   singleTokens: number;
-  /** Null: the price of a token of a top run is not known. */
+  /** Null: the price per token of a top run is not known. */
   singleCost: number | null;
 }
 
 export interface ReportOptions {
-  /** What happened before counts for nothing. */
+  /** Earlier usage is ignored. */
   since?: number | undefined;
   every?: number | undefined;
 }
@@ -216,7 +216,7 @@ function noSpending(): Omit<RunUsage, "toolCalls" | "activeMs"> {
 
 const SPENT_KEYS = Object.keys(noSpending()) as (keyof ReturnType<typeof noSpending>)[];
 
-/** Tools are called by agents, not by models. */
+/** Without `toolCalls`: tools are called by agents, not by models. */
 function asModel([model, usage]: [string, RunUsage]): ModelUsage {
   const { toolCalls: _, ...own } = usage;
   return { model, ...own };

@@ -1,5 +1,5 @@
-// Two lists side by side, in their order: what is alike stands in one row (a longest common subsequence), what lies between
-// is put side by side as far as it goes. Work is bounded: lists that are too long and too different are paired by place.
+// Aligns two lists in order. Equal elements share a row (longest common subsequence), and the elements between are paired as
+// far as possible. Lists that are too long and too different are paired by index, to bound the work.
 
 export interface Pair<T> {
   a: T | undefined;
@@ -31,7 +31,7 @@ export function align<T>(left: readonly T[], right: readonly T[], keyOf: (each: 
   return rowsOf(left, right, alike);
 }
 
-/** The places of a longest common subsequence. */
+/** Index pairs of a longest common subsequence. */
 function matches(as: readonly string[], bs: readonly string[]): [number, number][] {
   const width = bs.length + 1;
   if (as.length === 0 || bs.length === 0 || (as.length + 1) * width > MOST_CELLS) return [];

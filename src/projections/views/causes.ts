@@ -1,9 +1,7 @@
-// What brought an event about: the one event before it, in its run or in one around it, without which it would not be.
-//  T6  Every type of event has its cause, or says that nothing here brought it about; the compiler asks for those of a new
-//      one.
-//  T7  A cause is in the journals that were handed in, or there is none: nothing is guessed.
-//  T8  What a model decides, it decides for its task; only what came as trouble or as a word from outside since its last
-//      thought stands between.
+// The cause of an event: the one earlier event, in the same run or a related one, that brought it about.
+//  T6  Every event type has a rule for its cause, or says that it has none. The compiler asks for the rule of a new type.
+//  T7  A cause is in the given journals, or there is none. Nothing is guessed.
+//  T8  The cause of a model call is the run's task, unless a failure or a message from outside arrived since the last turn.
 
 import {
   type EventOf,
@@ -14,7 +12,7 @@ import {
 } from "../../journal/events.ts";
 import { callThatSaid, nextFromTeamWord, slotOfWord, type TeamWord } from "../team-causes.ts";
 
-/** The events of the runs of a tree, each in order. */
+/** Events of the runs of a tree, by run and in order. */
 export type Journals = ReadonlyMap<string, readonly JournalEvent[]>;
 
 export function causeOf(journals: Journals, event: JournalEvent): JournalEvent | undefined {
@@ -22,7 +20,7 @@ export function causeOf(journals: Journals, event: JournalEvent): JournalEvent |
   return find(event, pastOf(journals, event));
 }
 
-/** From an event back to where it began; each is brought about by the next. */
+/** The chain of causes, from the event back to its origin. Each entry is caused by the next. */
 export function causesOf(journals: Journals, event: JournalEvent): JournalEvent[] {
   const chain: JournalEvent[] = [];
   let at: JournalEvent | undefined = event;
@@ -36,23 +34,23 @@ export function causesOf(journals: Journals, event: JournalEvent): JournalEvent[
 export function eventAt(journals: Journals, runId: string, seq: number): JournalEvent | undefined {
   const events = journals.get(runId) ?? [];
   const event = events[seq - 1];
-  // Where events could not be read, the others do not stand in their places.
+  // If some events could not be read, the index does not match the seq.
   return event?.seq === seq ? event : events.find((each) => each.seq === seq);
 }
 
-/** The call that an item is about, whatever its round. */
+/** The call that an item is about, without its round. */
 export const callOfItem = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
-/** What the run below that a failure began in is, where it is another one. */
+/** The run below in which the failure began; undefined if it began in this run. */
 export function failedRunBelow({ runId, payload }: EventOf<"RUN_FAILED">): string | undefined {
   const below = payload.result.first_cause?.run_id;
   return below === runId ? undefined : below;
 }
 
-/** What had happened when an event was written. */
+/** The events before a given event. */
 interface Past {
   journals: Journals;
-  /** The latest of these types before it that fits. */
+  /** The latest earlier event of these types that fits. */
   latest<T extends EventType>(
     types: readonly T[],
     fits?: (payload: Payload<T>) => boolean,
@@ -147,13 +145,13 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
   RUN_FAILED: (event, past) => failedBy(event, past),
 };
 
-/** Where an item of the inbox comes from. */
+/** The event that opened an inbox item. */
 const askedIn = (itemId: string, { latest }: Past): JournalEvent | undefined =>
   latest(["TOOL_PROPOSED"], about(callOfItem(itemId))) ??
   latest(["LIMIT_REACHED"], (reached) => reached.itemId === itemId) ??
   latest(["RUN_SUSPENDED"], ({ waitingOn }) => waitingOn.items?.includes(itemId) === true);
 
-/** What a run goes on from. */
+/** Events from which a run continues. */
 const NEWS = [
   "AGENT_THOUGHT",
   "MODEL_CALL_FAILED",
@@ -179,7 +177,7 @@ type AboutCall = Payload<
   | "CHILD_RUN_COMPLETED"
 >;
 
-/** Whatever of a call is told: its judging, a person's word on it, its start, the child that it has started. */
+/** Matches events about a call: its proposal, decisions on it, its start, and the child it started. */
 const about =
   (id: string) =>
   (payload: AboutCall): boolean => {
@@ -188,7 +186,7 @@ const about =
     return payload.key === id || `merge/${payload.child_run_id}` === id;
   };
 
-/** T8. An attempt that failed is why there is another one. */
+/** T8. The cause of a second attempt is the failure of the first. */
 function askedFor(event: EventOf<"MODEL_CALL_STARTED">, { latest, start }: Past): JournalEvent | undefined {
   const { attempt = 1 } = event.payload;
   if (attempt > 1) return latest(["MODEL_CALL_FAILED"], sameCall(event));
@@ -196,14 +194,14 @@ function askedFor(event: EventOf<"MODEL_CALL_STARTED">, { latest, start }: Past)
   return news === undefined || news.type === "AGENT_THOUGHT" ? start : news;
 }
 
-/** Trouble, a word from outside, or the thought before. */
+/** A failure, a message from outside, or the previous turn. */
 function isNews(payload: Payload<"AGENT_THOUGHT" | "TOOL_RESULT" | "CHILD_RUN_COMPLETED" | "CONTEXT_ADDED">) {
   if ("success" in payload) return !payload.success;
   if ("source" in payload) return !payload.opening && payload.source !== "parent";
   return "callId" in payload || payload.isError === true;
 }
 
-/** The end of the member whose word it is; of a coordinator's word, its own call or thought. */
+/** The end of the member's run that said it; for a coordinator, its own call or turn. */
 function saidBy(word: TeamWord, { journals, latest, start }: Past): JournalEvent | undefined {
   const seat = slotOfWord(word);
   const ofMember =
@@ -283,7 +281,7 @@ function ownFailure(
     case "orphaned":
       return latest(["CANCEL_REQUESTED"]);
     case "error": {
-      // What was got over is not what it failed by.
+      // An earlier failure that the run recovered from is not the cause.
       const last = latest(["AGENT_THOUGHT", "MODEL_CALL_FAILED", "TOOL_RESULT"]);
       return latest(["SYSTEM_ERROR"], ({ fatal }) => fatal) ?? (last && isFailure(last) ? last : undefined);
     }

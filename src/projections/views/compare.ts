@@ -1,15 +1,15 @@
-// Two runs side by side (FK7): node by node from the root down, each aligned by what its agent did, with what each cost and
-// how long it took, and where they first differ. What a fork continues counts as its own words, not as its own cost.
+// Two runs side by side (FK7): run by run from the root down, aligned by what the agents did, with cost and duration, and the
+// first difference. The history that a fork continues counts as its own steps, but not as its own cost.
 
 import type { JournalEvent, RunStatus } from "../../journal/events.ts";
 import { type CompareStep, compareSteps } from "../compare-steps.ts";
 import { applyRunRow, initialRow } from "../folds/run-row.ts";
 import { align } from "./align.ts";
 
-/** The journals of a run and all below it. */
+/** The journals of a run and all runs below it. */
 export interface ComparedTree {
   runId: string;
-  /** What the run itself continues, before its own journal. */
+  /** Events of the run that it continues, which come before its own journal. */
   before: readonly JournalEvent[];
   runs: ReadonlyMap<string, readonly JournalEvent[]>;
 }
@@ -28,7 +28,7 @@ export interface NodeFacts {
   status: RunStatus;
   turns: number;
   cost: number;
-  /** Model calls whose price nobody knows. */
+  /** Model calls with an unknown price. */
   unpriced: number;
   tokens: number;
   ms: number;
@@ -44,9 +44,9 @@ export type ComparedStep = Omit<CompareStep, "key" | "resultAt">;
 
 export interface Comparison {
   nodes: ComparedNode[];
-  /** Where they first differ: places in `nodes` and in its `rows`. Absent: nowhere. */
+  /** The first difference, as indexes of `nodes` and its `rows`. Absent: there is none. */
   first?: { node: number; row: number };
-  /** Of each tree as a whole. */
+  /** Totals of each tree. */
   a: TreeFacts;
   b: TreeFacts;
 }
@@ -70,7 +70,7 @@ interface Sides<T> {
   b: T | undefined;
 }
 
-/** Answers with where the two first differ, in this node or below it. */
+/** Adds a node and its children. Returns the first difference in it or below it. */
 function addNode(ids: Sides<string>, depth: number, trees: Trees): Comparison["first"] {
   const [a, b] = [sideOf(ids.a, trees.a), sideOf(ids.b, trees.b)];
   const pairs = align(a?.steps ?? [], b?.steps ?? [], ({ key }) => key);
@@ -87,7 +87,7 @@ function addNode(ids: Sides<string>, depth: number, trees: Trees): Comparison["f
   let first: Comparison["first"];
   for (const [index, row] of rows.entries()) {
     const children = { a: row.a?.childId, b: row.b?.childId };
-    // A child that both inherit is one and the same.
+    // A child that both forks inherit is the same run.
     const isNew = children.a !== children.b;
     const below = isNew ? addNode(children, depth + 1, trees) : undefined;
     const isAlone = children.a === undefined || children.b === undefined;
@@ -104,13 +104,13 @@ function sideOf(runId: string | undefined, { runId: top, before, runs }: Compare
   return { facts, steps: compareSteps(runId === top ? [...before, ...events] : events) };
 }
 
-/** The same words and the same outcome; or an outcome that stands in for the other. */
+/** The same step with the same outcome, or with one outcome recorded from the other. */
 function isSame({ a, b }: Sides<CompareStep>): boolean {
   if (!a || !b || a.key !== b.key) return false;
   return a.detail === b.detail || (a.resultAt !== undefined && a.resultAt === b.resultAt);
 }
 
-/** A result that stood in reads as the one that it is. */
+/** A recorded result is shown with the detail of the original. */
 function shown({ a, b, same }: Sides<CompareStep> & { same: boolean }): ComparedRow {
   const detail = same ? (a?.recorded ? b?.detail : a?.detail) : undefined;
   return { a: a && { ...stepShown(a), ...told(detail) }, b: b && { ...stepShown(b), ...told(detail) }, same };

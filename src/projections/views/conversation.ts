@@ -1,5 +1,5 @@
-// What was said in a run, as people read it: who asked what, and one answer to it, in which everything stands that the
-// agent thought, did and started on the way (S4-55 … S4-58). The end puts the answer's last words in their place.
+// A run as a conversation (S4-55 … S4-58): messages to the agent, and for each an answer that contains everything the agent
+// thought, did and started on the way. The end of the run supplies the final text of the answer.
 
 import { toolCallId } from "../../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
@@ -18,7 +18,7 @@ import {
 
 export type ConversationMessage = IncomingMessage | Answer;
 
-/** What somebody else said to the agent. */
+/** A message to the agent. */
 export interface IncomingMessage {
   kind: "heard";
   seq: number;
@@ -26,7 +26,7 @@ export interface IncomingMessage {
   source: "task" | Payload<"CONTEXT_ADDED">["source"];
   from: string | undefined;
   text: string;
-  /** Whose words are in it that nobody here wrote. */
+  /** Untrusted sources whose text is in it. */
   untrusted: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface Answer {
   /** When it was complete. */
   to: number | undefined;
   activity: ConversationActivity[];
-  /** Its last words; undefined while it is under way. */
+  /** The final text; undefined while the answer is under way. */
   text: string | undefined;
   end: Pick<Payload<"RUN_COMPLETED">, "stopReason" | "result"> | undefined;
 }
@@ -62,18 +62,18 @@ export interface ConversationCall {
   ts: number;
   id: string;
   tool: string;
-  /** What it does, in words. */
+  /** What the call does. */
   words: string;
   input: unknown;
   state: "said" | "asks" | "runs" | CallOutcome;
   startedAt: number | undefined;
   endedAt: number | undefined;
-  /** What a person was shown of it before it happened. */
+  /** The preview that was shown to a person for approval. */
   preview: string | undefined;
-  /** Who said yes or no, and why. */
+  /** Who approved or rejected it, and why. */
   decision: Pick<Payload<"APPROVAL_DECIDED">, "by" | "decision" | "note"> | undefined;
   result: Payload<"TOOL_RESULT"> | undefined;
-  /** It started a child, or ended the run: that is shown in its place. */
+  /** The call started a child or ended the run, which is shown instead of the call. */
   isReplaced: boolean;
 }
 
@@ -98,7 +98,7 @@ export interface ConversationNote {
 export interface Conversation {
   messages: ConversationMessage[];
   calls: Map<string, ConversationCall>;
-  /** The model call that is under way. */
+  /** The open model call. */
   open: { callId: string; isTurn: boolean } | undefined;
   names: Names;
 }
@@ -156,7 +156,7 @@ export function applyConversation(talk: Conversation, event: JournalEvent): Conv
   return talk;
 }
 
-/** What an answer took: calls, files, time. */
+/** Number of calls and changed files in an answer, and its duration. */
 export function activityCounts({ activity, ts, to }: Answer): {
   tools: number;
   files: number;
@@ -178,7 +178,7 @@ function hear(
   talk.messages.push({ kind: "heard", seq, ts, source, from, text, untrusted });
 }
 
-/** What people and agents say stands between answers; what the runtime says is part of one. */
+/** Messages from people and agents end an answer. Messages from the runtime become part of it. */
 function told(talk: Conversation, event: EventOf<"CONTEXT_ADDED">): void {
   const { source, from, text } = event.payload;
   const answer = openAnswer(talk);
@@ -300,7 +300,7 @@ function ended(talk: Conversation, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED"
   close(answer, event.ts, summary + details);
 }
 
-/** Its last thought, where it was no more than words, is what it says: not shown twice. */
+/** If the final text repeats the last thought, the thought is removed, so that the text is shown once. */
 function close(answer: Answer, ts: number, words?: string): void {
   const last = answer.activity.at(-1);
   const said = last?.kind === "thought" ? last : undefined;

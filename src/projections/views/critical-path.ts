@@ -1,14 +1,13 @@
-// What the end of a run had to wait for, moment by moment, through the whole tree (U09): while a run waits for its
-// children, whichever of them was at work last is what it waited for.
-//  T5  The pieces follow each other without gap or overlap, from the beginning of the run to its end: so shares of
-//      their time are shares of the whole.
+// The critical path of a run through its whole tree (U09): what its end had to wait for at each moment. While a run waits for
+// children, the child that ends last determines the path.
+//  T5  The pieces follow each other without gaps or overlaps from the start of the run to its end, so their shares add up to 1.
 
 import type { Activity, Span } from "./waterfall.ts";
 
 export interface Lifetime {
   from: number;
   to: number;
-  /** The last one may go on: until `to`. */
+  /** An open last span extends to `to`. */
   spans: readonly Span[];
   children: readonly string[];
 }
@@ -25,7 +24,7 @@ export function criticalPath(lives: ReadonlyMap<string, Lifetime>, runId: string
   return life ? piecesOf(lives, runId, life, life.from, life.to) : [];
 }
 
-/** Of the time on the path, the largest first; together 1, or nothing where no time has passed. */
+/** Time on the path by activity, largest first. Empty if no time has passed. */
 export function activityShares(
   path: readonly PathPiece[],
 ): { activity: Activity; ms: number; share: number }[] {
@@ -51,7 +50,7 @@ function piecesOf(
     const own = (a: number, b: number): PathPiece => ({ runId, activity: span.activity, from: a, to: b });
     if (!span.below) return [own(start, end)];
     const pieces: PathPiece[] = [];
-    // From the end backwards: the child that was at work last, then whoever was before it began.
+    // Backwards from the end: the child that worked last, then the one that worked before that child began.
     for (let at = end; at > start; ) {
       const last = latestChild(lives, life.children, at, start);
       if (!last) {
@@ -68,7 +67,7 @@ function piecesOf(
   });
 }
 
-/** Of those that were there before `at` and after `since`, the one that ended last. */
+/** The child that ended last, among those that worked between `since` and `at`. */
 function latestChild(
   lives: ReadonlyMap<string, Lifetime>,
   children: readonly string[],
@@ -79,7 +78,7 @@ function latestChild(
   for (const id of children) {
     const life = lives.get(id);
     if (!life || life.from >= at || life.to <= since || life.from === life.to) continue;
-    // Where several were still at work then, it is the one that was so for longest: the wait is cut by what its run was told.
+    // If several were still working at `at`, take the one that worked longest. Events of the waiting run split its wait.
     const later = latest ? Math.min(life.to, at) - Math.min(latest.life.to, at) : 1;
     if (later > 0 || (later === 0 && latest && life.to > latest.life.to)) latest = { id, life };
   }

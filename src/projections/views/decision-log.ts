@@ -1,5 +1,4 @@
-// The decision log of a run and all below it (S1-64): whatever was decided, by a rule, a person, a limit or a model, in the
-// order in which it was.
+// The decision log of a run and all runs below it (S1-64): decisions by rules, people, limits and models, in order.
 
 import type { EventType, JournalEvent, WaitingOn } from "../../journal/events.ts";
 import { causeOf, type Journals } from "./causes.ts";
@@ -19,7 +18,7 @@ function decisionsIn(journals: Journals, runId: string): JournalEvent[] {
 
 function isDecision(journals: Journals, event: JournalEvent, isTop: boolean): boolean {
   switch (event.type) {
-    // Of those below, the run that started it says so.
+    // A child's start is shown by its parent's CHILD_RUN_STARTED.
     case "RUN_STARTED":
       return isTop;
     case "MODEL_CALL_STARTED":
@@ -35,7 +34,7 @@ function isDecision(journals: Journals, event: JournalEvent, isTop: boolean): bo
   }
 }
 
-/** Waiting that nothing else in the log tells of. */
+/** Waits that no other entry of the log explains. */
 const HOLDS: ReadonlySet<WaitingOn["kind"]> = new Set([
   "slot",
   "outcome_unknown",

@@ -1,10 +1,10 @@
-// Where a fork begins: the last point at or before the chosen event at which nothing was open, so that the next thing to
-// happen is a question to the model. What was open there is not half inherited: the model is asked again.
+// Where a fork begins: the last point at or before the chosen event at which no call was open, so that the next step is a
+// model call. A fork never inherits half a call; the model is asked again instead.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { applyRunState, emptyRunState, FINAL_REPORT, type RunState } from "../folds/run-state.ts";
 
-/** `says`: the fork begins with words of its own, which may answer an answer. */
+/** `says`: the fork begins with a message of its own, which may follow a final answer. */
 export function forkPoint(events: readonly JournalEvent[], at: number, says: boolean): number {
   const state = emptyRunState();
   let point = 1;
@@ -19,7 +19,7 @@ export function forkPoint(events: readonly JournalEvent[], at: number, says: boo
   return point;
 }
 
-/** Ends of children that were started before the point, that nobody waited for, and that came after it. */
+/** Later ends of children that were started before the point and not awaited. */
 export function childEndsAfter(events: readonly JournalEvent[], point: number): number[] {
   const open = new Set<string>();
   return events.flatMap((event) => {
@@ -33,7 +33,7 @@ export function childEndsAfter(events: readonly JournalEvent[], point: number): 
 const isSettled = ({ end, openModelCall, calls }: RunState): boolean =>
   !end && !openModelCall && [...calls.values()].every(({ result }) => result);
 
-/** After plain words of the model, or its report, nothing is left to answer, unless somebody has spoken since. */
+/** After a plain answer or a final report the model is not called again, unless a message arrived since. */
 const isModelsTurn = ({ latest, calls }: RunState, heardAt: number): boolean =>
   latest === undefined || heardAt > latest.seq || (calls.size > 0 && !hasReported(calls));
 

@@ -1,4 +1,4 @@
-// What people have decided about the calls of one run, with each call as it was when they were asked.
+// Decisions of people about the calls of a run, each with the call as it was when they were asked.
 
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
@@ -8,14 +8,14 @@ export interface PastDecision {
   tool: string;
   input: unknown;
   effect: Payload<"TOOL_PROPOSED">["effect"];
-  /** Changed before it was allowed is refused as it was. */
+  /** A call that was edited before it was allowed counts as refused in its original form. */
   decided: "allowed" | "refused";
-  /** Whose words had come into the run by then. */
+  /** Untrusted sources whose text had entered the run by then. */
   untrusted: string[];
   at: number;
 }
 
-/** In the order of the decisions. What ran out of time, or was allowed by `--yes`, was nobody's decision. */
+/** In order of the decisions. Expired items and approvals by `--yes` are left out, because no person decided them. */
 export function pastDecisions(events: readonly JournalEvent[]): PastDecision[] {
   const inputs = new Map<string, unknown>();
   const asked = new Map<string, Payload<"TOOL_PROPOSED">>();

@@ -1,8 +1,8 @@
-// Where each sentence of a run's answer comes from: down through the answers of children to the tool result, page or
-// message that shares its words.
-//  PV1  "Rests on" is said only where words are shared, and they are shown; of anything else no source was found.
-//  PV2  It goes down through a child's answer only by words that the child's own source shares too.
-//  PV3  The work is bounded: so many sentences, so many characters of sources. What was not read is counted.
+// The sources of each sentence in a run's answer: down through the answers of children to the tool result, page or message
+// that contains the same words.
+//  PV1  A source is named only if it shares words with the sentence, and those words are shown.
+//  PV2  The search goes down through a child's answer only for words that the child's own source shares too.
+//  PV3  The work is bounded by numbers of sentences and characters. What was not read is counted.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { type TaintedEffect, taintedEffects } from "../tainted-effects.ts";
@@ -19,23 +19,23 @@ export interface ProvenanceStep {
 }
 
 export interface Source {
-  /** From the run's own event down to the one whose text it is. */
+  /** From the run's own event down to the event with the text. */
   path: ProvenanceStep[];
   kind: SourceText["kind"];
-  /** The words of the sentence that the text has too. */
+  /** Words of the sentence that the text contains. */
   shared: string[];
   /** The text around them. */
   excerpt: string;
-  /** Where words in it come from that nobody here wrote. */
+  /** Untrusted sources whose text is in it. */
   untrusted: readonly string[];
 }
 
 export interface Provenance {
   sentences: { text: string; sources: Source[] }[];
   effects: TaintedEffect[];
-  /** What was beyond the bounds. */
+  /** What was not read, because of the bounds. */
   unread: { sentences: number; sources: number };
-  /** Words of sources that were looked at. */
+  /** Number of source words that were compared. */
   work: number;
 }
 
@@ -46,7 +46,7 @@ const MOST_IN_ONE = 400_000;
 const MOST_SOURCES = 3;
 const EXCERPT = 120;
 
-/** Undefined: the run has not ended, or is not among them. */
+/** Undefined if the run has not ended or is not in the journals. */
 export function provenanceOf(journals: Journals, runId: string): Provenance | undefined {
   const end = journals.get(runId)?.at(-1);
   const answer = end && answerOf(end);
@@ -90,7 +90,7 @@ interface Asked {
 
 const asked = (text: string): Asked => ({ text, words: wordsOf(text), traits: traitsOf(text) });
 
-/** By the first word of a trait, so that most words of a text cost one look. */
+/** Traits by their first word, so that most words of a text cost one lookup. */
 type Wanted = Map<string, Map<string, { sentence: number; trait: Trait }[]>>;
 
 function traitIndex(sentences: readonly Asked[]): Wanted {
@@ -106,13 +106,13 @@ function traitIndex(sentences: readonly Asked[]): Wanted {
   return wanted;
 }
 
-/** The nearest first: what is left out when it is too much is the deepest. */
+/** Nearest runs first, so that the deepest ones are left out when there is too much. */
 function readSources(journals: Journals, runId: string, read: (source: SourceText) => number) {
   let room = MOST_CHARACTERS;
   let left = 0;
   let work = 0;
   const runs = new Set([runId]);
-  // A set goes on with what is added to it on the way.
+  // Iterating a set includes elements that are added during the iteration.
   for (const run of runs) {
     for (const source of sourceTexts(journals, run)) {
       if (source.childRunId !== undefined) runs.add(source.childRunId);
@@ -125,12 +125,12 @@ function readSources(journals: Journals, runId: string, read: (source: SourceTex
   return { left, work };
 }
 
-/** What one text shares with one sentence. */
+/** The traits that one text shares with one sentence. */
 interface Hit {
   source: SourceText;
   sentence: number;
   traits: Set<Trait>;
-  /** Where in the text its longest trait stands. */
+  /** Position of the longest trait in the text. */
   at: number;
   score: number;
 }
@@ -170,7 +170,7 @@ interface Below {
   found: ReadonlyMap<string, readonly Hit[]>;
   path: readonly ProvenanceStep[];
   runId: string;
-  /** PV2: what is looked for here. */
+  /** PV2: the traits to look for. */
   within?: ReadonlySet<Trait>;
 }
 
@@ -193,7 +193,7 @@ function sourcesOf(index: number, sentence: Asked, below: Below): Source[] {
 function bestHits(index: number, { found, runId, within }: Below): Hit[] {
   const hits = (found.get(runId) ?? []).filter(({ sentence, source, traits }) => {
     if (sentence !== index) return false;
-    // The task that a child was given is what it was asked, not what it found.
+    // A child's task is what it was asked, not what it found.
     return !within || (source.kind !== "task" && [...traits].some((trait) => within.has(trait)));
   });
   return hits.toSorted(
@@ -211,7 +211,7 @@ function sourceAt({ source, traits, at }: Hit, sentence: Asked, path: Provenance
   return { path, kind, shared: sharedWords(sentence, traits), excerpt, untrusted };
 }
 
-/** Neighbouring words are shown as they stand in the sentence. */
+/** The shared words; neighbouring ones are joined as in the sentence. */
 function sharedWords({ text, words }: Asked, traits: ReadonlySet<Trait>): string[] {
   const covered = words.map((_, at) => [...traits].some(({ from, to }) => from <= at && at < to));
   const spans: { start: number; end: number }[] = [];

@@ -1,5 +1,4 @@
-// Why something happened, as one readable line: what it was, and because of what. Rules, limits and people are named as
-// the journal has them.
+// Why an event happened, as one line: what happened, and because of what. Rules, limits and people are named as in the journal.
 
 import type { EventOf, EventType, JournalEvent, Payload, Trigger } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
@@ -24,11 +23,11 @@ export interface Reason {
   type: string;
   what: string;
   because?: string;
-  /** The event that brought it about. */
+  /** The event that caused it. */
   cause?: { runId: string; seq: number };
 }
 
-/** For one look at a tree: what later events only name by id is learned once for each run. */
+/** Returns a function that explains events of these journals. Names are collected once per run. */
 export function createReasonFinder(journals: Journals): (event: JournalEvent) => Reason {
   const known = new Map<string, Names>();
   const namesOf = (runId: string): Names => {
@@ -89,7 +88,7 @@ function becauseOf(event: JournalEvent, around: Around): string | undefined {
   return words?.(event, around);
 }
 
-/** Of the others the cause says it all. */
+/** For the other types the cause alone is enough. */
 const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => string | undefined } = {
   RUN_STARTED: ({ payload }) => startedBecause(payload),
   MODEL_CALL_STARTED: ({ payload }, { cause }) => askedBecause(payload, cause),

@@ -1,5 +1,5 @@
-// What a run has really done: calls that are no mere reading, with what came of them. In a fork of it they stand in for
-// doing it once more. What was refused, put off or never known was not done, and stands in for nothing.
+// Calls of a run that changed something, with their results. A fork of the run uses the recorded result instead of making
+// the same call again. Calls that were denied, deferred or have an unknown outcome are not used.
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
@@ -8,16 +8,16 @@ import { childResult } from "../folds/child-result.ts";
 import { DELEGATE } from "../folds/tool-call.ts";
 
 export interface RecordedCall {
-  /** Where the result stands. */
+  /** The event with the result. */
   runId: string;
   seq: number;
-  /** The tool's own name, whatever the model called it, and the input as the model wrote it. */
+  /** The tool's real name, which may differ from the name the model used, and the input as the model wrote it. */
   name: string;
   input: unknown;
   result: Pick<Payload<"TOOL_RESULT">, "output" | "isError" | "ref" | "size" | "untrusted">;
 }
 
-/** Those whose results came after a seq, in that order. */
+/** Calls whose results came after `after`, in order of their results. */
 export function recordedCalls(events: readonly JournalEvent[], after: number): RecordedCall[] {
   const known: Known = { calls: new Map(), proposals: new Map(), children: new Map() };
   return events.flatMap((event) => {
@@ -28,7 +28,7 @@ export function recordedCalls(events: readonly JournalEvent[], after: number): R
   });
 }
 
-/** The same call: the order of an input's keys says nothing. */
+/** Compares calls, ignoring the order of keys in their inputs. */
 export const isSameCall = (
   left: Pick<RecordedCall, "name" | "input">,
   right: Pick<RecordedCall, "name" | "input">,
@@ -45,7 +45,7 @@ export function sortedJson(value: unknown): string {
 }
 
 interface Known {
-  /** As the model, or the agent's steps, made them. */
+  /** Calls as the model or the agent's module made them. */
   calls: Map<string, { tool: string; input: unknown }>;
   proposals: Map<string, Payload<"TOOL_PROPOSED">>;
   children: Map<string, Payload<"CHILD_RUN_STARTED">>;
@@ -67,7 +67,7 @@ function ofTool({ calls, proposals }: Known, { runId, seq, payload }: EventOf<"T
   const { toolCallId: id, outcome = "ok", output, isError, ref, size, untrusted, recorded } = payload;
   const [call, proposal] = [calls.get(id), proposals.get(id)];
   const wasDone = (outcome === "ok" || outcome === "error") && !recorded;
-  // The result of a delegation that nobody waits for only says that it has begun.
+  // The result of a delegation that is not awaited only says that the child was started.
   if (!call || !proposal || !wasDone || proposal.effect === "read" || proposal.name === DELEGATE) return [];
   const result = known({ output, isError, ref, size, untrusted });
   return [{ runId, seq, name: proposal.name, input: call.input, result }];
@@ -83,7 +83,7 @@ function ofChild({ calls, children }: Known, { runId, seq, payload }: EventOf<"C
   return [{ runId, seq, name: DELEGATE, input: call.input, result }];
 }
 
-/** An event holds what there is: nothing in it is `undefined`. */
+/** Removes undefined fields, which an event must not have. */
 const known = (result: { [K in keyof RecordedCall["result"]]: RecordedCall["result"][K] | undefined }) =>
   Object.fromEntries(
     Object.entries(result).filter(([, value]) => value !== undefined),

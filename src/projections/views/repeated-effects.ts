@@ -1,11 +1,11 @@
-// How often what cannot be taken back was begun once more although nobody had said so: the count that must be none (P4).
+// Counts unsafe calls that were started again without a person's consent. The count must be zero (P4).
 
 import type { JournalEvent } from "../../journal/events.ts";
 import type { Projection } from "../projection.ts";
 
 export interface RepeatedEffects {
   count: number;
-  /** Of one run: calls that are `unsafe`, and how often each may still begin. */
+  /** Unsafe calls of one run, and how often each may still start. */
   left: Map<string, number>;
 }
 

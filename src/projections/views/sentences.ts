@@ -1,24 +1,24 @@
-// A text as the sentences that it is made of, and each of them as what can be found again in another text: runs of four
-// words, and single words that few texts share by chance (addresses, paths, names of code, numbers, what is quoted).
+// Splits a text into sentences, and a sentence into traits that can be found in another text: phrases of four words, and
+// single words that rarely match by chance (URLs, paths, identifiers, numbers, quotations).
 
 export interface Word {
-  /** As it is compared. */
+  /** Normalized for comparison. */
   form: string;
   start: number;
   end: number;
 }
 
-/** What a sentence may share with another text. `key`: the forms of its words, with a space between. */
+/** Something that a sentence may share with another text. `key` is its normalized words, joined by spaces. */
 export interface Trait {
   key: string;
-  /** The words of the sentence that it is made of. */
+  /** Index range of its words in the sentence. */
   from: number;
   to: number;
-  /** One that is `weak` says little alone: a name, a small number. */
+  /** A `weak` trait proves little alone: a name, a small number. */
   weight: "phrase" | "strong" | "weak";
 }
 
-/** Of Markdown the words alone: what begins a heading, a list or a quotation is left out. */
+/** Leaves out Markdown prefixes of headings, lists and quotations. */
 export function sentencesOf(text: string): string[] {
   const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
   return text.split("\n").flatMap((line) => {
@@ -43,7 +43,7 @@ export function wordsOf(text: string): Word[] {
   });
 }
 
-/** How many words the longest trait has. */
+/** Number of words in the longest trait. */
 export const PHRASE_LENGTH = 4;
 
 export function traitsOf(sentence: string): Trait[] {
@@ -59,7 +59,7 @@ export function traitsOf(sentence: string): Trait[] {
     const phrase = forms.slice(at, at + phraseLength);
     if (phrase.length >= 3 && phrase.length === phraseLength && phrase.filter(says).length >= 2)
       add(at, at + phraseLength, "phrase");
-    // The first word of a sentence has a capital anyway, unless it is the first of a name.
+    // The first word of a sentence is capitalized anyway, so it counts as a name only if the next word is capitalized too.
     const isPlain = at === 0 && !/^\p{Lu}/u.test(sentence.slice(words[1]?.start ?? end));
     const weight = weightOf(sentence.slice(start, end), isPlain);
     if (weight) add(at, at + 1, weight);
@@ -101,7 +101,7 @@ function quotedIn(sentence: string): { start: number; end: number }[] {
   );
 }
 
-/** Not one of those that stand in every text. */
+/** Whether a word carries meaning. */
 const says = (form: string): boolean => form.length > 2 && !COMMON.has(form);
 
 const COMMON: ReadonlySet<string> = new Set(

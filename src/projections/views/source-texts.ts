@@ -1,5 +1,5 @@
-// What a run was given to read, text by text: its task, what it was told, what its tools answered, what its children
-// brought. A model's own words are no source.
+// The texts that a run was given to read: its task, messages, tool results and the answers of its children. The model's own
+// text is not a source.
 
 import { toolCallId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -13,12 +13,12 @@ export interface SourceText {
   kind: "tool" | "child" | "message" | "task";
   runId: string;
   seq: number;
-  /** Whose text it is, in a few words. */
+  /** Short description of the source. */
   what: string;
   text: string;
-  /** Where words in it come from that nobody here wrote. */
+  /** Untrusted sources whose text is in it. */
   untrusted: readonly string[];
-  /** Of a child's answer: the child. */
+  /** For a child's answer: the child's run. */
   childRunId?: string;
 }
 
@@ -31,7 +31,7 @@ export function sourceTexts(journals: Journals, runId: string): SourceText[] {
   });
 }
 
-/** What each call does, in a few words. */
+/** Short descriptions of all calls, by call id. */
 export function describeCalls(events: readonly JournalEvent[]): ReadonlyMap<string, string> {
   const calls = new Map<string, string>();
   for (const { type, payload } of events) {
@@ -91,7 +91,7 @@ function sourceIn(
 
 const DEEPEST = 20;
 
-/** The words of a value: its names and its punctuation are nobody's. */
+/** All strings and numbers in a value, without keys and punctuation. */
 function textsIn(value: unknown, depth = 0): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);

@@ -1,6 +1,6 @@
-// What happened, one readable line each: the same words in the terminal and in the browser.
-//  T1  Every type of event has its words (or says that it needs none); the compiler asks for those of a new one.
-//  T2  A title is one line and short. What a model or a tool wrote is shown, never obeyed: whoever prints escapes it.
+// The timeline of a run: one readable line per event, the same in the terminal and on the page.
+//  T1  Every event type has its line, or returns none on purpose. The compiler asks for the line of a new type.
+//  T2  A title is one short line. Text of models and tools is untrusted, so the printing code must escape it.
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../journal/events.ts";
@@ -48,17 +48,17 @@ export interface Timeline {
   names: Names;
 }
 
-/** What later events only name by id: calls by what they do, children by their agents. */
+/** Names for things that later events mention only by id: calls and child runs. */
 export interface Names {
   calls: Map<string, { tool: string; input: unknown; approved?: ApprovedCall }>;
   children: Map<string, string>;
-  /** The event by which somebody first asked to cancel. */
+  /** `seq` of the first cancel request. */
   cancelSeq?: number;
 }
 
 export const emptyNames = (): Names => ({ calls: new Map(), children: new Map() });
 
-/** The line for an event. With the names of what came before it, a call is told by what it does. */
+/** The line for an event. `names` from earlier events let it describe a call by what it does. */
 export function timelineEntry(event: JournalEvent, names: Names = emptyNames()): TimelineEntry | undefined {
   const words = WORDS[event.type] as (event: JournalEvent, names: Names) => Line | undefined;
   const line = words(event, names);
@@ -222,7 +222,7 @@ function inPart({ trigger, key: parentKey }: Payload<"CHILD_RUN_STARTED">): stri
   return part === undefined ? "" : ` (${part})`;
 }
 
-/** Remembers what later events only name by id. */
+/** Records the names that later events need. */
 export function learnNames(names: Names, event: JournalEvent): void {
   if (event.type === "CANCEL_REQUESTED") names.cancelSeq ??= event.seq;
   if (event.type === "CHILD_RUN_STARTED") {
@@ -244,16 +244,16 @@ export function learnNames(names: Names, event: JournalEvent): void {
   }
 }
 
-/** The call that an item is about, whatever its round. */
+/** The call that an item is about, without its round. */
 const callOf = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
-/** A call by what it does; `otherwise` where nobody has told. */
+/** What a call does, or `otherwise` if the call is unknown. */
 export function describeCallById(names: Names, id: string, otherwise = `Call ${id}`): string {
   const call = names.calls.get(id);
   return call ? describeCall(call.tool, call.input) : otherwise;
 }
 
-/** A call by what it does: `Read src/app.ts`, `Run: npm test`. */
+/** What a call does: `Read src/app.ts`, `Run: npm test`. */
 export function describeCall(tool: string, input: unknown): string {
   if (typeof input !== "object" || input === null) return tool;
   const todos = parseTodos(tool, input);
@@ -267,7 +267,7 @@ export function describeCall(tool: string, input: unknown): string {
   return Object.keys(fields).length === 0 ? tool : `${tool} ${oneLine(JSON.stringify(fields))}`;
 }
 
-/** What a call is about, in the order in which it is looked for. */
+/** Input fields that say what a call is about, in order of preference. */
 const MAIN_FIELDS = [
   "command",
   "pattern",
@@ -322,7 +322,7 @@ function decisionLine(payload: Payload<"APPROVAL_DECIDED">, names: Names): Line 
   }
 }
 
-/** Where a fork comes from: ` (fork of r1…#12, another message)`. */
+/** ` (fork of r1…#12, another message)`, or nothing for a run that is not a fork. */
 export function describeForkOrigin({ trigger, fork, continues }: Payload<"RUN_STARTED">): string {
   if (trigger !== "fork" || !fork || !continues) return "";
   const edited = (fork.edited ?? []).map((each) => `, another ${each}`).join("");
@@ -373,7 +373,7 @@ function endLine(tone: "good" | "warn" | "bad", word: string, payload: Payload<"
   return ["end", tone, `${word}${why}: ${payload.summary}`, payload.summary];
 }
 
-/** The local time, with the day where it is another one. */
+/** Local time, with the date if it is on another day. */
 function timeOf(at: number, now: number): string {
   const [then, today] = [new Date(at), new Date(now)];
   const time = then.toTimeString().slice(0, 5);

@@ -1,7 +1,7 @@
-// What a run did, or waited for, at every moment of its life: "where did the three hours go?" (U08).
-//  T3  The spans of a run follow each other without gap or overlap: together they are its life.
-//  T4  What a journal cannot know is not guessed. An intent that was found open by the next driver is `lost` time: when
-//      in it the process ended is not recorded. A run that is due and has nothing open is `queued`, whatever the reason.
+// What a run did or waited for at every moment of its life: "where did the three hours go?" (U08).
+//  T3  The spans of a run follow each other without gaps or overlaps and cover its whole life.
+//  T4  Nothing is guessed. If the next driver finds an intent open, its time is `lost`, because the journal does not say when
+//      the process died. A run that is due and has nothing open is `queued`, whatever the reason.
 
 import type { JournalEvent, Payload, WaitingOn } from "../../journal/events.ts";
 import type { Projection } from "../projection.ts";
@@ -22,12 +22,12 @@ export type Activity = (typeof ACTIVITIES)[number];
 export interface Span {
   activity: Activity;
   from: number;
-  /** Absent: it goes on. */
+  /** Absent: the span has not ended. */
   to?: number;
-  /** The event that it began with. */
+  /** `seq` of the event that it began with. */
   seq: number;
   label: string;
-  /** It waits for runs below, whatever these do. */
+  /** The run waits for runs below it. */
   below?: true;
 }
 
@@ -35,10 +35,10 @@ export interface Waterfall {
   spans: Span[];
   at: number;
   model: string | undefined;
-  /** Calls under way, by what they do. */
+  /** Descriptions of the running calls, by call id. */
   tools: Map<string, string>;
   waits: Wait | undefined;
-  /** Children that a call waits for. */
+  /** Children that a call awaits. */
   children: Set<string>;
   names: Names;
 }
@@ -46,7 +46,7 @@ export interface Waterfall {
 interface Wait {
   activity: Activity;
   label: string;
-  /** What has to come before it goes on; empty: anything may end it. */
+  /** Items that the wait needs before it ends. Empty: any event may end it. */
   items: Set<string>;
   below: boolean;
 }
@@ -66,7 +66,7 @@ export const waterfallProjection: Projection<Waterfall> = {
 };
 
 export function applyWaterfall(state: Waterfall, event: JournalEvent): Waterfall {
-  // A clock that was set back must not make time run backwards.
+  // The clock may have been set back; spans must not run backwards.
   state.at = Math.max(state.at, event.ts);
   learnNames(state.names, event);
   switch (event.type) {
@@ -125,7 +125,7 @@ function modelLabel({ model, purpose, attempt = 1 }: Payload<"MODEL_CALL_STARTED
 }
 
 function modelFailed(state: Waterfall, payload: Payload<"MODEL_CALL_FAILED">): void {
-  // Written by who found it open: only a driver that was there knows how long it took.
+  // Written by the driver that found the call open, which does not know how long it took.
   if (payload.cause === "interrupted" && payload.ms === undefined) lose(state);
   state.model = undefined;
   if (payload.retryAt === undefined || state.waits) return;
@@ -166,13 +166,13 @@ const WAITS: Record<WaitingOn["kind"], Activity> = {
 
 const BELOW: ReadonlySet<string> = new Set(["child", "handoff", "child_hitl"]);
 
-/** Something that was waited for is here; with the last of it the run is due. */
+/** Removes an item that has arrived. With the last one the wait is over. */
 function came(state: Waterfall, item: string): void {
   state.waits?.items.delete(item);
   if (state.waits?.items.size === 0) state.waits = undefined;
 }
 
-/** What is open now was left behind by a process that ended. */
+/** Marks the open span as lost: the process that worked on it died. */
 function lose({ spans }: Waterfall): void {
   const open = spans.at(-1);
   if (!open || open.to !== undefined) return;

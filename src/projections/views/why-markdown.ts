@@ -1,9 +1,9 @@
-// The answer to "why", for an issue or a chat: what agents, tools and people wrote stays text in it (A63).
+// The answer to "why" as Markdown, for an issue or a chat. Text of agents, tools and people cannot become markup in it (A63).
 
 import type { Reason } from "./reasons.ts";
 import type { Why } from "./why.ts";
 
-/** `link`: where an event can be looked at, if anywhere. */
+/** `link` gives the URL of an event, if there is one. */
 export function whyMarkdown(why: Why, link?: (runId: string, seq: number) => string): string {
   const { agent, task, runId, answer, first, chain, next, seq } = why;
   const title = seq === undefined ? `Why: ${agent}` : `Why: ${agent}, event ${seq}`;
@@ -30,7 +30,7 @@ export function whyMarkdown(why: Why, link?: (runId: string, seq: number) => str
   ].join("\n");
 }
 
-/** On one line, and as code: what somebody wrote does not become a heading or a link. */
+/** Text as inline code on one line, so that it cannot become a heading or a link. */
 function code(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   if (line === "") return "nothing";

@@ -1,6 +1,6 @@
-// Why a run stands where it stands, or one event of it came about (S1-64, S1-66, U44). Of a failed tree the first cause
-// comes first, then how it came up from there, then what a person can do now. Everything is read off the journals of the
-// tree: the same answer in the terminal, over the API and in the browser.
+// Explains the state of a run, or one of its events (S1-64, S1-66, U44). For a failed tree: the first cause, how the failure
+// came up from there, and what a person can do now. Derived from the journals of the tree alone, so that the terminal, the
+// API and the page give the same answer.
 
 import type { EventOf, EventType, JournalEvent, RunStatus, WaitingOn } from "../../journal/events.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";
@@ -20,25 +20,25 @@ export interface Why {
   seq?: number;
   /** The answer in a sentence. */
   answer: string;
-  /** Since when it is so. */
+  /** Since when the answer applies. */
   since: number;
-  /** Where a failure began, however deep below. */
+  /** Where a failure began, however far below. */
   first?: Reason;
-  /** Of a failure: from what its first cause brought about up to this run. Otherwise: back to the task, each brought about by the next. */
+  /** For a failure: from the first cause up to this run. Otherwise: back to the task, each entry caused by the next. */
   chain: Reason[];
-  /** What a person can do now; what stands in backticks is to be typed. */
+  /** What a person can do now, with commands in backticks. */
   next: string[];
 }
 
-/** What no journal can hold. */
+/** Facts about runs that are not in any journal. */
 export interface UnjournaledFacts {
-  /** Runs that cannot be driven, and why. */
+  /** Runs that cannot be driven, with the reason. */
   quarantined: ReadonlyMap<string, string>;
-  /** Runs that could go on, and nobody drives. */
+  /** Runs that could continue but have no driver. */
   idle: ReadonlySet<string>;
 }
 
-/** Undefined: the run, or the event, is not among them. */
+/** Undefined if the run or the event is not in the journals. */
 export function whyOf(
   journals: Journals,
   runId: string,
@@ -82,7 +82,7 @@ export function whyOf(
 const isSetAside = (event: JournalEvent): boolean =>
   event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "quarantine";
 
-/** No command lets it go on before what it needs is there again. */
+/** No command can resume such a run before its journal is restored. */
 function setAside(
   journals: Journals,
   runId: string,
@@ -93,7 +93,7 @@ function setAside(
   return { answer: `Set aside${whose}: ${reason}`, next: [asideNext(held)] };
 }
 
-/** What a person can do about a run that cannot be read. */
+/** What a person can do about an unreadable run. */
 const asideNext = (runId: string): string =>
   `\`cadre verify ${runId}\` names what is damaged; it goes on when the store is restored from a copy.`;
 
@@ -104,7 +104,7 @@ function rowOf([first, ...events]: readonly JournalEvent[]): RunRow | undefined 
   return events.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
 }
 
-/** What only repeats its neighbour: a child's start and end stand in its own journal too, and a turn is told by its thought. */
+/** Leaves out events that only repeat their neighbour in the chain, such as a child's start, which is in both journals. */
 function told(chain: readonly JournalEvent[], asked: JournalEvent): JournalEvent[] {
   return chain.filter((event, at) => {
     if (event === asked) return true;
@@ -117,7 +117,7 @@ function told(chain: readonly JournalEvent[], asked: JournalEvent): JournalEvent
   });
 }
 
-/** What was allowed is told with what began, what was denied with its result. */
+/** An allowed call is told by its start, a denied one by its result. */
 function isToldApart(verdict: "allow" | "ask" | "deny", later: JournalEvent | undefined): boolean {
   const isResult = later?.type === "TOOL_RESULT";
   return verdict === "ask" || (verdict === "allow") === isResult;
@@ -131,9 +131,9 @@ function failure(
 ): Pick<Why, "answer" | "since" | "first" | "chain" | "next"> {
   const up: JournalEvent[] = [];
   let at: JournalEvent | undefined = event;
-  // As far down as it is told of a run that did not succeed; what that failed by is the first cause.
+  // Follow failures down through the children. The cause of the lowest one is the first cause.
   for (; at && isPassedOn(at) && !up.includes(at); at = causeOf(journals, at)) up.push(at);
-  // A model that was at work did not fail by its words: why it failed is said at its end.
+  // A model's turn is not a fault. If the chain ends at one, the failed end of the run explains more.
   const began: JournalEvent = at && !NO_FAULT.has(at.type) ? at : up.pop()!;
   const first = reasonOf(began);
   const { stop_reason: reason = event.payload.stopReason } = event.payload.result.first_cause ?? {};
@@ -157,7 +157,7 @@ const NO_FAULT: ReadonlySet<EventType> = new Set(["AGENT_THOUGHT", "RUN_STARTED"
 const isPassedOn = ({ type }: JournalEvent): boolean =>
   type === "RUN_FAILED" || type === "CHILD_RUN_COMPLETED";
 
-/** The event by which a run that has not ended stands where it stands, however deep below. */
+/** The event that explains the state of a run that has not ended, however far below. */
 function standsAt(journals: Journals, { id, waitingOn }: RunRow, last: JournalEvent): JournalEvent {
   const below = waitingOn?.blockers?.[0] ?? liveBelow(journals, waitingOn);
   const events = journals.get(below ?? "");
@@ -221,7 +221,7 @@ function standing(
   return { answer: `Waits for you${whose}: ${what}.`, next: next(stands.runId, items) };
 }
 
-/** All that it waits for was decided since; nobody has driven it from there. */
+/** Everything that it waits for has been decided, but no driver has continued the run. */
 function isAnswered(journals: Journals, { runId, seq }: JournalEvent, items: readonly string[]): boolean {
   const later = journals.get(runId)!.filter((event) => event.seq > seq);
   const decided = new Set(
