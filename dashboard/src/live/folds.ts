@@ -1,9 +1,9 @@
 // What views ask of a run's journal, folded once for all of them.
 
 import type { JournalEvent } from "../../../src/journal/events.ts";
+import { runStateProjection } from "../../../src/projections/folds/run-state.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
 import { runBudgetProjection } from "../../../src/projections/usage/run-budget.ts";
-import { runStateProjection } from "../../../src/projections/folds/run-state.ts";
 import { conversationProjection } from "../../../src/projections/views/conversation.ts";
 import { waterfallProjection } from "../../../src/projections/views/waterfall.ts";
 

@@ -1,10 +1,10 @@
-// The agents in a real browser: as a picture, as a list, and one by one.
+// The agents page in a real browser: graph, list, and the page of one agent.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project, project } from "../../../src/cli/cli.fixture.ts";
 import { accessibilityProblems } from "./accessibility.fixture.ts";
-import { addedLine, signIn, type OpenPage, withBrowser } from "./browser.fixture.ts";
-import { type TestServer, serve, treeProject } from "./server.fixture.ts";
+import { addedLine, type OpenPage, signIn, withBrowser } from "./browser.fixture.ts";
+import { serve, type TestServer, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 const SLIP =
@@ -39,7 +39,7 @@ async function go(path: string, { width = 1280, height = 800 } = {}) {
   return opened.page;
 }
 
-test("[S1-60] [S1-63] the picture has every agent, a line and a word for each way, and can be walked by keys", async () => {
+test("[S1-60] [S1-63] the graph shows every agent, labels every kind of edge, and works with the keyboard", async () => {
   const page = await go("/agents");
   const graph = page.getByTestId("graph");
   for (const name of ["desk", "lead", "worker", "writer", "reader", "lawyer", "panel", "namer", "slip"])
@@ -51,7 +51,7 @@ test("[S1-60] [S1-63] the picture has every agent, a line and a word for each wa
     .evaluateAll((paths) =>
       paths.map((path) => `${getComputedStyle(path).strokeDasharray} ${getComputedStyle(path).strokeWidth}`),
     );
-  expect(new Set(looks).size, "lines differ in more than their colour").toBe(6);
+  expect(new Set(looks).size, "edges differ by more than colour").toBe(6);
   expect(await graph.getByRole("link", { name: "slip" }).innerText()).toContain("broken");
   await page.getByRole("searchbox").fill("lawyer");
   expect(await graph.getByRole("link", { name: "lawyer" }).getAttribute("class")).not.toContain("opacity-35");
@@ -63,7 +63,7 @@ test("[S1-60] [S1-63] the picture has every agent, a line and a word for each wa
   expect(opened.problems).toEqual([]);
 });
 
-test("[S1-60] the list says the same, is what a phone shows first, and problems lead to their line", async () => {
+test("[S1-60] a phone opens the list first, with the same content, and each problem links to its line", async () => {
   const page = await go("/agents", { width: 390, height: 844 });
   const row = page
     .getByRole("row")
@@ -81,7 +81,7 @@ test("[S1-60] the list says the same, is what a phone shows first, and problems 
   expect(opened.problems).toEqual([]);
 });
 
-test("[S2-79] an agent is shown with the icon and the colour that its file gives it", async () => {
+test("[S2-79] an agent has the icon and colour from its file", async () => {
   const page = await go("/agents?view=list");
   const row = (name: string) =>
     page.getByRole("row").filter({ has: page.getByRole("link", { name: `agent ${name}`, exact: true }) });
@@ -95,23 +95,23 @@ test("[S2-79] an agent is shown with the icon and the colour that its file gives
   expect(opened.problems).toEqual([]);
 });
 
-test("[U53] [S1-62] one agent: its file, the tools that are left to it, whom it reaches, and the worst case", async () => {
+test("[U53] [S1-62] an agent's page shows its file, its effective tools, the agents it reaches, and the worst case", async () => {
   const page = await go("/agents/writer");
   await page.getByText("Can change files").waitFor();
   await page.getByText("Can run commands").waitFor();
-  await page.getByText(/At worst 3 runs with 60 turns/).waitFor();
+  await page.getByText(/At most 3 runs with 60 turns/).waitFor();
   await page.getByRole("cell", { name: "Bash(npm test)" }).waitFor();
   await page.getByRole("tab", { name: "Tools and reach" }).click();
   await page.getByText("only Bash(npm test)").waitFor();
-  await page.getByRole("region", { name: "Whom it can reach" }).getByText("advisor").waitFor();
+  await page.getByRole("region", { name: "Agents it can reach" }).getByText("advisor").waitFor();
   await page.getByRole("tab", { name: "File" }).click();
   await page.getByRole("rowheader", { name: "handoff" }).waitFor();
-  await page.getByRole("button", { name: "As written" }).click();
+  await page.getByRole("button", { name: "Source" }).click();
   await page.getByText("handoff: { agent: reader }").waitFor();
   expect(opened.problems).toEqual([]);
 });
 
-test("[U53] [S4-59] started from its page; a changed file is another version; what changed is shown, and what it would change", async () => {
+test("[U53] [S4-59] a changed file is a new version: the page shows the diff and replays past runs with it", async () => {
   const page = await go("/agents/lead");
   await page.getByRole("button", { name: "Start a run" }).click();
   await page.getByRole("dialog").getByLabel("Task").fill("Mend the parser");
@@ -122,18 +122,18 @@ test("[U53] [S4-59] started from its page; a changed file is another version; wh
   await p.cadre("run", "lead", "Mend it again", "--yes", "--json");
   await go("/agents/lead?tab=runs");
   const versions = page.getByRole("region", { name: "Versions" });
-  await versions.getByText("file as it is now").waitFor();
+  await versions.getByText("current file").waitFor();
   expect(await versions.getByRole("row").count()).toBe(3);
   await versions.getByRole("button", { name: "What changed" }).click();
   await addedLine(page.getByRole("dialog"), "Do it well.").waitFor();
   await page.keyboard.press("Escape");
-  const replayed = page.getByRole("region", { name: "With its file as it is now" });
-  await replayed.getByRole("button", { name: "Replay its latest runs" }).click();
-  await replayed.getByText(/1 of 2 runs would go otherwise/).waitFor();
+  const replayed = page.getByRole("region", { name: "Replay with the current file" });
+  await replayed.getByRole("button", { name: "Replay the latest runs" }).click();
+  await replayed.getByText(/1 of 2 runs would differ/).waitFor();
   await replayed.getByText("Do it well.").waitFor();
   expect(await replayed.getByRole("link", { name: "Mend the parser" }).getAttribute("href")).toContain("#");
   await versions.getByRole("link").nth(1).click();
-  const runs = page.getByRole("region", { name: /Runs that used/ });
+  const runs = page.getByRole("region", { name: /Runs of version/ });
   await runs.getByText("Mend the parser").waitFor();
   expect(await runs.getByText("Mend it again").count()).toBe(0);
   expect(opened.problems).toEqual([]);
@@ -141,20 +141,20 @@ test("[U53] [S4-59] started from its page; a changed file is another version; wh
 
 test.each([
   ["/agents", "hands off"],
-  ["/agents?view=list", "starts nobody"],
+  ["/agents?view=list", "starts no other agents"],
   ["/agents?view=problems", "UNKNOWN_KEY"],
-  ["/agents/writer", "What could come of one task"],
+  ["/agents/writer", "Worst case of one task"],
   ["/agents/slip?tab=file", "toools: [Read]"],
-  ["/agents/desk?tab=reach", "Whom it can reach"],
-  ["/agents/lead?tab=runs", "file as it is now"],
-])("[U48] %s: nothing that axe finds, in both themes", async (path, text) => {
+  ["/agents/desk?tab=reach", "Agents it can reach"],
+  ["/agents/lead?tab=runs", "current file"],
+])("[U48] %s: axe finds no problem in either theme", async (path, text) => {
   const page = await go(path);
   await page.getByText(text).filter({ visible: true }).first().waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
 });
 
-// Last, and in the same page: it leads to another server.
-test("[U46] without agents of one's own, the one command that makes some", async () => {
+// Runs last in the same page, because it opens another server.
+test("[U46] a project without agents shows the command that creates some", async () => {
   await using empty = await project({ "README.md": "# Nothing yet\n" });
   const { link, url } = await serve(empty);
   const { page, context, problems } = opened;
@@ -162,10 +162,10 @@ test("[U46] without agents of one's own, the one command that makes some", async
   await page.goto(`${url}/agents`);
   await page.getByText(`-C ${empty.folder} init --pack team`).waitFor();
   await page.getByRole("link", { name: "show them" }).click();
-  // The address of an agent of a pack has a slash in its name, and lives through a reload.
+  // The name of an agent from a pack contains a slash; its URL must survive a reload.
   await page.getByRole("link", { name: "team/coder" }).first().click();
-  await page.getByText("What could come of one task").waitFor();
+  await page.getByText("Worst case of one task").waitFor();
   await page.reload();
-  await page.getByText("What could come of one task").waitFor();
+  await page.getByText("Worst case of one task").waitFor();
   expect(problems.filter((problem) => !problem.startsWith(`asked for ${url}`))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
 import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { expectRows, openRow, openInbox } from "./inbox.fixture.ts";
+import { expectRows, openInbox, openRow } from "./inbox.fixture.ts";
 import { treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();

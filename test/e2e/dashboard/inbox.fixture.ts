@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import type { CadreClient } from "../../../src/api/client/client.ts";
 import type { Project } from "../../../src/cli/cli.fixture.ts";
 import type { PageOptions, withBrowser } from "./browser.fixture.ts";
-import { clientOf, type TestServer, serve } from "./server.fixture.ts";
+import { clientOf, serve, type TestServer } from "./server.fixture.ts";
 
 export const SOON = { timeout: 15_000 };
 
@@ -28,7 +28,8 @@ export async function openInbox(
 }
 
 export const rows = (page: Page) => page.getByRole("list", { name: "Waiting for you" }).getByRole("link");
-export const expectRows = (page: Page, count: number) => expect.poll(() => rows(page).count(), SOON).toBe(count);
+export const expectRows = (page: Page, count: number) =>
+  expect.poll(() => rows(page).count(), SOON).toBe(count);
 export const openRow = async (page: Page, row: RegExp) => {
   await rows(page).filter({ hasText: row }).first().click();
   await page.getByRole("article").waitFor();

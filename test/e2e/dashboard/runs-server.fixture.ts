@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CadreClient, createClient } from "../../../src/api/client/client.ts";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { type TestServer, serve, treeProject } from "./server.fixture.ts";
+import { serve, type TestServer, treeProject } from "./server.fixture.ts";
 
 export const runsProject = (): Promise<Project> =>
   treeProject({

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { untilEnded, runsProject, serveRuns } from "./runs-server.fixture.ts";
+import { runsProject, serveRuns, untilEnded } from "./runs-server.fixture.ts";
 
 const browser = withBrowser();
 

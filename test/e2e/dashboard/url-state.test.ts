@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { withBrowser } from "./browser.fixture.ts";
-import { withRuns, runsProject } from "./runs-server.fixture.ts";
+import { runsProject, withRuns } from "./runs-server.fixture.ts";
 import { serveSeparately } from "./server.fixture.ts";
 
 const browser = withBrowser();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
 import { accessibilityProblems } from "./accessibility.fixture.ts";
 import { type OpenPage, withBrowser } from "./browser.fixture.ts";
-import { type TestServer, serve, treeProject } from "./server.fixture.ts";
+import { serve, type TestServer, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 let p: Project;

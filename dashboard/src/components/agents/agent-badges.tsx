@@ -1,4 +1,4 @@
-// What one should know of an agent before its name is read (S1-62, S1-63): each a word and a mark.
+// S1-62, S1-63: an agent's kind, permissions and problems as badges. Each badge has a word as well as an icon.
 
 import { CircleCheckBig, Eye, FileCog, OctagonX, Package, TriangleAlert } from "lucide-react";
 import type { AgentView } from "../../../../src/api/client/types.ts";
@@ -11,7 +11,7 @@ export function AgentBadges({ agent, full = false }: { agent: AgentView; full?: 
   return (
     <>
       {agent.kind === undefined && (
-        <Badge tone="bad" title="Its file cannot be used: see its problems">
+        <Badge tone="bad" title="Its file cannot be used. See the problems">
           <OctagonX size={11} aria-hidden />
           broken
         </Badge>
@@ -20,19 +20,19 @@ export function AgentBadges({ agent, full = false }: { agent: AgentView; full?: 
         <Badge tone={agent.kind === "main" ? "accent" : "child"}>{agent.kind}</Badge>
       )}
       {agent.isTerminal && full && (
-        <Badge tone="muted" title="Its own words are the answer">
+        <Badge tone="muted" title="The user reads this agent's own words as the answer">
           <CircleCheckBig size={11} aria-hidden />
           answers
         </Badge>
       )}
       {agent.readOnly && agent.kind !== undefined && (
-        <Badge tone="good" title="The tools that it may call change nothing">
+        <Badge tone="good" title="None of its tools can change anything">
           <Eye size={11} aria-hidden />
           read-only
         </Badge>
       )}
       {agent.steps && (
-        <Badge tone="info" title="A module beside its file controls it">
+        <Badge tone="info" title="A module next to its file controls it">
           <FileCog size={11} aria-hidden />
           steps
         </Badge>
@@ -44,7 +44,7 @@ export function AgentBadges({ agent, full = false }: { agent: AgentView; full?: 
         </Badge>
       )}
       {agent.kind !== undefined && agent.problems.length > 0 && (
-        <Badge tone={errors > 0 ? "bad" : "warn"} title="Something in its file is wrong or worth knowing">
+        <Badge tone={errors > 0 ? "bad" : "warn"} title="Its file has errors or warnings">
           <TriangleAlert size={11} aria-hidden />
           {full
             ? [errors > 0 && plural(errors, "error"), warnings > 0 && plural(warnings, "warning")]

@@ -1,4 +1,4 @@
-// What is wrong in agents' files, and where: each leads to its agent, and there to its line.
+// Errors and warnings in agent files. Each links to its agent, at the line concerned.
 
 import { Link } from "@tanstack/react-router";
 import { CircleCheckBig, OctagonX, TriangleAlert } from "lucide-react";
@@ -10,15 +10,15 @@ export type Problem = AgentView["problems"][number];
 
 export interface ProblemListProps {
   problems: readonly Problem[];
-  /** The agent whose file it is; undefined: the file became none. */
+  /** The agent that the file defines; undefined if the file could not be read as an agent. */
   agentOf(problem: Problem): string | undefined;
 }
 
 export function ProblemList({ problems, agentOf }: ProblemListProps) {
   if (problems.length === 0)
     return (
-      <EmptyState icon={<CircleCheckBig size={28} aria-hidden />} title="Nothing is wrong">
-        <p>Every agent file could be read, and every agent that one names is there.</p>
+      <EmptyState icon={<CircleCheckBig size={28} aria-hidden />} title="No problems">
+        <p>Every agent file could be read, and every agent that a file names exists.</p>
       </EmptyState>
     );
   const sorted = problems.toSorted(

@@ -2,7 +2,11 @@
 // table; the bands behind them are the same numbers as a picture.
 
 import { use, useState } from "react";
-import { type BudgetRiver, budgetRiver, type RiverNode } from "../../../../src/projections/usage/budget-river.ts";
+import {
+  type BudgetRiver,
+  budgetRiver,
+  type RiverNode,
+} from "../../../../src/projections/usage/budget-river.ts";
 import { Moment } from "../../display/time/moment.ts";
 import { client } from "../../live/client.ts";
 import { runBudgetOf } from "../../live/folds.ts";

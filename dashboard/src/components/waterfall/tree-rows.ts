@@ -1,4 +1,8 @@
-import { criticalPath, type Lifetime, type PathPiece } from "../../../../src/projections/views/critical-path.ts";
+import {
+  criticalPath,
+  type Lifetime,
+  type PathPiece,
+} from "../../../../src/projections/views/critical-path.ts";
 import { waterfallOf } from "../../live/folds.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { treeLevels, treeOrder } from "../run-tree/roll-up.ts";

@@ -1,4 +1,4 @@
-// What an agent is, in a few lines: what it runs on, what bounds it, whose words are the answer.
+// The agent at a glance: file, models, limits, and which agent's words become the answer.
 
 import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
@@ -16,7 +16,7 @@ export function AgentFacts({
   explanation: ExplanationView | undefined;
 }) {
   return (
-    <Panel title="What it is">
+    <Panel title="About">
       <p className="px-4 pt-3">
         <VisibleText text={agent.description} />
       </p>
@@ -37,16 +37,19 @@ function factsOf(agent: AgentDetail, explanation: ExplanationView | undefined): 
   return [
     ["File", <VisibleText key="file" text={agent.file} />],
     ["Found in", FOUND_IN[agent.scope] + (agent.dialect === "cadre" ? "" : `, written for ${agent.dialect}`)],
-    ["Models", definition?.inheritsModel ? "as whoever starts it" : agent.models.join(", then ") || "none"],
-    ...(explanation ? ([["Answer by", <Answers key="answers" explanation={explanation} />]] as const) : []),
+    [
+      "Models",
+      definition?.inheritsModel ? "same as the agent that starts it" : agent.models.join(", then ") || "none",
+    ],
+    ...(explanation ? ([["Answered by", <Answers key="answers" explanation={explanation} />]] as const) : []),
     ...(explanation ? limitFacts(explanation) : []),
     ...(definition?.workspace === "worktree"
-      ? [["Works in", "a git worktree of its own"] as [string, ReactNode]]
+      ? [["Works in", "its own git worktree"] as [string, ReactNode]]
       : []),
   ] as [string, ReactNode][];
 }
 
-const FOUND_IN = { project: "this project", user: "your home", builtin: "Cadre itself" };
+const FOUND_IN = { project: "this project", user: "your home folder", builtin: "Cadre itself" };
 
 function Answers({ explanation }: { explanation: ExplanationView }) {
   const others = explanation.terminals.filter(({ path }) => path.length > 0);
@@ -69,13 +72,13 @@ function Answers({ explanation }: { explanation: ExplanationView }) {
 function limitFacts({ limits }: ExplanationView): [string, ReactNode][] {
   const { maxTurns, maxDuration, maxDepth, maxChildren, maxTokens, maxCost } = limits;
   return [
-    ["At most", `${maxTurns} turns, ${duration(maxDuration)} of work`],
-    ["Below it", `${maxDepth} levels, ${maxChildren} children of one run`],
+    ["At most", `${maxTurns} turns, ${duration(maxDuration)} of active time`],
+    ["Delegation", `${maxDepth} levels deep, ${maxChildren} children per run`],
     [
       "Budget",
       [maxTokens !== undefined && `${count(maxTokens)} tokens`, maxCost !== undefined && money(maxCost)]
         .filter(Boolean)
-        .join(", ") || "none of its own",
+        .join(", ") || "no limit of its own",
     ],
   ];
 }

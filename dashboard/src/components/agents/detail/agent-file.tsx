@@ -1,4 +1,4 @@
-// An agent's file as it lies on disk: read for people, and as it was written, with what is wrong marked at its line.
+// An agent's file: formatted for reading, or as source with each problem marked at its line.
 
 import { useState } from "react";
 import type { AgentDetail } from "../../../../../src/api/client/types.ts";
@@ -8,26 +8,28 @@ import { Button } from "../../../ui/button.tsx";
 import { Panel } from "../../../ui/panel.tsx";
 import { FileLines } from "./file-lines.tsx";
 
-/** `line`: the one that is looked at; then the file is shown as it was written. */
+/** With a `line`, the file opens as source, scrolled to that line. */
 export function AgentFile({ agent, line }: { agent: AgentDetail; line: number | undefined }) {
   const { source } = agent;
   const [raw, setRaw] = useState(line !== undefined || agent.kind === undefined);
   if (!source)
     return (
       <p className="p-4 text-muted text-sm">
-        It has no file of its own: see roles in cadre.yaml, or it is gone.
+        This agent has no file: it is a role in cadre.yaml, or its file was deleted.
       </p>
     );
   const problems = agent.problems.filter(({ file }) => file === agent.file);
   return (
     <>
       <fieldset className="flex gap-1">
-        <legend className="sr-only">How the file is shown</legend>
+        <legend className="sr-only">View of the file</legend>
         <Button look={raw ? "quiet" : "plain"} aria-pressed={!raw} onClick={() => setRaw(false)}>
-          Read
+          {" "}
+          Formatted{" "}
         </Button>
         <Button look={raw ? "plain" : "quiet"} aria-pressed={raw} onClick={() => setRaw(true)}>
-          As written
+          {" "}
+          Source{" "}
         </Button>
       </fieldset>
       {raw ? (
@@ -42,7 +44,7 @@ export function AgentFile({ agent, line }: { agent: AgentDetail; line: number | 
           <Panel title="Prompt">
             <div className="max-w-3xl p-4">
               {source.body === "" ? (
-                <p className="text-muted">It has no prompt.</p>
+                <p className="text-muted">The file has no prompt.</p>
               ) : (
                 <Markdown text={source.body} />
               )}
@@ -57,10 +59,10 @@ export function AgentFile({ agent, line }: { agent: AgentDetail; line: number | 
 function FrontMatter({ keys }: { keys: Record<string, unknown> }) {
   const entries = Object.entries(keys);
   if (entries.length === 0)
-    return <p className="p-4 text-muted text-sm">It could not be read: see “As written”.</p>;
+    return <p className="p-4 text-muted text-sm">The front matter could not be parsed: see “Source”.</p>;
   return (
     <table className="w-full text-sm">
-      <caption className="sr-only">The keys of the file</caption>
+      <caption className="sr-only">Front matter keys</caption>
       <tbody className="divide-y divide-line">
         {entries.map(([key, value]) => (
           <tr key={key} className="align-top">
@@ -80,7 +82,7 @@ function FrontMatter({ keys }: { keys: Record<string, unknown> }) {
   );
 }
 
-/** Lists with commas, mappings line by line, as deep as anybody writes them. */
+/** Lists are joined with commas and mappings go line by line, three levels deep. */
 function Value({ value, depth = 0 }: { value: unknown; depth?: number }) {
   if (Array.isArray(value) && value.every((each) => typeof each !== "object"))
     return <VisibleText text={value.length === 0 ? "none" : value.join(", ")} />;

@@ -5,7 +5,7 @@ import { PageHeader } from "../../shell/page-header.tsx";
 import { StartRunButton } from "../../start-run/start-run-button.tsx";
 import { AgentBadges } from "../agent-badges.tsx";
 
-/** Who it is, and the one thing that can be done with it. */
+/** The agent's name and badges, and a button that starts a run. */
 export function AgentHeader({ name, agent }: { name: string; agent: AgentDetail | undefined }) {
   const title = (
     <span className="flex items-center gap-2">

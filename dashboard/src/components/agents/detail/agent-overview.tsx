@@ -8,14 +8,14 @@ import { ProblemList } from "../problem-list.tsx";
 import { AgentFacts } from "./agent-facts.tsx";
 import { WorstCase } from "./worst-case.tsx";
 
-/** What it is, what is wrong with it, and what could come of it. */
+/** The agent's facts, its problems, and the worst case of one task. */
 export function AgentOverview({ agent }: { agent: AgentDetail }) {
   const usable = agent.kind !== undefined;
   const explanation = useQuery({ ...explanationQuery(agent.name), enabled: usable });
   return (
     <>
       {agent.problems.length > 0 && (
-        <Panel title="Problems" note={usable ? undefined : "it cannot run until its errors are mended"}>
+        <Panel title="Problems" note={usable ? undefined : "it cannot run until its errors are fixed"}>
           <ProblemList
             problems={agent.problems}
             agentOf={({ file }) => (file === agent.file ? agent.name : undefined)}

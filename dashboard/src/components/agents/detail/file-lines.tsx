@@ -7,23 +7,23 @@ import type { Problem } from "../problem-list.tsx";
 export interface FileLinesProps {
   text: string;
   problems: readonly Problem[];
-  /** The one that is looked at. */
+  /** Highlighted and scrolled into view. */
   line: number | undefined;
 }
 
-/** A file with its line numbers; what is wrong stands below its line. */
+/** A file with line numbers and each problem below its line. */
 export function FileLines({ text, problems, line }: FileLinesProps) {
   const looked = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another line is another place
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls when the line changes
   useEffect(() => {
-    // Newer browsers answer with a promise, which an effect must not.
+    // In braces because newer browsers return a promise, which an effect must not return.
     looked.current?.scrollIntoView({ block: "center" });
   }, [line]);
   const byLine = Map.groupBy(problems, (problem) => problem.line);
   let at = 0;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <section aria-label="The file" tabIndex={0} className="overflow-x-auto py-2 font-mono text-xs">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
+    <section aria-label="File" tabIndex={0} className="overflow-x-auto py-2 font-mono text-xs">
       {text.split("\n").map((content) => {
         const number = ++at;
         return (

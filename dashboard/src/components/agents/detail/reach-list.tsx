@@ -1,5 +1,5 @@
-// Whom an agent can come to start, by which way, and what they may call there: never more than their own files and
-// everybody above allow.
+// The agents an agent can start, directly or through others, on which path, and which tools they may use there. A child
+// never gets more than its own file and every agent above it allow.
 
 import { Link } from "@tanstack/react-router";
 import { Ban, ChevronRight } from "lucide-react";
@@ -21,11 +21,11 @@ export function ReachList({ explanation }: { explanation: ExplanationView }) {
   return (
     <>
       <Panel
-        title="Whom it can reach"
+        title="Agents it can reach"
         note={reachable.length > 0 ? plural(reachable.length, "agent") : undefined}
       >
         {reachable.length === 0 ? (
-          <p className="p-4 text-muted text-sm">It starts nobody: it does all of its work itself.</p>
+          <p className="p-4 text-muted text-sm">It starts no other agents: it does all the work itself.</p>
         ) : (
           <ul className="divide-y divide-line">
             {reachable.map((each) => (
@@ -35,7 +35,7 @@ export function ReachList({ explanation }: { explanation: ExplanationView }) {
         )}
       </Panel>
       {stops.length > 0 && (
-        <Panel title="Where it stops" note="ways that its files name, and that are not gone">
+        <Panel title="Paths it cannot take" note="named in its files, but never taken">
           <ul className="divide-y divide-line text-sm">
             {stops.map(({ path, why }) => (
               <li key={JSON.stringify(path)} className="flex flex-wrap items-center gap-2 px-4 py-2">
@@ -51,10 +51,10 @@ export function ReachList({ explanation }: { explanation: ExplanationView }) {
 }
 
 const STOPS = {
-  "max-depth": "too deep",
-  "on-the-path": "is already at work above",
+  "max-depth": "exceeds the depth limit",
+  "on-the-path": "already runs higher up",
   broken: "its file cannot be used",
-  "too-many": "more ways than are followed",
+  "too-many": "too many paths to list",
 };
 
 function ReachableRow({ agent, ways, from }: Reachable & { from: string }) {
@@ -82,11 +82,11 @@ function ReachableRow({ agent, ways, from }: Reachable & { from: string }) {
           <Way key={JSON.stringify(path)} from={from} path={path} />
         ))}
         {others.length > 3 && (
-          <span className="text-muted">and {plural(others.length - 3, "other way")}</span>
+          <span className="text-muted">and {plural(others.length - 3, "other path")}</span>
         )}
       </div>
       <ToolList tools={tools} />
-      <Rules icon={Ban} label="Denied there" rules={deny} />
+      <Rules icon={Ban} label="Denied on this path" rules={deny} />
     </li>
   );
 }

@@ -1,4 +1,4 @@
-// What an agent may call after everything that narrows it, each tool with what it does and what holds it back (S1-62).
+// S1-62: the tools an agent may call once all rules apply, each with its effect and its restrictions.
 
 import { Ban, Eye, Hand, PenLine, Repeat } from "lucide-react";
 import type { AgentDetail, ExplanationView } from "../../../../../src/api/client/types.ts";
@@ -18,26 +18,26 @@ export function EffectiveTools({ agent, tools }: { agent: AgentDetail; tools: To
       <div className="p-3">
         <ToolList tools={tools} />
         {tools.length > 0 && <EffectKey />}
-        <Rules icon={Hand} label="Asks a person first" rules={ask} />
-        <Rules icon={Ban} label="Never, here and below" rules={deny} />
+        <Rules icon={Hand} label="Needs approval" rules={ask} />
+        <Rules icon={Ban} label="Denied, here and in child runs" rules={deny} />
       </div>
     </Panel>
   );
 }
 
 function toolsNote({ definition }: AgentDetail, tools: Tools): string {
-  if (definition?.router) return "a router only chooses";
+  if (definition?.router) return "a router only chooses an agent";
   const why =
     definition?.tools.allow === undefined
-      ? "its file names none, so it has all"
-      : "those that its file names";
+      ? "its file names none, so it gets all of them"
+      : "as named in its file";
   return `${plural(tools.length, "tool")}: ${why}`;
 }
 
 const EFFECTS = {
   read: { icon: Eye, tone: "good", means: "only reads" },
-  idempotent: { icon: Repeat, tone: "info", means: "may run again with the same outcome" },
-  unsafe: { icon: PenLine, tone: "warn", means: "changes something, and never runs twice by itself" },
+  idempotent: { icon: Repeat, tone: "info", means: "safe to run again" },
+  unsafe: { icon: PenLine, tone: "warn", means: "makes changes; never repeated automatically" },
 } as const;
 
 function EffectKey() {
@@ -53,17 +53,14 @@ function EffectKey() {
 }
 
 export function ToolList({ tools }: { tools: Tools }) {
-  if (tools.length === 0) return <p className="text-muted text-sm">It calls no tools.</p>;
+  if (tools.length === 0) return <p className="text-muted text-sm">No tools.</p>;
   return (
     <ul className="flex flex-wrap gap-1.5">
       {tools.map(({ name, effect, only }) => {
         const { icon: Icon, tone, means } = EFFECTS[effect];
         return (
           <li key={name}>
-            <Badge
-              tone={tone}
-              title={`${name}: ${means}${only ? `; only calls like ${only.join(", ")}` : ""}`}
-            >
+            <Badge tone={tone} title={`${name}: ${means}${only ? `; limited to ${only.join(", ")}` : ""}`}>
               <Icon size={11} aria-label={means} role="img" />
               <VisibleText text={only ? `only ${only.join(", ")}` : name} />
             </Badge>

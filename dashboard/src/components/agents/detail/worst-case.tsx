@@ -1,5 +1,5 @@
-// The most that could come of one task: what this agent and everybody whom it can come to start may do, and how much
-// they may start. A bound, not a forecast.
+// The upper bound of one task: what this agent and every agent it can reach may do, and how many runs they may start.
+// It is a bound, not a forecast.
 
 import { Link } from "@tanstack/react-router";
 import { Check, FilePen, Globe, Minus, Terminal } from "lucide-react";
@@ -13,28 +13,32 @@ export function WorstCase({ explanation }: { explanation: ExplanationView }) {
   const { blastRadius, worstCase, limits, reachable } = explanation;
   const depth = Math.max(0, ...reachable.flatMap(({ ways }) => ways.map((way) => way.depth)));
   return (
-    <Panel title="What could come of one task" note="the most, by it and everybody below">
+    <Panel title="Worst case of one task" note="by this agent and all agents it can reach">
       <div className="grid grid-cols-1 gap-2 p-3 sm:grid-cols-3">
         <Power
           on={blastRadius.changesFiles}
           icon={FilePen}
-          words={["Can change files", "Changes no files"]}
+          words={["Can change files", "Cannot change files"]}
         />
         <Power
           on={blastRadius.runsCommands}
           icon={Terminal}
-          words={["Can run commands", "Runs no commands"]}
+          words={["Can run commands", "Cannot run commands"]}
         />
-        <Power on={blastRadius.reachesNetwork} icon={Globe} words={["Can use the network", "No network"]} />
+        <Power
+          on={blastRadius.reachesNetwork}
+          icon={Globe}
+          words={["Can use the network", "Cannot use the network"]}
+        />
       </div>
       <p className="px-4 pb-3 text-sm">
-        At worst <strong>{plural(worstCase.runs, "run")}</strong> with{" "}
+        At most <strong>{plural(worstCase.runs, "run")}</strong> with{" "}
         <strong>{plural(worstCase.turns, "turn")}</strong> in all
         {depth > 0 ? `, ${plural(depth, "level")} deep` : ""}
         {limits.maxCost === undefined
-          ? ", with no budget of its own"
-          : `, ${money(limits.maxCost)} by itself`}
-        {worstCase.capped ? ". The limit of the tree is what holds it." : "."}
+          ? ", with no cost limit of its own"
+          : `, ${money(limits.maxCost)} for its own calls`}
+        {worstCase.capped ? ". The limit of the tree applies first." : "."}
       </p>
       {blastRadius.tools.length > 0 && <WhoMay explanation={explanation} />}
     </Panel>
@@ -61,14 +65,14 @@ function Power({ on, icon: Icon, words }: PowerProps) {
   );
 }
 
-/** Who holds which tool that does more than read. */
+/** A table of agents and the tools they have that do more than read. */
 function WhoMay({ explanation }: { explanation: ExplanationView }) {
   const { tools } = explanation.blastRadius;
   const agents = [...new Set(tools.flatMap(({ by }) => by.map(({ agent }) => agent)))];
   return (
     <div className="overflow-x-auto border-line border-t">
       <table className="w-full text-xs">
-        <caption className="sr-only">Who may call which tool that does more than read</caption>
+        <caption className="sr-only">Agents and the tools they may call that do more than read</caption>
         <thead>
           <tr className="text-left text-muted">
             <th className="px-4 py-2 font-medium">Agent</th>
@@ -93,7 +97,7 @@ function WhoMay({ explanation }: { explanation: ExplanationView }) {
               </th>
               {tools.map(({ name, by }) => (
                 <td key={name} className="px-2 py-1.5 text-center">
-                  <Held holder={by.find((each) => each.agent === agent)} />
+                  <ToolAccess holder={by.find((each) => each.agent === agent)} />
                 </td>
               ))}
             </tr>
@@ -104,11 +108,11 @@ function WhoMay({ explanation }: { explanation: ExplanationView }) {
   );
 }
 
-function Held({ holder }: { holder: { only?: string[] } | undefined }) {
+function ToolAccess({ holder }: { holder: { only?: string[] } | undefined }) {
   if (!holder) return <Minus size={13} role="img" aria-label="no" className="inline text-edge" />;
   if (!holder.only) return <Check size={13} role="img" aria-label="yes" className="inline text-warn" />;
   return (
-    <span className="font-mono text-2xs" title="Only calls like these">
+    <span className="font-mono text-2xs" title="Limited to these calls">
       <VisibleText text={holder.only.join(", ")} />
     </span>
   );

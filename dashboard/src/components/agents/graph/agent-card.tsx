@@ -1,4 +1,4 @@
-// An agent in the picture: who it is, what it runs on, what it may do, and how its runs went.
+// An agent as a card in the graph: name, badges, model, and how its latest runs ended.
 
 import { Link } from "@tanstack/react-router";
 import type { Activity, AgentView } from "../../../../../src/api/client/types.ts";

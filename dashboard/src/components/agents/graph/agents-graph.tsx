@@ -1,4 +1,5 @@
-// Who can start whom, as a picture (S1-60). Everything in it can be reached by Tab; the list beside it says the same.
+// S1-60: a graph of which agent can start which. Every node can be reached with Tab; the list view has the same
+// content.
 
 import "@xyflow/react/dist/base.css";
 import {
@@ -25,12 +26,12 @@ import { GraphLegend } from "./graph-legend.tsx";
 export interface AgentsGraphProps {
   agents: readonly AgentView[];
   tallies: ReadonlyMap<string, Activity["agents"][number]>;
-  /** Those that are looked for; undefined: nobody in particular. */
+  /** Names that match the search; the others are dimmed. Undefined without a search. */
   found: ReadonlySet<string> | undefined;
 }
 
 export function AgentsGraph(props: AgentsGraphProps) {
-  // Another set of agents is another picture, seen whole.
+  // A new key remounts the graph when the set of agents changes, so that it fits the view again.
   const names = props.agents.map(({ name }) => name).join();
   return (
     <ReactFlowProvider key={names}>
@@ -53,7 +54,7 @@ function Picture({ agents, tallies, found }: AgentsGraphProps) {
   return (
     <div className="flex min-h-0 flex-1 flex-col" data-testid="graph">
       <ReactFlow
-        aria-label="Who can start whom"
+        aria-label="Which agent can start which"
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
@@ -84,12 +85,12 @@ function Picture({ agents, tallies, found }: AgentsGraphProps) {
 }
 
 const RATIO = 1.7;
-/** On the right there is room for the buttons: they cover no card. */
+/** Leaves room on the right, so that the zoom buttons never cover a card. */
 const FIT = { padding: { x: 0.08, y: 0.08, right: "64px" }, maxZoom: 1 } as const;
 
 function CardOfNode({ id, data }: NodeProps<CardNode>) {
   const { setCenter, getNode, getZoom } = useReactFlow();
-  // Who comes by Tab must see where he is.
+  // A keyboard user must see the focused card.
   const show = () => {
     const node = getNode(id);
     if (!node || !document.activeElement?.matches(":focus-visible")) return;

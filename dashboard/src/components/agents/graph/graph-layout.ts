@@ -1,5 +1,5 @@
-// Where the agents stand in the picture. Those that belong together are laid out by who starts whom, from left to right;
-// the groups are put in rows, the largest first; those who start nobody and are started by nobody follow in a grid.
+// Positions of the agents in the graph. Dagre lays out each connected group from left to right, starter before started.
+// The groups are then packed in rows, largest first; agents without connections follow in a grid.
 
 import dagre from "@dagrejs/dagre";
 import type { AgentView } from "../../../../../src/api/client/types.ts";
@@ -16,7 +16,7 @@ export interface PlacedAgent extends Point {
   name: string;
 }
 
-/** A line from one agent to another, led around those between them, and where its word stands. */
+/** A line from one agent to another that avoids the cards between them, and the position of its label. */
 export interface Line {
   id: string;
   points: Point[];
@@ -32,7 +32,7 @@ export const lineId = (from: string, key: string, to: string): string => JSON.st
 
 type Linked = Pick<AgentView, "name" | "edges">;
 
-/** `ratio`: of the picture's width to its height. */
+/** `ratio` is the width of the view divided by its height. */
 export function layout(agents: readonly Linked[], ratio: number): Layout {
   const groups = groupsOf(agents);
   const blocks = groups
@@ -50,7 +50,7 @@ export function layout(agents: readonly Linked[], ratio: number): Layout {
   return tries.reduce((best, next) => (smallness(next, ratio) < smallness(best, ratio) ? next : best));
 }
 
-/** How far one must stand back to see all of it. */
+/** The larger this is, the further the view must zoom out to show the whole layout. */
 function smallness({ placed }: Layout, ratio: number): number {
   const width = Math.max(0, ...placed.map(({ x }) => x)) + NODE.width;
   const height = Math.max(0, ...placed.map(({ y }) => y)) + NODE.height;
@@ -64,7 +64,7 @@ interface Block {
   lines: Line[];
 }
 
-/** Agents that are linked with each other, in whatever direction. */
+/** Groups of agents that are connected, in either direction. */
 function groupsOf(agents: readonly Linked[]): Linked[][] {
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
   const near = new Map(agents.map(({ name }) => [name, new Set<string>()]));
@@ -113,7 +113,7 @@ function blockOf(group: readonly Linked[]): Block {
   return { width, height, placed, lines };
 }
 
-/** A line leaves at the side that looks at the other one. */
+/** A line starts and ends at the sides of the two cards that face each other. */
 function sidesOf(from: Point, to: Point): [Point, Point] {
   const half = ((from.x <= to.x ? 1 : -1) * NODE.width) / 2;
   return [
@@ -122,7 +122,7 @@ function sidesOf(from: Point, to: Point): [Point, Point] {
   ];
 }
 
-/** Room for the word on a line. */
+/** Size reserved for the label of a line. */
 const LABEL = { width: 56, height: 14, labelpos: "c" };
 
 function inRows(blocks: readonly Block[], width: number): Layout {
@@ -143,7 +143,7 @@ function inRows(blocks: readonly Block[], width: number): Layout {
   return all;
 }
 
-/** A smooth way through all of them. */
+/** An SVG path: a smooth curve through all points. */
 export function smoothPath([first, ...rest]: readonly Point[]): string {
   if (!first) return "";
   const pieces = rest.map((point, index) => {

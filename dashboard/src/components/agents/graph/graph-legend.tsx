@@ -1,6 +1,6 @@
 import { EDGE_LOOKS, type EdgeKind } from "../edge-looks.ts";
 
-/** What the lines mean; only those that are there. */
+/** Explains the line styles that occur in the graph. */
 export function GraphLegend({ kinds }: { kinds: readonly EdgeKind[] }) {
   if (kinds.length === 0) return null;
   return (

@@ -9,15 +9,15 @@ import { AgentReplay } from "./agent-replay.tsx";
 import { AgentRuns } from "./agent-runs.tsx";
 import { VersionList } from "./version-list.tsx";
 
-/** How it has done so far. */
+/** The agent's versions and runs, and a replay of past runs with its current file. */
 export function AgentHistory({ name, version }: { name: string; version: string | undefined }) {
   const versions = useQuery(versionsQuery(name));
-  if (versions.isPending) return <Loading what="Asking for its runs" />;
+  if (versions.isPending) return <Loading what="Loading its runs" />;
   if (versions.isError) return <Failure error={versions.error} onAgain={() => void versions.refetch()} />;
   if (versions.data.runs === 0)
     return (
-      <EmptyState icon={<Activity size={28} aria-hidden />} title="It has not run yet">
-        <p>Its runs, and how each version of its file did, will be here.</p>
+      <EmptyState icon={<Activity size={28} aria-hidden />} title="No runs yet">
+        <p>Its runs will appear here, with results for each version of its file.</p>
         <Command words={`run ${name} "…"`} />
       </EmptyState>
     );

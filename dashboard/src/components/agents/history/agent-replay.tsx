@@ -1,4 +1,5 @@
-// Which of its latest runs would go otherwise with its file as it is now: decided again from their journals, without a model.
+// Replays the agent's latest runs with its current file and shows which would differ. Replay decides from the journals,
+// without calling a model.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -19,13 +20,13 @@ export function AgentReplay({ name }: { name: string }) {
   const { data, error, isFetching, refetch } = useQuery(agentReplayQuery(name));
   const replay = () => void refetch();
   return (
-    <Panel title="With its file as it is now" note="past runs, decided again without a model">
+    <Panel title="Replay with the current file" note="decides past runs again, without calling a model">
       <div className="flex flex-wrap items-center gap-3 px-4 py-2 text-sm">
         <Button size="small" onClick={replay} disabled={isFetching}>
           <RotateCcw size={13} aria-hidden />
-          Replay its latest runs
+          Replay the latest runs
         </Button>
-        {isFetching && <Loading what="Deciding again" />}
+        {isFetching && <Loading what="Replaying" />}
         {data && !isFetching && <Outcome replayed={data} />}
       </div>
       {error && !isFetching && <Failure error={error} onAgain={replay} />}
@@ -39,8 +40,8 @@ function Outcome({ replayed: { runs, again } }: { replayed: AgentReplayView }) {
   return (
     <p role="status">
       {again.runs === 0
-        ? `Nothing would go otherwise in ${plural(runs.length - unread, "run")}.`
-        : `${again.runs} of ${plural(runs.length, "run")} would go otherwise; running those again: about ${money(again.usage.cost, again.usage.unpriced)}.`}
+        ? `No difference in ${plural(runs.length - unread, "run")}.`
+        : `${again.runs} of ${plural(runs.length, "run")} would differ. Running those again would cost about ${money(again.usage.cost, again.usage.unpriced)}.`}
       {unread > 0 && ` ${plural(unread, "run")} could not be replayed.`}
     </p>
   );
@@ -52,9 +53,9 @@ function Alike({ runs }: { runs: AgentReplayView["runs"] }) {
       {runs[0]!.difference!.changes.map(({ what, lines }) => (
         <div key={what} className="mb-2">
           <h3 className="font-medium">{what}</h3>
-          <ScrollBox label={`${what}: what changes`} className="font-mono text-xs leading-5">
+          <ScrollBox label={`${what}: differences`} className="font-mono text-xs leading-5">
             {lines.map((line, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines may be alike and never move
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines may repeat and never move
               <ChangeLine key={index} line={line} />
             ))}
           </ScrollBox>

@@ -1,4 +1,4 @@
-// The runs of one agent, as a root and below others, newest first (S4-59); of all versions or of one.
+// S4-59: the agent's runs, as root and as child, newest first; of all versions or of one.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -16,11 +16,11 @@ import { Panel } from "../../../ui/panel.tsx";
 
 export function AgentRuns({ name, version }: { name: string; version: string | undefined }) {
   const query = useInfiniteQuery(runsQuery({ agent: name, limit: 50 }));
-  if (query.isPending) return <Loading what="Asking for its runs" />;
+  if (query.isPending) return <Loading what="Loading its runs" />;
   if (query.isError) return <Failure error={query.error} onAgain={() => void query.refetch()} />;
   const all = query.data.pages.flatMap((page) => page.runs);
   const runs = version === undefined ? all : all.filter(({ definition }) => definition === version);
-  const title = version === undefined ? "Runs" : `Runs that used ${version.slice(0, 10)}`;
+  const title = version === undefined ? "Runs" : `Runs of version ${version.slice(0, 10)}`;
   return (
     <Panel title={title} note="newest first">
       <ul className="divide-y divide-line">
@@ -49,11 +49,11 @@ export function AgentRuns({ name, version }: { name: string; version: string | u
           </li>
         ))}
       </ul>
-      {runs.length === 0 && <p className="p-4 text-muted text-sm">None among the latest {all.length}.</p>}
+      {runs.length === 0 && <p className="p-4 text-muted text-sm">None in the latest {all.length} runs.</p>}
       {query.hasNextPage && (
         <div className="border-line border-t p-2 text-center">
           <Button look="quiet" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {query.isFetchingNextPage ? "Loading…" : "Show older ones"}
+            {query.isFetchingNextPage ? "Loading…" : "Show older runs"}
           </Button>
         </div>
       )}

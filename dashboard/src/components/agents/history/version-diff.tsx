@@ -13,7 +13,7 @@ export interface VersionDiffProps {
   onClose(): void;
 }
 
-/** What is different between two versions: keys first, then the prompt. */
+/** The differences between two versions: keys first, then the prompt. */
 export function VersionDiff({ older, newer, onClose }: VersionDiffProps) {
   const [before, after] = useQueries({ queries: [definitionQuery(older), definitionQuery(newer)] });
   const error = before.error ?? after.error;
@@ -39,12 +39,10 @@ export function VersionDiff({ older, newer, onClose }: VersionDiffProps) {
 function patchOf(before: string, after: string): string {
   const lines = createTwoFilesPatch("", "", before, after, "", "", { context: 3 }).split("\n");
   const first = lines.findIndex((line) => line.startsWith("@@"));
-  return first === -1
-    ? "Only what its file is called, or when it was read, is different."
-    : lines.slice(first).join("\n");
+  return first === -1 ? "Only the file name or the time it was read differs." : lines.slice(first).join("\n");
 }
 
-// A pinned definition as lines that can be compared: one key per line, then the prompt as it is.
+// A pinned definition as comparable lines: one key per line, then the prompt.
 type Definition = NonNullable<AgentDetail["definition"]>;
 
 function definitionText({ prompt, ...keys }: Definition): string {

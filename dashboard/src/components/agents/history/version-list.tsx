@@ -1,4 +1,5 @@
-// Versions of an agent: runs keep the definition that they were started with, so its hash tells them apart (U53).
+// U53: versions of an agent. Each run pins the definition it started with, and the hash of that definition is the
+// version.
 
 import { Link } from "@tanstack/react-router";
 import { GitCompare } from "lucide-react";
@@ -17,14 +18,14 @@ type Version = AgentVersions["versions"][number];
 export interface VersionListProps {
   name: string;
   data: AgentVersions;
-  /** Whose runs are shown below. */
+  /** The version whose runs are listed below. */
   selected: string | undefined;
 }
 
 export function VersionList({ name, data, selected }: VersionListProps) {
   const [compared, setCompared] = useState<{ older: string; newer: string }>();
   const { versions, runs, more } = data;
-  const note = more ? `of its latest ${runs} runs` : plural(runs, "run");
+  const note = more ? `in its latest ${runs} runs` : plural(runs, "run");
   return (
     <Panel title="Versions" note={note}>
       <div className="overflow-x-auto">
@@ -34,10 +35,10 @@ export function VersionList({ name, data, selected }: VersionListProps) {
               <th className="px-4 py-2 font-medium">Version</th>
               <th className="px-2 py-2 text-right font-medium">Runs</th>
               <th className="px-2 py-2 text-right font-medium">Success</th>
-              <th className="px-2 py-2 text-right font-medium">Turns each</th>
-              <th className="px-2 py-2 text-right font-medium">Tokens each</th>
-              <th className="px-2 py-2 text-right font-medium">Cost each</th>
-              <th className="px-2 py-2 font-medium">Used last</th>
+              <th className="px-2 py-2 text-right font-medium">Turns per run</th>
+              <th className="px-2 py-2 text-right font-medium">Tokens per run</th>
+              <th className="px-2 py-2 text-right font-medium">Cost per run</th>
+              <th className="px-2 py-2 font-medium">Last used</th>
               <th className="px-2 py-2">
                 <span className="sr-only">Compare</span>
               </th>
@@ -90,12 +91,12 @@ function Row({ name, version, chosen, children }: RowProps) {
           to="/agents/$name"
           params={{ name }}
           search={{ tab: "runs", ...(chosen ? {} : { version: definition }) }}
-          title={chosen ? "Show the runs of all versions" : "Show only runs that used this version"}
+          title={chosen ? "Show the runs of all versions" : "Show only the runs of this version"}
           className="font-mono text-accent text-xs underline"
         >
           {definition.slice(0, 10)}
         </Link>{" "}
-        {sameFile && <Badge tone="good">file as it is now</Badge>}
+        {sameFile && <Badge tone="good">current file</Badge>}
       </td>
       <td className="px-2 py-1.5 text-right">{runs}</td>
       <td className="px-2 py-1.5 text-right">

@@ -1,8 +1,8 @@
-// Which agents are shown, of all that there are.
+// Which agents and problems the agents page shows.
 
 import type { Agents, AgentView } from "../../../../../src/api/client/types.ts";
 
-/** Yours, and of the others those that yours can come to start; or all of them. */
+/** `own`: your agents and the built-in ones that yours can start. `all`: every agent. */
 export function agentsInScope(agents: readonly AgentView[], scope: "own" | "all"): AgentView[] {
   if (scope === "all") return [...agents];
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
@@ -17,7 +17,7 @@ export function agentsInScope(agents: readonly AgentView[], scope: "own" | "all"
   return agents.filter(({ name }) => shown.has(name));
 }
 
-/** Undefined: nothing is looked for. */
+/** The names of the agents that contain every word of the query; undefined without a query. */
 export function searchAgents(agents: readonly AgentView[], q: string): Set<string> | undefined {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return undefined;
@@ -30,7 +30,7 @@ export function searchAgents(agents: readonly AgentView[], q: string): Set<strin
   );
 }
 
-/** Of the agents that are shown, and of files that became none. What comes with Cadre is nobody's to mend. */
+/** Problems the user can fix, each once. Warnings about built-in files are left out. */
 export function relevantProblems({ agents, problems }: Agents): AgentView["problems"] {
   const all = [...agents.flatMap((agent) => agent.problems), ...problems];
   const own = all.filter(({ file, severity }) => !file.startsWith("builtin:") || severity === "error");

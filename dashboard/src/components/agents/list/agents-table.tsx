@@ -1,4 +1,4 @@
-// The same as the picture, in rows: who it is, whom it can start, what it runs on, how its runs went.
+// The agents as a table: name, the agents each can start, its model, and how its latest runs ended.
 
 import { Link } from "@tanstack/react-router";
 import type { Activity, AgentView } from "../../../../../src/api/client/types.ts";
@@ -39,7 +39,7 @@ export function AgentsTable({ agents, tallies }: AgentsTableProps) {
 
 type Tally = Activity["agents"][number];
 
-/** On a phone everything stands in the first cell: what is laid out otherwise would be no table any more. */
+/** On a phone the first cell shows everything, so that the markup stays a table. */
 function Row({ agent, tally }: { agent: AgentView; tally: Tally | undefined }) {
   return (
     <tr className="border-line border-b align-top hover:bg-raised">
@@ -95,7 +95,7 @@ function Runs({ tally }: { tally: Tally | undefined }) {
 }
 
 function CanStart({ agent }: { agent: AgentView }) {
-  if (agent.edges.length === 0) return <span className="text-muted text-xs">starts nobody</span>;
+  if (agent.edges.length === 0) return <span className="text-muted text-xs">starts no other agents</span>;
   const byKind = [...Map.groupBy(agent.edges, ({ key }) => edgeKind(agent, key))];
   return (
     <ul className="text-xs">

@@ -17,7 +17,7 @@ export function AgentsToolbar({ q, scope, reloading, onSearch, onScope, onReload
   const field = useRef<HTMLInputElement>(null);
   useHotkeys([
     { keys: "/", label: "Search agents", run: () => field.current?.focus() },
-    { keys: "r", label: "Read agent files again", run: onReload },
+    { keys: "r", label: "Reload the agent files", run: onReload },
   ]);
   return (
     <>
@@ -36,14 +36,14 @@ export function AgentsToolbar({ q, scope, reloading, onSearch, onScope, onReload
         onChange={({ target }) => onScope(target.value === "all" ? "all" : "own")}
         className="h-10 max-w-36 md:h-8 md:max-w-none"
       >
-        <option value="own">Yours</option>
-        <option value="all">With built-in ones</option>
+        <option value="own">Your agents</option>
+        <option value="all">Including built-in agents</option>
       </Select>
       <Button
         onClick={onReload}
         disabled={reloading}
         className="h-10 max-md:px-2.5 md:h-8"
-        title="Read the files again (r)"
+        title="Reload the agent files (r)"
       >
         <RefreshCw size={14} aria-hidden className={reloading ? "animate-spin" : undefined} />
         <span className="max-md:sr-only">Reload</span>

@@ -5,11 +5,11 @@ import { ChevronRight, Radius as RadiusIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import type { BlastRadius as Radius } from "../../../../../src/journal/blast-radius.ts";
 import {
-  newInBlastRadius,
   describeBlastRadius,
-  EDGE_VERBS,
   describeToolReach,
   describeWorstCase,
+  EDGE_VERBS,
+  newInBlastRadius,
 } from "../../../../../src/projections/words/blast-radius.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { Badge } from "../../../ui/badge.tsx";
@@ -23,7 +23,8 @@ export function BlastRadius({ radius }: { radius: Radius }) {
         <ChevronRight size={14} aria-hidden className="mt-1 shrink-0 group-open:rotate-90" />
         <RadiusIcon size={15} aria-hidden className="mt-0.5 shrink-0 text-muted" />
         <span className="min-w-0 break-words">
-          <span className="font-medium">Blast radius:</span> it <VisibleText text={describeBlastRadius(radius)} />.
+          <span className="font-medium">Blast radius:</span> it{" "}
+          <VisibleText text={describeBlastRadius(radius)} />.
           <News added={added} />
         </span>
       </summary>
