@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import type { Example } from "../examples/shared/play.ts";
-import { baseName } from "../src/journal/definition.ts";
+import { baseName } from "../src/journal/agent-id.ts";
 import { chooserOf } from "../src/models/scripted/model.ts";
 import { parseScript, type Script, type ScriptedTurn } from "../src/models/scripted/script.ts";
 import type { Coordinator } from "./coordinators.ts";

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunTree } from "../../src/api/client/types.ts";
 import { allNodes, branches } from "../../src/cli/view/text/branches.ts";
-import { baseName } from "../../src/journal/definition.ts";
+import { baseName } from "../../src/journal/agent-id.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 
 /** What an example left behind. */

@@ -10,7 +10,7 @@ import type { ApprovalView, DecisionBody } from "../../src/api/client/types.ts";
 import { connect } from "../../src/cli/connection/connect.ts";
 import { allNodes } from "../../src/cli/view/text/branches.ts";
 import { plain } from "../../src/cli/view/text/plain.ts";
-import { baseName } from "../../src/journal/definition.ts";
+import { baseName } from "../../src/journal/agent-id.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 import { type Expected, type Played, problemsOf, unfinished } from "./checks.ts";
 import { journalLines } from "./journal.ts";

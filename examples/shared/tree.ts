@@ -4,7 +4,7 @@ import type { RunTree } from "../../src/api/client/types.ts";
 import { cost, count, duration, tokens } from "../../src/cli/view/format.ts";
 import { branches } from "../../src/cli/view/text/branches.ts";
 import { table } from "../../src/cli/view/text/table.ts";
-import { baseName } from "../../src/journal/definition.ts";
+import { baseName } from "../../src/journal/agent-id.ts";
 
 type NameOf = (run: RunTree) => string;
 

@@ -1,59 +1,59 @@
-// An agent as it was loaded: the definition that a run pins, or the reasons why there is none.
+// A loaded agent: the definition that a run pins, or the problems that prevent one.
 
 import type { Problem } from "../config/problem.ts";
 import type { Definition } from "../journal/definition.ts";
 
 export interface Agent {
-  /** The full name: `planner`, or `factory/planner` where a folder of ours groups them. */
+  /** The full name: `planner`, or `factory/planner` in a pack. */
   name: string;
-  /** For people: relative to the project, `~/…` for the user's own, `builtin:…` for those that come with Cadre. */
+  /** The file's name in messages: relative to the project, `~/…` for the user's own, `builtin:…` for built-in agents. */
   file: string;
-  /** Undefined: broken, and the problems say why. */
+  /** Undefined: the agent is broken, and `problems` says why. */
   definition: Definition | undefined;
-  /** The product that the file was written for: `cadre`, `claude` … */
+  /** The product whose format the file has: `cadre`, `claude` … */
   dialect: string;
-  /** Nearer wins, and is looked in first for what a file refers to. */
+  /** The nearer scope wins a name, and is searched first for a reference. */
   scope: "project" | "user" | "builtin";
   /** The agents that the file names, with the keys that name them. */
   references: Reference[];
   problems: Problem[];
-  /** Where one of our keys stands in the file, for problems that only the whole set shows. */
+  /** Position of one of our keys in the file, for problems that only the whole set shows. */
   at(key: string): { line: number; column: number };
 }
 
 export interface Reference {
   /** One of our keys: `agents`, `handoff`, `router`, `advisors`, `team`, `bestOf`. */
   key: string;
-  /** As the file writes it. */
+  /** The name as written in the file. */
   name: string;
-  /** The full name of the agent that is meant; undefined: nobody, and a problem says so. */
+  /** Full name of the agent that is meant. Undefined: there is none, and a problem says so. */
   agent?: string;
   line: number;
   column: number;
 }
 
-/** How the names of models in agent files become `provider/model`. */
+/** Resolves model names in agent files to `provider/model`. */
 export interface ModelNames {
-  /** For files without a model, and for `inherit` at the root of a tree. */
+  /** Model of files that name none, and of `inherit` at the root of a tree. */
   default: string;
-  /** `note`: another model than the file names is used, and why. */
+  /** `note`: why another model than the named one is used. */
   resolve(name: string): { model: string; note?: string; why?: string };
 }
 
-/** What there is besides agent files. */
+/** Names from outside the agent files that agents are compiled and checked against. */
 export interface AgentEnvironment {
   models: ModelNames;
-  /** The names and aliases of every tool; absent: nothing is said about tools that nobody has. */
+  /** Names and aliases of all tools. Absent: unknown tools are not reported. */
   toolNames?: readonly string[];
-  /** The tools that declare that they change files; absent: the built-in ones. */
+  /** Tools that declare that they change files. Absent: the built-in ones. */
   patches?: readonly { name: string; aliases?: readonly string[] | undefined }[];
-  /** The names of the MCP servers; absent: nothing is said about servers that nobody has. */
+  /** Names of the MCP servers. Absent: unknown servers are not reported. */
   servers?: readonly string[];
-  /** The names of the pools of workers; absent: nothing is said about pools that nobody has. */
+  /** Names of the worker pools. Absent: unknown pools are not reported. */
   pools?: readonly string[];
 }
 
-/** Adds a problem where one of our keys stands; a warning, unless it says otherwise. */
+/** Adds a problem at the position of one of our keys. A warning by default. */
 export type ReportProblem = (
   key: string,
   problem: Pick<Problem, "code" | "message"> & Partial<Problem>,

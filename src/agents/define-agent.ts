@@ -1,14 +1,14 @@
-// An agent that a program has in its code and not in a file: the same keys, held to the same checks.
+// An agent that a program defines in code: the same keys and the same checks as an agent's file.
 
 import type { z } from "zod";
 import type { AGENT_KEYS } from "./frontmatter.ts";
 
 type Keys = { [Key in keyof typeof AGENT_KEYS]?: z.input<(typeof AGENT_KEYS)[Key]> };
 
-/** Its schemas may lie in files of the project; what controls it, `steps`, belongs to an agent that is a file. */
+/** Schemas may be files of the project. `steps` needs a module beside a file, so an agent in code cannot have it. */
 export interface AgentInCode extends Omit<Keys, "name" | "steps" | "dialect"> {
   name: string;
-  /** What stands below the keys in a file. */
+  /** The body of an agent's file. */
   prompt: string;
 }
 

@@ -1,4 +1,4 @@
-// An agent as it would be if its file read otherwise: the same place, the same neighbours, nothing written to disk.
+// Compiles an agent from edited text, as if its file had that content. Nothing is written to disk.
 
 import { join } from "node:path";
 import { problemText } from "../config/problem.ts";
@@ -9,7 +9,7 @@ import { MAX_FILE } from "./files/parse.ts";
 import { draftFile, readAgentFiles } from "./files/read.ts";
 import { assembleAgents, findAgent } from "./load.ts";
 
-/** `file`: as the agent is said to come from. Throws AGENT_INVALID where the text makes no agent. */
+/** `file`: the `file` of the agent. Throws AGENT_INVALID if the text is not an agent. */
 export async function loadEditedAgent(
   folders: AgentFolders,
   known: AgentEnvironment,
@@ -24,7 +24,7 @@ export async function loadEditedAgent(
   return findAgent(assembleAgents([edited, ...others], known), draft.name);
 }
 
-/** Where the file lies; in the project, where it comes from no file of its own or is gone. */
+/** Path and folder of the file. An agent without a file, or whose file is gone, counts as one of the project. */
 async function placeOf(folders: AgentFolders, file: string): Promise<{ path: string; folder: AgentFolder }> {
   const searched = foldersToSearch(folders);
   for (const folder of searched) {

@@ -5,8 +5,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { Names } from "../config/names.ts";
 import { KNOWN_KEYS } from "./files/known-keys.ts";
-import { AGENT_KEYS, frontmatterSchema, KEY_ALIASES, Names } from "./frontmatter.ts";
+import { AGENT_KEYS, frontmatterSchema, KEY_ALIASES } from "./frontmatter.ts";
 
 const file = join(import.meta.dirname, "../../schemas/agent.schema.json");
 

@@ -4,39 +4,13 @@
 import { z } from "zod";
 import { Duration } from "../config/duration.ts";
 import { LimitsInput, TURNS_ALIASES } from "../config/limits.ts";
+import { Count, Names } from "../config/names.ts";
 import { type KeyValues, onlyKeys } from "../config/read-keys.ts";
 import { ContextMode } from "../journal/definition.ts";
-
-/** Each name may be compared with all that are known. */
-const MAX_NAMES = 500;
-
-/** `Read, Bash(git log, git diff)` or a list; commas inside parentheses belong to the pattern. */
-export const Names = z
-  .union([z.string(), z.array(z.string())])
-  .transform((value) =>
-    (typeof value === "string" ? splitNames(value) : value)
-      .map((name) => name.trim())
-      .filter((name) => name !== ""),
-  )
-  .refine((names) => names.length <= MAX_NAMES, { error: `names more than ${MAX_NAMES}` });
-
-function splitNames(text: string): string[] {
-  const names = [""];
-  let depth = 0;
-  for (const piece of text.split(/([(),])/)) {
-    if (piece === "(") depth++;
-    if (piece === ")") depth = Math.max(0, depth - 1);
-    if (piece === "," && depth === 0) names.push("");
-    else names[names.length - 1] += piece;
-  }
-  return names;
-}
+import { inputSchemas } from "../patterns/declarations/facts.ts";
 
 const text = z.string();
-const count = z.int().positive();
 const loose = z.looseObject({});
-const agentName = z.string().trim().min(1);
-const someNames = Names.refine((names) => names.length > 0, { error: "must name at least one agent" });
 
 const ToolsMap = onlyKeys({
   allow: Names.optional().describe("All that it may call; absent: every tool"),
@@ -56,7 +30,7 @@ const DelegationInput = z.strictObject({
     .enum(["sequential", "parallel"])
     .optional()
     .describe("One child at a time, or several (sequential)"),
-  maxParallel: count.optional().describe("Children at the same time (3)"),
+  maxParallel: Count.optional().describe("Children at the same time (3)"),
   tool: z
     .enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"])
     .optional()
@@ -67,58 +41,6 @@ const DelegationInput = z.strictObject({
     .optional()
     .describe("What becomes of children that nobody waited for (wait)"),
 });
-
-const HandoffInput = z.strictObject({
-  agent: agentName,
-  onFailure: z
-    .enum(["fail", "return", "retry"])
-    .optional()
-    .describe("What a failed stage means: the whole fails, this agent's answer stands, once more (fail)"),
-});
-
-const RouterInput = z.union([
-  z.literal(true).describe("The destinations are those of `agents`"),
-  z.strictObject({
-    destinations: someNames,
-    fallback: agentName.optional().describe("Who gets what the router could not place"),
-    allowAnswer: z.boolean().optional().describe("Lets it answer a trivial request itself (false)"),
-  }),
-]);
-
-const AdvisorsInput = z.union([
-  someNames,
-  z.strictObject({
-    agents: someNames,
-    require: z
-      .union([z.enum(["any", "all"]), z.int().nonnegative()])
-      .optional()
-      .describe("How many must have answered (any)"),
-    timeout: Duration.optional().describe("How long an advisor may take"),
-  }),
-]);
-
-const TerminationMode = z.enum(["consensus", "maxRounds", "coordinatorDecides"]);
-
-const TeamInput = z.strictObject({
-  members: someNames,
-  terminationMode: z
-    .union([TerminationMode, z.array(TerminationMode).min(1)])
-    .optional()
-    .describe("When the team is done, or several of which one is enough (consensus)"),
-  maxRounds: count.optional().describe("At most so many rounds (10)"),
-  memberMaxTurns: count.optional().describe("Turns of a member in a round (5)"),
-  memberTimeout: Duration.optional().describe("How long a member may take for a round"),
-  quorum: count.optional().describe("Below so many members the coordinator concludes"),
-});
-
-const BestOfInput = z.union([
-  count,
-  z.strictObject({
-    n: count.describe("How many drafts"),
-    judge: agentName.optional().describe("Who picks; absent: the agent itself"),
-    strategies: z.array(text).optional().describe("One hint for each draft"),
-  }),
-]);
 
 const RunnerInput = z.strictObject({
   acp: z
@@ -151,7 +73,7 @@ export const AGENT_KEYS = {
     .union([z.null(), text, z.array(text).min(1)])
     .describe("`provider/model`, an alias, `inherit`, or a list that is tried in order"),
   temperature: z.number().min(0).describe("Passed to the model"),
-  maxOutputTokens: count.describe("Passed to the model"),
+  maxOutputTokens: Count.describe("Passed to the model"),
   reasoning: z
     .union([text, z.number().transform(String), z.boolean().transform((on) => (on ? "medium" : "none"))])
     .describe("How much the model thinks first"),
@@ -169,12 +91,7 @@ export const AGENT_KEYS = {
   delegable: z.boolean().describe("false: only people start it, no model (true)"),
   usage: text.describe("For whoever delegates to it: what a good task says"),
   context: ContextMode.describe("What its children see of its conversation (none)"),
-  handoff: z.union([agentName, HandoffInput]).describe("Who gets its answer and owns the final one"),
-  router: RouterInput.describe("It only decides who does the work"),
-  advisors: AdvisorsInput.describe("Who is asked before it begins"),
-  team: TeamInput.describe("Who works on it together, in rounds"),
-  bestOf: BestOfInput.describe("So many drafts, of which the best is picked"),
-  steps: text.trim().min(1).describe("A module beside the file that controls the agent"),
+  ...inputSchemas,
   runner: RunnerInput.describe("Another program does the work"),
   input: schemaOrFile.describe("JSON Schema of its input, or a file with it"),
   output: schemaOrFile.describe("JSON Schema of its answer, or a file with it"),

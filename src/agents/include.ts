@@ -1,5 +1,5 @@
-// `${include:file}` in a prompt, resolved once when the agent is loaded. A file outside the agents folder is never
-// read, links followed; a cycle is an error that prints its path.
+// `${include:file}` in a prompt is resolved once, when the agent is loaded. A file outside the agents folder is never
+// read, even through a link. A cycle is an error that shows its path.
 
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -13,12 +13,12 @@ const MAX_INCLUDES = 200;
 interface Prompt {
   file: string;
   body: string;
-  /** The line of the file that the body starts on. */
+  /** First line of the body in the file. */
   bodyLine: number;
   problems: Problem[];
 }
 
-/** `path` is where the agent's file lies, `root` the agents folder that its includes stay in. */
+/** `path`: the agent's file. `root`: the agents folder, which includes cannot leave. */
 export async function resolveIncludes<T extends Prompt>(prompt: T, path: string, root: string): Promise<T> {
   if (!prompt.body.includes("${include:")) return prompt;
   const problems: Problem[] = [];
@@ -31,14 +31,14 @@ export async function resolveIncludes<T extends Prompt>(prompt: T, path: string,
       last = match.index + match[0].length;
       const read = await readInclude(match[1]!.trim(), trail, root);
       if ("problem" in read) report(match.index, read.problem);
-      // A fault further in is reported where the agent's own file pulls it in: that is the line a person can act on.
+      // A fault in an included file is reported at the include in the agent's own file, where a person can fix it.
       else
         result += await expand(read.text, [...trail, read.path], (_, message) =>
           report(match.index, message),
         );
       if (result.length > MAX_TEXT) report(match.index, "includes make the prompt larger than 1 MB");
       if (++count > MAX_INCLUDES) report(match.index, `more than ${MAX_INCLUDES} includes`);
-      // Going on after a fault would let a tree of includes read without end.
+      // Stop at the first fault, or a tree of includes could be read without end.
       if (problems.length > 0) return "";
     }
     return result + text.slice(last);

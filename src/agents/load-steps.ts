@@ -1,5 +1,5 @@
-// The module that controls an agent: a file beside the agent's own with `export default function*`. At load it is only
-// read; it is imported when a run needs it, by its content, and only where the project is trusted to bring code.
+// Loads the module that controls an agent: a file beside the agent's own with `export default function*`. Loading the
+// agent only reads the module. It is imported when a run needs it, and only if the project is trusted to run code.
 
 import { createHash } from "node:crypto";
 import { registerHooks, stripTypeScriptTypes } from "node:module";
@@ -13,14 +13,14 @@ import { readConfined } from "./files/read-confined.ts";
 export type StepsMain = (given: { task: string; input: unknown }) => Iterator<unknown, unknown, unknown>;
 
 export type LoadedSteps =
-  /** As the file is now; a pinned definition may know it by another hash. */
+  /** The current file. The hash in a pinned definition may differ. */
   | { main: StepsMain; hash: string }
-  /** A sentence that says why it cannot be had. */
+  /** Why it cannot be loaded, as a sentence. */
   | { problem: string };
 
 export interface StepsSource {
   folders: AgentFolders;
-  /** Whether the project may bring code. */
+  /** Whether the project may run its own code. */
   trusted: boolean;
 }
 
@@ -45,10 +45,10 @@ export async function loadSteps(
   }
 }
 
-/** Text as it is read, whatever its line ends. */
+/** Hash of the text as it was read, with normalised line ends. */
 export const stepsHash = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** What is wrong with a module, as far as can be told without running it. */
+/** Problem of a module that can be found without running it. */
 export function stepsProblem(text: string): string | undefined {
   try {
     quietly(() => stripTypeScriptTypes(text));
@@ -61,7 +61,7 @@ export function stepsProblem(text: string): string | undefined {
     : "has no default export: `export default function* …`";
 }
 
-/** Node says once in each process that this is experimental; people would take it for ours. */
+/** Suppresses Node's warning that type stripping is experimental. People would take it for one of ours. */
 function quietly(work: () => void): void {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -72,7 +72,7 @@ function quietly(work: () => void): void {
   }
 }
 
-/** From the name that a definition pins, `agents/fix.steps.ts` or `~/.cadre/agents/fix.steps.ts`, back to a file. */
+/** Path of the file that a definition pins as `agents/fix.steps.ts` or `~/.cadre/agents/fix.steps.ts`. */
 function placeOf(module: string, folders: AgentFolders) {
   const [, prefix = "", rest = module] = /^(~\/|builtin:)?(.*)$/s.exec(module) ?? [];
   const scope = prefix === "" ? "project" : prefix === "~/" ? "user" : "builtin";
@@ -81,14 +81,14 @@ function placeOf(module: string, folders: AgentFolders) {
   const folder = foldersToSearch(folders).find(
     (searched) => searched.scope === scope && path.startsWith(searched.path + sep),
   );
-  // Roles of cadre.yaml lie in no agents folder; whoever needs no trust must.
+  // Roles of cadre.yaml are in no agents folder. A module that needs no trust must be in one.
   return { path, scope, root: folder?.path ?? (scope === "project" ? resolve(base) : undefined) };
 }
 
 const MARK = "?cadre-steps=";
 let hooked = false;
 
-/** The same content is imported once; a changed file is another module. */
+/** The same content is imported once. A changed file is a new module. */
 async function importMain(path: string, hash: string): Promise<unknown> {
   if (!hooked) registerHooks({ resolve: findCadre });
   hooked = true;
@@ -96,7 +96,7 @@ async function importMain(path: string, hash: string): Promise<unknown> {
   return loaded.default;
 }
 
-/** `import … from "cadre"` in a module is the Cadre that runs it, whether or not the project has one installed. */
+/** `import … from "cadre"` in a module always resolves to the Cadre that runs it, even if the project has none installed. */
 const findCadre: Parameters<typeof registerHooks>[0]["resolve"] = (name, context, next) =>
   name === "cadre" && context.parentURL?.includes(MARK)
     ? { url: new URL(`../index${extname(import.meta.url)}`, import.meta.url).href, shortCircuit: true }

@@ -1,5 +1,5 @@
-// The agents of a project: read from disk, made complete, checked as a whole. Nearer wins and says so; a file that
-// cannot be used never stops the others.
+// Assembles the agents of a project: inherits keys, compiles, resolves references, checks the whole set. Of two agents
+// with the same name the nearer wins, with a note. A file that cannot be used does not affect the others.
 
 import { nearestWord, type Problem, problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
@@ -12,13 +12,13 @@ import { joinWithOr, resolveReferences } from "./compile/references.ts";
 import type { Draft, DraftFile } from "./files/draft.ts";
 
 export interface AgentSet {
-  /** By their full names. */
+  /** By full name. */
   agents: Map<string, Agent>;
-  /** Everything that is wrong or worth knowing, the agents' own problems included. */
+  /** All problems and notes, including those of the agents. */
   problems: Problem[];
 }
 
-/** From files, nearest first, to agents. Pure: the same files give the same set. */
+/** `files`: nearest first. Pure: the same files give the same set. */
 export function assembleAgents(files: readonly DraftFile[], known: AgentEnvironment): AgentSet {
   const notes = files.flatMap(({ skipped }) => (skipped && isWorthSaying(skipped) ? [skipped] : []));
   const drafts = new Map<string, Draft>();
@@ -33,7 +33,7 @@ export function assembleAgents(files: readonly DraftFile[], known: AgentEnvironm
   return { agents, problems: [...notes, ...[...agents.values()].flatMap((agent) => agent.problems)] };
 }
 
-/** A schema or a table beside the agents is nobody's mistake. */
+/** A schema or another data file in an agents folder is not a mistake. */
 const isWorthSaying = ({ code }: Problem): boolean => code !== "NOT_AN_AGENT";
 
 function notUsed(draft: Draft, nearer: Draft): Problem {
@@ -49,7 +49,7 @@ function notUsed(draft: Draft, nearer: Draft): Problem {
   };
 }
 
-/** The agent that a person means, ready to run. */
+/** The agent with this name, ready to run. Throws if there is none, or several, or it is broken. */
 export function findAgent(
   set: AgentSet,
   name: string,
@@ -81,7 +81,7 @@ function notFound({ agents }: AgentSet, name: string): CadreError {
   return new CadreError("AGENT_NOT_FOUND", `There is no agent \`${name}\`.${hint} ${here}`, { known });
 }
 
-/** By a full name, or by one without its pack. */
+/** Agents whose full name, or name without the pack, is similar. */
 function meantBy(name: string, known: readonly string[]): string[] {
   const short = (full: string): string => full.slice(full.lastIndexOf("/") + 1);
   const near = nearestWord(name, [...known, ...known.map(short)]);

@@ -1,12 +1,13 @@
-// The system prompt of a run: body, tool guidance, delegation guidance if it can delegate, sub-agent context if it is a
-// child. Pure, and the same for every turn of a run, so that providers' caches hit.
+// Composes the system prompt of a run: body, tool guidance, delegation guidance if it can delegate, sub-agent context if
+// it is a child. Pure, and the same for every turn of a run, so that provider caches hit.
 
 import { formatDuration } from "../config/duration.ts";
-import { baseName, type Definition, type Delegate } from "../journal/definition.ts";
+import { baseName } from "../journal/agent-id.ts";
+import type { Definition, Delegate } from "../journal/definition.ts";
 
 export interface PromptContext {
   task: string;
-  /** The agent that delegated; absent at the root. */
+  /** The agent that delegated. Absent at the root. */
   parent?: string;
   depth: number;
   maxDepth: number;
@@ -14,16 +15,16 @@ export interface PromptContext {
   maxTurns: number;
   /** Active milliseconds. */
   maxDuration: number;
-  /** Those of the definition's that it can really delegate to from here; empty: nobody. */
+  /** The delegates that it can reach at this depth. */
   delegates: readonly Delegate[];
   /** Absent: sequential. */
   delegation?: "sequential" | "parallel";
-  /** It speaks in a team's discussion: it broadcasts and votes, and reports nothing. */
+  /** It is a member of a team: it broadcasts and votes, and gives no report. */
   inTeam?: boolean;
-  /** When the run started. The time of the turn would change the prefix every turn. */
+  /** When the run started. The current time would change the cached prefix on every turn. */
   now: number;
   workspace: string;
-  /** The tools that it is offered. */
+  /** Names of the offered tools. */
   tools: readonly string[];
 }
 
@@ -37,11 +38,11 @@ export function composePrompt(definition: Definition, place: PromptContext): str
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** In the files of other products such text is text. */
+/** Whether `${…}` is a variable. In files of other products it is plain text. */
 const isTemplate = ({ dialect }: Definition): boolean =>
   dialect === undefined || dialect === "ai-agent" || dialect === "roles";
 
-/** In one pass: what a variable brings in is text, even if it looks like a variable. */
+/** In one pass, so that a variable inside a value stays plain text. */
 function substitute(body: string, place: PromptContext): string {
   const values: Record<string, string> = {
     TASK: place.task,
@@ -68,7 +69,7 @@ function toolGuidance(place: PromptContext): string {
   ].join("\n");
 }
 
-/** S2 phase 7; the last sentence is that of S0-10. */
+/** S2 phase 7. The last sentence is from S0-10. */
 function delegationGuidance({ delegation }: Definition, place: PromptContext): string {
   const whom = place.delegates.map(
     ({ name, description }) => `- Delegate to **${name}** when: ${oneLine(description)}`,

@@ -1,4 +1,4 @@
-// The roles that cadre.yaml names (S2): written there, or in a file of the project.
+// The roles of cadre.yaml (S2): written there, or in a file of the project.
 
 import { createHash } from "node:crypto";
 import { join, relative, sep } from "node:path";

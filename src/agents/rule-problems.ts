@@ -1,5 +1,5 @@
-// What is wrong with the tools and rules that an agent file names, where they stand. Warnings: the agent runs with less
-// than was meant, or with a rule that holds nothing back, and whoever wrote it should know.
+// Problems of the tools and rules in an agent's file, with positions. They are warnings: the agent runs with fewer tools
+// than meant, or with a rule that restricts nothing.
 
 import type { Problem } from "../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../config/yaml.ts";
@@ -8,7 +8,7 @@ import { type AgentValues, canonicalKey } from "./frontmatter.ts";
 
 type RuleValues = Pick<AgentValues, "tools" | "disallowedTools" | "permissions">;
 
-/** `toolNames`: the names and aliases of every tool there is. */
+/** `toolNames`: names and aliases of all tools. */
 export function agentRuleProblems(
   values: RuleValues,
   document: YamlDocument,

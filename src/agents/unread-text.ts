@@ -1,4 +1,4 @@
-// What of a file's bytes is no text that anybody meant: it is read all the same, and said where it stands.
+// Finds bytes that are not text. The file is used anyway, with a warning.
 
 import type { Problem } from "../config/problem.ts";
 
@@ -17,7 +17,7 @@ const UNREAD = [
   },
 ] as const;
 
-/** The first of each kind. `text`: the whole file, as it was decoded. */
+/** The first problem of each kind. `text`: the whole decoded file. */
 export function encodingProblems(text: string, file: string): Problem[] {
   return UNREAD.flatMap(({ code, pattern, message, suggestion }): Problem[] => {
     const at = text.search(pattern);

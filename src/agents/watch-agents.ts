@@ -1,5 +1,5 @@
-// The agents as they are on disk now, for as long as a process runs. A file that was good and is broken now keeps its
-// agents as they were, and says so: half an edit stops no work. Repaired, the new version is live.
+// Keeps the set of agents up to date with the files on disk. If an edit breaks a file, its agents stay as they were, with
+// a note, so that a half-finished edit stops no work. Once the file is repaired, the new version is used.
 
 import { hasErrors, type Problem } from "../config/problem.ts";
 import { agentId } from "../journal/agent-id.ts";
@@ -12,8 +12,8 @@ import { type OwnFiles, readOwnFiles } from "./files/read.ts";
 import { type AgentSet, assembleAgents } from "./load.ts";
 
 /**
- * Looked at once for all who ask in the same moment, and read again only if a file has changed. Whoever needs one agent
- * says its name: the set may then be without the built-in ones, which cost a process more to read than most runs do.
+ * The files are checked once per event loop turn, and read again only if one has changed. A caller that needs a single
+ * agent passes its name: the set may then lack the built-in agents, which take longer to read than most runs.
  */
 export function watchAgents(
   folders: AgentFolders,
@@ -51,11 +51,11 @@ function setsOf(files: Promise<OwnFiles>, lastGood: LastGood): (name?: string) =
 
 interface LastGood {
   setOf(files: readonly DraftFile[]): AgentSet;
-  /** Whether these files name nobody but each other, now and as they were: among others they would give the same agents. */
+  /** Whether these files, now and in their last good version, refer only to each other. Then no other files are needed. */
   suffices(files: readonly DraftFile[]): boolean;
 }
 
-/** Remembers each file as it was when all of its agents were good. */
+/** Remembers the last version of each file in which all of its agents were good. */
 function createLastGood(known: AgentEnvironment): LastGood {
   const good = new Map<string, DraftFile>();
   return {
@@ -76,7 +76,7 @@ function createLastGood(known: AgentEnvironment): LastGood {
   };
 }
 
-/** Whom a name means if he is there: of a pack that one, which may be among those that were not read. */
+/** Full name of the agent that a name means if it exists: in a pack, the one of the same pack, which may not be read yet. */
 function wanted(name: string, from: Draft): string {
   const [id, pack] = [agentId(name), packOf(from.name)];
   return pack === "" || id.includes("/") ? id : `${pack}/${id}`;
@@ -88,7 +88,7 @@ interface Look {
   good: ReadonlyMap<string, DraftFile>;
 }
 
-/** First what cannot be read: an agent that only refers to it is whole again then. */
+/** Replaces unreadable files first: an agent that only refers to one of their agents is then whole again. */
 function withOlder({ files, set, good }: Look, known: AgentEnvironment): AgentSet {
   const reasons = new Map<string, Problem[]>();
   let found = set;
@@ -116,7 +116,7 @@ function isBroken({ drafts, skipped, file }: DraftFile, { agents }: AgentSet): b
   return own.some(({ definition }) => definition === undefined);
 }
 
-/** A file that did not change was broken by another one: what it was like before is what it is like now. */
+/** An unchanged file was broken by another one, and its earlier version is the same. */
 const isOlder = (before: DraftFile | undefined, now: DraftFile): boolean =>
   before !== undefined && before.drafts[0]?.hash !== now.drafts[0]?.hash;
 

@@ -1,3 +1,5 @@
+// Names of agents.
+
 const MAX_NAME = 200;
 
 /** One spelling for names of agents and for references to them: `Code Reviewer` is `code-reviewer`. */
@@ -9,3 +11,6 @@ export function agentId(name: string): string {
     .replace(/[^\p{L}\p{N}_./-]+/gu, "-")
     .replace(/^[-./]+|[-./]+$/g, "");
 }
+
+/** An agent's name without its pack: `planner` for `factory/planner`. */
+export const baseName = (agent: string): string => agent.replace(/^.*\//, "");

@@ -2,6 +2,7 @@
 // Editing an agent's file affects the next run, never one that is under way.
 
 import { z } from "zod";
+import { pinnedSchemas } from "../patterns/declarations/facts.ts";
 
 /** What a tool call does to the world, which decides what happens to it after a crash. `unsafe` calls are never repeated silently. */
 export const Effect = z.enum(["read", "idempotent", "unsafe"]);
@@ -103,43 +104,6 @@ export const Delegate = z.object({
 });
 export type Delegate = z.infer<typeof Delegate>;
 
-const Handoff = z.object({
-  agent: z.string(),
-  /** After a failed stage: fail the chain, return the answer of the stage before, or retry once. */
-  onFailure: z.enum(["fail", "return", "retry"]),
-});
-
-const Router = z.object({
-  destinations: z.array(z.string()).min(1),
-  fallback: z.string().optional(),
-  allowAnswer: z.boolean(),
-});
-
-const Advisors = z.object({
-  agents: z.array(z.string()).min(1),
-  require: z.union([z.enum(["any", "all"]), z.int().nonnegative()]),
-  timeout: z.int().positive().optional(),
-});
-
-const Team = z.object({
-  members: z.array(z.string()).min(1),
-  /** The discussion ends at whichever comes first. `maxRounds` always applies. */
-  termination: z.array(z.enum(["consensus", "maxRounds", "coordinatorDecides"])).min(1),
-  maxRounds: z.int().positive(),
-  memberMaxTurns: z.int().positive(),
-  memberTimeout: z.int().positive().optional(),
-  quorum: z.int().positive().optional(),
-});
-
-const BestOf = z.object({
-  n: z.int().positive(),
-  judge: z.string().optional(),
-  strategies: z.array(z.string()),
-});
-
-/** The short name, by which agents of one pack refer to each other: `planner` for `factory/planner`. */
-export const baseName = (agent: string): string => agent.replace(/^.*\//, "");
-
 /** How to start a program that speaks the Agent Client Protocol. Values of `env` may refer to variables: `${NAME}`. */
 export const Runner = z.object({
   acp: z.object({
@@ -186,13 +150,7 @@ export const Definition = z.object({
   context: ContextMode.optional(),
   /** False: it returns the output of its last child or handoff instead of an answer of its own. */
   finalizes: z.literal(false).optional(),
-  handoff: Handoff.optional(),
-  router: Router.optional(),
-  advisors: Advisors.optional(),
-  team: Team.optional(),
-  bestOf: BestOf.optional(),
-  /** The module next to the agent's file that controls it, step by step. */
-  steps: z.object({ module: z.string(), hash: z.string() }).optional(),
+  ...pinnedSchemas,
   /** The external program that does its work instead of a model. */
   runner: Runner.optional(),
   limits: AgentLimits,

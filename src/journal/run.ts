@@ -1,24 +1,14 @@
 // The parts that events are made of: a run's status, why it waits, why it ended, and the result it hands to its parent.
 
 import { z } from "zod";
+import { PATTERN_TRIGGERS } from "../patterns/declarations/facts.ts";
 import { RUN_STATUSES, WAITING_KINDS } from "./kinds.ts";
 import { Usage } from "./message.ts";
 
 export const RunStatus = z.enum(RUN_STATUSES);
 export type RunStatus = z.infer<typeof RunStatus>;
 
-export const Trigger = z.enum([
-  "user",
-  "delegation",
-  "handoff",
-  "route",
-  "advisor",
-  "team",
-  "best_of",
-  "message",
-  "fork",
-  "retry",
-]);
+export const Trigger = z.enum(["user", "delegation", ...PATTERN_TRIGGERS, "message", "fork", "retry"]);
 export type Trigger = z.infer<typeof Trigger>;
 
 export const StopReason = z.enum([

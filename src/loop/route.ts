@@ -2,7 +2,7 @@
 // beside it.
 
 import type { Ids } from "../ids.ts";
-import { baseName } from "../journal/definition.ts";
+import { baseName } from "../journal/agent-id.ts";
 import type { EventBody } from "../journal/events.ts";
 import { openingText, openingWithRequest } from "../patterns/opening.ts";
 import type { DelegationRequest } from "./builtin-tools/declared/delegate.ts";

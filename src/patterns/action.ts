@@ -1,4 +1,4 @@
-// What `decide` may say should happen next. Imperative and complete: `perform` does exactly this and looks up nothing.
+// The actions that `decide` can return. Each one is complete: `perform` carries it out without looking anything up.
 
 import type { Definition } from "../journal/definition.ts";
 import type {
@@ -20,47 +20,47 @@ export interface Ending {
   warnings?: string[] | undefined;
   suggestions?: string[] | undefined;
   output?: unknown;
-  /** What a member of a team has to say after its round. */
+  /** Broadcasts and vote of a team member at the end of its round. */
   team?: TeamTurn | undefined;
-  /** Where a failure began, if it began below. */
+  /** The failed run that caused this failure, if it is below this one. */
   cause?: FirstCause | undefined;
 }
 
-/** Words that somebody else wrote, under a heading. */
+/** Text from another agent, under a heading. */
 export interface Section {
   heading: string;
   source: string;
   text: string;
 }
 
-/** A run that a pattern wants to have. */
+/** A run that a pattern asks for. */
 export interface PatternRun {
-  /** Its seat in the pattern: the same seat is filled once, however often it is asked for. */
+  /** Its slot in the pattern. A slot is filled once, however often the pattern asks for it. */
   key: string;
   trigger: Trigger;
-  /** Full name; or the definition itself, where it is not the one of its file. */
+  /** Full name, or a definition that differs from the agent's file. */
   agent: string | Definition;
   task: string;
   input?: unknown;
-  /** What the person gave, where `input` is what somebody else brought; null: nothing. */
+  /** The person's own input, if `input` comes from another agent. Null: the person gave none. */
   requestInput?: unknown;
   reason?: string | undefined;
-  /** What stands in the task's place: as its parent has read it, and what is added to it. */
+  /** Text that it reads in place of its task: the text its parent read, with additions. */
   before?: string | undefined;
   sections?: readonly Section[] | undefined;
-  /** What it is told beside its task. */
+  /** Messages of the team that it reads in addition to its task. */
   messages?: readonly { id: string; from: string; text: string }[] | undefined;
-  /** The form in which it must answer, where that is not its own. */
+  /** JSON Schema of its answer, if not the one of its agent's file. */
   output?: unknown;
   maxTurns?: number | undefined;
   team?: TeamSlot | undefined;
-  /** Goes on where the same agent stopped in the round before. */
+  /** Continues the conversation of the same agent from the round before. */
   continues?: true | undefined;
   /** Attempts that are left if this one fails. */
   retries?: number | undefined;
 }
 
-/** A call that the agent's steps make. */
+/** A tool call that the agent's module makes. */
 export interface StepCall {
   id: string;
   name: string;
@@ -69,33 +69,33 @@ export interface StepCall {
 }
 
 export type Action =
-  /** The run has ended: there is nothing to do, ever. */
+  /** The run has ended, and nothing will ever happen to it. */
   | { type: "stop" }
-  /** Nothing to do until a signal, or until then. */
+  /** Do nothing until a signal arrives, or until `wakeAt`. */
   | { type: "rest"; wakeAt: number | undefined }
-  /** Say in the journal what is waited for, and rest. */
+  /** Record what the run waits for, and rest. */
   | { type: "suspend"; waitingOn: WaitingOn; wakeAt: number | undefined }
-  /** Say in the journal that the run goes on. */
+  /** Record that the run continues. */
   | { type: "resume"; by: string }
-  /** Write these down; no effect is involved. */
+  /** Append these events. They have no effect outside the journal. */
   | { type: "record"; events: EventBody[] }
   | { type: "call-model"; callId: string; attempt: number; model: string; purpose: Purpose }
-  /** Judge calls that have no verdict yet. */
+  /** Judge these calls of the model, which have no verdict yet. */
   | { type: "propose"; calls: string[] }
-  /** Judge calls that the agent's steps make: they exist from then on. */
+  /** Record and judge calls that the agent's module makes. */
   | { type: "propose-made"; calls: StepCall[] }
-  /** Begin these calls together. */
+  /** Start these calls together. */
   | { type: "run-tools"; calls: string[] }
   /** Start the children that these calls ask for. */
   | { type: "start-children"; calls: string[] }
   /** Start the children that a pattern asks for. */
   | { type: "start-runs"; runs: PatternRun[] }
-  /** Write these down, and have those children cancelled: nobody waits for them any longer. */
+  /** Append these events and cancel those children, which the run no longer waits for. */
   | { type: "give-up-on"; runIds: string[]; events: EventBody[]; reason: string }
-  /** What the loop does itself: see to children that nobody waits for, send a message. */
+  /** Run a built-in tool of the loop, such as sending a message. */
   | { type: "run-errand"; call: string }
-  /** Bring in what a child that worked apart has done. */
+  /** Merge the worktree of a child. */
   | { type: "merge-child"; runId: string }
-  /** The run is over but for its children: have them cancelled, and wait. */
+  /** Only children are left: cancel them and wait for their ends. */
   | { type: "cancel-children"; runIds: string[]; waitingOn: WaitingOn }
   | { type: "end"; ending: Ending };

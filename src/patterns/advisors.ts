@@ -1,7 +1,8 @@
-// Advisors: asked all at once, with the agent's own input, before its first turn. What they say becomes part of the
-// task; who fails or is late (F27) becomes a section that says so, and `require` decides whether that is enough.
+// Decisions of the advisors pattern. All advisors are asked at once, with the agent's own input, before its first turn.
+// Their answers become part of the task. For an advisor that fails or is late (F27) the task says so, and `require`
+// decides whether enough of them have answered.
 
-import { baseName } from "../journal/definition.ts";
+import { baseName } from "../journal/agent-id.ts";
 import type { EventBody } from "../journal/events.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
 import type { ChildRun } from "../projections/folds/child-runs.ts";
@@ -48,21 +49,21 @@ interface Asked {
 
 const keyOf = (agent: string): string => `advisor/${agent}`;
 
-/** S3-30: the same input as the agent's own. */
+/** S3-30: an advisor gets the same input as the agent. */
 function advisor({ state }: DecisionView, agent: string): PatternRun {
   const { task, input } = state.start!;
   const before = state.opening && openingWithRequest(state.start!, state.opening);
   return { key: keyOf(agent), trigger: "advisor", agent, task, input, before, messages: state.team.heard };
 }
 
-/** S3-55. */
+/** S3-55: how many advisors must answer. */
 function requiredOf({ definition }: DecisionView): number {
   const { require, agents } = definition.advisors!;
   if (require === "all") return agents.length;
   return require === "any" ? 1 : Math.min(require, agents.length);
 }
 
-/** Who was cancelled because the run is closing might have answered: the reason must not change while it ends. */
+/** An advisor that was cancelled because the run is ending does not count as failed: the reason for the end must not change. */
 function hasFailed(seat: PatternSlot, closing: boolean): boolean {
   if (seat.type === "late" || seat.type === "refused") return true;
   return seat.type === "failed" && !(closing && seat.child.ended!.result.status === "cancelled");
@@ -78,7 +79,7 @@ function tooFew(advisors: number, failed: readonly Asked[], required: number): E
   return { status: "failed", stopReason: "error", summary, cause: cause[0] };
 }
 
-/** S3-31. */
+/** S3-31: the request, then one section for each advisor. */
 function advice({ state }: DecisionView, asked: readonly Asked[]): EventBody {
   const sections = asked.map(({ agent, seat }) => `### From ${baseName(agent)}\n\n${saidAt(seat)}`);
   const request = state.opening ?? requestText(state.start!);
@@ -86,7 +87,7 @@ function advice({ state }: DecisionView, asked: readonly Asked[]): EventBody {
   return { type: "CONTEXT_ADDED", payload: { id: "advice", source: "advice", text, opening: true } };
 }
 
-/** What a run says of its failure may be its agent's last words: marked like any of them. */
+/** The summary of a failed run may be its model's own text, so it is marked as untrusted too. */
 function saidAt(seat: PatternSlot): string {
   switch (seat.type) {
     case "done":

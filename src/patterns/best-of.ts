@@ -1,5 +1,6 @@
-// Best of n: the agent drafts several times at once, each time with another strategy and with tools that change nothing;
-// a judge picks one and says why. The run itself makes no model call: its answer is the draft that was picked.
+// Decisions of the best-of pattern. The agent writes several drafts at once, each with its own strategy and with tools
+// that change nothing. A judge picks one and gives the reason. The run itself makes no model call: its answer is the draft
+// that was picked.
 
 import type { Definition } from "../journal/definition.ts";
 import type { ChildRun } from "../projections/folds/child-runs.ts";
@@ -62,7 +63,7 @@ function draft({ state, definition }: DecisionView, number: number): PatternRun 
   };
 }
 
-/** The agent without its patterns and without anybody to send: it drafts, and nothing else. */
+/** The agent without patterns and delegates, so that it only drafts. */
 function alone(definition: Definition): Definition {
   const { bestOf: _, handoff: __, advisors: ___, delegates: ____, finalizes: _____, ...own } = definition;
   return { ...own, agents: [], readOnly: true };
@@ -94,7 +95,7 @@ function judged(
 
 const judgeName = ({ definition }: DecisionView): string => definition.bestOf!.judge ?? definition.name;
 
-/** Where nobody is named, the agent itself compares its drafts, in a run of its own. */
+/** If no judge is named, another run of the agent itself compares the drafts. */
 function judge(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
   const { state, definition } = view;
   const { task, input } = state.start!;
@@ -118,7 +119,7 @@ function judge(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
   };
 }
 
-/** For a judge that is code (an agent with steps): it reads data, not prose. */
+/** The draft as data, for a judge with steps: code reads data, not prose. */
 function asData({ number, child }: DoneDraft): object {
   const { summary, details, output } = child.ended!.result;
   return { number, summary, details, output };
@@ -137,7 +138,7 @@ const choiceOf = (numbers: readonly number[]): object => ({
 
 function verdict(child: ChildRun, done: readonly DoneDraft[], n: number): Ending {
   if (!child.ended!.success) return failedStageEnding(child, "error");
-  // A judge whose own words are not its answer may bring anything.
+  // A judge that returns the answer of another agent may return any output.
   const { draft: number, reason } = (child.ended!.result.output ?? {}) as { draft?: number; reason?: string };
   const chosen = done.find((one) => one.number === number);
   if (!chosen) return unusableStageEnding(child.agent, "what it answered picks none of the drafts.");

@@ -1,8 +1,8 @@
-// Handoff: who is handed the work owns the answer. It runs when the agent has succeeded; the agent then makes no further
-// model call, and ends with what its target brings. The child's start is one event, so after a crash there is exactly
-// one owner (F26).
+// Decisions of the handoff pattern. The target starts when the agent has succeeded, and owns the final answer. The agent
+// makes no further model call and ends with its target's answer. The start of the target is one event, so after a crash
+// there is exactly one owner (F26).
 
-import { baseName } from "../journal/definition.ts";
+import { baseName } from "../journal/agent-id.ts";
 import type { Payload } from "../journal/events.ts";
 import { latestChildFor, mayBeRetried } from "../projections/folds/child-runs.ts";
 import { CLOSING } from "../projections/folds/run-state.ts";
@@ -51,7 +51,7 @@ export const handoff: Pattern = {
   },
 };
 
-/** All along a chain, what the person gave; undefined: it is the input. */
+/** The person's input, passed along the whole chain. Undefined: it equals `input`. */
 function given({ input, requestInput }: Payload<"RUN_STARTED">, { output }: Ending): unknown {
   if (requestInput !== undefined) return requestInput;
   return output === undefined ? undefined : (input ?? null);

@@ -1,5 +1,5 @@
-// What an agent reads in its task's place when others worked on it before: the request as the person wrote it, then what
-// was gathered, each under its heading and marked as somebody else's words.
+// The text that an agent reads in place of its task after other agents have worked on it: the person's request, then
+// their results, each under a heading and marked as untrusted.
 
 import { markUntrusted } from "../journal/untrusted.ts";
 import { type TaskFields, taskText } from "../projections/folds/transcript.ts";
@@ -7,7 +7,7 @@ import type { Ending, Section } from "./action.ts";
 
 type Requested = TaskFields & { requestInput?: unknown };
 
-/** S3-31, S3-10. `before`: what the agent that passes it on has read itself. */
+/** S3-31, S3-10. `before`: the text that the agent which passes the work on has read itself. */
 export function openingText(
   asked: Requested,
   { before, sections, nonce }: { before?: string | undefined; sections: readonly Section[]; nonce: string },
@@ -18,12 +18,12 @@ export function openingText(
   return [before ?? requestText(asked), ...parts].join("\n\n");
 }
 
-/** The person's words alone: an input that another agent brought must not pass for one of theirs. */
+/** The person's words only: an input from another agent must not look like the person's. */
 export function requestText({ input, requestInput = input, ...asked }: Requested): string {
   return `${REQUEST}\n\n${taskText({ ...asked, input: requestInput ?? undefined })}`;
 }
 
-/** K8: what a run reads that goes on in a later round does not repeat the request. Whoever begins there must know it. */
+/** K8: a run that continues in a later round does not read the request again, but an agent that begins there must. */
 export const openingWithRequest = (asked: Requested, opening: string | undefined): string =>
   opening?.startsWith(REQUEST)
     ? opening
@@ -31,7 +31,7 @@ export const openingWithRequest = (asked: Requested, opening: string | undefined
 
 const REQUEST = "## ORIGINAL USER REQUEST";
 
-/** Everything that somebody answered, as one text. */
+/** A whole answer as one text. */
 export function answerText({
   summary,
   details,

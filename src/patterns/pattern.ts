@@ -1,21 +1,21 @@
-// The contract of a pattern: from an agent's definition and where its run stands to what happens next. No I/O and no
-// clock of its own, so the same journal gives the same action; whoever it starts is a run like any other.
-// A run is composed as advisors → (its own turns | steps | team | bestOf) → router → handoff.
+// The contract of a pattern's decisions: from an agent's definition and the state of its run to the next action. A pattern
+// does no I/O and has no clock, so the same journal gives the same action. The runs that it starts are runs like any other.
+// A run goes through the stages before → work → route → after (`declarations/declaration.ts`).
 
 import type { LoadedSteps } from "../agents/load-steps.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { RunState } from "../projections/folds/run-state.ts";
 import type { Action, Ending } from "./action.ts";
 
-/** A run and its agent: what is decided from. */
+/** Everything that decisions are made from: a run's state and its agent. */
 export interface DecisionView {
   state: RunState;
   definition: Definition;
-  /** The module that controls the agent, as it is now. */
+  /** The current module that controls the agent. */
   steps?: LoadedSteps | undefined;
 }
 
-/** The agent's next turn is wanted, whatever its last words were. */
+/** The agent shall take another turn, even if its last one looked like an answer. */
 export interface TakeTurn {
   type: "take-turn";
 }
@@ -23,10 +23,10 @@ export interface TakeTurn {
 export interface Pattern {
   /** The key of the agent's file that asks for it. */
   readonly key: "advisors" | "team" | "bestOf" | "steps" | "router" | "handoff";
-  /** Asked before each step of the agent's own. Undefined: nothing is to be done for it now. */
+  /** Called before each step of the agent. Undefined: the pattern has nothing to do now. */
   next(view: DecisionView, now: number): Action | TakeTurn | undefined;
-  /** Asked when the agent's own turns have come to an answer, before it counts as the run's. */
+  /** Called when the agent's own turns have given an answer, before it becomes the run's answer. */
   answered?(view: DecisionView, ending: Ending): Action | undefined;
-  /** Asked when the agent has its answer. Undefined: the answer stands. */
+  /** Called when the run has its answer. Undefined: the run ends with it. */
   finished?(view: DecisionView, ending: Ending): Action | undefined;
 }

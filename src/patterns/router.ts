@@ -1,15 +1,15 @@
-// Router: it only chooses. The choice is its call `route_to`, judged and started like a delegation; what comes back is
-// the answer. A choice that cannot be followed is corrected once, then the fallback gets the work, else the run fails by
-// name (F28): never a wider permission, never a second opinion.
+// Decisions of the router pattern. The router chooses an agent with the call `route_to`, which is judged and started like
+// a delegation. The chosen agent's answer is the run's answer. An invalid choice is corrected once; then the fallback
+// gets the work, or the run fails and names the router (F28). A router never gets wider permissions.
 
-import { baseName } from "../journal/definition.ts";
+import { baseName } from "../journal/agent-id.ts";
 import { childrenByTrigger } from "../projections/folds/child-runs.ts";
 import { FINAL_REPORT } from "../projections/folds/run-state.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import { adoptedEnding, cancelledStageEnding, failedStageEnding } from "./child-endings.ts";
 import type { DecisionView, Pattern } from "./pattern.ts";
 
-/** The call by which a router says who does the work. */
+/** The call with which a router chooses the agent that does the work. */
 export const ROUTE_TO = "route_to";
 
 const FALLBACK = "fallback";
@@ -44,14 +44,14 @@ function endingOf(chosen: ReturnType<typeof childrenByTrigger>[number]): Ending 
 
 const isOpen = ({ state }: DecisionView): boolean => [...state.calls.values()].some(({ result }) => !result);
 
-/** `allowAnswer`: it ends like any agent. */
+/** With `allowAnswer` a router can end like any other agent. */
 function answersItself({ state, definition }: DecisionView): boolean {
   if (!definition.router!.allowAnswer) return false;
   const names = [...state.calls.values()].map(({ name }) => name);
   return names.length === 0 ? state.latest!.text.trim() !== "" : names.includes(FINAL_REPORT);
 }
 
-/** What was wrong with a call stands in its result; words alone need an answer. */
+/** A wrong call is corrected by its result. Text without a call needs this message. */
 function corrected({ state, definition }: DecisionView): Action | undefined {
   const id = "choose";
   if (state.calls.size > 0 || state.systemNotes.has(id)) return undefined;

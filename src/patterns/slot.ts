@@ -1,4 +1,4 @@
-// A seat in a pattern, and what became of the run that was to fill it.
+// A slot in a pattern, and the state of the run that fills it.
 
 import { type ChildRun, latestChildFor } from "../projections/folds/child-runs.ts";
 import type { RunState } from "../projections/folds/run-state.ts";
@@ -15,13 +15,13 @@ export function slotOf(state: RunState, key: string): PatternSlot {
   if (why !== undefined) return { type: "refused", why };
   const child = latestChildFor(state.children, key);
   if (!child) return { type: "empty" };
-  // F27: what comes after the time is over is recorded, and changes nothing.
+  // F27: an answer after the timeout is recorded, but changes nothing.
   if (isLate(state, child)) return { type: "late", child };
   if (!child.ended) return { type: "live", child };
   return { type: child.ended.success ? "done" : "failed", child };
 }
 
-/** Waits for children, at most for so long each; the time during which a person is awaited does not count. */
+/** Waits for children, each until its timeout. Time spent waiting for a person does not count. */
 export function waitOrGiveUp(
   state: RunState,
   children: readonly ChildRun[],
@@ -40,7 +40,7 @@ export function waitOrGiveUp(
   return { type: "suspend", waitingOn, wakeAt: soonest === Infinity ? undefined : now + soonest };
 }
 
-/** Its time is over, and nobody waits for it any longer. */
+/** The child's timeout has passed, and the pattern no longer waits for it. */
 export const isLate = ({ firedTimers }: RunState, child: ChildRun): boolean =>
   firedTimers.has(lateTimer(child));
 

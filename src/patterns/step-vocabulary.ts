@@ -1,5 +1,5 @@
-// The vocabulary of a module that controls its agent: what it may yield, and what each yield is answered with. A step is
-// plain data; `yield*` gives its answer the right type.
+// The steps that a module can yield, and the answer to each. A step is plain data. `yield*` gives its answer the right
+// type.
 
 import { z } from "zod";
 import { Duration } from "../config/duration.ts";
@@ -7,23 +7,23 @@ import { ContextMode } from "../journal/definition.ts";
 import type { ResultEnvelope } from "../journal/events.ts";
 import { FINAL_REPORT } from "../projections/folds/run-state.ts";
 
-/** One thing that a module asks for. */
+/** One request of a module. */
 export interface Step<Answer> {
   readonly kind: StepData["kind"];
   readonly arguments: object;
   [Symbol.iterator](): Iterator<Step<unknown>, Answer, unknown>;
 }
 
-/** What the default export of a module returns: `function* ({ task, input }): Steps`. */
+/** Return type of a module's default export: `function* ({ task, input }): Steps`. */
 export type Steps = Generator<Step<unknown>, StepsResult, unknown>;
 
-/** What the module was started for. */
+/** Argument of a module's default export. */
 export interface StepsInput<Input = unknown> {
   task: string;
   input: Input;
 }
 
-/** The run's answer: a summary, or a whole report. Nothing: the agent's own last report. */
+/** The run's answer: a summary or a whole report. Undefined: the agent's last report. */
 export type StepsResult = string | StepsReport | undefined;
 
 export const StepsReport = z.object({
@@ -43,63 +43,64 @@ export interface CallAnswer {
 export interface TurnAnswer {
   text: string;
   calls: (CallAnswer & { name: string; input: unknown })[];
-  /** Where the agent has ended its work with this turn. */
+  /** The agent's report, if it ended its work with this turn. */
   report?: StepsReport;
 }
 
-/** `done`: the agent has come to its end; else it had no more turns, and these are its last words. */
+/** `done`: the agent has finished. Otherwise it ran out of turns, and `summary` is its last text. */
 export interface TurnsAnswer extends StepsReport {
   done: boolean;
 }
 
 export interface DelegateAnswer extends ResultEnvelope {
-  /** Absent: it was not started, and the summary says why. */
+  /** Absent: the child was not started, and the summary says why. */
   child_run_id?: string;
 }
 
 export interface DelegateOptions {
-  /** Files that it should look at, and how success is recognised. */
+  /** Files that it should look at. */
   files?: string[];
+  /** How success is recognised. */
   criteria?: string;
-  /** Anything else that it should know, as data. */
+  /** More information for it, as data. */
   context?: Record<string, unknown>;
-  /** What it sees of this run's conversation. */
+  /** How much of this run's conversation it sees. */
   contextMode?: ContextMode;
   model?: string;
   maxTurns?: number;
-  /** The agent's model is not shown that this was done. */
+  /** The agent's model does not see this call. */
   hidden?: boolean;
 }
 
-/** A message to the agent: it reads it at its next turn. */
+/** A message that the agent reads in its next turn. */
 export const prompt = (text: string): Step<null> => step("prompt", { text });
 
 /** One turn of the agent, with its tool calls. */
 export const turn = (): Step<TurnAnswer> => step("turn", {});
 
-/** Turns until the agent reports or answers without a call, at most `max`. */
+/** Turns until the agent reports or answers without a call, but at most `max`. */
 export const turns = (options: { max?: number } = {}): Step<TurnsAnswer> => step("turns", options);
 
-/** A tool call, judged like one of the agent's own. `hidden`: its model is not shown that it was made. */
+/** A tool call, judged like the agent's own calls. `hidden`: the agent's model does not see it. */
 export const tool = (
   name: string,
   input: Record<string, unknown> = {},
   options: { hidden?: boolean } = {},
 ): Step<CallAnswer> => step("tool", { name, input, ...options });
 
-/** Another agent does a task, and its result is the answer. */
+/** Delegates a task to another agent. The answer is its result. */
 export const delegate = (agent: string, task: string, options: DelegateOptions = {}): Step<DelegateAnswer> =>
   step("delegate", { agent, task, ...options });
 
-/** Several at once; the answers stand in this order. */
+/** Several delegations at once. The answers have the same order. */
 export const parallel = (delegates: readonly Step<DelegateAnswer>[]): Step<DelegateAnswer[]> =>
   step("parallel", { delegates: delegates.map((one) => one.arguments) });
 
-/** A question to a person. Null: it was rejected, or nobody was there in time. */
+/** A question to a person. Null: the question was rejected, or not answered in time. */
 export const ask = (question: string, options: { choices?: string[] } = {}): Step<string | null> =>
   step("ask", { question, ...options });
 
-/** Time that passes: milliseconds, or "10m". No process is needed meanwhile. */
+/** Waits for a time: milliseconds, or "10m". No process is needed meanwhile. */
 export const sleep = (time: number | string): Step<null> => step("sleep", { time });
 
 function step<Answer>(kind: StepData["kind"], given: object): Step<Answer> {

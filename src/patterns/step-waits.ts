@@ -1,5 +1,4 @@
-// Steps that wait for nothing of the agent's own: for a person's answer, and for a time to come. Both are state in the
-// journal; no process is needed meanwhile.
+// Steps that wait for a person's answer or for a time. Both waits are state in the journal and need no process.
 
 import type { EventBody } from "../journal/events.ts";
 import type { RunState } from "../projections/folds/run-state.ts";
@@ -8,7 +7,7 @@ import type { StepData } from "./step-vocabulary.ts";
 
 type Waiting = { index: number; step: StepData };
 
-/** M3. `events`: what becomes true with the answer. */
+/** M3. `events` are appended together with the answer. */
 export function recordAnswer({ index, step }: Waiting, answer: unknown, events: EventBody[] = []): Action {
   const payload = { index, kind: step.kind, arguments: step.arguments, answer };
   return { type: "record", events: [...events, { type: "STEP_YIELDED", payload }] };
@@ -35,7 +34,7 @@ export function askPerson(
       type: "TIMER_SET",
       payload: { id: item, at: now + limits.approvalTimeout, purpose: "an answer" },
     });
-  // The driver's own decision when the time is over: the same event and key as a person's, so only one can win.
+  // After the timeout the driver decides with the same event and key as a person would, so only one decision can win.
   if (at !== undefined && at <= now)
     return record({ type: "APPROVAL_DECIDED", payload: { itemId: item, decision: "expire", by: "cadre" } });
   const waitingOn = {

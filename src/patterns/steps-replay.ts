@@ -1,7 +1,7 @@
-// Where a module stands, from what its steps were answered so far: it is run anew on the recorded answers, and what it
-// yields after the last of them is what it wants now.
-//  M1  The same answers bring the same yields. One that differs from the record is an error that names both.
-//  M2  A module sees copies: what it does to an answer is not there the next time.
+// Replays a module: it runs again from the start with the recorded answers to its steps. The step that it yields after
+// the last answer is the one to do now.
+//  M1  The same answers give the same steps. A step that differs from the record is an error that names both.
+//  M2  A module gets copies of the answers, so that its changes do not affect the next replay.
 
 import { z } from "zod";
 import type { StepsMain } from "../agents/load-steps.ts";
@@ -11,15 +11,15 @@ import { StepData } from "./step-vocabulary.ts";
 
 export type ReplayResult =
   | { type: "yielded"; index: number; step: StepData }
-  /** Plain data, or undefined. */
+  /** `value` is plain data, or undefined. */
   | { type: "returned"; value: unknown }
-  /** A sentence for people. */
+  /** `why` is a sentence for people. */
   | { type: "failed"; why: string };
 
-/** A module that yields without end would be replayed without end. */
+/** A module that never stops yielding would be replayed for ever. */
 const MAX_YIELDS = 10_000;
 
-/** `module`: what the file is called, so that an error can name its place in it. */
+/** `module`: name of the file, for error messages. */
 export function replaySteps(main: StepsMain, module: string, state: RunState): ReplayResult {
   const known = replays.get(state);
   const at = known?.main === main ? known : { main, generator: undefined, given: 0, reached: undefined };
@@ -35,12 +35,12 @@ export function replaySteps(main: StepsMain, module: string, state: RunState): R
 interface Replay {
   main: StepsMain;
   generator: Iterator<unknown, unknown, unknown> | undefined;
-  /** How many answers it was given, and what it has come to. */
+  /** Number of answers that it has been given. */
   given: number;
   reached: ReplayResult | undefined;
 }
 
-/** Spares the driver of a long run to begin at the beginning for each decision; a fold made anew begins anew. */
+/** Keeps the generator between decisions, so that a long run is not replayed from the start each time. */
 const replays = new WeakMap<RunState, Replay>();
 
 function goOn(at: Replay, { start, steps: { answered } }: RunState): ReplayResult {
@@ -68,7 +68,7 @@ function reachedBy({ done, value }: IteratorResult<unknown>, index: number): Rep
   return { type: "failed", why: `Yield ${index} of the module is no step: ${describeValue(value)}. ${what}` };
 }
 
-/** The run ends with what is left of it as JSON: what cannot be said so is found here, where a throw is the module's. */
+/** The run's answer is the value as JSON. A value that cannot be JSON throws here, where the error is the module's. */
 function returnedBy(value: unknown): ReplayResult {
   if (value === undefined) return { type: "returned", value };
   const text = canonical(value);
@@ -94,13 +94,13 @@ const stepText = ({ kind, arguments: given }: { kind: string; arguments: unknown
 
 const LONGEST = 300;
 
-/** Data in short, for a sentence. */
+/** The start of a value as JSON, for an error message. */
 export function describeValue(value: unknown): string {
   const text = canonical(value) ?? String(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
 }
 
-/** The same data gives the same text, whatever the order of its keys. */
+/** JSON with sorted keys. */
 function canonical(value: unknown): string | undefined {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
@@ -109,7 +109,7 @@ function canonical(value: unknown): string | undefined {
   );
 }
 
-/** What is thrown may be anything, and throw when it is looked at. */
+/** A module may throw any value, even one that throws when it is read. */
 function thrownText(module: string, error: unknown): string {
   try {
     return messageOf(error) + placeIn(module, error);

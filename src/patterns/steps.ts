@@ -1,7 +1,7 @@
-// Steps: a module decides what its agent does next. It is replayed from the answers in the journal for each decision
-// (M1), so nothing of it has to survive; this file says what the step that it waits for needs now.
-//  M3  A step is answered by one event, STEP_YIELDED, written only when everything that it asked for is in the journal.
-//  M4  What it begins has a name of its own (`s3.0`, `question/3`, `sleep/3`), so a crash begins nothing twice.
+// Decisions of the steps pattern: a module decides what its agent does next. For each decision the module is replayed from
+// the answers in the journal (M1), so none of its state has to survive. This file decides what the open step needs now.
+//  M3  One event answers a step: STEP_YIELDED. It is written when everything that the step asked for is in the journal.
+//  M4  Everything that a step starts has its own name (`s3.0`, `question/3`, `sleep/3`), so a crash starts nothing twice.
 
 import { z } from "zod";
 import type { EventBody, StopReason } from "../journal/events.ts";
@@ -26,7 +26,7 @@ export const steps: Pattern = {
 
   next(view, now): Action | TakeTurn | undefined {
     const { state, definition } = view;
-    // B3: its last turn is under way, or over: the run ends with what comes of it.
+    // B3: after the agent's last turn the run ends with its result.
     if (state.latest?.purpose === "final" && isSince(state, state.latest.seq)) return undefined;
     const module = usable(view);
     if ("type" in module) return module;
@@ -36,7 +36,7 @@ export const steps: Pattern = {
     return forStep(reached, view, now);
   },
 
-  /** The agent has reported, or answered without a call: that is a step's answer, not the run's. */
+  /** A report, or an answer without a call, is the answer of the open step, not of the run. */
   answered({ state, steps: module, definition }, ending): Action | undefined {
     if (ending.stopReason !== "final_answer" || !module || "problem" in module) return undefined;
     const reached = replaySteps(module.main, definition.steps!.module, state);
@@ -55,7 +55,7 @@ export const steps: Pattern = {
 
 type Waiting = { index: number; step: StepData };
 
-/** The module, if the run may go on with it as it is now; what to do about it otherwise. */
+/** The module, if the run may continue with its current version. Otherwise the action that handles the problem. */
 function usable({ state, definition, steps: module }: DecisionView) {
   const { module: name, hash } = definition.steps!;
   if (!module || "problem" in module) {
@@ -69,7 +69,7 @@ function usable({ state, definition, steps: module }: DecisionView) {
   );
 }
 
-/** `items`: what a person accepts who lets the run go on. */
+/** `items`: the hash that a person accepts by resuming the run. */
 const changed = (detail: string, items: string[]): Action => ({
   type: "suspend",
   waitingOn: { kind: "definition_changed", items, detail },
@@ -108,7 +108,7 @@ function forStep(waiting: Waiting, view: DecisionView, now: number): Action | Ta
   }
 }
 
-/** Since the step before was answered. */
+/** Whether an event is newer than the last answered step. */
 const isSince = ({ steps: record }: RunState, seq: number): boolean => seq > record.seq;
 
 const isTaken = (state: RunState): boolean => state.latest !== undefined && isSince(state, state.latest.seq);
@@ -150,7 +150,7 @@ const receivedBy = (toolCallId: string): EventBody => ({
 
 const callId = (index: number, place = 0): string => `s${index}.${place}`;
 
-/** Made once, together; answered when each has its one result. */
+/** Makes the calls once, together. The step is answered when each call has its result. */
 function forCalls(
   waiting: Waiting,
   made: StepCall[],
@@ -182,7 +182,7 @@ const callAnswer = ({ result }: ToolCall): CallAnswer => ({
   isError: result!.outcome !== "ok",
 });
 
-/** The child's result; of one that was not started, the reason in the same form. */
+/** The child's result. If it was not started, the reason in the same form. */
 function childAnswer({ result }: ToolCall): unknown {
   const { output } = result!;
   if (typeof output === "object" && output !== null && "child_run_id" in output) return output;
@@ -219,7 +219,7 @@ function lastReport({ steps: { answered } }: RunState): StepsReport | undefined 
   return report;
 }
 
-/** K4: what its agent has said as a member of a team counts, however the module ends. */
+/** K4: the agent's broadcasts and vote as a team member count, however the module ends. */
 function endingWith(report: StepsReport, { state, definition }: DecisionView): Ending {
   const ending = { status: "completed", stopReason: "final_answer", ...report } as const;
   if (!isTeamMember(definition, state.start!)) return ending;
@@ -231,7 +231,7 @@ const end = (stopReason: StopReason, summary: string): Action => ({
   ending: { status: "failed", stopReason, summary } satisfies Ending,
 });
 
-/** Nothing in it is `undefined`: what is journaled is what is compared. */
+/** Removes undefined fields, because the record that a replay compares with is JSON. */
 function known<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }

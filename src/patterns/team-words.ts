@@ -1,7 +1,7 @@
-// The words of a team: what a member reads when it joins and in each round, what it is told of the others, and what a
-// coordinator is told of the discussion. What a member said is marked as somebody else's words wherever it is read.
+// The texts of a team: a member's opening in each round, the messages of the others, and the discussion as its coordinator
+// reads it. A member's words are marked as untrusted wherever another agent reads them.
 
-import { baseName } from "../journal/definition.ts";
+import { baseName } from "../journal/agent-id.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
 import { latestChildFor } from "../projections/folds/child-runs.ts";
 import {
@@ -13,19 +13,19 @@ import {
 import { requestText } from "./opening.ts";
 import type { DecisionView } from "./pattern.ts";
 
-/** Who speaks where nobody does: no agent can be called that. */
+/** Sender of announcements. No agent can have this name. */
 export const THE_TEAM = "the team";
 
 export type TeamWord = TeamMessage | TeamVote;
 
-/** As members call each other: by the short name, unless two have the same. */
+/** An agent's name within the team: the short name, unless two agents share it. */
 export function memberName({ definition }: DecisionView, agent: string): string {
   const short = baseName(agent);
   const everybody = new Set([...definition.team!.members, definition.name]);
   return [...everybody].filter((other) => baseName(other) === short).length > 1 ? agent : short;
 }
 
-/** What a member reads in its task's place. */
+/** The text that a member reads in place of its task. */
 export function memberOpening(view: DecisionView, { number, members }: TeamRound, me: string): string {
   const { state, definition } = view;
   const name = (agent: string): string => memberName(view, agent);
@@ -50,7 +50,7 @@ Where these are not among your tools, end as usual: whoever gets your answer spe
 const GO_ON =
   "What the others said follows. Go on with the discussion, and end your turn with `vote_conclude`.";
 
-/** One word of the discussion, for somebody who did not say it. */
+/** One message or vote, as the other agents read it. */
 export function messageText(view: DecisionView, word: TeamWord): string {
   const { state, definition } = view;
   const { from, round } = word;
@@ -63,7 +63,7 @@ export function messageText(view: DecisionView, word: TeamWord): string {
   return `${name} votes ${word.ready ? "to conclude" : "to go on"}:\n${marked(word.reason)}`;
 }
 
-/** What a coordinator has not been told, round by round. */
+/** The part of the discussion that the coordinator has not read yet, round by round. */
 export function discussionText(view: DecisionView): string {
   const { rounds, told } = view.state.team;
   const words = wordsAfter(view, told).filter(({ from }) => from !== view.definition.name);
@@ -74,13 +74,13 @@ export function discussionText(view: DecisionView): string {
     .join("\n\n");
 }
 
-/** In the order in which they were said. */
+/** Messages and votes after an event, in order. */
 export function wordsAfter({ state }: DecisionView, seq: number): TeamWord[] {
   const { messages, votes } = state.team;
   return [...messages, ...votes].filter((word) => word.seq > seq).sort((one, other) => one.seq - other.seq);
 }
 
-/** How a coordinator that decides is asked to. */
+/** Asks a coordinator that decides whether there is another round. */
 export const decideText = (round: number, maxRounds: number): string =>
   `That was round ${round} of at most ${maxRounds}. If the request can be answered, answer it with \`conclude_team\`. Otherwise say with \`broadcast\` what the team should look at next.`;
 

@@ -1,8 +1,8 @@
-// Team: members discuss the request in rounds, and the agent that coordinates them answers it.
-//  - One run per member and round, which goes on from that member's last; those of a round run at the same time.
-//  - A round closes in one append, when every member has spoken, failed or is late: only then is anything heard.
-//  - Who fails or is late (F27) is announced, and takes no further part.
-//  - The discussion is this run's journal; whoever is told of it is told what stands there after the last they know.
+// Decisions of the team pattern: members discuss the request in rounds, and the agent that coordinates them answers it.
+//  - Each member has one run per round, which continues its run of the round before. The runs of a round work in parallel.
+//  - A round closes in one append, when every member has spoken, failed or is late. Only then do the others hear it.
+//  - A member that fails or is late (F27) is announced, and takes no further part.
+//  - The discussion is in this run's journal. A reader gets the messages after the last one that it has read.
 
 import type { EventBody } from "../journal/events.ts";
 import { discussionId, memberKey, type TeamRound } from "../projections/folds/team-state.ts";
@@ -42,7 +42,7 @@ export const team: Pattern = {
   },
 };
 
-/** S3-41: after each round, whether there is another. */
+/** S3-41: whether there is another round after this one. */
 export function shouldContinue(
   { state, definition }: DecisionView,
   { number }: TeamRound,
@@ -60,17 +60,17 @@ export function shouldContinue(
   return number >= maxRounds ? stop(`there are no more than ${maxRounds} rounds.`) : { goesOn: true };
 }
 
-/** S3-41: what a member has said becomes known when its round ends. */
+/** S3-41: a member's broadcasts become known when its round ends. */
 export function onMemberBroadcast(round: number, from: string, texts: readonly string[]): EventBody[] {
   return texts.map((text, index) => ({ type: "TEAM_MESSAGE", payload: { round, index, from, text } }));
 }
 
-/** S3-41. */
+/** S3-41: a member's vote becomes known when its round ends. */
 export function onMemberVote(round: number, from: string, vote: Vote): EventBody[] {
   return vote ? [{ type: "TEAM_VOTE", payload: { round, from, ...vote } }] : [];
 }
 
-/** S3-41: how a member is told of what somebody else has said. */
+/** S3-41: the message by which a member learns what another one has said. */
 export function injectMessage(
   view: DecisionView,
   word: TeamWord,
@@ -83,7 +83,7 @@ type Vote = { ready: boolean; reason: string } | undefined;
 const liveMembers = ({ state, definition }: DecisionView): string[] =>
   [...new Set(definition.team!.members)].filter((member) => !state.team.dropped.has(member));
 
-/** With what the coordinator has to say first, if it was asked. */
+/** Starts the next round, after the coordinator's guidance if it was asked for any. */
 function nextRound(view: DecisionView): Action {
   const { state, definition } = view;
   const { rounds, spoken } = state.team;
@@ -117,7 +117,7 @@ function inRound(view: DecisionView, round: TeamRound, now: number): Action {
   );
 }
 
-/** The task stays what it is, so that a member's system prompt is the same in every round. */
+/** The task stays the same in every round, so that a member's system prompt can be cached. */
 function memberRun(view: DecisionView, round: TeamRound, member: string): PatternRun {
   const { state, definition } = view;
   const { task, input } = state.start!;
@@ -136,7 +136,7 @@ function memberRun(view: DecisionView, round: TeamRound, member: string): Patter
   };
 }
 
-/** What was said since it was last told, but for its own words: each of them once, whatever is started again. */
+/** What the others have said since the member's last round. Each message is delivered once, also after a restart. */
 function newsFor(view: DecisionView, { number }: TeamRound, member: string): PatternRun["messages"] {
   const { seq } = view.state.team.rounds[number - 2]!;
   return wordsAfter(view, seq)
@@ -149,7 +149,7 @@ interface Seated {
   seat: PatternSlot;
 }
 
-/** Everybody leaves at least one word, so that the round is seen to be closed. */
+/** The events that close a round. Every member leaves at least one, so that the fold sees the round as closed. */
 function closing(view: DecisionView, { number: round }: TeamRound, seated: readonly Seated[]): EventBody[] {
   const announced: { text: string; dropped?: string }[] = [];
   const said = seated.flatMap(({ member, seat }) => {
@@ -177,7 +177,7 @@ function closing(view: DecisionView, { number: round }: TeamRound, seated: reado
   return [...said, ...news];
 }
 
-/** In our words: those of whoever failed are marked nowhere here. */
+/** In Cadre's own words: a failed run's text would have to be marked as untrusted. */
 function whyNot(seat: PatternSlot): string {
   switch (seat.type) {
     case "late":
@@ -199,7 +199,7 @@ function tell(view: DecisionView, round: number | "over", closing: string): Acti
   return { type: "record", events: [{ type: "CONTEXT_ADDED", payload }] };
 }
 
-/** The coordinator's turn between two rounds ends with words, or with nothing but broadcasts. */
+/** Whether the coordinator's turn between two rounds is over: it ends with text, or with only broadcasts. */
 function hasGuided({ state }: DecisionView): boolean {
   const { latest, calls, team } = state;
   if (!latest || latest.seq < team.told) return false;

@@ -6,7 +6,8 @@ import type { Import, Source } from "./sources.ts";
 /** From the ground up: a place imports from its own layer and from those before it. */
 const LAYERS: readonly (readonly string[])[] = [
   ["ids", "errors", "clock", "config", "omit-undefined"],
-  ["journal"],
+  // A pattern's declaration is part of the journal's vocabulary: the journal pins its schema and names its trigger.
+  ["journal", "patterns/declarations"],
   ["projections"],
   ["permissions", "models", "tools", "stores"],
   ["agents"],
@@ -39,9 +40,9 @@ const CONTRACTS = new Set([
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
 const BROWSER_SAFE =
-  /^src\/(?:(?:journal|projections)\/.+|ids|errors|omit-undefined|config\/(?:duration|limits)|api\/(?:client(?:-call|-stream)?|schema|requests|agent-replay|agent-view|alike-replays|answers|comparison|explanation|team|wire))(?:\.ts)?$/;
+  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|errors|omit-undefined|config\/(?:duration|limits|names)|api\/(?:client(?:-call|-stream)?|schema|requests|agent-replay|agent-view|alike-replays|answers|comparison|explanation|team|wire))(?:\.ts)?$/;
 const FOR_DASHBOARD =
-  /^src\/(?:(?:journal|projections)\/.+|ids|errors|omit-undefined|api\/(?:client|schema|wire))(?:\.ts)?$/;
+  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|errors|omit-undefined|api\/(?:client|schema|wire))(?:\.ts)?$/;
 const NODE_GLOBAL =
   /(?<![\w$.#])(process|Buffer|global|require|__dirname|__filename|setImmediate)\b(?!\s*\??:)/g;
 
@@ -213,8 +214,9 @@ const targetsOf = (source: Source): string[] =>
 const inSource = (source: Source): boolean => !source.isTest && source.path.startsWith("src/");
 const inFolder = (name: string) => (source: Source) => inSource(source) && placeOf(source.path) === name;
 
-/** `src/journal/events.ts` stands in `journal`, `src/ids.ts` in `ids`; outside of src: nowhere. */
-const placeOf = (path: string | undefined): string => /^src\/([^/.]+)/.exec(path ?? "")?.[1] ?? "";
+/** `src/journal/events.ts` is in `journal`, `src/ids.ts` in `ids`. Files outside of src have no place. */
+const placeOf = (path: string | undefined): string =>
+  /^src\/(patterns\/declarations|[^/.]+)/.exec(path ?? "")?.[1] ?? "";
 const layerOf = (place: string): number => LAYERS.findIndex((layer) => layer.includes(place));
 const packageOf = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? "";
 const isSource = (path: string): boolean => !/\.(?!tsx?$)[a-z]+$/.test(path);

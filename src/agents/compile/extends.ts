@@ -1,14 +1,15 @@
-// `extends`: an agent that inherits another one's keys. Its own win, except where that would allow more: what the base
-// denies or asks about stays so, and its limits and policy bind where the agent says nothing of its own.
+// `extends`: an agent inherits the keys of another agent, its base. Its own keys win, unless that would allow more: the
+// base's `ask` and `deny` rules stay in force, and so do its limits and policy unless the agent sets its own.
 
+import { Names } from "../../config/names.ts";
 import { hasErrors, nearestWord } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
 import { type Draft, draftDocument, keyPath } from "../files/draft.ts";
 import { isMapping } from "../files/parse.ts";
-import { canonicalKey, Names } from "../frontmatter.ts";
+import { canonicalKey } from "../frontmatter.ts";
 import { createNameResolver } from "./names.ts";
 
-/** The same agents, complete. One whose base cannot be had is broken: what the base denies is not known. */
+/** The same drafts with inherited keys. A draft without a usable base is broken, since the base's denies are unknown. */
 export function applyExtends(drafts: ReadonlyMap<string, Draft>): Draft[] {
   const resolve = createNameResolver(drafts, titleOf);
   const done = new Map<Draft, Draft>();
@@ -65,7 +66,7 @@ function onBroken(draft: Draft, base: Draft): Draft {
   return broken(draft, "BROKEN_BASE", `names \`${base.name}\`, which cannot be used: mend ${place}`);
 }
 
-/** What an agent is called is its own. */
+/** Keys that are never inherited. */
 const OWN = new Set(["name", "title", "extends", "dialect"]);
 
 function merged(base: Draft, draft: Draft): Draft {
@@ -87,7 +88,7 @@ interface Spelt {
   from: Record<string, Path>;
 }
 
-/** So that one file's `disallowed_tools` meets the other's `disallowedTools`, and `maxTurns` meets `limits`. */
+/** Rewrites aliases, so that `disallowed_tools` of one file is merged with `disallowedTools` of the other. */
 function inOurSpelling(draft: Draft): Spelt {
   const spelt: Spelt = { keys: {}, from: { ...draft.from } };
   const limits: Record<string, Data> = {};
@@ -111,7 +112,7 @@ function inOurSpelling(draft: Draft): Spelt {
 const inOurWords = (limits: Data | undefined): Record<string, Data> =>
   Object.fromEntries(Object.entries(limits ?? {}).map(([written, value]) => [canonicalKey(written), value]));
 
-/** How a base's value and an agent's own become one; a value that does not fit is left for the check of keys. */
+/** Merges a base's value with the agent's own. A value of the wrong type is left to the check of keys. */
 const NARROWING: Readonly<Record<string, (base: Data, own: Data) => Data>> = {
   tools(base, own) {
     const [below, above] = [toolsMap(base), toolsMap(own)];

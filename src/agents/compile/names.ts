@@ -1,19 +1,19 @@
-// What agents are called, and who is meant by a name: in a file of an agent, or typed by a person.
-//  N5  The folder (pack) of whoever asks first, then the full name, then base names and titles, the nearest scope first.
-//      A pack keeps its meaning whatever lies beside it: a project's `researcher` is not that of a pack's `researcher`.
-//      Several in the same scope are an error where the name is used, never where the files are loaded.
+// Names of agents, and which agent a name means in an agent's file or on the command line.
+//  N5  A name is looked up in the pack of the file that uses it, then as a full name, then as a base name or title in the
+//      nearest scope. So a project's `researcher` never replaces the `researcher` that a pack's own files mean.
+//      If several agents in one scope match, using the name is an error. Loading the files is not.
 
 import { agentId } from "../../journal/agent-id.ts";
 import type { Agent } from "../agent.ts";
 
 export interface NameSource {
-  /** Below the folder that was searched, with `/`: `core/reviewer.agent.md`. */
+  /** Path below the searched folder, with `/`: `core/reviewer.agent.md`. */
   below: string;
-  /** In our own folders the folders below are packs, and part of the name. */
+  /** In Cadre's own folders each subfolder is a pack, and part of the name. */
   packs: boolean;
 }
 
-/** `given`: what the file itself says. */
+/** `given`: the name in the file itself. */
 export function fullName(given: string | undefined, { below, packs }: NameSource): string {
   const path = agentId(below.replace(ENDINGS, "")) || "agent";
   const name = given === undefined ? "" : agentId(given);
@@ -24,7 +24,7 @@ export function fullName(given: string | undefined, { below, packs }: NameSource
 
 const ENDINGS = /(\.agent|\.chatmode)?\.(md|ai|toml|json|ya?ml)$/i;
 
-/** Whoever can be meant by a name. */
+/** An agent or a draft that a name can mean. */
 export interface Named {
   name: string;
   scope: Agent["scope"];
@@ -32,14 +32,14 @@ export interface Named {
 
 export type ResolvedName<T> =
   | { agent: T }
-  /** Nobody can tell which of them is meant. */
+  /** The name is ambiguous. */
   | { candidates: string[] }
   | undefined;
 
-/** `from`: whose file says the name. */
+/** `from`: the agent whose file uses the name. */
 export type NameResolver<T> = (name: string, from?: Pick<Named, "name">) => ResolvedName<T>;
 
-/** Who is meant by a name. */
+/** The agent that a name means in a complete set. */
 export function resolveName<T extends Named & Pick<Agent, "definition">>(
   { agents }: { agents: ReadonlyMap<string, T> },
   name: string,
@@ -51,14 +51,14 @@ export function resolveName<T extends Named & Pick<Agent, "definition">>(
   return resolve(name, from);
 }
 
-/** A set never changes once it is assembled, and every delegation asks it. */
+/** Cached: a set never changes after it is assembled, and every delegation resolves a name. */
 const resolvers = new WeakMap<ReadonlyMap<string, Named>, NameResolver<Named>>();
 
 export const packOf = (name: string): string => name.split("/").slice(0, -1).join("/");
 
 const SCOPES = ["project", "user", "builtin"] as const;
 
-/** The same for many names. */
+/** Resolves many names in one set. */
 export function createNameResolver<T extends Named>(
   agents: ReadonlyMap<string, T>,
   titleOf: (agent: T) => string | undefined,
@@ -68,7 +68,7 @@ export function createNameResolver<T extends Named>(
     const id = agentId(name);
     const pack = from === undefined ? "" : packOf(from.name);
     const near = pack === "" ? undefined : agents.get(`${pack}/${id}`);
-    // Nobody means itself: a pack's `reviewer` that extends `reviewer` means another one.
+    // An agent never means itself: a pack's `reviewer` that extends `reviewer` means another one.
     const found = near && near.name !== from?.name ? near : (agents.get(id) ?? near);
     if (found) return { agent: found };
     const candidates = byShortName.get(id) ?? [];

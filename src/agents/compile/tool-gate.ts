@@ -1,5 +1,5 @@
-// What an agent's file lets it call. Absent, null and empty tools are three different things, and a name that no tool
-// has is dropped: what is left may be nothing, and is never everything.
+// The tools that an agent's file lets it call. Absent, null and empty `tools` are three different things. Unknown names
+// are dropped: the rest may be nothing, but never becomes "all tools".
 
 import type { YamlDocument } from "../../config/yaml.ts";
 import { agentId } from "../../journal/agent-id.ts";
@@ -10,9 +10,9 @@ import type { AgentValues } from "../frontmatter.ts";
 import { agentRuleProblems } from "../rule-problems.ts";
 
 export interface Policy {
-  /** Absent: everything. */
+  /** Absent: all verbs. */
   verbs?: readonly string[] | undefined;
-  /** Absent: everybody that `agents` names. */
+  /** Absent: all agents that `agents` names. */
   targets?: readonly string[] | undefined;
 }
 
@@ -24,14 +24,14 @@ export function readPolicy({ policy, delegate_targets: targets }: AgentValues): 
   return { verbs: policy.verbs, targets: both };
 }
 
-/** Where nobody says which tools there are. */
+/** Default if the caller does not know the tools. */
 const PATCHING: NonNullable<AgentEnvironment["patches"]> = [
   { name: "Write" },
   { name: "Edit" },
   { name: "Bash" },
 ];
 
-/** RN2: what a program asks for where it does not say which file or command it is about. */
+/** RN2: the rules for requests of a program that name neither a file nor a command. */
 const PATCHING_KINDS = ["edit", "delete", "move", "execute"].map((kind) => `mcp__acp__${kind}`);
 
 interface Gate extends Pick<AgentEnvironment, "toolNames" | "patches"> {
@@ -68,7 +68,7 @@ interface Withholding extends Pick<Gate, "values" | "report"> {
   patches: NonNullable<AgentEnvironment["patches"]>;
 }
 
-/** S4-6: without `Patch` in its policy an agent changes no files: a tool that could is withheld whole, also for calls that only read. */
+/** S4-6: an agent without `Patch` in its policy changes no files. A tool that could is denied as a whole. */
 function withheld({ values, allow = [], report, patches }: Withholding): string[] {
   const listed = new Set(allow.map((rule) => rule.split("(", 1)[0]!.trim().toLowerCase()));
   const isListed = ({ name, aliases = [] }: (typeof patches)[number]): boolean =>
@@ -91,14 +91,14 @@ function knownOnly(allow: string[], toolNames: readonly string[], report: Report
   return known;
 }
 
-/** Those of `agents` that the policy leaves, as the file writes them. */
+/** The names in `agents` that the policy allows, as written. */
 export function allowedDelegates({ agents }: AgentValues, { verbs, targets }: Policy): string[] {
   if (verbs && !verbs.includes("Delegate")) return [];
   const named = [...new Map((agents ?? []).map((name) => [agentId(name), name])).values()];
   return targets ? named.filter(namedIn(targets)) : named;
 }
 
-/** `factory/planner` is named by `factory/planner` and by `planner`. */
+/** Both `factory/planner` and `planner` name `factory/planner`. */
 function namedIn(targets: readonly string[]): (name: string) => boolean {
   const ids = new Set(targets.map(agentId));
   return (name) => ids.has(agentId(name)) || ids.has(agentId(name).split("/").at(-1)!);

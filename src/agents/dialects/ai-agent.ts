@@ -1,4 +1,4 @@
-// ai-agent: `*.ai`, whose tools are names of MCP servers and whose agents are paths of other files.
+// ai-agent: `*.ai` files. Their tools are names of MCP servers, and their agents are paths to other files.
 
 import { posix } from "node:path";
 import { parseDuration } from "../../config/duration.ts";
@@ -27,7 +27,7 @@ export const aiAgentDialect: Dialect = {
   translate: (source) => [translate(source)],
 };
 
-/** An agent there has the servers that it names and nothing else: without `tools`, none. */
+/** An ai-agent has only the servers that it names. Without `tools` it has none. */
 function translate(source: SourceFile): Translation {
   const tools = source.keys["tools"];
   const body = source.body.replace(TEMPLATE, (_, _quote, file: string) => `\${include:${file.trim()}}`);
@@ -46,7 +46,7 @@ const tools: Reader = (wording, value, key) => {
   warn(wording, [key], { code: "TOOLS_EMPTY", message });
 };
 
-/** `fetch` there is a server of that name, never a tool of ours. */
+/** In ai-agent `fetch` is a server of that name, never a tool of ours. */
 const serverRule = (name: Data): Data =>
   typeof name === "string" && /^[\w.-]+$/.test(name) && !name.startsWith("mcp__") ? `mcp__${name}__*` : name;
 
@@ -92,7 +92,7 @@ function namesIn(wording: TranslationBuilder, value: Data): string[] | undefined
     .map((name) => agentAt(wording, name));
 }
 
-/** `../web/search.ai`, seen from `team/lead.ai`, is `web/search`. */
+/** `../web/search.ai` in `team/lead.ai` is the agent `web/search`. */
 function agentAt({ source }: TranslationBuilder, name: string): string {
   if (!/\.ai$|\//i.test(name)) return name;
   const plain = name.replace(/\.ai$/i, "");
@@ -100,7 +100,7 @@ function agentAt({ source }: TranslationBuilder, name: string): string {
   return path.startsWith("..") || plain.startsWith("/") ? posix.basename(plain) : path;
 }
 
-/** `{format, schema}`: only the schema means something here. */
+/** Of `{format, schema}` Cadre uses only the schema. */
 const format =
   (ours: string): Reader =>
   (wording, value, key) => {

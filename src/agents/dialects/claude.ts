@@ -1,4 +1,4 @@
-// Claude Code: `.claude/agents/*.md`, and the agents of its plugins.
+// Claude Code: `.claude/agents/*.md`, and the agents of plugins.
 
 import type { Data } from "../../config/yaml.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
@@ -15,7 +15,7 @@ export const claudeDialect: Dialect = {
 
 const SIGNS = ["permissionMode", "allowed-tools", "memory", "effort"];
 
-/** Written on one line by a generator: the model should see the lines. */
+/** Claude's generator writes `\n` into one line. The model should see real line breaks. */
 const description: Reader = (wording, value: Data, key) =>
   setKey(wording, "description", typeof value === "string" ? value.replaceAll("\\n", "\n") : value, key);
 

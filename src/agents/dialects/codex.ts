@@ -1,4 +1,4 @@
-// Codex: `.codex/agents/*.toml`, where the prompt is a key and the sandbox's mode decides about tools.
+// Codex: `.codex/agents/*.toml`. The prompt is a key, and the sandbox mode decides which tools the agent has.
 
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";

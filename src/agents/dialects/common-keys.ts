@@ -1,4 +1,4 @@
-// Keys that mean the same in nearly every product that writes agents as Markdown.
+// Readers for keys that mean the same in nearly every product with agents in Markdown.
 
 import { readPermissionMode } from "./presets.ts";
 import {
@@ -59,7 +59,7 @@ export function commonReaders(vocabulary: Vocabulary = {}): Readers {
 export const readersFor = (keys: string, reader: Reader): Readers =>
   Object.fromEntries(keys.split(" ").map((key) => [key, reader]));
 
-/** Names mean servers that the person has declared; anything else would start something. */
+/** A list of names refers to servers in cadre.yaml. Any other value could start a program, so it has no effect. */
 const serverNames: Reader = (wording, value, key) => {
   const isNames = Array.isArray(value) && value.every((name) => typeof name === "string");
   (isNames ? sameKey : inertKey)(wording, value, key);
@@ -69,7 +69,7 @@ const notDelegable: Reader = (wording, value, key) => {
   if (value === true) setKey(wording, "delegable", false, key);
 };
 
-/** Ours has lists; opencode's misspelt `permission` has actions. */
+/** Cadre's `permissions` has lists of rules. A map of actions is opencode's `permission`, misspelt. */
 const permissionsOrOurs: Reader = (wording, value, key) => {
   const lists = typeof value === "object" && value !== null && Object.values(value).some(Array.isArray);
   (lists ? sameKey : readPermissions)(wording, value, key);

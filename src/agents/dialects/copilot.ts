@@ -1,4 +1,4 @@
-// GitHub Copilot: agents (`*.agent.md`, `.github/agents/`) and the chat modes before them (`*.chatmode.md`).
+// GitHub Copilot: agents (`*.agent.md`, `.github/agents/`) and the older chat modes (`*.chatmode.md`).
 
 import type { Data } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";
@@ -50,7 +50,7 @@ const GROUPS = {
   web: ["WebFetch", "WebSearch"],
 };
 
-/** `x/*` and `x/y` are a server's; so is a name with dots, and one that the file itself declares. */
+/** Tools of an MCP server: `x/*`, `x/y`, a name with dots, and a server that the file itself declares. */
 function vocabularyOf(servers: Data | undefined): Vocabulary {
   const declared = isMapping(servers) ? Object.keys(servers) : Array.isArray(servers) ? servers : [];
   return {
@@ -72,18 +72,18 @@ function startsAgents(tools: Data | undefined): boolean {
   });
 }
 
-/** Chat modes have another one, which says nothing about the agent. */
+/** In a chat mode `mode` says nothing about who may call the agent. */
 const mode: Reader = (wording, value, key) => {
   if (value === "subagent") wording.hidden = true;
   wording.extra[key] = value;
 };
 
-/** The older word for `disable-model-invocation`. */
+/** The older name of `disable-model-invocation`, with the opposite meaning. */
 const infer: Reader = (wording, value, key) => {
   if (value === false) setKey(wording, "delegable", false, key);
 };
 
-/** One that is sent without asking is a handoff; the others are buttons for a person to press. */
+/** An entry with `send: true` is a handoff. The others are buttons for a person to press. */
 const readHandoffs: Reader = (wording, value, key) => {
   if (value === null) return;
   const entries = Array.isArray(value) ? value : [value];

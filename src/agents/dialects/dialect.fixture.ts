@@ -1,4 +1,4 @@
-// A file as a dialect gets it, and what comes of it, for tests.
+// Test helpers: the source file that a dialect gets, and its translation.
 
 import { problemText } from "../../config/problem.ts";
 import type { Data } from "../../config/yaml.ts";
@@ -16,27 +16,27 @@ export function translateAll(dialect: Dialect, text: string, file: string): Tran
   return dialect.translate(sourceOf(text, file));
 }
 
-/** Front matter alone, for dialects that write Markdown. */
+/** Translates front matter with a short body, for dialects in Markdown. */
 export function translateKeys(dialect: Dialect, yaml: string, file = "agents/a.md"): Translation {
   return translateAll(dialect, `---\n${yaml}\n---\nBody.\n`, file)[0]!;
 }
 
 export const codesOf = ({ problems }: Translation): string[] => problems.map(({ code }) => code);
 
-/** Keys of strangers have no prototype: compared by what they hold. */
+/** Translated keys have no prototype. A plain copy can be compared with `toEqual`. */
 export const plain = (value: Data | Record<string, Data>): unknown => JSON.parse(JSON.stringify(value));
 
 export const isMap = (value: Data): value is Record<string, Data> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Every word that stands anywhere in a value, keys included. */
+/** Every word anywhere in a value, keys included. */
 export function wordsIn(value: Data): string[] {
   if (typeof value === "string") return splitNames(value);
   if (Array.isArray(value)) return value.flatMap(wordsIn);
   return isMap(value) ? Object.entries(value).flatMap(([key, inner]) => [key, ...wordsIn(inner)]) : [];
 }
 
-/** The widest that a word means in any product. */
+/** The widest meaning that a word has in any product. */
 const GROUPS = {
   edit: ["Edit", "Write"],
   write: ["Edit", "Write"],
@@ -50,7 +50,7 @@ const GROUPS = {
   mcp: ["mcp__*__*"],
 };
 
-/** Whether a word of a file can be why its agent may call this. */
+/** Whether a word in the file can explain why its agent is allowed this rule. */
 export function standsFor(word: string, rule: string): boolean {
   const [tool = "", scope] = rule.split("(");
   const meaning = toolMeaning(word, { groups: GROUPS });

@@ -1,16 +1,16 @@
-// A dialect: how another product writes agents. It only says the same thing in our keys; what the keys mean, what fits
-// them and what is wrong with them is decided once, for every file, by the same code.
-//  T1  A translation never allows more than the file said: what it cannot express, it narrows or reports.
-//  T2  It is pure: nothing is read, run or expanded.
+// A dialect translates another product's agent files into our keys. It does not interpret the keys: the same code
+// checks and compiles them for every file.
+//  T1  A translation never allows more than the file does. What our keys cannot express is narrowed or reported.
+//  T2  A translation is pure: it reads no file, runs nothing and expands no variable.
 
 import type { Problem } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
 
-/** A file that was read as data: front matter and body, or a whole TOML or JSON file with an empty body. */
+/** A parsed file: front matter and body, or a whole TOML or JSON file with an empty body. */
 export interface SourceFile {
-  /** For people: as in every message. */
+  /** The file's name in messages. */
   file: string;
-  /** Below the folder that was searched, with `/`: `core/reviewer.agent.md`. */
+  /** Path below the searched folder, with `/`: `core/reviewer.agent.md`. */
   below: string;
   keys: Readonly<Record<string, Data>>;
   body: string;
@@ -18,25 +18,25 @@ export interface SourceFile {
 }
 
 export interface Translation {
-  /** In our keys, as a person would have written them in a file of ours. */
+  /** Our keys, as a person would write them in a Cadre file. */
   keys: Record<string, Data>;
-  /** Which place of the file each of our keys stands for; absent: the key of the same name. */
+  /** Path in the source file of each of our keys. Absent: the key of the same name. */
   from: Readonly<Record<string, Path>>;
-  /** The system prompt, unless it stands in `promptFile`. */
+  /** The system prompt, unless `promptFile` names one. */
   body: string;
-  /** A file with the prompt, relative to the agent's file and never outside its folder. */
+  /** File with the prompt, relative to the agent's file and never outside its folder. */
   promptFile?: string;
-  /** Keys that mean nothing here, kept as they were written. */
+  /** Keys without a meaning in Cadre, kept as they were written. */
   extra: Record<string, Data>;
   problems: Problem[];
 }
 
 export interface Dialect {
   name: string;
-  /** Where such files lie or how they are called; asked before the keys. `path` is the whole path, with `/`. */
+  /** Recognises the product by folder or file name, before `matchesKeys` is asked. `path` is the whole path, with `/`. */
   matchesPath?(path: string): boolean;
-  /** Keys that only this product uses. */
+  /** Recognises the product by keys that no other product uses. */
   matchesKeys?(keys: Readonly<Record<string, Data>>): boolean;
-  /** Usually one; a file of modes or roles holds several. */
+  /** Usually one translation. A file of modes or roles gives several. */
   translate(source: SourceFile): Translation[];
 }

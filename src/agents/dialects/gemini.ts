@@ -1,4 +1,4 @@
-// Gemini CLI: `.gemini/agents/*.md`. Its `kind` says where an agent runs, not what it is.
+// Gemini CLI: `.gemini/agents/*.md`. Its `kind` says where an agent runs, local or remote.
 
 import { commonReaders } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";

@@ -1,4 +1,4 @@
-// The dialects, in the order in which they are asked. To add one: a file beside this one, and a line here.
+// The list of dialects. To add one: a file in this folder, and a line here.
 
 import type { Data } from "../../config/yaml.ts";
 import { aiAgentDialect } from "./ai-agent.ts";
@@ -18,7 +18,7 @@ import { rolesDialect } from "./roles.ts";
 
 export { rolesDialect };
 
-/** Copilot's file names are its own in any folder; then the folders of products; keys in the same order. */
+/** The first match wins. Copilot comes first because its file names are unique in any folder. */
 export const dialects: readonly Dialect[] = [
   copilotDialect,
   chatmodeDialect,
@@ -37,10 +37,10 @@ export const dialects: readonly Dialect[] = [
   claudeDialect,
 ];
 
-/** What `dialect:` may say, beside `cadre`. */
+/** Values of the key `dialect`, apart from `cadre`. */
 export const dialectNames: readonly string[] = dialects.map(({ name }) => name);
 
-/** Undefined: ours. So is an override that nobody knows: whoever asks has checked it. */
+/** The dialect of a file. Undefined: the file is Cadre's. The caller has already checked the override. */
 export function dialectOf(
   path: string,
   keys: Readonly<Record<string, Data>>,
@@ -49,7 +49,7 @@ export function dialectOf(
   if (override !== undefined) return dialects.find(({ name }) => name === override);
   const byPath = dialects.find((dialect) => dialect.matchesPath?.(path));
   if (byPath) return byPath;
-  // A file with a key that only we have is ours, whatever else it borrows.
+  // A file with a key that only Cadre has is Cadre's, whatever other keys it borrows.
   if (OURS.some((key) => Object.hasOwn(keys, key)) || keys["kind"] === "main" || keys["kind"] === "subagent")
     return undefined;
   return dialects.find((dialect) => dialect.matchesKeys?.(keys));

@@ -1,4 +1,4 @@
-// Kiro: `.kiro/agents/`, as Markdown, or as JSON with the prompt in a key.
+// Kiro: `.kiro/agents/`, as Markdown or as JSON with the prompt in a key.
 
 import { isMapping } from "../files/parse.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
@@ -23,7 +23,7 @@ function translate(source: SourceFile): Translation {
   return translateWith(source, gated ? { ...READERS, allowedTools: spared } : READERS);
 }
 
-/** `@git` and `@git/status` are a server's. */
+/** `@git` is an MCP server, and `@git/status` one of its tools. */
 const VOCABULARY = {
   groups: { write: ["Write", "Edit"], fs_write: ["Write", "Edit"] },
   mcp(name: string): string[] | undefined {
@@ -32,13 +32,13 @@ const VOCABULARY = {
   },
 };
 
-/** Those of its tools that it may use without asking. */
+/** In a file with `tools`, `allowedTools` lists those that need no approval. */
 const spared: Reader = (wording, value, key) => {
   if (value === null || (Array.isArray(value) && value.length === 0)) return;
   warnGrantIgnored(wording, key, `\`${key}\``);
 };
 
-/** What a tool's settings forbid must hold here too; what they permit is a person's to give. */
+/** A tool with `denied…` settings is denied as a whole. Settings that permit something have no effect. */
 const settings: Reader = (wording, value, key) => {
   if (isMapping(value)) {
     for (const [name, options] of Object.entries(value)) {

@@ -1,4 +1,4 @@
-// Modes of Roo Code and Kilo Code: one file with several of them, each with groups of tools and a role.
+// Modes of Roo Code and Kilo Code: one file with several modes, each with groups of tools and a role.
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";
@@ -25,7 +25,7 @@ export const modesDialect: Dialect = {
   translate: (source) => modesIn(source).map(({ path, mode }) => translate(source, path, mode)),
 };
 
-/** A list, or a map by slug; the map may also stand at the top. */
+/** `customModes` is a list or a map by slug. The map may also be the whole file. */
 function modesIn({ keys }: SourceFile): { path: Path; mode: Data }[] {
   const listed = keys["customModes"];
   if (Array.isArray(listed)) return listed.map((mode, index) => ({ path: ["customModes", index], mode }));
@@ -64,7 +64,7 @@ const VOCABULARY = {
 
 const inBody: Reader = () => {};
 
-/** Written for whoever delegates: it says more than the line for people. */
+/** `whenToUse` is written for the delegating agent and says more than `description`, so it wins. */
 const whenToUse: Reader = (wording, value, key) => {
   if (typeof value === "string" && value.trim() !== "") setKey(wording, "description", value, key);
 };
@@ -73,7 +73,7 @@ const description: Reader = (wording, value, key) => {
   if (!Object.hasOwn(wording.keys, "description")) setKey(wording, "description", value, key);
 };
 
-/** `edit`, or `[edit, {fileRegex}]`: only files whose path matches. */
+/** `edit` is the whole group. `[edit, {fileRegex}]` covers only files whose path matches. */
 const groups: Reader = (wording, value, key) => {
   if (value === null) return;
   if (!Array.isArray(value)) return refuse(wording, [key], BAD_TOOLS);

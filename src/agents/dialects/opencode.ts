@@ -1,4 +1,4 @@
-// opencode: `.opencode/agent/**/*.md`. Kilo Code has taken its agents over, with another folder.
+// opencode: `.opencode/agent/**/*.md`. Kilo Code uses the same format in another folder.
 
 import type { Data } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";
@@ -33,7 +33,7 @@ export const kiloDialect: Dialect = {
   translate: (source) => [translate(source)],
 };
 
-/** Where an `id` stands, it is the name, and the name is for people. */
+/** In a file with `id`, the id is our `name` and the name our `title`. */
 function translate(source: SourceFile): Translation {
   const { id, name, ...rest } = source.keys;
   const named = typeof id === "string" && id !== "";
@@ -70,7 +70,7 @@ const disable: Reader = (wording, value, key) => {
   });
 };
 
-/** A number of turns; a text would be ours. */
+/** In opencode `steps` is a number of turns. A text is Cadre's `steps`. */
 const steps: Reader = (wording, value, key) =>
   (typeof value === "string" ? sameKey : limitKey("maxTurns"))(wording, value, key);
 

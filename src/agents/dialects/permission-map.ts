@@ -1,6 +1,6 @@
-// opencode's permission map, said as a gate. There the last rule that matches decides; here a deny always wins. So an
-// exception from a deny becomes a narrow allow, and what order alone could say comes out narrower, with a warning.
-// `allow` never grants: it only lets a call come before the person's own rules.
+// Translates opencode's permission map into a tool gate. In opencode the last matching rule decides; in Cadre a deny
+// always wins. An exception from a deny therefore becomes a narrow allow. A rule that depends on the order comes out
+// narrower, with a warning. `allow` grants nothing: the project's own rules still decide about the call.
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { OPEN_GATE, type ToolGate } from "./tool-gate.ts";
@@ -16,15 +16,15 @@ import {
 
 export interface MapReading {
   gate: ToolGate;
-  /** From `task`; undefined: it says nothing that narrows. */
+  /** The delegates that `task` names. Undefined: `task` does not narrow them. */
   agents?: string[];
-  /** Keys whose order could not be kept. */
+  /** Keys whose order could not be expressed. */
   narrowed: string[];
-  /** Values that are no permission. */
+  /** Paths of values that are not permissions. */
   bad: Path[];
 }
 
-/** Keys name tools, with wildcards; values are an action, a boolean, or a map of patterns to actions. */
+/** Keys name tools and may have wildcards. Values are an action, a boolean, or a map from patterns to actions. */
 export function readPermissionMap(map: Readonly<Record<string, Data>>): MapReading {
   const bad: Path[] = [];
   const rules = Object.entries(map).flatMap(([key, value]) => rulesOf(key, value, bad));
@@ -59,13 +59,14 @@ function actionOf(value: Data): Action | undefined {
   return value === "allow" || value === "ask" || value === "deny" ? value : undefined;
 }
 
-/** A tool of ours, or tools of MCP servers, with the words by which the map speaks of it. */
+/** A built-in tool, or tools of MCP servers, with the names that the map uses for them. */
 interface Subject {
   kind: "command" | "path" | "other";
-  /** The rules that let all of it pass, and those that hold all of it back. */
+  /** Rules that allow all of it. */
   tools: readonly string[];
+  /** Rules that ask about or deny all of it. */
   held: readonly string[];
-  /** By each of them it must pass. */
+  /** Names in the map. A call must pass the rules of each. */
   words: readonly string[];
 }
 
@@ -84,10 +85,10 @@ function outcomesOf(rules: readonly MapRule[], narrowed: Set<string>): Outcome[]
   });
 }
 
-/** `edit` there is every way to change a file. */
+/** In opencode `edit` covers every way to change a file. */
 const GROUPS = { edit: ["Edit", "Write"] };
 
-/** What the product calls our tools where no key names them. */
+/** opencode's names for our tools, used when no key of the map names them. */
 const WORDS: Readonly<Record<string, string>> = { Write: "edit", LS: "list", AskUser: "question" };
 
 const PATH_TOOLS = ["Read", "Write", "Edit", "LS"];
@@ -113,7 +114,7 @@ function serverSubject(key: string): Subject[] {
 
 const NOT_TOOLS = new Set(["external_directory", "doom_loop"]);
 
-/** `server_tool` does not say where the server's name ends: every reading is one that the product itself would match. */
+/** `server_tool` does not show where the server's name ends. opencode would match every split, so all of them count. */
 function serverTools(word: string, effect: "pass" | "hold"): string[] {
   if (/^mcp__/i.test(word)) return [/^mcp__(.+?)__/i.test(word) ? word : `${word}__*`];
   const ends = [...word.matchAll(/_(?=.)/g)].filter(({ index }) => index > 0);
@@ -125,7 +126,7 @@ function serverTools(word: string, effect: "pass" | "hold"): string[] {
   return [...split, ...inside];
 }
 
-/** What is left of a subject: all of it, none of it, or what some rules let pass. */
+/** The calls of a subject that remain: all, none, or those that some rules allow. */
 interface Outcome {
   subject: Subject;
   pass: "all" | "none" | readonly string[];
@@ -145,7 +146,7 @@ function bothPass(a: Outcome["pass"], b: Outcome["pass"]): Outcome["pass"] {
   return a.filter((rule) => b.includes(rule));
 }
 
-/** The last rule about everything is the ground; rules after it are exceptions from it, and from each other. */
+/** The last rule that matches everything is the default. Later rules are exceptions from it, and from each other. */
 function outcomeOf(subject: Subject, rules: readonly MapRule[], narrowed: Set<string>): Outcome {
   const at = rules.findLastIndex(({ pattern }) => matchesEverything(pattern));
   const ground = rules[at]?.action ?? "allow";
@@ -159,7 +160,7 @@ function outcomeOf(subject: Subject, rules: readonly MapRule[], narrowed: Set<st
     if (overridden || (rule.action === "allow" && ground === "ask")) narrowed.add(rule.key);
     const hold = () => rulesFor(subject, rule, "hold", narrowed);
     if (rule.action === "deny") {
-      // From a ground that denies, only what was let pass before must be taken back.
+      // If the default denies, only exceptions that were allowed before must be taken back.
       if (ground !== "deny" || earlier.some(({ action }) => action !== "deny")) deny.push(...hold());
       continue;
     }
@@ -171,7 +172,7 @@ function outcomeOf(subject: Subject, rules: readonly MapRule[], narrowed: Set<st
 
 const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** What holds back and cannot be said holds the whole tool back; what lets pass and cannot be said lets nothing pass. */
+/** A restriction without an equivalent rule restricts the whole tool. A permission without one allows nothing. */
 function rulesFor(
   subject: Subject,
   { key, pattern }: MapRule,
@@ -211,7 +212,7 @@ function composeGate(outcomes: readonly Outcome[], rules: readonly MapRule[]): T
     pass === "all" ? subject.tools : pass === "none" ? [] : pass,
   );
   const servers = none.filter(({ subject }) => subject.held.some((rule) => rule.startsWith("mcp__")));
-  // Servers that the file says nothing about stay as they were, so those that it denies must be named.
+  // Servers that the file does not mention stay allowed, so the denied ones must be named.
   const taken = rest === "deny" ? servers.filter((outcome) => takesBack(outcome, outcomes)) : servers;
   return unique({
     allow: rest === "deny" ? allow : [...allow, "mcp__*__*"],
@@ -220,7 +221,7 @@ function composeGate(outcomes: readonly Outcome[], rules: readonly MapRule[]): T
   });
 }
 
-/** Whether a denied server word lies within one that passes: it stands later, or it would have been overridden. */
+/** Whether a denied server name falls within one that was allowed earlier. */
 function takesBack({ subject }: Outcome, outcomes: readonly Outcome[]): boolean {
   const at = outcomes.findIndex((outcome) => outcome.subject === subject);
   return outcomes
@@ -228,7 +229,7 @@ function takesBack({ subject }: Outcome, outcomes: readonly Outcome[]): boolean 
     .some((other) => other.pass !== "none" && mayOverlap(other.subject.words[0]!, subject.words[0]!));
 }
 
-/** A server that passes as an exception from one that is denied: here the deny wins, so it is lost. */
+/** Reports a server that is allowed as an exception from a denied one: in Cadre the deny wins, so the server is lost. */
 function lostServers(gate: ToolGate, outcomes: readonly Outcome[], narrowed: Set<string>): void {
   for (const [index, { subject, pass }] of outcomes.entries()) {
     const word = subject.words[0]!;
@@ -242,7 +243,7 @@ function lostServers(gate: ToolGate, outcomes: readonly Outcome[], narrowed: Set
   }
 }
 
-/** Delegates are named one by one: a rule about "any of these" names nobody. */
+/** Delegates must be named one by one. A rule with a wildcard names none. */
 function readTask(rules: readonly MapRule[], narrowed: Set<string>): string[] | undefined {
   const own = rules.filter(({ key }) => isTask(key) || (key.includes("*") && wildcard(key).test("task")));
   const named: string[] = [];

@@ -1,4 +1,4 @@
-// pi: subagents of its extensions, `.pi/agents/*.md`.
+// pi: `.pi/agents/*.md`, the subagents of pi's extensions.
 
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";
@@ -20,7 +20,7 @@ const SIGNS = [
   "defaultReads",
 ];
 
-/** `fork` starts with the parent's conversation, `fresh` with none of it. */
+/** `fork` starts with the parent's conversation, `fresh` without it. */
 const defaultContext: Reader = (wording, value, key) => {
   if (value === "fork") setKey(wording, "context", "full", key);
   else if (value === "fresh") setKey(wording, "context", "none", key);

@@ -1,11 +1,11 @@
-// Modes that decide for all tools at once. A mode that forbids becomes a gate. A mode that spares a person's approval is
-// not an agent file's to give: it is said, and has no effect.
+// Modes that decide about all tools at once. A mode that forbids tools becomes a gate. A mode that skips approvals has no
+// effect and gives a warning: an agent file cannot grant that.
 
 import type { Reader } from "./read-keys.ts";
 import { READ_ONLY } from "./tool-gate.ts";
 import { narrowTools, refuse, type TranslationBuilder, warn } from "./translation-builder.ts";
 
-/** Claude's. `ask` is no word of Claude's, but people write it. */
+/** Claude's `permissionMode`. `ask` is not one of Claude's values, but people write it. */
 export const readPermissionMode: Reader = (wording, value, key) => {
   if (value === null || value === "default" || value === "ask") return;
   if (value === "plan") return narrowTools(wording, READ_ONLY, [key]);
@@ -19,7 +19,7 @@ export const readPermissionMode: Reader = (wording, value, key) => {
   notUnderstood(wording, key);
 };
 
-/** Cursor's. */
+/** Cursor's `readonly`. */
 export const readReadonly: Reader = (wording, value, key) => {
   if (value === null || value === false) return;
   if (value === true) return narrowTools(wording, READ_ONLY, [key]);

@@ -1,5 +1,5 @@
-// A prompt that stands in a file of its own. A path that leaves the folder of the file that names it is refused here:
-// nobody reads a stranger's `../../.ssh/id_rsa` into a prompt.
+// A prompt in a separate file. A path that leaves the folder of the agent's file is refused, so that a foreign agent file
+// cannot pull `../../.ssh/id_rsa` into a prompt.
 
 import type { Path } from "../../config/yaml.ts";
 import { refuse, type TranslationBuilder } from "./translation-builder.ts";

@@ -1,5 +1,5 @@
-// The keys of a file, one after the other, each by the reader that its product has for it. A key that no table knows
-// stays as it is, so that the common code can ask whether another one was meant.
+// Reads the keys of a file one by one, each with the reader that the dialect's table has for it. A key without a reader is
+// copied unchanged, so that the common check can suggest the key that was meant.
 
 import type { Data } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";
@@ -14,12 +14,12 @@ import {
   warnIgnored,
 } from "./translation-builder.ts";
 
-/** `key` is as the file writes it. */
+/** `key` is spelled as in the file. */
 export type Reader = (wording: TranslationBuilder, value: Data, key: string) => void;
 
 export type Readers = Readonly<Record<string, Reader>>;
 
-/** A file whose keys stand at its top, by a table of readers. */
+/** Translates a file with its keys at the top level. */
 export function translateWith(source: SourceFile, readers: Readers): Translation {
   const wording = startTranslation(source);
   readAll(wording, source.keys, readers);
@@ -37,10 +37,10 @@ export function readAll(
   }
 }
 
-/** The same key with the same meaning. */
+/** A key with the same name and meaning in Cadre. */
 export const sameKey: Reader = (wording, value, key) => setKey(wording, key, value, key);
 
-/** Another word for a key of ours. */
+/** Another name for one of our keys. */
 export const alias =
   (ours: string): Reader =>
   (wording, value, key) => {
@@ -49,12 +49,12 @@ export const alias =
     setKey(wording, ours, value, key);
   };
 
-/** About the file, not about what the agent does. */
+/** Information about the file that does not change what the agent does. */
 export const metadataKey: Reader = (wording, value, key) => {
   wording.extra[key] = value;
 };
 
-/** Something that we have no feature for. */
+/** A feature that Cadre does not have. */
 export const unsupportedKey: Reader = (wording, value, key) => {
   wording.extra[key] = value;
   if (value === null || value === false) return;
@@ -62,7 +62,7 @@ export const unsupportedKey: Reader = (wording, value, key) => {
   warn(wording, [key], { code: "UNSUPPORTED_KEY", message });
 };
 
-/** Commands, endpoints and secrets: kept as text, never run, never filled in. */
+/** Commands, endpoints and secrets: kept as text, never run or expanded. */
 export const inertKey: Reader = (wording, value, key) => {
   wording.extra[key] = value;
   const message = `\`${key}\` is not taken from an agent file of another product: nothing of it is started`;
@@ -70,7 +70,7 @@ export const inertKey: Reader = (wording, value, key) => {
   warn(wording, [key], { code: "UNSUPPORTED_KEY", message, ...(suggestion ? { suggestion } : {}) });
 };
 
-/** A whole number for one of our limits, in units of `unit`. */
+/** A whole number for one of our limits, multiplied by `unit`. */
 export const limitKey =
   (name: string, unit = 1): Reader =>
   (wording, value, key) => {
@@ -84,7 +84,7 @@ export const limitKey =
     setLimit(wording, name, amount, key);
   };
 
-/** One model, a list, or `a | b`: in the order in which they are tried. A placeholder in `<…>` is one name. */
+/** One model, a list, or `a | b`, in the order in which they are tried. A placeholder `<a | b>` is a single name. */
 export const modelKey: Reader = (wording, value, key) => {
   if (Array.isArray(value) && value.length === 0) return;
   if (typeof value !== "string" || !value.includes("|") || value.includes("<"))
@@ -98,14 +98,14 @@ export const modelKey: Reader = (wording, value, key) => {
   );
 };
 
-/** `off` and `none` are words of ours for the same thing. */
+/** `off` becomes `none`, our word for it. */
 export const reasoningKey: Reader = (wording, value, key) => {
   if (value === null) return;
   if (isMapping(value)) return unsupportedKey(wording, value, key);
   alias("reasoning")(wording, value === "off" ? "none" : value, key);
 };
 
-/** `user-invocable: false`, `hidden: true`: only other agents call it. */
+/** `user-invocable: false` or `hidden: true`: only other agents may call it. */
 export const hiddenFlag =
   (flag: boolean): Reader =>
   (wording, value, key) => {
@@ -113,7 +113,7 @@ export const hiddenFlag =
     wording.extra[key] = value;
   };
 
-/** A prompt in a key, where the file has no body. */
+/** A prompt in a key of a file that has no body. */
 export const promptKey: Reader = (wording, value, key) => {
   if (typeof value === "string" && wording.body.trim() === "") wording.body = value.trim();
   else unsupportedKey(wording, value, key);

@@ -1,6 +1,6 @@
-// What a file says about tools, in the shapes in which products say it: a list, words with commas, a map of booleans, a
-// map of permissions. What is not understood never lets more pass: an unknown tool is left out of what is allowed, and
-// where it should have been denied the file is refused.
+// Reads the tools that a file allows or denies, in every form that products use: a list, a text with commas, a map of
+// booleans, a map of permissions. A value that cannot be read never allows more: an unknown tool is left out of the
+// allowed ones, and an unreadable deny refuses the file.
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";
@@ -10,7 +10,7 @@ import { confineToFolders } from "./tool-gate.ts";
 import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
 import { allowDelegates, narrowTools, refuse, type TranslationBuilder, warn } from "./translation-builder.ts";
 
-/** `tools`: the list of all that the agent may call. */
+/** `tools`: everything that the agent may call. */
 export const readTools =
   (vocabulary: Vocabulary = {}): Reader =>
   (wording, value, key) => {
@@ -22,7 +22,7 @@ export const readTools =
     narrowTools(wording, { allow: allowRules(wording, names, [key], vocabulary) }, [key]);
   };
 
-/** `disallowedTools`: wins over every list that allows. */
+/** `disallowedTools` wins over every list that allows. */
 export const readDenied =
   (vocabulary: Vocabulary = {}): Reader =>
   (wording, value, key) => {
@@ -32,7 +32,7 @@ export const readDenied =
     narrowTools(wording, { deny: denied(wording, names, vocabulary) }, [key]);
   };
 
-/** opencode's `permission`. */
+/** opencode's `permission` map. */
 export const readPermissions: Reader = (wording, value, key) => {
   if (value === null) return;
   const map = typeof value === "string" ? { "*": value } : value;
@@ -40,7 +40,7 @@ export const readPermissions: Reader = (wording, value, key) => {
   applyMap(wording, readPermissionMap(map), key);
 };
 
-/** `*` is anybody, which is nobody in particular. */
+/** Delegates by name. `*` names no agent, and is ignored with a warning. */
 export const readAgents: Reader = (wording, value, key) => {
   if (value === null) return;
   const names = typeof value === "string" ? splitNames(value) : value;
@@ -57,7 +57,7 @@ export const readAgents: Reader = (wording, value, key) => {
   }
 };
 
-/** `allowed_directories`: folders outside which it has no business. */
+/** `allowed_directories`: the only folders that the agent may work in. */
 export const readFolders: Reader = (wording, value, key) => {
   if (value === null) return;
   const folders = namesIn(value);
@@ -79,7 +79,7 @@ const badPermission = (where: string) => ({
   suggestion: "write allow, ask or deny",
 });
 
-/** Our own schema says what a key without a value means. */
+/** A key without a value is left to our own schema. */
 function readNothing(wording: TranslationBuilder, value: Data, key: string): void {
   if (value === true) return;
   wording.keys["tools"] = null;
@@ -150,7 +150,7 @@ function applyMap(
   }
 }
 
-/** Our rules for the names that are understood; the others are left out, and said. */
+/** Our rules for the known names. The others are left out with a warning. */
 export function allowRules(
   wording: TranslationBuilder,
   names: readonly Data[],
@@ -202,7 +202,7 @@ function denied(wording: TranslationBuilder, names: readonly string[], vocabular
   });
 }
 
-/** A name that nobody knows stays as it is: it forbids nothing, and the common checks say so. */
+/** An unknown name stays as it is: it forbids nothing, and the common checks report it. */
 function held(name: string, vocabulary: Vocabulary): readonly string[] {
   if (/^notebookedit$/i.test(name.trim())) return ["NotebookEdit", "Edit(**/*.ipynb)"];
   const meaning = toolMeaning(name, vocabulary);

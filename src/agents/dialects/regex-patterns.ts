@@ -1,11 +1,11 @@
-// Regular expressions over paths, as wildcards. Only the plain part of the language is read: text, `.*`, anchors and
-// groups of choices. Whatever goes beyond it has no translation, rather than one that lets more pass.
+// Translates regular expressions over paths into wildcards. It reads only plain text, `.*`, anchors and groups of
+// alternatives. Any other expression has no translation, because a wider one would allow more.
 
 const MAX_CHOICES = 64;
 const START = "\u0002";
 const END = "\u0003";
 
-/** Patterns that together match what the expression matches; undefined: it says more than they could. */
+/** Wildcards that together match the same paths as the expression. Undefined: there are none. */
 export function regexWildcards(source: string): string[] | undefined {
   const reader: Reader = { source, at: 0 };
   const found = choices(reader);
@@ -22,7 +22,7 @@ interface Reader {
   at: number;
 }
 
-/** `a|b` up to a closing bracket or the end. */
+/** Alternatives `a|b` up to a closing bracket or the end. */
 function choices(reader: Reader): string[] | undefined {
   const all: string[] = [];
   do {

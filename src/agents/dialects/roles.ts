@@ -1,5 +1,5 @@
-// Roles as JSON (S2): a wrapper with defaults and a list of roles, in Pascal or camel case. They arrive as a file, or as
-// what `roles:` of cadre.yaml holds.
+// Roles as JSON (S2): a wrapper with defaults and a list of roles, in Pascal or camel case. They come from a file of
+// their own, or from `roles` in cadre.yaml.
 
 import { nearestWord, type Problem } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
@@ -32,7 +32,7 @@ export const rolesDialect: Dialect = {
     const found = roles.value.map((role, index) =>
       translate(source, wrapper.keys, role, [...wrapper.path, roles.written, index]),
     );
-    // Said once, with the first of them.
+    // Reported once, with the first role.
     found[0]?.problems.push(...wrapperProblems(source, wrapper));
     return found;
   },
@@ -65,7 +65,7 @@ function wrapperProblems(source: SourceFile, { keys, path }: { keys: Keys; path:
 const isCount = (value: Data | undefined): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
-/** `MaxDepth`, `maxDepth`: the same key. */
+/** Finds a key regardless of case: `MaxDepth` is `maxDepth`. */
 function field(keys: Keys, name: string): { value: Data; written: string } | undefined {
   const written = Object.keys(keys).find((key) => key.toLowerCase() === name.toLowerCase());
   return written === undefined ? undefined : { value: keys[written]!, written };
@@ -87,7 +87,7 @@ function translate(source: SourceFile, wrapper: Keys, role: Data, path: Path): T
   return finishTranslation(wording);
 }
 
-/** False: nobody, whatever else is listed. */
+/** `CanDelegate: false` wins over any list of delegates. */
 function delegation(wording: TranslationBuilder, role: Keys): void {
   const may = field(role, "CanDelegate");
   const to = field(role, "AllowedDelegations");
@@ -100,7 +100,7 @@ function delegation(wording: TranslationBuilder, role: Keys): void {
     allowDelegates(wording, [], [may.written]);
   } else if (names) {
     allowDelegates(wording, names, [to!.written]);
-    // The prompts of such roles speak of the tool by this name.
+    // The prompts of such roles call the tool by this name.
     if (names.length > 0) setKey(wording, "delegation", { tool: "delegate_to_agent" }, to!.written);
   } else if (may?.value === true) {
     const message = "the role may delegate, and names nobody: here an agent starts only those that it names";
@@ -118,7 +118,7 @@ const DEFAULTS = {
   maxDuration: "DefaultMaxDurationMs",
 };
 
-/** What the wrapper says, where the role says nothing. */
+/** Fills in the wrapper's defaults for keys that the role does not set. */
 function defaults(wording: TranslationBuilder, wrapper: Keys): void {
   for (const [name, key] of Object.entries(DEFAULTS)) {
     const value = field(wrapper, key)?.value;

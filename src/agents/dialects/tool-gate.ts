@@ -1,12 +1,12 @@
-// What a file lets its agent call, put together from the several keys in which other products say it. Every step
-// narrows: nothing that one key takes away comes back by another.
+// The tools that a file lets its agent call, combined from the keys that other products spread them over. Every key only
+// narrows the gate: nothing that one key removes comes back through another.
 
 import type { Data } from "../../config/yaml.ts";
 import { TOOLS } from "./tool-names.ts";
 import { matches } from "./wildcards.ts";
 
 export interface ToolGate {
-  /** Undefined: nothing was said, so every tool. */
+  /** Undefined: no key lists the allowed tools, so all are. */
   allow: readonly string[] | undefined;
   ask: readonly string[];
   deny: readonly string[];
@@ -14,12 +14,12 @@ export interface ToolGate {
 
 export const OPEN_GATE: ToolGate = { allow: undefined, ask: [], deny: [] };
 
-/** Both must let a call pass; either may ask or deny. */
+/** A call must pass both gates. Either may ask or deny. */
 export function intersectGates(a: ToolGate, b: ToolGate): ToolGate {
   return { allow: bothAllow(a.allow, b.allow), ask: union(a.ask, b.ask), deny: union(a.deny, b.deny) };
 }
 
-/** As our `tools` key has it; undefined where nothing was said. */
+/** The gate as a value of our `tools` key. Undefined: the gate is open. */
 export function gateAsTools({ allow, ask, deny }: ToolGate): Data | undefined {
   if (ask.length === 0 && deny.length === 0) return allow === undefined ? undefined : [...allow];
   return {
@@ -29,17 +29,17 @@ export function gateAsTools({ allow, ask, deny }: ToolGate): Data | undefined {
   };
 }
 
-/** Everything that there is, by name, so that one of them can be left out or scoped. */
+/** All tools by name, so that one of them can be left out or scoped. */
 export const EVERY_TOOL: readonly string[] = [...TOOLS, "mcp__*__*"];
 
-/** Tools that change something, or can. */
+/** Tools that can change something. */
 export const CHANGING_TOOLS: readonly string[] = ["Write", "Edit", "NotebookEdit", "Bash", "restart_service"];
 
 export const READ_ONLY: ToolGate = { ...OPEN_GATE, deny: CHANGING_TOOLS };
 
 const PATH_TOOLS = new Set(["Read", "Write", "Edit", "Grep", "Glob", "LS"]);
 
-/** File tools only below these folders. Commands cannot be held to a folder, so they are left out. */
+/** Limits the file tools to these folders. Commands cannot be limited to a folder, so they are left out. */
 export function confineToFolders(folders: readonly string[], allow: readonly string[] | undefined): ToolGate {
   const clean = folders.map((folder) => folder.replace(/^\.\//, "").replace(/[/*]*$/, ""));
   const named = allow === undefined || allow.includes("*") ? EVERY_TOOL : allow;
@@ -47,7 +47,7 @@ export function confineToFolders(folders: readonly string[], allow: readonly str
     const tool = rule.split("(", 1)[0]!;
     if (tool === "Bash") return [];
     if (!PATH_TOOLS.has(tool)) return [rule];
-    // A rule that is scoped already has no intersection that one pattern can say.
+    // The intersection with a rule that already has a scope cannot be written as one pattern.
     return rule === tool ? clean.map((folder) => `${tool}(${folder === "" ? "**" : `${folder}/**`})`) : [];
   });
   return { ...OPEN_GATE, allow: scoped };
@@ -61,7 +61,7 @@ function bothAllow(a: ToolGate["allow"], b: ToolGate["allow"]): ToolGate["allow"
   );
 }
 
-/** Whether every call that `narrow` lets pass is let pass by `wide` too; in doubt, no. */
+/** Whether `wide` allows every call that `narrow` allows. In doubt, no. */
 function covers(wide: string, narrow: string): boolean {
   const [wideName, widePattern] = parts(wide);
   const [name, pattern] = parts(narrow);

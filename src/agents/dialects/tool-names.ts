@@ -1,5 +1,4 @@
-// What the tools of other products are called here. A name that nobody knows means nothing: it never becomes a tool,
-// and never "all of them".
+// Translates tool names of other products into ours. An unknown name never becomes a tool, and never "all tools".
 
 /** The tools that a foreign name can stand for. */
 export const TOOLS = [
@@ -17,7 +16,7 @@ export const TOOLS = [
   "Skill",
 ] as const;
 
-/** What one product calls things, beyond the names that all of them share. */
+/** One product's own names, in addition to those that all products share. */
 export interface Vocabulary {
   /** Words for several tools at once, in lower case. */
   groups?: Readonly<Record<string, readonly string[]>>;
@@ -27,12 +26,12 @@ export interface Vocabulary {
 
 export type ToolMeaning =
   | { kind: "tools"; rules: readonly string[] }
-  /** The tool that starts other agents: whom it may start is said by `agents`. */
+  /** The tool that starts other agents. `agents`: only these. */
   | { kind: "delegation"; agents?: readonly string[] }
   | { kind: "ide" }
   | { kind: "unknown" };
 
-/** `Bash(git diff)`, `read_file`, `mcp__memory`, `*`, and what the product's own vocabulary adds. */
+/** Reads `Bash(git diff)`, `read_file`, `mcp__memory`, `*`, and the names of the product's own vocabulary. */
 export function toolMeaning(written: string, vocabulary: Vocabulary = {}): ToolMeaning {
   const match = /^([^()]+)(?:\((.*)\))?$/s.exec(written.trim());
   if (!match) return UNKNOWN;
@@ -47,7 +46,7 @@ export function toolMeaning(written: string, vocabulary: Vocabulary = {}): ToolM
   return { kind: "tools", rules: names.map((tool) => `${tool}(${scope.trim()})`) };
 }
 
-/** Commas inside parentheses belong to the pattern. */
+/** Splits at commas, except inside parentheses. */
 export function splitNames(text: string): string[] {
   return text
     .split(/,(?![^(]*\))/)
@@ -80,7 +79,7 @@ const BY_ALIAS: ReadonlyMap<string, string> = new Map(
 
 const DELEGATION = new Set("task agent agent/runsubagent runsubagent spawn_agents agent_chat".split(" "));
 
-/** What only an editor can do: its problem list, its selection, its test runner, the cells of its notebooks. */
+/** Tools that need an editor: problem list, selection, test runner, notebook cells. */
 const IDE_ONLY = new Set(
   `problems changes testfailure findtestfiles vscodeapi extensions opensimplebrowser runtasks runtests runnotebooks
   terminallastcommand terminalselection searchresults new githubrepo readlints vscode createandruntask runtask
@@ -88,7 +87,7 @@ const IDE_ONLY = new Set(
   notebookedit`.split(/\s+/),
 );
 
-/** Behind a set's name (`read/problems`), or from an extension (`ms-python.python/installPythonPackage`). */
+/** Also with a set's name in front (`read/problems`), or from an extension (`ms-python.python/installPythonPackage`). */
 function isIdeOnly(word: string): boolean {
   const [set, tool] = word.split("/");
   if (tool === undefined) return IDE_ONLY.has(word);
@@ -111,10 +110,10 @@ function toolsCalled(name: string, word: string, vocabulary: Vocabulary): readon
   if (vocabulary.groups && Object.hasOwn(vocabulary.groups, word)) return vocabulary.groups[word];
   const alias = BY_ALIAS.get(word);
   if (alias !== undefined) return [alias];
-  // `edit/createDirectory` is the editor's, never a tool of a server called `edit`.
+  // `edit/createDirectory` is a tool of the editor, never of a server called `edit`.
   if (isIdeOnly(word) || COPILOT_SETS.has(word.split("/")[0]!)) return undefined;
   return vocabulary.mcp?.(name);
 }
 
-/** A server alone stands for all of its tools. */
+/** A server without a tool means all of its tools. */
 const mcpRule = (name: string): string => (/^mcp__(.+?)__/i.test(name) ? name : `${name}__*`);

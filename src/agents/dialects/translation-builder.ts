@@ -1,5 +1,5 @@
-// One agent on its way from another product's keys to ours. Readers of keys write into it; what it turns into is
-// decided once, at the end: the gate from all the keys that spoke of tools, the kind from whom it may call.
+// Builds the translation of one agent. The readers of keys write into the builder. At the end it computes the tool gate
+// from all keys about tools, and the kind from the delegates.
 
 import type { Problem } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
@@ -9,7 +9,7 @@ import { gateAsTools, intersectGates, OPEN_GATE, type ToolGate } from "./tool-ga
 
 export interface TranslationBuilder {
   readonly source: SourceFile;
-  /** Where this agent's keys stand in the file: `[]`, or `["Roles", 0]` where there are several. */
+  /** Path of this agent's keys in the file: `[]`, or `["Roles", 0]` in a file with several agents. */
   readonly base: Path;
   readonly keys: Record<string, Data>;
   readonly from: Record<string, Path>;
@@ -17,11 +17,11 @@ export interface TranslationBuilder {
   readonly problems: Problem[];
   readonly limits: Record<string, Data>;
   gate: ToolGate;
-  /** Whom it may delegate to; undefined: nothing was said. */
+  /** Agents that it may delegate to. Undefined: no key names any. */
   agents: readonly string[] | undefined;
-  /** Whom it may not call, whoever else names them; `*` is everybody. */
+  /** Agents that it may never call, even if another key names them. `*` means all. */
   readonly refused: string[];
-  /** Not for people to choose. */
+  /** People cannot choose it. */
   hidden: boolean;
   body: string;
   promptFile?: string;
@@ -44,7 +44,7 @@ export function startTranslation(source: SourceFile, base: Path = []): Translati
   };
 }
 
-/** `key` is ours, `written` is where the file says it. */
+/** `key` is ours, `written` the key in the file. */
 export function setKey(wording: TranslationBuilder, key: string, value: Data, written: string): void {
   wording.keys[key] = value;
   wording.from[key] = [...wording.base, written];
@@ -55,13 +55,13 @@ export function setLimit(wording: TranslationBuilder, name: string, value: Data,
   wording.from["limits"] = [...wording.base, written];
 }
 
-/** What a key says about tools. `path` is where it stands, without the wording's base. */
+/** Narrows the gate by one key about tools. `path` is relative to the builder's base. */
 export function narrowTools(wording: TranslationBuilder, gate: Partial<ToolGate>, path: Path): void {
   wording.gate = intersectGates(wording.gate, { ...OPEN_GATE, ...gate });
   wording.from["tools"] ??= [...wording.base, ...path];
 }
 
-/** Two keys that both name agents leave those that both name. */
+/** If two keys name delegates, only those in both remain. */
 export function allowDelegates(wording: TranslationBuilder, names: readonly string[], path: Path): void {
   const before = wording.agents;
   wording.agents = before ? before.filter((name) => names.includes(name)) : [...new Set(names)];
@@ -78,7 +78,7 @@ export function warn(wording: TranslationBuilder, path: Path, finding: Finding):
   report(wording, path, "warning", finding);
 }
 
-/** The agent is not loaded, for this reason: where going on could allow more than the file meant. */
+/** Reports an error, so that the agent is not loaded. For values whose loss could allow more than the file meant. */
 export function refuse(wording: TranslationBuilder, path: Path, finding: Finding): void {
   report(wording, path, "error", finding);
 }
@@ -102,10 +102,10 @@ export function finishTranslation(wording: TranslationBuilder): Translation {
 
 const TOOLS_EMPTY = { code: "TOOLS_EMPTY", message: "`tools` has no value and counts as absent" };
 
-/** What decides who may do what: a value there that does not fit stops the file, by our own schema. */
+/** Keys that decide about permissions. Our own schema rejects the file if such a value does not fit. */
 const DECISIVE = new Set("tools disallowedTools permissions policy delegate_targets agents".split(" "));
 
-/** Another product's `temperature: low` is no reason to refuse its agent. */
+/** Drops values that do not fit our schema: another product's `temperature: low` is no reason to reject the agent. */
 function dropUnfit(wording: TranslationBuilder): void {
   for (const [key, value] of Object.entries(wording.keys)) {
     const ours = Object.hasOwn(KEY_ALIASES, key) ? KEY_ALIASES[key]! : key;
@@ -133,5 +133,5 @@ function report(
   wording.problems.push({ file, ...at, severity, ...finding });
 }
 
-/** Keys of strangers go in here: none of them may be found on a prototype. */
+/** Without a prototype, because a foreign key can be called `constructor`. */
 const bare = <T>(): Record<string, T> => Object.create(null);

@@ -1,18 +1,19 @@
-// Wildcards of other products, said in ours. There `*` is any text at all, spaces and slashes included; here words match
-// words and folders match folders. What lets a call pass comes out equal or narrower, what holds one back equal or wider.
+// Translates wildcards of other products into ours. In theirs `*` matches any text, with spaces and slashes; in ours
+// words match words and folders match folders. A rule that allows comes out equal or narrower, one that asks or denies
+// equal or wider.
 
 export interface TranslatedPattern {
   rule: string;
-  /** Not exactly what was written. */
+  /** The rule does not match exactly the same calls. */
   narrowed: boolean;
 }
 
-/** Undefined: only the whole tool would be enough. */
+/** The rule for a command pattern. Undefined: only a rule about the whole tool covers it. */
 export function commandPattern(pattern: string, effect: "pass" | "hold"): TranslatedPattern | undefined {
   const text = pattern.trim();
   const open = text.endsWith("*");
   const head = open ? text.replace(/\*+$/, "") : text;
-  // `rm*` is `rm` with anything behind it: as a word of its own it would not see `rm -rf`.
+  // `rm*` matches `rm` followed by anything. As a single word in our rules it would not match `rm -rf`.
   const exact = !open ? text : head === "" || head.endsWith(" ") ? `${head}*` : `${head}* *`;
   if (!/[*?]/.test(head)) return { rule: exact, narrowed: false };
   if (effect === "pass") return { rule: exact, narrowed: true };
@@ -24,23 +25,23 @@ export function commandPattern(pattern: string, effect: "pass" | "hold"): Transl
   return before.length === 0 ? undefined : { rule: `${before.join(" ")} *`, narrowed: true };
 }
 
-/** The same files, in a glob where only `**` reaches over slashes: `src/*` is `src/**`. Undefined: too many stars. */
+/** The same files as a glob in which only `**` crosses slashes: `src/*` becomes `src/**`. Undefined: too many stars. */
 export function pathPattern(pattern: string): string | undefined {
   const segments = pattern.trim().replace(/^\.\//, "").split("/");
   const globs = segments.map((segment, index) => segmentGlob(segment, index === segments.length - 1));
   const glob = globs.join("/").replace(/(\*\*\/)+\*\*/g, "**");
-  // Stars inside words become choices between patterns, and many of them cost a matcher without end.
+  // Stars inside words become alternatives, and too many of those make matching very slow.
   return pattern.trim() === "" || glob.split("{").length > MAX_CHOICES ? undefined : glob;
 }
 
 const MAX_CHOICES = 5;
 
-/** Whether some text could match both; in doubt, yes. */
+/** Whether some text could match both patterns. In doubt, yes. */
 export function mayOverlap(a: string, b: string): boolean {
   if (a.length * b.length > 40_000) return true;
   const [left, right] = [loose(a), loose(b)];
-  // reach[j]: whether what was read of `left` so far can be what `right` is up to j. One row, of bytes: every pair of a
-  // file's patterns comes here.
+  // reach[j]: whether the part of `left` read so far can match `right` up to j. A single row of bytes, because every pair
+  // of patterns in a file is compared.
   const reach = new Uint8Array(right.length + 1);
   reach.fill(1, 0, 1 + /^\**/.exec(right)![0].length);
   for (let i = 0; i < left.length; i++) {
@@ -62,16 +63,16 @@ export function mayOverlap(a: string, b: string): boolean {
 const STAR = "*".charCodeAt(0);
 const ANY = "?".charCodeAt(0);
 
-/** Whether a pattern speaks of every call. */
+/** Whether a pattern matches every call. */
 export const matchesEverything = (pattern: string): boolean => /^(\.\/)?\*+(\/\*+)*$/.test(pattern.trim());
 
-/** Letter case does not matter. Not by a regular expression: a pattern with many stars would take it for ever. */
+/** Ignores case. Not a regular expression: a pattern with many stars would make one backtrack for ever. */
 export function wildcard(pattern: string): { test(text: string): boolean } {
   const wanted = pattern.toLowerCase();
   return { test: (text) => matches(wanted, text.toLowerCase()) };
 }
 
-/** `*` is any text, `?` any one character. Only the latest star is ever taken back. */
+/** `*` matches any text, `?` one character. Backtracks only to the latest star. */
 export function matches(pattern: string, text: string): boolean {
   let [at, star, mark] = [0, -1, 0];
   let next = 0;
@@ -91,7 +92,7 @@ export function matches(pattern: string, text: string): boolean {
   return at === pattern.length;
 }
 
-/** A star may reach over slashes: at a segment's start into folders above it, at its end into folders below. */
+/** In the source a star crosses slashes: at the start of a segment into folders above, at its end into folders below. */
 function segmentGlob(segment: string, last: boolean): string {
   if (/^\*\*+$/.test(segment)) return "**";
   if (segment === "*") return last ? "**" : "*/**";

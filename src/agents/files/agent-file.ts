@@ -1,5 +1,5 @@
-// An agent's file as it lies on disk now, for people who look at it. Only files that were read as agents are found: what
-// is asked for is what an agent says that it came from, never a path from outside.
+// An agent's file as it is on disk now, for display. Callers name the file as an agent's `file` does. Only files that
+// were read as agents are found, so no caller can ask for an arbitrary path.
 
 import type { Data } from "../../config/yaml.ts";
 import { type AgentFolders, foldersToSearch, listAgentFiles } from "./folders.ts";
@@ -8,14 +8,14 @@ import { readSource } from "./read.ts";
 
 export interface AgentFile {
   text: string;
-  /** Empty where it could not be read. */
+  /** Empty if the file could not be parsed. */
   frontmatter: Record<string, Data>;
   body: string;
-  /** The line of the file that the body starts on. */
+  /** First line of the body in the file. */
   bodyLine: number;
 }
 
-/** `file`: as the agent is said to come from. Undefined: it comes from no file of its own, or that is gone. */
+/** `file`: the `file` of an agent. Undefined: the agent has no file of its own, or the file is gone. */
 export async function agentFile(folders: AgentFolders, file: string): Promise<AgentFile | undefined> {
   for (const { path: folder, display } of foldersToSearch(folders)) {
     const path = (await listAgentFiles(folder)).find((each) => display(each) === file);

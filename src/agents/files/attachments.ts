@@ -1,5 +1,5 @@
-// What an agent's file points to, read when the agent is loaded: includes, a prompt in a file of its own, schemas, the
-// module with its steps. Never outside the folders that it may point into.
+// Reads the files that an agent's file points to when the agent is loaded: includes, a separate prompt, schemas, the
+// module with its steps. A file outside the allowed folders is never read.
 
 import { dirname, resolve, sep } from "node:path";
 import { hasErrors, type Problem } from "../../config/problem.ts";
@@ -11,17 +11,17 @@ import { isMapping } from "./parse.ts";
 import { readConfined } from "./read-confined.ts";
 
 export interface AttachmentRoots {
-  /** The agent's file. */
+  /** Path of the agent's file. */
   path: string;
-  /** The agents folder: for includes, schemas and steps. */
+  /** The agents folder: includes, schemas and steps stay inside it. */
   folder: string;
-  /** The project, or the agents folder outside of one: for prompts. */
+  /** The project, or the agents folder outside of a project: separate prompts stay inside it. */
   root: string;
-  /** What a file is called in a pinned definition. */
+  /** Name of a file in a pinned definition. */
   display(path: string): string;
 }
 
-/** In files of other products such text is text. */
+/** Dialects with `${include:…}`. In files of other products it is plain text. */
 const INCLUDING = new Set(["cadre", "ai-agent"]);
 
 export async function attachFiles(draft: Draft, pointing: AttachmentRoots): Promise<Draft> {
@@ -50,7 +50,7 @@ async function readSteps(draft: Draft, { path, folder, display }: AttachmentRoot
   if (typeof name !== "string" || name.trim() === "") return draft;
   const bad = (why: string) =>
     failed(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${why}` });
-  // A way that leads around by a link called `~` would be pinned as a module of the user's own, which needs no trust.
+  // A path through a link called `~` would be pinned as a module of the user, which needs no trust.
   const at = resolve(dirname(path), name);
   if (!at.startsWith(folder + sep)) return bad("lies outside the agents folder");
   const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });

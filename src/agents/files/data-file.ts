@@ -1,5 +1,5 @@
-// Agent files that are data from the first line to the last: TOML, JSON, and YAML files of modes. Read with the same
-// caps and the same positions as front matter.
+// Agent files without a body: TOML, JSON, and YAML files of modes. They are parsed with the same limits and positions as
+// front matter.
 
 import { parse, TomlDate, TomlError } from "smol-toml";
 import type { Problem } from "../../config/problem.ts";
@@ -10,12 +10,12 @@ const MAX_LEXEMES = 12_000;
 const MAX_DEPTH = 32;
 const MAX_VALUES = 2_000;
 
-/** Whether a file of this name holds nothing but data. */
+/** Whether a file of this name has no body. */
 export function isDataFile(file: string): boolean {
   return /\.(toml|json)$|(^|[/\\:])(\.roomodes|custom_modes\.ya?ml)$/i.test(file);
 }
 
-/** `line` is the line of the file that the text starts on. */
+/** `line` is the first line of the text in the file. */
 export function readDataFile(text: string, file: string, line: number): YamlDocument {
   const document = /\.toml$/i.test(file)
     ? readToml(text, file, line)
@@ -23,7 +23,7 @@ export function readDataFile(text: string, file: string, line: number): YamlDocu
   return Array.isArray(document.data) ? wrapRoles(document) : document;
 }
 
-/** A bare list can only be one of roles. */
+/** A bare list can only be a list of roles. */
 export function wrapRoles(document: YamlDocument): YamlDocument {
   return {
     ...document,
@@ -49,7 +49,7 @@ function readToml(text: string, file: string, line: number): YamlDocument {
   }
 }
 
-/** Counts while it copies: what is no hand-written file ends here. */
+/** Copies and counts the values. A file that no person could have written by hand is rejected. */
 function plain(value: unknown, budget: { values: number }, depth: number): Data {
   if (depth > MAX_DEPTH) throw new RangeError(`nested more than ${MAX_DEPTH} levels deep`);
   if (++budget.values > MAX_VALUES) throw new RangeError("too many entries to be a hand-written file");
@@ -65,7 +65,7 @@ function plain(value: unknown, budget: { values: number }, depth: number): Data 
   return result;
 }
 
-/** The line that begins with the last key of the path that one does begin with, outside of texts of many lines. */
+/** Position of the innermost key of the path that a line begins with, outside multi-line strings. */
 function tomlPlace(lines: readonly TomlLine[], path: Path, first: number): { line: number; column: number } {
   for (const key of path.filter((step) => typeof step === "string").reverse()) {
     const word = `["']?${RegExp.escape(key)}["']?`;

@@ -1,5 +1,5 @@
-// An agent between its file and its definition: whatever product the file was written for, its keys are ours now, and
-// still know where they stand. One file may give several.
+// A draft is an agent between its file and its definition. Its keys are ours, whatever product the file was written for,
+// and they still have their positions in the file. One file can give several drafts.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
@@ -12,13 +12,13 @@ import { isDataFile } from "./data-file.ts";
 import type { ParsedAgent } from "./parse.ts";
 
 export interface Draft extends Pick<Agent, "name" | "file" | "scope" | "dialect"> {
-  /** Of the file as it was read. */
+  /** Hash of the file as it was read. */
   hash: string;
-  /** In our keys, as a person wrote them or would have. */
+  /** Our keys, as written or as translated by the dialect. */
   keys: Readonly<Record<string, Data>>;
   from: Translation["from"];
   body: string;
-  /** The line of the file that the body starts on. */
+  /** First line of the body in the file. */
   bodyLine: number;
   promptFile?: string;
   steps?: Definition["steps"];
@@ -26,20 +26,20 @@ export interface Draft extends Pick<Agent, "name" | "file" | "scope" | "dialect"
   problems: Problem[];
 }
 
-/** What one file gives. */
+/** The drafts of one file. */
 export interface DraftFile {
   file: string;
   drafts: Draft[];
-  /** Why there are none. */
+  /** Why the file gives no draft. */
   skipped?: Problem;
 }
 
 export interface DraftSource extends NameSource, Pick<Draft, "scope" | "hash"> {
-  /** Tells the product: the way to the file, with `/`. */
+  /** Path of the file with `/`. It shows which product the file is for. */
   path: string;
 }
 
-/** None: the file is data that is no agent. */
+/** The drafts of a parsed file. None: the file is data, but not an agent. */
 export function createDrafts(parsed: ParsedAgent, place: DraftSource): Draft[] {
   const { frontmatter, document, file } = parsed;
   const override = typeof frontmatter["dialect"] === "string" ? frontmatter["dialect"] : undefined;
@@ -49,14 +49,14 @@ export function createDrafts(parsed: ParsedAgent, place: DraftSource): Draft[] {
     ];
   }
   const dialect = dialectOf(place.path, frontmatter, override);
-  // What could not be read is not taken apart: it may be what a parser of patterns chokes on.
+  // A file with errors is not translated: its values could make the parsers of rules very slow.
   if (hasErrors(parsed.problems))
     return [{ ...cadreDraft(parsed, place), keys: {}, dialect: dialect?.name ?? "cadre" }];
   if (dialect) return translateDrafts(dialect, parsed, place);
   return isDataFile(file) ? [] : [cadreDraft(parsed, place)];
 }
 
-/** What a dialect makes of a file. */
+/** The drafts of a file in another product's format. */
 export function translateDrafts(dialect: Dialect, parsed: ParsedAgent, place: DraftSource): Draft[] {
   const { file, document, frontmatter: keys, body } = parsed;
   const translations = dialect.translate({ file, below: place.below, keys, body, document });
@@ -69,7 +69,7 @@ export function translateDrafts(dialect: Dialect, parsed: ParsedAgent, place: Dr
   }));
 }
 
-/** As what it says: in our keys. */
+/** The draft of a file in Cadre's own format. */
 export function cadreDraft(parsed: ParsedAgent, place: DraftSource): Draft {
   const name = fullName(givenName(parsed.frontmatter), place);
   return { ...draftBase(parsed, place), name, dialect: "cadre", keys: parsed.frontmatter, from: {} };
@@ -90,12 +90,12 @@ function unknownDialect(document: YamlDocument, name: string): Problem {
   return { file, ...document.at(["dialect"]), code: "UNKNOWN_DIALECT", severity: "error", message };
 }
 
-/** Where one of the keys stands. A key may be called `constructor`, and that is nobody's place. */
+/** Path of one of the keys in the file. `hasOwn`, because a key can be called `constructor`. */
 export function keyPath(from: Draft["from"], key: string): Path {
   return (Object.hasOwn(from, key) ? from[key] : undefined) ?? [key];
 }
 
-/** The draft's keys as a document: positions are those of the file's own keys. */
+/** The draft's keys as a document with the positions of the file's own keys. */
 export function draftDocument({ file, keys, from, document }: Draft): YamlDocument {
   const at = ([key, ...rest]: Path, part?: "key" | "value") =>
     document.at(key === undefined ? [] : [...keyPath(from, String(key)), ...rest], part);

@@ -1,4 +1,4 @@
-// Where agent files lie: the project's folders, then the user's, then the built-in one. Nearer comes first.
+// The folders with agent files, nearest first: the project's, the user's, the built-in one.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -9,24 +9,24 @@ import type { AgentInCode } from "../define-agent.ts";
 
 export interface AgentFolders {
   project: string;
-  /** The user's home. */
+  /** The user's home folder. */
   user?: string;
-  /** The folder of the agents that come with Cadre. */
+  /** Folder of the built-in agents. */
   builtin: string;
-  /** What the program that embeds Cadre has defined itself. */
+  /** Agents that the embedding program defines. */
   inCode?: readonly AgentInCode[];
-  /** What `roles` of cadre.yaml says: the roles themselves, or the name of a file in the project. */
+  /** `roles` of cadre.yaml: the roles themselves, or the name of a file in the project. */
   roles?: { value: unknown; at(path: Path): { line: number; column: number } };
 }
 
 export interface AgentFolder {
   path: string;
   scope: Agent["scope"];
-  /** Ours: folders below are packs, and part of their agents' names. */
+  /** In Cadre's own folders each subfolder is a pack, and part of its agents' names. */
   packs: boolean;
-  /** What files of its agents may point into. */
+  /** Agent files may only point to files inside this folder. */
   root: string;
-  /** How its files are called in messages and in pinned definitions: never by a path of this machine. */
+  /** Name of a file in messages and pinned definitions, never an absolute path. */
   display(path: string): string;
 }
 
@@ -51,13 +51,13 @@ export function foldersToSearch({ project, user, builtin }: AgentFolders): Agent
 
 const PREFIX = { project: "", user: "~/", builtin: "builtin:" };
 
-/** Called like what lies in agents folders without being an agent: one only if it has front matter. */
+/** Documentation that is common in agents folders. Such a file is an agent only if it has front matter. */
 export const isDocumentation = (file: string): boolean =>
   /(^|\/)(readme|agents|claude|gemini|changelog|contributing|license)(\.[a-z-]+)?\.md$/i.test(file);
 
 const MAX_FILES = 5_000;
 
-/** In the order of their paths. */
+/** Sorted by path. */
 export async function listAgentFiles(
   folder: string,
   isAgentFile: RegExp = /\.(md|ai|toml|json)$/i,
@@ -75,7 +75,7 @@ export async function listAgentFiles(
   }
 }
 
-/** Changes whenever a file below the searched folders does: reading them all again costs more than a run's first steps. */
+/** Changes whenever a file in the searched folders does. Cheaper than reading all of them again for each run. */
 export function agentsStamp(folders: AgentFolders): string {
   const roles = folders.roles?.value;
   return foldersToSearch(folders)
@@ -90,10 +90,10 @@ export function agentsStamp(folders: AgentFolders): string {
 }
 
 function filesBelow(folder: string): string[] {
-  // Most of them are not there, and an error that is thrown costs more than reading one that is.
+  // Most of these folders do not exist, and a thrown error costs more than this check.
   if (!existsSync(folder)) return [];
   try {
-    // Not `recursive`: that asks the disk about every file once more.
+    // Not `recursive`, which calls stat once more for every file.
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const path = join(folder, entry.name);
       return entry.isDirectory() ? filesBelow(path) : [path];
@@ -103,6 +103,6 @@ function filesBelow(folder: string): string[] {
   }
 }
 
-/** The file's way below the folder, with `/`. */
+/** Path of the file below the folder, with `/`. */
 export const pathBelow = (folder: string, path: string): string =>
   relative(folder, path).split(sep).join("/") || basename(path);

@@ -1,5 +1,5 @@
-// The keys of every product whose agent files we read. Where front matter is no YAML, a line can only be told from
-// prose by its first word: `model:` begins a key, `user:` in an example of a description does not.
+// The keys of every product whose agent files Cadre reads. They are needed when front matter is not valid YAML: only a
+// known first word tells a key from prose. `model:` begins a key, `user:` in an example inside a description does not.
 
 export const KNOWN_KEYS: ReadonlySet<string> = new Set(
   `name title description kind model temperature maxOutputTokens reasoning tools disallowedTools permissions policy
@@ -38,7 +38,7 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Keys whose values are text for people and models: behind them only a known key begins the next one. */
+/** Keys with prose as value. After such a key only a known key begins the next one. */
 export const PROSE_KEYS: ReadonlySet<string> = new Set(
   `description usage whenToUse vibe personality prompt primary_objective argument-hint roleDefinition
   customInstructions spawnerPrompt systemPrompt instructionsPrompt stepPrompt developer_instructions`.split(
@@ -46,7 +46,7 @@ export const PROSE_KEYS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Keys that hold an agent back: guessing at what they meant could allow more than was written. */
+/** Keys that restrict an agent. They are never repaired by guessing, which could allow more than was written. */
 export const GATE_KEYS: ReadonlySet<string> = new Set(
   `tools disallowedTools disallowed_tools allowedTools allowed-tools toolNames permissions permission permissionMode
   policy delegate_targets groups sandbox_mode approval_policy readonly allowed_directories limits`.split(

@@ -1,5 +1,5 @@
-// An agent file as data with positions: front matter and body, or a whole file of data. Reads anything, evaluates
-// nothing, and always says where it stopped understanding (A55-A58). Positions are those of the file as it lies on disk.
+// Parses an agent file into data with positions: front matter and body, or a whole file of data. It accepts any input,
+// evaluates nothing, and reports where parsing failed (A55-A58). Positions are those of the file on disk.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { type Data, readYaml, type YamlDocument } from "../../config/yaml.ts";
@@ -10,21 +10,21 @@ import { repairYaml } from "./repair-yaml.ts";
 
 export interface ParsedAgent {
   file: string;
-  /** Without prototype; empty where it could not be read. */
+  /** Has no prototype. Empty if it could not be parsed. */
   frontmatter: Record<string, Data>;
   body: string;
-  /** The line of the file that the body starts on. */
+  /** First line of the body in the file. */
   bodyLine: number;
   document: YamlDocument;
   problems: Problem[];
 }
 
-/** A larger file is no prompt; whoever reads it from disk asks its size first. */
+/** Largest accepted file. Readers check the size before they read from disk. */
 export const MAX_FILE = 1_000_000;
 const MAX_FRONTMATTER = 64_000;
 const MAX_WHOLE = 400_000;
 
-/** `file` also tells the kind of file: by its extension. */
+/** The extension of `file` decides how the source is parsed. */
 export function parseAgent(source: string, file: string): ParsedAgent {
   if (source.length > MAX_FILE) return tooLargeFile(file, "the file is larger than 1 MB");
   const parsed = parseText(source, file);
@@ -66,7 +66,7 @@ function parseText(source: string, file: string): ParsedAgent {
   };
 }
 
-/** What stands around the text but is no part of it. A `#!` line is gone, and counted. */
+/** Removes a byte order mark and a `#!` line, and normalises line ends. `line` counts the removed line. */
 function unwrap(source: string): { text: string; line: number } {
   const text = source.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   if (!text.startsWith("#!")) return { text, line: 1 };
@@ -83,7 +83,7 @@ function parseWhole(text: string, file: string, line: number): ParsedAgent {
 
 type Fence = { ok: true } | { ok: false; code: string; message: string; suggestion: string };
 
-/** `---js` makes other parsers evaluate what follows: nothing but a bare `---` opens front matter here. */
+/** `---js` makes other parsers evaluate code. Cadre accepts only a bare `---`. */
 const LANGUAGE_FENCE = /^---[ \t]*[A-Za-z]+[ \t]*(?:\n|$)/;
 
 function openingFence(text: string): Fence {
@@ -109,7 +109,7 @@ function readFrontmatter(yaml: string, file: string, line: number): YamlDocument
   return hasErrors(document.problems) ? repairYaml(yaml, document, line) : document;
 }
 
-/** `tools: *` is in our own documentation, and no YAML. */
+/** Cadre's documentation uses `tools: *`, which is not valid YAML. */
 const quoteStar = (yaml: string): string => yaml.replace(/^(tools:[ \t]*)\*[ \t]*$/m, '$1"*"');
 
 function mappingOf(document: YamlDocument): Record<string, Data> {
@@ -126,7 +126,7 @@ function shapeProblems(document: YamlDocument, line: number): Problem[] {
   return [{ file, line, column: 1, code: "BAD_FRONTMATTER", severity: "error", message, suggestion }];
 }
 
-/** Names and patterns are taken apart and compared: only prose may be long. */
+/** Names and rules are compared with each other, so only prose may be longer than this. */
 const MAX_VALUE = 8_000;
 const MAX_LIST = 500;
 
@@ -146,12 +146,12 @@ function tooLong(value: Data): string | undefined {
   return undefined;
 }
 
-/** Rules are compared with each other: all that one key says together is bounded, however it is nested. */
+/** Rules are compared with each other, so the text of one key is limited as a whole, however it is nested. */
 function tooMuch(value: Data): string | undefined {
   return textIn(value) > MAX_RULES ? `${MAX_RULES} characters in all` : undefined;
 }
 
-/** Four times what anybody was seen to write. */
+/** Four times the longest value in the corpus of real files. */
 const MAX_RULES = 4_000;
 
 function textIn(value: Data): number {
@@ -160,7 +160,7 @@ function textIn(value: Data): number {
   return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + textIn(inner), 0);
 }
 
-/** What a person who reads the file would not see, but the model would (A58). */
+/** Text that a person who reads the file does not see, but the model does (A58). */
 export const HIDDEN_TEXT = [
   {
     code: "INVISIBLE_TEXT",

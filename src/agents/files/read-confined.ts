@@ -1,4 +1,4 @@
-// Files that an agent's file points to: read only inside the folder that it may point into, links followed.
+// Reads a file that an agent's file points to, but only inside a given root. Links are followed before the check.
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
@@ -6,19 +6,19 @@ import { relative, resolve, sep } from "node:path";
 const MAX_TEXT = 1_000_000;
 
 export interface FilePointer {
-  /** As it is written. */
+  /** The name as written. */
   name: string;
-  /** What the name is relative to. */
+  /** Folder that the name is relative to. */
   folder: string;
-  /** Nothing outside of it is read. */
+  /** No file outside this folder is read. */
   root: string;
-  /** What people call the root. */
+  /** Name of the root in messages. */
   within: string;
 }
 
 export type ConfinedFile =
   | { path: string; text: string }
-  /** The rest of a sentence that begins with the file's name. */
+  /** Rest of a sentence that begins with the file's name. */
   | { problem: string };
 
 export async function readConfined({ name, folder, root, within }: FilePointer): Promise<ConfinedFile> {
@@ -27,7 +27,7 @@ export async function readConfined({ name, folder, root, within }: FilePointer):
     const path = await realpath(resolve(folder, name));
     if (!path.startsWith(inside + sep)) return { problem: `lies outside ${within}` };
     const found = await stat(path);
-    // A link to a device or a pipe would be read without end.
+    // Reading a device or a pipe would never end.
     if (!found.isFile()) return { problem: "is no file" };
     if (found.size > MAX_TEXT) return { problem: "is larger than 1 MB" };
     const text = (await readFile(path, "utf8")).replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
@@ -37,7 +37,7 @@ export async function readConfined({ name, folder, root, within }: FilePointer):
   }
 }
 
-/** A file as people know it: from the folder that it is confined to. */
+/** Path of a file relative to its root, for messages. */
 export async function nameBelow(path: string, root: string): Promise<string> {
   return relative(await realpath(root), path)
     .split(sep)

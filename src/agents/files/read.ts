@@ -1,4 +1,5 @@
-// Agent files from disk to drafts. A file that cannot be used is a draft with the reason, and never stops another.
+// Reads agents from all sources into drafts: folders, code, and `roles` of cadre.yaml. A file that cannot be used becomes
+// a draft with the reason and does not affect the others.
 
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
@@ -27,11 +28,11 @@ export async function readAgentFiles(folders: AgentFolders): Promise<DraftFile[]
 
 export interface OwnFiles {
   own: DraftFile[];
-  /** What is farther than all of them. */
+  /** The built-in agents, which are farther than all others. */
   builtin(): Promise<DraftFile[]>;
 }
 
-/** Those of the project and of the user; what comes with Cadre is read when it is asked for. */
+/** The agents of the project and the user. The built-in ones are read on demand. */
 export async function readOwnFiles(folders: AgentFolders): Promise<OwnFiles> {
   const {
     project = [],
@@ -48,7 +49,7 @@ export async function readOwnFiles(folders: AgentFolders): Promise<OwnFiles> {
   return { own, builtin: () => readFolders(builtin, new Set(seen)) };
 }
 
-/** `seen`: a home that is the project as well is read once. */
+/** `seen`: if the home folder is also the project, its files are read once. */
 async function readFolders(folders: readonly AgentFolder[], seen: Set<string>): Promise<DraftFile[]> {
   const found: DraftFile[] = [];
   for (const folder of folders) {
@@ -63,19 +64,19 @@ async function readFolders(folders: readonly AgentFolder[], seen: Set<string>): 
 
 const builtins = new Map<string, Promise<DraftFile>>();
 
-/** What comes with Cadre stays as it is: forty files that every project would read again. */
+/** Built-in agents never change, so a process reads them once for all projects. */
 function readOnce(path: string, folder: AgentFolder): Promise<DraftFile> {
   const known = builtins.get(path) ?? readAgentFile(path, folder);
   builtins.set(path, known);
   return known;
 }
 
-/** `way` tells the product by where the file lies; absent: as the file is called in messages. */
+/** `way`: the path that shows which product the file is for. Absent: the file's name in messages. */
 export async function readAgentFile(path: string, folder: AgentFolder, way?: string): Promise<DraftFile> {
   return draftFile(await readSource(path, folder.display(path)), path, folder, way);
 }
 
-/** As if the file at that path read so. */
+/** The drafts of a file, as if it had this content. */
 export async function draftFile(
   source: string | ParsedAgent,
   path: string,
@@ -104,7 +105,7 @@ export async function draftFile(
   return skipped({ file, line: 1, column: 1, code: "NOT_AN_AGENT", severity: "warning", message });
 }
 
-/** A note without front matter is nobody's mistake; one that began some is told. */
+/** Documentation without front matter is not a mistake. Documentation with broken front matter is reported. */
 function whyNoAgent({ file, problems }: ParsedAgent): Problem | undefined {
   const missing = problems.find(({ code }) => code === "NO_FRONTMATTER");
   if (!isDocumentation(file)) return missing;
@@ -122,7 +123,7 @@ const skipped = (problem: Problem): DraftFile => ({
 export async function readSource(path: string, file: string): Promise<string | ParsedAgent> {
   try {
     const found = await stat(path);
-    // A link to a device or a pipe would be read without end.
+    // Reading a device or a pipe would never end.
     if (!found.isFile()) return unreadable(file, "is no file");
     if (found.size > MAX_FILE) return tooLargeFile(file, "the file is larger than 1 MB");
     return await readFile(path, "utf8");

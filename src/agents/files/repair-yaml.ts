@@ -1,12 +1,12 @@
-// Front matter that strict YAML refuses, read as its author meant it: split where a key begins, each field read alone,
-// and a field that is still no YAML taken as the text that it is. Nearly always that is a colon in a description.
-//  - A field that says what the agent may do is never guessed at: then the front matter stays broken.
+// Repairs front matter that is not valid YAML, nearly always because of a colon in a description. The text is split where
+// a key begins, each field is parsed alone, and a field that still fails is taken as plain text.
+//  - A field that restricts the agent is never repaired: the front matter then stays broken.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { type Data, type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
 import { GATE_KEYS, KNOWN_KEYS, PROSE_KEYS } from "./known-keys.ts";
 
-/** `line` is the line of the file that the text starts on. The document as it was where no repair is safe. */
+/** Returns the broken document unchanged if no repair is safe. `line` is the first line of the text in the file. */
 export function repairYaml(yaml: string, broken: YamlDocument, line: number): YamlDocument {
   if (broken.problems.some(isFinal)) return broken;
   const fields = splitFields(yaml, line);
@@ -31,7 +31,7 @@ export function repairYaml(yaml: string, broken: YamlDocument, line: number): Ya
   };
 }
 
-/** What is dangerous, too large, or says two things at once is not a slip of the pen. */
+/** Problems that are never repaired: dangerous or too large input, and contradictions. */
 function isFinal({ code, message }: Problem): boolean {
   if (code === "DUPLICATE_KEY") return KNOWN_KEYS.has(/`(.*)`/.exec(message)?.[1] ?? "");
   return ["YAML_TAG", "YAML_TOO_LARGE", "YAML_TOO_DEEP", "BAD_KEY"].includes(code);
@@ -50,7 +50,7 @@ function splitFields(yaml: string, first: number): Field[] | undefined {
     const key = /^([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|$)/.exec(text)?.[1];
     const current = fields.at(-1);
     const begins = key !== undefined && (KNOWN_KEYS.has(key) || !current || !PROSE_KEYS.has(current.key));
-    // A key in quotes would be swallowed by the text before it, and what it forbids with it.
+    // A quoted key would become part of the text before it, and its restrictions would be lost.
     const quotedKey = /^(?:["']([\w-]+)["'][ \t]*:|\?[ \t])/.exec(text);
     if (quotedKey && (quotedKey[1] === undefined || GATE_KEYS.has(quotedKey[1]))) return undefined;
     if (key === "__proto__" || (begins && seen.has(key) && GATE_KEYS.has(key))) return undefined;
@@ -106,7 +106,7 @@ function quoted(text: string): string {
   return JSON.stringify(flat.length > SHOWN ? `${flat.slice(0, SHOWN).trimEnd()}…` : flat);
 }
 
-/** Each field alone is fine; only together they are not. */
+/** Every field parses alone, but not the front matter as a whole. */
 function wholeNote(broken: YamlDocument): Problem {
   const { message, ...place } = broken.problems[0]!;
   return {

@@ -2,7 +2,8 @@
 // agent's file; once somebody else's words have come in, they may be what chose among them, so a person is asked.
 
 import { CadreError } from "../../errors.ts";
-import { baseName, type Definition } from "../../journal/definition.ts";
+import { baseName } from "../../journal/agent-id.ts";
+import type { Definition } from "../../journal/definition.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { isTainted } from "../../projections/folds/taint.ts";
 import type { ToolCall } from "../../projections/folds/tool-call.ts";

@@ -2,7 +2,8 @@
 // is withheld where it cannot succeed, and refused here all the same.
 
 import { CadreError } from "../../errors.ts";
-import { baseName, DEFAULT_DELEGATION, type Delegate } from "../../journal/definition.ts";
+import { baseName } from "../../journal/agent-id.ts";
+import { DEFAULT_DELEGATION, type Delegate } from "../../journal/definition.ts";
 import { isLate } from "../../patterns/slot.ts";
 import { liveChildren } from "../../projections/folds/child-runs.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";

@@ -2,7 +2,8 @@
 // so (J7, J10). What cannot be started is written down as well: its seat in the pattern stays empty, and says why.
 
 import { CadreError } from "../../errors.ts";
-import { baseName, type Definition } from "../../journal/definition.ts";
+import { baseName } from "../../journal/agent-id.ts";
+import type { Definition } from "../../journal/definition.ts";
 import type { EventBody } from "../../journal/events.ts";
 import type { PatternRun } from "../../patterns/action.ts";
 import { openingText, openingWithRequest } from "../../patterns/opening.ts";

@@ -1,0 +1,61 @@
+// Advisors: other agents are asked before the agent's first turn, and it reads their advice with its task.
+
+import { z } from "zod";
+import { Duration } from "../../config/duration.ts";
+import { SomeNames } from "../../config/names.ts";
+import { declarePattern } from "./declaration.ts";
+import { errorAt } from "./finding.ts";
+import { totalCost } from "./run-cost.ts";
+
+const Require = z.union([z.enum(["any", "all"]), z.int().nonnegative()]);
+
+const AdvisorsInput = z.union([
+  SomeNames,
+  z.strictObject({
+    agents: SomeNames,
+    require: Require.optional().describe("How many must have answered (any)"),
+    timeout: Duration.optional().describe("How long an advisor may take"),
+  }),
+]);
+
+export const advisors = declarePattern({
+  key: "advisors",
+  stage: "before",
+  input: AdvisorsInput.describe("Who is asked before it begins"),
+  pinned: z.object({
+    agents: z.array(z.string()).min(1),
+    require: Require,
+    /** Milliseconds. */
+    timeout: z.int().positive().optional(),
+  }),
+  pin(written) {
+    const isList = Array.isArray(written);
+    const given = isList ? { agents: written, require: undefined, timeout: undefined } : written;
+    const { agents, require: required = "any", timeout } = given;
+    return { agents, require: required, ...(timeout ? { timeout } : {}) };
+  },
+  agentFields: ["agents"],
+  isOnlyOurs: true,
+  trigger: {
+    name: "advisor",
+    part: () => "advisor",
+    badge: () => ({ start: "ADVICE OF", what: "ADVICE" }),
+    reason: (agent) => `its agent's file names ${agent} as an advisor`,
+    takesOver: false,
+  },
+  edge: {
+    verb: "asks the advisor",
+    label: "advisor",
+    meaning: "is heard before it begins",
+    line: { width: 1.5, dash: "2 4" },
+  },
+  answer: "own",
+  worstCase: (_, { below }) => totalCost(below),
+  check({ agents, require: required }) {
+    if (typeof required !== "number" || required <= agents.length) return [];
+    const advisors = `${agents.length} advisor${agents.length === 1 ? "" : "s"}`;
+    return [
+      errorAt("advisors", "REQUIRE_TOO_HIGH", `\`require: ${required}\` can never be met by ${advisors}`),
+    ];
+  },
+});

@@ -1,0 +1,79 @@
+// Best of n: the agent drafts several answers at once, with tools that change nothing, and a judge picks one.
+
+import { z } from "zod";
+import { AgentName, Count } from "../../config/names.ts";
+import { declarePattern } from "./declaration.ts";
+import { errorAt, warningAt } from "./finding.ts";
+import { timesCost, totalCost } from "./run-cost.ts";
+
+const BestOfInput = z.union([
+  Count,
+  z.strictObject({
+    n: Count.describe("How many drafts"),
+    judge: AgentName.optional().describe("Who picks; absent: the agent itself"),
+    strategies: z.array(z.string()).optional().describe("One hint for each draft"),
+  }),
+]);
+
+export const bestOf = declarePattern({
+  key: "bestOf",
+  stage: "work",
+  input: BestOfInput.describe("So many drafts, of which the best is picked"),
+  pinned: z.object({
+    n: z.int().positive(),
+    judge: z.string().optional(),
+    strategies: z.array(z.string()),
+  }),
+  pin(written) {
+    if (typeof written === "number") return { n: written, strategies: [] };
+    const { n, judge, strategies = [] } = written;
+    return { n, ...(judge === undefined ? {} : { judge }), strategies };
+  },
+  agentFields: ["judge"],
+  isOnlyOurs: true,
+  trigger: {
+    name: "best_of",
+    part: (slot) => slot.replace("/", " "),
+    badge: (slot) => ({ start: partName(slot), what: partName(slot) }),
+    reason: () => "its agent's file asks for several drafts",
+    takesOver: false,
+    setsOutput: true,
+  },
+  edge: {
+    verb: "lets judge",
+    label: "judge",
+    meaning: "picks the best of several drafts",
+    line: { width: 1.5, dash: "5 3" },
+  },
+  answer: "pattern",
+  worstCase: ({ n, judge }, { self, below }) =>
+    totalCost([timesCost(self, n), ...(judge === undefined ? [self] : below)]),
+  check({ n, judge, strategies }, _, set) {
+    return [
+      // S1-4: a judge that gives its answer away would be found out only when every draft is paid for.
+      ...(judge === undefined ? [] : set.keysGivingAnswerAway(judge)).map((key) =>
+        errorAt(
+          "bestOf",
+          "JUDGE_GIVES_AWAY",
+          `\`${judge}\` cannot judge: by its \`${key}\` the answer is another's`,
+          { names: judge! },
+        ),
+      ),
+      ...(n === 1
+        ? [warningAt("bestOf", "ONE_DRAFT", "the best of one draft is that draft: give `n` of 2 or more")]
+        : []),
+      ...(strategies.length > n
+        ? [
+            warningAt(
+              "bestOf",
+              "STRATEGIES_UNUSED",
+              `${strategies.length} strategies for ${n} drafts: the last ones are not used`,
+            ),
+          ]
+        : []),
+    ];
+  },
+  ownTools: { may: "read", why: "drafts change nothing" },
+});
+
+const partName = (slot: string): string => slot.replace("/", " ").toUpperCase();

@@ -1,0 +1,140 @@
+// A pattern's declaration: every fact about the pattern that is not a decision of a run. Whatever lists patterns reads it
+// from here: the agent's file, the pinned definition, the checks, the graph, the worst case, the journal, the page.
+// It runs in a browser and imports nothing from above the journal. The decisions are in `src/patterns/<name>.ts`.
+
+import type { z } from "zod";
+import type { Finding } from "./finding.ts";
+import type { RunCost } from "./run-cost.ts";
+
+/**
+ * When the pattern has its turn in a run:
+ * `before` the agent's own work, as the `work` itself, to `route` the request to another agent, or `after` the answer.
+ * Only one pattern can do the work, and a router does none.
+ */
+export type Stage = "before" | "work" | "route" | "after";
+
+export interface PatternDeclaration<
+  Key extends string,
+  Input extends z.ZodType,
+  Pinned extends z.ZodType,
+  Trigger extends string,
+  Fields extends readonly string[],
+> {
+  /** The key of an agent's file that asks for the pattern. */
+  readonly key: Key;
+  readonly stage: Stage;
+  /** Schema of the key in an agent's file, with its description. */
+  readonly input: Input;
+  /** Schema of the key in the definition that a run pins: every default filled in. */
+  readonly pinned: Pinned;
+  /** Turns the key as written into the pinned form. Undefined: a problem was reported. */
+  pin(written: z.output<Input>, context: PinContext): z.output<Pinned> | undefined;
+  /** Fields that name agents, alike in the file and in the pinned form. A list or a text in place of fields names them too. */
+  readonly agentFields: Fields;
+  /** No other product has this key, so a file that has it was written for Cadre. */
+  readonly isOnlyOurs: boolean;
+  /** How the pattern's children are started and described. Undefined: it starts none by itself. */
+  readonly trigger: TriggerDeclaration<Trigger> | undefined;
+  /** How the arrow to an agent that the pattern names is drawn and worded. */
+  readonly edge: EdgeWords;
+  /**
+   * Whose words the run's answer are: the agent's `own`, those of its `children`, what the `pattern` brings whether or not
+   * the agent may answer itself, or those of the `target` that the pattern names.
+   */
+  readonly answer: "own" | "children" | "pattern" | "target";
+  /** The most that the pattern could start in one run, beside the run itself. */
+  worstCase(own: z.output<Pinned>, costs: PatternCosts): RunCost;
+  /** Problems that only the whole set of agents shows. */
+  check(own: z.output<Pinned>, agent: CheckedDefinition, set: CheckedSet): Finding[];
+
+  /** Patterns that it cannot be combined with, beside those of the same stage, and why. */
+  readonly excludes?: Readonly<Record<string, string>>;
+  /** The tools that an agent with this pattern calls itself, if not all that its file allows. */
+  readonly ownTools?: { readonly may: "none" | "read"; readonly why: string };
+  /** Model turns of the run itself, if the pattern needs no more. */
+  readonly ownTurns?: number;
+  /** Most turns of one child. */
+  childTurns?(own: z.output<Pinned>): number;
+  /** The agents that the run's model chooses from, in place of those in `agents`. */
+  choices?(own: z.output<Pinned>): readonly string[];
+  /** Whether `agents` of the file are the agents that this key names. */
+  takesDelegates?(written: unknown): boolean;
+  /** The agent may answer itself although its target usually does. */
+  mayAnswer?(own: z.output<Pinned>): boolean;
+  /** A section of the system prompt. */
+  guidance?(own: z.output<Pinned>, delegates: readonly GuidedDelegate[]): string;
+}
+
+export interface TriggerDeclaration<Name extends string> {
+  /** The word in the journal. */
+  readonly name: Name;
+  /** The child's part in the pattern, shown beside its agent's name. `slot`: the key under which it was started. */
+  part(slot: string): string;
+  /** The child's badge in its parent's timeline: before its name when it starts, and the noun when it ends. */
+  badge(slot: string): { start: string; what: string };
+  /** Why the child was started, as the rest of a sentence. */
+  reason(agent: string): string;
+  /** The child does the rest of its parent's work; the parent asks its model nothing more. */
+  readonly takesOver: boolean;
+  /** From the start of such a child on, its parent only waits for its end. */
+  readonly closesParent?: true;
+  /** The pattern may ask a child for an answer of another form than its agent's file does. */
+  readonly setsOutput?: true;
+}
+
+export interface EdgeWords {
+  /** `worker delegates to editor`. */
+  readonly verb: string;
+  /** On the line of a drawing. */
+  readonly label: string;
+  /** In the legend: what happens. */
+  readonly meaning: string;
+  readonly line: { readonly width: number; readonly dash?: string };
+}
+
+export interface PinContext {
+  /** `agents` of the file. */
+  agents?: readonly string[] | null | undefined;
+  /** The module beside the file, as it was read. */
+  module?: { module: string; hash: string } | undefined;
+  reportError(problem: { code: string; message: string; suggestion: string }): void;
+}
+
+/** `self`: one run of the agent alone. `below`: one run of each agent that the key names, with everything below it. */
+export interface PatternCosts {
+  self: RunCost;
+  below: readonly RunCost[];
+}
+
+/** The parts of a definition that a check reads. The journal's `Definition` has them, and is declared above this folder. */
+export interface CheckedDefinition {
+  readonly agents: readonly string[];
+  readonly tools: { readonly allow?: readonly string[] | undefined };
+  readonly delegable?: false | undefined;
+  readonly finalizes?: false | undefined;
+}
+
+export interface CheckedSet {
+  find(agent: string): CheckedDefinition | undefined;
+  /** The keys by which an agent's answer is another agent's. */
+  keysGivingAnswerAway(agent: string): readonly string[];
+}
+
+export interface GuidedDelegate {
+  name: string;
+  description: string;
+}
+
+/** A declaration of which nothing is known but that it is one. */
+export type AnyDeclaration = PatternDeclaration<string, z.ZodType, z.ZodType, string, readonly string[]>;
+
+/** Checks that a declaration is complete and keeps its literal types. */
+export const declarePattern = <
+  const Key extends string,
+  Input extends z.ZodType,
+  Pinned extends z.ZodType,
+  const Fields extends readonly (keyof z.output<Pinned> & string)[],
+  const Trigger extends string = never,
+>(
+  declaration: PatternDeclaration<Key, Input, Pinned, Trigger, Fields>,
+): PatternDeclaration<Key, Input, Pinned, Trigger, Fields> => declaration;

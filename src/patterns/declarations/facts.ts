@@ -1,0 +1,95 @@
+// What other parts of Cadre ask about patterns, answered from their declarations.
+
+import type { z } from "zod";
+import type { AnyDeclaration, PatternDeclaration, Stage, TriggerDeclaration } from "./declaration.ts";
+import { DECLARATIONS } from "./index.ts";
+
+type Declaration = (typeof DECLARATIONS)[number];
+
+export type PatternKey = Declaration["key"];
+export type PatternTrigger = NonNullable<Declaration["trigger"]>["name"];
+
+type NamingKey<D> =
+  D extends PatternDeclaration<infer Key, infer _I, infer _P, infer _T, infer Fields>
+    ? Fields extends readonly []
+      ? never
+      : Key
+    : never;
+
+/** The keys of an agent's file by which it can start another agent. */
+export type EdgeKey = "agents" | NamingKey<Declaration>;
+
+/** The part of a definition that patterns have. */
+export type PinnedPatterns = { [D in Declaration as D["key"]]?: z.output<D["pinned"]> | undefined };
+
+export const ALL_PATTERNS: readonly AnyDeclaration[] = DECLARATIONS;
+
+/** For the schema of agent files. */
+export const inputSchemas = Object.fromEntries(ALL_PATTERNS.map(({ key, input }) => [key, input])) as {
+  [D in Declaration as D["key"]]: D["input"];
+};
+
+/** For the schema of the pinned definition. */
+export const pinnedSchemas = Object.fromEntries(
+  ALL_PATTERNS.map(({ key, pinned }) => [key, pinned.optional()]),
+) as { [D in Declaration as D["key"]]: z.ZodOptional<D["pinned"]> };
+
+export const PATTERN_TRIGGERS = ALL_PATTERNS.flatMap(({ trigger }) =>
+  trigger ? [trigger.name] : [],
+) as readonly PatternTrigger[];
+
+const RUN_ORDER: readonly Stage[] = ["before", "work", "route", "after"];
+
+/** The patterns in the order in which a run meets them. */
+export const patternsInRunOrder: readonly AnyDeclaration[] = RUN_ORDER.flatMap((stage) =>
+  ALL_PATTERNS.filter((pattern) => pattern.stage === stage),
+);
+
+/** In the order in which a run meets them: it delegates after its helpers have worked, and before it gives its work away. */
+export const EDGE_KEYS = patternsInRunOrder
+  .filter(({ agentFields }) => agentFields.length > 0)
+  .map(({ key }) => key)
+  .toSpliced(
+    patternsInRunOrder.filter(
+      ({ agentFields, stage }) => agentFields.length > 0 && (stage === "before" || stage === "work"),
+    ).length,
+    0,
+    "agents",
+  ) as readonly EdgeKey[];
+
+/** A pattern with the part of a definition that asks for it. */
+export interface UsedPattern {
+  pattern: AnyDeclaration;
+  own: unknown;
+}
+
+/** The patterns that a definition asks for, in the order of the list. */
+export function patternsIn(
+  definition: PinnedPatterns,
+  among: readonly AnyDeclaration[] = ALL_PATTERNS,
+): UsedPattern[] {
+  return among.flatMap((pattern) => {
+    const own = definition[pattern.key as PatternKey];
+    return own === undefined ? [] : [{ pattern, own }];
+  });
+}
+
+/** The agents that a pattern names in a definition. */
+export function namedBy({ pattern, own }: UsedPattern): string[] {
+  const fields = own as Readonly<Record<string, string | readonly string[] | undefined>>;
+  return pattern.agentFields.flatMap((field) => fields[field] ?? []);
+}
+
+/** The patterns by which an agent's answer is another agent's. */
+export const givingAnswerAway = (definition: PinnedPatterns): UsedPattern[] =>
+  patternsIn(definition).filter(({ pattern }) => pattern.answer === "target");
+
+/** How children with this trigger were started; undefined: not by a pattern. */
+export const triggerOf = (name: string): TriggerDeclaration<string> | undefined =>
+  ALL_PATTERNS.find(({ trigger }) => trigger?.name === name)?.trigger;
+
+/** The strictest of what the patterns of an agent leave it to call itself. */
+export function ownToolsOf(definition: PinnedPatterns): AnyDeclaration["ownTools"] {
+  const limits = patternsIn(definition).flatMap(({ pattern }) => pattern.ownTools ?? []);
+  return limits.find(({ may }) => may === "none") ?? limits[0];
+}

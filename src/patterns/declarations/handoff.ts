@@ -1,0 +1,50 @@
+// Handoff: another agent gets the answer and owns the final one.
+
+import { z } from "zod";
+import { AgentName } from "../../config/names.ts";
+import { declarePattern } from "./declaration.ts";
+import { timesCost, totalCost } from "./run-cost.ts";
+
+const OnFailure = z.enum(["fail", "return", "retry"]);
+
+const HandoffInput = z.strictObject({
+  agent: AgentName,
+  onFailure: OnFailure.optional().describe(
+    "What a failed stage means: the whole fails, this agent's answer stands, once more (fail)",
+  ),
+});
+
+export const handoff = declarePattern({
+  key: "handoff",
+  stage: "after",
+  input: z.union([AgentName, HandoffInput]).describe("Who gets its answer and owns the final one"),
+  pinned: z.object({
+    agent: z.string(),
+    /** After a failed stage the chain fails, the answer before it stands, or the stage is tried once more. */
+    onFailure: OnFailure,
+  }),
+  pin(written) {
+    const isName = typeof written === "string";
+    const { agent, onFailure = "fail" } = isName ? { agent: written, onFailure: undefined } : written;
+    return { agent, onFailure };
+  },
+  agentFields: ["agent"],
+  isOnlyOurs: false,
+  trigger: {
+    name: "handoff",
+    part: () => "handoff",
+    badge: () => ({ start: "HANDED TO", what: "HANDOFF" }),
+    reason: (agent) => `${agent} is the next stage in its agent's file`,
+    takesOver: true,
+    closesParent: true,
+  },
+  edge: {
+    verb: "hands over to",
+    label: "hands off",
+    meaning: "passes its answer on: the next one finishes",
+    line: { width: 3 },
+  },
+  answer: "target",
+  worstCase: ({ onFailure }, { below }) => timesCost(totalCost(below), onFailure === "retry" ? 2 : 1),
+  check: () => [],
+});

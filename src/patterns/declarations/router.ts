@@ -1,0 +1,134 @@
+// Router: the agent only chooses which other agent does the work.
+
+import { z } from "zod";
+import { AgentName, SomeNames } from "../../config/names.ts";
+import { type CheckedDefinition, type CheckedSet, declarePattern } from "./declaration.ts";
+import { errorAt, type Finding, warningAt } from "./finding.ts";
+import { largestCost } from "./run-cost.ts";
+
+/** The slot of the child that gets a request which the router could not place. */
+export const FALLBACK_SLOT = "fallback";
+
+const RouterInput = z.union([
+  z.literal(true).describe("The destinations are those of `agents`"),
+  z.strictObject({
+    destinations: SomeNames,
+    fallback: AgentName.optional().describe("Who gets what the router could not place"),
+    allowAnswer: z.boolean().optional().describe("Lets it answer a trivial request itself (false)"),
+  }),
+]);
+
+const Router = z.object({
+  destinations: z.array(z.string()).min(1),
+  fallback: z.string().optional(),
+  allowAnswer: z.boolean(),
+});
+
+export const router = declarePattern({
+  key: "router",
+  stage: "route",
+  input: RouterInput.describe("It only decides who does the work"),
+  pinned: Router,
+  pin(written, { agents, reportError }) {
+    if (written !== true) {
+      const { destinations, fallback, allowAnswer = false } = written;
+      return { destinations, ...(fallback === undefined ? {} : { fallback }), allowAnswer };
+    }
+    if (agents && agents.length > 0) return { destinations: [...agents], allowAnswer: false };
+    reportError({
+      code: "ROUTER_EMPTY",
+      message: "`router: true` has nobody to choose from",
+      suggestion: "name its destinations in `agents`",
+    });
+    return undefined;
+  },
+  agentFields: ["destinations", "fallback"],
+  isOnlyOurs: true,
+  trigger: {
+    name: "route",
+    part: (slot) => (slot === FALLBACK_SLOT ? "fallback" : "routed"),
+    badge: (slot) =>
+      slot === FALLBACK_SLOT
+        ? { start: "FALLBACK TO", what: "FALLBACK" }
+        : { start: "ROUTED TO", what: "ROUTE" },
+    reason: (agent) => `the router chose ${agent}`,
+    takesOver: true,
+  },
+  edge: {
+    verb: "routes to",
+    label: "routes",
+    meaning: "chooses who gets the whole request",
+    line: { width: 1.5, dash: "9 4" },
+  },
+  answer: "target",
+  worstCase: (_, { below }) => largestCost(below),
+  check: checkRouter,
+  ownTools: { may: "none", why: "a router only chooses" },
+  /** A choice, and one correction of it. */
+  ownTurns: 2,
+  choices: ({ destinations }) => destinations,
+  takesDelegates: (written) => written === true,
+  mayAnswer: ({ allowAnswer }) => allowAnswer,
+  guidance: ({ allowAnswer }, delegates) =>
+    [
+      "## Routing",
+      "",
+      "You only decide who handles the request; it is passed on as it is. Call `route_to` once, with the reason.",
+      "",
+      ...delegates.map(({ name, description }) => `- **${name}**: ${description}`),
+      ...(allowAnswer ? ["", "A trivial request you may answer yourself, with `final_report`."] : []),
+    ].join("\n"),
+});
+
+const OWN_TOOLS = new Set(["route_to", "final_report"]);
+
+/** A router has `route_to` and nothing else (S3-24, S3-28): one that also works or delegates would be paid for twice. */
+function checkRouter(
+  { destinations, fallback, allowAnswer }: z.infer<typeof Router>,
+  { agents, tools, finalizes }: CheckedDefinition,
+  set: CheckedSet,
+): Finding[] {
+  const known = new Set([...destinations, fallback]);
+  const others = (tools.allow ?? []).filter((name) => !OWN_TOOLS.has(name));
+  return [
+    ...agents
+      .filter((name) => !known.has(name))
+      .map((name) =>
+        errorAt(
+          "agents",
+          "ROUTER_AGENTS",
+          `a router delegates to nobody, and \`${name}\` is none of its destinations`,
+          {
+            names: name,
+            suggestion: "add it to `router.destinations`, or take it out of `agents`",
+          },
+        ),
+      ),
+    ...(others.length > 0
+      ? [
+          errorAt("tools", "ROUTER_TOOLS", `a router has no tools but \`route_to\`: ${others.join(", ")}`, {
+            suggestion: "take `tools` away",
+          }),
+        ]
+      : []),
+    ...destinations
+      .filter((name) => set.find(name)?.delegable === false)
+      .map((name) =>
+        errorAt(
+          "router",
+          "NOT_DELEGABLE",
+          `no model may call \`${name}\`, so a router cannot choose it: it is for people`,
+          { names: name },
+        ),
+      ),
+    ...(allowAnswer && finalizes === false
+      ? [
+          warningAt(
+            "router",
+            "ANSWER_WITHHELD",
+            "`allowAnswer` has no effect: its `policy` has no `Finalize`",
+          ),
+        ]
+      : []),
+  ];
+}

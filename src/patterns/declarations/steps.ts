@@ -1,0 +1,27 @@
+// Steps: a module beside the agent's file decides what the agent does next.
+
+import { z } from "zod";
+import { declarePattern } from "./declaration.ts";
+import { NO_COST } from "./run-cost.ts";
+
+export const steps = declarePattern({
+  key: "steps",
+  stage: "work",
+  input: z.string().trim().min(1).describe("A module beside the file that controls the agent"),
+  /** The hash is the module's when the run began. */
+  pinned: z.object({ module: z.string(), hash: z.string() }),
+  pin: (_, { module }) => module,
+  agentFields: [],
+  isOnlyOurs: false,
+  /** A module delegates, as a model does. */
+  trigger: undefined,
+  edge: {
+    verb: "starts by its module",
+    label: "steps",
+    meaning: "a module beside its file starts it",
+    line: { width: 1.5, dash: "1 3" },
+  },
+  answer: "children",
+  worstCase: () => NO_COST,
+  check: () => [],
+});
