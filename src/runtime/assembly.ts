@@ -159,7 +159,7 @@ export async function assembleRuntime(options: RuntimeOptions): Promise<RuntimeA
   const webhooks = createNotifier({
     ...{ store, clock, repeat, onProblem: report },
     holder: worker,
-    hooks: configuredHooks(config, env, { isPublic: isPublicAddress, mayBeNamed: isIntranetAddress }),
+    hooks: configuredHooks(config, env, { isPublic: isPublicAddress, isIntranet: isIntranetAddress }),
   });
   let leave: (() => Promise<void>) | undefined;
   return {

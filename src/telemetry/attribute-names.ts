@@ -1,5 +1,5 @@
-// Names of attributes. Those of GenAI are OpenTelemetry's, none of which is stable yet: kept here, so that a new version
-// of the convention changes what we send only when we say so.
+// Names of span attributes. OpenTelemetry's GenAI names are not stable yet; we keep our own copy, so a new version of the
+// convention does not change what we send.
 
 export const GEN_AI = {
   operation: "gen_ai.operation.name",
@@ -23,7 +23,7 @@ export const GEN_AI = {
 
 export const ERROR_TYPE = "error.type";
 
-/** What no convention has a name for. */
+/** Attributes for which there is no convention. */
 export const CADRE = {
   run: "cadre.run.id",
   trigger: "cadre.run.trigger",

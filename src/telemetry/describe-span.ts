@@ -1,7 +1,7 @@
-// What a span says of itself. Without `content` no word of a person, a model or a tool is in it: names, counts and causes.
+// The title and attributes of a span. Text of people, models and tools appears only in `content`; everything else is names,
+// counts and causes.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
-import type { ThoughtPart } from "../journal/message.ts";
 import { textOf } from "../journal/message-parts.ts";
 import type { TraceSpan } from "../projections/formats/trace-spans.ts";
 import { CADRE, ERROR_TYPE, GEN_AI } from "./attribute-names.ts";
@@ -10,17 +10,16 @@ export type Attributes = Record<string, string | number | boolean | readonly str
 
 export interface SpanDescription {
   title: string;
-  /** It asks somebody outside of this process. */
+  /** True for a request to another service. */
   isClient: boolean;
   attributes: Attributes;
-  /** Only where words may go along. */
+  /** Attributes with text; sent only if the configuration allows it. */
   content: Attributes;
-  /** What kind of failure it ended with, and in whose words. */
-  failure: { type: string; words?: string } | undefined;
+  failure: { type: string; message?: string } | undefined;
 }
 
 export function describeSpan(span: TraceSpan): SpanDescription {
-  const { attributes, failure, ...rest } = ofKind(span);
+  const { attributes, failure, ...rest } = describeKind(span);
   const lost = span.lost ? { type: "interrupted" } : undefined;
   return {
     isClient: false,
@@ -38,16 +37,16 @@ export function describeSpan(span: TraceSpan): SpanDescription {
 
 type Part = Pick<SpanDescription, "title" | "attributes"> & Partial<SpanDescription>;
 
-function ofKind(span: TraceSpan): Part {
+function describeKind(span: TraceSpan): Part {
   switch (span.kind) {
     case "run":
-      return ofRun(span);
+      return describeRun(span);
     case "step":
       return { title: `step ${span.number}`, attributes: { [CADRE.step]: span.number } };
     case "model":
-      return ofModel(span.began, span.ended);
+      return describeModelCall(span.began, span.ended);
     case "tool":
-      return ofTool(span);
+      return describeToolCall(span);
     case "wait": {
       const { kind } = span.began.payload.waitingOn;
       return { title: `wait ${kind}`, attributes: { [CADRE.waitsFor]: kind } };
@@ -55,7 +54,7 @@ function ofKind(span: TraceSpan): Part {
   }
 }
 
-function ofRun({ began, ended }: Extract<TraceSpan, { kind: "run" }>): Part {
+function describeRun({ began, ended }: Extract<TraceSpan, { kind: "run" }>): Part {
   const { agent, trigger, sessionId, continues, task } = began.payload;
   const { stopReason, summary, result } = ended.payload;
   return {
@@ -73,11 +72,11 @@ function ofRun({ began, ended }: Extract<TraceSpan, { kind: "run" }>): Part {
       [GEN_AI.inputMessages]: message("user", task),
       [GEN_AI.outputMessages]: message("assistant", summary),
     },
-    failure: ended.type === "RUN_FAILED" ? { type: stopReason, words: summary } : undefined,
+    failure: ended.type === "RUN_FAILED" ? { type: stopReason, message: summary } : undefined,
   };
 }
 
-function ofModel({ payload }: EventOf<"MODEL_CALL_STARTED">, ended: JournalEvent): Part {
+function describeModelCall({ payload }: EventOf<"MODEL_CALL_STARTED">, ended: JournalEvent): Part {
   const { model, purpose, attempt } = payload;
   const slash = model.indexOf("/");
   const name = model.slice(slash + 1);
@@ -100,19 +99,19 @@ function ofModel({ payload }: EventOf<"MODEL_CALL_STARTED">, ended: JournalEvent
       [CADRE.purpose]: purpose,
       [CADRE.attempt]: attempt,
     },
-    content: thought ? { [GEN_AI.outputMessages]: said(thought.content) } : {},
-    failure: failed && { type: failed.cause, words: failed.message },
+    content: thought ? { [GEN_AI.outputMessages]: message("assistant", textOf(thought.content)) } : {},
+    failure: failed && { type: failed.cause, message: failed.message },
   };
 }
 
-/** As the convention calls them, where that is not what we do. */
+/** The convention's name of a provider, where it differs from ours. */
 const providerName = (name: string): string => (name === "google" ? "gcp.gemini" : name);
 
-function ofTool({ began, ended, call }: Extract<TraceSpan, { kind: "tool" }>): Part {
+function describeToolCall({ began, ended, call }: Extract<TraceSpan, { kind: "tool" }>): Part {
   const { toolCallId, attempt } = began.payload;
   const result = ended.type === "TOOL_RESULT" ? ended.payload : undefined;
   const outcome = result && (result.outcome ?? (result.isError ? "error" : "ok"));
-  // A call that no thought made brings in what a child has done in its worktree.
+  // A call without a thought merges a child's worktree; its id begins with the name.
   const name = call?.name ?? toolCallId.split("/", 1)[0]!;
   return {
     title: `execute_tool ${name}`,
@@ -134,5 +133,3 @@ function ofTool({ began, ended, call }: Extract<TraceSpan, { kind: "tool" }>): P
 
 const message = (role: string, content: string): string =>
   JSON.stringify([{ role, parts: [{ type: "text", content }] }]);
-
-const said = (content: readonly ThoughtPart[]): string => message("assistant", textOf(content));

@@ -1,34 +1,33 @@
-// Spans as OTLP has them in JSON. Ids are hashes of what a span is called in the journal: whoever sends it, and however
-// often, it is the same span of the same trace.
+// Encodes spans as OTLP JSON. A span's id is a hash of its name in the journal, so the same span has the same id no matter
+// which process sends it, or how often.
 
 import type { Digest } from "../ids.ts";
 import type { SpanRef, TraceSpan } from "../projections/formats/trace-spans.ts";
 import { type Attributes, describeSpan } from "./describe-span.ts";
 
-export interface Form {
+export interface OtlpOptions {
   digest: Digest;
   resource: Attributes;
   version: string;
-  /** Words go along. */
+  /** True to send text of people, models and tools as well. */
   content: boolean;
 }
 
 const INTERNAL = 1;
 const CLIENT = 3;
 const ERROR = 2;
-/** Receivers refuse what is too long, and nobody reads it there. */
-const LONGEST = 8_000;
+/** Receivers refuse longer values. */
+const MAX_TEXT = 8_000;
 
-export function otlpJson(spans: readonly TraceSpan[], form: Form): object {
-  const scope = { name: "cadre", version: form.version };
-  const resource = { attributes: listed(form.resource) };
-  return {
-    resourceSpans: [{ resource, scopeSpans: [{ scope, spans: spans.map((span) => spanOf(span, form)) }] }],
-  };
+export function otlpJson(spans: readonly TraceSpan[], options: OtlpOptions): object {
+  const scope = { name: "cadre", version: options.version };
+  const resource = { attributes: keyValues(options.resource) };
+  const encoded = spans.map((span) => encodeSpan(span, options));
+  return { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: encoded }] }] };
 }
 
-function spanOf(span: TraceSpan, { digest, content }: Form) {
-  const { title, isClient, attributes, failure, ...words } = describeSpan(span);
+function encodeSpan(span: TraceSpan, { digest, content }: OtlpOptions) {
+  const { title, isClient, attributes, failure, content: texts } = describeSpan(span);
   const idOf = ({ runId, name }: SpanRef): string => digest(`span\n${runId}\n${name}`).slice(0, 16);
   const from = span.began.ts;
   return {
@@ -38,27 +37,27 @@ function spanOf(span: TraceSpan, { digest, content }: Form) {
     name: title,
     kind: isClient ? CLIENT : INTERNAL,
     startTimeUnixNano: nanos(from),
-    // A clock that was set back must not make time run backwards.
+    // The clock may have been set back in between; a span must not end before it began.
     endTimeUnixNano: nanos(Math.max(from, span.ended.ts)),
-    attributes: listed({ ...attributes, ...(content ? words.content : {}) }),
+    attributes: keyValues({ ...attributes, ...(content ? texts : {}) }),
     ...(failure
-      ? { status: { code: ERROR, ...(content ? { message: cut(failure.words ?? "") } : {}) } }
+      ? { status: { code: ERROR, ...(content ? { message: truncate(failure.message ?? "") } : {}) } }
       : {}),
   };
 }
 
 const nanos = (ms: number): string => `${Math.round(ms)}000000`;
 
-const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+const truncate = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
-function listed(attributes: Attributes): { key: string; value: object }[] {
+function keyValues(attributes: Attributes): { key: string; value: object }[] {
   return Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, value: anyValue(value) }],
   );
 }
 
 function anyValue(value: NonNullable<Attributes[string]>): object {
-  if (typeof value === "string") return { stringValue: cut(value) };
+  if (typeof value === "string") return { stringValue: truncate(value) };
   if (typeof value === "boolean") return { boolValue: value };
   if (typeof value === "number")
     return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };

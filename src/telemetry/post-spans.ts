@@ -1,34 +1,31 @@
-// One attempt to hand spans to a receiver, over OTLP/HTTP with JSON.
+// One attempt to send spans to a receiver, over OTLP/HTTP with JSON.
 
 import type { Otlp } from "../config/otlp.ts";
 import { messageOf } from "../errors.ts";
 
-/** What OTLP calls worth another attempt; everything else is refused for good. */
-const LATER = new Set([408, 429, 502, 503, 504]);
-const LONGEST_WORDS = 200;
+/** The statuses that OTLP allows to retry; any other failure is final. */
+const RETRYABLE = new Set([408, 429, 502, 503, 504]);
+const MAX_DETAIL = 200;
 
-/** Undefined: they were taken. Otherwise why they never will be. Throws where another attempt may help. */
+/** Returns undefined on success, or why the spans were refused for good. Throws if a retry may help. */
 export async function postSpans(otlp: Otlp, body: string, signal: AbortSignal): Promise<string | undefined> {
   const response = await fetch(otlp.url!, {
     method: "POST",
     headers: { ...otlp.headers, "content-type": "application/json", "user-agent": "Cadre" },
     body,
-    // It would take the headers, and what they hold, to wherever it points.
+    // A redirect would send the headers, with their secrets, to another host.
     redirect: "manual",
     signal: AbortSignal.any([signal, AbortSignal.timeout(otlp.timeoutMs)]),
   }).catch((error: unknown) => {
     throw new Error(`${otlp.url!.host}: ${reasonOf(error)}`);
   });
-  const said = `${otlp.url!.host} answered ${response.status}`;
-  const words = (await response.text().catch(() => ""))
-    .slice(0, LONGEST_WORDS)
-    .replaceAll(/\s+/g, " ")
-    .trim();
+  const status = `${otlp.url!.host} answered ${response.status}`;
+  const detail = (await response.text().catch(() => "")).slice(0, MAX_DETAIL).replaceAll(/\s+/g, " ").trim();
   if (response.ok) return undefined;
-  if (LATER.has(response.status)) throw new Error(said);
-  return words === "" ? said : `${said}: ${words}`;
+  if (RETRYABLE.has(response.status)) throw new Error(status);
+  return detail === "" ? status : `${status}: ${detail}`;
 }
 
-/** `fetch failed` says nothing; what it failed of does. */
+/** The cause's message: fetch itself only says "fetch failed". */
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);

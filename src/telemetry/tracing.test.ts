@@ -1,4 +1,4 @@
-// Traces of a fleet that is being upgraded, as a real receiver gets them.
+// Traces of a fleet during an upgrade, against a real receiver.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openReceiver, type Receiver } from "../../test/support/otlp-receiver.ts";
@@ -30,7 +30,7 @@ afterEach(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-test("[E9] [TL1] [TL2] spans that only a newer version understands are left to it, and come from it at once", async () => {
+test("[E9] [TL1] [TL2] spans of a newer version are left to a newer process, which sends them at once", async () => {
   const problems: unknown[] = [];
   const begin = (holder: string) =>
     startTracing({

@@ -1,4 +1,4 @@
-// The project's webhooks with what their variables hold. A folder that is not trusted has none.
+// The project's webhooks, with the values of the environment variables they name. An untrusted folder has none.
 
 import type { Config } from "../config/config.ts";
 import type { Env } from "../config/trust.ts";
@@ -6,50 +6,50 @@ import type { Hook } from "./deliver.ts";
 
 export interface AddressChecks {
   isPublic(address: string): boolean;
-  /** Of this machine or its network, and of no cloud's own. */
-  mayBeNamed(address: string): boolean;
+  /** True for addresses of this machine and its network, false for a cloud's metadata service. */
+  isIntranet(address: string): boolean;
 }
 
 export function configuredHooks(
   { webhooks = {}, server }: Pick<Config, "webhooks" | "server">,
   env: Env,
-  reach: AddressChecks,
+  checks: AddressChecks,
 ): Hook[] {
   const host = server.names[0] ?? (server.host.includes(":") ? `[${server.host}]` : server.host);
   const base = (server.url ?? `http://${host}:${server.port}`).replace(/\/$/, "");
-  const held = (name: string | undefined): string | undefined =>
+  const variable = (name: string | undefined): string | undefined =>
     name === undefined ? undefined : env[name]?.trim() || undefined;
   return Object.entries(webhooks).map(([name, hook]) => {
-    const address = hook.url ?? held(hook.urlEnv);
+    const address = hook.url ?? variable(hook.urlEnv);
     const url = address === undefined ? undefined : (URL.parse(address) ?? undefined);
     const missing = [hook.urlEnv, hook.secretEnv, hook.tokenEnv].find(
-      (variable) => variable !== undefined && held(variable) === undefined,
+      (name) => name !== undefined && variable(name) === undefined,
     );
     return {
       name,
       form: hook.form,
       events: hook.events,
-      secret: held(hook.secretEnv),
-      token: held(hook.tokenEnv),
+      secret: variable(hook.secretEnv),
+      token: variable(hook.tokenEnv),
       base,
       url,
       problem: missing === undefined ? urlProblem(url, hook.private) : `${missing} is not set`,
-      judge: judgeOf(hook.private, reach),
+      judge: addressJudge(hook.private, checks),
     };
   });
 }
 
-/** One that stands in a variable was not looked at with the file. */
+/** Checks the scheme here because a URL from a variable was not checked when the file was read. */
 function urlProblem(url: URL | undefined, isPrivate: boolean): string | undefined {
   if (url?.protocol === "https:" || (isPrivate && url?.protocol === "http:")) return undefined;
   return "its address must be https, or `private: true` must be set for it";
 }
 
-function judgeOf(isPrivate: boolean, { isPublic, mayBeNamed }: AddressChecks): Hook["judge"] {
+function addressJudge(isPrivate: boolean, { isPublic, isIntranet }: AddressChecks): Hook["judge"] {
   return (address) => {
-    if (isPublic(address) || (isPrivate && mayBeNamed(address))) return undefined;
+    if (isPublic(address) || (isPrivate && isIntranet(address))) return undefined;
     return isPrivate
-      ? `${address} is nothing that a webhook may reach`
-      : `${address} is a private address: set \`private: true\` for this webhook if it is meant`;
+      ? `webhooks may not reach ${address}`
+      : `${address} is a private address: set \`private: true\` for this webhook if you mean it`;
   };
 }

@@ -1,6 +1,6 @@
-// A notice as it is sent: plain JSON, what Slack and its likes show, or what ntfy shows. Signed as Standard Webhooks has it,
-// so that who receives it can verify it with a library that exists.
-//  WH3  The signature covers the id, the time and the body: none of them can be changed or sent again later unseen.
+// Formats a notice for sending: plain JSON, Slack's format or ntfy's. Signed according to Standard Webhooks, so that receivers
+// can verify it with an existing library.
+//  WH3  The signature covers the id, the time and the body: a change or a later replay is detected.
 
 import { createHmac } from "node:crypto";
 import type { Webhook, WebhookEvent } from "../config/schema.ts";
@@ -20,7 +20,7 @@ export interface Sender {
   base: string;
 }
 
-/** `now`: of this attempt, in milliseconds. */
+/** `now` is the time of this attempt, in milliseconds. */
 export function messageOf(notice: Notice, id: string, now: number, sender: Sender): Outgoing {
   const { form, secret, token } = sender;
   const { type, body, headers } = FORMS[form](notice, sender.base);
@@ -40,7 +40,7 @@ export function messageOf(notice: Notice, id: string, now: number, sender: Sende
   };
 }
 
-/** A secret that begins with `whsec_` stands in base64, as that standard has it; any other as it is. */
+/** A secret that begins with `whsec_` is base64, as in Standard Webhooks; any other is used as it is. */
 export function signatureOf(secret: string, signed: string): string {
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret);
   return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
@@ -65,14 +65,14 @@ const FORMS: Record<Webhook["form"], (notice: Notice, base: string) => Formed> =
   },
   slack: (notice, base) => {
     const { event, run } = notice;
-    const text = `*${escaped(titleOf(notice))}*\n${escaped(saidOf(run, event))}\n${linkTo(run, event, base)}`;
+    const text = `*${escapeSlack(titleOf(notice))}*\n${escapeSlack(bodyText(run, event))}\n${linkTo(run, event, base)}`;
     return { type: "application/json", body: JSON.stringify({ text }), headers: {} };
   },
   ntfy: (notice, base) => {
     const { event, run } = notice;
     return {
       type: "text/plain; charset=utf-8",
-      body: saidOf(run, event),
+      body: bodyText(run, event),
       headers: {
         title: ascii(titleOf(notice)),
         priority: event === "needs-you" ? "high" : "default",
@@ -95,24 +95,24 @@ const TAGS: Record<WebhookEvent, string> = {
 };
 const titleOf = ({ event, run }: Notice): string => `${run.agent} ${TITLES[event]}`;
 
-const LONGEST = 500;
+const MAX_TEXT = 500;
 
-/** What came of it; of one that waits what it was asked to do. */
-function saidOf({ task, summary }: RunRow, event: WebhookEvent): string {
+/** The run's summary, or its task while it waits for a person. */
+function bodyText({ task, summary }: RunRow, event: WebhookEvent): string {
   const text = (event === "needs-you" ? undefined : summary) ?? task;
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text;
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)} …` : text;
 }
 
-/** To the card that asks, where it is the root's own. */
+/** Links to the inbox card if the root itself asks; a child's question leads to the whole inbox. */
 function linkTo({ id, waitingOn }: RunRow, event: WebhookEvent, base: string): string {
   const [item] = waitingOn?.kind === "child_hitl" ? [] : (waitingOn?.items ?? []);
   if (event !== "needs-you") return `${base}/r/${id}`;
   return item === undefined ? `${base}/inbox` : `${base}/inbox?item=${encodeURIComponent(`${id}:${item}`)}`;
 }
 
-/** What Slack would read as its own marks: mentions and links that an agent made up. */
-const escaped = (text: string): string =>
+/** Keeps Slack from reading an agent's text as mentions or links. */
+const escapeSlack = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** A header holds nothing else. */
+/** HTTP headers hold only ASCII. */
 const ascii = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?");

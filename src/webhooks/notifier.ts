@@ -1,4 +1,4 @@
-// Tells webhooks beside the runs, for as long as this process drives: whatever an endpoint does, no run waits for it.
+// Sends webhook notices in the background while this process drives runs. No run ever waits for an endpoint.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
@@ -9,9 +9,9 @@ import type { Answer } from "./post.ts";
 
 export interface Notifier {
   hooks: readonly Hook[];
-  /** Undefined: there is none of that name. */
+  /** Undefined if no webhook has that name. */
   test(name: string): Promise<Answer | undefined>;
-  /** From now on. Answers with what ends it: what is being handed over gets a moment. */
+  /** Starts sending. The returned function stops it, and gives a request that is under way two seconds to finish. */
   start(): () => Promise<void>;
 }
 
@@ -30,8 +30,8 @@ type Repeat = (options: {
   onError: (error: unknown) => void;
 }) => { now(): Promise<unknown>; stop(): Promise<void> };
 
-const MOMENT_MS = 2_000;
-const A_WHILE_MS = 60_000;
+const SHUTDOWN_MS = 2_000;
+const IDLE_MS = 60_000;
 
 export function createNotifier(parts: NotifierParts): Notifier {
   const { store, hooks, holder, repeat, onProblem } = parts;
@@ -41,23 +41,24 @@ export function createNotifier(parts: NotifierParts): Notifier {
     test: deliverer.test,
     start() {
       if (hooks.length === 0) return async () => {};
-      const leaving = new AbortController();
-      const telling = repeat({
+      const shutdown = new AbortController();
+      const sending = repeat({
         work: async () => ({
           result: undefined,
-          nextIn: (await deliverer.deliver(leaving.signal)) ?? A_WHILE_MS,
+          nextIn: (await deliverer.deliver(shutdown.signal)) ?? IDLE_MS,
         }),
-        retryIn: (failures) => Math.min(1_000 * 2 ** failures, A_WHILE_MS),
-        onError: (error) => onProblem({ message: "Telling webhooks failed; it is tried again.", error }),
+        retryIn: (failures) => Math.min(1_000 * 2 ** failures, IDLE_MS),
+        onError: (error) =>
+          onProblem({ message: "Sending webhook notices failed and will be retried.", error }),
       });
-      const end = store.onCommit((events) => {
-        if (events.length === 0 || events.some(mayBeNotice)) void telling.now();
+      const unsubscribe = store.onCommit((events) => {
+        if (events.length === 0 || events.some(mayBeNotice)) void sending.now();
       });
       return async () => {
-        end();
-        const stopped = telling.stop();
-        await Promise.race([stopped, pause(MOMENT_MS, undefined, { ref: false })]);
-        leaving.abort();
+        unsubscribe();
+        const stopped = sending.stop();
+        await Promise.race([stopped, pause(SHUTDOWN_MS, undefined, { ref: false })]);
+        shutdown.abort();
         await stopped;
         await store.outbox.release(holder);
       };

@@ -1,24 +1,24 @@
-// One attempt to hand a message over. Bounded in time, no redirect is followed, and it goes only to an address that was
-// judged: a name is looked up once, for the connection itself (A42, A43).
+// One attempt to post a message. It is bounded in time and follows no redirect. The address is checked after the only DNS
+// lookup, the one for the connection itself, so it cannot change in between (A42, A43).
 
 import { lookup } from "node:dns";
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { messageOf as wordsOf } from "../errors.ts";
+import { describeSystemError } from "../errors.ts";
 import type { Outgoing } from "./message.ts";
 
 export interface Answer {
-  /** Absent: no answer came. */
+  /** Absent if no answer came. */
   status?: number;
-  /** For people: what the other end said, or why nothing came of it. */
+  /** For people: what the endpoint answered, or why the request failed. */
   detail: string;
 }
 
-/** Whether an address may be reached; otherwise why not. */
+/** Why an address may not be reached; undefined if it may. */
 export type Judge = (address: string) => string | undefined;
 
-const LONGEST_DETAIL = 200;
+const MAX_DETAIL = 200;
 
 export async function post(
   url: URL,
@@ -30,18 +30,17 @@ export async function post(
   const refused = isIP(host) === 0 ? undefined : judge(host);
   if (refused !== undefined) return { detail: refused };
   try {
-    const response = await answered(url, { headers, body }, judge, signal);
+    const response = await sendRequest(url, { headers, body }, judge, signal);
     const status = response.statusCode ?? 0;
-    const said = await beginningOf(response);
-    if (status >= 300 && status < 400)
-      return { status, detail: `${status}: a redirect, which is not followed` };
-    return { status, detail: `${status}${status < 300 || said === "" ? "" : `: ${said}`}` };
+    const text = await beginningOf(response);
+    if (status >= 300 && status < 400) return { status, detail: `${status}: redirects are not followed` };
+    return { status, detail: `${status}${status < 300 || text === "" ? "" : `: ${text}`}` };
   } catch (error) {
-    return { detail: signal.aborted ? "no answer in time" : reasonOf(error) };
+    return { detail: signal.aborted ? "no answer in time" : describeSystemError(error) };
   }
 }
 
-function answered(
+function sendRequest(
   url: URL,
   { headers, body }: Outgoing,
   judge: Judge,
@@ -54,7 +53,7 @@ function answered(
       {
         method: "POST",
         headers: { ...headers, "content-length": Buffer.byteLength(body), "user-agent": "Cadre" },
-        lookup: judged(judge),
+        lookup: checkedLookup(judge),
         agent: false,
         signal,
       },
@@ -65,8 +64,8 @@ function answered(
   });
 }
 
-/** If any of its addresses may not be reached, none is. */
-function judged(judge: Judge): LookupFunction {
+/** A host with one forbidden address is refused altogether. */
+function checkedLookup(judge: Judge): LookupFunction {
   return (host, options, done) => {
     lookup(host, { ...options, all: true }, (error, found) => {
       const refused = error ?? found.map(({ address }) => judge(address)).find((why) => why !== undefined);
@@ -83,20 +82,8 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   response.setEncoding("utf8");
   for await (const piece of response) {
     text += piece;
-    if (text.length > LONGEST_DETAIL) break;
+    if (text.length > MAX_DETAIL) break;
   }
   response.destroy();
-  return text.slice(0, LONGEST_DETAIL).replaceAll(/\s+/g, " ").trim();
+  return text.slice(0, MAX_DETAIL).replaceAll(/\s+/g, " ").trim();
 }
-
-function reasonOf(error: unknown): string {
-  const { code } = error as { code?: string };
-  return code === undefined ? wordsOf(error) : (REASONS[code] ?? code);
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nobody listens there",
-  ECONNRESET: "the connection was cut",
-  ENOTFOUND: "the name has no address",
-  EAI_AGAIN: "the name cannot be looked up now",
-};

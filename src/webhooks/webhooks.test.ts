@@ -1,4 +1,4 @@
-// Webhooks against a real receiver: one that takes what comes, fails, redirects, hangs, or is gone.
+// Webhooks against a real HTTP server that accepts, fails, redirects, hangs or is down.
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -80,14 +80,14 @@ function hooks(over: object = {}): Hook[] {
   return configuredHooks(
     { webhooks, server },
     { HOOK: SECRET },
-    { isPublic: isPublicAddress, mayBeNamed: isIntranetAddress },
+    { isPublic: isPublicAddress, isIntranet: isIntranetAddress },
   );
 }
 
 let problems: unknown[];
 const onProblem = (problem: unknown): void => void problems.push(problem);
 
-/** Of a process that begins now: nothing but the store is as it was. */
+/** The delivery of a process that has just started: it knows only what the store holds. */
 const begin = (over: object = {}) => {
   const deliverer = createDeliverer({ store, clock, hooks: hooks(over), holder: "me", onProblem });
   return () => deliverer.deliver(new AbortController().signal);
@@ -96,8 +96,8 @@ const begin = (over: object = {}) => {
 const end = async (runId: string, type?: Parameters<typeof runEnded>[0]) =>
   (await acquireRun(store, runId)).append([runEnded(type)]);
 
-describe("what is told", () => {
-  test("[WH3] a run that is done, signed so that it can be verified, with a link to it", async () => {
+describe("notices", () => {
+  test("[WH3] a completed run sends a signed notice with a link to the run", async () => {
     const deliver = begin();
     await deliver();
     await admit(store, "r1", { userId: "ann" });
@@ -117,7 +117,7 @@ describe("what is told", () => {
     expect(await store.outbox.deliveries("team", 5)).toMatchObject([{ outcome: "delivered", runId: "r1" }]);
   });
 
-  test("[U32] one word for a tree: what a child asks is told by its root, once; what has happened before is not", async () => {
+  test("[U32] a child's question sends one notice for the whole tree, and runs from before the start send none", async () => {
     await admit(store, "old");
     await end("old");
     const deliver = begin();
@@ -136,7 +136,7 @@ describe("what is told", () => {
     ]);
   });
 
-  test("only what it asks for; Slack's and ntfy's own forms, in which nobody's words are marks", async () => {
+  test("a webhook gets only its event types, in Slack's or ntfy's format, with the agent's text escaped", async () => {
     const slack = begin({ events: ["failed"], form: "slack" });
     await slack();
     await admit(store, "r1", { task: "greet <!channel> & go" });
@@ -164,8 +164,8 @@ describe("what is told", () => {
   });
 });
 
-describe("an endpoint that does not take it", () => {
-  async function oneToTell(over: object = {}) {
+describe("an endpoint that fails", () => {
+  async function withOneNotice(over: object = {}) {
     const deliver = begin(over);
     await deliver();
     await admit(store, "r1");
@@ -174,9 +174,9 @@ describe("an endpoint that does not take it", () => {
   }
   const latest = async () => (await store.outbox.deliveries("team", 1))[0];
 
-  test("[WH1] is asked again, later each time, by the same id, by the next process too", async () => {
+  test("[WH1] is retried with growing delays and the same id, also by the next process", async () => {
     answer = say(503);
-    const deliver = await oneToTell();
+    const deliver = await withOneNotice();
     const first = (await deliver())!;
     expect(await latest()).toMatchObject({ outcome: "failed", detail: "503: well", attempts: 1 });
     await deliver();
@@ -194,11 +194,11 @@ describe("an endpoint that does not take it", () => {
   });
 
   test.each([
-    ["redirects", say(302, { location: "http://169.254.169.254/latest" }), /^302: a redirect/],
-    ["refuses it for good", say(400), /^400/],
-  ])("[WH4] [A42] one that %s is given up, and the next is told", async (_, how, detail) => {
+    ["redirects", say(302, { location: "http://169.254.169.254/latest" }), /^302: redirects/],
+    ["refuses the notice", say(400), /^400/],
+  ])("[WH4] [A42] an endpoint that %s loses that notice and gets the next one", async (_, how, detail) => {
     answer = how;
-    const deliver = await oneToTell();
+    const deliver = await withOneNotice();
     await deliver();
     expect(await latest()).toMatchObject({ outcome: "given up", detail: expect.stringMatching(detail) });
     answer = say(200);
@@ -208,8 +208,8 @@ describe("an endpoint that does not take it", () => {
     expect(await latest()).toMatchObject({ outcome: "delivered", runId: "r2" });
   });
 
-  test("[WH4] one that is gone for a day is given up", async () => {
-    const deliver = await oneToTell({ url: "http://127.0.0.1:1/" });
+  test("[WH4] a notice is given up after a day of failures", async () => {
+    const deliver = await withOneNotice({ url: "http://127.0.0.1:1/" });
     const next = (await deliver())!;
     expect(await latest()).toMatchObject({ outcome: "failed", detail: "nobody listens there" });
     clock.advance(Math.max(next, 24 * 3_600_000) + 1);
@@ -217,9 +217,9 @@ describe("an endpoint that does not take it", () => {
     expect(await latest()).toMatchObject({ outcome: "given up" });
   });
 
-  test("[WH4] one that happened days before anybody could tell it is tried for a day, too", async () => {
+  test("[WH4] an old notice is also tried for a day, counted from its first attempt", async () => {
     answer = say(503);
-    await oneToTell();
+    await withOneNotice();
     clock.advance(3 * 24 * 3_600_000);
     const deliver = begin();
     const next = (await deliver())!;
@@ -230,21 +230,21 @@ describe("an endpoint that does not take it", () => {
     expect(await latest()).toMatchObject({ outcome: "delivered", attempts: 2 });
   });
 
-  test("[WH1] one that hangs, or dies in the middle, has not taken it; our own end is no failure of its", async () => {
+  test("[WH1] a cut connection counts as a failed attempt, our own shutdown does not", async () => {
     answer = (response) => response.socket?.destroy();
-    const deliver = await oneToTell();
+    const deliver = await withOneNotice();
     await deliver();
     expect(await latest()).toMatchObject({ outcome: "failed", detail: "the connection was cut" });
     const hanging = Promise.withResolvers<void>();
     answer = () => hanging.resolve();
     clock.advance(10_000);
-    const leaving = new AbortController();
-    const telling = createDeliverer({ store, clock, hooks: hooks(), holder: "me", onProblem }).deliver(
-      leaving.signal,
+    const shutdown = new AbortController();
+    const delivery = createDeliverer({ store, clock, hooks: hooks(), holder: "me", onProblem }).deliver(
+      shutdown.signal,
     );
     await hanging.promise;
-    leaving.abort();
-    await telling;
+    shutdown.abort();
+    await delivery;
     expect(await latest()).toMatchObject({ attempts: 1 });
     answer = say(200);
     await begin()();
@@ -254,23 +254,23 @@ describe("an endpoint that does not take it", () => {
   test.each([
     [{ private: false, url: "https://127.0.0.1:1/" }, /private address/],
     [{ private: false, url: "https://localhost:1/" }, /private address/],
-    [{ url: "http://169.254.169.254/latest" }, /nothing that a webhook may reach/],
+    [{ url: "http://169.254.169.254/latest" }, /webhooks may not reach/],
     [{ secretEnv: "UNSET" }, /^UNSET is not set$/],
-  ])("[A42] %o is not reached, and says why", async (over, detail) => {
-    await (await oneToTell(over))();
+  ])("[A42] a webhook with %o sends nothing, and its delivery says why", async (over, detail) => {
+    await (await withOneNotice(over))();
     expect(received).toEqual([]);
     expect(await latest()).toMatchObject({ outcome: "failed", detail: expect.stringMatching(detail) });
   });
 
-  test("[WH2] two processes tell it once", async () => {
-    const deliver = await oneToTell();
+  test("[WH2] two processes send a notice once", async () => {
+    const deliver = await withOneNotice();
     const other = createDeliverer({ store, clock, hooks: hooks(), holder: "another", onProblem });
     await Promise.all([deliver(), other.deliver(new AbortController().signal)]);
     expect(received).toHaveLength(1);
   });
 
-  test("[E9] [WH1] [WH2] a notice after what only a newer version understands is told by that one, at once", async () => {
-    const deliver = await oneToTell();
+  test("[E9] [WH1] [WH2] events of a newer version are left to a newer process, which sends at once", async () => {
+    const deliver = await withOneNotice();
     await asOlderVersion("RUN_STARTED", async () => {
       await deliver();
       await deliver();
@@ -282,7 +282,7 @@ describe("an endpoint that does not take it", () => {
     expect(received).toHaveLength(1);
   });
 
-  test("[P9] [WH1] however long the backlog, what is damaged in it holds nothing up", async () => {
+  test("[P9] [WH1] a damaged journal in a long backlog does not block later notices", async () => {
     const deliver = begin();
     await deliver();
     await admit(store, "damaged");

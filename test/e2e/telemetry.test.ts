@@ -127,9 +127,7 @@ test("[TL1] what is refused for good is said, and not sent again", async () => {
   receiver.answer = () => 400;
   const { code, stderr } = await p.spawn("run", "alone", "look");
   expect(code).toBe(0);
-  expect(stderr).toMatch(
-    /refused \d+ spans for good: they are not sent again\. 127\.0\.0\.1:\d+ answered 400/,
-  );
+  expect(stderr).toMatch(/refused \d+ spans; they are not sent again\. 127\.0\.0\.1:\d+ answered 400/);
   receiver.answer = () => 200;
   receiver.spans.splice(0);
   expect((await p.cadre("run", "alone", "look again")).code).toBe(0);
