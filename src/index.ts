@@ -1,18 +1,10 @@
 // The public API of the package: everything a program that embeds Cadre may import.
 
 export { type AgentInCode, defineAgent } from "./agents/define-agent.ts";
+export type { JournalEvent } from "./journal/events.ts";
 export type { RunRequest } from "./loop/commands/admit.ts";
-export { freezeBranch, type NewBudget, setBudget, thawBranch } from "./loop/commands/branches.ts";
-export { sendMessage } from "./loop/commands/message-run.ts";
-export {
-  cancelRun,
-  type Decision,
-  decideApproval,
-  decideOutcome,
-  type OutcomeVerdict,
-  pauseRun,
-  resumeRun,
-} from "./loop/commands/person-commands.ts";
+export type { NewBudget } from "./loop/commands/branches.ts";
+export type { Decision, OutcomeVerdict } from "./loop/commands/person-commands.ts";
 export {
   ask,
   type CallAnswer,
@@ -39,6 +31,16 @@ export type {
   AgentListener,
   OnAgent,
 } from "./projections/formats/agent-events.ts";
-export type { RuntimeAssembly as Runtime, RuntimeOptions } from "./runtime/assembly.ts";
-export { createRuntime } from "./runtime/embed.ts";
+export {
+  cancelRun,
+  decideApproval,
+  decideOutcome,
+  freezeBranch,
+  pauseRun,
+  resumeRun,
+  sendMessage,
+  setBudget,
+  thawBranch,
+} from "./runtime/commands.ts";
+export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime/embed.ts";
 export { defineTool, type Preview, type Tool, type ToolAnswer, type ToolContext } from "./tools/tool.ts";

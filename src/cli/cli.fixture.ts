@@ -158,7 +158,7 @@ function startHere(args: string[], folder: string, env: Record<string, string>):
   const leaving = new AbortController();
   // A copy, as a process has one: what a test sets for the next command must not reach one that runs.
   const io = { stdin: new PassThrough(), stdout, stderr, env: { ...env }, cwd: folder };
-  const ended = main(args, { ...io, leaving: leaving.signal }).then(async (code) => {
+  const ended = main(args, { ...io, shutdown: leaving.signal }).then(async (code) => {
     await Promise.all([stdout, stderr].map((stream) => once(stream.end(), "end")));
     return finished(code, out, err);
   });

@@ -14,8 +14,8 @@ export function createCommandLine(
   return (command) => `${cadre} ${command}${at}`;
 }
 
-export const rewriteCommands = (text: string, typed: CommandLine): string =>
-  text.replaceAll(/`cadre ([^`]+)`/g, (_, command: string) => `\`${typed(command)}\``);
+export const rewriteCommands = (text: string, commandLine: CommandLine): string =>
+  text.replaceAll(/`cadre ([^`]+)`/g, (_, command: string) => `\`${commandLine(command)}\``);
 
 /** `script`: the script Node was started with, which shows whether Cadre is on the PATH, in node_modules or in a clone. */
 export function launcherName(script: string, cwd: string): string {

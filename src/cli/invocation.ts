@@ -17,9 +17,9 @@ export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   /** How this person starts Cadre, for example `npx cadre`. Default: `cadre`. */
-  cadre?: string;
+  launcher?: string;
   /** Requests a shutdown as SIGTERM does, for a command that shares its process with others. */
-  leaving?: AbortSignal;
+  shutdown?: AbortSignal;
 }
 
 /** Output format: JSON for programs, or plain lines that are never redrawn. */
@@ -33,25 +33,32 @@ export interface Invocation extends OutputFormat {
   folder: string;
   screen: Screen;
   /** Formats every command we print as this person would type it. */
-  typed: CommandLine;
+  commandLine: CommandLine;
 }
 
 export const EXIT = { done: 0, failed: 1, usage: 2, waiting: 3, cancelled: 4, interrupted: 130 } as const;
 
 export function createInvocation(io: Io, folder: string, { json, plain }: OutputFormat): Invocation {
-  const typed = commandLineFor(io, folder);
-  return { io, folder, json, plain, typed, screen: createScreen(io.stdout, io.env, plain) };
+  const commandLine = commandLineFor(io, folder);
+  return {
+    io,
+    folder,
+    json,
+    plain,
+    commandLine: commandLine,
+    screen: createScreen(io.stdout, io.env, plain),
+  };
 }
 
 export const commandLineFor = (
-  { cadre = "cadre", cwd }: Pick<Io, "cadre" | "cwd">,
+  { launcher = "cadre", cwd }: Pick<Io, "launcher" | "cwd">,
   folder: string,
-): CommandLine => createCommandLine(cadre, { cwd, folder });
+): CommandLine => createCommandLine(launcher, { cwd, folder });
 
 /** Prints a sentence to stderr, wrapped at a terminal, with commands as this person types them. */
-export function printError(sentence: string, { stderr }: Pick<Io, "stderr">, typed: CommandLine): void {
+export function printError(sentence: string, { stderr }: Pick<Io, "stderr">, commandLine: CommandLine): void {
   const page = { rich: stderr.isTTY === true, columns: stderr.columns || 80 };
-  stderr.write(`${fitLines([`cadre: ${rewriteCommands(sentence, typed)}`], page).join("\n")}\n`);
+  stderr.write(`${fitLines([`cadre: ${rewriteCommands(sentence, commandLine)}`], page).join("\n")}\n`);
 }
 
 /** Whether a person is at the terminal to see and answer questions. */

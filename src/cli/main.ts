@@ -86,7 +86,7 @@ const unforeseen = (message: string): string =>
   `${asSentence(message)} What was recorded is safe; CADRE_DEBUG=1 shows where it failed.`;
 
 function createProgram(io: Io, done: (code: number) => void): Command {
-  const program = new Command(io.cadre ?? "cadre")
+  const program = new Command(io.launcher ?? "cadre")
     .description("Runs trees of LLM agents as durable, inspectable work.")
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")

@@ -4,9 +4,15 @@ import type { FindBlastRadius } from "../loop/parts.ts";
 import type { Project } from "./project.ts";
 
 export const createBlastRadius =
-  ({ agents, offered, config: { limits, web } }: Project): FindBlastRadius =>
+  ({ agents, offeredTools, config: { limits, web } }: Project): FindBlastRadius =>
   async (name, { tree, ...where }) => {
     const set = await agents(name);
-    const parts = { agents: set.agents, offered, limits: { ...limits, tree }, hosts: web.allow, ...where };
+    const parts = {
+      agents: set.agents,
+      offered: offeredTools,
+      limits: { ...limits, tree },
+      hosts: web.allow,
+      ...where,
+    };
     return blastRadius(findAgent(set, name).definition, parts);
   };

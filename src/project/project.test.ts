@@ -15,7 +15,7 @@ async function offeredTo(tools: string, env: Record<string, string> = {}): Promi
   writeFileSync(join(folder, "agents", "clerk.md"), `---\ndescription: Works.\n${tools}\n---\nWork.\n`);
   writeFileSync(join(folder, "cadre.yaml"), "loki: { url: 'http://127.0.0.1:3100' }\n");
   const project = openProject({ folder, env, home: folder });
-  return project.offered(await project.find("clerk")).map(({ name }) => name);
+  return project.offeredTools(await project.find("clerk")).map(({ name }) => name);
 }
 
 test("a tool that nothing is set up for is offered only to an agent that names it", async () => {

@@ -93,7 +93,7 @@ export interface Project {
   /** An agent's file as it is on disk now. */
   agentFile(file: string): Promise<AgentFile | undefined>;
   /** The tools offered to an agent. */
-  offered(definition: Definition): { name: string; effect: Effect }[];
+  offeredTools(definition: Definition): { name: string; effect: Effect }[];
   /** Loads the steps module that controls an agent. */
   loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
   chooseModel(name: string): { model: string } | { problem: string };
@@ -162,7 +162,7 @@ export function openProject(options: ProjectOptions): Project {
       return usable(pinned((await loadEditedAgent(folders, known, { file, text })).definition, own), models);
     },
     checkFiles: (paths) => validateFiles(paths, known),
-    offered,
+    offeredTools: offered,
     async explain(name) {
       const set = await agents(name);
       const { limits, permissions } = config;

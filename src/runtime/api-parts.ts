@@ -3,9 +3,9 @@
 import { userInfo } from "node:os";
 import type { ApiParts } from "../api/parts.ts";
 import { openSettings } from "../api/server/settings-file.ts";
-import { configChecks } from "../cli/doctor/store-checks.ts";
 import { isServerStore } from "../config/config.ts";
 import type { RuntimeAssembly } from "./assembly.ts";
+import { configChecks } from "./checks/config.ts";
 import { environmentChecks } from "./checks/machine.ts";
 import { sandboxCheck } from "./checks/sandbox.ts";
 import { commandPrefix } from "./command-prefix.ts";
@@ -24,7 +24,7 @@ export function apiParts(runtime: RuntimeAssembly, drives: boolean, env: Env): A
     drives,
     isShared: isServerStore(config.store),
     model: defaultModel,
-    ours: runtime.ours,
+    ours: runtime.poolFilter,
     pools: config.pools,
   };
   const by = userName();

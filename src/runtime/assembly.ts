@@ -62,7 +62,7 @@ import type { DrivingParts } from "./start-driving.ts";
 import { startServices } from "./start-services.ts";
 import { hasFolder, worktreesOf } from "./worktrees.ts";
 
-export interface RuntimeOptions extends ProjectOptions {
+export interface AssemblyOptions extends ProjectOptions {
   clock?: Clock;
   ids?: Ids;
   /** A store that is already open. `stop` does not close it. */
@@ -73,7 +73,9 @@ export interface RuntimeOptions extends ProjectOptions {
   pool?: string | undefined;
   /** Version of the program, shown in the list of workers. */
   version?: string;
-  onProblem?(problem: { runId?: string; message: string; error: unknown; answered?: true }): void;
+  onProblem?:
+    | ((problem: { runId?: string; message: string; error: unknown; answered?: true }) => void)
+    | undefined;
   /** Called when the store answers again after an outage. */
   onRecovered?: ((sentence: string) => void) | undefined;
 }
@@ -81,7 +83,7 @@ export interface RuntimeOptions extends ProjectOptions {
 export interface RuntimeAssembly {
   readonly config: Config;
   /** Selects the runs driven here; undefined: all. */
-  readonly ours: PoolFilter | undefined;
+  readonly poolFilter: PoolFilter | undefined;
   readonly store: Store;
   readonly parts: LoopParts;
   readonly people: CommandParts;
@@ -124,7 +126,7 @@ export interface RuntimeAssembly {
 const CONCURRENCY = 32;
 const DRAIN_MS = 5_000;
 
-export async function assembleRuntime(options: RuntimeOptions): Promise<RuntimeAssembly> {
+export async function assembleRuntime(options: AssemblyOptions): Promise<RuntimeAssembly> {
   const { ids = systemIds, env = process.env } = options;
   const project = openProject(options);
   const { config, defaultModel, agents, mask } = project;
@@ -132,11 +134,11 @@ export async function assembleRuntime(options: RuntimeOptions): Promise<RuntimeA
   // Machines disagree about the time, so the clock of the store decides (F36).
   const { clock = store.clock } = options;
   const listeners = new Set<(delta: Delta) => void>();
-  const { report, renewed } = outagesOf(options, mask);
+  const { report, recordHeartbeat } = outagesOf(options, mask);
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
   const pool = options.pool ?? poolOf(config.pools, config.folder);
   // Only one process drives a SQLite store: a run it left to another pool would wait forever.
-  const ours = isServerStore(config.store) ? poolFilter(config.pools, pool) : undefined;
+  const filter = isServerStore(config.store) ? poolFilter(config.pools, pool) : undefined;
   const engine = await openEngine({
     ...{ config, worker, pool, storeId: store.id },
     concurrency: options.concurrency ?? CONCURRENCY,
@@ -161,10 +163,10 @@ export async function assembleRuntime(options: RuntimeOptions): Promise<RuntimeA
     holder: worker,
     hooks: configuredHooks(config, env, { isPublic: isPublicAddress, isIntranet: isIntranetAddress }),
   });
-  let leave: (() => Promise<void>) | undefined;
+  let stopServices: (() => Promise<void>) | undefined;
   return {
     config,
-    ours,
+    poolFilter: filter,
     store,
     parts,
     people,
@@ -181,9 +183,9 @@ export async function assembleRuntime(options: RuntimeOptions): Promise<RuntimeA
     replay: (runIds) => replayRuns(runIds, parts),
     replayAgent: (agent, runIds) => replayAgent(agent, runIds, parts),
     async start() {
-      const card = cardOf(parts, pool, options.version);
-      const work = { engine, parts, report, renewed, ours, card };
-      leave = await startServices({ work, webhooks, mask, env, version: options.version ?? "" });
+      const workerCard = cardOf(parts, pool, options.version);
+      const driving = { engine, parts, report, recordHeartbeat, poolFilter: filter, workerCard };
+      stopServices = await startServices({ driving, webhooks, mask, env, version: options.version ?? "" });
     },
     async endCancelled(runIds, signal) {
       await endCancelledRuns(runIds, parts, signal);
@@ -196,7 +198,7 @@ export async function assembleRuntime(options: RuntimeOptions): Promise<RuntimeA
     onProblem: report,
     on: createAgentEvents(store, report),
     async stop() {
-      await leave?.();
+      await stopServices?.();
       await engine.stop();
       await parts.runners.close();
       await project.servers.close();
@@ -227,7 +229,7 @@ function cardOf(
   { host, pid, clock, skippedRuns }: LoopParts,
   pool: string,
   version = "",
-): DrivingParts["card"] {
+): DrivingParts["workerCard"] {
   const since = clock.now();
   return () => {
     const tooNew = [...skippedRuns.values()].filter((to) => to === "newer version").length;
@@ -240,9 +242,9 @@ function canonical({ permissions, ...request }: RunRequest, tools: Project["tool
   return permissions ? { ...request, permissions: canonicalRules(permissions, tools) } : request;
 }
 
-type Report = NonNullable<RuntimeOptions["onProblem"]>;
+type Report = NonNullable<AssemblyOptions["onProblem"]>;
 
-const outagesOf = ({ onProblem, onRecovered }: RuntimeOptions, mask: Project["mask"]) =>
+const outagesOf = ({ onProblem, onRecovered }: AssemblyOptions, mask: Project["mask"]) =>
   createOutages<Parameters<Report>[0]>((problem) => onProblem?.(maskProblem(problem, mask)), onRecovered);
 
 const engineProblem = (error: unknown, runId: RunId | undefined) =>
@@ -269,7 +271,7 @@ interface LoopWiring {
   worker: string;
   report: Report;
   listeners: ReadonlySet<(delta: Delta) => void>;
-  env: NonNullable<RuntimeOptions["env"]>;
+  env: NonNullable<AssemblyOptions["env"]>;
 }
 
 function loopParts(wiring: LoopWiring): LoopParts {

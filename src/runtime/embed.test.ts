@@ -1,6 +1,6 @@
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { agent, type Project, project } from "../cli/cli.fixture.ts";
-import type { RuntimeOptions } from "./assembly.ts";
+import type { AssemblyOptions } from "./assembly.ts";
 import { createRuntime } from "./embed.ts";
 
 let place: Project | undefined;
@@ -15,7 +15,7 @@ const script = `turns:
   - report: { summary: Written. }
 `;
 
-async function program(options: Partial<RuntimeOptions> = {}) {
+async function program(options: Partial<AssemblyOptions> = {}) {
   place ??= await project({ "agents/clerk.md": agent("clerk"), "clerk.script.yaml": script });
   const runtime = await createRuntime({ folder: place.folder, env: place.env, ...options });
   onTestFinished(() => runtime.stop());
@@ -29,7 +29,7 @@ test("[E1] the commands beside a program that embeds Cadre are its clients: what
     runtime.on("agent:completed", ({ result }) => resolve(result.summary)),
   );
   const { runId } = await runtime.admit({ agent: "clerk", task: "Write it" });
-  await expect.poll(async () => (await runtime.store.run(runId))?.status).toBe("suspended");
+  await expect.poll(async () => (await runtime.run(runId))?.status).toBe("suspended");
   expect((await place.spawn("approve", runId)).stderr).toBe("");
   expect(await ended).toBe("Written.");
   expect((await place.cadre("verify", runId)).code).toBe(0);

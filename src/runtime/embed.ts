@@ -1,34 +1,102 @@
-// The runtime of a program that embeds Cadre: the owner of its store like any other (E1). While it is started, the commands
-// and whoever else comes to the folder are its clients.
+// The runtime of a program that embeds Cadre. Its process owns the store like `cadre up` does (E1): while it is started,
+// commands in the folder are its clients.
 
 import { createApp } from "../api/server/app.ts";
 import { serveOnSocket } from "../api/server/socket.ts";
-import { isFileStore } from "../cli/connection/connect.ts";
 import { loadConfig, MEMORY_STORE } from "../config/config.ts";
+import type { RunId } from "../ids.ts";
+import type { Delta } from "../journal/deltas.ts";
+import type { JournalEvent } from "../journal/events.ts";
+import type { RunRequest } from "../loop/commands/admit.ts";
+import type { ForkRequest } from "../loop/commands/fork.ts";
+import type { PersonMessage } from "../loop/commands/message-session.ts";
+import { type ApprovalItem, openItems } from "../projections/folds/approvals.ts";
+import type { RunRow } from "../projections/folds/run-row.ts";
+import { runStateProjection } from "../projections/folds/run-state.ts";
+import type { OnAgent } from "../projections/formats/agent-events.ts";
+import { fold } from "../projections/projection.ts";
 import { apiParts } from "./api-parts.ts";
-import * as runtimes from "./assembly.ts";
-import { openOwnedRuntime } from "./owned-runtime.ts";
+import { type AssemblyOptions, assembleRuntime, type RuntimeAssembly, socketPath } from "./assembly.ts";
+import { isFileStore, openOwnedRuntime } from "./owned-runtime.ts";
 
-/** Throws STORE_OWNED where another process has the store, as `cadre up` or a second program may. */
-export async function createRuntime(options: runtimes.RuntimeOptions): Promise<runtimes.RuntimeAssembly> {
+export type RuntimeOptions = Omit<AssemblyOptions, "store" | "clock" | "ids">;
+
+/** What an embedding program may rely on. The functions in `commands.ts` take it to act on runs as a person does. */
+export interface Runtime {
+  /** Model of agents that name none. The scripted rehearsal model if no provider's key was found. */
+  readonly defaultModel: string;
+  /** Starts a run. The same idempotency key starts it only once. */
+  admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
+  /** Sends a message to a main agent in a session. It joins the session's active run, or starts the next one. */
+  say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
+  /** Starts a new run that continues where an ended one stopped. */
+  retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
+  /** Starts a new root run from the journal of another run, up to one event. */
+  fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
+  /** The current status, result and usage of a run. */
+  run(runId: RunId): Promise<RunRow | undefined>;
+  /** All events of a run, in order. */
+  journal(runId: RunId): Promise<JournalEvent[]>;
+  /** What a run waits for a person to decide: approvals, questions, unknown outcomes, used-up budgets. */
+  openItems(runId: RunId): Promise<ApprovalItem[]>;
+  /** Calls the listener with events after they were committed. Returns the function that unsubscribes. */
+  onEvents(listener: (events: readonly JournalEvent[]) => void): () => void;
+  /** Calls the listener with pieces of text and output as they stream. They are not recorded. */
+  onDelta(listener: (delta: Delta) => void): () => void;
+  /** Subscribes to the lifecycle of agents. Returns the function that unsubscribes. */
+  on: OnAgent;
+  /** Starts driving due runs, and answers the commands in the folder. */
+  start(): Promise<void>;
+  /** Stops driving and closes the store. Steps in progress get a few seconds to finish; nothing is lost. */
+  stop(): Promise<void>;
+}
+
+/** Throws STORE_OWNED if another process owns the store, for example `cadre up` or a second program. */
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { folder, env = process.env, flags = {} } = options;
   const config = loadConfig({ folder, env, flags });
-  if (options.store || !isFileStore(config) || config.store === MEMORY_STORE)
-    return runtimes.assembleRuntime(options);
-  const runtime = await openOwnedRuntime(options, REFUSAL);
+  if (!isFileStore(config) || config.store === MEMORY_STORE) return facadeOf(await assembleRuntime(options));
+  const assembly = await openOwnedRuntime(options, REFUSAL);
   let served: { close(): Promise<void> } | undefined;
-  return {
-    ...runtime,
+  return facadeOf({
+    ...assembly,
     async start() {
-      served = await serveOnSocket(createApp(apiParts(runtime, true, env)), runtimes.socketPath(config.dir));
-      await runtime.start();
+      served = await serveOnSocket(createApp(apiParts(assembly, true, env)), socketPath(config.dir));
+      await assembly.start();
     },
     async stop() {
       await served?.close();
-      await runtime.stop();
+      await assembly.stop();
     },
-  };
+  });
 }
 
 const REFUSAL =
   "Nothing was opened; stop that process first, or use it: by its API, or by the commands of Cadre in this folder.";
+
+const assemblies = new WeakMap<Runtime, RuntimeAssembly>();
+
+function facadeOf(assembly: RuntimeAssembly): Runtime {
+  const { defaultModel, admit, say, retry, fork, onDelta, on, start, stop, store } = assembly;
+  const journal = (runId: RunId): Promise<JournalEvent[]> => store.journal(runId);
+  const runtime: Runtime = {
+    ...{ defaultModel, admit, say, retry, fork, journal, onDelta, on, start, stop },
+    run: (runId) => store.run(runId),
+    async openItems(runId) {
+      const open = new Set((await store.openApprovals({ run: runId })).map(({ itemId }) => itemId));
+      return openItems(fold(runStateProjection, await journal(runId))).filter(({ itemId }) =>
+        open.has(itemId),
+      );
+    },
+    onEvents: (listener) => store.onCommit((events) => listener(events)),
+  };
+  assemblies.set(runtime, assembly);
+  return runtime;
+}
+
+/** The internal assembly behind a runtime, for the functions of the public API. */
+export function assemblyOf(runtime: Runtime): RuntimeAssembly {
+  const assembly = assemblies.get(runtime);
+  if (!assembly) throw new TypeError("This is not a runtime that createRuntime returned.");
+  return assembly;
+}

@@ -10,7 +10,7 @@ interface Problem {
 export interface Outages<P extends Problem> {
   report(problem: P): void;
   /** Call it when the store has accepted a heartbeat. */
-  renewed(): void;
+  recordHeartbeat(): void;
 }
 
 export function createOutages<P extends Problem>(
@@ -23,7 +23,7 @@ export function createOutages<P extends Problem>(
       isAway ||= isOutage(problem.error);
       tell(problem);
     },
-    renewed() {
+    recordHeartbeat() {
       if (!isAway) return;
       isAway = false;
       over("The store answers again; runs go on.");

@@ -1,14 +1,13 @@
 // Opens a runtime whose process owns its store, if the store is a file (E1). A store on a server has no owner.
 
-import { isFileStore, verifyStoreIdentity } from "../cli/connection/connect.ts";
-import { loadConfig } from "../config/config.ts";
-import { checkStore } from "../config/known-stores.ts";
+import { type Config, loadConfig } from "../config/config.ts";
+import { checkStore, type StoreCheck } from "../config/known-stores.ts";
 import { CadreError } from "../errors.ts";
-import { assembleRuntime, type RuntimeAssembly, type RuntimeOptions, takeOwnership } from "./assembly.ts";
+import { type AssemblyOptions, assembleRuntime, type RuntimeAssembly, takeOwnership } from "./assembly.ts";
 import { version } from "./version.ts";
 
 /** `refusal`: the end of the error if another process owns the store. `stop` gives up the ownership. */
-export async function openOwnedRuntime(options: RuntimeOptions, refusal: string): Promise<RuntimeAssembly> {
+export async function openOwnedRuntime(options: AssemblyOptions, refusal: string): Promise<RuntimeAssembly> {
   const { folder, env = process.env, flags = {} } = options;
   const config = loadConfig({ folder, env, flags });
   if (!isFileStore(config)) return assembleRuntime(options);
@@ -31,6 +30,19 @@ export async function openOwnedRuntime(options: RuntimeOptions, refusal: string)
     };
   } catch (error) {
     owned.release();
+    throw error;
+  }
+}
+
+/** Whether the store is a file, which only one process opens at a time. */
+export const isFileStore = ({ store }: Pick<Config, "store">): boolean => store.startsWith("sqlite:");
+
+/** Checks that the opened store is the expected one, before it answers requests or drives runs. */
+export async function verifyStoreIdentity(runtime: RuntimeAssembly, store: StoreCheck): Promise<void> {
+  try {
+    store.confirmOpened(runtime.store.id);
+  } catch (error) {
+    await runtime.stop();
     throw error;
   }
 }

@@ -18,15 +18,15 @@ export interface DrivingParts {
   parts: LoopParts;
   report(problem: { message: string; error: unknown }): void;
   /** Called when the store has accepted a heartbeat. */
-  renewed(): void;
+  recordHeartbeat(): void;
   /** Selects the runs to drive; undefined: all. */
-  ours: PoolFilter | undefined;
-  card: () => WorkerCard;
+  poolFilter: PoolFilter | undefined;
+  workerCard: () => WorkerCard;
 }
 
 /** Starts the engine, the due-scan, the heartbeat and the listener for cancels. Returns the function that stops them. */
-export async function startDriving(work: DrivingParts): Promise<() => Promise<void>> {
-  const { engine, parts, report, renewed, ours, card } = work;
+export async function startDriving(driving: DrivingParts): Promise<() => Promise<void>> {
+  const { engine, parts, report, recordHeartbeat, poolFilter, workerCard } = driving;
   const { store, clock, worker, drives } = parts;
   const interrupt = (runIds: readonly string[], reason: "cancel" | "lost"): void => {
     for (const runId of runIds) drives.get(runId)?.interrupt(reason);
@@ -34,12 +34,12 @@ export async function startDriving(work: DrivingParts): Promise<() => Promise<vo
   const heartbeat = startHeartbeat({
     store,
     worker,
-    card,
+    card: workerCard,
     clock,
     held: () => [...drives].map(([runId, { epoch }]) => ({ runId, epoch })),
     onCancelled: (runIds) => interrupt(runIds, "cancel"),
     onLost: (runIds) => interrupt(runIds, "lost"),
-    onRenewed: renewed,
+    onRenewed: recordHeartbeat,
     onError: (error) => report({ message: "The heartbeat failed; it is tried again.", error }),
   });
   await heartbeat.beat();
@@ -59,7 +59,7 @@ export async function startDriving(work: DrivingParts): Promise<() => Promise<vo
   });
   try {
     await engine.start(async (runId, signal, delivery) => {
-      if (await belongsToPool(runId, store, ours)) await drive(runId, parts, signal, delivery);
+      if (await belongsToPool(runId, store, poolFilter)) await drive(runId, parts, signal, delivery);
     });
   } catch (error) {
     unsubscribe();
@@ -69,7 +69,7 @@ export async function startDriving(work: DrivingParts): Promise<() => Promise<vo
   const scan = startDueScan({
     store,
     wake: (runId) => engine.wake(runId),
-    of: ours,
+    of: poolFilter,
     except: parts.skippedRuns,
     clock,
     onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),

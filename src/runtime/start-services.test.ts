@@ -35,13 +35,13 @@ test("[E11] [TL2] a worker whose engine is away is not said to be alive, and hol
   };
   const card = { host: "here", pid: 1, pool: "", version: "0.0.0", since: 0 };
   const starting = startServices({
-    work: {
+    driving: {
       engine: away,
       parts: runtime.parts,
       report: () => {},
-      renewed: () => {},
-      ours: undefined,
-      card: () => card,
+      recordHeartbeat: () => {},
+      poolFilter: undefined,
+      workerCard: () => card,
     },
     webhooks: { hooks: [], test: async () => undefined, start: () => async () => {} },
     mask: shapesOnly(),

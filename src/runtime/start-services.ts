@@ -10,7 +10,7 @@ import { touchWhileAlive } from "./alive-file.ts";
 import { type DrivingParts, startDriving } from "./start-driving.ts";
 
 export interface ServiceParts {
-  work: DrivingParts;
+  driving: DrivingParts;
   webhooks: Notifier;
   mask: Mask;
   env: Readonly<Record<string, string | undefined>>;
@@ -19,28 +19,28 @@ export interface ServiceParts {
 }
 
 /** Starts all of them or none. Returns the function that stops them; tracing stops last, to include the end of driving. */
-export async function startServices(beginning: ServiceParts): Promise<() => Promise<void>> {
-  const { work, webhooks, mask, env, version } = beginning;
-  const { store, worker } = work.parts;
+export async function startServices(services: ServiceParts): Promise<() => Promise<void>> {
+  const { driving, webhooks, mask, env, version } = services;
+  const { store, worker } = driving.parts;
   const stopAlive = touchWhileAlive(env["CADRE_ALIVE_FILE"]);
   const stopTracing = await startTracing({
     ...{ store, mask, digest, repeat, version, holder: worker },
     otlp: otlpSettings(env),
-    onProblem: work.report,
+    onProblem: driving.report,
   }).catch((error: unknown) => {
     stopAlive();
     throw error;
   });
-  const stopWork = await startDriving(work).catch(async (error: unknown) => {
+  const stopDriving = await startDriving(driving).catch(async (error: unknown) => {
     stopAlive();
     // Report why driving did not start, not that stopping failed for the same reason.
     await stopTracing().catch(() => {});
     throw error;
   });
-  const stopTelling = webhooks.start();
+  const stopWebhooks = webhooks.start();
   return async () => {
-    await stopWork();
-    await stopTelling();
+    await stopDriving();
+    await stopWebhooks();
     await stopTracing();
     stopAlive();
   };

@@ -12,7 +12,7 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
       },
       "src/ids.ts:1: ids comes before stores": { "src/ids.ts": 'export { y } from "./stores/store.ts";' },
       "src/engines/e.ts:1: engines comes before runtime": {
-        "src/engines/e.ts": 'type R = import("../runtime.ts").Runtime;',
+        "src/engines/e.ts": 'type R = import("../runtime/embed.ts").Runtime;',
       },
       "src/api/a.ts:1: api comes before cli": { "src/api/a.ts": 'import "../cli/main.ts";' },
       "imports the test src/stores/store.contract.ts": {
@@ -23,7 +23,7 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
     },
     right: {
       "src/cli/main.ts":
-        'import { runtime } from "../runtime.ts";\nimport p from "../../package.json" with { type: "json" };',
+        'import { createRuntime } from "../runtime/embed.ts";\nimport p from "../../package.json" with { type: "json" };',
       "src/loop/drive/drive.ts":
         'import {\n  a,\n  type B,\n} from "../journal/a.ts";\nimport c from "./c.ts";',
       "src/journal/a.test.ts": 'import { drive } from "../loop/drive.ts";',
@@ -53,21 +53,21 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
   },
   AR4: {
     wrong: {
-      "only runtime.ts imports src/stores/sqlite/store.ts": {
+      "only runtime/ and project/ import src/stores/sqlite/store.ts": {
         "src/engines/local.ts": 'import { open } from "../stores/sqlite/store.ts";',
       },
-      "only runtime.ts imports src/tools/index.ts": {
+      "only runtime/ and project/ import src/tools/index.ts": {
         "src/cli/main.ts": 'import { tools } from "../tools/index.ts";',
       },
-      "only runtime.ts imports src/engines/local.ts": {
-        "src/api/server/app.ts": 'import { e } from "../engines/local.ts";',
+      "only runtime/ and project/ import src/engines/local.ts": {
+        "src/api/server/app.ts": 'import { e } from "../../engines/local.ts";',
       },
     },
     right: {
       "src/runtime/assembly.ts":
-        'import { tools } from "./tools/index.ts";\nimport { open } from "./stores/sqlite/store.ts";',
+        'import { tools } from "../tools/index.ts";\nimport { open } from "../stores/sqlite/store.ts";',
       "src/stores/sqlite/store.ts": 'import { migrate } from "./migrate.ts";',
-      "src/api/server/app.ts": 'import type { Engine } from "../engines/engine.ts";',
+      "src/api/server/app.ts": 'import type { Engine } from "../../engines/engine.ts";',
     },
   },
   AR5: {
@@ -116,6 +116,20 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
     right: {
       "dashboard/src/pages/a.tsx":
         'import { useState } from "react";\nimport { r } from "../../../src/projections/run-state.ts";\nimport "../a.css";\nimport { c } from "../../../src/api/client.ts";',
+    },
+  },
+  AR16: {
+    wrong: {
+      "src/index.ts → src/runtime/embed.ts → src/cli/connect.ts": {
+        "src/index.ts": 'export { createRuntime } from "./runtime/embed.ts";',
+        "src/runtime/embed.ts": 'import { connect } from "../cli/connect.ts";',
+        "src/cli/connect.ts": "",
+      },
+    },
+    right: {
+      "src/index.ts": 'export { createRuntime } from "./runtime/embed.ts";',
+      "src/runtime/embed.ts": "",
+      "src/cli/main.ts": 'import { createRuntime } from "../runtime/embed.ts";',
     },
   },
   AR15: {

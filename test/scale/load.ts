@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Script, ScriptedTurn } from "../../src/models/scripted/script.ts";
-import type { RuntimeOptions } from "../../src/runtime/assembly.ts";
+import type { AssemblyOptions } from "../../src/runtime/assembly.ts";
 import { oracleTools } from "../support/oracle.ts";
 
 const MOMENT_MS = 400;
@@ -37,7 +37,7 @@ export function writeAgents(folder: string): void {
 export const oracleOf = (folder: string): string => join(folder, "effects.log");
 
 /** The same for the process that asks and for those that work. */
-export function loadOptions(folder: string, store: string): RuntimeOptions {
+export function loadOptions(folder: string, store: string): AssemblyOptions {
   return {
     folder,
     env: { CADRE_TRUST: "1", CADRE_STORE: store, CADRE_ENGINE: "pg-boss" },

@@ -10,7 +10,7 @@ import type { Script } from "../../src/models/scripted/script.ts";
 import { openItems } from "../../src/projections/folds/approvals.ts";
 import { type RunState, runStateProjection } from "../../src/projections/folds/run-state.ts";
 import { fold } from "../../src/projections/projection.ts";
-import { assembleRuntime, type RuntimeAssembly, type RuntimeOptions } from "../../src/runtime/assembly.ts";
+import { type AssemblyOptions, assembleRuntime, type RuntimeAssembly } from "../../src/runtime/assembly.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import type { AnyTool } from "../../src/tools/tool.ts";
 import { type Intercept, type MortalStore, mortalStore } from "./mortal-store.ts";
@@ -40,7 +40,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export interface WorldOptions extends Partial<RuntimeOptions> {
+export interface WorldOptions extends Partial<AssemblyOptions> {
   script: Script;
   model?: string;
   /** Frontmatter lines of the agent beside its model. */

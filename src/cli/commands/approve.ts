@@ -28,7 +28,7 @@ export async function approve(
   id: string | undefined,
   options: ApproveOptions,
 ): Promise<number> {
-  const { folder, io, json, screen, typed } = invocation;
+  const { folder, io, json, screen, commandLine } = invocation;
   if (id === undefined) return list(invocation, options);
   const { ask: person, ...rest } = options;
   if (person !== undefined) return ask(invocation, id, person, rest);
@@ -37,14 +37,14 @@ export async function approve(
     const open = await client.approvals();
     const item = findApproval(open, id);
     if (typeof item !== "string") {
-      refuseOutcome(item, typed);
+      refuseOutcome(item, commandLine);
       refuseMisfit(item, decision);
     }
     const approvalId = typeof item === "string" ? item : item.id;
     const cards = await loadCards(client, typeof item === "string" || json ? [] : [item]);
     const { alreadyDecided } = await client.decide(approvalId, decision);
     for (const card of cards) showDecided(card, decision, screen);
-    const next = await nextDriverText(client, typed);
+    const next = await nextDriverText(client, commandLine);
     const word = alreadyDecided ? "Was approved already" : "Approved";
     screen.line(json ? jsonLine({ id: approvalId, ...decision, alreadyDecided }) : `${word}; ${next}.`);
     return EXIT.done;
@@ -73,7 +73,7 @@ async function ask(
 
 /** Refuses options without an id: a person must have seen what they decide. */
 async function list(
-  { folder, io, json, screen, typed }: Invocation,
+  { folder, io, json, screen, commandLine }: Invocation,
   options: ApproveOptions,
 ): Promise<number> {
   if (Object.keys(options).length > 0) {
@@ -87,7 +87,7 @@ async function list(
   );
   if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
   else if (cards.length === 0) screen.line("Nothing waits for a person here.");
-  else for (const line of cardLines(cards, typed, screen)) screen.line(line);
+  else for (const line of cardLines(cards, commandLine, screen)) screen.line(line);
   return EXIT.done;
 }
 

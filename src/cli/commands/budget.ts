@@ -21,7 +21,7 @@ interface BudgetOptions {
 }
 
 export async function budget(
-  { folder, io, json, screen, typed }: Invocation,
+  { folder, io, json, screen, commandLine }: Invocation,
   runId: string,
   options: BudgetOptions,
 ): Promise<number> {
@@ -39,7 +39,7 @@ export async function budget(
     screen.line(
       json
         ? jsonLine({ runId, ...limits, tree: options.tree === true })
-        : `${whose} may spend ${describeBudget(limits)} now; ${await nextDriverText(client, typed, "that counts from the next `cadre run` on")}.`,
+        : `${whose} may spend ${describeBudget(limits)} now; ${await nextDriverText(client, commandLine, "that counts from the next `cadre run` on")}.`,
     );
     return EXIT.done;
   });
@@ -52,7 +52,7 @@ export const thaw = (invocation: Invocation, runId: string) =>
   hold(invocation, runId, { act: (client) => client.thaw(runId), word: "thawed" });
 
 async function hold(
-  { folder, io, json, screen, typed }: Invocation,
+  { folder, io, json, screen, commandLine }: Invocation,
   runId: string,
   { act, word }: { act(client: CadreClient): Promise<{ runs: string[] }>; word: "frozen" | "thawed" },
 ): Promise<number> {
@@ -60,8 +60,8 @@ async function hold(
     const { runs } = await act(client);
     const next = () =>
       word === "frozen"
-        ? pauseEffectText(client, typed, `it stays frozen until \`cadre thaw ${runId}\``)
-        : nextDriverText(client, typed);
+        ? pauseEffectText(client, commandLine, `it stays frozen until \`cadre thaw ${runId}\``)
+        : nextDriverText(client, commandLine);
     const told =
       runs.length === 0
         ? `Nothing to do: the branch of ${runId} is ${word === "frozen" ? "frozen already" : "not frozen"}.`

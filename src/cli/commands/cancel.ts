@@ -119,17 +119,19 @@ function stopJson({ reached, left }: Stop) {
   return { cancelled, ended: cancelled.filter((id) => !left.has(id)) };
 }
 
-function endLines({ top, reached, left, stuck }: Stop, { typed }: Invocation): string[] {
+function endLines({ top, reached, left, stuck }: Stop, { commandLine }: Invocation): string[] {
   const still = reached.filter((run) => left.has(run.id));
   const [first] = still;
   const which = `${left.size} of ${reached.length}: ${namesOf(still)}.`;
   if (first && stuck)
-    return [`Cannot be ended, and does nothing: ${which} See why: ${typed(`show ${first.id}`)}`];
-  if (first) return [`Still stopping ${which} Look again: ${typed(`show ${top.id}`)}`];
+    return [`Cannot be ended, and does nothing: ${which} See why: ${commandLine(`show ${first.id}`)}`];
+  if (first) return [`Still stopping ${which} Look again: ${commandLine(`show ${top.id}`)}`];
   const above = top.parentRunId;
   return [
     "Stopped: all of them have ended, and nothing of it is running.",
-    ...(above === undefined ? [] : [`The run that started it has been told: ${typed(`show ${above}`)}`]),
+    ...(above === undefined
+      ? []
+      : [`The run that started it has been told: ${commandLine(`show ${above}`)}`]),
   ];
 }
 

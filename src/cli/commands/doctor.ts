@@ -1,5 +1,6 @@
 // `cadre doctor`: finds whatever could keep Cadre from working here, and says how to fix it.
 
+import { configChecks } from "../../runtime/checks/config.ts";
 import { environmentChecks, type Finding } from "../../runtime/checks/machine.ts";
 import { sandboxCheck } from "../../runtime/checks/sandbox.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
@@ -9,14 +10,14 @@ import { openStoreChecks } from "../doctor/open-checks.ts";
 import { postgresChecks } from "../doctor/postgres-checks.ts";
 import { providerChecks } from "../doctor/provider-checks.ts";
 import { restateChecks } from "../doctor/restate-checks.ts";
-import { configChecks, storeFailure } from "../doctor/store-checks.ts";
+import { storeFailure } from "../doctor/store-checks.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { projectOf } from "../project.ts";
 import { fitLine, type Page } from "../view/text/fit.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 
 export async function doctor(invocation: Invocation): Promise<number> {
-  const { folder, io, json, screen, typed } = invocation;
+  const { folder, io, json, screen, commandLine } = invocation;
   const findings = [
     ...(await environmentChecks(folder)),
     ...configChecks(folder, io.env),
@@ -35,19 +36,23 @@ export async function doctor(invocation: Invocation): Promise<number> {
   }
   if (json) screen.line(jsonLine(findings));
   else
-    for (const line of findings.flatMap((finding) => findingLines(finding, screen, typed))) screen.line(line);
+    for (const line of findings.flatMap((finding) => findingLines(finding, screen, commandLine)))
+      screen.line(line);
   return findings.some(({ state }) => state === "bad") ? EXIT.failed : EXIT.done;
 }
 
 const COLOURS = { ok: "green", warn: "yellow", bad: "red" } as const;
 
-function findingLines({ state, name, text, fix }: Finding, page: Page, typed: CommandLine): string[] {
+function findingLines({ state, name, text, fix }: Finding, page: Page, commandLine: CommandLine): string[] {
   const head = `${page.paint(COLOURS[state], state.padEnd(4))}  `;
   const below = " ".repeat(6);
   return [
-    ...fitLine({ head, text: `${name}: ${rewriteCommands(plainLine(text), typed)}`, next: below }, page),
+    ...fitLine(
+      { head, text: `${name}: ${rewriteCommands(plainLine(text), commandLine)}`, next: below },
+      page,
+    ),
     ...(fix === undefined
       ? []
-      : fitLine({ head: below, text: rewriteCommands(plainLine(fix), typed) }, page)),
+      : fitLine({ head: below, text: rewriteCommands(plainLine(fix), commandLine) }, page)),
   ];
 }

@@ -72,7 +72,7 @@ function said(
     isCopy: boolean;
     there?: Destination | undefined;
   },
-  { io, typed }: Invocation,
+  { io, commandLine }: Invocation,
 ): string[] {
   const { runId, file, format, isCopy, there } = about;
   const size = megabytes(about.bytes);
@@ -94,6 +94,6 @@ function said(
   return [
     `Moved ${runId} to ${file} (${size}). Here it has ended.`,
     `It goes on where you import it, once: ${elsewhere(`import ${file}`)}`,
-    `Until then keep the file; asked again, \`${typed(`export --format cadre ${runId}`)}\` writes the same.`,
+    `Until then keep the file; asked again, \`${commandLine(`export --format cadre ${runId}`)}\` writes the same.`,
   ];
 }

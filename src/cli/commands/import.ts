@@ -18,7 +18,7 @@ import { fitLines } from "../view/text/fit.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
 export async function importRun(invocation: Invocation, path: string): Promise<number> {
-  const { folder, io, json, screen, typed } = invocation;
+  const { folder, io, json, screen, commandLine } = invocation;
   refuseIgnoredSettings(invocation, ["store"], "Nothing was imported.");
   const text = await read(resolve(io.cwd, path));
   const { next, ...taken } = await withClient({ folder, io, createsStore: true }, async (client) => {
@@ -36,7 +36,7 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
   screen.line(
     status === undefined
       ? `${came}; it was deleted since.`
-      : `${came}${next.who}. See it: ${typed(`show ${runId}`)}`,
+      : `${came}${next.who}. See it: ${commandLine(`show ${runId}`)}`,
   );
   // Printed before the commands: a run approved before the folder exists would fail.
   for (const place of missing) io.stderr.write(`cadre: ${missingFolderText(place, "here")}\n`);
@@ -53,17 +53,17 @@ interface Next {
 async function nextFor(
   client: CadreClient,
   { runId, status }: ImportView,
-  { screen, typed }: Invocation,
+  { screen, commandLine }: Invocation,
 ): Promise<Next> {
   if (status === undefined) return { who: "", needed: [] };
   const [tree, open] = await Promise.all([client.tree(runId), client.approvals({ runId })]);
   if (tree.endedAt !== undefined) return { who: "", needed: [] };
-  const held = pausedLines(tree, typed);
+  const held = pausedLines(tree, commandLine);
   const until = [...(open.length === 0 ? [] : ["answered"]), ...(held.length === 0 ? [] : ["let it"])];
   const once = until.length === 0 ? "" : ` once you have ${until.join(" and ")}`;
   return {
-    who: `; ${await nextDriverText(client, typed)}${once}`,
-    needed: [...neededLines(open, typed, screen.paint), ...held],
+    who: `; ${await nextDriverText(client, commandLine)}${once}`,
+    needed: [...neededLines(open, commandLine, screen.paint), ...held],
   };
 }
 

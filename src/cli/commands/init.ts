@@ -103,7 +103,7 @@ async function copyTemplate(
   );
 }
 
-function sayPacks(packs: readonly Pack[], { json, screen, io, typed }: Invocation): number {
+function sayPacks(packs: readonly Pack[], { json, screen, io, commandLine }: Invocation): number {
   if (json) {
     screen.line(jsonLine(packs.map(({ name, about, files }) => ({ name, about, files }))));
     return EXIT.done;
@@ -114,7 +114,7 @@ function sayPacks(packs: readonly Pack[], { json, screen, io, typed }: Invocatio
     plainLine(about),
   ]);
   for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
-  screen.line(`\nTake one: ${typed("init --pack <pack>")}`);
+  screen.line(`\nTake one: ${commandLine("init --pack <pack>")}`);
   return EXIT.done;
 }
 
@@ -123,8 +123,8 @@ function sayLeft({ screen }: Invocation): number {
   return EXIT.interrupted;
 }
 
-function sayMade(made: WrittenFiles, choice: Choice, { json, screen, typed }: Invocation): number {
-  const next = nextSteps(choice, typed);
+function sayMade(made: WrittenFiles, choice: Choice, { json, screen, commandLine }: Invocation): number {
+  const next = nextSteps(choice, commandLine);
   if (json) {
     screen.line(jsonLine({ ...made, next }));
     return EXIT.done;
@@ -149,15 +149,21 @@ function modelWords({ model, template }: Choice): string {
     : `No provider's key was found: a scripted model rehearses until ${isSet}, or \`model\` in cadre.yaml names one of a server of your own.`;
 }
 
-function nextSteps({ pack, template, own }: Choice, typed: CommandLine): string[] {
-  if (template?.first) return [typed(`run ${template.first.agent} "${template.first.task}"`), typed("up")];
+function nextSteps({ pack, template, own }: Choice, commandLine: CommandLine): string[] {
+  if (template?.first)
+    return [commandLine(`run ${template.first.agent} "${template.first.task}"`), commandLine("up")];
   const agents = template ? own.map(({ name }) => name) : pack ? agentsOf(pack) : [];
-  if (agents.length === 0) return [typed("init --list"), typed(`run "what does this project do?"`)];
+  if (agents.length === 0)
+    return [commandLine("init --list"), commandLine(`run "what does this project do?"`)];
   const first =
     agents.find((name) => /(^|\/)(supervisor|main|receptionist)$/.test(name)) ??
     agents.find((name) => /(^|\/)orchestrator$/.test(name)) ??
     agents[0]!;
-  return [typed("agents"), typed(`agents explain ${first}`), typed(`run ${first} "your task"`)];
+  return [
+    commandLine("agents"),
+    commandLine(`agents explain ${first}`),
+    commandLine(`run ${first} "your task"`),
+  ];
 }
 
 const agentsOf = ({ files }: Pack): string[] =>

@@ -28,14 +28,14 @@ export async function outcome(
   if (word === undefined) refuseOptions(options);
   if (runId === undefined || callId === undefined) return list(invocation, runId);
   if (word === undefined) return look(invocation, runId, callId);
-  const { folder, io, json, screen, typed } = invocation;
+  const { folder, io, json, screen, commandLine } = invocation;
   const body: OutcomeBody = { callId, verdict: verdictOf(word), ...options };
   return withClient({ folder, io }, async (client) => {
     const { alreadyDecided } = await client.outcome(runId, body);
     screen.line(
       json
         ? jsonLine({ runId, ...body, alreadyDecided })
-        : `Recorded; ${await nextDriverText(client, typed)}.`,
+        : `Recorded; ${await nextDriverText(client, commandLine)}.`,
     );
     return EXIT.done;
   });
@@ -51,7 +51,7 @@ function refuseOptions(options: OutcomeOptions): void {
 
 /** Lists the calls with an unknown outcome, of all runs or of one. */
 async function list(
-  { folder, io, json, screen, typed }: Invocation,
+  { folder, io, json, screen, commandLine }: Invocation,
   runId: string | undefined,
 ): Promise<number> {
   const cards = await withClient({ folder, io }, async (client) => {
@@ -64,13 +64,13 @@ async function list(
   });
   if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
   else if (cards.length === 0) screen.line("There is no call here whose outcome nobody knows.");
-  else for (const line of cardLines(cards, typed, screen)) screen.line(line);
+  else for (const line of cardLines(cards, commandLine, screen)) screen.line(line);
   return EXIT.done;
 }
 
 /** PB1: the probe only proposes; the person decides. */
 async function look(
-  { folder, io, json, screen, typed }: Invocation,
+  { folder, io, json, screen, commandLine }: Invocation,
   runId: string,
   callId: string,
 ): Promise<number> {
@@ -78,7 +78,7 @@ async function look(
   if (json) screen.line(jsonLine({ runId, callId, ...probe }));
   else {
     for (const line of probeLines(probe)) screen.line(line);
-    screen.line(`Nothing is decided: ${typed(`outcome ${runId} ${callId} happened|run_again|fail`)}`);
+    screen.line(`Nothing is decided: ${commandLine(`outcome ${runId} ${callId} happened|run_again|fail`)}`);
   }
   return EXIT.done;
 }

@@ -11,7 +11,7 @@ import { fitLines } from "../view/text/fit.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
-export async function list({ io, folder, json, screen, typed }: Invocation): Promise<number> {
+export async function list({ io, folder, json, screen, commandLine }: Invocation): Promise<number> {
   const { permissions, taint } = loadConfig({ folder, env: io.env });
   const { preset = "ask", ...project } = permissions;
   const grants = await withClient({ folder, io }, (client) => client.grants());
@@ -34,7 +34,7 @@ export async function list({ io, folder, json, screen, typed }: Invocation): Pro
   const rows = grants.map((grant) => rowOf(grant, folder, Date.now()));
   for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
   if (grants.length > 0)
-    screen.line(paint("dim", `Take one back: ${typed(`permissions revoke ${grants[0]!.id}`)}`));
+    screen.line(paint("dim", `Take one back: ${commandLine(`permissions revoke ${grants[0]!.id}`)}`));
   return EXIT.done;
 }
 

@@ -7,19 +7,19 @@ import { nextDriverText } from "../view/next-driver.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
 export async function reject(
-  { folder, io, json, screen, typed }: Invocation,
+  { folder, io, json, screen, commandLine }: Invocation,
   given: string,
   { note }: { note?: string },
 ): Promise<number> {
   return withClient({ folder, io }, async (client) => {
-    const id = await resolveApprovalId(client, given, typed);
+    const id = await resolveApprovalId(client, given, commandLine);
     const decision = { decision: "reject" as const, ...(note === undefined ? {} : { note }) };
     const { alreadyDecided } = await client.decide(id, decision);
     const word = alreadyDecided ? "Was rejected already" : "Rejected";
     screen.line(
       json
         ? jsonLine({ id, ...decision, alreadyDecided })
-        : `${word}; ${await nextDriverText(client, typed)}.`,
+        : `${word}; ${await nextDriverText(client, commandLine)}.`,
     );
     return EXIT.done;
   });

@@ -26,7 +26,10 @@ export async function replay(
   return replayRun(invocation, runId);
 }
 
-async function replayRun({ folder, io, json, screen, typed }: Invocation, runId: string): Promise<number> {
+async function replayRun(
+  { folder, io, json, screen, commandLine }: Invocation,
+  runId: string,
+): Promise<number> {
   const replayed = await withClient({ folder, io }, (client) => client.replay(runId));
   const { runs, decisions, divergence } = replayed;
   if (json) screen.line(jsonLine({ runId, ...replayed }));
@@ -38,7 +41,7 @@ async function replayRun({ folder, io, json, screen, typed }: Invocation, runId:
     screen.line(`${screen.paint("red", "Diverges")} at event ${seq} of ${where} (${plainLine(agent)})`);
     screen.line(`  recorded  ${plainLine(recorded)}`);
     screen.line(`  now       ${plainLine(now)}`);
-    screen.line(`See it: ${typed(`show ${where} --events`)}`);
+    screen.line(`See it: ${commandLine(`show ${where} --events`)}`);
   }
   return divergence ? EXIT.failed : EXIT.done;
 }

@@ -109,7 +109,7 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
     view: createView(invocation, "tree"),
     position: undefined,
   });
-  for (const problem of connection.problems) printError(problem, invocation.io, invocation.typed);
+  for (const problem of connection.problems) printError(problem, invocation.io, invocation.commandLine);
   const left = await unfinishedRuns(client);
   if (isOwner) printResumed(left, invocation);
   if (order.type === "rest") {
@@ -127,6 +127,6 @@ function companyOf(invocation: Invocation, { yes }: RunOptions, leaving: Shutdow
   if (!isAttended(invocation)) return { type: "nobody" };
   const { io, screen } = invocation;
   const { stdin, stdout } = io;
-  const keys = createKeys({ stdin, stdout, hold: screen.hold, onInterrupt: leaving.interrupt });
+  const keys = createKeys({ stdin, stdout, suspend: screen.suspend, onInterrupt: leaving.interrupt });
   return { type: "person", desk: { screen, keys, env: io.env } };
 }

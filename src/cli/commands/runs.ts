@@ -30,7 +30,7 @@ export interface RunsOptions {
 const LIMIT = 20;
 
 export async function runs(
-  { io, folder, json, screen, typed }: Invocation,
+  { io, folder, json, screen, commandLine }: Invocation,
   options: RunsOptions,
 ): Promise<number> {
   const found = await withClient({ folder, io }, (client) => read(client, options));
@@ -44,7 +44,8 @@ export async function runs(
   const { paint } = screen;
   const rows = rowsOf(lines, Date.now(), paint);
   for (const line of placed(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
-  for (const line of fitLines(remarks(found, lines, options, typed), screen)) screen.line(paint("dim", line));
+  for (const line of fitLines(remarks(found, lines, options, commandLine), screen))
+    screen.line(paint("dim", line));
   return EXIT.done;
 }
 
@@ -133,22 +134,24 @@ function remarks(
   found: Found,
   lines: readonly Listed[],
   options: RunsOptions,
-  typed: Invocation["typed"],
+  commandLine: Invocation["commandLine"],
 ): string[] {
   const { below, trees } = found;
   const isFiltered = Object.keys(parseRunsFilter(options, Date.now())).length > 0;
   const hidden = isFiltered && !options.all ? below : 0;
-  const nothing = isFiltered ? "No runs match." : `No runs here. Start one: ${typed(`run "what to do"`)}`;
+  const nothing = isFiltered
+    ? "No runs match."
+    : `No runs here. Start one: ${commandLine(`run "what to do"`)}`;
   return [
     ...(lines.length === 0 && hidden === 0 ? [nothing] : []),
     ...(hidden > 0
       ? [`${count(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
       : []),
     // Checks the whole tree, because the root itself may wait for a person.
-    ...(trees.some((tree) => holdsLeft(tree, found)) ? [resumesLaterText(found.health, typed)] : []),
+    ...(trees.some((tree) => holdsLeft(tree, found)) ? [resumesLaterText(found.health, commandLine)] : []),
     ...lines
       .flatMap(({ run, standing }) =>
-        standing === "to-stop" ? [endsLaterText(run.id, found.health, typed)] : [],
+        standing === "to-stop" ? [endsLaterText(run.id, found.health, commandLine)] : [],
       )
       .slice(0, 1),
   ];

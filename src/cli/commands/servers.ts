@@ -51,7 +51,7 @@ export async function approve(invocation: Invocation, name: string): Promise<num
   if (!isAttended(invocation))
     throw new CadreError(
       "USAGE",
-      `Nothing was approved: a person has to look at it. Type this at a terminal: ${invocation.typed(`servers approve ${name}`)}`,
+      `Nothing was approved: a person has to look at it. Type this at a terminal: ${invocation.commandLine(`servers approve ${name}`)}`,
     );
   try {
     return (await agreed(servers, name, invocation)) ? EXIT.done : cancelled(screen);

@@ -20,7 +20,7 @@ export interface ShowOptions {
 }
 
 export async function show(
-  { folder, io, json, screen, typed }: Invocation,
+  { folder, io, json, screen, commandLine }: Invocation,
   id: string,
   { events: all }: ShowOptions,
 ): Promise<number> {
@@ -31,19 +31,20 @@ export async function show(
   else {
     const standing = standings.get(run.id);
     const next = [
-      ...(standing === "left" ? [resumesLaterText(found.health, typed)] : []),
-      ...(standing === "to-stop" ? [endsLaterText(run.id, found.health, typed)] : []),
-      ...(run.waitingOn?.kind === "quarantine" ? [asideWords(run, typed)] : []),
-      ...retryLines(run, typed),
+      ...(standing === "left" ? [resumesLaterText(found.health, commandLine)] : []),
+      ...(standing === "to-stop" ? [endsLaterText(run.id, found.health, commandLine)] : []),
+      ...(run.waitingOn?.kind === "quarantine" ? [asideWords(run, commandLine)] : []),
+      ...retryLines(run, commandLine),
     ];
-    for (const line of runPageLines(found, { screen, typed, now: Date.now() })) screen.line(line);
-    for (const line of [...fitLines(next, screen), ...cardLines(cards, typed, screen)]) screen.line(line);
+    for (const line of runPageLines(found, { screen, commandLine, now: Date.now() })) screen.line(line);
+    for (const line of [...fitLines(next, screen), ...cardLines(cards, commandLine, screen)])
+      screen.line(line);
   }
   return EXIT.done;
 }
 
-const asideWords = ({ id, waitingOn }: RunDetail, typed: CommandLine): string =>
-  `Set aside: ${plainLine(waitingOn?.detail ?? "it could not be driven.")} Why: ${typed(`why ${id}`)}`;
+const asideWords = ({ id, waitingOn }: RunDetail, commandLine: CommandLine): string =>
+  `Set aside: ${plainLine(waitingOn?.detail ?? "it could not be driven.")} Why: ${commandLine(`why ${id}`)}`;
 
 async function read(client: CadreClient, id: string) {
   const run = await client.run(id);

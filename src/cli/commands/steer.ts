@@ -26,12 +26,13 @@ export const resume = (invocation: Invocation, runId: string) =>
   });
 
 async function signal(
-  { folder, io, json, screen, typed }: Invocation,
+  { folder, io, json, screen, commandLine }: Invocation,
   send: (client: CadreClient) => Promise<{ told: object; word: string; held?: string }>,
 ): Promise<number> {
   return withClient({ folder, io }, async (client) => {
     const { told, word, held } = await send(client);
-    const next = held === undefined ? nextDriverText(client, typed) : pauseEffectText(client, typed, held);
+    const next =
+      held === undefined ? nextDriverText(client, commandLine) : pauseEffectText(client, commandLine, held);
     screen.line(json ? jsonLine(told) : `${word}; ${await next}.`);
     return EXIT.done;
   });

@@ -37,8 +37,8 @@ async function follow(invocation: Invocation, id: string): Promise<number> {
   }
 }
 
-function sayLeft({ json, screen, typed }: Invocation, id: string, code: number): number {
-  if (!json) for (const line of fitLines(leavingLines(id, typed), screen)) screen.line(line);
+function sayLeft({ json, screen, commandLine }: Invocation, id: string, code: number): number {
+  if (!json) for (const line of fitLines(leavingLines(id, commandLine), screen)) screen.line(line);
   return code;
 }
 
@@ -48,7 +48,7 @@ interface Left {
 }
 
 async function watch(
-  { folder, io, json, screen, typed }: Invocation,
+  { folder, io, json, screen, commandLine }: Invocation,
   id: string,
   view: LiveView,
   signal: AbortSignal,
@@ -82,12 +82,12 @@ async function watch(
     if (json) return code;
     if (run.endedAt !== undefined) {
       for (const line of summaryLines(run, screen, { said: view.lastWords() })) screen.line(line);
-      for (const line of retryLines(run, typed)) screen.line(line);
-      screen.line(showAgainLine(runId, typed, screen.paint));
+      for (const line of retryLines(run, commandLine)) screen.line(line);
+      screen.line(showAgainLine(runId, commandLine, screen.paint));
     } else if (isAlone) {
-      const needed = neededLines(await client.approvals({ runId }), typed, screen.paint);
-      const next = `${noDriverText(health)}, so nothing more will come: ${rewriteCommands(driverCommands(health), typed)} goes on with it.`;
-      const lines = [...needed, "", isToStop ? endsLaterText(runId, health, typed) : next];
+      const needed = neededLines(await client.approvals({ runId }), commandLine, screen.paint);
+      const next = `${noDriverText(health)}, so nothing more will come: ${rewriteCommands(driverCommands(health), commandLine)} goes on with it.`;
+      const lines = [...needed, "", isToStop ? endsLaterText(runId, health, commandLine) : next];
       for (const line of fitLines(lines, screen)) screen.line(line);
     }
     return code;

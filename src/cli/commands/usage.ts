@@ -12,7 +12,7 @@ import { usageLines } from "../view/usage.ts";
 const DAY = 86_400_000;
 
 export async function usage(
-  { folder, io, json, screen, typed }: Invocation,
+  { folder, io, json, screen, commandLine }: Invocation,
   root: string | undefined,
   options: { since?: string },
 ): Promise<number> {
@@ -25,7 +25,7 @@ export async function usage(
   const found = await withClient({ folder, io }, (client) => client.usage(filter));
   if (json) screen.line(jsonLine(found));
   else {
-    const lines = usageLines(found, screen.paint).map((line) => rewriteCommands(line, typed));
+    const lines = usageLines(found, screen.paint).map((line) => rewriteCommands(line, commandLine));
     for (const line of fitLines(lines, screen)) screen.line(line);
   }
   return EXIT.done;

@@ -4,21 +4,24 @@ import type { CadreClient } from "../../api/client/client.ts";
 import { type CreatedUser, NewUser, RoleView } from "../../api/team.ts";
 import { loadConfig } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
-import { isFileStore, withClient } from "../connection/connect.ts";
+import { isFileStore } from "../../runtime/owned-runtime.ts";
+import { withClient } from "../connection/connect.ts";
 import { withServerClient } from "../connection/server-client.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { ago } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
-export async function list({ io, folder, json, screen, typed }: Invocation): Promise<number> {
+export async function list({ io, folder, json, screen, commandLine }: Invocation): Promise<number> {
   const users = await withClient({ folder, io }, (client) => client.users());
   if (json) {
     screen.line(jsonLine({ users }));
     return EXIT.done;
   }
   if (users.length === 0)
-    screen.line(`Nobody comes in by name yet. Let somebody in: ${typed("users add NAME --role operator")}`);
+    screen.line(
+      `Nobody comes in by name yet. Let somebody in: ${commandLine("users add NAME --role operator")}`,
+    );
   const now = Date.now();
   const rows = users.map(({ name, role, madeBy, madeAt, rotatedAt, revokedAt }) => [
     plainLine(name),

@@ -22,21 +22,22 @@ export async function why(
   about: string,
   { log, sources, markdown }: WhyOptions,
 ): Promise<number> {
-  const { folder, io, json, screen, typed } = invocation;
+  const { folder, io, json, screen, commandLine } = invocation;
   const { runId, seq } = parseRunReference(about);
   if (sources) return sourcesOf(invocation, runId);
   const found = await withClient({ folder, io }, (client) => client.why(runId, seq));
   if (json) screen.line(jsonLine(found));
   else if (markdown) screen.line(plain(whyMarkdown(found)));
   else
-    for (const line of log ? logLines(found, screen) : whyLines(found, { screen, typed })) screen.line(line);
+    for (const line of log ? logLines(found, screen) : whyLines(found, { screen, commandLine }))
+      screen.line(line);
   return EXIT.done;
 }
 
 /** Prints the source of each sentence of the answer. It is computed here from the events, as in the browser. */
-async function sourcesOf({ folder, io, json, screen }: Invocation, typed: string): Promise<number> {
+async function sourcesOf({ folder, io, json, screen }: Invocation, given: string): Promise<number> {
   const { id, events } = await withClient({ folder, io }, async (client) => {
-    const run = await client.run(typed);
+    const run = await client.run(given);
     return { id: run.id, events: await client.treeEvents(run.id) };
   });
   const journals = Map.groupBy(events, (event) => event.runId);

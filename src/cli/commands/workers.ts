@@ -10,7 +10,7 @@ import type { Paint } from "../view/screen.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
-export async function workers({ io, folder, json, screen, typed }: Invocation): Promise<number> {
+export async function workers({ io, folder, json, screen, commandLine }: Invocation): Promise<number> {
   const [found, health] = await withClient({ folder, io }, (client) =>
     Promise.all([client.workers(), client.health()]),
   );
@@ -19,7 +19,7 @@ export async function workers({ io, folder, json, screen, typed }: Invocation): 
     for (const line of table(rowsOf(found, Date.now(), screen.paint))) screen.line(line);
     for (const line of holdLines(found)) screen.line(screen.paint("dim", line));
     for (const line of remarks(found, health)) screen.line(screen.paint("dim", line));
-    for (const line of noDriverLines(health, typed)) screen.line(line);
+    for (const line of noDriverLines(health, commandLine)) screen.line(line);
   }
   return (health.due ?? 0) > 0 || health.idlePools ? EXIT.failed : EXIT.done;
 }

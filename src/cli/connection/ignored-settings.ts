@@ -11,7 +11,7 @@ import { plainLine } from "../view/text/plain.ts";
 const said = new WeakMap<object, Set<string>>();
 
 /** Where notices go. Default: the stderr of the process. */
-export type NoticeIo = Pick<Io, "env"> & Partial<Pick<Io, "stderr" | "cwd" | "cadre">>;
+export type NoticeIo = Pick<Io, "env"> & Partial<Pick<Io, "stderr" | "cwd" | "launcher">>;
 
 /** Prints the notices once per command and folder. `tell` receives them instead of stderr. */
 export function printIgnoredSettings(

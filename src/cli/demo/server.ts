@@ -18,7 +18,7 @@ process.exit(await serveDemo(order));
 async function serveDemo(order: DemoServerOptions<UpOptions>): Promise<number> {
   const { folder, task, json, options, cadre, goneAt } = order;
   const { stdin, stdout, stderr, env } = process;
-  const io = maskIo({ stdin, stdout, stderr, env, cwd: process.cwd(), cadre }, []);
+  const io = maskIo({ stdin, stdout, stderr, env, cwd: process.cwd(), launcher: cadre }, []);
   try {
     return await stayUp(createInvocation(io, folder, { json, plain: false }), options, {
       order: { agent: DEMO_AGENT, task, attended: true },

@@ -3,7 +3,7 @@
 import type { CadreClient } from "../../api/client/client.ts";
 import type { Config } from "../../config/config.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
-import { isFileStore } from "../connection/connect.ts";
+import { isFileStore } from "../../runtime/owned-runtime.ts";
 import { serverHealth } from "../connection/server-client.ts";
 import type { Io } from "../invocation.ts";
 import { portCheck } from "./port-check.ts";

@@ -2,28 +2,13 @@
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { Health, WorkerView } from "../../api/client/types.ts";
-import { loadConfig } from "../../config/config.ts";
-import { type Problem, problemText } from "../../config/problem.ts";
+import type { Problem } from "../../config/problem.ts";
 import { messageOf } from "../../errors.ts";
+import { problemFinding } from "../../runtime/checks/config.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
 import { driverCommands, dueText } from "../view/drivers.ts";
 import { ago, count } from "../view/format.ts";
 import { modelLabel } from "../view/live/live-view.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
-
-export function configChecks(folder: string, env: Env): Finding[] {
-  const name = "cadre.yaml";
-  try {
-    const { file, problems } = loadConfig({ folder, env });
-    const warnings = problems.map((problem) => problemFinding(name, problem));
-    return warnings.length > 0
-      ? warnings
-      : [{ state: "ok", name, text: file ? "read" : "none, which is fine" }];
-  } catch (error) {
-    return [{ state: "bad", name, text: messageOf(error), fix: "mend that line" }];
-  }
-}
 
 /** `server`: the `cadre up` of this folder, if it is another process than the owner of the store. */
 export async function projectChecks(client: CadreClient, server: Health | undefined): Promise<Finding[]> {
@@ -83,12 +68,6 @@ function agentWords(own: readonly { name: string }[], builtin: number): string {
 
 export function storeFailure(error: unknown): Finding[] {
   return [{ state: "bad", name: "store", text: messageOf(error) }];
-}
-
-function problemFinding(name: string, problem: Problem): Finding {
-  const { suggestion: fix, ...rest } = problem;
-  const state = problem.severity === "error" ? "bad" : "warn";
-  return { state, name, text: problemText(rest), ...(fix === undefined ? {} : { fix }) };
 }
 
 function modelFinding(model: string): Finding {

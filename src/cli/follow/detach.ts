@@ -19,7 +19,7 @@ export async function detach(
 ): Promise<number> {
   if (order.type === "rest")
     throw new CadreError("USAGE", 'A run in the background needs a task: `cadre run --detach "what to do"`.');
-  const { folder, io, json, screen, typed } = invocation;
+  const { folder, io, json, screen, commandLine } = invocation;
   const key = randomUUID();
   const flags = model === undefined ? {} : { flags: { model } };
   const { runId, server } = await withClient({ folder, io, createsStore: true, ...flags }, async (client) => {
@@ -34,22 +34,24 @@ export async function detach(
   screen.line(json ? jsonLine({ runId }) : runId);
   if (json) return EXIT.done;
   const next =
-    server === undefined ? whatNext(runId, typed, yes === true) : besideServer(runId, typed, server);
+    server === undefined
+      ? whatNext(runId, commandLine, yes === true)
+      : besideServer(runId, commandLine, server);
   for (const line of next) io.stderr.write(`cadre: ${line}\n`);
   return EXIT.done;
 }
 
-const besideServer = (runId: string, typed: CommandLine, pid: number): string[] => [
-  `the server, process ${pid}, works on it. Follow it: ${typed(`tail ${runId}`)}`,
-  `if it needs you, \`${typed("approve")}\` shows what for; when you have answered, it goes on by itself.`,
+const besideServer = (runId: string, commandLine: CommandLine, pid: number): string[] => [
+  `the server, process ${pid}, works on it. Follow it: ${commandLine(`tail ${runId}`)}`,
+  `if it needs you, \`${commandLine("approve")}\` shows what for; when you have answered, it goes on by itself.`,
 ];
 
 /** The background process does not wait for a person, because it would block the store. */
-function whatNext(runId: string, typed: CommandLine, yes: boolean): string[] {
+function whatNext(runId: string, commandLine: CommandLine, yes: boolean): string[] {
   const needs = yes ? "needs you for more than an approval" : "needs you";
   return [
-    `it works in the background until it has ended or ${needs}. Follow it: ${typed(`tail ${runId}`)}`,
-    `if it needs you, \`${typed("approve")}\` shows what for; when you have answered, \`${typed("run")}\` goes on with it.`,
+    `it works in the background until it has ended or ${needs}. Follow it: ${commandLine(`tail ${runId}`)}`,
+    `if it needs you, \`${commandLine("approve")}\` shows what for; when you have answered, \`${commandLine("run")}\` goes on with it.`,
   ];
 }
 

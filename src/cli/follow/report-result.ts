@@ -17,28 +17,28 @@ export async function printFollowResult(
   rest: FollowResult,
   { runId, view }: WatchedRun,
   { client, isOwner }: Connection,
-  { screen, json, typed }: Invocation,
+  { screen, json, commandLine }: Invocation,
 ): Promise<number> {
   const say = (lines: string[], machine: object): void => {
     for (const line of json ? [jsonLine(machine)] : fitLines(lines, screen)) screen.line(line);
   };
   if (rest.type === "left") {
-    say(isOwner ? keptLines(runId, typed) : leavingLines(runId, typed), { type: "left", runId });
+    say(isOwner ? keptLines(runId, commandLine) : leavingLines(runId, commandLine), { type: "left", runId });
     return EXIT.done;
   }
   const drawing = view.drawing(Date.now());
   for (const line of drawing.length > 0 ? ["", ...drawing] : []) screen.line(line);
   const run = await client.run(runId);
-  const again = showAgainLine(runId, typed, screen.paint);
+  const again = showAgainLine(runId, commandLine, screen.paint);
   if (rest.type === "needs-person") {
     const { items, pausedRuns } = rest;
     const commands = [
-      ...items.flatMap((item) => answerCommands(item, typed)),
-      ...pausedRuns.flatMap((run) => heldCommands(run, view, typed)),
+      ...items.flatMap((item) => answerCommands(item, commandLine)),
+      ...pausedRuns.flatMap((run) => heldCommands(run, view, commandLine)),
     ];
     const lines = [
-      ...neededLines(items, typed, screen.paint),
-      ...heldLines(rest, { runId, view }, typed),
+      ...neededLines(items, commandLine, screen.paint),
+      ...heldLines(rest, { runId, view }, commandLine),
       again,
     ];
     say(lines, { type: "needs_person", runId, waitingOn: run.waitingOn, approvals: items, commands });
@@ -46,32 +46,32 @@ export async function printFollowResult(
   }
   const code = exitCodeOf(run.status);
   const summary = summaryLines(run, screen, { said: view.lastWords() });
-  say([...summary, ...retryLines(run, typed), again], resultOf(run, code));
+  say([...summary, ...retryLines(run, commandLine), again], resultOf(run, code));
   return code;
 }
 
-const keptLines = (runId: string, typed: CommandLine): string[] => [
+const keptLines = (runId: string, commandLine: CommandLine): string[] => [
   "",
   "Leaving: nothing is lost. What is under way gets a few seconds to finish, then it is stopped and recorded as stopped; Ctrl-C again leaves at once.",
-  keptSentence(runId, typed),
+  keptSentence(runId, commandLine),
 ];
 
 /** Adds to a failure of ours what happens to the run that had started. */
-export function withKeptRun(thrown: unknown, runId: string, { typed }: Invocation): CadreError {
+export function withKeptRun(thrown: unknown, runId: string, { commandLine }: Invocation): CadreError {
   const { code, message, details } = toCadreError(thrown);
-  return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, typed)}`, details, thrown);
+  return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, commandLine)}`, details, thrown);
 }
 
 /** For a run that no process drives any more. */
-const keptSentence = (runId: string, typed: CommandLine): string =>
-  `Run ${runId} is kept: \`${typed("run")}\` goes on with it, \`${typed(`cancel ${runId}`)}\` ends it.`;
+const keptSentence = (runId: string, commandLine: CommandLine): string =>
+  `Run ${runId} is kept: \`${commandLine("run")}\` goes on with it, \`${commandLine(`cancel ${runId}`)}\` ends it.`;
 
 /** For a run that another process continues to drive. */
-export const leavingLines = (runId: string, typed: CommandLine): string[] => [
+export const leavingLines = (runId: string, commandLine: CommandLine): string[] => [
   "",
   "Leaving: nothing is lost, and another process goes on with the run.",
-  `Follow it again: ${typed(`tail ${runId}`)}`,
-  `End it: ${typed(`cancel ${runId}`)}`,
+  `Follow it again: ${commandLine(`tail ${runId}`)}`,
+  `End it: ${commandLine(`cancel ${runId}`)}`,
 ];
 
 export function exitCodeOf(status: RunDetail["status"]): number {
@@ -95,13 +95,13 @@ type Shown = Pick<WatchedRun, "runId" | "view">;
 function heldCommands(
   run: Blockage["pausedRuns"][number],
   { tree }: Shown["view"],
-  typed: CommandLine,
+  commandLine: CommandLine,
 ): string[] {
   const { id, waitingOn } = run;
   // A run that cannot be read does not react to commands.
-  if (isUnreadable(run, tree)) return [typed(`verify ${id}`)];
+  if (isUnreadable(run, tree)) return [commandLine(`verify ${id}`)];
   const [top] = waitingOn?.frozen ?? [];
-  return [typed(top === undefined ? `resume ${id}` : `thaw ${top}`), typed(`cancel ${id}`)];
+  return [commandLine(top === undefined ? `resume ${id}` : `thaw ${top}`), commandLine(`cancel ${id}`)];
 }
 
 /** Quarantined by its driver although its journal does not say so: the journal cannot be read. */
@@ -110,12 +110,16 @@ const isUnreadable = (
   { runs }: Shown["view"]["tree"],
 ): boolean => waitingOn?.kind === "quarantine" && runs.get(id)?.state.waitingOn?.kind !== "quarantine";
 
-function heldLines({ items, pausedRuns }: Blockage, { runId, view }: Shown, typed: CommandLine): string[] {
+function heldLines(
+  { items, pausedRuns }: Blockage,
+  { runId, view }: Shown,
+  commandLine: CommandLine,
+): string[] {
   const lines = pausedRuns.flatMap((run) => {
     const { id, agent, waitingOn } = run;
     const why = plainLine(waitingOn?.detail ?? waitingOn?.kind.replaceAll("_", " ") ?? "a person is needed");
     const who = id === runId ? "" : `${plainLine(agent)}, run ${id}: `;
-    const commands = heldCommands(run, view, typed).map((command) => `  ${command}`);
+    const commands = heldCommands(run, view, commandLine).map((command) => `  ${command}`);
     const aside = isUnreadable(run, view.tree) ? [AFTER_RESTORE] : [];
     return ["", `Held: ${who}${why}`, ...commands, ...aside];
   });
@@ -123,7 +127,7 @@ function heldLines({ items, pausedRuns }: Blockage, { runId, view }: Shown, type
   return [
     ...lines,
     "",
-    `The run waits, and costs nothing meanwhile. When it is answered, go on with: ${typed("run")}`,
+    `The run waits, and costs nothing meanwhile. When it is answered, go on with: ${commandLine("run")}`,
   ];
 }
 

@@ -30,22 +30,27 @@ export function printResumed(left: readonly RunSummary[], { screen, json }: Invo
 }
 
 /** A server, unlike a command, also stays for runs that need a person. */
-export function printResumedByServer(left: readonly RunSummary[], { screen, json, typed }: Invocation): void {
+export function printResumedByServer(
+  left: readonly RunSummary[],
+  { screen, json, commandLine }: Invocation,
+): void {
   if (json || left.length === 0) return;
   const them =
     left.length === 1
       ? "1 run was left unfinished here: it goes on"
       : `${left.length} runs were left unfinished here: they go on`;
-  screen.line(`${them}. What needs you is in the inbox, and at \`${typed("run")}\`.`);
+  screen.line(`${them}. What needs you is in the inbox, and at \`${commandLine("run")}\`.`);
 }
 
 export async function printRemaining(
   { client, isOwner }: Connection,
-  { screen, json, typed }: Invocation,
+  { screen, json, commandLine }: Invocation,
 ): Promise<void> {
   if (!isOwner || json) return;
   const left = (await unfinishedRuns(client)).filter(goesOn).length;
   if (left === 0) return;
   const them = left === 1 ? "1 other run is" : `${left} other runs are`;
-  screen.line(screen.paint("dim", `${them} not finished: \`${typed("run")}\` goes on with what is left`));
+  screen.line(
+    screen.paint("dim", `${them} not finished: \`${commandLine("run")}\` goes on with what is left`),
+  );
 }

@@ -24,23 +24,23 @@ export function findApproval(open: readonly ApprovalView[], id: string): Approva
 }
 
 /** Matches `r1m7:m4.0` with `r1m7p…:m4.0`. */
-function isShortened({ runId, itemId }: ApprovalView, typed: string): boolean {
-  const colon = typed.indexOf(":");
-  return colon > 0 && runId.startsWith(typed.slice(0, colon)) && typed.slice(colon + 1) === itemId;
+function isShortened({ runId, itemId }: ApprovalView, given: string): boolean {
+  const colon = given.indexOf(":");
+  return colon > 0 && runId.startsWith(given.slice(0, colon)) && given.slice(colon + 1) === itemId;
 }
 
 /** Matches an open outcome with the id of the call's earlier approval. */
-function isOutcomeOf({ kind, runId, callId }: ApprovalView, typed: string): boolean {
-  const colon = typed.indexOf(":");
+function isOutcomeOf({ kind, runId, callId }: ApprovalView, given: string): boolean {
+  const colon = given.indexOf(":");
   const call = (id: string): string => id.replace(/~\d+$/, "");
-  const isItsRun = colon > 0 && runId.startsWith(typed.slice(0, colon));
-  return kind === "outcome" && isItsRun && call(typed.slice(colon + 1)) === call(callId!);
+  const isItsRun = colon > 0 && runId.startsWith(given.slice(0, colon));
+  return kind === "outcome" && isItsRun && call(given.slice(colon + 1)) === call(callId!);
 }
 
 /** P4: approving or rejecting a call does not answer whether it took effect. */
-export function refuseOutcome(item: ApprovalView, typed: CommandLine): void {
+export function refuseOutcome(item: ApprovalView, commandLine: CommandLine): void {
   if (item.kind !== "outcome") return;
-  const [command] = answerCommands(item, typed);
+  const [command] = answerCommands(item, commandLine);
   throw new CadreError(
     "OUTCOME_UNKNOWN",
     `Nobody knows whether this was done (${itemTitle(item)}). Nothing was decided; look, and say what became of it: ${command}`,
@@ -51,10 +51,10 @@ export function refuseOutcome(item: ApprovalView, typed: CommandLine): void {
 export async function resolveApprovalId(
   client: CadreClient,
   id: string,
-  typed: CommandLine,
+  commandLine: CommandLine,
 ): Promise<string> {
   const found = findApproval(await client.approvals(), id);
   if (typeof found === "string") return found;
-  refuseOutcome(found, typed);
+  refuseOutcome(found, commandLine);
   return found.id;
 }

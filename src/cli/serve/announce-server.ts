@@ -17,14 +17,14 @@ export interface ServerAnnouncement {
   words: ((link: string) => string[]) | undefined;
 }
 
-export function announceServer({ io, json, screen, typed }: Invocation, up: ServerAnnouncement): void {
+export function announceServer({ io, json, screen, commandLine }: Invocation, up: ServerAnnouncement): void {
   const { server, problems, open, words } = up;
   const { url } = server.newLink();
   if (json) {
     screen.line(jsonLine({ url: server.url, link: url }));
     return;
   }
-  const wrong = problems.map((problem) => rewriteCommands(problem, typed));
+  const wrong = problems.map((problem) => rewriteCommands(problem, commandLine));
   const lines = [...wrong, ...(words?.(url) ?? upWords(url, up))];
   for (const line of fitLines(lines, screen)) screen.line(line);
   if (open && io.stdout.isTTY === true) openBrowser(url);

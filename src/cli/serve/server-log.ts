@@ -10,7 +10,7 @@ import { CadreError, messageOf } from "../../errors.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";
 import type { Mask } from "../../journal/masking/mask.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
-import type { RuntimeOptions } from "../../runtime/assembly.ts";
+import type { AssemblyOptions } from "../../runtime/assembly.ts";
 import { unfinishedRuns } from "../follow/unfinished-runs.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
@@ -19,7 +19,7 @@ export type LogEvent = "started" | "run_ended" | "refused" | "problem" | "recove
 export interface ServerLog {
   started(client: CadreClient, url: string): Promise<void>;
   log(event: LogEvent, fields?: Record<string, unknown>): void;
-  problem: NonNullable<RuntimeOptions["onProblem"]>;
+  problem: NonNullable<AssemblyOptions["onProblem"]>;
   recovered(message: string): void;
   /** Starts masking the project's secrets and logging the ends of runs. */
   attach(parts: Pick<ApiParts, "store" | "people">): void;

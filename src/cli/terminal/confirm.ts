@@ -7,7 +7,7 @@ import { createKeys } from "./keys.ts";
 export async function confirm({ io, screen }: Invocation, question: string): Promise<boolean> {
   const left = new AbortController();
   const { stdin, stdout } = io;
-  const keys = createKeys({ stdin, stdout, hold: screen.hold, onInterrupt: () => left.abort() });
+  const keys = createKeys({ stdin, stdout, suspend: screen.suspend, onInterrupt: () => left.abort() });
   try {
     return /^y(es)?$/i.test((await keys.readLine(question, left.signal)).trim());
   } catch (error) {

@@ -12,7 +12,7 @@ import type { Keys } from "./keys.ts";
 export interface EditorContext {
   env: Readonly<Record<string, string | undefined>>;
   keys: Keys;
-  screen: Pick<Screen, "hold">;
+  screen: Pick<Screen, "suspend">;
 }
 
 /** The last text that was entered but refused. */
@@ -49,13 +49,13 @@ export function parseInput(text: string): unknown {
 async function inEditor(
   text: string,
   editor: string,
-  { screen, signal }: { screen: Pick<Screen, "hold">; signal: AbortSignal },
+  { screen, signal }: { screen: Pick<Screen, "suspend">; signal: AbortSignal },
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "cadre-edit-"));
   const file = join(folder, "input.json");
   try {
     await writeFile(file, `${text}\n`, { mode: 0o600 });
-    const release = screen.hold();
+    const release = screen.suspend();
     await opened(editor, file, signal).finally(release);
     return await readFile(file, "utf8");
   } finally {

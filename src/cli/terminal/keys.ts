@@ -16,11 +16,11 @@ const CTRL_C = "\u0003";
 
 export interface Terminal extends Pick<Io, "stdin" | "stdout"> {
   /** Stops other output while the person types a line. */
-  hold: Screen["hold"];
+  suspend: Screen["suspend"];
   onInterrupt(): void;
 }
 
-export function createKeys({ stdin, stdout, hold, onInterrupt }: Terminal): Keys {
+export function createKeys({ stdin, stdout, suspend, onInterrupt }: Terminal): Keys {
   return {
     readKey: (signal) =>
       new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ export function createKeys({ stdin, stdout, hold, onInterrupt }: Terminal): Keys
       }),
 
     async readLine(question, signal, typed) {
-      const release = hold();
+      const release = suspend();
       const lines = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY === true });
       lines.on("SIGINT", onInterrupt);
       try {

@@ -19,7 +19,7 @@ const PATIENCE_MS = 9_000;
 /** The terminal and the launcher may both forward the same Ctrl-C. */
 const SAME_MS = 100;
 
-export function watchShutdown({ leaving }: Pick<Io, "leaving">): Shutdown {
+export function watchShutdown({ shutdown }: Pick<Io, "shutdown">): Shutdown {
   const controller = new AbortController();
   let code: number = EXIT.done;
   let interruptedAt: number | undefined;
@@ -41,7 +41,7 @@ export function watchShutdown({ leaving }: Pick<Io, "leaving">): Shutdown {
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", terminate);
   process.on("SIGHUP", terminate);
-  leaving?.addEventListener("abort", terminate);
+  shutdown?.addEventListener("abort", terminate);
   return {
     signal: controller.signal,
     async waitForRequest() {
@@ -54,7 +54,7 @@ export function watchShutdown({ leaving }: Pick<Io, "leaving">): Shutdown {
       process.off("SIGINT", interrupt);
       process.off("SIGTERM", terminate);
       process.off("SIGHUP", terminate);
-      leaving?.removeEventListener("abort", terminate);
+      shutdown?.removeEventListener("abort", terminate);
     },
   };
 }

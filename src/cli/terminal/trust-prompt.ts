@@ -42,7 +42,7 @@ async function started(invocation: Invocation): Promise<string[]> {
 
 /** Asks at a terminal, before the first run in a folder that needs trust. A person who declined is not asked again. */
 export async function askForTrust(invocation: Invocation): Promise<void> {
-  const { folder, io, screen, typed } = invocation;
+  const { folder, io, screen, commandLine } = invocation;
   if (!isAttended(invocation) || isDeclined(folder, io.env)) return;
   const { trusted, lines } = await settingsNeedingTrust(invocation);
   if (trusted || lines.length === 0) return;
@@ -50,5 +50,5 @@ export async function askForTrust(invocation: Invocation): Promise<void> {
   for (const line of lines) screen.line(`  ${line}`);
   const agreed = await confirm(invocation, "Trust it, if you know who wrote it? [y/N] ");
   setTrust(folder, agreed ? "trusted" : "declined", io.env);
-  if (!agreed) screen.line(`It goes on without them. \`${typed("trust")}\` if you change your mind.`);
+  if (!agreed) screen.line(`It goes on without them. \`${commandLine("trust")}\` if you change your mind.`);
 }

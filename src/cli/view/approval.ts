@@ -46,11 +46,13 @@ export function approvalLines(item: ApprovalView, page: Page, { path, task }: As
 const LONGEST_TASK = 200;
 
 /** Adds the run, the agent and the exact commands, for a person who is not at the prompt. */
-export function cardLines(cards: readonly Card[], typed: CommandLine, page: Page): string[] {
+export function cardLines(cards: readonly Card[], commandLine: CommandLine, page: Page): string[] {
   return cards.flatMap(({ item, task }) => [
     ...approvalLines(item, page, { path: item.path, task }),
     page.paint("dim", `run ${item.runId} · agent ${plainLine(item.agent)}`),
-    ...[...answerCommands(item, typed), ...editCommands(item, typed)].map((command) => `  ${command}`),
+    ...[...answerCommands(item, commandLine), ...editCommands(item, commandLine)].map(
+      (command) => `  ${command}`,
+    ),
   ]);
 }
 
@@ -74,30 +76,30 @@ export function editLines(before: unknown, after: unknown, page: Page): string[]
 }
 
 /** The commands that answer an item. */
-export function answerCommands(item: ApprovalView, typed: CommandLine): string[] {
+export function answerCommands(item: ApprovalView, commandLine: CommandLine): string[] {
   const id = item.id;
   switch (item.kind) {
     case "outcome":
       return [
-        typed(`outcome ${item.runId} ${item.callId} happened|run_again|fail`),
-        `${typed(`outcome ${item.runId} ${item.callId}`)}   # looks whether it took effect`,
+        commandLine(`outcome ${item.runId} ${item.callId} happened|run_again|fail`),
+        `${commandLine(`outcome ${item.runId} ${item.callId}`)}   # looks whether it took effect`,
       ];
     case "question":
-      return [typed(`approve ${id} --answer "…"`), typed(`reject ${id}`)];
+      return [commandLine(`approve ${id} --answer "…"`), commandLine(`reject ${id}`)];
     case "budget":
-      return [typed(`approve ${id} --max-tokens …`), typed(`reject ${id} --note "why"`)];
+      return [commandLine(`approve ${id} --max-tokens …`), commandLine(`reject ${id} --note "why"`)];
     default:
-      return [typed(`approve ${id}`), typed(`reject ${id} --note "why"`)];
+      return [commandLine(`approve ${id}`), commandLine(`reject ${id} --note "why"`)];
   }
 }
 
 /** A longer edit command is shortened, because it would bury the other commands. */
 const LONGEST_EDIT = 300;
 
-function editCommands({ id, kind, input }: ApprovalView, typed: CommandLine): string[] {
+function editCommands({ id, kind, input }: ApprovalView, commandLine: CommandLine): string[] {
   if (kind !== "tool") return [];
   const json = jsonLine(input ?? {}).replaceAll("'", "'\\''");
-  return [typed(`approve ${id} --edit '${json.length > LONGEST_EDIT ? "{ … }" : json}'`)];
+  return [commandLine(`approve ${id} --edit '${json.length > LONGEST_EDIT ? "{ … }" : json}'`)];
 }
 
 /** Describes an item in one line. */

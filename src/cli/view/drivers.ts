@@ -21,13 +21,13 @@ export const dueText = ({ due = 0 }: Pick<Health, "due">): string =>
   due === 0 ? "" : `, and ${count(due, "run")} ${due === 1 ? "waits" : "wait"} for it`;
 
 /** One line per problem; none if every waiting run has a driver. */
-export function noDriverLines({ drives, due, idlePools = [] }: Health, typed: CommandLine): string[] {
+export function noDriverLines({ drives, due, idlePools = [] }: Health, commandLine: CommandLine): string[] {
   if (!drives)
     return [
-      `Nobody drives runs here${dueText({ due })}: start \`${typed("worker")}\`, \`${typed("up")}\` or \`${typed("run")}\`.`,
+      `Nobody drives runs here${dueText({ due })}: start \`${commandLine("worker")}\`, \`${commandLine("up")}\` or \`${commandLine("run")}\`.`,
     ];
   return idlePools.map(({ pool, due }) => {
     const name = plainLine(pool);
-    return `Nobody drives runs of the pool ${name}${dueText({ due })}: start \`${typed(`worker --pool ${name}`)}\` where their files are.`;
+    return `Nobody drives runs of the pool ${name}${dueText({ due })}: start \`${commandLine(`worker --pool ${name}`)}\` where their files are.`;
   });
 }

@@ -6,13 +6,13 @@ import { describeWait } from "../../projections/words/waits.ts";
 import type { CommandLine } from "../command-line.ts";
 import { allNodes } from "./text/branches.ts";
 
-export function pausedLines(tree: RunTree, typed: CommandLine): string[] {
+export function pausedLines(tree: RunTree, commandLine: CommandLine): string[] {
   const lines = new Map<string, string>();
   for (const { id, endedAt, waitingOn } of allNodes(tree)) {
     if (endedAt !== undefined || !waitingOn || !HELD.has(waitingOn.kind)) continue;
     const [top] = waitingOn.frozen ?? [];
     const command = top === undefined ? `resume ${id}` : `thaw ${top}`;
-    lines.set(command, `held: ${describeWait(waitingOn).words}\n  ${typed(command)}`);
+    lines.set(command, `held: ${describeWait(waitingOn).words}\n  ${commandLine(command)}`);
   }
   return [...lines.values()].flatMap((line) => ["", line]);
 }

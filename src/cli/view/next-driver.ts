@@ -10,11 +10,11 @@ import { plainLine } from "./text/plain.ts";
 /** Names the process that continues the run, or says what happens while no process drives. */
 export async function nextDriverText(
   client: CadreClient,
-  typed: CommandLine,
+  commandLine: CommandLine,
   later = "the run goes on at the next `cadre run`",
 ): Promise<string> {
   const [only, ...more] = (await client.workers()).filter(({ silent }) => !silent);
-  if (!only) return nobodyGoesOn(await client.health(), later, typed);
+  if (!only) return nobodyGoesOn(await client.health(), later, commandLine);
   if (more.length > 0) return `one of ${more.length + 1} workers goes on with it`;
   const where = only.host === hostname() ? "" : ` on ${plainLine(only.host)}`;
   return `process ${only.pid}${where} goes on with it`;
@@ -23,16 +23,16 @@ export async function nextDriverText(
 /** For a run that was paused or frozen: the driver finishes the current step and then stops. `later`: when it continues. */
 export async function pauseEffectText(
   client: CadreClient,
-  typed: CommandLine,
+  commandLine: CommandLine,
   later: string,
 ): Promise<string> {
   const drives = (await client.workers()).some(({ silent }) => !silent);
-  if (!drives) return nobodyGoesOn(await client.health(), later, typed);
-  return rewriteCommands(`what is under way ends, and ${later}`, typed);
+  if (!drives) return nobodyGoesOn(await client.health(), later, commandLine);
+  return rewriteCommands(`what is under way ends, and ${later}`, commandLine);
 }
 
-function nobodyGoesOn(health: Health, later: string, typed: CommandLine): string {
+function nobodyGoesOn(health: Health, later: string, commandLine: CommandLine): string {
   const nobody = noDriverText(health);
   const then = later.replace("`cadre run`", driverCommands(health));
-  return `${nobody.charAt(0).toLowerCase()}${nobody.slice(1)}: ${rewriteCommands(then, typed)}`;
+  return `${nobody.charAt(0).toLowerCase()}${nobody.slice(1)}: ${rewriteCommands(then, commandLine)}`;
 }

@@ -29,14 +29,14 @@ export interface RunPage {
 
 export function runPageLines(
   { run, tree, events, standings }: RunPage,
-  { screen, typed, now }: { screen: Screen; typed: CommandLine; now: number },
+  { screen, commandLine, now }: { screen: Screen; commandLine: CommandLine; now: number },
 ): string[] {
   const { paint } = screen;
   const width = screen.rich ? screen.columns : undefined;
   const below = tree.children.length === 0 ? [] : ["", ...treeTable(tree, { now, paint, standings, width })];
   return [
     ...headLines(run, events, paint),
-    ...pathLines(run, events[0], { paint, typed }),
+    ...pathLines(run, events[0], { paint, commandLine }),
     ...fitLines([plain(run.task)], screen),
     "",
     ...fold(timelineProjection, withoutRepeats(events)).entries.flatMap((entry) =>
@@ -75,13 +75,13 @@ function headLines(run: RunDetail, events: readonly JournalEvent[], paint: Paint
 function pathLines(
   { agent, parentRunId }: RunDetail,
   first: JournalEvent | undefined,
-  { paint, typed }: { paint: Paint; typed: CommandLine },
+  { paint, commandLine }: { paint: Paint; commandLine: CommandLine },
 ): string[] {
   if (parentRunId === undefined || first?.type !== "RUN_STARTED") return [];
   const path = [...(first.payload.ancestors ?? []).map((above) => above.agent), agent];
   return [
     paint("dim", `path ${plainLine(path.join(" › "))}`),
-    paint("dim", `started by: ${typed(`show ${parentRunId}`)}`),
+    paint("dim", `started by: ${commandLine(`show ${parentRunId}`)}`),
   ];
 }
 

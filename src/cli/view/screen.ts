@@ -27,7 +27,7 @@ export interface Screen {
   /** Shows the key that answered the question. The card of the question stays on the screen. */
   answer(key: string): void;
   /** Leaves the terminal to an editor or a line prompt until the returned function is called. */
-  hold(): () => void;
+  suspend(): () => void;
 }
 
 /** Size of a part of the screen, in cells and lines. */
@@ -95,7 +95,7 @@ export function createScreen(out: Output, env: Env, isPlain = false): Screen {
       question = undefined;
       stream(`${key}\n`);
     },
-    hold: () => () => {},
+    suspend: () => () => {},
   };
 }
 

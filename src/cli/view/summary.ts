@@ -75,30 +75,37 @@ export function summaryLines(
   ];
 }
 
-export const showAgainLine = (runId: string, typed: CommandLine, paint: Paint): string =>
-  paint("dim", `look again: ${typed(`show ${runId}`)}`);
+export const showAgainLine = (runId: string, commandLine: CommandLine, paint: Paint): string =>
+  paint("dim", `look again: ${commandLine(`show ${runId}`)}`);
 
 type Store = Pick<Health, "isShared">;
 
-export const resumesLaterText = (store: Store, typed: CommandLine): string =>
-  `${noDriverText(store)}: what is not being worked on goes on at the next ${rewriteCommands(driverCommands(store), typed)}.`;
+export const resumesLaterText = (store: Store, commandLine: CommandLine): string =>
+  `${noDriverText(store)}: what is not being worked on goes on at the next ${rewriteCommands(driverCommands(store), commandLine)}.`;
 
-export const endsLaterText = (id: string, store: Store, typed: CommandLine): string =>
-  `${noDriverText(store)}: what is cancelled ends at the next ${rewriteCommands(driverCommands(store), typed)}, or now: ${typed(`cancel ${id}`)}`;
+export const endsLaterText = (id: string, store: Store, commandLine: CommandLine): string =>
+  `${noDriverText(store)}: what is cancelled ends at the next ${rewriteCommands(driverCommands(store), commandLine)}, or now: ${commandLine(`cancel ${id}`)}`;
 
 /** The commands for a failed run. */
-export const retryLines = ({ id, status }: RunDetail, typed: CommandLine): string[] =>
+export const retryLines = ({ id, status }: RunDetail, commandLine: CommandLine): string[] =>
   status === "failed"
-    ? [`Why it failed: ${typed(`why ${id}`)}`, `Try again from where it failed: ${typed(`retry ${id}`)}`]
+    ? [
+        `Why it failed: ${commandLine(`why ${id}`)}`,
+        `Try again from where it failed: ${commandLine(`retry ${id}`)}`,
+      ]
     : [];
 
 /** The items to answer before a run can continue, with the exact commands. */
-export function neededLines(items: readonly ApprovalView[], typed: CommandLine, paint: Paint): string[] {
+export function neededLines(
+  items: readonly ApprovalView[],
+  commandLine: CommandLine,
+  paint: Paint,
+): string[] {
   return items.flatMap((item) => [
     "",
     `${paint("yellow", KINDS[item.kind])}: ${askerOf(item)}${itemTitle(item)}`,
     ...(item.blastRadius ? [`  ${radiusLine(item.blastRadius, paint)}`] : []),
-    ...answerCommands(item, typed).map((command) => `  ${command}`),
+    ...answerCommands(item, commandLine).map((command) => `  ${command}`),
   ]);
 }
 

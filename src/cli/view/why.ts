@@ -8,7 +8,10 @@ import type { Screen } from "./screen.ts";
 import { fitLine, fitLines } from "./text/fit.ts";
 import { plainLine } from "./text/plain.ts";
 
-export function whyLines(why: WhyView, { screen, typed }: { screen: Screen; typed: CommandLine }): string[] {
+export function whyLines(
+  why: WhyView,
+  { screen, commandLine }: { screen: Screen; commandLine: CommandLine },
+): string[] {
   const { paint } = screen;
   const { agent, runId, task, status, seq, answer, since, first, chain, next, decisions } = why;
   const place = seq === undefined ? runId : `${runId}#${seq}`;
@@ -26,11 +29,11 @@ export function whyLines(why: WhyView, { screen, typed }: { screen: Screen; type
     ...chain.flatMap((reason) => reasonLines(reason, screen)),
     ...(next.length === 0 ? [] : ["", paint("bold", "What you can do now")]),
     ...fitLines(
-      next.map((one) => `  ${rewriteCommands(plainLine(one), typed)}`),
+      next.map((one) => `  ${rewriteCommands(plainLine(one), commandLine)}`),
       screen,
     ),
     "",
-    paint("dim", `${count(decisions.length, "decision")} in all: ${typed(`why ${runId} --log`)}`),
+    paint("dim", `${count(decisions.length, "decision")} in all: ${commandLine(`why ${runId} --log`)}`),
   ];
 }
 

@@ -47,12 +47,16 @@ function agentJson({ name, file, dialect, scope, definition, problems }: Agent) 
   return { name, title, description, kind, models, tools: allowed, agents, file, dialect, scope, problems };
 }
 
-function ownLines(agents: readonly Agent[], usualModel: string, { io, screen, typed }: Invocation): string[] {
+function ownLines(
+  agents: readonly Agent[],
+  usualModel: string,
+  { io, screen, commandLine }: Invocation,
+): string[] {
   if (agents.length === 0) {
     return fitLines(
       [
-        `No agents of your own here yet: add agents/<name>.md, or take a pack with \`${typed("init --pack <pack>")}\`.`,
-        `Right now \`${typed('run "what to do"')}\` gives a task to the assistant.`,
+        `No agents of your own here yet: add agents/<name>.md, or take a pack with \`${commandLine("init --pack <pack>")}\`.`,
+        `Right now \`${commandLine('run "what to do"')}\` gives a task to the assistant.`,
       ],
       screen,
     );
@@ -77,7 +81,7 @@ const INDENT = 4;
 
 /** Sums up packs in one line each: they have many agents, and most projects use none of them. */
 function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocation: Invocation): string[] {
-  const { io, screen, typed } = invocation;
+  const { io, screen, commandLine } = invocation;
   const alone = agents.filter(({ name }) => !name.includes("/"));
   const rows = [
     ...alone.map(({ name, definition }) => [
@@ -94,7 +98,7 @@ function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocati
     "",
     screen.paint("dim", "Built in, and can be run as they are:"),
     ...table(rows, io.stdout.isTTY ? screen.columns : undefined),
-    screen.paint("dim", `Every agent of the packs: ${typed("agents --all")}`),
+    screen.paint("dim", `Every agent of the packs: ${commandLine("agents --all")}`),
   ];
 }
 
@@ -117,7 +121,7 @@ function everyBuiltinLines(agents: readonly Agent[], { io, screen }: Invocation)
 }
 
 /** Only counts warnings, of which files written for other products have many. `agents validate` lists them. */
-function problemLines(problems: readonly Problem[], { screen, typed }: Invocation): string[] {
+function problemLines(problems: readonly Problem[], { screen, commandLine }: Invocation): string[] {
   const errors = problems.filter(({ severity }) => severity === "error");
   const warnings = problems.length - errors.length;
   if (problems.length === 0) return [];
@@ -125,6 +129,6 @@ function problemLines(problems: readonly Problem[], { screen, typed }: Invocatio
   return [
     "",
     ...errors.map((problem) => problemLine(problem, screen.paint)),
-    ...(warnings > 0 ? [screen.paint("yellow", `${more}: ${typed("agents validate")}`)] : []),
+    ...(warnings > 0 ? [screen.paint("yellow", `${more}: ${commandLine("agents validate")}`)] : []),
   ];
 }

@@ -134,7 +134,7 @@ describe("a live screen", () => {
     const { screen, raw, sees } = await terminal();
     screen.live(drawing([], "busy"));
     await sees(["busy", ""]);
-    const release = screen.hold();
+    const release = screen.suspend();
     await sees([""]);
     const before = raw();
     screen.line("news");

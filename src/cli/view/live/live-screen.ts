@@ -61,7 +61,7 @@ export async function openLiveScreen(screen: Screen, stdout: Terminal): Promise<
         if (question && !isCardWritten) canvas.write(linesOf(question.card()));
         canvas.now();
       },
-      hold: canvas.hold,
+      suspend: canvas.hold,
     },
     close: canvas.close,
   };

@@ -1,0 +1,171 @@
+// A process's way to the store of a project (E1): as its owner, or as a client of the process that owns it. A store on a
+// server has no owner: every process opens it, and leases decide which process drives a run. Either way the caller gets the
+// same client.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { type CadreClient, createClient, isUnreachable } from "../api/client/client.ts";
+import type { Health } from "../api/client/types.ts";
+import type { ApiParts } from "../api/parts.ts";
+import { createApp } from "../api/server/app.ts";
+import type { Served } from "../api/server/http-server.ts";
+import { serveOnSocket, socketFetch } from "../api/server/socket.ts";
+import { type Config, loadConfig, MEMORY_STORE } from "../config/config.ts";
+import { checkStore, hasState, type StoreCheck } from "../config/known-stores.ts";
+import { CadreError } from "../errors.ts";
+import { omitUndefined } from "../omit-undefined.ts";
+import { apiParts } from "./api-parts.ts";
+import {
+  type AssemblyOptions,
+  assembleRuntime,
+  type RuntimeAssembly,
+  socketPath,
+  takeOwnership,
+} from "./assembly.ts";
+import { isFileStore, verifyStoreIdentity } from "./owned-runtime.ts";
+import { version } from "./version.ts";
+
+export interface ConnectionOptions
+  extends Pick<AssemblyOptions, "folder" | "flags" | "concurrency" | "pool" | "onProblem" | "onRecovered"> {
+  env: NonNullable<AssemblyOptions["env"]>;
+  /** Drives due runs while it owns the store. Otherwise it only reads and appends. */
+  drive: boolean;
+  /** Creates the store if there is none. A process that drives always does; one that only reads must not. */
+  createsStore?: boolean | undefined;
+  /** Another process owned the store a moment ago. Waits a while for it, or the next owner, before taking its place. */
+  waitsForOwner?: boolean | undefined;
+  /** Waits for an owner that does not drive to exit, instead of becoming its client: such a command is gone in a moment. */
+  needsLastingOwner?: boolean | undefined;
+  /** Protocol through which the person acts, for example `mcp`. */
+  via?: string | undefined;
+  /** Serves the API elsewhere, too, while this process owns the store. */
+  serve?: ((parts: ApiParts, config: Config) => Promise<Served>) | undefined;
+  /** Called with the configuration before the store is opened. */
+  onConfig?(config: Config): void;
+}
+
+export interface StoreConnection {
+  client: CadreClient;
+  isOwner: boolean;
+  /** Configuration of the project. Absent if another process owns the store. */
+  config?: Config;
+  /** Ends cancelled runs. Absent if another process owns the store, or if this one drives. */
+  endCancelled?: RuntimeAssembly["endCancelled"];
+  close(): Promise<void>;
+}
+
+/** Longer than an owner takes to drain. */
+const PATIENCE_MS = 15_000;
+const PAUSE_MS = 50;
+/** A killed server is up again by then. */
+const RETURN_MS = 10_000;
+
+export async function connectToStore(options: ConnectionOptions): Promise<StoreConnection> {
+  const { folder, env, flags, via } = options;
+  const config = loadConfig({ folder, env, ...omitUndefined({ flags }) });
+  const { dir } = config;
+  options.onConfig?.(config);
+  const store = checkStore(config, env);
+  if (options.serve && !options.drive && isFileStore(config)) throw onlyOnServer();
+  if (!isFileStore(config)) return openStore(options, { dir, confirmOpened: () => {} });
+  if (!options.drive && !options.createsStore && !hasState(config))
+    return openStore(
+      { ...options, flags: { ...flags, store: MEMORY_STORE } },
+      { dir, confirmOpened: () => {} },
+    );
+  const next = options.waitsForOwner ? await nextOwner(dir, via) : undefined;
+  if (next) return asClient(next);
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
+    if (!("owner" in owned)) return openStore(options, { dir, ...store, release: owned.release });
+    const client = createClient({ fetch: socketFetch(owned.owner.socket), via });
+    const health = await healthOf(client);
+    const waitsForExit = options.needsLastingOwner ?? options.serve !== undefined;
+    const isPassing = waitsForExit && health?.drives === false && performance.now() < until;
+    if (health && !isPassing) return asClient(client);
+    if (performance.now() > until) {
+      throw new CadreError(
+        "STORE_OWNED",
+        `Process ${owned.owner.pid} has ${dir} but does not answer. Nothing was changed; stop that process, or try again.`,
+      );
+    }
+    await pause(PAUSE_MS);
+  }
+}
+
+const onlyOnServer = (): CadreError =>
+  new CadreError(
+    "USAGE",
+    "--no-worker leaves the work to workers elsewhere, which needs a store on Postgres; here it is a file, which one process has. Nothing was started.",
+  );
+
+const asClient = (client: CadreClient): StoreConnection => ({
+  client,
+  isOwner: false,
+  close: async () => {},
+});
+
+/** Waits for a process that drives. Does not take the lock, which would keep that process out. */
+async function nextOwner(dir: string, via: string | undefined): Promise<CadreClient | undefined> {
+  const client = createClient({ fetch: socketFetch(socketPath(dir)), via });
+  const until = performance.now() + RETURN_MS;
+  while (performance.now() < until) {
+    if ((await healthOf(client))?.drives) return client;
+    await pause(PAUSE_MS);
+  }
+  return undefined;
+}
+
+/** A stopped process keeps its socket open and does not answer. */
+const ANSWER_MS = 2_000;
+
+async function healthOf(client: CadreClient): Promise<Health | undefined> {
+  try {
+    return await Promise.race([client.health(), pause(ANSWER_MS, undefined, { ref: false })]);
+  } catch (error) {
+    if (isUnreachable(error)) return undefined;
+    throw error;
+  }
+}
+
+interface Opening extends StoreCheck {
+  dir: string;
+  /** Gives up the ownership. Absent if the store has no owner. */
+  release?: () => void;
+}
+
+async function openStore(options: ConnectionOptions, opening: Opening): Promise<StoreConnection> {
+  const { drive, serve, env, via } = options;
+  const { dir, release, ...store } = opening;
+  try {
+    const runtime = await assembleRuntime({ ...options, version: version() });
+    await verifyStoreIdentity(runtime, store);
+    const served: Served[] = [];
+    const close = async (): Promise<void> => {
+      // Disconnect clients first: they wait for the lock while steps in progress here get their time to finish.
+      await Promise.all(served.map((server) => server.close()));
+      await runtime.stop();
+      release?.();
+    };
+    try {
+      const parts = apiParts(runtime, drive, env);
+      const app = createApp(parts);
+      if (release) served.push(await serveOnSocket(app, socketPath(dir)));
+      if (serve) served.push(await serve(parts, runtime.config));
+      if (drive) await runtime.start();
+      return {
+        client: createClient({ fetch: async (url, init) => app.fetch(new Request(url, init)), via }),
+        isOwner: true,
+        config: runtime.config,
+        ...(drive ? {} : { endCancelled: runtime.endCancelled }),
+        close,
+      };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  } catch (error) {
+    release?.();
+    throw error;
+  }
+}
