@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Effect } from "../src/journal/definition.ts";
 import type { Payload } from "../src/journal/events.ts";
-import { builtinEffect, isLoopTool } from "../src/loop/builtin-tools/index.ts";
-import { callEffect, judgeCall } from "../src/loop/calls/propose.ts";
+import { declaredTool } from "../src/loop/builtin-tools/declared/index.ts";
+import { callEffect, judgeCall } from "../src/loop/calls/judge.ts";
 import { resolveLimits } from "../src/loop/commands/admit.ts";
 import { turnTools } from "../src/loop/model/call-options.ts";
 import { emptyRunState } from "../src/projections/folds/run-state.ts";
@@ -102,9 +102,7 @@ describe.each(
         return;
       }
       expect(offered).toBe(true);
-      const effect = isLoopTool(name)
-        ? builtinEffect(name)
-        : callEffect(parts.tools.get(name)!, input, parts);
+      const effect = declaredTool(name)?.effect ?? callEffect(parts.tools.get(name)!, input, parts);
       expect(judgeCall({ name }, input, effect, [], view, parts).verdict).toBe(expected);
     },
   );

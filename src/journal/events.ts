@@ -68,9 +68,10 @@ export type Purpose = z.infer<typeof Purpose>;
 
 /**
  * What decided a verdict, if it was not a permission rule or the default that allows: a person's grant, the default that
- * asks, untrusted text in the run, the recorded result of another run, or the fact that there is no such call to make.
+ * asks, untrusted text in the run, the recorded result of another run, the fact that there is no such call to make, or that of a
+ * program that did not ask.
  */
-export const RuleBasis = z.enum(["grant", "default", "taint", "recorded", "impossible"]);
+export const RuleBasis = z.enum(["grant", "default", "taint", "recorded", "impossible", "unasked"]);
 export type RuleBasis = z.infer<typeof RuleBasis>;
 
 const Ended = z.object({

@@ -5,7 +5,8 @@ import type { Payload } from "../journal/events.ts";
 import { ALWAYS_DAYS, type GrantFor } from "../permissions/permission.ts";
 import type { ApprovalItem } from "../projections/folds/approvals.ts";
 import type { RunState } from "../projections/folds/run-state.ts";
-import { DELEGATE, isDelegation, parseDelegation } from "./builtin-tools/declared/delegate.ts";
+import { DELEGATE } from "../projections/folds/tool-call.ts";
+import { parseDelegation } from "./builtin-tools/declared/delegate.ts";
 import type { LoopParts } from "./parts.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -52,7 +53,6 @@ export function grantRuleFor(
 
 /** For this one delegate, not for whoever else it may start. */
 function delegationGrant(tool: string, input: unknown): string | undefined {
-  if (!isDelegation(tool)) return undefined;
   const asked = parseDelegation({ name: tool, input, invalid: undefined });
-  return "problem" in asked ? undefined : `${DELEGATE}(${asked.name})`;
+  return !asked || "problem" in asked ? undefined : `${DELEGATE}(${asked.name})`;
 }

@@ -3,7 +3,8 @@
 import { addedReach } from "../agents/explain/blast-radius.ts";
 import type { ToolCall } from "../projections/folds/run-state.ts";
 import type { DelegationRequest } from "./builtin-tools/declared/delegate.ts";
-import { currentGrants, judgeDelegation } from "./calls/propose.ts";
+import { judgeDelegation } from "./builtin-tools/delegate.ts";
+import { currentGrants } from "./calls/judge.ts";
 import { delegationBlastRadius } from "./children/blast-radius.ts";
 import { type CallRefusal, checkDelegation } from "./children/check-delegation.ts";
 import type { RunJournal } from "./drive/run-journal.ts";

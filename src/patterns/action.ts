@@ -92,8 +92,8 @@ export type Action =
   | { type: "start-runs"; runs: PatternRun[] }
   /** Append these events and cancel those children, which the run no longer waits for. */
   | { type: "give-up-on"; runIds: string[]; events: EventBody[]; reason: string }
-  /** Run a built-in tool of the loop, such as sending a message. */
-  | { type: "run-errand"; call: string }
+  /** Perform a call of a built-in tool, such as sending a message. */
+  | { type: "run-builtin"; call: string }
   /** Merge the worktree of a child. */
   | { type: "merge-child"; runId: string }
   /** Only children are left: cancel them and wait for their ends. */

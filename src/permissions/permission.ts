@@ -11,6 +11,8 @@ export interface Verdict {
   rule: string;
   /** Absent: a permission rule decided, or the default allowed it. */
   basis?: RuleBasis;
+  /** No person was there to ask: the run's policy denied the call, or fails the run. */
+  unattended?: "reject" | "fail";
   /** Why a shell command could not be judged. */
   unjudged?: string;
 }

@@ -24,9 +24,9 @@ import { CadreError, messageOf } from "../errors.ts";
 import type { Definition, Effect } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
-import { adminHeld } from "../loop/builtin-tools/declared/admin-tools.ts";
+import { ADMIN_TOOLS } from "../loop/builtin-tools/declared/admin-tools.ts";
 import { availableDelegates } from "../loop/builtin-tools/declared/delegate.ts";
-import { BUILTIN_TOOL_NAMES } from "../loop/builtin-tools/index.ts";
+import { BUILTIN_TOOL_NAMES } from "../loop/builtin-tools/declared/index.ts";
 import { resolveLimits } from "../loop/commands/admit.ts";
 import { turnTools } from "../loop/model/call-options.ts";
 import { toolName } from "../mcp/names.ts";
@@ -142,7 +142,9 @@ export function openProject(options: ProjectOptions): Project {
   const agents = watchAgents(folders, known);
   const compose = systemPrompt(tools);
   const offered = (definition: Definition) =>
-    offeredTools(pinned(definition, own), tools()).concat(adminHeld(definition, { offers }));
+    offeredTools(pinned(definition, own), tools()).concat(
+      ADMIN_TOOLS.filter((tool) => tool.listedBy!(definition, { offers })),
+    );
   const named = async (name: string) => pinned(findAgent(await agents(name), name).definition, own);
   return {
     config,

@@ -4,7 +4,7 @@
 import { vi } from "vitest";
 import type { EventBody } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { endAfterChildren } from "../../src/loop/decide-children.ts";
+import { endAfterChildren } from "../../src/loop/drive/decide-children.ts";
 import { blockedBy, childCompleted } from "../../src/projections/folds/parent-events.ts";
 import { leavePlace } from "../../src/stores/sqlite/slots.ts";
 import type { Append, Store } from "../../src/stores/store.ts";

@@ -3,7 +3,6 @@
 
 import type { EventOf, JournalEvent, Payload, Spent } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { UNASKED } from "../../src/loop/programs/runner-calls.ts";
 import type { RunRow } from "../../src/projections/folds/run-row.ts";
 
 export interface Told {
@@ -72,7 +71,7 @@ export const isReport = ({ payload: started }: JournalEvent, events: readonly Jo
     ({ type, payload }) =>
       type === "TOOL_PROPOSED" &&
       payload.toolCallId === started.toolCallId &&
-      payload.rule?.startsWith(UNASKED),
+      payload.basis === "unasked",
   );
 
 const BEGINNINGS: ReadonlySet<string> = new Set(["TOOL_STARTED", "MODEL_CALL_STARTED", "CHILD_RUN_STARTED"]);

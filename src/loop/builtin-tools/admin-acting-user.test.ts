@@ -9,8 +9,8 @@ import { ADMIN_TOOLS } from "./declared/admin-tools.ts";
 const CONFIG = "permissions: { allow: ['mcp__admin__*'], ask: [charge] }\n";
 
 /** Every tool that there is; those about a run, about each that the task names. */
-const errands = (task: string) =>
-  ADMIN_TOOLS.flatMap((tool) =>
+const calls = (task: string) =>
+  ADMIN_TOOLS.flatMap(({ name: tool }) =>
     /list_runs$|health$/.test(tool)
       ? [{ tool, input: {} }]
       : task.split(" ").map((run_id) => ({ tool, input: { run_id } })),
@@ -24,7 +24,7 @@ const keeper = (config = CONFIG): WorldOptions => ({
     worker: ({ task, turn }) =>
       task === "annold" || turn > 1 ? { text: "anndone" } : { calls: [charge("x")] },
     tester: ({ task, turn }) => {
-      const call = errands(task)[turn - 1];
+      const call = calls(task)[turn - 1];
       return call ? { calls: [call] } : { text: "done" };
     },
   }),
@@ -56,7 +56,7 @@ async function keep(world: World, runIds: readonly string[], userId: string) {
   await world.seen(runId, "RUN_COMPLETED");
   const events = await world.events(runId);
   const results = payloadsOf(events, "TOOL_RESULT");
-  expect(results).toHaveLength(errands(runIds.join(" ")).length);
+  expect(results).toHaveLength(calls(runIds.join(" ")).length);
   const failed = results.flatMap(({ isError, output }) => (isError ? [String(output)] : []));
   return { results, failed, text: JSON.stringify(events) };
 }

@@ -1,93 +1,202 @@
-// Looks after the runs of a project for an agent (S1-1, S1-78). What other runs say comes marked as somebody else's, and
-// brings their taint with it; what a person has stopped or is asked about stays that person's. Whoever the agent works for
-// bounds it: what they do not see it does not see, and what it does is recorded as theirs (A23).
+// Performs `mcp__admin__*` and `mcp__monitoring__*` (S1-1, S1-78). The words of other runs are marked as untrusted and bring their
+// taint. A run that a person has stopped, or is asked about, is left to that person. The agent sees and does only what the user
+// that it works for may see and do, and the journal records its actions under that user's name (A23).
 
 import { CadreError } from "../../errors.ts";
 import { childRunId, type RunId } from "../../ids.ts";
 import { type EventBody, RUN_STATUSES } from "../../journal/events.ts";
+import { markUntrusted } from "../../journal/untrusted.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
-import { hasEnded, type ToolCall } from "../../projections/folds/run-state.ts";
-import { receiptField } from "../../projections/folds/tool-call.ts";
+import { hasEnded } from "../../projections/folds/run-state.ts";
+import { emptyTaint, trackTaint } from "../../projections/folds/taint.ts";
+import { receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
 import type { RunFilter, Store } from "../../stores/store.ts";
-import { type AdminAnswer, adminResult } from "../admin-answer.ts";
-import { beginWork } from "../begin-work.ts";
-import { retryRun } from "../commands/retry.ts";
+import { retryRun as retry } from "../commands/retry.ts";
 import { lastActivityOf, SILENT_MS } from "../drive/check-on-runs.ts";
+import { eventsBefore } from "../drive/continued-runs.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { effectOfAdmin, parseAdminCall } from "./declared/admin-tools.ts";
+import { type BuiltinTool, loopTool } from "./builtin-tool.ts";
+import {
+  type AdminInput,
+  cancelRun,
+  type DeclaredAdminTool,
+  health,
+  listRuns,
+  parseAdminCall,
+  recoverRun,
+  retryRun,
+  runStatus,
+} from "./declared/admin-tools.ts";
 
-type Asked = Extract<ReturnType<typeof parseAdminCall>, { asked: unknown }>["asked"];
-
-export async function performAdminTool(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void> {
-  const read = parseAdminCall(call);
-  if ("problem" in read) return run.record(failed(call, read.problem!));
-  const { asked } = read;
-  const { store, refusal: forbidden } = await parts.actingFor(run.state.start!.userId);
-  const row = asked.run_id === undefined ? undefined : await store.run(asked.run_id);
-  const refused =
-    asked.run_id === undefined ? undefined : refusal(call.name, { id: asked.run_id, row, forbidden }, run);
-  if (refused !== undefined) return run.record(failed(call, refused));
-  if (effectOfAdmin(call.name) !== "read") {
-    if (!parts.mayBegin()) return run.release();
-    const began = await beginWork([{ type: "TOOL_STARTED", payload: started(call, parts) }], run, parts);
-    if (began) return;
-  }
-  return perform({ asked, row: row!, call: run.state.calls.get(call.id)!, run, store, parts });
+interface AdminCall {
+  asked: AdminInput;
+  /** The run that the call names, if it names one. */
+  row: RunRow;
+  call: ToolCall;
+  run: RunJournal;
+  /** The store as the user that the agent works for sees it. */
+  store: Store;
+  parts: LoopParts;
 }
 
-async function perform(errand: Errand): Promise<void> {
-  const { call, run, parts } = errand;
+/** The output of a call, and the runs whose words are in it. */
+interface AdminAnswer {
+  output: unknown;
+  words?: readonly RunRow[];
+}
+
+export const ADMIN: readonly BuiltinTool[] = [
+  adminTool(listRuns, async ({ asked: { status, agent, limit = 20 }, store }) => {
+    const filter = { limit, ...(status ? { status } : {}), ...(agent === undefined ? {} : { agent }) };
+    const { runs, nextCursor } = await store.runs(filter);
+    return { output: { runs: runs.map(summary), more: nextCursor !== undefined }, words: runs };
+  }),
+
+  adminTool(
+    cancelRun,
+    async ({ row, asked: { reason }, run, store }) => {
+      const by = actorOf(run);
+      const reached = await store.cancel(row.id, { by, ...(reason === undefined ? {} : { reason }) });
+      return { output: { run_id: row.id, status: "cancelling", cancelled: reached } };
+    },
+    ({ row, id }) => (hasEnded(row.status) ? `${id} has ended already (${row.status}).` : undefined),
+  ),
+
+  adminTool(
+    retryRun,
+    async ({ row, call, run, parts }) => {
+      const next = childRunId(parts.digest, run.runId, call.id, call.attempts);
+      const { rootRunId, budgetRunId = rootRunId } = run.state.start!;
+      const as = { runId: next, budgetRunId, by: actorOf(run) };
+      const begun = await retry(row.id, { ...parts, wake: async () => {} }, as);
+      return { output: { run_id: begun.runId, continues: row.id, status: "started" } };
+    },
+    ({ row, id }) =>
+      hasEnded(row.status)
+        ? undefined
+        : `${id} has not ended (${row.status}): there is nothing to try again.`,
+  ),
+
+  adminTool(
+    recoverRun,
+    async ({ row, run, store, parts }) => {
+      const payload = { by: actorOf(run) };
+      const resumed: EventBody = { type: "RUN_RESUMED", payload, key: `resumed/${parts.ids.nonce()}` };
+      const { refused } = await store.append({
+        runId: row.id,
+        after: row.seq,
+        events: [resumed],
+        guard: "unchanged",
+      });
+      if (refused)
+        throw new CadreError(
+          "CONFLICT",
+          `${row.id} has changed meanwhile. Nothing was changed: look at it again.`,
+        );
+      return { output: { run_id: row.id, status: "goes on" } };
+    },
+    ({ row, id }) =>
+      row.waitingOn?.kind === "quarantine"
+        ? undefined
+        : `${id} was not set aside (${row.status}). What waits for a person is for that person.`,
+  ),
+
+  adminTool(health, async ({ store, parts }) => {
+    const counts = RUN_STATUSES.map(async (status) => [status, await store.countRuns({ status: [status] })]);
+    const lists = {
+      need_a_person: await firstOf({ waiting: "person" }, store),
+      set_aside: await firstOf({ waiting: "quarantine" }, store),
+      stuck: await stuckRuns(store, parts),
+      unreadable: (await store.quarantined()).map(({ runId }) => runId),
+    };
+    const cut = Object.entries(lists).map(([name, ids]) => [name, ids.slice(0, MOST)]);
+    const more = Object.entries(lists).flatMap(([name, ids]) => (ids.length > MOST ? [name] : []));
+    const runs = Object.fromEntries(await Promise.all(counts));
+    return { output: { runs, ...Object.fromEntries(cut), more } };
+  }),
+
+  adminTool(runStatus, async ({ row, store }) => {
+    const { runs } = await store.runs({ parent: row.id, limit: 50 });
+    return { output: { ...summary(row), children: runs.map(summary) }, words: [row, ...runs] };
+  }),
+];
+
+/** `unfit`: why the run that a call names is in the wrong state for it. */
+function adminTool(
+  tool: DeclaredAdminTool,
+  act: (call: AdminCall) => Promise<AdminAnswer>,
+  unfit: (target: { id: RunId; row: RunRow }) => string | undefined = () => undefined,
+): BuiltinTool {
+  return loopTool(tool, {
+    preview: previewAdminCall,
+    async perform(call, run, parts) {
+      const read = parseAdminCall(tool, call);
+      if ("problem" in read) return run.record(failed(call, read.problem));
+      const { asked } = read;
+      const { store, refusal: forbidden } = await parts.actingFor(run.state.start!.userId);
+      const id = asked.run_id;
+      const row = id === undefined ? undefined : await store.run(id);
+      const refused = id === undefined ? undefined : refusal(tool, { id, row, forbidden, unfit }, run);
+      if (refused !== undefined) return run.record(failed(call, refused));
+      if (tool.effect !== "read") {
+        if (!parts.mayBegin()) return run.release();
+        if (await run.beginWork([{ type: "TOOL_STARTED", payload: started(call, parts) }])) return;
+      }
+      // Read again: the fold may have been made anew.
+      const begun = { asked, row: row!, call: run.state.calls.get(call.id)!, run, store, parts };
+      run.record(await outcomeOf(act, begun));
+    },
+  });
+}
+
+async function outcomeOf(
+  act: (call: AdminCall) => Promise<AdminAnswer>,
+  begun: AdminCall,
+): Promise<EventBody> {
   try {
-    run.record(await adminResult(call, await PERFORM[call.name]!(errand), parts));
+    return await adminResult(begun.call, await act(begun), begun.parts);
   } catch (error) {
     if (!(error instanceof CadreError)) throw error;
-    run.record(failed(call, error.message));
+    return failed(begun.call, error.message);
   }
 }
 
-/** What a person sees before saying yes: whose run it is, not only its number. */
-export async function previewAdminCall(
+/** A person who is asked sees whose run it is, not only its id. */
+async function previewAdminCall(
   call: ToolCall,
   { state }: RunJournal,
-  parts: LoopParts,
+  { actingFor }: Pick<LoopParts, "actingFor">,
 ): Promise<string> {
   const text = JSON.stringify(call.input, null, 2);
   const { run_id: id } = (call.input ?? {}) as { run_id?: unknown };
-  const { store } = await parts.actingFor(state.start!.userId);
+  const { store } = await actingFor(state.start!.userId);
   const row = typeof id === "string" ? await store.run(id) : undefined;
   return row ? `${text}\n\n${row.agent}, ${row.status}: ${row.task}` : text;
 }
 
 function refusal(
-  tool: string,
-  { id, row, forbidden }: { id: RunId; row: RunRow | undefined; forbidden: string | undefined },
+  { effect }: DeclaredAdminTool,
+  {
+    id,
+    row,
+    forbidden,
+    unfit,
+  }: {
+    id: RunId;
+    row: RunRow | undefined;
+    forbidden: string | undefined;
+    unfit(target: { id: RunId; row: RunRow }): string | undefined;
+  },
   { runId, state }: RunJournal,
 ): string | undefined {
   if (!row) return `There is no run ${id}. mcp__admin__list_runs shows those that there are.`;
-  if (effectOfAdmin(tool) === "read") return undefined;
+  if (effect === "read") return undefined;
   if (forbidden !== undefined) return forbidden;
   const line = [runId, ...(state.start!.ancestors ?? []).map((above) => above.runId)];
   if (line.includes(id))
     return `${id} is your own run, or one that you work for: end with your report instead.`;
-  const ended = hasEnded(row.status);
-  if (tool === "mcp__admin__cancel_run" && ended) return `${id} has ended already (${row.status}).`;
-  if (tool === "mcp__admin__retry_run" && !ended)
-    return `${id} has not ended (${row.status}): there is nothing to try again.`;
-  if (tool === "mcp__admin__recover_run" && row.waitingOn?.kind !== "quarantine")
-    return `${id} was not set aside (${row.status}). What waits for a person is for that person.`;
-  return undefined;
-}
-
-interface Errand {
-  asked: Asked;
-  /** The run that it is about, where it is about one. */
-  row: RunRow;
-  call: ToolCall;
-  run: RunJournal;
-  /** What they see whom the agent works for. */
-  store: Store;
-  parts: LoopParts;
+  return unfit({ id, row });
 }
 
 /** `oli via factory/orchestrator`. */
@@ -96,65 +205,7 @@ function actorOf({ state, definition: { name } }: RunJournal): string {
   return userId === undefined ? name : `${userId} via ${name}`;
 }
 
-const PERFORM: Record<string, (errand: Errand) => Promise<AdminAnswer>> = {
-  async mcp__admin__list_runs({ asked: { status, agent, limit = 20 }, store }) {
-    const filter = { limit, ...(status ? { status } : {}), ...(agent === undefined ? {} : { agent }) };
-    const { runs, nextCursor } = await store.runs(filter);
-    return { output: { runs: runs.map(summary), more: nextCursor !== undefined }, words: runs };
-  },
-
-  async mcp__admin__cancel_run({ row, asked: { reason }, run, store }) {
-    const by = actorOf(run);
-    const reached = await store.cancel(row.id, { by, ...(reason === undefined ? {} : { reason }) });
-    return { output: { run_id: row.id, status: "cancelling", cancelled: reached } };
-  },
-
-  async mcp__admin__retry_run({ row, call, run, parts }) {
-    const next = childRunId(parts.digest, run.runId, call.id, call.attempts);
-    const { rootRunId, budgetRunId = rootRunId } = run.state.start!;
-    const as = { runId: next, budgetRunId, by: actorOf(run) };
-    const begun = await retryRun(row.id, { ...parts, wake: async () => {} }, as);
-    return { output: { run_id: begun.runId, continues: row.id, status: "started" } };
-  },
-
-  async mcp__admin__recover_run({ row, run, store, parts }) {
-    const payload = { by: actorOf(run) };
-    const resumed: EventBody = { type: "RUN_RESUMED", payload, key: `resumed/${parts.ids.nonce()}` };
-    const { refused } = await store.append({
-      runId: row.id,
-      after: row.seq,
-      events: [resumed],
-      guard: "unchanged",
-    });
-    if (refused)
-      throw new CadreError(
-        "CONFLICT",
-        `${row.id} has changed meanwhile. Nothing was changed: look at it again.`,
-      );
-    return { output: { run_id: row.id, status: "goes on" } };
-  },
-
-  async mcp__monitoring__health({ store, parts }) {
-    const counts = RUN_STATUSES.map(async (status) => [status, await store.countRuns({ status: [status] })]);
-    const lists = {
-      need_a_person: await firstOf({ waiting: "person" }, store),
-      set_aside: await firstOf({ waiting: "quarantine" }, store),
-      stuck: await stuckOnes(store, parts),
-      unreadable: (await store.quarantined()).map(({ runId }) => runId),
-    };
-    const cut = Object.entries(lists).map(([name, ids]) => [name, ids.slice(0, MOST)]);
-    const more = Object.entries(lists).flatMap(([name, ids]) => (ids.length > MOST ? [name] : []));
-    const runs = Object.fromEntries(await Promise.all(counts));
-    return { output: { runs, ...Object.fromEntries(cut), more } };
-  },
-
-  async mcp__monitoring__run_status({ row, store }) {
-    const { runs } = await store.runs({ parent: row.id, limit: 50 });
-    return { output: { ...summary(row), children: runs.map(summary) }, words: [row, ...runs] };
-  },
-};
-
-/** More are not named: a list that is longer says so. */
+/** A longer list is cut, and says so. */
 const MOST = 200;
 
 async function firstOf(filter: RunFilter, store: Store): Promise<RunId[]> {
@@ -162,8 +213,11 @@ async function firstOf(filter: RunFilter, store: Store): Promise<RunId[]> {
   return runs.map(({ id }) => id);
 }
 
-/** All that are at work are looked at: what is stuck is rarely among the newest. */
-async function stuckOnes(store: Store, { clock, drives }: LoopParts): Promise<RunId[]> {
+/** Looks at every running run: a stuck one is rarely among the newest. */
+async function stuckRuns(
+  store: Store,
+  { clock, drives }: Pick<LoopParts, "clock" | "drives">,
+): Promise<RunId[]> {
   const stuck: RunId[] = [];
   let cursor: string | undefined;
   do {
@@ -195,20 +249,47 @@ function summary(row: RunRow): object {
   };
 }
 
-const attempt = ({ attempts }: ToolCall): { attempt?: number } => (attempts > 1 ? { attempt: attempts } : {});
-
-function started(call: ToolCall, parts: LoopParts) {
+function started(call: ToolCall, { host, pid, digest }: Pick<LoopParts, "host" | "pid" | "digest">) {
   const next = call.attempts + 1;
-  const { host, pid } = parts;
   return {
     toolCallId: call.id,
     ...(next > 1 ? { attempt: next } : {}),
     host,
     pid,
-    ...receiptField(call, parts),
+    ...receiptField(call, { digest }),
   };
 }
 
+const attemptField = ({ attempts }: ToolCall): { attempt?: number } =>
+  attempts > 1 ? { attempt: attempts } : {};
+
 function failed(call: ToolCall, output: string): EventBody {
-  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, ...attempt(call), output, isError: true } };
+  return {
+    type: "TOOL_RESULT",
+    payload: { toolCallId: call.id, ...attemptField(call), output, isError: true },
+  };
+}
+
+async function adminResult(
+  call: ToolCall,
+  { output, words = [] }: AdminAnswer,
+  { store, ids }: Pick<LoopParts, "store" | "ids">,
+): Promise<EventBody> {
+  const base = { toolCallId: call.id, ...attemptField(call) };
+  if (words.length === 0) return { type: "TOOL_RESULT", payload: { ...base, output } };
+  const sources = await Promise.all(words.map((row) => firstTaint(row.id, store)));
+  const source = sources.find((found) => found !== undefined);
+  const marked = markUntrusted(ids.nonce(), "runs of this project", JSON.stringify(output, null, 1));
+  const tainted = source === undefined ? {} : { untrusted: source };
+  return { type: "TOOL_RESULT", payload: { ...base, output: marked, ...tainted } };
+}
+
+/** The first untrusted source of a run, or of the runs that it continues. */
+async function firstTaint(runId: RunId, store: Store): Promise<string | undefined> {
+  const events = await store.journal(runId);
+  const [first] = events;
+  const before = first?.type === "RUN_STARTED" ? await eventsBefore(store, first.payload) : [];
+  const taint = emptyTaint();
+  for (const event of [...before, ...events]) trackTaint(taint, event);
+  return taint.sources[0];
 }

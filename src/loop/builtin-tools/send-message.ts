@@ -1,7 +1,6 @@
-// `send_message`: from one main agent to another, by a durable mailbox (D5). It never waits, and what it starts is
-// paid for by the budget of whoever sent it.
+// `send_message`: a message from one main agent to another, through a durable mailbox (D5). The sender never waits, and a run that
+// its message starts is paid for by the sender's budget.
 
-import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { childRunId } from "../../ids.ts";
 import { type Definition, poolIn, type Rules } from "../../journal/definition.ts";
@@ -9,52 +8,38 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import { markUntrusted } from "../../journal/untrusted.ts";
 import { taintForNewRun, taintToPassOn } from "../../projections/folds/taint.ts";
 import { effectiveInput, receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
-import { beginWork } from "../begin-work.ts";
+import { messageEscalation } from "../calls/escalation.ts";
 import { runsLimit } from "../children/check-delegation.ts";
 import { resolveLimits } from "../commands/admit.ts";
 import { treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import type { OfferedTool } from "./declared/delegate.ts";
+import { loopTool } from "./builtin-tool.ts";
+import { misfit } from "./declared/declared-tool.ts";
+import { sendMessage as declared, MessageInput } from "./declared/send-message.ts";
 
-export const SEND_MESSAGE = "send_message";
+type MailParts = Pick<LoopParts, "store" | "digest" | "ids" | "findAgent" | "limits" | "approvalTimeout">;
 
 const MAX_HOPS = 8;
 
-const Input = z.object({
-  to: z.string().min(1).describe("The main agent that should read it."),
-  message: z.string().min(1).describe("What it should know or do. It sees this, not your conversation."),
-});
+export const sendMessage = loopTool(declared, { perform: send, escalation: messageEscalation });
 
-/** For agents whose file lists it by name. What it says may start a run, so a draft has it not. */
-export function mailTools({ kind, tools, readOnly }: Definition): OfferedTool[] {
-  if (kind !== "main" || readOnly || !tools.allow?.includes(SEND_MESSAGE)) return [];
-  const { $schema: _, ...schema } = z.toJSONSchema(Input) as Record<string, unknown>;
-  const description =
-    "Send a message to another main agent. It is kept until it is read; you do not wait for an answer.";
-  return [{ name: SEND_MESSAGE, description, schema }];
-}
-
-export async function sendAgentMessage(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void> {
+async function send(call: ToolCall, run: RunJournal, parts: MailParts): Promise<void> {
   const letter = await letterOf(call, run, parts);
   if (typeof letter === "string") return run.record(answer(call, letter, true));
-  const intent: EventBody = {
-    type: "TOOL_STARTED",
-    payload: { toolCallId: call.id, ...receiptField(call, parts) },
-  };
-  const refused = await beginWork([intent], run, parts);
-  if (refused) return;
-  const { runId, joined, refused: full } = await parts.store.say(letter);
-  if (full)
+  const payload = { toolCallId: call.id, ...receiptField(call, parts) };
+  if (await run.beginWork([{ type: "TOOL_STARTED", payload }])) return;
+  const { runId, joined, refused } = await parts.store.say(letter);
+  if (refused)
     return run.record(answer(call, `Not sent: as many runs as may be were started (tree.maxRuns).`, true));
   const status = joined ? "delivered to a run that is under way" : "delivered: it starts a run";
   run.record(answer(call, { to: letter.agent, run_id: runId, status }));
 }
 
 /** The message as the store takes it; a sentence where it cannot be sent. */
-async function letterOf(call: ToolCall, run: RunJournal, parts: LoopParts) {
-  const parsed = Input.safeParse(effectiveInput(call));
-  if (!parsed.success) return `The input of ${call.name} does not fit: ${z.prettifyError(parsed.error)}`;
+async function letterOf(call: ToolCall, run: RunJournal, parts: MailParts) {
+  const parsed = MessageInput.safeParse(effectiveInput(call));
+  if (!parsed.success) return misfit(call.name, parsed.error);
   const hops = run.state.hops + 1;
   if (hops > MAX_HOPS) return `Not sent: this message has come through ${MAX_HOPS} agents already.`;
   const target = await targetOf(parsed.data.to, run, parts);
@@ -84,7 +69,7 @@ async function letterOf(call: ToolCall, run: RunJournal, parts: LoopParts) {
 async function targetOf(
   name: string,
   run: RunJournal,
-  { findAgent }: LoopParts,
+  { findAgent }: Pick<LoopParts, "findAgent">,
 ): Promise<Definition | string> {
   try {
     const definition = await findAgent(name);
@@ -103,7 +88,7 @@ async function startOf(
   definition: Definition,
   { runId, task, sessionId, hops }: { runId: string; task: string; sessionId: string; hops: number },
   run: RunJournal,
-  parts: LoopParts,
+  parts: MailParts,
 ): Promise<Payload<"RUN_STARTED">> {
   const { attended, userId, workspace, mergesInto, approvals, rootRunId, budgetRunId } = run.state.start!;
   const own = resolveLimits(

@@ -8,9 +8,8 @@ import type { DecisionView } from "../../patterns/pattern.ts";
 import { isTainted } from "../../projections/folds/taint.ts";
 import type { ToolCall } from "../../projections/folds/tool-call.ts";
 import type { AnyTool } from "../../tools/tool.ts";
-import { adminHeld } from "../builtin-tools/declared/admin-tools.ts";
 import { type DelegationRequest, findDelegate } from "../builtin-tools/declared/delegate.ts";
-import { SEND_MESSAGE } from "../builtin-tools/send-message.ts";
+import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
 import type { LoopParts } from "../parts.ts";
 
 type Parts = Pick<LoopParts, "tools" | "offers" | "findAgent">;
@@ -26,12 +25,12 @@ export async function delegationEscalation(
 }
 
 export async function messageEscalation(
-  { name, input }: ToolCall,
+  { input }: ToolCall,
   view: DecisionView,
   parts: Parts,
 ): Promise<string | undefined> {
   const { to } = (input ?? {}) as { to?: unknown };
-  return name === SEND_MESSAGE && typeof to === "string" ? raisedBy(to, view, parts) : undefined;
+  return typeof to === "string" ? raisedBy(to, view, parts) : undefined;
 }
 
 async function raisedBy(
@@ -45,9 +44,10 @@ async function raisedBy(
     const tools = [...new Set(parts.tools.values())].filter((tool) =>
       hasMore(other, definition, tool, parts),
     );
-    const own = new Set(adminHeld(definition, parts).map((tool) => tool.name));
-    const admin = adminHeld(other, parts).filter((tool) => !own.has(tool.name));
-    const more = [...tools, ...admin].filter(mayHarm).map((tool) => tool.name);
+    const builtin = DECLARED_TOOLS.filter(
+      ({ listedBy }) => listedBy?.(other, parts) && !listedBy(definition, parts),
+    );
+    const more = [...tools, ...builtin].filter(mayHarm).map((tool) => tool.name);
     if (more.length === 0) return undefined;
     return `${baseName(other.name)} has ${more.join(", ")} beyond what ${baseName(definition.name)} has`;
   } catch (error) {

@@ -13,7 +13,7 @@ import { describeCall } from "../../projections/views/timeline.ts";
 import type { Store } from "../../stores/store.ts";
 import { loadDefinition } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { permissionRequest } from "./propose.ts";
+import { permissionRequest } from "./judge.ts";
 
 type Parts = Pick<LoopParts, "authority" | "clock">;
 

@@ -1,20 +1,14 @@
-// In a fork, what the other run did after the fork's point is not done once more: its recorded result stands in, once
-// for each time that it was done, and says so. A rule that denies comes first; so does a grant that was given in the fork.
+// A fork does not repeat the effects of the run that it was forked from: each recorded result is used once in place of the call.
+// A rule that denies comes first, and so does a grant that was given in the fork.
 
 import type { EventBody, Payload } from "../../journal/events.ts";
-import { GRANT_RULE } from "../../permissions/permission.ts";
 import type { ToolCall } from "../../projections/folds/run-state.ts";
 import { isSameCall, type RecordedCall, recordedCalls } from "../../projections/views/recorded-calls.ts";
 import type { Store } from "../../stores/store.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
-const RECORDED_IN = "fork: recorded in ";
-
-/** Whether it was decided by what is recorded, not by a rule. */
-export const isStandIn = (rule: string): boolean => rule.startsWith(RECORDED_IN);
-
-/** The proposal as it was judged, or as it is answered by what is recorded. */
+/** The proposal as judged; or, in a fork, an allowed proposal with the recorded result. */
 export async function withRecordedResult(
   judged: EventBody,
   call: ToolCall,
@@ -23,10 +17,10 @@ export async function withRecordedResult(
 ): Promise<EventBody[]> {
   const { effects, fork } = run.state.start!;
   if (judged.type !== "TOOL_PROPOSED" || !fork || effects === undefined) return [judged];
-  const { toolCallId, name, effect, verdict, rule } = judged.payload;
-  if (effect === "read" || verdict === "deny" || rule.startsWith(GRANT_RULE)) return [judged];
+  const { toolCallId, name, effect, verdict, basis } = judged.payload;
+  if (effect === "read" || verdict === "deny" || basis === "grant") return [judged];
   const asked = { name, input: call.input };
-  const recorded = (await standingIn(run, parts.store)).find((each) => isSameCall(each, asked));
+  const recorded = (await unusedRecordings(run, parts.store)).find((each) => isSameCall(each, asked));
   if (!recorded) return [judged];
   const { runId, seq, result } = recorded;
   const proposal = {
@@ -34,7 +28,8 @@ export async function withRecordedResult(
     name,
     effect,
     verdict: "allow" as const,
-    rule: `${RECORDED_IN}${runId}#${seq}`,
+    rule: `fork: recorded in ${runId}#${seq}`,
+    basis: "recorded" as const,
   };
   return [
     { type: "TOOL_PROPOSED", payload: proposal },
@@ -42,8 +37,8 @@ export async function withRecordedResult(
   ];
 }
 
-/** What has not stood in yet, of the forked run first, then of the one that it was forked off itself. */
-async function standingIn(run: RunJournal, store: Pick<Store, "journal">): Promise<RecordedCall[]> {
+/** Recorded calls that are not used yet: of the forked run first, then of the run that it was forked from. */
+async function unusedRecordings(run: RunJournal, store: Pick<Store, "journal">): Promise<RecordedCall[]> {
   const found: RecordedCall[] = [];
   const used = new Set(run.state.usedRecordings);
   let { continues, fork }: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = run.state.start!;

@@ -10,11 +10,11 @@ import {
   type ToolCall,
 } from "../../projections/folds/tool-call.ts";
 import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
-import { beginWork } from "../begin-work.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { allowRunnerCall } from "../programs/runner-calls.ts";
-import { approvalHash, currentGrants, judgeCall, previewCall, proposeToolCall } from "./propose.ts";
+import { approvalHash, currentGrants, judgeCall } from "./judge.ts";
+import { previewCall, proposeToolCall } from "./propose.ts";
 import { toToolResult } from "./tool-result.ts";
 
 const TOOL_TIMEOUT_MS = 120_000;
@@ -34,7 +34,7 @@ export async function runTools(
   if (!parts.mayBegin()) return run.release();
   const claims = claimsOf(calls, run, parts);
   const intents = await Promise.all(calls.map((call) => intent(call, run, parts)));
-  const refused = await beginWork(intents, run, parts, claims.length > 0 ? { claims } : {});
+  const refused = await run.beginWork(intents, claims.length > 0 ? { claims } : {});
   if (refused === "claimed") return run.record(taken(calls[0]!, run.claimedBy!));
   if (refused) return;
   // Read again: the fold may have been made anew.

@@ -9,7 +9,11 @@ import { liveChildren } from "../../projections/folds/child-runs.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { RunState, ToolCall } from "../../projections/folds/run-state.ts";
 import type { Refusal } from "../../stores/store.ts";
-import { type DelegationRequest, findDelegate, isDelegation } from "../builtin-tools/declared/delegate.ts";
+import {
+  type DelegationRequest,
+  delegationToolNamed,
+  findDelegate,
+} from "../builtin-tools/declared/delegate.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
@@ -57,7 +61,9 @@ function notYetItsTurn(call: ToolCall, { definition, state }: RunJournal): CallR
   const { mode } = definition.delegation ?? DEFAULT_DELEGATION;
   // H3: a router's choice is one, whatever its file says of delegation.
   if (call.isStep || (mode === "parallel" && !definition.router)) return undefined;
-  const first = [...state.calls.values()].find((other) => isDelegation(other.name) && !isRefused(other));
+  const first = [...state.calls.values()].find(
+    (other) => delegationToolNamed(other.name) && !isRefused(other),
+  );
   // F27: one that was late takes its time to stop, and nobody waits for it.
   const live = liveChildren(state.children).filter((child) => !isLate(state, child));
   if (first?.id === call.id && live.length === 0) return undefined;

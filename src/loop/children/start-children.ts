@@ -6,7 +6,6 @@ import type { EventBody } from "../../journal/events.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
 import { effectiveInput, receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
 import type { Refusal, Spawn } from "../../stores/store.ts";
-import { waitForSlot } from "../begin-work.ts";
 import {
   type DelegationRequest,
   findDelegate,
@@ -41,7 +40,7 @@ export async function startChildren(
     const refused = typeof answer === "string" ? treeLimitRefusal(answer, run, parts.maxConcurrent) : answer;
     if (refused) run.record(refusal(calls[index]!, refused));
   });
-  if (queues && !run.isOver) await waitForSlot(run, parts);
+  if (queues && !run.isOver) await run.waitForSlot();
 }
 
 /** Why it did not begin. The first that the parent waits for gets the parent's place; the others need a free one (B4). */
@@ -61,7 +60,7 @@ async function prepare(
   run: RunJournal,
   parts: LoopParts,
 ): Promise<DelegatedChild | CallRefusal> {
-  const asked = parseDelegation({ ...call, input: effectiveInput(call) });
+  const asked = parseDelegation({ ...call, input: effectiveInput(call) })!;
   if ("problem" in asked) return { output: asked.problem, outcome: "error" };
   return (await recheckDelegation(call, asked, run, parts)) ?? childFor(call, asked, run, parts);
 }

@@ -4,7 +4,6 @@
 import { CadreError, messageOf } from "../../errors.ts";
 import type { EventBody, Worktree } from "../../journal/events.ts";
 import { type ChildRun, mergeCallId } from "../../projections/folds/child-runs.ts";
-import { beginWork } from "../begin-work.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts, MergeOutcome } from "../parts.ts";
 
@@ -30,7 +29,7 @@ export async function mergeChild(runId: string, run: RunJournal, parts: LoopPart
   const base = { toolCallId: mergeCallId(runId), ...(attempt > 1 ? { attempt } : {}) };
   const { host, pid } = parts;
   const intent: EventBody = { type: "TOOL_STARTED", payload: { ...base, host, pid } };
-  const refused = await beginWork([intent], run, parts);
+  const refused = await run.beginWork([intent]);
   if (refused) return;
   const merged = await close(child, child.worktree!, parts);
   const text = `${child.agent} (run ${runId}) worked in a git worktree of its own. ${sentence(merged)}`;

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import type { ApprovalItem } from "../../projections/folds/approvals.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
-import { findDelegate, isDelegation, parseDelegation } from "../builtin-tools/declared/delegate.ts";
-import { callEffect, judgeCall } from "../calls/propose.ts";
+import { type DelegationRequest, findDelegate, parseDelegation } from "../builtin-tools/declared/delegate.ts";
+import { callEffect, judgeCall } from "../calls/judge.ts";
 import { loadDefinition } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
@@ -22,7 +22,8 @@ export async function checkEdit(
       "UNPROCESSABLE",
       "A program does this itself: it can be allowed or not, but not changed. The approval stays open.",
     );
-  if (isDelegation(item.tool!)) return refuseEditedDelegation(item, input, state, parts);
+  const asked = parseDelegation({ name: item.tool!, input, invalid: undefined });
+  if (asked) return checkEditedDelegation(asked, state, parts);
   const tool = parts.tools.get(item.tool!);
   const parsed = tool?.input.safeParse(input);
   if (!tool || !parsed?.success) {
@@ -50,13 +51,11 @@ export async function checkEdit(
 }
 
 /** A person may change the task or choose another agent, but only one that this agent may delegate to. */
-async function refuseEditedDelegation(
-  item: ApprovalItem,
-  input: unknown,
+async function checkEditedDelegation(
+  asked: DelegationRequest | { problem: string },
   state: RunState,
-  parts: EditParts,
+  parts: Pick<EditParts, "store">,
 ): Promise<void> {
-  const asked = parseDelegation({ name: item.tool!, input, invalid: undefined });
   const { name, delegates = [] } = await loadDefinition(parts.store, state.start!.definition);
   const problem =
     "problem" in asked

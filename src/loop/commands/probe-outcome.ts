@@ -7,7 +7,7 @@ import type { RunId } from "../../ids.ts";
 import type { Payload } from "../../journal/events.ts";
 import { effectiveInput, type RunState, type ToolCall } from "../../projections/folds/run-state.ts";
 import type { ProbeContext, ProbeResult } from "../../tools/tool.ts";
-import { judgeCall } from "../calls/propose.ts";
+import { judgeCall } from "../calls/judge.ts";
 import { loadDefinition } from "../drive/run-journal.ts";
 import { type CommandParts, requireUnknownOutcome, signalRun } from "./person-commands.ts";
 

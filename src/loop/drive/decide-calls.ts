@@ -1,25 +1,24 @@
-// What happens next with the calls of the latest thought. Calls run together when all of them only read, in their order
-// otherwise; each gets exactly one result.
+// Decides what happens next with the calls of the latest model answer. Calls that only read run together, others one after
+// the other. Every call gets exactly one result.
+//  D0  A delegation that waits has neither TOOL_STARTED nor TOOL_RESULT: its child's end is its one result.
+//  D1  Sequential: one child at a time. Parallel: up to `maxParallel`, and the results are in the order of the calls.
 
-import type { EventBody } from "../../journal/events.ts";
+import { DEFAULT_DELEGATION } from "../../journal/definition.ts";
+import type { EventBody, WaitingOn } from "../../journal/events.ts";
 import type { Action, Ending } from "../../patterns/action.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { awaitsDecision, isOutcomeUnknown, outcomeItemId } from "../../projections/folds/approvals.ts";
+import { type ChildRun, latestChildFor, mayBeRetried } from "../../projections/folds/child-runs.ts";
 import { itemIdOf, type RunState, type ToolCall } from "../../projections/folds/run-state.ts";
-import { questionOf } from "../../projections/folds/tool-call.ts";
-import { questionResult, UNATTENDED } from "../builtin-tools/declared/ask-user.ts";
+import { DELEGATE, questionOf } from "../../projections/folds/tool-call.ts";
+import { questionResult } from "../builtin-tools/declared/ask-user.ts";
 import { reportOf } from "../builtin-tools/declared/final-report.ts";
-import { isLoopTool } from "../builtin-tools/index.ts";
-import { nextForChildren } from "../decide-children.ts";
-import { mayStart, nextExpiry, suspendForApproval } from "../open-calls.ts";
+import { declaredTool } from "../builtin-tools/declared/index.ts";
 
-/** How the rule of a call begins that nobody was there to approve, where that fails the run. */
-export const UNATTENDED_FAIL = `${UNATTENDED} fail`;
-
-/** Undefined: every call has its result (or is the report that ends the run). */
+/** Undefined: every call has its result, or the one call is the report that ends the run. */
 export function nextForCalls(view: DecisionView, now: number): Action | undefined {
   const { state } = view;
-  // What a program does while its prompt is under way is nobody else's business.
+  // A call that a program has begun is the program's own while its prompt is under way.
   const open = [...state.calls.values()].filter(
     (call) => !call.result && !(state.openModelCall && call.started),
   );
@@ -28,10 +27,10 @@ export function nextForCalls(view: DecisionView, now: number): Action | undefine
   const unjudged = open.filter((call) => !call.proposal);
   if (unjudged.length > 0) return { type: "propose", calls: unjudged.map((call) => call.id) };
 
-  const failure = open.map((call) => failureOfPolicy(call, state)).find((ending) => ending);
+  const failure = open.map((call) => policyFailure(call, state)).find((ending) => ending);
   if (failure) return { type: "end", ending: failure };
 
-  const answers = open.flatMap((call) => answerWithoutEffect(call));
+  const answers = open.flatMap((call) => resultWithoutRun(call));
   if (answers.length > 0) return { type: "record", events: answers };
 
   const expired = open.filter(
@@ -41,14 +40,14 @@ export function nextForCalls(view: DecisionView, now: number): Action | undefine
 
   return (
     suspendForUnknown(open) ??
-    nextForChildren(view, open) ??
-    runNext(state, open) ??
+    nextForBuiltinTool(view, open) ??
+    runTools(state, open) ??
     suspendForApproval(open) ?? { type: "rest", wakeAt: undefined }
   );
 }
 
-/** Where the run's policy says that an unanswered question fails it. */
-function failureOfPolicy(call: ToolCall, { start }: RunState): Ending | undefined {
+/** The end of a run whose policy says that it fails if a person does not decide. */
+function policyFailure(call: ToolCall, { start }: RunState): Ending | undefined {
   const { proposal, decision, name } = call;
   const question = questionOf(call)?.question;
   if (decision?.decision === "expire" && start!.approvals.onTimeout === "fail") {
@@ -61,7 +60,7 @@ function failureOfPolicy(call: ToolCall, { start }: RunState): Ending | undefine
           : `Nobody answered in time: ${question}`,
     };
   }
-  if (proposal?.verdict === "deny" && proposal.rule.startsWith(UNATTENDED_FAIL)) {
+  if (proposal?.unattended === "fail") {
     const summary =
       question === undefined
         ? `${name} needs a person, and nobody is there.`
@@ -71,8 +70,8 @@ function failureOfPolicy(call: ToolCall, { start }: RunState): Ending | undefine
   return undefined;
 }
 
-/** What a person's word, or a rule, says about a call is its result: nothing runs. */
-function answerWithoutEffect(call: ToolCall): EventBody[] {
+/** The result of a call that a person or a rule has answered, so that it does not run. Empty: it is still open. */
+function resultWithoutRun(call: ToolCall): EventBody[] {
   if (questionOf(call)) return questionResult(call);
   const { proposal, decision, verdict, id, attempts } = call;
   const attempt = attempts > 1 ? { attempt: attempts } : {};
@@ -104,21 +103,11 @@ function answerWithoutEffect(call: ToolCall): EventBody[] {
   return [];
 }
 
-/** The driver's own decision when the time is over: the same event and key as a person's, so only one can win. */
+/** The driver's own decision when the time is over. It has the key of a person's decision, so only one of them is written. */
 function expiry(call: ToolCall): EventBody {
   const { hash } = call.proposal!;
   const payload = { itemId: itemIdOf(call), decision: "expire" as const, by: "cadre" };
   return { type: "APPROVAL_DECIDED", payload: hash === undefined ? payload : { ...payload, hash } };
-}
-
-function runNext(state: RunState, open: readonly ToolCall[]): Action | undefined {
-  const all = [...state.calls.values()];
-  if (all.every((call) => call.result || call.proposal?.effect === "read")) {
-    const ready = open.filter((call) => mayStart(call) && !isLoopTool(call.name));
-    return ready.length > 0 ? { type: "run-tools", calls: ready.map((call) => call.id) } : undefined;
-  }
-  const [first] = open;
-  return first && mayStart(first) ? { type: "run-tools", calls: [first.id] } : undefined;
 }
 
 function suspendForUnknown(open: readonly ToolCall[]): Action | undefined {
@@ -126,4 +115,91 @@ function suspendForUnknown(open: readonly ToolCall[]): Action | undefined {
   if (unknown.length === 0) return undefined;
   const items = unknown.map((call) => outcomeItemId(call.id, call.attempts));
   return { type: "suspend", waitingOn: { kind: "outcome_unknown", items }, wakeAt: nextExpiry(open) };
+}
+
+/** Undefined: the next call is of an ordinary tool, or cannot begin yet. */
+function nextForBuiltinTool(view: DecisionView, open: readonly ToolCall[]): Action | undefined {
+  const [first] = open;
+  const tool = first?.proposal && declaredTool(first.proposal.name);
+  if (!first || !tool) return undefined;
+  if (tool.kind === "delegation") return delegate(view, open);
+  if (!mayStart(first)) return undefined;
+  const decided = tool.decide?.(first, view.state);
+  if (!decided) return { type: "run-builtin", call: first.id };
+  return "result" in decided
+    ? { type: "record", events: [decided.result] }
+    : waitForChildren(decided.waitFor, open);
+}
+
+function delegate({ state, definition }: DecisionView, open: readonly ToolCall[]): Action | undefined {
+  const isDelegation = ({ proposal }: ToolCall): boolean => proposal?.name === DELEGATE;
+  const others = open.findIndex((call) => !isDelegation(call));
+  const calls = open.slice(0, others < 0 ? open.length : others);
+  const { mode, maxParallel } = definition.delegation ?? DEFAULT_DELEGATION;
+  const live = calls.flatMap((call) => liveChildFor(state, call) ?? []);
+  const together = mode === "parallel" || calls.some(({ isStep }) => isStep);
+  const free = (together ? maxParallel : 1) - live.length;
+  const ready = calls.filter((call) => mayStart(call) && needsChild(state, call)).slice(0, Math.max(0, free));
+  if (ready.length > 0) return { type: "start-children", calls: ready.map(({ id }) => id) };
+  return live.length > 0 ? waitForChildren(live, open) : undefined;
+}
+
+function needsChild({ children }: RunState, call: ToolCall): boolean {
+  const child = latestChildFor(children, call.id);
+  return child === undefined || mayBeRetried(child);
+}
+
+function liveChildFor({ children }: RunState, call: ToolCall): ChildRun | undefined {
+  const child = latestChildFor(children, call.id);
+  return child?.ended ? undefined : child;
+}
+
+/** Waits for a person first, if one is asked about another call: the inbox must show it, and it may expire. */
+function waitForChildren(live: readonly ChildRun[], open: readonly ToolCall[]): Action {
+  const waitingOn = { kind: "child" as const, items: live.map(({ runId }) => runId) };
+  return suspendForApproval(open) ?? { type: "suspend", waitingOn, wakeAt: undefined };
+}
+
+function runTools(state: RunState, open: readonly ToolCall[]): Action | undefined {
+  const all = [...state.calls.values()];
+  if (all.every((call) => call.result || call.proposal?.effect === "read")) {
+    const ready = open.filter((call) => mayStart(call) && !isBuiltin(call));
+    return ready.length > 0 ? { type: "run-tools", calls: ready.map((call) => call.id) } : undefined;
+  }
+  const [first] = open;
+  return first && mayStart(first) ? { type: "run-tools", calls: [first.id] } : undefined;
+}
+
+const isBuiltin = ({ proposal }: ToolCall): boolean => declaredTool(proposal!.name) !== undefined;
+
+/** Whether the call may begin now, for the first time or again. */
+function mayStart(call: ToolCall): boolean {
+  const { proposal, decision, verdict } = call;
+  if (!proposal || proposal.verdict === "deny") return false;
+  if (proposal.verdict === "ask" && decision?.decision !== "approve" && decision?.decision !== "edit")
+    return false;
+  return !call.started || proposal.effect !== "unsafe" || verdict?.verdict === "run_again";
+}
+
+/** Undefined: no person is asked about any of these calls. */
+function suspendForApproval(open: readonly ToolCall[]): Action | undefined {
+  const asked = open.filter(awaitsDecision);
+  if (asked.length === 0) return undefined;
+  return { type: "suspend", waitingOn: waitForPerson(asked), wakeAt: nextExpiry(open) };
+}
+
+function nextExpiry(open: readonly ToolCall[]): number | undefined {
+  const times = open.filter(awaitsDecision).flatMap((call) => call.proposal?.expiresAt ?? []);
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+/** The run waits for an answer if it only asks questions. A single question is shown in the wait itself. */
+function waitForPerson(asked: readonly ToolCall[]): WaitingOn {
+  const items = asked.map(itemIdOf);
+  const questions = asked.flatMap((call) => questionOf(call) ?? []);
+  if (questions.length < asked.length) return { kind: "approval", items };
+  const [only] = questions;
+  if (!only || questions.length > 1) return { kind: "question", items };
+  const { question: detail, choices } = only;
+  return { kind: "question", items, detail, ...(choices === undefined ? {} : { choices }) };
 }

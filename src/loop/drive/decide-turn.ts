@@ -4,15 +4,15 @@ import { modelCallId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";
 import type { EventBody, Payload, Purpose } from "../../journal/events.ts";
 import type { Action, Ending } from "../../patterns/action.ts";
+import type { DecisionView } from "../../patterns/pattern.ts";
 import { isCoordinating, isTeamMember, memberEnding } from "../../patterns/team-role.ts";
 import { loopItemId } from "../../projections/folds/loop-guard.ts";
 import { LAST_TURN, type RunState } from "../../projections/folds/run-state.ts";
 import { VOTE_CONCLUDE } from "../../projections/folds/tool-call.ts";
-import { promptTokens } from "../../projections/folds/transcript.ts";
+import { promptTokens, type Transcript } from "../../projections/folds/transcript.ts";
 import { isTreeLimit } from "../../projections/usage/tree-budget.ts";
 import { reportOf } from "../builtin-tools/declared/final-report.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
-import type { RunView } from "./run-journal.ts";
 
 const NUDGE_AFTER = 3;
 const STOP_AFTER = 4;
@@ -21,7 +21,12 @@ const MAX_CUT_OFF = 3;
 const COMPACT_SHARE = 0.75;
 const COMPACT_MESSAGES = 8;
 
-/** What a decision may know that the journal does not say: facts about the world that change no outcome. */
+/** The run that a decision is made about. */
+export interface RunView extends DecisionView {
+  transcript: Transcript;
+}
+
+/** Facts that a decision needs and no journal has. */
 export interface DecisionFacts {
   now: number;
   /** Tokens that fit into the model's context. */

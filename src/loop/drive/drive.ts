@@ -12,9 +12,10 @@ import type { Lease, LostWorkers } from "../../stores/store.ts";
 import { openWorkspace } from "../children/worktree.ts";
 import type { ActiveDrive, LoopParts, SkipReason } from "../parts.ts";
 import { decide } from "./decide.ts";
+import type { RunView } from "./decide-turn.ts";
 import { performAction } from "./perform.ts";
 import { recoverRun } from "./recover.ts";
-import { RunJournal, type RunView } from "./run-journal.ts";
+import { RunJournal } from "./run-journal.ts";
 
 const SUSPECT_AFTER = 2;
 const DEFAULT_WINDOW = 128_000;

@@ -3,7 +3,8 @@
 import { assertNever } from "../../errors.ts";
 import type { EventBody } from "../../journal/events.ts";
 import type { Action, Ending } from "../../patterns/action.ts";
-import { performBuiltinTool } from "../builtin-tools/index.ts";
+import { builtinTool } from "../builtin-tools/index.ts";
+import { proposeCalls, proposeStepCalls } from "../calls/propose.ts";
 import { runTools } from "../calls/run-tools.ts";
 import { startChildren } from "../children/start-children.ts";
 import { startPatternRuns } from "../children/start-pattern-runs.ts";
@@ -11,8 +12,6 @@ import { mergeChild } from "../children/worktree.ts";
 import { callModel } from "../model/call-model.ts";
 import type { LoopParts } from "../parts.ts";
 import { promptRunner } from "../programs/prompt-runner.ts";
-import { proposeCalls } from "../propose-calls.ts";
-import { proposeStepCalls } from "../propose-made.ts";
 import { finishRun } from "./finish.ts";
 import type { RunJournal } from "./run-journal.ts";
 
@@ -49,8 +48,8 @@ export async function performAction(
       return startPatternRuns(action.runs, run, parts);
     case "give-up-on":
       return giveUpOn(action, run, parts);
-    case "run-errand":
-      return performBuiltinTool(action.call, run, parts);
+    case "run-builtin":
+      return performBuiltin(action.call, run, parts);
     case "merge-child":
       return mergeChild(action.runId, run, parts);
     case "cancel-children":
@@ -60,6 +59,11 @@ export async function performAction(
     default:
       return assertNever(action);
   }
+}
+
+async function performBuiltin(callId: string, run: RunJournal, parts: LoopParts): Promise<void> {
+  const call = run.state.calls.get(callId)!;
+  return builtinTool(call.name)!.perform!(call, run, parts);
 }
 
 /** Nothing of a run goes on after its end. */

@@ -11,7 +11,6 @@ import { Definition } from "../../journal/definition.ts";
 import { type EventBody, isProgress, type JournalEvent } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { isNewer } from "../../journal/upcast.ts";
-import type { DecisionView } from "../../patterns/pattern.ts";
 import { addChild, type ChildRun, type ChildRuns } from "../../projections/folds/child-runs.ts";
 import { applyRunState, emptyRunState, type RunState } from "../../projections/folds/run-state.ts";
 import { trackTaint } from "../../projections/folds/taint.ts";
@@ -19,16 +18,14 @@ import { applyTranscript, emptyTranscript, type Transcript } from "../../project
 import type { Append, AppendResult, Lease, Refusal, Store } from "../../stores/store.ts";
 import type { LoopParts } from "../parts.ts";
 import { eventsBefore } from "./continued-runs.ts";
+import type { RunView } from "./decide-turn.ts";
 
 const FULL_DISK_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
 
 type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve" | "spawn" | "claims" | "concurrent">;
 
-/** What a decision rests on. */
-export interface RunView extends DecisionView {
-  transcript: Transcript;
-}
+type JournalParts = Pick<LoopParts, "store" | "clock" | "ids" | "mask" | "maxConcurrent" | "onProblem">;
 
 export class RunJournal {
   readonly runId: RunId;
@@ -49,7 +46,7 @@ export class RunJournal {
   /** When what is under way last gave a sign of life that is not written: a piece of an answer, a tool's output. */
   lastActivityAt = 0;
 
-  private readonly parts: LoopParts;
+  private readonly parts: JournalParts;
   /** Of the runs that this one continues: their words come first. */
   private readonly before: readonly JournalEvent[];
   /** The last seq that the store has confirmed, and what was folded beyond it. */
@@ -66,7 +63,7 @@ export class RunJournal {
   private diverged = false;
 
   private constructor(
-    parts: LoopParts,
+    parts: JournalParts,
     lease: Lease,
     definition: Definition,
     journal: { before: JournalEvent[]; events: readonly JournalEvent[] },
@@ -83,7 +80,7 @@ export class RunJournal {
   }
 
   /** The run as its journal has it, for the driver that holds the lease. */
-  static async load(lease: Lease, parts: LoopParts, signal: AbortSignal): Promise<RunJournal> {
+  static async load(lease: Lease, parts: JournalParts, signal: AbortSignal): Promise<RunJournal> {
     const definition = await loadDefinition(parts.store, lease.row.definition);
     const events = lease.events ?? (await parts.store.journal(lease.row.id));
     const before =
@@ -135,9 +132,25 @@ export class RunJournal {
     return this.restUntil(events, { wakeAt });
   }
 
-  /** The same, until there is a place at work for it (B4). */
-  async restUntilSlotFree(events: EventBody[], places: number): Promise<void> {
-    return this.restUntil(events, { wakeAt: undefined, queue: places });
+  /** Intents of work. Only so many agents work in one workspace at a time: if no slot is free, the run waits for one (B4). */
+  async beginWork(
+    events: EventBody[],
+    needs: Pick<Append, "reserve" | "claims"> = {},
+  ): Promise<Refusal | undefined> {
+    const refused = await this.begin(events, { ...needs, concurrent: this.parts.maxConcurrent });
+    if (refused === "places") await this.waitForSlot();
+    return refused;
+  }
+
+  /** Rests until a slot is free. The journal says so once. */
+  async waitForSlot(): Promise<void> {
+    const { waitingOn, suspensions } = this.state;
+    const { maxConcurrent } = this.parts;
+    const detail = `As many agents are at work here as may be (${maxConcurrent}); it goes on when one is done.`;
+    const payload = { waitingOn: { kind: "slot" as const, detail } };
+    const suspended: EventBody = { type: "RUN_SUSPENDED", payload, key: `suspended/${suspensions + 1}` };
+    const events = waitingOn?.kind === "slot" ? [] : [suspended];
+    return this.restUntil(events, { wakeAt: undefined, queue: maxConcurrent });
   }
 
   /** The last event of the run. */

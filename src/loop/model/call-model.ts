@@ -6,7 +6,6 @@ import { textOf } from "../../journal/message-parts.ts";
 import type { Action } from "../../patterns/action.ts";
 import { promptTokens } from "../../projections/folds/transcript.ts";
 import type { Refusal } from "../../stores/store.ts";
-import { beginWork } from "../begin-work.ts";
 import { summaryPoint } from "../context.ts";
 import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
 import { budgetOf, budgetPolicy, hasBudget, treeBudgetOf } from "../drive/limits.ts";
@@ -32,7 +31,7 @@ export async function callModel(
   if (waitUntil !== undefined && waitUntil > parts.clock.now()) return waitForProvider(run, waitUntil);
   const reserve = reservation(action, run, parts);
   const intents = [modelCallIntent(action, reserve?.estimate)];
-  const refused = await beginWork(intents, run, parts, reserve ? { reserve } : {});
+  const refused = await run.beginWork(intents, reserve ? { reserve } : {});
   if (refused) return handleRefusedCall(refused, action, run, parts);
   if (!parts.mayBegin()) return run.release();
   const from = parts.clock.elapsed();

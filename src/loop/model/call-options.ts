@@ -9,12 +9,8 @@ import type { Definition } from "../../journal/definition.ts";
 import type { Action } from "../../patterns/action.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { promptMessages } from "../../projections/folds/transcript.ts";
-import { tendingTools } from "../builtin-tools/child-runs.ts";
-import { adminTools } from "../builtin-tools/declared/admin-tools.ts";
-import { askTools } from "../builtin-tools/declared/ask-user.ts";
-import { availableDelegates, DELEGATE, delegationTools } from "../builtin-tools/declared/delegate.ts";
-import { closingTools } from "../builtin-tools/declared/team-tools.ts";
-import { mailTools } from "../builtin-tools/send-message.ts";
+import type { DeclaredTool } from "../builtin-tools/declared/declared-tool.ts";
+import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
 import { BRIEF_REQUEST, SUMMARY_REQUEST } from "../context.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
@@ -31,9 +27,9 @@ export function callOptions(
   const { temperature, maxOutputTokens, reasoning } = definition;
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
   const messages = promptMessages(transcript) as LanguageModelV4Prompt;
-  const errand = ERRANDS[action.purpose];
+  const request = REQUESTS[action.purpose];
   const asked: LanguageModelV4Prompt =
-    errand === undefined ? [] : [{ role: "user", content: [{ type: "text", text: errand }] }];
+    request === undefined ? [] : [{ role: "user", content: [{ type: "text", text: request }] }];
   const place = {
     agent: definition.name,
     runId: run.runId,
@@ -54,7 +50,7 @@ export function callOptions(
 }
 
 /** What the runtime asks of the model for itself: no turn of the agent, and no tools. */
-const ERRANDS: Partial<Record<CallModel["purpose"], string>> = {
+const REQUESTS: Partial<Record<CallModel["purpose"], string>> = {
   summary: SUMMARY_REQUEST,
   brief: BRIEF_REQUEST,
 };
@@ -64,43 +60,40 @@ export function offeredTools(
   view: DecisionView,
   parts: OfferParts,
 ): LanguageModelV4FunctionTool[] {
-  if (ERRANDS[purpose] !== undefined) return [];
-  return purpose === "final" && !view.definition.router ? closingOf(view) : turnTools(view, parts);
+  if (REQUESTS[purpose] !== undefined) return [];
+  return purpose === "final" && !view.definition.router ? closingOf(view, parts) : turnTools(view, parts);
 }
 
 export type OfferParts = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
 
 /** What a model is offered at every turn but the last. */
 export const turnTools = (view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] => [
-  ...delegationOf(view, parts),
+  ...builtinOf(view, parts),
   ...toolsOf(view.definition, parts),
-  ...closingOf(view),
+  ...closingOf(view, parts),
 ];
 
-const closingOf = (view: DecisionView): LanguageModelV4FunctionTool[] =>
-  closingTools(view).map(({ name, description, schema }) => offer(name, description, schema));
+const closingOf = (view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] =>
+  builtinOffers(view, parts, (kind) => kind === "closing");
 
-/** What it needs to work with others, from where it stands. The same for every turn of a run. */
-const delegationAt = new WeakMap<object, LanguageModelV4FunctionTool[]>();
+/** Built-in tools other than the closing ones. What a run is offered of them never changes. */
+const builtinFor = new WeakMap<object, LanguageModelV4FunctionTool[]>();
 
-function delegationOf(view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] {
-  const { definition } = view;
+function builtinOf(view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] {
   const start = view.state.start!;
-  const known = delegationAt.get(start);
-  if (known) return known;
-  const tools = delegationTools(definition, availableDelegates(definition, start));
-  const detached = tools.some(({ name }) => name === DELEGATE || name === "mcp__agent__spawn");
-  const offered = [
-    ...tools,
-    ...(detached ? tendingTools : []),
-    ...mailTools(definition),
-    ...adminTools(definition, parts),
-    ...askTools(view, parts),
-  ];
-  const made = offered.map(({ name, description, schema }) => offer(name, description, schema));
-  delegationAt.set(start, made);
-  return made;
+  const known = builtinFor.get(start) ?? builtinOffers(view, parts, (kind) => kind !== "closing");
+  builtinFor.set(start, known);
+  return known;
 }
+
+const builtinOffers = (
+  view: DecisionView,
+  parts: OfferParts,
+  isWanted: (kind: DeclaredTool["kind"]) => boolean,
+): LanguageModelV4FunctionTool[] =>
+  DECLARED_TOOLS.filter(({ kind }) => isWanted(kind))
+    .flatMap((tool) => tool.offered(view, parts))
+    .map(({ name, description, schema }) => offer(name, description, schema));
 
 /** The same list for every turn of every run of a definition: made once. */
 const offeredTo = new WeakMap<LoopParts["tools"], WeakMap<Definition, LanguageModelV4FunctionTool[]>>();

@@ -6,7 +6,6 @@
 import { messageOf } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import type { Action } from "../../patterns/action.ts";
-import { beginWork } from "../begin-work.ts";
 import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import { handleRefusedCall, modelCallIntent } from "../model/call-model.ts";
@@ -58,7 +57,7 @@ export async function promptRunner(
     return run.record(NOT_COVERED);
   // Before the intent: from then on they count as seen.
   const words = runnerPrompt(action, run, parts);
-  const refused = await beginWork([modelCallIntent(action, undefined)], run, parts, runnerReservation(run));
+  const refused = await run.beginWork([modelCallIntent(action, undefined)], runnerReservation(run));
   if (refused) return handleRefusedCall(refused, action, run, parts);
   if (!parts.mayBegin()) return run.release();
   if (isGoneMeanwhile(action, run, parts)) return recordLostSession(GONE_MEANWHILE, run);

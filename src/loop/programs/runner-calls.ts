@@ -6,8 +6,7 @@ import type { Verdict } from "../../permissions/permission.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
 import { TODO_WRITE, type Todo } from "../../projections/folds/todos.ts";
 import { newStepCall, PROMPT, receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
-import { beginWork } from "../begin-work.ts";
-import { applyUnattendedPolicy, currentGrants, judgeCall, proposalEvent } from "../calls/propose.ts";
+import { applyUnattendedPolicy, currentGrants, judgeCall, proposalEvent } from "../calls/judge.ts";
 import { toToolResult } from "../calls/tool-result.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
@@ -22,7 +21,7 @@ export interface ActivePrompt {
   parts: LoopParts;
 }
 
-export const UNASKED = "the program did not ask";
+const UNASKED = "the program did not ask";
 const TOO_LONG = "it is too long to be shown to a person who is asked";
 const NO_ONCE = "the program offers no way to allow it for one time only";
 
@@ -102,7 +101,7 @@ function begun(call: ProgramCall, rule: string, prompt: ActivePrompt): EventBody
   const { name, input, effect } = call;
   const { parts, live } = prompt;
   const toolCallId = newId(call, prompt);
-  const judged = { verdict: "allow" as const, rule };
+  const judged = { verdict: "allow" as const, rule, basis: "unasked" as const };
   return [
     { type: "TOOL_PROPOSED", payload: { toolCallId, name, effect, ...judged, input } },
     { type: "TOOL_STARTED", payload: { toolCallId, host: parts.host, pid: live.facts.pid } },
@@ -189,7 +188,7 @@ export async function allowRunnerCall(
   if (!parts.mayBegin()) return run.release();
   const { pid } = run.state.runner.started!;
   const payload = { toolCallId: call.id, host: parts.host, pid, ...receiptField(call, parts) };
-  await beginWork([{ type: "TOOL_STARTED", payload }], run, parts);
+  await run.beginWork([{ type: "TOOL_STARTED", payload }]);
 }
 
 /** What rules are asked about: of an edit of several files, each. */

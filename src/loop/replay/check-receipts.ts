@@ -9,7 +9,7 @@ import { ROUTE_TO } from "../../patterns/router.ts";
 import { applyRunState, emptyRunState } from "../../projections/folds/run-state.ts";
 import { effectiveInput, isApproved, type ToolCall } from "../../projections/folds/tool-call.ts";
 import type { Journals } from "../../projections/views/causes.ts";
-import { isDelegation, parseDelegation } from "../builtin-tools/declared/delegate.ts";
+import { parseDelegation } from "../builtin-tools/declared/delegate.ts";
 
 export interface ReceiptProblem {
   runId: string;
@@ -73,9 +73,9 @@ function otherTask(
   call: ToolCall,
   what: string,
 ): string | undefined {
-  if (!isDelegation(call.name) || call.name === ROUTE_TO) return undefined;
+  if (call.name === ROUTE_TO) return undefined;
   const asked = parseDelegation({ ...call, input: effectiveInput(call) });
-  if ("problem" in asked || asked.task === payload.task) return undefined;
+  if (!asked || "problem" in asked || asked.task === payload.task) return undefined;
   return `${what} with another task than was approved.`;
 }
 

@@ -5,8 +5,8 @@ import { keyOf } from "../../journal/keys.ts";
 import type { Action, PatternRun } from "../../patterns/action.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import { mergeCallId } from "../../projections/folds/child-runs.ts";
+import type { RunView } from "../drive/decide-turn.ts";
 import { REPORT_RECEIVED } from "../drive/finish.ts";
-import type { RunView } from "../drive/run-journal.ts";
 
 /** Waits that the world brought about: a provider, a place at work, a person's pause, a run that could not be driven. */
 const GIVEN_WAITS = new Set(["provider", "slot", "paused", "quarantine", "definition_changed", "child_hitl"]);
@@ -77,7 +77,7 @@ export function matchesEvent(action: Action, event: JournalEvent): boolean {
         : action.type === "propose" && action.calls.includes(event.payload.toolCallId);
     case "TOOL_STARTED": {
       const { toolCallId } = event.payload;
-      if (action.type === "run-errand") return action.call === toolCallId;
+      if (action.type === "run-builtin") return action.call === toolCallId;
       if (action.type === "merge-child") return toolCallId === mergeCallId(action.runId);
       return action.type === "run-tools" && action.calls.includes(toolCallId);
     }

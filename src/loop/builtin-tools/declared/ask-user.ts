@@ -1,12 +1,11 @@
-// `AskUser`: an agent puts a question to a person. It is proposed like a call that needs approval, so who may decide, for
-// how long, and what holds where nobody is there are the same; only an answer ends it, and that is its one result (D0).
+// `AskUser`: an agent asks a person a question. The question is proposed like a call that needs approval, so the same policy
+// says who may answer, until when, and what happens if nobody is there. The answer is the call's one result (D0).
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import { ASK_USER, type ToolCall } from "../../../projections/folds/tool-call.ts";
-import type { LoopParts } from "../../parts.ts";
-import type { OfferedTool } from "./delegate.ts";
+import { type DeclaredTool, jsonSchema, misfit, offerOf, type ToolGate } from "./declared-tool.ts";
 
 const Input = z.object({
   question: z.string().trim().min(1).describe("One question, with what the person must know to answer it."),
@@ -14,42 +13,37 @@ const Input = z.object({
   why: z.string().optional().describe("What you will do with the answer."),
 });
 
-/** Every name under which a model may call it, and an agent's file may list it. */
-export const ASK_NAMES: readonly string[] = [ASK_USER, "AskUserQuestion", "ask_user"];
+const offer = offerOf({
+  name: ASK_USER,
+  description:
+    "Ask the person you work for, and wait for the answer. Only what you cannot find out yourself and must not guess.",
+  schema: () => jsonSchema(Input),
+});
 
-export const isQuestion = (tool: string): boolean => ASK_NAMES.includes(tool);
+export const askUser: DeclaredTool = {
+  name: ASK_USER,
+  aliases: ["AskUserQuestion", "ask_user"],
+  kind: "question",
+  effect: "read",
+  offered: (view, gate) => (mayAsk(view, gate) ? offer() : []),
+};
 
-/** The rule under which a question is put to a person. */
-export const A_QUESTION = "a question is for a person";
-
-/** How the rule of a call begins that nobody was there to decide on. */
-export const UNATTENDED = "unattended";
-
-/** Where a file lists it; where it lists nothing, if somebody is there; in a chat always. What it denies is withheld. */
-export function mayAsk({ definition, state }: DecisionView, { offers }: Pick<LoopParts, "offers">): boolean {
+/** An agent may ask in a chat, if its file lists the tool, or if its file lists nothing and the run is attended. */
+function mayAsk({ definition, state }: DecisionView, gate: ToolGate): boolean {
   const { mode, attended } = state.start!;
   const isChat = mode === "chat";
   if (definition.tools.allow === undefined && !attended && !isChat) return false;
   const { allow: _, ...open } = definition.tools;
-  return offers(isChat ? { ...definition, tools: open } : definition, { name: ASK_USER, effect: "read" });
+  return gate.offers(isChat ? { ...definition, tools: open } : definition, askUser);
 }
 
-export function askTools(view: DecisionView, parts: Pick<LoopParts, "offers">): OfferedTool[] {
-  if (!mayAsk(view, parts)) return [];
-  const { $schema: _, ...schema } = z.toJSONSchema(Input, { io: "input" }) as Record<string, unknown>;
-  return [{ name: ASK_USER, description: DESCRIPTION, schema }];
-}
-
-const DESCRIPTION =
-  "Ask the person you work for, and wait for the answer. Only what you cannot find out yourself and must not guess.";
-
-/** Undefined: it can be put to a person. */
+/** Why a question cannot be asked; undefined if it can. */
 export function questionProblem({ name, input }: ToolCall): string | undefined {
   const parsed = Input.safeParse(input);
-  return parsed.success ? undefined : `The input of ${name} does not fit: ${z.prettifyError(parsed.error)}`;
+  return parsed.success ? undefined : misfit(name, parsed.error);
 }
 
-/** What a person said, or that nobody will: the result of the call. Empty: it is still open. */
+/** The result of a question that was answered, or that nobody will answer. Empty: it is still open. */
 export function questionResult({ id, proposal, decision }: ToolCall): EventBody[] {
   const result = (output: string, isAnswer = false): EventBody[] => [
     {
@@ -65,7 +59,7 @@ export function questionResult({ id, proposal, decision }: ToolCall): EventBody[
   }
   if (decision?.decision === "expire") return result(`Nobody answered in time. ${GO_ON}`);
   if (proposal?.verdict !== "deny") return [];
-  return proposal.rule.startsWith(UNATTENDED)
+  return proposal.unattended
     ? result(`Nobody is there to answer. ${GO_ON}`)
     : result(`Not allowed (${proposal.rule}). ${GO_ON}`);
 }

@@ -1,5 +1,5 @@
-// The delegation tool, by every name that it goes by: what the model is offered, and what it asked for. Declared here by
-// schema only; `start-children.ts` performs it.
+// The tools by which an agent gives work to another: `delegate`, its other shapes, and a router's `route_to`. All of them are
+// proposed as `delegate`; `children/start-children.ts` starts the child.
 
 import { z } from "zod";
 import {
@@ -9,19 +9,20 @@ import {
   type Delegate,
 } from "../../../journal/definition.ts";
 import type { Payload } from "../../../journal/events.ts";
+import type { DecisionView } from "../../../patterns/pattern.ts";
 import { ROUTE_TO } from "../../../patterns/router.ts";
 import type { ToolCall } from "../../../projections/folds/run-state.ts";
+import { DELEGATE } from "../../../projections/folds/tool-call.ts";
+import { type DeclaredTool, jsonSchema, misfit, type OfferedTool } from "./declared-tool.ts";
 
-/** What a delegation is called in proposals and rules, whatever name the model used. */
-export const DELEGATE = "delegate";
-
+/** What a call asks for, in whichever shape it was made. */
 export interface DelegationRequest {
-  /** As the model calls it; whether there is such a delegate is somebody else's question. */
+  /** The agent as the model names it; there may be no such delegate. */
   name: string;
   task: string;
   contextFiles?: string[] | undefined;
   criteria?: string | undefined;
-  /** Of a router's choice. */
+  /** Why a router chose this agent. */
   reason?: string | undefined;
   context?: Record<string, unknown> | undefined;
   contextMode?: ContextMode | undefined;
@@ -30,10 +31,14 @@ export interface DelegationRequest {
   awaited: boolean;
 }
 
-export interface OfferedTool {
-  name: string;
-  description: string;
-  schema: unknown;
+export interface DelegationTool extends DeclaredTool {
+  readonly kind: "delegation";
+  /** The child is a router's choice. */
+  readonly routes?: true;
+  /** Its result where nobody waits for the child. */
+  detachedResult?(childRunId: string): object;
+  offered(view: DecisionView): readonly OfferedTool[];
+  parse(tool: string, input: unknown): DelegationRequest | z.ZodError;
 }
 
 const task = z
@@ -88,31 +93,127 @@ const DESCRIPTION =
 /** S3-23. */
 const ROUTE_DESCRIPTION = "Select the agent to handle this request.";
 
-/** What the model is offered, given whom it can really delegate to from here. */
-export function delegationTools(definition: Definition, delegates: readonly Delegate[]): OfferedTool[] {
-  if (delegates.length === 0) return [];
-  const names = delegates.map(({ name }) => name);
-  if (definition.router)
-    return [{ name: ROUTE_TO, description: ROUTE_DESCRIPTION, schema: schemaOf(Route, "agent", names) }];
-  switch ((definition.delegation ?? DEFAULT_DELEGATION).tool) {
-    case "per-agent":
-      return delegates.map(({ name, description }) => ({
-        name: perAgentTool(name),
-        description: `Run the ${name} agent and wait for its completion. ${description}`.slice(0, 1_024),
-        schema: schemaOf(PerAgent),
-      }));
-    case "delegate_to_agent":
-      return [{ name: "delegate_to_agent", description: DESCRIPTION, schema: schemaOf(Role, "role", names) }];
-    case "mcp__agent__spawn":
-      return [
-        { name: "mcp__agent__spawn", description: DESCRIPTION, schema: schemaOf(Spawn, "agentType", names) },
-      ];
-    case "generic":
-      return [{ name: DELEGATE, description: DESCRIPTION, schema: schemaOf(Generic, "agent", names) }];
-  }
+type Shape = NonNullable<Definition["delegation"]>["tool"];
+
+/** A tool that an agent has if its file chooses this shape, and it is no router. */
+function shapedTool(
+  shape: Shape,
+  tool: Pick<DelegationTool, "name" | "detachedResult" | "unlisted" | "parse"> & {
+    offer(delegates: readonly Delegate[]): OfferedTool[];
+  },
+): DelegationTool {
+  const { offer, ...declared } = tool;
+  return {
+    ...declared,
+    kind: "delegation",
+    effect: "idempotent",
+    accepts: ({ definition }) => !definition.router,
+    offered({ definition, state }) {
+      if (definition.router || (definition.delegation ?? DEFAULT_DELEGATION).tool !== shape) return [];
+      const delegates = availableDelegates(definition, state.start!);
+      return delegates.length === 0 ? [] : offer(delegates);
+    },
+  };
 }
 
-/** Whom an agent can delegate to where it stands: nobody at the last level, nobody who is at work above it (F22). */
+const delegate = shapedTool("generic", {
+  name: DELEGATE,
+  detachedResult: (runId) => ({ child_run_id: runId, status: "started" }),
+  offer: (delegates) => [
+    { name: DELEGATE, description: DESCRIPTION, schema: schemaWithNames(Generic, "agent", delegates) },
+  ],
+  parse: parser(Generic, (asked) => {
+    const { agent, context_files: contextFiles, success_criteria, context_mode, maxTurns } = asked;
+    return {
+      name: agent,
+      task: asked.task,
+      contextFiles,
+      criteria: success_criteria,
+      context: asked.context,
+      contextMode: context_mode,
+      model: asked.model,
+      maxTurns,
+      awaited: asked.await !== false,
+    };
+  }),
+});
+
+const delegateToAgent = shapedTool("delegate_to_agent", {
+  name: "delegate_to_agent",
+  offer: (delegates) => [
+    { name: "delegate_to_agent", description: DESCRIPTION, schema: schemaWithNames(Role, "role", delegates) },
+  ],
+  parse: parser(Role, (asked) => {
+    const { role, context_files: contextFiles, success_criteria } = asked;
+    return { name: role, task: asked.task, contextFiles, criteria: success_criteria, awaited: true };
+  }),
+});
+
+const spawn = shapedTool("mcp__agent__spawn", {
+  name: "mcp__agent__spawn",
+  detachedResult: (runId) => ({ agentId: runId, status: "spawned" }),
+  offer: (delegates) => [
+    {
+      name: "mcp__agent__spawn",
+      description: DESCRIPTION,
+      schema: schemaWithNames(Spawn, "agentType", delegates),
+    },
+  ],
+  parse: parser(Spawn, ({ agentType, awaitResult, ...asked }) => {
+    return { name: agentType, ...asked, awaited: awaitResult !== false };
+  }),
+});
+
+const runAgent = shapedTool("per-agent", {
+  name: "run_<name>_agent",
+  unlisted: true,
+  offer: (delegates) =>
+    delegates.map(({ name, description }) => ({
+      name: perAgentTool(name),
+      description: `Run the ${name} agent and wait for its completion. ${description}`.slice(0, 1_024),
+      schema: schemaOf(PerAgent),
+    })),
+  parse: parser(PerAgent, (asked, tool) => ({ name: tool.slice(4, -6), task: asked.task, awaited: true })),
+});
+
+const routeTo: DelegationTool = {
+  name: ROUTE_TO,
+  kind: "delegation",
+  effect: "idempotent",
+  routes: true,
+  unlisted: true,
+  accepts: ({ definition }) => definition.router !== undefined,
+  offered({ definition, state }) {
+    if (!definition.router) return [];
+    const delegates = availableDelegates(definition, state.start!);
+    if (delegates.length === 0) return [];
+    return [
+      { name: ROUTE_TO, description: ROUTE_DESCRIPTION, schema: schemaWithNames(Route, "agent", delegates) },
+    ];
+  },
+  parse: parser(Route, ({ agent, reason, message = "" }) => {
+    return { name: agent, task: message, reason, awaited: true };
+  }),
+};
+
+export const DELEGATION_TOOLS: readonly DelegationTool[] = [
+  delegate,
+  delegateToAgent,
+  spawn,
+  runAgent,
+  routeTo,
+];
+
+/** The delegation tool that a model calls by this name; undefined: it is another tool. */
+export const delegationToolNamed = (name: string): DelegationTool | undefined =>
+  DELEGATION_TOOLS.find((tool) => tool.name === name) ??
+  (/^run_\w+_agent$/.test(name) ? runAgent : undefined);
+
+/** Whether the agent can start children here that it does not wait for. */
+export const mayStartDetached = (view: DecisionView): boolean =>
+  DELEGATION_TOOLS.some((tool) => tool.detachedResult && tool.offered(view).length > 0);
+
+/** Delegates that the agent can use here: none at the last level, and no agent that is already at work above it (F22). */
 export function availableDelegates(definition: Definition, start: Payload<"RUN_STARTED">): Delegate[] {
   if (definition.kind === "subagent") return [];
   if (start.depth >= start.limits.maxDepth && !definition.router) return [];
@@ -120,86 +221,37 @@ export function availableDelegates(definition: Definition, start: Payload<"RUN_S
   return (definition.delegates ?? []).filter(({ agent }) => !above.has(agent));
 }
 
-export const isDelegation = (tool: string): boolean => readers.some(({ is }) => is(tool));
-
-/** What a call asks for; a sentence for the model where its input does not fit. */
+/** What a delegation asks for, or a sentence for the model if its input does not fit. Undefined: it is no delegation. */
 export function parseDelegation({
   name,
   input,
   invalid,
-}: Pick<ToolCall, "name" | "input" | "invalid">): DelegationRequest | { problem: string } {
+}: Pick<ToolCall, "name" | "input" | "invalid">): DelegationRequest | { problem: string } | undefined {
+  const tool = delegationToolNamed(name);
+  if (!tool) return undefined;
   if (invalid !== undefined)
     return { problem: `The input of ${name} was no valid JSON; nothing was started.` };
-  const asked = readers.find(({ is }) => is(name))!.read(name, input);
-  if (!(asked instanceof z.ZodError)) return asked;
-  return { problem: `The input of ${name} does not fit: ${z.prettifyError(asked)}` };
+  const asked = tool.parse(name, input);
+  return asked instanceof z.ZodError ? { problem: misfit(name, asked) } : asked;
 }
 
-/** S0-41: `run_coding_agent`; a pack's name stays out of it. */
+/** S0-41: `run_coding_agent`, without the name of a pack. */
 export const perAgentTool = (name: string): string => `run_${toolWord(name)}_agent`;
 
 const toolWord = (name: string): string => name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_");
 
-interface Reader {
-  is(tool: string): boolean;
-  read(tool: string, input: unknown): DelegationRequest | z.ZodError;
-}
-
-const readers: readonly Reader[] = [
-  {
-    is: (tool) => tool === DELEGATE,
-    read: reading(Generic, (asked) => {
-      const { agent, context_files: contextFiles, success_criteria, context_mode, maxTurns } = asked;
-      return {
-        name: agent,
-        task: asked.task,
-        contextFiles,
-        criteria: success_criteria,
-        context: asked.context,
-        contextMode: context_mode,
-        model: asked.model,
-        maxTurns,
-        awaited: asked.await !== false,
-      };
-    }),
-  },
-  {
-    is: (tool) => tool === "delegate_to_agent",
-    read: reading(Role, (asked) => {
-      const { role, context_files: contextFiles, success_criteria } = asked;
-      return { name: role, task: asked.task, contextFiles, criteria: success_criteria, awaited: true };
-    }),
-  },
-  {
-    is: (tool) => tool === "mcp__agent__spawn",
-    read: reading(Spawn, ({ agentType, awaitResult, ...asked }) => {
-      return { name: agentType, ...asked, awaited: awaitResult !== false };
-    }),
-  },
-  {
-    is: (tool) => tool === ROUTE_TO,
-    read: reading(Route, ({ agent, reason, message = "" }) => {
-      return { name: agent, task: message, reason, awaited: true };
-    }),
-  },
-  {
-    is: (tool) => /^run_\w+_agent$/.test(tool),
-    read: reading(PerAgent, (asked, tool) => ({ name: tool.slice(4, -6), task: asked.task, awaited: true })),
-  },
-];
-
-/** No `transform`: a schema that is made for each call costs far more than its parsing. */
-function reading<T>(
+/** A parser without `transform`: building such a schema for each call costs far more than parsing. */
+function parser<T>(
   schema: z.ZodType<T>,
-  toDelegated: (asked: T, tool: string) => DelegationRequest,
-): Reader["read"] {
+  toRequest: (asked: T, tool: string) => DelegationRequest,
+): DelegationTool["parse"] {
   return (tool, input) => {
     const parsed = schema.safeParse(input);
-    return parsed.success ? toDelegated(parsed.data, tool) : parsed.error;
+    return parsed.success ? toRequest(parsed.data, tool) : parsed.error;
   };
 }
 
-/** The delegate that a name means: as it is written, by its full name, or as a per-agent tool spells it. */
+/** The delegate that a name means: as written, by its full name, or as a per-agent tool spells it. */
 export function findDelegate(delegates: readonly Delegate[], name: string): Delegate | undefined {
   const wanted = name.trim().toLowerCase();
   return (
@@ -208,7 +260,7 @@ export function findDelegate(delegates: readonly Delegate[], name: string): Dele
   );
 }
 
-/** What the child sees of the conversation: as it is asked for, as its file says, or as that of its parent does. */
+/** How much of the conversation the child sees: the call decides, then the child's file, then its parent's. */
 export async function resolveContextMode(
   { name, contextMode }: DelegationRequest,
   { definition }: { definition: Definition },
@@ -219,19 +271,19 @@ export async function resolveContextMode(
   return (await findAgent(agent)).context ?? definition.context ?? "none";
 }
 
-/** With the names that there are in the place of any text. */
-function schemaOf(schema: z.ZodType, field?: string, names?: readonly string[]): unknown {
-  const json = jsonSchemas.get(schema) ?? jsonSchemaOf(schema);
-  jsonSchemas.set(schema, json);
-  if (field === undefined) return json;
+/** The schema, with the delegates' names as the only values of a field. */
+function schemaWithNames(schema: z.ZodType, field: string, delegates: readonly Delegate[]): unknown {
+  const json = schemaOf(schema);
+  const names = delegates.map(({ name }) => name);
   const properties = { ...(json["properties"] as object), [field]: { type: "string", enum: names } };
   return { ...json, properties };
 }
 
-/** Translated once, not for every run that may delegate. */
+/** Converted once, not for every run that may delegate. */
 const jsonSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
 
-function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input" }) as Record<string, unknown>;
+function schemaOf(schema: z.ZodType): Record<string, unknown> {
+  const json = jsonSchemas.get(schema) ?? jsonSchema(schema);
+  jsonSchemas.set(schema, json);
   return json;
 }

@@ -1,32 +1,60 @@
-// How an agent ends: `final_report`, or plain text. Pure: the same thought gives the same report.
+// `final_report`: how an agent ends its run with a structured result. An agent may also end with plain text.
 
 import { z } from "zod";
 import { messageOf } from "../../../errors.ts";
 import type { Definition } from "../../../journal/definition.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import { reportTool } from "../../../patterns/team-role.ts";
+import { FINAL_REPORT } from "../../../projections/folds/tool-call.ts";
+import { type DeclaredTool, jsonSchema, type OfferedTool } from "./declared-tool.ts";
 
-export const Report = z.object({
+const Report = z.object({
   summary: z.string().describe("What was done and found, in one or two sentences."),
   details: z.string().optional().describe("Everything else that the reader needs."),
   warnings: z.array(z.string()).optional().describe("What went wrong or needs care."),
   suggestions: z.array(z.string()).optional().describe("What could be done next."),
   output: z.unknown().optional().describe("The result as data, where one is asked for."),
 });
-export type Report = z.infer<typeof Report>;
+type Report = z.infer<typeof Report>;
 
 export const REPORT_DESCRIPTION =
   "End your work with this report. Call it alone, after you have seen the results of all your other calls.";
 
-/** The schema that the model is shown: with the agent's own output schema in its place. */
-export function reportSchema(definition: Definition): unknown {
-  const { $schema: _, ...schema } = z.toJSONSchema(Report) as Record<string, unknown>;
+export const finalReport: DeclaredTool = {
+  name: FINAL_REPORT,
+  kind: "closing",
+  effect: "read",
+  offered: (view) =>
+    mayReport(view.definition) && reportTool(view) === FINAL_REPORT
+      ? offerReport(FINAL_REPORT, REPORT_DESCRIPTION, view.definition)
+      : [],
+};
+
+/** A router whose file has no `allowAnswer` only chooses. */
+export const mayReport = ({ router }: Definition): boolean => !router || router.allowAnswer === true;
+
+/** A tool that takes a report. Its schema depends on the definition alone, so it is made once for all runs of it. */
+export function offerReport(
+  name: string,
+  description: string,
+  definition: Definition,
+): readonly OfferedTool[] {
+  const schema = schemas.get(definition) ?? reportSchema(definition);
+  schemas.set(definition, schema);
+  return [{ name, description, schema }];
+}
+
+const schemas = new WeakMap<Definition, unknown>();
+
+/** The schema of a report, with the agent's own output schema in it. */
+function reportSchema(definition: Definition): unknown {
+  const schema = jsonSchema(Report, true);
   if (definition.output === undefined) return schema;
   const properties = { ...(schema["properties"] as object), output: definition.output };
   return { ...schema, properties, required: ["summary", "output"] };
 }
 
-/** The report that the latest thought makes, if it is one and alone. */
+/** The report that the latest answer makes, if it is valid and the only call. */
 export function reportOf(view: DecisionView): Report | undefined {
   const { state, definition } = view;
   const calls = [...state.calls.values()];
@@ -35,10 +63,9 @@ export function reportOf(view: DecisionView): Report | undefined {
   return reportProblem(call.input, definition) === undefined ? Report.parse(call.input) : undefined;
 }
 
-/** Why a report cannot be taken, in a sentence for the model; undefined if it can. */
+/** Why a report cannot be accepted, in a sentence for the model; undefined if it can. */
 export function reportProblem(input: unknown, definition: Definition): string | undefined {
-  if (definition.router && !definition.router.allowAnswer)
-    return "You do not answer yourself: choose who does with `route_to`.";
+  if (!mayReport(definition)) return "You do not answer yourself: choose who does with `route_to`.";
   const parsed = Report.safeParse(input);
   if (!parsed.success) return `The report does not fit: ${z.prettifyError(parsed.error)}`;
   if (definition.output === undefined) return undefined;
@@ -46,7 +73,7 @@ export function reportProblem(input: unknown, definition: Definition): string | 
   return fits.success ? undefined : `\`output\` does not fit its schema: ${z.prettifyError(fits.error)}`;
 }
 
-/** Why nothing could ever be checked against this agent's schemas; known before a run is paid for. */
+/** Why an agent's own schemas can never be used; checked before a run costs anything. */
 export function schemaProblem(definition: Definition): string | undefined {
   try {
     if (definition.output !== undefined) schemaOf(definition.output);
@@ -57,7 +84,7 @@ export function schemaProblem(definition: Definition): string | undefined {
   }
 }
 
-/** Why what an agent is to be started with does not fit what it asks for; undefined if it does. */
+/** Why a run's input does not fit its agent's schema; undefined if it does. */
 export function inputProblem(input: unknown, definition: Definition): string | undefined {
   if (definition.input === undefined) return undefined;
   const fits = schemaOf(definition.input).safeParse(input ?? {});

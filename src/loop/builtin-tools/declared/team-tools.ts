@@ -1,8 +1,7 @@
-// The calls by which an agent ends its turn or its run: those of a team, and the report. Which of them it has depends on
-// where it stands. They have no effect but to be in the journal, so they are neither judged nor run: a result is enough.
+// `broadcast`, `vote_conclude` and `conclude_team`: how agents work as a team. They have no effect beyond the journal, so a call
+// is answered at once: it is neither judged nor run. The same holds for a report that cannot be accepted.
 
 import { z } from "zod";
-import type { Definition } from "../../../journal/definition.ts";
 import type { EventBody } from "../../../journal/events.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import { isCoordinating, isTeamMember, reportTool } from "../../../patterns/team-role.ts";
@@ -13,8 +12,17 @@ import {
   type ToolCall,
   VOTE_CONCLUDE,
 } from "../../../projections/folds/tool-call.ts";
-import type { OfferedTool } from "./delegate.ts";
-import { REPORT_DESCRIPTION, reportProblem, reportSchema } from "./final-report.ts";
+import { type DeclaredTool, jsonSchema, misfit, type OfferedTool, offerOf } from "./declared-tool.ts";
+import { mayReport, offerReport, REPORT_DESCRIPTION, reportProblem } from "./final-report.ts";
+
+interface TeamTool extends DeclaredTool {
+  /** Why a call's input cannot be used. */
+  problem(input: unknown, view: DecisionView): string | undefined;
+  /** The result of a call that is accepted. */
+  readonly received: string;
+  /** It may stand beside the agent's other calls. */
+  readonly besideOthers?: true;
+}
 
 const Broadcast = z.object({
   message: z.string().trim().min(1).describe("What the others should know. They see this, not your work."),
@@ -24,96 +32,102 @@ const Vote = z.object({
   reason: z.string().trim().min(1).describe("Why, or what is still open. The others read it."),
 });
 
-export const TEAM_TOOLS: readonly string[] = [BROADCAST, VOTE_CONCLUDE, CONCLUDE_TEAM];
+const broadcast: TeamTool = {
+  ...teamTool(
+    BROADCAST,
+    offerOf({
+      name: BROADCAST,
+      description: "Say something to everybody in the team. They hear it when the next round begins.",
+      schema: () => jsonSchema(Broadcast),
+    }),
+  ),
+  problem: (input) => inputProblem(BROADCAST, Broadcast, input),
+  received: "The others hear it when the next round begins.",
+  besideOthers: true,
+};
 
-/** By which an agent ends its turn or its run, as it stands now. The report comes last. */
-export function closingTools(view: DecisionView): OfferedTool[] {
-  const { definition } = view;
-  if (definition.router && !definition.router.allowAnswer) return [];
-  const known = madeFor.get(definition) ?? toolsFor(definition);
-  madeFor.set(definition, known);
-  return namesFor(view).map((name) => known[name]!);
+const voteConclude: TeamTool = {
+  ...teamTool(
+    VOTE_CONCLUDE,
+    offerOf({
+      name: VOTE_CONCLUDE,
+      description: "End your turn in this round, and say whether the discussion may end.",
+      schema: () => jsonSchema(Vote),
+    }),
+  ),
+  problem: (input) => inputProblem(VOTE_CONCLUDE, Vote, input),
+  received: "Received.",
+};
+
+const concludeTeam: TeamTool = {
+  ...teamTool(CONCLUDE_TEAM, ({ definition }) =>
+    offerReport(CONCLUDE_TEAM, `End the discussion. ${REPORT_DESCRIPTION}`, definition),
+  ),
+  problem: (input, { definition }) => reportProblem(input, definition),
+  received:
+    "Your team is done. Now say what came of it to the team that you are a member of, with `broadcast`, and end your turn with `vote_conclude`.",
+};
+
+export const TEAM_TOOLS: readonly TeamTool[] = [broadcast, voteConclude, concludeTeam];
+
+function teamTool(name: string, offer: (view: DecisionView) => readonly OfferedTool[]): DeclaredTool {
+  return {
+    name,
+    kind: "closing",
+    effect: "read",
+    offered: (view) => (mayReport(view.definition) && closingNames(view).includes(name) ? offer(view) : []),
+  };
 }
 
-/** A schema is the same for every turn of every run of a definition: made once. */
-const madeFor = new WeakMap<Definition, Record<string, OfferedTool>>();
-
-function toolsFor(definition: Definition): Record<string, OfferedTool> {
-  const schema = reportSchema(definition);
-  const tools: OfferedTool[] = [
-    { name: BROADCAST, description: BROADCAST_DESCRIPTION, schema: shown(Broadcast) },
-    { name: VOTE_CONCLUDE, description: VOTE_DESCRIPTION, schema: shown(Vote) },
-    { name: CONCLUDE_TEAM, description: `End the discussion. ${REPORT_DESCRIPTION}`, schema },
-    { name: FINAL_REPORT, description: REPORT_DESCRIPTION, schema },
-  ];
-  return Object.fromEntries(tools.map((tool) => [tool.name, tool]));
-}
-
-/** Undefined: it is another call. A report that can be taken does not come here: it ends the run. */
-export function answerClosing(call: ToolCall, view: DecisionView): EventBody | undefined {
-  if (call.name === reportTool(view)) return refuseReport(call, view);
-  const { definition, state } = view;
-  const inTeam = definition.team || isTeamMember(definition, state.start!);
-  return inTeam && [...TEAM_TOOLS, FINAL_REPORT].includes(call.name) ? answerInTeam(call, view) : undefined;
-}
-
-function refuseReport(call: ToolCall, { state, definition }: DecisionView): EventBody {
-  if (state.calls.size > 1) return answer(call, `Call ${call.name} alone, ${AFTERWARDS}`, "deferred");
-  return answer(call, problemOf(call, reportProblem(call.input, definition))!, "error");
-}
-
-function answerInTeam(call: ToolCall, view: DecisionView): EventBody {
-  const names = namesFor(view);
-  if (!names.includes(call.name)) {
-    const there = names.map((name) => `\`${name}\``).join(" and ");
-    return answer(call, `There is no \`${call.name}\` for you now: you have ${there}.`, "denied");
-  }
-  const problem = problemOf(call, misfit(call, view));
-  if (problem !== undefined) return answer(call, problem, "error");
-  const early = call.name !== BROADCAST && [...view.state.calls.values()].some(isElse);
-  return early
-    ? answer(call, `Call ${call.name} ${AFTERWARDS}`, "deferred")
-    : answer(call, RECEIVED[call.name]!);
-}
-
-const AFTERWARDS = "after you have seen the results of your other calls.";
-
-function problemOf({ name, invalid }: ToolCall, problem: string | undefined): string | undefined {
-  return invalid === undefined
-    ? problem
-    : `The input of ${name} was no valid JSON; nothing was done. It began: ${invalid.slice(0, 200)}`;
-}
-
-function namesFor(view: DecisionView): string[] {
+/** The tools by which an agent ends its turn or its run now. */
+function closingNames(view: DecisionView): string[] {
   if (isCoordinating(view)) return [BROADCAST, CONCLUDE_TEAM];
   return isTeamMember(view.definition, view.state.start!) ? [BROADCAST, VOTE_CONCLUDE] : [FINAL_REPORT];
 }
 
-function misfit({ name, input }: ToolCall, { definition }: DecisionView): string | undefined {
-  if (name === CONCLUDE_TEAM) return reportProblem(input, definition);
-  const parsed = (name === BROADCAST ? Broadcast : Vote).safeParse(input);
-  return parsed.success ? undefined : `The input of ${name} does not fit: ${z.prettifyError(parsed.error)}`;
+function inputProblem(name: string, schema: z.ZodType, input: unknown): string | undefined {
+  const parsed = schema.safeParse(input);
+  return parsed.success ? undefined : misfit(name, parsed.error);
 }
 
-const isElse = ({ name }: ToolCall): boolean => !TEAM_TOOLS.includes(name);
-
-function shown(schema: z.ZodType): unknown {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input" }) as Record<string, unknown>;
-  return json;
+/** The result of a call that ends a turn or a run. Undefined: it is another call. A valid report ends the run instead. */
+export function answerClosingCall(call: ToolCall, view: DecisionView): EventBody | undefined {
+  if (call.name === reportTool(view)) return refuseReport(call, view);
+  const { definition, state } = view;
+  const inTeam = definition.team || isTeamMember(definition, state.start!);
+  const isClosing = call.name === FINAL_REPORT || teamToolNamed(call.name) !== undefined;
+  return inTeam && isClosing ? answerInTeam(call, view) : undefined;
 }
+
+const teamToolNamed = (name: string): TeamTool | undefined => TEAM_TOOLS.find((tool) => tool.name === name);
+
+function refuseReport(call: ToolCall, { state, definition }: DecisionView): EventBody {
+  if (state.calls.size > 1) return answer(call, `Call ${call.name} alone, ${AFTERWARDS}`, "deferred");
+  return answer(call, invalidJson(call) ?? reportProblem(call.input, definition)!, "error");
+}
+
+function answerInTeam(call: ToolCall, view: DecisionView): EventBody {
+  const names = closingNames(view);
+  const tool = teamToolNamed(call.name);
+  if (!tool || !names.includes(call.name)) {
+    const there = names.map((name) => `\`${name}\``).join(" and ");
+    return answer(call, `There is no \`${call.name}\` for you now: you have ${there}.`, "denied");
+  }
+  const problem = invalidJson(call) ?? tool.problem(call.input, view);
+  if (problem !== undefined) return answer(call, problem, "error");
+  const isEarly =
+    !tool.besideOthers && [...view.state.calls.values()].some(({ name }) => !teamToolNamed(name));
+  return isEarly ? answer(call, `Call ${call.name} ${AFTERWARDS}`, "deferred") : answer(call, tool.received);
+}
+
+const AFTERWARDS = "after you have seen the results of your other calls.";
+
+const invalidJson = ({ name, invalid }: ToolCall): string | undefined =>
+  invalid === undefined
+    ? undefined
+    : `The input of ${name} was no valid JSON; nothing was done. It began: ${invalid.slice(0, 200)}`;
 
 function answer(call: ToolCall, output: string, outcome?: "denied" | "deferred" | "error"): EventBody {
   const wrong = outcome === undefined ? {} : { isError: true as const, outcome };
   return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, ...wrong } };
 }
-
-const BROADCAST_DESCRIPTION =
-  "Say something to everybody in the team. They hear it when the next round begins.";
-const VOTE_DESCRIPTION = "End your turn in this round, and say whether the discussion may end.";
-
-const RECEIVED: Record<string, string> = {
-  [BROADCAST]: "The others hear it when the next round begins.",
-  [VOTE_CONCLUDE]: "Received.",
-  [CONCLUDE_TEAM]:
-    "Your team is done. Now say what came of it to the team that you are a member of, with `broadcast`, and end your turn with `vote_conclude`.",
-};

@@ -9,11 +9,11 @@ import {
   turns,
   typesOf,
   watchOffers,
-} from "../../../../test/support/scenario.ts";
-import { openApprovalIds, type World } from "../../../../test/support/world.ts";
-import { fakeClock } from "../../../clock.ts";
-import { openItems } from "../../../projections/folds/approvals.ts";
-import { cancelRun, type Decision, decideApproval } from "../../commands/person-commands.ts";
+} from "../../../test/support/scenario.ts";
+import { openApprovalIds, type World } from "../../../test/support/world.ts";
+import { fakeClock } from "../../clock.ts";
+import { openItems } from "../../projections/folds/approvals.ts";
+import { cancelRun, type Decision, decideApproval } from "../commands/person-commands.ts";
 
 const ask = (question: string, more: object = {}) => ({ tool: "AskUser", input: { question, ...more } });
 const decide = (world: World, id: string, decision: Decision, by = "maria") =>

@@ -1,0 +1,33 @@
+// The list of built-in tools, as they are declared. The order is the order in which a model is offered them.
+
+import { ADMIN_TOOLS } from "./admin-tools.ts";
+import { askUser } from "./ask-user.ts";
+import { CHILD_RUN_TOOLS } from "./child-runs.ts";
+import type { DeclaredTool } from "./declared-tool.ts";
+import { DELEGATION_TOOLS, delegationToolNamed } from "./delegate.ts";
+import { finalReport } from "./final-report.ts";
+import { sendMessage } from "./send-message.ts";
+import { TEAM_TOOLS } from "./team-tools.ts";
+
+export const DECLARED_TOOLS: readonly DeclaredTool[] = [
+  ...DELEGATION_TOOLS,
+  ...CHILD_RUN_TOOLS,
+  sendMessage,
+  ...ADMIN_TOOLS,
+  askUser,
+  ...TEAM_TOOLS,
+  finalReport,
+];
+
+const byName = new Map(
+  DECLARED_TOOLS.flatMap((tool) => [tool.name, ...(tool.aliases ?? [])].map((name) => [name, tool] as const)),
+);
+
+/** The built-in tool that goes by this name; undefined: it is an ordinary tool, or none. */
+export const declaredTool = (name: string): DeclaredTool | undefined =>
+  byName.get(name) ?? delegationToolNamed(name);
+
+/** Names that an agent's file may list although no tool of the project has them. */
+export const BUILTIN_TOOL_NAMES: readonly string[] = DECLARED_TOOLS.filter(
+  ({ unlisted }) => !unlisted,
+).flatMap(({ name, aliases = [] }) => [name, ...aliases]);

@@ -1,0 +1,29 @@
+// `send_message`: from one main agent to another, through a durable mailbox (D5).
+
+import { z } from "zod";
+import { type DeclaredTool, jsonSchema, offerOf } from "./declared-tool.ts";
+
+export const SEND_MESSAGE = "send_message";
+
+export const MessageInput = z.object({
+  to: z.string().min(1).describe("The main agent that should read it."),
+  message: z.string().min(1).describe("What it should know or do. It sees this, not your conversation."),
+});
+
+const offer = offerOf({
+  name: SEND_MESSAGE,
+  description:
+    "Send a message to another main agent. It is kept until it is read; you do not wait for an answer.",
+  schema: () => jsonSchema(MessageInput, true),
+});
+
+export const sendMessage: DeclaredTool = {
+  name: SEND_MESSAGE,
+  kind: "loop",
+  effect: "idempotent",
+  leavesTree: true,
+  // A message may start a run, so a draft (`readOnly`) cannot send one.
+  listedBy: ({ kind, tools, readOnly }) =>
+    kind === "main" && !readOnly && tools.allow?.includes(SEND_MESSAGE) === true,
+  offered: ({ definition }, gate) => (sendMessage.listedBy!(definition, gate) ? offer() : []),
+};

@@ -1,0 +1,62 @@
+// Proposes a delegation, in every shape under the one name `delegate`. The agent's own list of tools has no say in it: its
+// file names whom it may delegate to.
+
+import type { DecisionView } from "../../patterns/pattern.ts";
+import type { Grant, Verdict } from "../../permissions/permission.ts";
+import { DELEGATE } from "../../projections/folds/tool-call.ts";
+import { delegationEscalation } from "../calls/escalation.ts";
+import {
+  applyUnattendedPolicy,
+  failedResult,
+  type JudgeParts,
+  judgeCall,
+  proposalEvent,
+} from "../calls/judge.ts";
+import { delegationBlastRadius } from "../children/blast-radius.ts";
+import { checkDelegation } from "../children/check-delegation.ts";
+import type { BuiltinTool } from "./builtin-tool.ts";
+import {
+  DELEGATION_TOOLS,
+  type DelegationRequest,
+  findDelegate,
+  parseDelegation,
+  resolveContextMode,
+} from "./declared/delegate.ts";
+
+const propose: BuiltinTool["propose"] = async (call, grants, run, parts) => {
+  const asked = parseDelegation(call)!;
+  if ("problem" in asked) return failedResult(call, asked.problem, "error");
+  const refused = await checkDelegation(call, asked, run, parts);
+  if (refused) return failedResult(call, refused.output, refused.outcome);
+  const raises = await delegationEscalation(asked, run, parts);
+  const judged = applyUnattendedPolicy(judgeDelegation({ ...asked, raises }, grants, run, parts), run);
+  const context = await resolveContextMode(asked, run, parts);
+  const blastRadius = judged.verdict === "ask" ? await delegationBlastRadius(asked, run, parts) : undefined;
+  const proposal = {
+    name: DELEGATE,
+    effect: "idempotent" as const,
+    ...judged,
+    ...(context === "none" ? {} : { context }),
+    ...(blastRadius ? { blastRadius } : {}),
+  };
+  return proposalEvent(call, proposal, `Start ${asked.name}:\n${asked.task}`, run, parts);
+};
+
+export const DELEGATIONS: readonly BuiltinTool[] = DELEGATION_TOOLS.map((tool) => ({ ...tool, propose }));
+
+/** Judges both names of the delegate, the one in the agent's file and the full one: a deny of either holds. */
+export function judgeDelegation(
+  { raises, ...asked }: DelegationRequest & { raises?: string | undefined },
+  grants: readonly Grant[],
+  view: DecisionView,
+  parts: JudgeParts,
+): Verdict {
+  const delegate = findDelegate(view.definition.delegates ?? [], asked.name)!;
+  const verdicts = [delegate.name, delegate.agent].map((agent) =>
+    judgeCall({ name: DELEGATE, raises }, { ...asked, agent }, "idempotent", grants, view, parts),
+  );
+  const denied = verdicts.find(({ verdict }) => verdict === "deny");
+  // A grant names the agent as the person saw it. It holds under the agent's other name, too.
+  const granted = verdicts.find(({ basis }) => basis === "grant");
+  return denied ?? granted ?? verdicts.find(({ verdict }) => verdict === "ask") ?? verdicts[0]!;
+}

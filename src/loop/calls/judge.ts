@@ -1,0 +1,162 @@
+// Judging a call, and the event that records the verdict. A person decides on a call exactly as it is shown: the approval is
+// bound to the call, the definition, the permissions and the files as they are now (P5).
+
+import type { Clock } from "../../clock.ts";
+import type { EventBody, Payload } from "../../journal/events.ts";
+import type { DecisionView } from "../../patterns/pattern.ts";
+import type { Grant, PermissionRequest, Verdict } from "../../permissions/permission.ts";
+import { taintToPassOn } from "../../projections/folds/taint.ts";
+import type { ToolCall } from "../../projections/folds/tool-call.ts";
+import type { AnyTool } from "../../tools/tool.ts";
+import { declaredTool } from "../builtin-tools/declared/index.ts";
+import type { RunJournal } from "../drive/run-journal.ts";
+import type { LoopParts } from "../parts.ts";
+
+export type JudgeParts = Pick<LoopParts, "judge"> & RequestParts;
+type RequestParts = Pick<LoopParts, "authority"> & { clock: Pick<Clock, "now"> };
+
+/** The tool of a call, and what another agent could do with it that this one may not (A67). */
+type JudgedTool = Pick<AnyTool, "name"> & { raises?: string | undefined };
+
+export function judgeCall(
+  tool: JudgedTool,
+  input: unknown,
+  effect: AnyTool["effect"],
+  grants: readonly Grant[],
+  view: DecisionView,
+  parts: JudgeParts,
+): Verdict {
+  return parts.judge(permissionRequest(tool, input, effect, grants, view, parts));
+}
+
+/** Everything that the judge needs to know about a call. */
+export function permissionRequest(
+  tool: JudgedTool,
+  input: unknown,
+  effect: AnyTool["effect"],
+  grants: readonly Grant[],
+  { definition, state }: DecisionView,
+  parts: RequestParts,
+): PermissionRequest {
+  const { permissions, workspace, mergesInto, ancestors = [] } = state.start!;
+  const above = ancestors.map(({ agent, ask, deny }) => ({
+    source: `ancestor ${agent}`,
+    rules: { allow: [], ask, deny },
+  }));
+  const own = { source: `agent ${definition.name}`, rules: { allow: [], ...definition.permissions } };
+  const given = permissions ? [{ source: "run", rules: permissions }] : [];
+  const builtin = declaredTool(tool.name);
+  // A message starts runs that know nothing of the fork.
+  const forked = state.start!.effects === "ask" && (effect === "unsafe" || builtin?.leavesTree === true);
+  // The loop offers these by itself, so no agent's file has to list them. A deny in the file still holds.
+  const isOffered = builtin !== undefined && builtin.kind !== "closing" && !builtin.listedBy;
+  return {
+    tool: tool.name,
+    input,
+    effect,
+    gate: isOffered ? { ...definition.tools, allow: undefined } : definition.tools,
+    ancestors: [own, ...above],
+    authority: [...parts.authority(), ...given],
+    grants: forked ? grants.filter(({ inTree }) => inTree) : grants,
+    forked,
+    workspace,
+    mergesInto,
+    taint: { ...state.taint, raises: tool.raises },
+    now: parts.clock.now(),
+  };
+}
+
+/** The grants of people that apply to this run: given in it, for the trees that it belongs to, or for good. */
+export async function currentGrants(run: RunJournal, { store }: Pick<LoopParts, "store">): Promise<Grant[]> {
+  const { ancestors = [], rootRunId } = run.state.start!;
+  const line = [...ancestors.map(({ runId }) => runId), run.runId];
+  // A fork of a child has ancestors that belong to another tree.
+  const inTree = new Set(line.slice(Math.max(0, line.indexOf(rootRunId))));
+  // Asked of the store: a grant that was revoked is still in the journal of the run that it was given in.
+  const stored = (await store.grants()).filter(
+    ({ scope, runId }) => scope === "always" || line.includes(runId),
+  );
+  return [
+    ...stored.map((grant) => ({ ...grant, inTree: inTree.has(grant.runId) })),
+    ...run.state.grants.filter(({ scope }) => scope === "run").map((grant) => ({ ...grant, inTree: true })),
+  ];
+}
+
+/** In an unattended run, the run's policy answers in place of a person. */
+export function applyUnattendedPolicy(judged: Verdict, { state }: Pick<DecisionView, "state">): Verdict {
+  const { attended, approvals } = state.start!;
+  if (judged.verdict !== "ask" || attended || approvals.unattended === "park") return judged;
+  return {
+    ...judged,
+    verdict: "deny",
+    rule: `unattended ${approvals.unattended}, after ${judged.rule}`,
+    unattended: approvals.unattended,
+  };
+}
+
+/** TOOL_PROPOSED for a call that the loop performs itself, or leaves to a program. */
+export function proposalEvent(
+  call: ToolCall,
+  judged: Omit<Payload<"TOOL_PROPOSED">, "toolCallId">,
+  preview: string,
+  run: RunJournal,
+  parts: Pick<LoopParts, "digest" | "authority" | "clock">,
+): EventBody {
+  const base = { toolCallId: call.id, ...judged };
+  if (judged.verdict !== "ask") return { type: "TOOL_PROPOSED", payload: base };
+  const payload: Payload<"TOOL_PROPOSED"> = {
+    ...base,
+    hash: approvalHash(call.name, call.input, undefined, run, parts),
+    preview,
+    ...itemTerms(run, parts),
+  };
+  return { type: "TOOL_PROPOSED", payload };
+}
+
+/** Until when an item is open, and which untrusted sources may be behind it. */
+export function itemTerms(
+  { state }: RunJournal,
+  { clock }: Pick<LoopParts, "clock">,
+): Pick<Payload<"TOOL_PROPOSED">, "expiresAt" | "untrusted"> {
+  const { attended, approvals, limits } = state.start!;
+  const expires = attended && approvals.onTimeout !== "wait";
+  return {
+    ...(expires ? { expiresAt: clock.now() + limits.approvalTimeout } : {}),
+    ...taintToPassOn(state.taint),
+  };
+}
+
+/** Identifies exactly what a person decides on. */
+export function approvalHash(
+  name: string,
+  input: unknown,
+  fingerprint: string | undefined,
+  run: RunJournal,
+  { digest, authority }: Pick<LoopParts, "digest" | "authority">,
+): string {
+  const rules = digest(JSON.stringify(authority()));
+  return digest(JSON.stringify([name, input, fingerprint ?? null, run.state.start!.definition, rules]));
+}
+
+/** A shell command that is judged read-only may run again like any other read. */
+export function callEffect(
+  tool: AnyTool,
+  input: unknown,
+  { judgeShell }: Pick<LoopParts, "judgeShell">,
+): AnyTool["effect"] {
+  const command = (input as { command?: unknown } | null)?.command;
+  if (tool.name !== "Bash" || typeof command !== "string") return tool.effect;
+  return judgeShell(command).readOnly ? "read" : tool.effect;
+}
+
+/** The result of a call that is not run. */
+export function failedResult(
+  call: ToolCall,
+  output: string,
+  outcome: "deferred" | "denied" | "error",
+): EventBody {
+  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome } };
+}
+
+export const invalidJsonMessage = (call: ToolCall): string =>
+  `The input of ${call.name} was no valid JSON; nothing was done. It began: ${call.invalid!.slice(0, 200)}`;
