@@ -1,8 +1,8 @@
 // What happens, as it happens: a line for each thing worth one.
 
-import { duration } from "../../src/cli/view/format.ts";
 import { plainLine } from "../../src/cli/view/text/plain.ts";
 import type { EventOf, JournalEvent } from "../../src/journal/events.ts";
+import { duration } from "../../src/projections/words/format.ts";
 
 /** Tells events in their order; undefined where there is nothing to tell. */
 export function createStory(): (event: JournalEvent) => string | undefined {

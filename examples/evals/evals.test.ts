@@ -23,7 +23,7 @@ test("[EV3] the example passes, and a changed answer is a regression by its rule
   cpSync(import.meta.dirname, join(root, "p"), { recursive: true });
   const first = evaluate();
   expect(first.stderr).toBe("");
-  expect(first.stdout).toMatch(/^knows the refund rule +5 of 5 +100 % +57 % to 100 % +- +\$0 +\$0$/m);
+  expect(first.stdout).toMatch(/^knows the refund rule +5 of 5 +100 % +57 % to 100 % +- +\$0\.00 +\$0\.00$/m);
   expect(first.stdout).toMatch(/^all +15 of 15 +100 % +80 % to 100 %/m);
   expect(first.status).toBe(0);
 

@@ -1,10 +1,10 @@
 // The tree of runs as people read one: who started whom and why, how each ended, and what it took.
 
 import type { RunTree } from "../../src/api/client/types.ts";
-import { cost, count, duration, tokens } from "../../src/cli/view/format.ts";
 import { branches } from "../../src/cli/view/text/branches.ts";
 import { table } from "../../src/cli/view/text/table.ts";
 import { baseName } from "../../src/journal/agent-id.ts";
+import { describeCost, describeTokens, duration, plural } from "../../src/projections/words/format.ts";
 
 type NameOf = (run: RunTree) => string;
 
@@ -22,8 +22,8 @@ export function treeLines(top: RunTree, nameOf: NameOf = ({ agent }) => baseName
 /** P3: a call that a crash cut off may have been paid for, and is said. */
 function spent(usage: RunTree["usage"]): string[] {
   const { modelCalls, wastedCalls } = usage;
-  const inVain = wastedCalls > 0 ? `${count(wastedCalls, "model call")} in vain` : "";
-  return [count(modelCalls, "model call"), tokens(usage), cost(usage), inVain];
+  const inVain = wastedCalls > 0 ? `${plural(wastedCalls, "model call")} in vain` : "";
+  return [plural(modelCalls, "model call"), describeTokens(usage), describeCost(usage), inVain];
 }
 
 /** From its start to its end, its children's time and a person's included. */

@@ -45,7 +45,7 @@ describe("cadre run", () => {
     expect(people.stdout).toContain("model scripted/tidy (scripted)");
     expect(people.stdout).toContain("Read note.txt");
     expect(people.stdout).toMatch(/Done\nAll is well\./);
-    expect(people.stdout).toMatch(/2 turns · \d+ events · 1 tool call · .* · \$0 · /);
+    expect(people.stdout).toMatch(/2 turns · \d+ events · 1 tool call · .* · \$0\.00 · /);
     expect(people.stdout).not.toContain("\u001b");
 
     const id = /look again: cadre show (\w+)/.exec(people.stdout)![1]!;

@@ -20,8 +20,7 @@ import { describeArguments } from "./syntax/arguments.ts";
 import type { BindHandler } from "./syntax/handler.ts";
 import { addCommands } from "./syntax/index.ts";
 import { commandPath, usageError } from "./usage-words.ts";
-import { asSentence } from "./view/format.ts";
-import { jsonLine, plainLine } from "./view/text/plain.ts";
+import { asSentence, jsonLine, plainLine } from "./view/text/plain.ts";
 
 /** Runs the command line of this process. */
 export async function start(): Promise<void> {

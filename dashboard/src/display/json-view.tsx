@@ -1,9 +1,9 @@
 // Any value, to be unfolded as far as it is asked for: what is folded is not drawn.
 
 import { useState } from "react";
+import { plural, shortCount } from "../../../src/projections/words/format.ts";
 import { Button } from "../ui/button.tsx";
 import { VisibleText } from "./visible-text.tsx";
-import { count, plural } from "./words.ts";
 
 /** How many levels are open, how much of a text and of a list is shown at first. */
 const OPEN_LEVELS = 2;
@@ -74,7 +74,7 @@ function Leaf({ value }: { value: unknown }) {
       <VisibleText text={shown} />
       {shown.length < value.length && (
         <Button look="quiet" size="small" onClick={() => setAll(true)}>
-          Show {count(value.length - shown.length)} more characters
+          Show {shortCount(value.length - shown.length)} more characters
         </Button>
       )}
     </span>

@@ -1,6 +1,7 @@
 // The panes of a run's page. Whatever view is chosen, it shows the same selection (U11).
 
 import { lazy, Suspense, useCallback } from "react";
+import { plural } from "../../../src/projections/words/format.ts";
 import { DetailsPane, type DetailsPaneProps } from "../components/event-detail/details-pane.tsx";
 import { PinnedEvents } from "../components/event-detail/pinned-events.tsx";
 import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
@@ -8,7 +9,6 @@ import { SearchBar } from "../components/timeline/search-bar.tsx";
 import { TimelineView } from "../components/timeline/timeline-view.tsx";
 import { useTreeSearch } from "../components/timeline/use-tree-search.ts";
 import { Loading } from "../display/loading.tsx";
-import { plural } from "../display/words.ts";
 import { eventCount, type TreeJournal } from "../live/tree-journal.ts";
 import { useHotkeys } from "../ui/hotkeys.ts";
 import { Tabs } from "../ui/tabs.tsx";

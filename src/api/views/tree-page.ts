@@ -10,8 +10,8 @@ import type { JournalEvent } from "../../journal/events.ts";
 import { revealHidden } from "../../journal/visible.ts";
 import { applyRunRow, initialRow, type RunRow } from "../../projections/folds/run-row.ts";
 import { fold } from "../../projections/projection.ts";
-import { totalTokens } from "../../projections/usage/run-usage.ts";
 import { type TimelineEntry, timelineProjection } from "../../projections/views/timeline.ts";
+import { describeCost, describeTokens, duration, plural } from "../../projections/words/format.ts";
 import { PAGE_STYLE } from "../tree-page-style.ts";
 import { escapeHtml } from "./escape-html.ts";
 
@@ -106,7 +106,7 @@ function headOf(row: RunRow, runs: number, version: string): string {
   return `<header>
 <p class="quiet">Cadre ${words(version)}, run <code>${words(row.id)}</code></p>
 <h1>${words(row.task)}</h1>
-<p>${badge(row)} <strong>${words(row.agent)}</strong> · ${runs === 1 ? "1 run" : `${runs} runs`} · ${time(row.createdAt)}${row.endedAt === undefined ? "" : ` · ${lasting(row.endedAt - row.createdAt)}`}</p>
+<p>${badge(row)} <strong>${words(row.agent)}</strong> · ${plural(runs, "run")} · ${time(row.createdAt)}${row.endedAt === undefined ? "" : ` · ${duration(row.endedAt - row.createdAt)}`}</p>
 ${row.summary === undefined ? "" : `<p class="summary">${words(row.summary)}</p>`}
 </header>`;
 }
@@ -120,10 +120,10 @@ function treeOf(runId: string, runs: ReadonlyMap<string, RunPart>): string {
 }
 
 function runSection({ row, entries }: RunPart): string {
-  const spent = `${totalTokens(row.usage).toLocaleString("en-US")} tokens, ${price(row)}`;
+  const spent = `${describeTokens(row.usage)}, ${describeCost(row.usage)}`;
   return `<details class="run" id="${words(row.id)}" open>
 <summary>${badge(row)} <strong>${words(row.agent)}</strong> <span class="quiet">${words(row.task.slice(0, 200))}</span></summary>
-<p class="quiet"><code>${words(row.id)}</code> · ${time(row.createdAt)} · ${row.turns} turns · ${spent}</p>
+<p class="quiet"><code>${words(row.id)}</code> · ${time(row.createdAt)} · ${plural(row.turns, "turn")} · ${spent}</p>
 <ol>${entries.map(line).join("")}</ol>
 </details>`;
 }
@@ -139,16 +139,8 @@ function line({ seq, ts, title, detail, tone, kind }: TimelineEntry): string {
 
 const badge = ({ status }: RunRow): string => `<span class="badge ${status}">${status}</span>`;
 
-const price = ({ usage: { cost, unpriced } }: RunRow): string =>
-  unpriced > 0 && cost === 0 ? "cost unknown" : `${unpriced > 0 ? "at least " : ""}$${cost.toFixed(4)}`;
-
 const time = (ts: number): string => new Date(ts).toISOString().replace("T", " ").slice(0, 19);
 const clock = (ts: number): string => time(ts).slice(11);
-
-function lasting(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
-}
 
 const sumRow = ({ row, hash }: RunPart): string =>
   `<tr><td>${words(row.agent)}</td><td><code>${words(row.id)}</code></td><td>${row.seq}</td><td><code>${hash}</code></td></tr>`;

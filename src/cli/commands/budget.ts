@@ -3,13 +3,12 @@
 import type { CadreClient } from "../../api/client/client.ts";
 import { CadreError } from "../../errors.ts";
 import type { Budget, JournalEvent } from "../../journal/events.ts";
-import { describeBudget } from "../../projections/usage/budget-changes.ts";
 import { type BudgetRiver, budgetRiver } from "../../projections/usage/budget-river.ts";
 import { type RunBudget, runBudgetProjection } from "../../projections/usage/run-budget.ts";
+import { describeBudget, plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { budgetJson, budgetLines } from "../view/budget.ts";
-import { count } from "../view/format.ts";
 import { nextDriverText, pauseEffectText } from "../view/next-driver.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
@@ -65,7 +64,7 @@ async function hold(
     const told =
       runs.length === 0
         ? `Nothing to do: the branch of ${runId} is ${word === "frozen" ? "frozen already" : "not frozen"}.`
-        : `${count(runs.length, "run")} ${word}; ${await next()}.`;
+        : `${plural(runs.length, "run")} ${word}; ${await next()}.`;
     screen.line(json ? jsonLine({ runId, [word]: runs }) : told);
     return EXIT.done;
   });

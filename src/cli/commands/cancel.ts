@@ -5,11 +5,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunTree } from "../../api/client/types.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";
+import { plural } from "../../projections/words/format.ts";
 import { type Connection, connect, isConnectionLost } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { watchShutdown } from "../terminal/shutdown.ts";
 import { withLiveScreen } from "../terminal/with-live-screen.ts";
-import { count } from "../view/format.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
@@ -80,7 +80,7 @@ async function begin(
   const before = all.length - reached.length;
   const ended = before === 0 ? "" : ` (${before} had ended before)`;
   if (!json)
-    screen.line(`Stopping ${reached.length} of ${count(all.length, "run")}: ${namesOf(reached)}${ended}`);
+    screen.line(`Stopping ${reached.length} of ${plural(all.length, "run")}: ${namesOf(reached)}${ended}`);
   return { top, reached, left: new Set(reached.map((run) => run.id)), stuck: false };
 }
 

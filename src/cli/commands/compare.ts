@@ -1,9 +1,9 @@
 // `cadre compare A B`: shows two runs side by side, the cost of each, and where they first differ.
 
 import type { Comparison } from "../../api/client/types.ts";
+import { duration, money, plural, shortCost, shortCount } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
-import { count, duration, shortCost, shortCount } from "../view/format.ts";
 import type { Screen } from "../view/screen.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
@@ -30,8 +30,8 @@ function comparisonLines(compared: Comparison, screen: Screen): string[] {
     ...table(
       [
         ["", "status", "time", "tokens", "cost", "runs"],
-        ["A", ...factCells(a), count(a.runs, "run")],
-        ["B", ...factCells(b), count(b.runs, "run")],
+        ["A", ...factCells(a), plural(a.runs, "run")],
+        ["B", ...factCells(b), plural(b.runs, "run")],
         ["B − A", "", ...deltaCells(a, b), ""],
       ],
       screen.columns,
@@ -56,7 +56,7 @@ function deltaCells(a: Facts, b: Facts): string[] {
   return [
     `${sign(ms)}${duration(Math.abs(ms))}`,
     `${sign(tokens)}${shortCount(Math.abs(tokens))}`,
-    `${sign(cost)}$${Math.abs(cost).toFixed(4)}`,
+    `${sign(cost)}${money(Math.abs(cost))}`,
   ];
 }
 

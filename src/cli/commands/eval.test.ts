@@ -102,7 +102,7 @@ test("[EV1] [EV2] [EV3] cases are runs, checked and judged; the first result is 
   const shown = await p.cadre("eval", "evals/clerk.yaml");
   expect(shown.code).toBe(0);
   expect(shown.stdout).toMatch(/^case +passed +rate +95 % interval +baseline +cost +judges$/m);
-  expect(shown.stdout).toMatch(/^greets +2 of 2 +100 % +34 % to 100 % +- +\$0 +\$0$/m);
+  expect(shown.stdout).toMatch(/^greets +2 of 2 +100 % +34 % to 100 % +- +\$0\.00 +\$0\.00$/m);
   expect(shown.stdout).toMatch(/^asks +0 of 2 +0 % +0 % to 66 % +- /m);
   expect(shown.stdout).toMatch(/^all +6 of 8 +75 % /m);
   expect(shown.stdout).toContain("it needs a person, and an eval has nobody to ask");

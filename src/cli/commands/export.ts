@@ -6,12 +6,12 @@ import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ExportFormat } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
+import { fileSize } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Destination, destinationOf, isServerAddress } from "../export/destination.ts";
 import { missingFolderText } from "../export/missing-folder.ts";
 import { writeExport } from "../export/write-export.ts";
 import { commandLineFor, EXIT, type Invocation } from "../invocation.ts";
-import { megabytes } from "../view/format.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
@@ -75,7 +75,7 @@ function said(
   { io, commandLine }: Invocation,
 ): string[] {
   const { runId, file, format, isCopy, there } = about;
-  const size = megabytes(about.bytes);
+  const size = fileSize(about.bytes);
   // A command without this project's folder, because it will be typed in another project.
   const elsewhere = commandLineFor(io, io.cwd);
   if (format !== "cadre")

@@ -6,11 +6,11 @@ import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ImportView } from "../../api/client/types.ts";
 import { CadreError, describeSystemError } from "../../errors.ts";
+import { plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
 import { missingFolderText } from "../export/missing-folder.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
-import { count } from "../view/format.ts";
 import { pausedLines } from "../view/held-lines.ts";
 import { nextDriverText } from "../view/next-driver.ts";
 import { neededLines } from "../view/summary.ts";
@@ -32,7 +32,7 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
   const { runId, existed, runs, status, missing } = taken;
   const came = existed
     ? `${runId} came in before; nothing was changed`
-    : `Imported ${runId} (${count(runs, "run")}, ${status})`;
+    : `Imported ${runId} (${plural(runs, "run")}, ${status})`;
   screen.line(
     status === undefined
       ? `${came}; it was deleted since.`

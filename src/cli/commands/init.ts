@@ -4,6 +4,7 @@
 import type { Agent } from "../../agents/agent.ts";
 import { CadreError } from "../../errors.ts";
 import { type KeyedModel, modelsByKey } from "../../project/project.ts";
+import { plural } from "../../projections/words/format.ts";
 import type { CommandLine } from "../command-line.ts";
 import { configText } from "../init/config-text.ts";
 import { filesBelow, findByName, findPack, type Pack, packsIn } from "../init/packs.ts";
@@ -11,7 +12,6 @@ import { SCRIPT, TEMPLATES, type Template } from "../init/templates.ts";
 import { copyNewFiles, ignoreStateFolder, type WrittenFiles, writeNewFile } from "../init/write-files.ts";
 import { EXIT, type Invocation, isAttended } from "../invocation.ts";
 import { projectOf } from "../project.ts";
-import { count } from "../view/format.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
@@ -110,7 +110,7 @@ function sayPacks(packs: readonly Pack[], { json, screen, io, commandLine }: Inv
   }
   const rows = packs.map(({ name, about, files }) => [
     screen.paint("bold", plainLine(name)),
-    count(files.filter((file) => !/README\.md$/i.test(file)).length, "agent"),
+    plural(files.filter((file) => !/README\.md$/i.test(file)).length, "agent"),
     plainLine(about),
   ]);
   for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);

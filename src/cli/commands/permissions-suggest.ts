@@ -2,10 +2,10 @@
 // project's rules.
 
 import type { Suggestions } from "../../api/client/types.ts";
+import { plural } from "../../projections/words/format.ts";
 import { describeSuggestion, ruleYaml, SUGGESTION_HELP } from "../../projections/words/suggested-rules.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
-import { count } from "../view/format.ts";
 import type { Paint } from "../view/screen.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { jsonLine, plain, plainLine } from "../view/text/plain.ts";
@@ -19,7 +19,7 @@ export async function suggest({ io, folder, json, screen }: Invocation): Promise
 
 function suggestionLines({ looked, suggestions }: Suggestions, paint: Paint): string[] {
   const { allowed, refused } = looked;
-  const over = `${count(allowed + refused, "decision")} (${allowed} allowed, ${refused} refused)`;
+  const over = `${plural(allowed + refused, "decision")} (${allowed} allowed, ${refused} refused)`;
   if (suggestions.length === 0)
     return [`No rule to suggest: ${over}, and nothing in them that comes again and was never refused.`];
   return [

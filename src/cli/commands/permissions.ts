@@ -4,9 +4,9 @@ import type { CadreClient } from "../../api/client/client.ts";
 import type { GrantView } from "../../api/client/types.ts";
 import { loadConfig } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
+import { ago, plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
-import { ago, count } from "../view/format.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
@@ -66,7 +66,7 @@ const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 export async function revoke({ io, folder, json, screen }: Invocation, which: string): Promise<number> {
   const revoked = await withClient({ folder, io }, (client) => takeBack(client, which));
   const rules = revoked.map(({ rule }) => plainLine(rule)).join(", ");
-  const line = `Revoked ${count(revoked.length, "grant")}: ${rules}. From now on it is asked about again.`;
+  const line = `Revoked ${plural(revoked.length, "grant")}: ${rules}. From now on it is asked about again.`;
   screen.line(json ? jsonLine({ revoked }) : line);
   return EXIT.done;
 }

@@ -7,11 +7,11 @@ import { isServerStore } from "../../config/config.ts";
 import { parseDuration } from "../../config/duration.ts";
 import { CadreError } from "../../errors.ts";
 import type { RunStatus } from "../../journal/events.ts";
+import { fileSize, plural } from "../../projections/words/format.ts";
 import type { PruneFilter, PruneResult, Store } from "../../stores/store.ts";
 import { withOwnedStore } from "../connection/owned-store.ts";
 import { EXIT, type Invocation, isAttended } from "../invocation.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { count, megabytes } from "../view/format.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
 export interface PruneOptions {
@@ -110,6 +110,6 @@ function nothing({ run }: PruneOptions): string {
 }
 
 function sizeOf({ trees, runs, events, bytes }: PruneResult): string {
-  const parts = [count(runs, "run"), count(events, "event"), megabytes(bytes)];
-  return `${count(trees, "tree")} (${parts.join(", ")})`;
+  const parts = [plural(runs, "run"), plural(events, "event"), fileSize(bytes)];
+  return `${plural(trees, "tree")} (${parts.join(", ")})`;
 }

@@ -2,10 +2,10 @@
 // runs of an agent with its current file.
 
 import { CadreError } from "../../errors.ts";
+import { plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { agentReplayLines } from "../view/agent-replay.ts";
-import { count } from "../view/format.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 
@@ -34,7 +34,7 @@ async function replayRun(
   const { runs, decisions, divergence } = replayed;
   if (json) screen.line(jsonLine({ runId, ...replayed }));
   else if (!divergence) {
-    const made = `${count(decisions, "decision")} of ${count(runs, "run")}`;
+    const made = `${plural(decisions, "decision")} of ${plural(runs, "run")}`;
     screen.line(`${screen.paint("green", "The same")}: ${made}, made again`);
   } else {
     const { agent, runId: where, seq, recorded, now } = divergence;

@@ -3,11 +3,11 @@
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, Health, RunSummary, RunTree } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
+import { ago, plural, shortCost } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { allRuns } from "../lookup/all-runs.ts";
 import { parseRunsFilter } from "../lookup/runs-filter.ts";
-import { ago, count, shortCost } from "../view/format.ts";
 import { type DisplayStatus, displayStatuses } from "../view/run-status.ts";
 import { type Paint, truncate, visibleWidth } from "../view/screen.ts";
 import { endsLaterText, resumesLaterText, statusWord } from "../view/summary.ts";
@@ -145,7 +145,7 @@ function remarks(
   return [
     ...(lines.length === 0 && hidden === 0 ? [nothing] : []),
     ...(hidden > 0
-      ? [`${count(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
+      ? [`${plural(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
       : []),
     // Checks the whole tree, because the root itself may wait for a person.
     ...(trees.some((tree) => holdsLeft(tree, found)) ? [resumesLaterText(found.health, commandLine)] : []),

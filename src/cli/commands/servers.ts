@@ -5,10 +5,10 @@ import { CadreError } from "../../errors.ts";
 import { hidesText, type ListedTool, toolHash } from "../../mcp/listing.ts";
 import { type Launch, launchText } from "../../mcp/pins.ts";
 import type { McpServers, ServerInspection } from "../../mcp/servers.ts";
+import { plural } from "../../projections/words/format.ts";
 import { EXIT, type Invocation, isAttended } from "../invocation.ts";
 import { projectOf } from "../project.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { count } from "../view/format.ts";
 import { jsonLine, plain, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
@@ -20,7 +20,7 @@ export async function list(invocation: Invocation): Promise<number> {
   else if (rows.length === 0) screen.line("No MCP servers: declare them in cadre.yaml, as `mcpServers`.");
   else {
     const cells = rows.map(({ name, state, tools, how }) => {
-      const many = tools ? count(tools.length, "tool") : "";
+      const many = tools ? plural(tools.length, "tool") : "";
       return [name, STATES[state], many, plainLine(how)];
     });
     for (const line of table(cells)) screen.line(line);
@@ -68,7 +68,7 @@ async function agreed(servers: McpServers, name: string, invocation: Invocation)
   if ((!pin || isChanged) && !(await confirm(invocation, `${start} [y/N] `))) return false;
   const look = await servers.inspect(name);
   for (const line of listingLines(look)) screen.line(line);
-  const question = `Use these ${count(look.listing.tools.length, "tool")} as they are now? [y/N] `;
+  const question = `Use these ${plural(look.listing.tools.length, "tool")} as they are now? [y/N] `;
   if (!(await confirm(invocation, question))) return false;
   servers.approve(name, look);
   screen.line(`${name} is pinned. A call of its tools still asks, unless a rule of yours allows it.`);

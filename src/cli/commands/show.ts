@@ -3,12 +3,12 @@
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunDetail } from "../../api/client/types.ts";
 import type { JournalEvent } from "../../journal/events.ts";
+import { clockTime } from "../../projections/words/format.ts";
 import type { CommandLine } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { loadCards } from "../lookup/approval-cards.ts";
 import { cardLines } from "../view/approval.ts";
-import { clockTime } from "../view/format.ts";
 import { runPageLines } from "../view/run-page.ts";
 import { displayStatuses } from "../view/run-status.ts";
 import { endsLaterText, resumesLaterText, retryLines } from "../view/summary.ts";

@@ -4,11 +4,11 @@ import type { CadreClient } from "../../api/client/client.ts";
 import { type CreatedUser, NewUser, RoleView } from "../../api/team.ts";
 import { loadConfig } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
+import { ago } from "../../projections/words/format.ts";
 import { isFileStore } from "../../runtime/owned-runtime.ts";
 import { withClient } from "../connection/connect.ts";
 import { withServerClient } from "../connection/server-client.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
-import { ago } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 

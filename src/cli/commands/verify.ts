@@ -9,10 +9,10 @@ import { isPage, journalOfPage } from "../../api/views/tree-page.ts";
 import { CadreError } from "../../errors.ts";
 import { checkReceipts } from "../../loop/replay/check-receipts.ts";
 import { findTreeProblem } from "../../loop/replay/check-tree.ts";
+import { plural } from "../../projections/words/format.ts";
 import { readTree } from "../../stores/tree-file.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
-import { count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 
 export async function verify(invocation: Invocation, given: string): Promise<number> {
@@ -26,7 +26,7 @@ export async function verify(invocation: Invocation, given: string): Promise<num
     );
   const checked = await withClient({ folder, io }, (client) => client.verify(given));
   const { runs, events, receipts, head, problem } = checked;
-  const all = `${count(events, "event")}${runs > 1 ? ` of ${count(runs, "run")}` : ""}`;
+  const all = `${plural(events, "event")}${runs > 1 ? ` of ${plural(runs, "run")}` : ""}`;
   return say(invocation, {
     checked: { runId: given, ...checked },
     whole: `${all}, chain ends in ${head}${approvedWords(receipts)}`,
@@ -52,7 +52,7 @@ async function verifyFile(invocation: Invocation, file: string): Promise<number>
     const { message, ...at } = problem ?? {};
     return say(invocation, {
       checked: { ...checked, ...(problem ? { problem: message, at } : {}) },
-      whole: `${root}, ${count(runs, "run")}, ${count(events.length, "event")}, written by Cadre ${version}${approvedWords(receipts)}`,
+      whole: `${root}, ${plural(runs, "run")}, ${plural(events.length, "event")}, written by Cadre ${version}${approvedWords(receipts)}`,
       problem: message,
     });
   } catch (error) {
@@ -70,7 +70,7 @@ interface Checked {
 }
 
 const approvedWords = (receipts: number): string =>
-  receipts === 0 ? "" : `; ${count(receipts, "approved call")} ran as approved`;
+  receipts === 0 ? "" : `; ${plural(receipts, "approved call")} ran as approved`;
 
 const journalIn = (text: string): string => (isPage(text) ? journalOfPage(text) : text);
 

@@ -2,9 +2,9 @@
 
 import type { WebhookView } from "../../api/team.ts";
 import { CadreError } from "../../errors.ts";
+import { ago } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
-import { ago } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 

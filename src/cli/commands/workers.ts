@@ -2,10 +2,10 @@
 // so that it can be used for alerts.
 
 import type { Health, WorkerView } from "../../api/client/types.ts";
+import { ago, plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { noDriverLines } from "../view/drivers.ts";
-import { ago, count } from "../view/format.ts";
 import type { Paint } from "../view/screen.ts";
 import { jsonLine, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
@@ -29,9 +29,9 @@ function rowsOf(found: readonly WorkerView[], now: number, paint: Paint): string
     plainLine(name),
     silent ? paint("red", `silent, seen ${ago(seenAt, now)}`) : "at work",
     `pool ${plainLine(pool)}`,
-    count(runs, "run"),
+    plural(runs, "run"),
     `process ${pid} on ${plainLine(host)}`,
-    `version ${plainLine(version)}${tooNew ? paint("red", `, too old for ${count(tooNew, "run")}`) : ""}`,
+    `version ${plainLine(version)}${tooNew ? paint("red", `, too old for ${plural(tooNew, "run")}`) : ""}`,
     `started ${ago(since, now)}`,
   ]);
 }

@@ -2,8 +2,8 @@
 
 import { launchText } from "../../mcp/pins.ts";
 import type { McpServers } from "../../mcp/servers.ts";
+import { plural } from "../../projections/words/format.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
-import { count } from "../view/format.ts";
 
 export function mcpServerChecks(servers: McpServers): Finding[] {
   const changed = servers.problems.map(({ server, message, suggestion }): Finding => {
@@ -15,7 +15,7 @@ export function mcpServerChecks(servers: McpServers): Finding[] {
     if (isChanged) return [];
     const how = launchText(launch);
     const text = pin
-      ? `${name}: ${count(pin.tools.length, "tool")} of ${how}`
+      ? `${name}: ${plural(pin.tools.length, "tool")} of ${how}`
       : `${name}: not used yet, ${how}`;
     return [{ state: "ok", name: "servers", text }];
   });

@@ -2,8 +2,8 @@
 
 import { messageOf } from "../../errors.ts";
 import type { Project } from "../../project/project.ts";
+import { plural } from "../../projections/words/format.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
-import { count } from "../view/format.ts";
 
 const name = "provider";
 const SKEW_MS = 2 * 60_000;
@@ -57,7 +57,7 @@ function answerOf(provider: string, status: number, variables: readonly string[]
 
 export function clockSkew(provider: string, theirs: number | undefined, now: number): Finding | undefined {
   if (theirs === undefined || Math.abs(theirs - now) < SKEW_MS) return undefined;
-  const minutes = count(Math.round(Math.abs(theirs - now) / 60_000), "minute");
+  const minutes = plural(Math.round(Math.abs(theirs - now) / 60_000), "minute");
   const text = `${minutes} ${theirs > now ? "behind" : "ahead of"} the clock of ${provider}`;
   return { state: "warn", name: "clock", text, fix: "set the clock; deadlines and expiries depend on it" };
 }

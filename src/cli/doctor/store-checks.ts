@@ -4,10 +4,10 @@ import type { CadreClient } from "../../api/client/client.ts";
 import type { Health, WorkerView } from "../../api/client/types.ts";
 import type { Problem } from "../../config/problem.ts";
 import { messageOf } from "../../errors.ts";
+import { ago, plural } from "../../projections/words/format.ts";
 import { problemFinding } from "../../runtime/checks/config.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
 import { driverCommands, dueText } from "../view/drivers.ts";
-import { ago, count } from "../view/format.ts";
 import { modelLabel } from "../view/live/live-view.ts";
 
 /** `server`: the `cadre up` of this folder, if it is another process than the owner of the store. */
@@ -33,7 +33,7 @@ export async function projectChecks(client: CadreClient, server: Health | undefi
     ...(ahead ? [clockWentBack(ahead.id)] : []),
     ...aside.map(({ id }) => quarantined(id)),
     ...(aside.length === 0
-      ? [{ state: "ok" as const, name: "runs", text: `${count(runs.length, "run")} not finished` }]
+      ? [{ state: "ok" as const, name: "runs", text: `${plural(runs.length, "run")} not finished` }]
       : []),
   ];
 }
@@ -48,7 +48,7 @@ function whoHas({ pid, startedAt, isShared }: Health, server: Health | undefined
 function whoDrives(health: Health, workers: readonly WorkerView[]): Finding {
   const name = "workers";
   const alive = workers.filter(({ silent }) => !silent).length;
-  if (alive > 0) return { state: "ok", name, text: `${count(alive, "worker")} at work` };
+  if (alive > 0) return { state: "ok", name, text: `${plural(alive, "worker")} at work` };
   const text = `nobody drives runs here${dueText(health)}`;
   return { state: health.due ? "warn" : "ok", name, text, fix: `start ${driverCommands(health)}` };
 }

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { RunDetail } from "../../api/client/types.ts";
 import type { JournalEvent } from "../../journal/events.ts";
+import { money } from "../../projections/words/format.ts";
 import type { Expectation } from "./eval-file.ts";
 
 export interface Answer {
@@ -58,7 +59,7 @@ function misfit(schema: Record<string, unknown>, output: unknown): string | unde
 
 /** An unknown price fails the expectation: it may be above the limit. */
 function tooDear({ cost, unpriced }: RunDetail["treeUsage"], most: number): string | undefined {
-  if (cost > most) return `it cost $${cost.toFixed(4)}, at most $${most}`;
+  if (cost > most) return `it cost ${money(cost)}, at most ${money(most)}`;
   return unpriced > 0 ? `what it cost is not known: ${unpriced} calls have no price` : undefined;
 }
 

@@ -7,7 +7,7 @@ import type { ImportView, MovedBody } from "../../api/client/types.ts";
 import { isLoopback } from "../../api/server/public-server.ts";
 import { CadreError, describeSystemError, httpStatus, messageOf } from "../../errors.ts";
 import type { Io } from "../invocation.ts";
-import { asSentence } from "../view/format.ts";
+import { asSentence } from "../view/text/plain.ts";
 
 const TOKEN = "CADRE_DESTINATION_TOKEN";
 

@@ -6,10 +6,9 @@ import type { CommandLine } from "../command-line.ts";
 import type { Connection } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { answerCommands } from "../view/approval.ts";
-import { asSentence } from "../view/format.ts";
 import { neededLines, retryLines, showAgainLine, summaryLines } from "../view/summary.ts";
 import { fitLines } from "../view/text/fit.ts";
-import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { asSentence, jsonLine, plainLine } from "../view/text/plain.ts";
 import type { FollowResult, WatchedRun } from "./follow-run.ts";
 import type { Blockage } from "./questions.ts";
 

@@ -56,7 +56,7 @@ describe("at a terminal", () => {
       /lead +waiting for 1 run below .* \? worker .* ✓ worker#2 +The printer is done\..*\[a\]pprove .*\[\?\]/s,
     );
     const screen = terminal.screen();
-    expect(screen).toMatch(/^○ lead +waiting for 1 run below +1 turn · \d+ tokens · \$0 · +\d+ s$/m);
+    expect(screen).toMatch(/^○ lead +waiting for 1 run below +1 turn · \d+ tokens · \$0\.00 · +\d+ s$/m);
     expect(screen).toMatch(/^├─ \? worker +needs you: Write parser\.txt · parser +2 turns · /m);
     expect(screen).toMatch(/^│ {2}└─ ✓ researcher +Nothing is known\. +1 turn · /m);
     expect(screen).toMatch(/^└─ ✓ worker#2 +/m);
@@ -69,7 +69,7 @@ describe("at a terminal", () => {
     expect(terminal.screen()).toMatch(
       /\n✓ lead .*\n├─ ✓ worker +The parser is done\..*\n.*\n└─ ✓ worker#2.*\n.*\n.* · 5 runs: 5 done · .*\n\nDone\nAll parts are there\.\n/,
     );
-    expect(terminal.screen()).toMatch(/^with all below it: \d+ tool calls · [\d,]+ tokens · \$0 · /m);
+    expect(terminal.screen()).toMatch(/^with all below it: \d+ tool calls · [\d,]+ tokens · \$0\.00 · /m);
     expect(terminal.screen().match(/✓ lead|needs your approval/g)).toHaveLength(2);
   });
 
@@ -107,12 +107,14 @@ test("at a terminal `runs` keeps to its width: where a task has no room beside t
   const terminal = p.terminal("runs");
   expect(await terminal.code).toBe(0);
   const lines = terminal.screen().split("\n");
-  expect(lines[0]).toMatch(/^r\w+ {2}Waiting for a person {2}lead {2}4 below .*\$0 {2}get everything .*…$/);
+  expect(lines[0]).toMatch(
+    /^r\w+ {2}Waiting for a person {2}lead {2}4 below .*\$0\.00 {2}get everything .*…$/,
+  );
   p.env["COLUMNS"] = "80";
   const narrow = p.terminal("runs");
   expect(await narrow.code).toBe(0);
   expect(narrow.screen()).toMatch(
-    /^r\w+ {2}Waiting for a person {2}lead .* \$0\n {4}get everything ready .* say so\n/,
+    /^r\w+ {2}Waiting for a person {2}lead .* \$0\.00\n {4}get everything ready .* say so\n/,
   );
   expect(
     Math.max(
@@ -298,10 +300,10 @@ describe("looking at a tree", () => {
     const [, id] = /cadre show (\w+)/.exec((await p.cadre("run", "--yes", "lead", "get it ready")).stdout)!;
     const { stdout } = await p.cadre("show", id!);
     expect(stdout).toMatch(/^ +time +active +tokens +cost +with all below$/m);
-    expect(stdout).toMatch(/^lead +\S+ m?s +\S+ m?s +\d+ +\$0 +[\d.k]+ · \$0$/m);
-    expect(stdout).toMatch(/^├─ worker +.* · \$0\n│ {2}│ {2}Done · c\w+ · The parser is done\.$/m);
+    expect(stdout).toMatch(/^lead +\S+ m?s +\S+ m?s +\d+ +\$0\.00 +[\d.k]+ · \$0\.00$/m);
+    expect(stdout).toMatch(/^├─ worker +.* · \$0\.00\n│ {2}│ {2}Done · c\w+ · The parser is done\.$/m);
     expect(stdout).toMatch(
-      /^│ {2}└─ researcher +\S+ m?s +\S+ m?s +\d+ +\$0\n│ +Done · c\w+ · Nothing is known\.$/m,
+      /^│ {2}└─ researcher +\S+ m?s +\S+ m?s +\d+ +\$0\.00\n│ +Done · c\w+ · Nothing is known\.$/m,
     );
     expect(stdout).toMatch(/^files: created parser\.txt$/m);
 

@@ -1,7 +1,7 @@
 // Lists past runs of an agent that would be decided differently now: each difference once, with the runs that have it.
 
 import { type AgentReplayView, groupReplays } from "../../api/client/types.ts";
-import { ago, cost, count, shortCost, tokens } from "./format.ts";
+import { ago, describeCost, describeTokens, plural, shortCost } from "../../projections/words/format.ts";
 import type { Paint } from "./screen.ts";
 import { plainLine } from "./text/plain.ts";
 import { table } from "./text/table.ts";
@@ -21,7 +21,7 @@ export function agentReplayLines(replayed: AgentReplayView, paint: Paint): strin
     ...(same.length === 0
       ? []
       : [
-          `${paint("green", "The same")}: ${count(same.length, "run")}, ${count(decisions, "decision")} made again`,
+          `${paint("green", "The same")}: ${plural(same.length, "run")}, ${plural(decisions, "decision")} made again`,
         ]),
     ...(again.runs === 0 ? [] : [againLine({ runs, again }, paint)]),
   ];
@@ -36,7 +36,7 @@ function groupLines(group: readonly Replayed[], paint: Paint): string[] {
     plainLine(task),
   ]);
   return [
-    `${paint("red", "Differs")} in ${count(group.length, "run")}: ${changes.map(({ what }) => what).join(", ")}`,
+    `${paint("red", "Differs")} in ${plural(group.length, "run")}: ${changes.map(({ what }) => what).join(", ")}`,
     ...changes.flatMap(({ what, lines }) => [
       paint("bold", `  ${what}`),
       ...lines.map((line) => changeLine(line, paint)),
@@ -52,6 +52,6 @@ function changeLine(line: string, paint: Paint): string {
 }
 
 function againLine({ runs, again }: Pick<AgentReplayView, "runs" | "again">, paint: Paint): string {
-  const which = paint("yellow", `${again.runs} of ${count(runs.length, "run")}`);
-  return `${which} would go otherwise. To run what differs again: about ${cost(again.usage)}, ${tokens(again.usage)}, which they and all below them have used.`;
+  const which = paint("yellow", `${again.runs} of ${plural(runs.length, "run")}`);
+  return `${which} would go otherwise. To run what differs again: about ${describeCost(again.usage)}, ${describeTokens(again.usage)}, which they and all below them have used.`;
 }

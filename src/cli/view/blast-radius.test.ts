@@ -35,7 +35,7 @@ test("[BR1] [BR2] what could come of a delegation stands at the prompt and in th
   );
   const open = (await p.cadre("approve")).stdout;
   expect(open).toContain(
-    "Blast radius: could run commands, change files, reach any host, start 1 more agent, go 1 level deeper, spend up to $3; new: Bash, any host",
+    "Blast radius: could run commands, change files, reach any host, start 1 more agent, go 1 level deeper, spend up to $3.00; new: Bash, any host",
   );
   expect(open).toContain("    Write: only Write(src/**); held by worker");
   expect(open).toContain("+ worker delegates to editor (new)");

@@ -1,7 +1,6 @@
 // Shows what a branch of a tree has spent and may spend, one line per run.
 
 import type { Budget } from "../../journal/events.ts";
-import { describeBudget } from "../../projections/usage/budget-changes.ts";
 import {
   type BudgetRiver,
   type Flow,
@@ -9,7 +8,7 @@ import {
   remainingBudget,
 } from "../../projections/usage/budget-river.ts";
 import type { Spending } from "../../projections/usage/tree-budget.ts";
-import { count, shortCount } from "./format.ts";
+import { describeBudget, plural, shortCount } from "../../projections/words/format.ts";
 import { plainLine } from "./text/plain.ts";
 import { table } from "./text/table.ts";
 
@@ -33,7 +32,7 @@ export function budgetLines(
     `Together ${inWords(all.spent)} spent, ${inWords(all.wasted)} of it wasted; ${inWords(all.reserved)} held for calls under way.`,
     treeLine(top!.branch, limit),
     ...(unpriced > 0
-      ? [`The price of ${count(unpriced, "call")} is not known: it is more than these dollars.`]
+      ? [`The price of ${plural(unpriced, "call")} is not known: it is more than these dollars.`]
       : []),
   ];
 }

@@ -2,8 +2,8 @@
 // Postgres workers drive, and there may be processes that do not.
 
 import type { Health } from "../../api/client/types.ts";
+import { plural } from "../../projections/words/format.ts";
 import type { CommandLine } from "../command-line.ts";
-import { count } from "./format.ts";
 import { plainLine } from "./text/plain.ts";
 
 type Store = Pick<Health, "isShared">;
@@ -18,7 +18,7 @@ export const driverCommands = ({ isShared }: Store): string =>
 
 /** Says how many runs wait for a driver; empty if none does. */
 export const dueText = ({ due = 0 }: Pick<Health, "due">): string =>
-  due === 0 ? "" : `, and ${count(due, "run")} ${due === 1 ? "waits" : "wait"} for it`;
+  due === 0 ? "" : `, and ${plural(due, "run")} ${due === 1 ? "waits" : "wait"} for it`;
 
 /** One line per problem; none if every waiting run has a driver. */
 export function noDriverLines({ drives, due, idlePools = [] }: Health, commandLine: CommandLine): string[] {

@@ -1,9 +1,9 @@
 // Shows the result of an eval: a row per case with its pass rate and confidence interval, the failures, and the regressions.
 
+import { fullTime, plural, shortCost } from "../../projections/words/format.ts";
 import type { CaseResult, EvalResult, Repeat, Spent } from "../evals/eval-folder.ts";
 import { type Rate, regressionReason, wilsonInterval } from "../evals/rates.ts";
 import type { PlannedRepeat } from "../evals/run-repeat.ts";
-import { count, shortCost } from "./format.ts";
 import type { Paint } from "./screen.ts";
 import { plainLine } from "./text/plain.ts";
 import { table } from "./text/table.ts";
@@ -89,6 +89,6 @@ function costOf(spent: readonly Spent[]): string {
 function lastLine({ result, baseline, regressions }: ComparedEval, paint: Paint): string {
   if (!baseline) return "This is the baseline: later results are held against it.";
   if (regressions.length > 0)
-    return `${count(regressions.length, "case")} worse than the baseline of ${new Date(baseline.at).toLocaleString("sv-SE")}. \`--baseline\` makes this result the baseline.`;
-  return `${paint("green", "No regression")} against the baseline of ${new Date(baseline.at).toLocaleString("sv-SE")}${result.cases.some(({ passed, n }) => passed < n) ? "; what fails now failed then, or may be chance" : ""}.`;
+    return `${plural(regressions.length, "case")} worse than the baseline of ${fullTime(baseline.at)}. \`--baseline\` makes this result the baseline.`;
+  return `${paint("green", "No regression")} against the baseline of ${fullTime(baseline.at)}${result.cases.some(({ passed, n }) => passed < n) ? "; what fails now failed then, or may be chance" : ""}.`;
 }

@@ -4,8 +4,8 @@
 import type { Explanation, ReachableAgent, ReachPath } from "../../agents/explain/explain.ts";
 import type { AllowedTool, NodeLimits, ReachStop } from "../../agents/explain/reach.ts";
 import { formatDuration } from "../../config/duration.ts";
+import { plural } from "../../projections/words/format.ts";
 import { wayText, withTitle } from "./agents.ts";
-import { count } from "./format.ts";
 import { modelLabel } from "./live/live-view.ts";
 import type { Paint } from "./screen.ts";
 import { plainLine } from "./text/plain.ts";
@@ -35,7 +35,7 @@ export function explanationLines(explanation: Explanation, paint: Paint, columns
     ...wrapText(plainLine(description), (columns ?? Number.POSITIVE_INFINITY) - 1).split("\n"),
     "",
     ...wrappedRows(factRows(explanation, names), columns),
-    ...section(`Reaches ${count(reachable.length, "agent")}`, indented(reachRows(explanation, names))),
+    ...section(`Reaches ${plural(reachable.length, "agent")}`, indented(reachRows(explanation, names))),
     ...section("Goes no further", indented(stopRows(stops, names))),
     ...section("Blast radius", [
       ...powerLines(explanation, paint),
@@ -80,8 +80,8 @@ function factRows(
 }
 
 function limitWords({ maxTurns, maxDuration, maxDepth, maxTokens, maxCost }: NodeLimits): string {
-  const words = [count(maxTurns, "turn"), formatDuration(maxDuration), `delegation ${maxDepth} deep`];
-  if (maxTokens !== undefined) words.push(count(maxTokens, "token"));
+  const words = [plural(maxTurns, "turn"), formatDuration(maxDuration), `delegation ${maxDepth} deep`];
+  if (maxTokens !== undefined) words.push(plural(maxTokens, "token"));
   if (maxCost !== undefined) words.push(`$${maxCost}`);
   return words.join(" · ");
 }
@@ -101,14 +101,14 @@ function reachRows(explanation: Explanation, names: Names): string[][] {
       ];
     });
     const more = ways.length - shown.length;
-    return more > 0 ? [...rows, ["", `and ${count(more, "more way")}`, ""]] : rows;
+    return more > 0 ? [...rows, ["", `and ${plural(more, "more way")}`, ""]] : rows;
   });
 }
 
 function placeWords({ tools, deny, limits, models }: ReachPath, root: Explanation): string {
   const words = [toolWords(tools)];
   if (deny.length > 0) words.push(`never ${deny.map(plainLine).join(", ")}`);
-  if (limits.maxTurns !== root.limits.maxTurns) words.push(count(limits.maxTurns, "turn"));
+  if (limits.maxTurns !== root.limits.maxTurns) words.push(plural(limits.maxTurns, "turn"));
   if (limits.maxDuration !== root.limits.maxDuration) words.push(formatDuration(limits.maxDuration));
   if (models[0] !== root.models[0]) words.push(modelLabel(models[0]!));
   return words.join(" · ");
@@ -164,5 +164,5 @@ function holderRows({ agent, blastRadius }: Explanation, names: Names): string[]
 function worstWords({ worstCase: { runs, turns, maxCost, capped } }: Explanation): string {
   const most = capped ? " (as many as a tree may have)" : "";
   const money = maxCost === undefined ? "" : `, $${maxCost}`;
-  return `${count(runs, "run")}${most} and ${count(turns, "turn")} of a model${money}`;
+  return `${plural(runs, "run")}${most} and ${plural(turns, "turn")} of a model${money}`;
 }

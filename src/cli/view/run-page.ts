@@ -9,8 +9,8 @@ import {
   type TimelineEntry,
   timelineProjection,
 } from "../../projections/views/timeline.ts";
+import { clockTime, fullTime } from "../../projections/words/format.ts";
 import type { CommandLine } from "../command-line.ts";
-import { clockTime } from "./format.ts";
 import { paintEntry } from "./live/event-lines.ts";
 import { modelLabel } from "./live/live-view.ts";
 import type { DisplayStatus } from "./run-status.ts";
@@ -62,7 +62,7 @@ function headLines(run: RunDetail, events: readonly JournalEvent[], paint: Paint
           ),
         ]
       : [];
-  const started = new Date(run.createdAt).toLocaleString("sv-SE");
+  const started = fullTime(run.createdAt);
   return [
     `${paint("bold", plainLine(run.agent))} ${paint("dim", `· run ${run.id} · ${started}`)}`,
     ...(run.worker === undefined ? [] : [paint("dim", `driven by ${plainLine(run.worker)}`)]),

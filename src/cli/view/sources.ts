@@ -1,7 +1,7 @@
 // Shows the source of each sentence of an answer: the shared words, the path to the source, and an excerpt.
 
 import type { Provenance, Source } from "../../projections/views/provenance.ts";
-import { clockTime, count } from "./format.ts";
+import { clockTime, plural } from "../../projections/words/format.ts";
 import type { Screen } from "./screen.ts";
 import { fitLine } from "./text/fit.ts";
 import { plainLine } from "./text/plain.ts";
@@ -48,9 +48,9 @@ function leftOut({ sentences, sources }: Provenance["unread"]): string[] {
   return [
     ...(sentences === 0
       ? []
-      : [`${count(sentences, "sentence")} more: the answer is longer than what is looked at.`]),
+      : [`${plural(sentences, "sentence")} more: the answer is longer than what is looked at.`]),
     ...(sources === 0
       ? []
-      : [`${count(sources, "source")} not read to the end: there is more than what is looked at.`]),
+      : [`${plural(sources, "source")} not read to the end: there is more than what is looked at.`]),
   ];
 }

@@ -1,11 +1,11 @@
 // Sums up a run: its result, its cost, what it changed, what it waits for, and the commands to continue with.
 
 import type { ApprovalView, Health, RunDetail } from "../../api/client/types.ts";
+import { describeCost, describeTokens, duration, plural } from "../../projections/words/format.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
 import { radiusLine } from "./blast-radius.ts";
 import { driverCommands, noDriverText } from "./drivers.ts";
-import { cost, count, duration, tokens } from "./format.ts";
 import { type DisplayStatus, endStatus } from "./run-status.ts";
 import type { Paint, Screen } from "./screen.ts";
 import { fitLines } from "./text/fit.ts";
@@ -123,13 +123,13 @@ const askerOf = ({ path }: ApprovalView): string =>
 
 function spent(run: RunDetail): string {
   const { usage } = run;
-  const wasted = usage.wastedCalls > 0 ? [`${count(usage.wastedCalls, "model call")} in vain`] : [];
+  const wasted = usage.wastedCalls > 0 ? [`${plural(usage.wastedCalls, "model call")} in vain`] : [];
   return [
-    count(run.turns, "turn"),
-    count(run.seq, "event"),
-    count(usage.toolCalls, "tool call"),
-    tokens(usage),
-    cost(usage),
+    plural(run.turns, "turn"),
+    plural(run.seq, "event"),
+    plural(usage.toolCalls, "tool call"),
+    describeTokens(usage),
+    describeCost(usage),
     duration(usage.activeMs),
     ...wasted,
   ].join(" · ");
@@ -139,7 +139,12 @@ function spent(run: RunDetail): string {
 function treeSpent({ children, treeUsage }: RunDetail): string[] {
   if (children.length === 0) return [];
   const { toolCalls, activeMs } = treeUsage;
-  const facts = [count(toolCalls, "tool call"), tokens(treeUsage), cost(treeUsage), duration(activeMs)];
+  const facts = [
+    plural(toolCalls, "tool call"),
+    describeTokens(treeUsage),
+    describeCost(treeUsage),
+    duration(activeMs),
+  ];
   return [`with all below it: ${facts.join(" · ")}`];
 }
 

@@ -2,8 +2,8 @@
 
 import type { RunTree } from "../../api/client/types.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
+import { duration, shortCost, shortCount } from "../../projections/words/format.ts";
 import { patternRole } from "../../projections/words/pattern-role.ts";
-import { duration, shortCost, shortCount } from "./format.ts";
 import type { DisplayStatus } from "./run-status.ts";
 import { type Paint, truncate, visibleWidth } from "./screen.ts";
 import { statusWord } from "./summary.ts";

@@ -2,7 +2,7 @@
 
 import type { UsageView } from "../../api/client/types.ts";
 import { emptyUsage, type RunUsage, totalTokens } from "../../projections/usage/run-usage.ts";
-import { count, duration, money, shortCost, shortCount } from "./format.ts";
+import { duration, money, plural, shortCost, shortCount } from "../../projections/words/format.ts";
 import type { Paint } from "./screen.ts";
 import { plainLine } from "./text/plain.ts";
 import { table } from "./text/table.ts";
@@ -56,13 +56,13 @@ function measureLines({
   together,
 }: Trees): string[] {
   const lines = [
-    `${count(completed, "task")} completed, ${failed} failed; ${withoutPeople} of those completed needed nobody${completed > 0 ? ` (${percent(withoutPeople / completed)})` : ""}.`,
+    `${plural(completed, "task")} completed, ${failed} failed; ${withoutPeople} of those completed needed nobody${completed > 0 ? ` (${percent(withoutPeople / completed)})` : ""}.`,
     `Work of ${duration(workMs)} took ${duration(busyMs)}: working side by side saved ${duration(workMs - busyMs)}.`,
   ];
   if (together.trees > 0) lines.push(comparison(together));
   if (reviewed > 0)
     lines.push(
-      `${count(reviews, "review")} in ${count(reviewed, "task")}: ${(reviews / reviewed).toFixed(1)} rounds each.`,
+      `${plural(reviews, "review")} in ${plural(reviewed, "task")}: ${(reviews / reviewed).toFixed(1)} rounds each.`,
     );
   return lines;
 }
@@ -71,7 +71,7 @@ function comparison({ trees, tokens, cost, singleTokens, singleCost }: Trees["to
   const priced = singleCost !== null && singleCost > 0;
   const spending = priced ? ` and ${money(cost)}` : "";
   const alone = priced ? ` and ${money(singleCost)}` : "";
-  return `${count(trees, "task")} by several agents used ${shortCount(tokens)} tokens${spending}; one agent alone would have used about ${shortCount(Math.round(singleTokens))}${alone} (an estimate: the same turns in one conversation, at the top agent's price per token).`;
+  return `${plural(trees, "task")} by several agents used ${shortCount(tokens)} tokens${spending}; one agent alone would have used about ${shortCount(Math.round(singleTokens))}${alone} (an estimate: the same turns in one conversation, at the top agent's price per token).`;
 }
 
 const spent = (usage: RunUsage): [string, string] => [shortCount(totalTokens(usage)), shortCost(usage)];

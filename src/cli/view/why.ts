@@ -2,8 +2,8 @@
 
 import type { WhyView } from "../../api/client/types.ts";
 import type { Reason } from "../../projections/views/reasons.ts";
+import { clockTime, plural } from "../../projections/words/format.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
-import { clockTime, count } from "./format.ts";
 import type { Screen } from "./screen.ts";
 import { fitLine, fitLines } from "./text/fit.ts";
 import { plainLine } from "./text/plain.ts";
@@ -33,7 +33,7 @@ export function whyLines(
       screen,
     ),
     "",
-    paint("dim", `${count(decisions.length, "decision")} in all: ${commandLine(`why ${runId} --log`)}`),
+    paint("dim", `${plural(decisions.length, "decision")} in all: ${commandLine(`why ${runId} --log`)}`),
   ];
 }
 

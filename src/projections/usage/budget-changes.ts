@@ -26,12 +26,3 @@ export function budgetChangeIn({
   if (!isWord || payload.limits === undefined) return undefined;
   return { limits: payload.limits, scope: payload.scope === "tree" ? "tree" : "run" };
 }
-
-/** `$2.00 and 20,000 tokens`. */
-export function describeBudget({ maxTokens, maxCost }: Budget): string {
-  const money = maxCost === undefined ? [] : [dollars(maxCost)];
-  const tokens = maxTokens === undefined ? [] : [`${maxTokens.toLocaleString("en-US")} tokens`];
-  return [...money, ...tokens].join(" and ");
-}
-
-const dollars = (amount: number): string => `$${amount.toFixed(amount !== 0 && amount < 0.01 ? 4 : 2)}`;

@@ -90,7 +90,7 @@ test("[S2-78] a child stands in the answer, in the place of the call that starte
   const answer = talk(START, ASK, thinks("", [["delegate", {}]]), ["CHILD_RUN_STARTED", child])
     .messages[1] as Answer;
   expect(answer.activity).toMatchObject([
-    { kind: "call", stoodFor: true },
+    { kind: "call", isReplaced: true },
     { kind: "child", runId: "c", agent: "worker" },
   ]);
 });
@@ -131,6 +131,6 @@ test("[U11] a call that was asked about says who decided; a report that failed i
   ).messages[1] as Answer;
   expect(answer.activity).toMatchObject([
     { state: "denied", preview: "ls", decision: { by: "ann", decision: "reject", note: "no" } },
-    { state: "error", stoodFor: false },
+    { state: "error", isReplaced: false },
   ]);
 });

@@ -13,8 +13,8 @@ import { parseTodos, summarizeTodos } from "../folds/todos.ts";
 import { ASK_USER } from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
 import { type ApprovedCall, describeReceipt } from "../receipt-words.ts";
-import { describeBudget } from "../usage/budget-changes.ts";
 import { waitTitle } from "../wait-titles.ts";
+import { describeBudget, shortTime } from "../words/format.ts";
 import { patternRole } from "../words/pattern-role.ts";
 import { PROBE_WORDS } from "../words/tool-outcomes.ts";
 
@@ -199,7 +199,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   TIMER_SET: ({ ts, payload }) => [
     "wait",
     "quiet",
-    `Waiting until ${timeOf(payload.at, ts)}: ${payload.purpose}`,
+    `Waiting until ${shortTime(payload.at, ts)}: ${payload.purpose}`,
   ],
   TIMER_FIRED: () => ["wait", "quiet", "The time has come"],
   CANCEL_REQUESTED: ({ payload: { by, reason } }) => [
@@ -295,7 +295,7 @@ function contextLine(payload: Payload<"CONTEXT_ADDED">): Line {
 function failureLine({ seq, ts, payload }: EventOf<"MODEL_CALL_FAILED">, { cancelSeq }: Names): Line {
   const { cause, message, retryAt } = payload;
   if (retryAt !== undefined)
-    return ["wait", "warn", `Waiting for the provider until ${timeOf(retryAt, ts)} (${message})`, message];
+    return ["wait", "warn", `Waiting for the provider until ${shortTime(retryAt, ts)} (${message})`, message];
   if (cause === "interrupted") {
     const next = seq > (cancelSeq ?? Infinity) ? "" : "; it is asked for again";
     return ["error", "warn", `The model's answer was cut off${next}`, message];
@@ -362,7 +362,7 @@ const RESULTS: Record<CallOutcome, [TimelineEntry["tone"], string]> = {
 function waitLine(ts: number, payload: Payload<"RUN_SUSPENDED">): Line {
   const { kind, until, detail } = payload.waitingOn;
   const needsPerson = !SELF_RESUMING.has(kind);
-  const time = until === undefined ? "" : ` until ${timeOf(until, ts)}`;
+  const time = until === undefined ? "" : ` until ${shortTime(until, ts)}`;
   const why = detail === undefined || kind === "handoff" ? "" : ` (${detail})`;
   const title = `${waitTitle(payload)}${time}${why}`;
   return ["wait", needsPerson ? "warn" : "quiet", title, payload.blocked_by_child_run_id ?? detail];
@@ -372,16 +372,6 @@ function endLine(tone: "good" | "warn" | "bad", word: string, payload: Payload<"
   const why = payload.stopReason === "final_answer" ? "" : ` (${payload.stopReason.replaceAll("_", " ")})`;
   return ["end", tone, `${word}${why}: ${payload.summary}`, payload.summary];
 }
-
-/** Local time, with the date if it is on another day. */
-function timeOf(at: number, now: number): string {
-  const [then, today] = [new Date(at), new Date(now)];
-  const time = then.toTimeString().slice(0, 5);
-  if (then.toDateString() === today.toDateString()) return time;
-  return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())} ${time}`;
-}
-
-const two = (number: number): string => String(number).padStart(2, "0");
 
 const LONGEST = 160;
 

@@ -9,7 +9,7 @@ const radius = (more: Partial<BlastRadius> = {}): BlastRadius => ({
 });
 
 test("[BR1] one line says what could come of it", () => {
-  expect(describeBlastRadius(radius({ maxCost: 0.1 + 0.2 }))).toBe("could only read, spend up to $0.3");
+  expect(describeBlastRadius(radius({ maxCost: 0.1 + 0.2 }))).toBe("could only read, spend up to $0.30");
   const wide = radius({
     agents: [{ agent: "a" }, { agent: "b" }, { agent: "c" }],
     levels: 2,

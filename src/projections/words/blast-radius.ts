@@ -1,15 +1,16 @@
 // A blast radius in words, the same in the terminal and in the browser: one line to decide by, and what stands behind it.
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
+import { money, plural } from "./format.ts";
 
-/** `could run commands, change src/**, reach 2 hosts, spend up to $3, 2 levels deep`. */
+/** `could run commands, change src/**, reach 2 hosts, spend up to $3.00, 2 levels deep`. */
 export function describeBlastRadius(radius: BlastRadius): string {
   const { agents, levels, maxCost } = radius;
   const may = [
     ...powerWords(radius),
-    ...(agents.length > 1 ? [`start ${counted(agents.length - 1, "more agent")}`] : []),
-    ...(levels > 0 ? [`go ${counted(levels, "level")} deeper`] : []),
-    ...(maxCost === undefined ? ["spend without a limit of its own"] : [`spend up to ${dollars(maxCost)}`]),
+    ...(agents.length > 1 ? [`start ${plural(agents.length - 1, "more agent")}`] : []),
+    ...(levels > 0 ? [`go ${plural(levels, "level")} deeper`] : []),
+    ...(maxCost === undefined ? ["spend without a limit of its own"] : [`spend up to ${money(maxCost)}`]),
   ];
   return `could ${may.join(", ")}`;
 }
@@ -44,7 +45,7 @@ export function describeEdge({ agent, from, key }: BlastRadius["agents"][number]
 }
 
 export const describeWorstCase = ({ runs, turns }: BlastRadius): string =>
-  `at worst ${counted(runs, "run")} and ${counted(turns, "turn")} of a model`;
+  `at worst ${plural(runs, "run")} and ${plural(turns, "turn")} of a model`;
 
 function powerWords(radius: BlastRadius): string[] {
   const { powers, hosts } = radius;
@@ -79,7 +80,3 @@ function listed(names: readonly string[], most: number): string {
   const more = names.length - most;
   return [...names.slice(0, most), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
-const dollars = (amount: number): string => `$${Number(amount.toPrecision(3))}`;

@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { describeSystemError } from "../../errors.ts";
+import { groupDigits } from "../../projections/words/format.ts";
 
 export interface Finding {
   state: "ok" | "warn" | "bad";
@@ -80,7 +81,7 @@ async function diskChecks(folder: string): Promise<Finding[]> {
 
 export function spaceCheck(free: number): Finding {
   const name = "disk";
-  const text = `${Math.floor(free).toLocaleString("en-US")} MB free`;
+  const text = `${groupDigits(Math.floor(free))} MB free`;
   if (free < 100)
     return { state: "bad", name, text, fix: "make room: a run stops where its journal cannot grow" };
   return free < 1_000

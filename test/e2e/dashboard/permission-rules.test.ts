@@ -32,7 +32,7 @@ test("[BR1] [BR2] the card says in one line what could come of a delegation, on 
   const card = page.getByRole("article");
   const summary = card.locator("summary").filter({ hasText: "Blast radius" });
   await summary.getByText(/could change docs\/\*\*, reach any public host, start 1 more agent/).waitFor();
-  expect(await summary.innerText()).toMatch(/spend up to \$3\.\s+new\s+WebFetch\s+any public host$/);
+  expect(await summary.innerText()).toMatch(/spend up to \$3\.00\.\s+new\s+WebFetch\s+any public host$/);
   await summary.focus();
   await page.keyboard.press("Enter");
   await card.getByRole("heading", { name: "Agents that could come to run" }).waitFor();

@@ -2,7 +2,7 @@
 
 import { CircleCheckBig, Eye, FileCog, OctagonX, Package, TriangleAlert } from "lucide-react";
 import type { AgentView } from "../../../../src/api/client/types.ts";
-import { plural } from "../../display/words.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { Badge } from "../../ui/badge.tsx";
 
 export function AgentBadges({ agent, full = false }: { agent: AgentView; full?: boolean }) {

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../display/agent/role-icon.tsx";
 import { Failure } from "../../display/failure.tsx";
@@ -10,7 +11,6 @@ import { Loading } from "../../display/loading.tsx";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { When } from "../../display/time/when.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { plural } from "../../display/words.ts";
 import { sessionsQuery } from "../../live/queries.ts";
 import { Badge } from "../../ui/badge.tsx";
 

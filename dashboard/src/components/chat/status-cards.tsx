@@ -4,13 +4,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { AgentState } from "../../../../src/projections/formats/live-feed.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../display/agent/role-icon.tsx";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { Elapsed } from "../../display/time/elapsed.tsx";
 import { When } from "../../display/time/when.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { plural } from "../../display/words.ts";
 import { runsQuery } from "../../live/queries.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import type { Comparison as Compared } from "../../../../src/api/client/types.ts";
+import { duration, money } from "../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { duration } from "../../display/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { StepRow } from "./step-row.tsx";
 import { Totals } from "./totals.tsx";
@@ -77,7 +77,7 @@ function nodeWords(a: Facts, b: Facts): string {
   if (!a || !b) return a ? "only in A" : "only in B";
   const ms = b.ms - a.ms;
   const tokens = b.tokens - a.tokens;
-  return `A ${duration(a.ms)}, B ${duration(b.ms)} (${formatDifference(ms, duration)}) · ${formatDifference(tokens, String)} tokens · ${formatDifference(b.cost - a.cost, (value) => `$${value.toFixed(4)}`)}`;
+  return `A ${duration(a.ms)}, B ${duration(b.ms)} (${formatDifference(ms, duration)}) · ${formatDifference(tokens, String)} tokens · ${formatDifference(b.cost - a.cost, money)}`;
 }
 
 export const formatDifference = (value: number, words: (value: number) => string): string =>

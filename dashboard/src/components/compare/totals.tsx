@@ -1,5 +1,5 @@
 import type { Comparison } from "../../../../src/api/client/types.ts";
-import { count, duration, money } from "../../display/words.ts";
+import { duration, money, shortCount } from "../../../../src/projections/words/format.ts";
 
 /** What each of the two trees came to. */
 export function Totals({ compared: { a, b } }: { compared: Comparison }) {
@@ -30,7 +30,7 @@ function Line({ name, facts }: { name: string; facts: Comparison["a"] }) {
       <th scope="row" className="px-2 text-left">
         {name}
       </th>
-      {[status, duration(ms), count(tokens), money(cost, unpriced), String(runs)].map((cell, index) => (
+      {[status, duration(ms), shortCount(tokens), money(cost, unpriced), String(runs)].map((cell, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its column
         <td key={index} className="px-2">
           {cell}

@@ -4,11 +4,11 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { type Answer, activityCounts } from "../../../../src/projections/views/conversation.ts";
+import { duration, plural } from "../../../../src/projections/words/format.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../display/agent/role-icon.tsx";
 import { Markdown } from "../../display/markdown/markdown.tsx";
 import { When } from "../../display/time/when.tsx";
-import { duration, plural } from "../../display/words.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import type { ConversationCall } from "../../../../src/projections/views/conversation.ts";
+import { shortCount } from "../../../../src/projections/words/format.ts";
 import { Diff } from "../../display/diff/diff.tsx";
 import { patchOfCall } from "../../display/diff/patch-of-call.ts";
 import { JsonView } from "../../display/json-view.tsx";
 import { Ansi } from "../../display/terminal/ansi.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { count } from "../../display/words.ts";
 import type { Streaming } from "../../live/tree-journal.ts";
 
 /** What went into a call and what came out of it, as far as the journal has it. */
@@ -62,7 +62,7 @@ function Output({
   const about = [
     untrusted === undefined ? "" : `words from outside: ${untrusted}`,
     sandbox === undefined ? "" : sandbox === "none" ? "no sandbox" : `sandbox ${sandbox}`,
-    ref === undefined ? "" : `head and tail of ${count(size ?? 0)} characters`,
+    ref === undefined ? "" : `head and tail of ${shortCount(size ?? 0)} characters`,
   ].filter(Boolean);
   return (
     <Part name="Output" about={about.join(" · ")}>

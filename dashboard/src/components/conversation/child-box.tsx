@@ -2,13 +2,13 @@
 
 import { ChevronRight, FilePen } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { duration, plural } from "../../../../src/projections/words/format.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon, roleOf } from "../../display/agent/role-icon.tsx";
 import { endingText } from "../../display/status/status.ts";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { useNow } from "../../display/time/use-now.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { duration, plural } from "../../display/words.ts";
 import { runStateOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { classNames } from "../../ui/class-names.ts";

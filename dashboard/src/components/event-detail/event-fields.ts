@@ -3,10 +3,15 @@
 
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message-parts.ts";
-import { describeBudget } from "../../../../src/projections/usage/budget-changes.ts";
+import {
+  describeBudget,
+  duration,
+  fullTime,
+  money,
+  shortCount,
+} from "../../../../src/projections/words/format.ts";
 import { describeStop } from "../../../../src/projections/words/stop-reasons.ts";
 import { PROBE_WORDS } from "../../../../src/projections/words/tool-outcomes.ts";
-import { count, duration, fullTime, money } from "../../display/words.ts";
 
 export interface Field {
   label: string;
@@ -64,7 +69,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Model", payload.model),
     field("For", payload.purpose ?? "turn"),
     field("Attempt", payload.attempt),
-    field("May use", payload.estimate && `${count(payload.estimate.tokens)} tokens`),
+    field("May use", payload.estimate && `${shortCount(payload.estimate.tokens)} tokens`),
   ],
   AGENT_THOUGHT: ({ payload }) => [
     field("Says", textOf(payload.content), "prose"),
@@ -72,7 +77,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     ...toolCallsOf(payload.content).map(({ toolName, input, invalid }) =>
       field(`Calls ${toolName}`, invalid ?? input, "block"),
     ),
-    field("Tokens", `${count(payload.usage.input)} in, ${count(payload.usage.output)} out`),
+    field("Tokens", `${shortCount(payload.usage.input)} in, ${shortCount(payload.usage.output)} out`),
     field("Cost", payload.cost === null ? "unknown: no price for this model" : money(payload.cost)),
     field("Took", duration(payload.ms)),
   ],
@@ -126,7 +131,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Outcome", payload.outcome ?? (payload.isError ? "error" : "ok")),
     field("Files", payload.files?.map(({ path, change }) => `${change} ${path}`).join("\n"), "block"),
     field("Output", payload.output, "block"),
-    field("Whole output", payload.size === undefined ? undefined : `${count(payload.size)} characters`),
+    field("Whole output", payload.size === undefined ? undefined : `${shortCount(payload.size)} characters`),
     field("Sandbox", payload.sandbox),
     untrusted(payload.untrusted),
     field("Took", payload.ms === undefined ? undefined : duration(payload.ms)),

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { plural } from "../../display/words.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { useRefusal } from "../../live/me.ts";
 import { grantsQuery, suggestionsQuery } from "../../live/queries.ts";
 import { Dialog } from "../../ui/dialog.tsx";

@@ -3,6 +3,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { Suggestions } from "../../../../src/api/client/types.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import {
   describeSuggestion,
   ruleYaml,
@@ -12,7 +13,6 @@ import { Failure } from "../../display/failure.tsx";
 import { GrantRule } from "../../display/grant-rule.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { plural } from "../../display/words.ts";
 import { suggestionsQuery } from "../../live/queries.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { SettingsSection } from "../settings/settings-section.tsx";

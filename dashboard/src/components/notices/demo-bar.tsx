@@ -5,7 +5,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Unplug } from "lucide-react";
 import type { Recovery } from "../../../../src/api/client/types.ts";
-import { plural } from "../../display/words.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { client } from "../../live/client.ts";
 import { useConnection } from "../../live/connection.ts";
 import { approvalsQuery, crashReportQuery } from "../../live/queries.ts";

@@ -1,6 +1,6 @@
 // U32: what would have been told in quiet hours, as one notice at their end. Pure.
 
-import { plural } from "../../display/words.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import type { Notice } from "./news.ts";
 
 /** Stands where other notices name their tree. */

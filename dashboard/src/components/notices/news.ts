@@ -3,7 +3,7 @@
 
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import type { LiveEvent } from "../../../../src/projections/formats/live-feed.ts";
-import { plural } from "../../display/words.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 
 export interface Notice {
   /** The tree that it is about: a later one takes the place of an earlier one. */

@@ -4,8 +4,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Hourglass } from "lucide-react";
 import type { Health } from "../../../../src/api/client/types.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { Command } from "../../display/command/command.tsx";
-import { plural } from "../../display/words.ts";
 import { driversQuery, healthQuery } from "../../live/queries.ts";
 
 interface Idle {

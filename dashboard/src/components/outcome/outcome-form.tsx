@@ -4,8 +4,8 @@
 import { useRef } from "react";
 import type { ApprovalView, OutcomeBody } from "../../../../src/api/client/types.ts";
 import { omitUndefined } from "../../../../src/omit-undefined.ts";
+import { fullTime } from "../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { fullTime } from "../../display/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";

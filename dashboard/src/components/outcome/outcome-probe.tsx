@@ -3,9 +3,9 @@
 
 import { Eye } from "lucide-react";
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
+import { fullTime } from "../../../../src/projections/words/format.ts";
 import { PROBE_WORDS } from "../../../../src/projections/words/tool-outcomes.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { fullTime } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
 import { useAction } from "../../live/use-action.ts";

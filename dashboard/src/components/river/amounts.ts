@@ -1,5 +1,5 @@
 import type { Budget } from "../../../../src/journal/events.ts";
-import { count, money } from "../../display/words.ts";
+import { money, shortCount } from "../../../../src/projections/words/format.ts";
 import type { Unit } from "./river-bands.ts";
 
 export const limitIn = ({ maxTokens, maxCost }: Budget, unit: Unit): number | undefined =>
@@ -10,10 +10,10 @@ export const toBudget = (value: number, unit: Unit): { maxCost: number } | { max
   unit === "cost" ? { maxCost: value } : { maxTokens: value };
 
 export const formatAmount = (amount: number, unit: Unit): string =>
-  unit === "cost" ? money(amount) : `${count(amount)} tokens`;
+  unit === "cost" ? money(amount) : `${shortCount(amount)} tokens`;
 
 /** Short, for a column whose head says what it is. */
 export const formatCell = (amount: number, unit: Unit): string => {
   if (amount === 0) return "–";
-  return unit === "cost" ? money(amount) : count(amount);
+  return unit === "cost" ? money(amount) : shortCount(amount);
 };

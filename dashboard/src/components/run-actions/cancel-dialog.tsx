@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
-import { plural } from "../../display/words.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { client } from "../../live/client.ts";
 import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";

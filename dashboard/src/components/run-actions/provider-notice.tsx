@@ -4,9 +4,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { RotateCcw } from "lucide-react";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { Countdown } from "../../display/time/countdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { plural } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
 import { providerWaitsQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/run-journal.ts";

@@ -4,7 +4,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { whyOf } from "../../../../src/projections/views/why.ts";
-import { clockTime } from "../../display/words.ts";
+import { clockTime } from "../../../../src/projections/words/format.ts";
 import { treeApprovalsQuery } from "../../live/queries.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { OutcomeNotice } from "../outcome/outcome-notice.tsx";

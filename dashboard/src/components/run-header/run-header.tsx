@@ -2,13 +2,13 @@
 
 import { ChevronDown, ChevronUp, Pin, PinOff, Terminal } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../display/agent/role-icon.tsx";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { count, money, plural } from "../../display/words.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { useCommand } from "../../live/use-command.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -149,7 +149,7 @@ function RunFacts({ journal, run }: { journal: TreeJournal; run: RunJournal }) {
       </span>
       <span>{plural(row.turns, "turn")}</span>
       <span title="What its models read and wrote, with all runs below it">
-        {count(sum?.tokens ?? 0)} tokens
+        {shortCount(sum?.tokens ?? 0)} tokens
       </span>
       {sum !== undefined && sum.runs > 0 && <span>{plural(sum.runs, "run")} below</span>}
       <span className="max-sm:hidden">

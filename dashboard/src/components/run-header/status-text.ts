@@ -2,9 +2,9 @@
 
 import { childrenToStart } from "../../../../src/projections/children-to-start.ts";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
+import { clockTime, duration, plural } from "../../../../src/projections/words/format.ts";
 import { describeStop } from "../../../../src/projections/words/stop-reasons.ts";
 import { endingText } from "../../display/status/status.ts";
-import { clockTime, duration, plural } from "../../display/words.ts";
 import { runStateOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 

@@ -1,6 +1,6 @@
 import type { RunState } from "../../../../src/projections/folds/run-state.ts";
 import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
-import { count, duration, money } from "../../display/words.ts";
+import { duration, money, shortCount } from "../../../../src/projections/words/format.ts";
 import { runStateOf } from "../../live/folds.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { subtreeUsage } from "./tree-usage.ts";
@@ -63,7 +63,7 @@ function Bar({ bar: { name, unit, spent, reserved, limit, projected } }: { bar: 
   );
 }
 
-const SHOW = { count, money: (value: number) => money(value), time: duration };
+const SHOW = { count: shortCount, money: (value: number) => money(value), time: duration };
 
 // U36: what of each limit of a run is spent, what is held back for calls that are under way, and what it will come to if
 // it goes on as it did so far.

@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TranscriptView } from "../../../../src/api/client/types.ts";
+import { shortCount } from "../../../../src/projections/words/format.ts";
 import { Failure } from "../../display/failure.tsx";
 import { JsonView } from "../../display/json-view.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { Ansi } from "../../display/terminal/ansi.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { count } from "../../display/words.ts";
 import { transcriptQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -61,7 +61,7 @@ function SliceOf({ slice, transcript }: { slice: Slice; transcript: TranscriptVi
           <p className="flex flex-wrap items-center gap-2 pb-1 text-muted text-xs">
             <Badge tone={ROLES[role] ?? "muted"}>{role}</Badge>
             {part.toolName !== undefined && <VisibleText text={part.toolName} />}
-            <span>{count(lengthOf(part))} characters</span>
+            <span>{shortCount(lengthOf(part))} characters</span>
           </p>
           <PartView part={part} />
         </li>

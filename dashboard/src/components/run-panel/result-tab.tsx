@@ -1,9 +1,9 @@
 import { Lightbulb, TriangleAlert } from "lucide-react";
 import type { ResultEnvelope } from "../../../../src/journal/events.ts";
+import { duration } from "../../../../src/projections/words/format.ts";
 import { JsonView } from "../../display/json-view.tsx";
 import { Markdown } from "../../display/markdown/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { duration } from "../../display/words.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { EmptyTab, Facts, Section } from "./section.tsx";

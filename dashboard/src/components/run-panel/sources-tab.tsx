@@ -8,8 +8,8 @@ import {
   provenanceOf,
   type Source,
 } from "../../../../src/projections/views/provenance.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { plural } from "../../display/words.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";

@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Ban, CornerDownRight, Flag, Hand, type LucideIcon, Wrench } from "lucide-react";
 import type { RunDefinition } from "../../../../src/api/client/types.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { plural } from "../../display/words.ts";
 import { runStateOf, talkOf } from "../../live/folds.ts";
 import { runDefinitionQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";

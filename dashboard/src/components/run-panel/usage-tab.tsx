@@ -1,7 +1,7 @@
 // U35: what a run has spent itself, with all below it, and its share of what its parent's tree has spent.
 
 import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
-import { count, duration, money, plural } from "../../display/words.ts";
+import { duration, money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Section } from "./section.tsx";
 import { subtreeUsage } from "./tree-usage.ts";
@@ -62,18 +62,18 @@ export function UsageTab({ run, journal }: { run: RunJournal; journal: TreeJourn
 
 const LINES: readonly [string, (usage: RunUsage) => number, (value: number, usage: RunUsage) => string][] = [
   ["Cost", (usage) => usage.cost, (value, usage) => money(value, usage.unpriced)],
-  ["Tokens", totalTokens, count],
-  ["Input", (usage) => usage.input, count],
+  ["Tokens", totalTokens, shortCount],
+  ["Input", (usage) => usage.input, shortCount],
   [
     "… from the cache",
     (usage) => usage.cacheRead,
-    (value, { input }) => `${count(value)} (${share(value, input)})`,
+    (value, { input }) => `${shortCount(value)} (${share(value, input)})`,
   ],
-  ["… into the cache", (usage) => usage.cacheWrite, count],
-  ["Output", (usage) => usage.output, count],
-  ["Model calls", (usage) => usage.modelCalls, count],
-  ["… without an answer", (usage) => usage.wastedCalls, count],
-  ["Tool calls", (usage) => usage.toolCalls, count],
+  ["… into the cache", (usage) => usage.cacheWrite, shortCount],
+  ["Output", (usage) => usage.output, shortCount],
+  ["Model calls", (usage) => usage.modelCalls, shortCount],
+  ["… without an answer", (usage) => usage.wastedCalls, shortCount],
+  ["Tool calls", (usage) => usage.toolCalls, shortCount],
   ["Time at work", (usage) => usage.activeMs, duration],
 ];
 

@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
+import { money } from "../../../../src/projections/words/format.ts";
 import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../display/agent/role-icon.tsx";
@@ -8,7 +9,6 @@ import { type RunStatusLabel, statusLabel } from "../../display/status/status.ts
 import { StatusIcon } from "../../display/status/status-icon.tsx";
 import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { money } from "../../display/words.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 import { classNames } from "../../ui/class-names.ts";
 import type { RollUp } from "./roll-up.ts";

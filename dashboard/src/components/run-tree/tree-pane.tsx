@@ -2,7 +2,7 @@
 
 import { ListTree, PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import { useState } from "react";
-import { plural } from "../../display/words.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { type PaneSize, Splitter, usePaneWidth } from "../../ui/splitter.tsx";

@@ -1,6 +1,6 @@
 import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
-import { plural } from "../../display/words.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { BulkDialog, type BulkStep } from "./bulk-dialog.tsx";
 import type { Selection } from "./use-selection.ts";

@@ -2,13 +2,13 @@ import { Link } from "@tanstack/react-router";
 import { Network } from "lucide-react";
 import type { ListedRun } from "../../../../src/api/client/types.ts";
 import { totalTokens } from "../../../../src/projections/usage/run-usage.ts";
+import { money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../display/agent/role-icon.tsx";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { Elapsed } from "../../display/time/elapsed.tsx";
 import { When } from "../../display/time/when.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { count, money, plural } from "../../display/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { waitingFor } from "./waiting-for.ts";
@@ -79,7 +79,7 @@ export function RunRow({ run, index, isGone, isSelected, onSelect }: RunRowProps
       </td>
       <td className="hidden px-2 text-right tabular-nums md:table-cell">{cost}</td>
       <td className="hidden px-2 text-right text-muted tabular-nums xl:table-cell">
-        {count(totalTokens(usage))}
+        {shortCount(totalTokens(usage))}
       </td>
     </tr>
   );

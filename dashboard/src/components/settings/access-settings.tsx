@@ -3,7 +3,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "../../../../src/errors.ts";
-import { clockTime } from "../../display/words.ts";
+import { clockTime } from "../../../../src/projections/words/format.ts";
 import { client } from "../../live/client.ts";
 import { meQuery, useRefusal } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";

@@ -1,7 +1,7 @@
 // Drags the whole tree to any moment of its life (U38). The latest moment is now.
 
 import { GitFork, History, SkipForward, StepBack, StepForward } from "lucide-react";
-import { fullTime } from "../../display/words.ts";
+import { fullTime } from "../../../../src/projections/words/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { useHotkeys } from "../../ui/hotkeys.ts";

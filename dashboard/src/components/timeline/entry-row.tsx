@@ -16,7 +16,7 @@ import {
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import type { TimelineEntry, TimelineKind } from "../../../../src/projections/views/timeline.ts";
-import { clockTime, fullTime } from "../../display/words.ts";
+import { clockTime, fullTime } from "../../../../src/projections/words/format.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { handleLinkClick } from "../../ui/link-click.ts";
 import { HighlightedText } from "./highlighted-text.tsx";

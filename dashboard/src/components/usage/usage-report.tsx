@@ -1,8 +1,8 @@
 import { ChartColumn } from "lucide-react";
 import { useMemo } from "react";
 import type { UsageView } from "../../../../src/api/client/types.ts";
+import { money, shortCount } from "../../../../src/projections/words/format.ts";
 import { Command } from "../../display/command/command.tsx";
-import { count, money } from "../../display/words.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { PlotCard } from "./plot-card.tsx";
 import { runSeries, spentSeries, timeBuckets } from "./plot-data.ts";
@@ -42,7 +42,7 @@ export function UsageReport({ usage, since, by }: UsageReportProps) {
 const dollars = (value: number): string =>
   value > 0 && value < 0.1 ? `$${value.toPrecision(2)}` : money(value);
 /** There are no half turns, so an axis has no mark for them. */
-const whole = (value: number): string => (Number.isInteger(value) ? count(value) : "");
+const whole = (value: number): string => (Number.isInteger(value) ? shortCount(value) : "");
 
 function plotsOf(usage: UsageView, since: number, by: "agent" | "model") {
   const { overTime } = usage;
@@ -52,11 +52,11 @@ function plotsOf(usage: UsageView, since: number, by: "agent" | "model") {
   const spent = (metric: "cost" | "tokens" | "turns") => spentSeries(overTime, times, { metric, by });
   return [
     { title: "Cost", total: money(all.cost, all.unpriced), data: spent("cost"), words: dollars },
-    { title: "Tokens", total: count(all.input + all.output), data: spent("tokens"), words: whole },
-    { title: "Turns", total: count(all.turns), data: spent("turns"), words: whole },
+    { title: "Tokens", total: shortCount(all.input + all.output), data: spent("tokens"), words: whole },
+    { title: "Turns", total: shortCount(all.turns), data: spent("turns"), words: whole },
     {
       title: "Runs that ended",
-      total: count(all.completed + all.failed + all.cancelled),
+      total: shortCount(all.completed + all.failed + all.cancelled),
       data: runSeries(overTime, times),
       words: whole,
     },

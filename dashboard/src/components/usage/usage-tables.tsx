@@ -3,8 +3,8 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { UsageView } from "../../../../src/api/client/types.ts";
+import { duration, money, shortCount } from "../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { count, duration, money } from "../../display/words.ts";
 
 export function UsageTables({ usage }: { usage: UsageView }) {
   return (
@@ -17,7 +17,7 @@ export function UsageTables({ usage }: { usage: UsageView }) {
           cells: [
             <AgentLink key="agent" name={each.agent} />,
             each.runs,
-            count(each.input + each.output),
+            shortCount(each.input + each.output),
             money(each.cost, each.unpriced),
             each.wastedCalls === 0 ? "–" : `${each.wastedCalls} (${money(each.wastedCost)})`,
             duration(each.activeMs),
@@ -32,7 +32,7 @@ export function UsageTables({ usage }: { usage: UsageView }) {
           cells: [
             <VisibleText key="model" text={each.model} />,
             each.modelCalls,
-            count(each.input + each.output),
+            shortCount(each.input + each.output),
             each.unpriced > 0 && each.cost === 0 ? "price not known" : money(each.cost, each.unpriced),
             each.wastedCalls === 0 ? "–" : `${each.wastedCalls} (${money(each.wastedCost)})`,
           ],

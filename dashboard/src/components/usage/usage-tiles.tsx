@@ -1,7 +1,7 @@
 // The whole stretch of time in ten numbers, each with what it rests on: what is not known is said, not hidden.
 
 import type { UsageView } from "../../../../src/api/client/types.ts";
-import { count, duration, money, plural } from "../../display/words.ts";
+import { duration, money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import { usageTotals } from "./usage-totals.ts";
 
 export function UsageTiles({ usage }: { usage: UsageView }) {
@@ -40,11 +40,11 @@ function tilesOf(usage: UsageView): Tile[] {
     },
     {
       name: "Tokens",
-      value: count(all.input + all.output),
-      note: `${count(all.input)} in, ${count(all.output)} out, ${cached} % cached`,
+      value: shortCount(all.input + all.output),
+      note: `${shortCount(all.input)} in, ${shortCount(all.output)} out, ${cached} % cached`,
     },
-    { name: "Turns", value: count(all.turns), note: `${count(all.toolCalls)} tool calls` },
-    { name: "Runs", value: count(all.started), note: ended },
+    { name: "Turns", value: shortCount(all.turns), note: `${shortCount(all.toolCalls)} tool calls` },
+    { name: "Runs", value: shortCount(all.started), note: ended },
     {
       name: "Without people",
       value: trees.completed > 0 ? `${Math.round((trees.withoutPeople / trees.completed) * 100)} %` : "–",
@@ -82,13 +82,13 @@ type Together = ReturnType<typeof usageTotals>["trees"]["together"];
 /** S1-75: how the estimate is made is said with it. */
 function aloneTile({ trees, tokens, cost, singleTokens, singleCost }: Together): Tile {
   const priced = singleCost !== null && singleCost > 0;
-  const alone = `${count(Math.round(singleTokens))} tokens${priced ? `, ${money(singleCost)}` : ""}`;
+  const alone = `${shortCount(Math.round(singleTokens))} tokens${priced ? `, ${money(singleCost)}` : ""}`;
   return {
     name: "Against one agent",
     value: singleTokens > 0 ? `${Math.round((tokens / singleTokens) * 100)} %` : "–",
     note:
       trees === 0
         ? "no task was shared by several agents"
-        : `${count(tokens)} tokens${priced ? `, ${money(cost)}` : ""}; one alone about ${alone} (an estimate: the same turns in one conversation)`,
+        : `${shortCount(tokens)} tokens${priced ? `, ${money(cost)}` : ""}; one alone about ${alone} (an estimate: the same turns in one conversation)`,
   };
 }

@@ -1,7 +1,7 @@
 // The axis of time. Dragging over it looks at that part; so does the wheel, with Ctrl, where the pointer is.
 
 import { type PointerEvent, useEffect, useRef, useState } from "react";
-import { duration } from "../../display/words.ts";
+import { duration } from "../../../../src/projections/words/format.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { ticks, timeScale } from "./time-window.ts";
 import type { Zoom } from "./use-zoom.ts";

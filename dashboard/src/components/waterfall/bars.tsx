@@ -1,7 +1,7 @@
 // The time of one run. With the keyboard it is a slider over its spans: the arrows go from one to the next, Enter opens it.
 
 import { type KeyboardEvent, type MouseEvent, memo, useState } from "react";
-import { clockTime, duration } from "../../display/words.ts";
+import { clockTime, duration } from "../../../../src/projections/words/format.ts";
 import { LOOKS } from "./activities.ts";
 import { barsIn, spanAt, type TimeWindow, timeScale } from "./time-window.ts";
 import type { TreeRow } from "./tree-rows.ts";

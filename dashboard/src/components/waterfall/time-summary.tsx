@@ -1,5 +1,5 @@
 import { activityShares, type PathPiece } from "../../../../src/projections/views/critical-path.ts";
-import { duration } from "../../display/words.ts";
+import { duration } from "../../../../src/projections/words/format.ts";
 import { LOOKS } from "./activities.ts";
 
 /** U09: where the time went, in one sentence: along the critical path, so that the shares are of the whole. */

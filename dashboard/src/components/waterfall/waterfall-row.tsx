@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
+import { duration } from "../../../../src/projections/words/format.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../display/agent/role-icon.tsx";
-import { duration } from "../../display/words.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { Bars, type Tip } from "./bars.tsx";
 import type { TreeRow } from "./tree-rows.ts";

@@ -1,6 +1,6 @@
 import type { Reason } from "../../../../src/projections/views/reasons.ts";
+import { clockTime } from "../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { clockTime } from "../../display/words.ts";
 import { TextWithCode } from "./with-code.tsx";
 
 export interface ReasonRowProps {

@@ -2,9 +2,9 @@
 
 import { UnfoldVertical } from "lucide-react";
 import { useMemo, useState } from "react";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { VisibleText } from "../visible-text.tsx";
-import { plural } from "../words.ts";
 import { type DiffLine, type DiffRow, diffParts, diffRows } from "./diff-rows.ts";
 
 /** More than anybody reads at once; the rest comes when it is asked for. */

@@ -1,9 +1,9 @@
 import { useMemo, useState } from "react";
+import { shortCount } from "../../../../src/projections/words/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { VisibleText } from "../visible-text.tsx";
-import { count } from "../words.ts";
 import { type AnsiStyle, ansiSpans } from "./ansi-spans.ts";
 
 /** Both ends of what a program printed tell most of it. */
@@ -20,7 +20,7 @@ export function Ansi({ text }: { text: string }) {
       {cut && (
         <>
           <Button look="plain" size="small" className="mx-2" onClick={() => setAll(true)}>
-            Show the {count(text.length - MAX_SHOWN)} characters between
+            Show the {shortCount(text.length - MAX_SHOWN)} characters between
           </Button>
           <Spans text={text.slice(-MAX_SHOWN / 2)} />
         </>

@@ -1,4 +1,4 @@
-import { duration } from "../words.ts";
+import { duration } from "../../../../src/projections/words/format.ts";
 import { useNow } from "./use-now.ts";
 
 /** U45: what is left of a wait. */

@@ -1,4 +1,4 @@
-import { ago, fullTime } from "../words.ts";
+import { ago, fullTime } from "../../../../src/projections/words/format.ts";
 import { useNow } from "./use-now.ts";
 
 export function When({ ts }: { ts: number }) {

@@ -3,11 +3,11 @@
 
 import type { Agent } from "../../../agents/agent.ts";
 import type { Problem } from "../../../config/problem.ts";
+import { plural } from "../../../projections/words/format.ts";
 import { type Pack, packsIn } from "../../init/packs.ts";
 import { EXIT, type Invocation } from "../../invocation.ts";
 import { projectOf } from "../../project.ts";
 import { agentFacts, isUnknownModel, problemLine, withTitle } from "../../view/agents.ts";
-import { count } from "../../view/format.ts";
 import { modelLabel } from "../../view/live/live-view.ts";
 import { truncate } from "../../view/screen.ts";
 import { fitLines } from "../../view/text/fit.ts";
@@ -91,7 +91,7 @@ function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocati
     ...packs.flatMap(({ name, about }) => {
       const size = agents.filter((agent) => agent.name.startsWith(`${name}/`)).length;
       // A copied pack belongs to the project.
-      return size === 0 ? [] : [[`${name}/…`, `a pack of ${count(size, "agent")}: ${about}`]];
+      return size === 0 ? [] : [[`${name}/…`, `a pack of ${plural(size, "agent")}: ${about}`]];
     }),
   ].map(([name, text]) => [`  ${screen.paint("bold", plainLine(name!))}`, plainLine(text!)]);
   return [

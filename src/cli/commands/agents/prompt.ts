@@ -1,9 +1,9 @@
 // `cadre agents prompt`: prints the exact prompt the model would get, and the tools offered to it.
 
 import type { PromptTool } from "../../../project/project.ts";
+import { plural } from "../../../projections/words/format.ts";
 import { EXIT, type Invocation } from "../../invocation.ts";
 import { projectOf } from "../../project.ts";
-import { count } from "../../view/format.ts";
 import { jsonLine, plain, plainLine } from "../../view/text/plain.ts";
 import { table } from "../../view/text/table.ts";
 
@@ -26,7 +26,7 @@ export async function prompt(
 }
 
 function toolLines(tools: readonly PromptTool[], { io, screen }: Invocation): string[] {
-  const title = `With ${count(tools.length, "tool")}, as the model reads of them (--json has their schemas):`;
+  const title = `With ${plural(tools.length, "tool")}, as the model reads of them (--json has their schemas):`;
   const rows = tools.map(({ name, description }) => [`  ${plainLine(name)}`, firstLine(description)]);
   return ["", screen.paint("bold", title), ...table(rows, io.stdout.isTTY ? screen.columns : undefined)];
 }

@@ -6,10 +6,10 @@ import { strictProblems } from "../../../agents/checks/index.ts";
 import type { AgentSet } from "../../../agents/load.ts";
 import type { FileReport } from "../../../agents/validate-files.ts";
 import { hasErrors, type Problem } from "../../../config/problem.ts";
+import { plural } from "../../../projections/words/format.ts";
 import { EXIT, type Invocation } from "../../invocation.ts";
 import { projectOf } from "../../project.ts";
 import { problemLine } from "../../view/agents.ts";
-import { count } from "../../view/format.ts";
 import type { Screen } from "../../view/screen.ts";
 import { jsonLine } from "../../view/text/plain.ts";
 
@@ -120,17 +120,17 @@ function summary(files: readonly FileReport[], problems: readonly Problem[]): st
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const warnings = problems.length - errors;
   const found = [
-    ...(errors > 0 ? [count(errors, "error")] : []),
-    ...(warnings > 0 ? [count(warnings, "warning")] : []),
+    ...(errors > 0 ? [plural(errors, "error")] : []),
+    ...(warnings > 0 ? [plural(warnings, "warning")] : []),
   ];
   const words = [
     good === files.length ? "all can be used" : `${good} can be used`,
     ...(broken > 0 ? [`${broken} cannot`] : []),
-    ...(others > 0 ? [count(others, "is no agent", "are no agents")] : []),
+    ...(others > 0 ? [plural(others, "is no agent", "are no agents")] : []),
   ];
   const behind = found.length > 0 ? ` (${found.join(", ")})` : "";
   const none = files.some(isAgentFile)
     ? ""
     : " Nothing was validated: give agent files, or a folder of them.";
-  return `${count(files.length, "file")}: ${words.join(", ")}${behind}.${none}`;
+  return `${plural(files.length, "file")}: ${words.join(", ")}${behind}.${none}`;
 }

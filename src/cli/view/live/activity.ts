@@ -4,7 +4,7 @@ import type { JournalEvent, WaitingOn } from "../../../journal/events.ts";
 import type { RunState } from "../../../projections/folds/run-state.ts";
 import { summarizeTodos } from "../../../projections/folds/todos.ts";
 import { describeCall } from "../../../projections/views/timeline.ts";
-import { count, duration } from "../format.ts";
+import { elapsed, plural } from "../../../projections/words/format.ts";
 import { plainLine } from "../text/plain.ts";
 
 export interface Activity {
@@ -42,7 +42,7 @@ export function createActivity(state: RunState): Activity {
     },
     now(at) {
       if (what === undefined) return undefined;
-      const time = until === undefined ? wholeSeconds(at - since) : `${wholeSeconds(until - at)} left`;
+      const time = until === undefined ? elapsed(at - since) : `${elapsed(until - at)} left`;
       return { what, time, output: latestLine(output) };
     },
   };
@@ -58,11 +58,6 @@ export const turnText = ({ turns, openModelCall, start }: RunState): string =>
 /** Progress of its to-do list; empty if it has none. */
 export const todoText = ({ todos }: RunState): string =>
   todos.length === 0 ? "" : plainLine(summarizeTodos(todos));
-
-/** Whole seconds, because a line that counts tenths would change all the time. */
-export function wholeSeconds(ms: number): string {
-  return ms < 60_000 ? `${Math.max(0, Math.floor(ms / 1_000))} s` : duration(ms);
-}
 
 const KEPT = 400;
 const LONGEST = 60;
@@ -80,7 +75,7 @@ function latestLine(text: string): string {
 
 function waiting(state: RunState): string {
   const { kind, detail, items = [] } = state.waitingOn ?? ({ kind: "timer" } as WaitingOn);
-  if (kind === "child") return `waiting for ${count(items.length, "run")} below`;
+  if (kind === "child") return `waiting for ${plural(items.length, "run")} below`;
   const attempt = kind === "provider" ? `, then attempt ${nextAttempt(state)}` : "";
   return `waiting (${plainLine(detail ?? kind)})${attempt}`;
 }

@@ -3,7 +3,7 @@
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../../journal/events.ts";
 import { FINAL_REPORT } from "../../../projections/folds/run-state.ts";
 import { describeCall, describeForkOrigin, type TimelineEntry } from "../../../projections/views/timeline.ts";
-import { count, duration } from "../format.ts";
+import { duration, plural } from "../../../projections/words/format.ts";
 import { type Paint, type Screen, truncate } from "../screen.ts";
 import { plainLine } from "../text/plain.ts";
 import { nextAttempt } from "./activity.ts";
@@ -117,6 +117,6 @@ function firstLine(output: unknown, cells: number): string {
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const end = lines.length > 1 && /^\[.*\]$/.test(lines.at(-1)!) ? ` ${plainLine(lines.pop()!)}` : "";
-  const more = lines.length > 1 ? ` (+${count(lines.length - 1, "line")})` : "";
+  const more = lines.length > 1 ? ` (+${plural(lines.length - 1, "line")})` : "";
   return `${truncate(plainLine(lines[0] ?? ""), Math.max(20, cells))}${more}${end}`;
 }

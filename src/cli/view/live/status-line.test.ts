@@ -43,10 +43,10 @@ const pen = started("pen", { parentRunId: "r1", rootRunId: "r1" });
 describe("[U51] the status line", () => {
   test("one run: who, what, for how long, the preset, the budget, the turn", () => {
     expect(status({ r1: [lead, thinking] })).toBe(
-      "lead · thinking · 42 s · preset ask · 0 of 200k tokens · $0 of $5.00 · turn 1/20",
+      "lead · thinking · 42 s · preset ask · 0 of 200k tokens · $0.00 of $5.00 · turn 1/20",
     );
     const edits = started("lead", { permissions: { preset: "edits", allow: [], ask: [], deny: [] } });
-    expect(status({ r1: [edits, thinking] })).toContain(" · preset edits · 0 tokens · $0 · ");
+    expect(status({ r1: [edits, thinking] })).toContain(" · preset edits · 0 tokens · $0.00 · ");
     expect(status({ r1: [lead, held] })).toMatch(/^lead · needs you · preset ask/);
   });
 
@@ -57,7 +57,7 @@ describe("[U51] the status line", () => {
   });
 
   test("a budget that a person has raised is the one that holds", () => {
-    expect(status({ r1: [lead, thinking], c1: [pen, held, raised] })).toContain("$0 of $8.00");
+    expect(status({ r1: [lead, thinking], c1: [pen, held, raised] })).toContain("$0.00 of $8.00");
   });
 
   test.each([20, 40, 60, 80])("in %d cells what matters least goes first", (cells) => {

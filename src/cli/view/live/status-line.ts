@@ -2,9 +2,9 @@
 // counts. If it is too long, the least important parts are left out first.
 
 import { emptyUsage, type RunUsage, totalTokens } from "../../../projections/usage/run-usage.ts";
-import { count, money, shortCost, shortCount } from "../format.ts";
+import { elapsed, money, plural, shortCost, shortCount } from "../../../projections/words/format.ts";
 import { cellWidth, truncate } from "../screen.ts";
-import { todoText, turnText, wholeSeconds } from "./activity.ts";
+import { todoText, turnText } from "./activity.ts";
 import { type LiveRun, type Mark, markOf, needsPerson, pathText } from "./live-tree.ts";
 
 export interface StatusFacts {
@@ -62,8 +62,8 @@ function ofTree(all: readonly LiveRun[], { now, preset, hidden }: StatusFacts): 
     [6, top.state.end ? "" : pathText(busiest(all))],
     [3, top.state.end ? "" : presetOf(top, preset)],
     [2, spentOf(all)],
-    [4, `${count(all.length, "run")}: ${others.filter((text) => text !== "").join(", ")}`],
-    [5, wholeSeconds((top.state.end?.ts ?? now) - top.state.createdAt)],
+    [4, `${plural(all.length, "run")}: ${others.filter((text) => text !== "").join(", ")}`],
+    [5, elapsed((top.state.end?.ts ?? now) - top.state.createdAt)],
   ];
 }
 

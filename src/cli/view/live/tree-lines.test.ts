@@ -57,10 +57,12 @@ describe("a tree in as many lines as there is room for", () => {
       "└─ ● worker#2",
       "   └─ ✗ helper",
     ]);
-    expect(lines[1]).toMatch(/worker {5}It is done\. +0 turns · 0 tokens · \$0 · +0 s$/);
-    expect(lines[3]).toMatch(/worker#2 {3}thinking \(12 s\) · go +0 turns · 0 tokens · \$0 · 12 s$/);
+    expect(lines[1]).toMatch(/worker {5}It is done\. +0 turns · 0 tokens · \$0\.00 · +0 s$/);
+    expect(lines[3]).toMatch(/worker#2 {3}thinking \(12 s\) · go +0 turns · 0 tokens · \$0\.00 · 12 s$/);
     expect(lines[4]).toContain("✗ helper  No such file. ");
-    expect(status).toBe("lead · preset ask · 0 tokens · $0 · 5 runs: 2 at work, 2 done, 1 not done · 12 s");
+    expect(status).toBe(
+      "lead · preset ask · 0 tokens · $0.00 · 5 runs: 2 at work, 2 done, 1 not done · 12 s",
+    );
   });
 
   test("what is below an ended run goes first, and is counted", () => {
@@ -89,7 +91,7 @@ describe("a tree in as many lines as there is room for", () => {
     ]);
     expect(lines[4]).toContain("needs you: The budget is used up.");
     expect(status).toBe(
-      "… 58 more · 1 in need of you · preset ask · 0 tokens · $0 · 63 runs: 32 at work, 30 done · 12 s",
+      "… 58 more · 1 in need of you · preset ask · 0 tokens · $0.00 · 63 runs: 32 at work, 30 done · 12 s",
     );
   });
 
@@ -106,7 +108,7 @@ describe("a tree in as many lines as there is room for", () => {
   test("with next to no room they are only counted", () => {
     const { lines, status } = picture(tree([done, done]), 1, 60);
     expect(lines).toEqual([]);
-    expect(status).toBe("preset ask · 0 tokens · $0 · 5 runs: 1 at work, 4 done");
+    expect(status).toBe("preset ask · 0 tokens · $0.00 · 5 runs: 1 at work, 4 done");
   });
 
   test.each([30, 59, 60, 80, 99, 100, 200])("no line is longer than a terminal of %d columns", (columns) => {

@@ -3,11 +3,11 @@
 import { openItems } from "../../../projections/folds/approvals.ts";
 import { totalTokens } from "../../../projections/usage/run-usage.ts";
 import { describeCall } from "../../../projections/views/timeline.ts";
-import { count, shortCost, shortCount } from "../format.ts";
+import { elapsed, plural, shortCost, shortCount } from "../../../projections/words/format.ts";
 import { cellWidth, type Paint, truncate } from "../screen.ts";
 import { allNodes, branches, chooseShown } from "../text/branches.ts";
 import { plainLine } from "../text/plain.ts";
-import { todoText, wholeSeconds } from "./activity.ts";
+import { todoText } from "./activity.ts";
 import { hasEnded, type LiveRun, type Mark, markOf, needsPerson } from "./live-tree.ts";
 
 export interface TreeLayout {
@@ -77,7 +77,7 @@ function whatOf(run: LiveRun, now: number): string {
   return [`${what}${isLong || time.endsWith("left") ? ` (${time})` : ""}`, ...more].join(" · ");
 }
 
-const belowOf = ({ state }: LiveRun): string => `${count(state.waitingOn?.items?.length ?? 0, "run")} below`;
+const belowOf = ({ state }: LiveRun): string => `${plural(state.waitingOn?.items?.length ?? 0, "run")} below`;
 
 function neededOf({ state }: LiveRun): string {
   const [item] = openItems(state);
@@ -102,11 +102,11 @@ function hiddenBelow(run: LiveRun, shown: ReadonlySet<LiveRun>): string {
 /** Turns, tokens, cost and time; on a narrow terminal only the time. */
 function factsOf({ state }: LiveRun, now: number, columns: number): string[] {
   const { turns, usage, end, createdAt } = state;
-  const time = wholeSeconds((end?.ts ?? now) - createdAt);
+  const time = elapsed((end?.ts ?? now) - createdAt);
   if (columns < 60) return [time];
   const isWide = columns >= 100;
   const used = shortCount(totalTokens(usage));
-  return [count(turns, "turn"), isWide ? `${used} tokens` : `${used} tok`, shortCost(usage), time];
+  return [plural(turns, "turn"), isWide ? `${used} tokens` : `${used} tok`, shortCost(usage), time];
 }
 
 /** Aligns the facts of all runs in columns. */

@@ -41,3 +41,6 @@ export function plainPieces(): (piece: string) => string {
 
 const spelled = (character: string): string =>
   `⟦U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟧`;
+
+/** The text with a full stop at its end, unless it has a closing mark already. */
+export const asSentence = (text: string): string => text.trim().replace(/[^.?!]$/, "$&.");

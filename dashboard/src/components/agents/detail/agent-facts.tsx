@@ -3,8 +3,8 @@
 import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
 import type { AgentDetail, ExplanationView } from "../../../../../src/api/client/types.ts";
+import { duration, money, shortCount } from "../../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
-import { count, duration, money } from "../../../display/words.ts";
 import { Panel } from "../../../ui/panel.tsx";
 import { EDGE_LOOKS } from "../edge-looks.ts";
 
@@ -76,7 +76,7 @@ function limitFacts({ limits }: ExplanationView): [string, ReactNode][] {
     ["Delegation", `${maxDepth} levels deep, ${maxChildren} children per run`],
     [
       "Budget",
-      [maxTokens !== undefined && `${count(maxTokens)} tokens`, maxCost !== undefined && money(maxCost)]
+      [maxTokens !== undefined && `${shortCount(maxTokens)} tokens`, maxCost !== undefined && money(maxCost)]
         .filter(Boolean)
         .join(", ") || "no limit of its own",
     ],

@@ -2,8 +2,8 @@
 
 import { Ban, Eye, Hand, PenLine, Repeat } from "lucide-react";
 import type { AgentDetail, ExplanationView } from "../../../../../src/api/client/types.ts";
+import { plural } from "../../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
-import { plural } from "../../../display/words.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Panel } from "../../../ui/panel.tsx";
 

@@ -4,8 +4,8 @@
 import { Link } from "@tanstack/react-router";
 import { Check, FilePen, Globe, Minus, Terminal } from "lucide-react";
 import type { ExplanationView } from "../../../../../src/api/client/types.ts";
+import { money, plural } from "../../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
-import { money, plural } from "../../../display/words.ts";
 import { classNames } from "../../../ui/class-names.ts";
 import { Panel } from "../../../ui/panel.tsx";
 

@@ -2,6 +2,7 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { money } from "../../../../../src/projections/words/format.ts";
 import { patternRole } from "../../../../../src/projections/words/pattern-role.ts";
 import { Failure } from "../../../display/failure.tsx";
 import { Loading } from "../../../display/loading.tsx";
@@ -9,7 +10,6 @@ import { StatusBadge } from "../../../display/status/status-badge.tsx";
 import { Elapsed } from "../../../display/time/elapsed.tsx";
 import { When } from "../../../display/time/when.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
-import { money } from "../../../display/words.ts";
 import { runsQuery } from "../../../live/queries.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Panel } from "../../../ui/panel.tsx";

@@ -5,8 +5,8 @@ import { Link } from "@tanstack/react-router";
 import { GitCompare } from "lucide-react";
 import { useState } from "react";
 import type { AgentVersions } from "../../../../../src/api/client/types.ts";
+import { money, plural, shortCount } from "../../../../../src/projections/words/format.ts";
 import { When } from "../../../display/time/when.tsx";
-import { count, money, plural } from "../../../display/words.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { classNames } from "../../../ui/class-names.ts";
@@ -103,7 +103,7 @@ function Row({ name, version, chosen, children }: RowProps) {
         {successRate === null ? "–" : `${Math.round(successRate * 100)} %`}
       </td>
       <td className="px-2 py-1.5 text-right">{(turns / runs).toFixed(1)}</td>
-      <td className="px-2 py-1.5 text-right">{count(Math.round(tokens / runs))}</td>
+      <td className="px-2 py-1.5 text-right">{shortCount(Math.round(tokens / runs))}</td>
       <td className="px-2 py-1.5 text-right">{money(cost / runs, unpriced)}</td>
       <td className="whitespace-nowrap px-2 py-1.5 text-muted">
         <When ts={lastAt} />

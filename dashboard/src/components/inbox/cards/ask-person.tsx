@@ -3,8 +3,8 @@
 import { UserRoundPlus } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { clockTime } from "../../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
-import { clockTime } from "../../../display/words.ts";
 import { client } from "../../../live/client.ts";
 import { approvalsQuery } from "../../../live/queries.ts";
 import { queryClient } from "../../../live/query-client.ts";

@@ -1,7 +1,7 @@
 // U36: a budget that is used up, raised by how much is wanted.
 
 import { useState } from "react";
-import { count, money } from "../../../display/words.ts";
+import { money, shortCount } from "../../../../../src/projections/words/format.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Input } from "../../../ui/input.tsx";
 import { ContinueOrStop } from "../decision/continue-or-stop.tsx";
@@ -20,7 +20,7 @@ export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
   const isMore = Number.isFinite(value) && value > limitValue && (isMoney || Number.isInteger(value));
   const raise = () =>
     decide.send({ decision: "approve", limits: isMoney ? { maxCost: value } : { maxTokens: value } });
-  const words = (amount: number) => (isMoney ? money(amount) : `${count(amount)} tokens`);
+  const words = (amount: number) => (isMoney ? money(amount) : `${shortCount(amount)} tokens`);
   return (
     <CardFrame
       item={item}

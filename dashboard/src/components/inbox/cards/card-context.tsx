@@ -4,8 +4,8 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { describeAskRule } from "../../../../../src/projections/words/decisions.ts";
+import { clockTime, money, plural } from "../../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
-import { clockTime, money, plural } from "../../../display/words.ts";
 
 export function CardContext({ item }: { item: ApprovalView }) {
   const { rule, did, spent, fingerprint, hash, recent, runId } = item;

@@ -1,7 +1,7 @@
 import { isUnreachable } from "../../../../../src/api/client/client.ts";
 import { CadreError } from "../../../../../src/errors.ts";
+import { ago } from "../../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
-import { ago } from "../../../display/words.ts";
 
 /** F12, F13: who was faster, or what is wrong. What was typed stays. */
 export function AnswerFailure({ error }: { error: Error | null }) {

@@ -1,14 +1,14 @@
 import { Hourglass, Timer } from "lucide-react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { plural, roughDuration } from "../../../../../src/projections/words/format.ts";
 import { useNow } from "../../../display/time/use-now.ts";
-import { plural, roughly } from "../../../display/words.ts";
 import { Badge } from "../../../ui/badge.tsx";
 
 /** "3 agents have waited 12 min, the root too". */
 export function WaitingBadge({ item: { blocks, requestedAt, trail } }: { item: ApprovalView }) {
   const holdsRoot = blocks.root && trail.length > 1;
   const now = useNow();
-  const since = roughly(now - requestedAt);
+  const since = roughDuration(now - requestedAt);
   const runs = Math.max(1, blocks.runs);
   return (
     <Badge tone={holdsRoot ? "warn" : "muted"} title="What can only go on when this is answered">
