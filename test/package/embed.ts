@@ -35,13 +35,16 @@ const runtime = await createRuntime({
         : { text: `Tea costs ${lastResult}.` },
   },
 });
+// @ts-expect-error the store is internal: a program reads runs and journals
+void runtime.store;
 const awake = setInterval(() => {}, 1_000);
 const ended = new Promise<string>((resolve, reject) => {
   runtime.on("agent:completed", ({ result }) => resolve(result.summary));
   runtime.on("agent:failed", ({ error }) => reject(error));
 });
 await runtime.start();
-await runtime.admit({ agent: "clerk", task: "How much is tea?" });
+const { runId } = await runtime.admit({ agent: "clerk", task: "How much is tea?" });
 console.log(await ended);
+if ((await runtime.run(runId))?.status !== "completed") throw new Error("The run has not completed.");
 await runtime.stop();
 clearInterval(awake);
