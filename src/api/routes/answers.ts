@@ -191,6 +191,8 @@ export const CommandView = z.object({
       depth: z.int(),
       readOnly: z.boolean(),
       note: z.string().optional(),
+      /** It executes what it reads from its input: `curl … | sh`. */
+      runsInput: z.literal(true).optional(),
     }),
   ),
   files: z.array(z.object({ path: z.string(), use: z.enum(["writes", "reads"]), outside: z.boolean() })),

@@ -30,6 +30,8 @@ export interface ProgramReading {
   readOnly: boolean;
   /** What its words do not show. */
   note?: string;
+  /** It executes what it reads from its input: `curl … | sh`. */
+  runsInput?: true;
 }
 
 export interface FileReading {
@@ -79,15 +81,17 @@ function takeAll(
 
 function takeCommand({ argv, assigns, fed }: ShellCommand, depth: number, found: Found): void {
   if (argv.length === 0) return;
+  const isFedProgram = fed && runsInput(argv);
   const notes = [
     ...(assigns ? ["variables are set for it"] : []),
-    ...(fed && runsInput(argv) ? ["runs what it is fed"] : []),
+    ...(isFedProgram ? ["runs what it is fed"] : []),
   ];
   found.programs.push({
     argv: argv.map((word) => word ?? null),
     depth,
     readOnly: !assigns && isReadOnlyCommand(argv).readOnly,
     ...(notes.length > 0 ? { note: notes.join("; ") } : {}),
+    ...(isFedProgram ? { runsInput: true } : {}),
   });
   found.uses.push(...fileUses(nameOf(argv), argv.slice(1)));
   if (depth < MAX_DEPTH && runsOthers(nameOf(argv) ?? "", argv.slice(1))) takeInner(argv, depth + 1, found);

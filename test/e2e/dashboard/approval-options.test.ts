@@ -1,4 +1,4 @@
-// What else than yes and no can be said to a call: only some of its changes, with a limit, by somebody else.
+// Answers between approve and reject: only some changes of a file, a tighter limit, or asking another person.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,30 +24,27 @@ const asking = (): Promise<Project> =>
 `,
   });
 
-test.each(["edit", "write"])(
-  "[U22] of the changes of a file's %s only those that are ticked are made",
-  async (task) => {
-    await using p = await asking();
-    const { client, page, problems, runIds } = await openInbox(browser, p, { [task]: "clerk" });
-    await addedLine(page, "LINE SIX").waitFor();
-    await page.getByRole("button", { name: "Choose parts" }).click();
-    const boxes = page.getByRole("checkbox", { name: /Change . of 3/ });
-    await expect.poll(() => boxes.count()).toBe(3);
-    await page.getByText(/they rest on the file as it was shown [0-9a-f]{12}/).waitFor();
-    const approve = page.getByRole("button", { name: /Approve/ });
-    for (const box of await boxes.all()) await box.uncheck();
-    await page.getByRole("alert").filter({ hasText: "Nothing is ticked" }).waitFor();
-    expect(await approve.isDisabled()).toBe(true);
-    await boxes.nth(1).check();
-    await page.getByText("1 of 3 changes ticked").waitFor();
-    await page.getByRole("button", { name: "Approve as changed" }).click();
-    await summaryOf(client, runIds[0]!);
-    expect(readFileSync(join(p.folder, "notes.txt"), "utf8")).toBe(OLD.replace("line 6\n", "LINE SIX\n"));
-    expect(problems).toEqual([]);
-  },
-);
+test.each(["edit", "write"])("[U22] only the selected changes of an %s are made", async (task) => {
+  await using p = await asking();
+  const { client, page, problems, runIds } = await openInbox(browser, p, { [task]: "clerk" });
+  await addedLine(page, "LINE SIX").waitFor();
+  await page.getByRole("button", { name: "Choose changes" }).click();
+  const boxes = page.getByRole("checkbox", { name: /Change . of 3/ });
+  await expect.poll(() => boxes.count()).toBe(3);
+  await page.getByText(/based on the file as shown [0-9a-f]{12}/).waitFor();
+  const approve = page.getByRole("button", { name: /Approve/ });
+  for (const box of await boxes.all()) await box.uncheck();
+  await page.getByRole("alert").filter({ hasText: "No change is selected" }).waitFor();
+  expect(await approve.isDisabled()).toBe(true);
+  await boxes.nth(1).check();
+  await page.getByText("1 of 3 changes selected").waitFor();
+  await page.getByRole("button", { name: "Approve as changed" }).click();
+  await summaryOf(client, runIds[0]!);
+  expect(readFileSync(join(p.folder, "notes.txt"), "utf8")).toBe(OLD.replace("line 6\n", "LINE SIX\n"));
+  expect(problems).toEqual([]);
+});
 
-test("[U21] a command is let run, but not for long", async () => {
+test("[U21] a command is approved with a time limit", async () => {
   await using p = await asking();
   const { client, page, runIds } = await openInbox(browser, p, { sleep: "clerk" });
   await page.getByLabel("Stop it after").selectOption("10 seconds");
@@ -61,11 +58,11 @@ test("[U21] a command is let run, but not for long", async () => {
   await client.cancel(runIds[0]!);
 });
 
-test("[U21] somebody else is asked: the item says for whom it is, on the page and at the terminal, and stays open", async () => {
+test("[U21] an item for another person says so on the page and at the terminal, and stays open", async () => {
   await using p = await asking();
   const { client, page, runIds } = await openInbox(browser, p, { sleep: "clerk" });
-  await page.getByRole("button", { name: "Ask somebody else" }).click();
-  const form = page.getByRole("dialog", { name: "Ask somebody else" });
+  await page.getByRole("button", { name: "Ask someone else" }).click();
+  const form = page.getByRole("dialog", { name: "Ask someone else" });
   await form.getByLabel("Who should decide").fill("Maria");
   await form.getByLabel("What they should know").fill("is it yours?");
   await form.getByRole("button", { name: "Ask", exact: true }).click();

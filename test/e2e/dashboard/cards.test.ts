@@ -1,4 +1,4 @@
-// The cards that are seldom seen: another host, a server's tool, work for another agent, a budget, a run that repeats itself.
+// The less common cards: a web request, an MCP tool, a delegation, a used-up budget, a loop.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -42,7 +42,7 @@ const asking = async (): Promise<Project> => {
   return p;
 };
 
-test("[U20] [U21] each kind of item has a card that says what it is about, without a barrier", async () => {
+test("[U20] [U21] each kind of request has an accessible card that shows what it is about", async () => {
   await using p = await asking();
   const { client, page, problems } = await openInbox(browser, p, {
     fetch: "clerk",
@@ -69,7 +69,7 @@ test("[U20] [U21] each kind of item has a card that says what it is about, witho
   await openRow(page, /editor/);
   await card.getByText("Starts").waitFor();
   await card.getByText("Blast radius:").waitFor();
-  await card.getByLabel("Let it have at most").selectOption("3 turns");
+  await card.getByLabel("Limit it to").selectOption("3 turns");
   await card.getByRole("button", { name: "Approve as changed" }).click();
   await expectRows(page, 4);
 

@@ -1,4 +1,4 @@
-// Talking to main agents: what is said reaches them, whatever they are doing, and what they do is seen.
+// Chat with main agents: messages reach them while they work, and the page shows what they do.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -21,7 +21,7 @@ const CLERK = {
 const said = (page: Page, words: string) =>
   page.getByRole("region", { name: "Conversation", exact: true }).getByText(words).first().waitFor();
 
-test("[S4-10] [S4-58] [S1-63] a conversation goes on over several runs, and is there after a reload", async () => {
+test("[S4-10] [S4-58] [S1-63] a conversation spans several runs and survives a reload", async () => {
   await using p = await treeProject(CLERK);
   const { url, link } = await serve(p);
   const { page, problems } = await browser.enter(link);
@@ -38,12 +38,12 @@ test("[S4-10] [S4-58] [S1-63] a conversation goes on over several runs, and is t
   await said(page, "Nothing more.");
   await page.reload();
   for (const words of ["Good day!", "Nothing more."]) await said(page, words);
-  await page.getByRole("button", { name: "Show what happened" }).first().click();
-  await page.getByRole("button", { name: "Show the final message only" }).waitFor();
+  await page.getByRole("button", { name: "Show the steps" }).first().click();
+  await page.getByRole("button", { name: "Hide the steps" }).waitFor();
   expect(problems).toEqual([]);
 });
 
-test("[S4-43] [S4-63] what is said meanwhile waits in sight until it is read; the cards say who does what", async () => {
+test("[S4-43] [S4-63] a message to a busy agent stays visible until it is read; status cards show what each agent does", async () => {
   await using p = await treeProject(CLERK);
   const { url, link } = await serve(p);
   const { page } = await browser.enter(link);
@@ -51,18 +51,18 @@ test("[S4-43] [S4-63] what is said meanwhile waits in sight until it is read; th
   await page.getByRole("radio", { name: /clerk/ }).check();
   await page.getByRole("textbox", { name: "Message" }).fill("Do it slowly");
   await page.keyboard.press("Enter");
-  await page.getByLabel("Agents at work").getByText("waits for its model").waitFor();
+  await page.getByLabel("Agents at work").getByText("waiting for its model").waitFor();
   expect(await page.getByRole("radio", { name: "Auto" }).isDisabled()).toBe(true);
 
   await page.getByRole("textbox", { name: "Message" }).fill("and be quick");
   await page.keyboard.press("Enter");
-  await page.getByLabel("Waits to be read").getByText("and be quick").waitFor();
+  await page.getByLabel("Unread messages").getByText("and be quick").waitFor();
   await said(page, "That is all.");
-  await page.getByLabel("Waits to be read").waitFor({ state: "detached" });
+  await page.getByLabel("Unread messages").waitFor({ state: "detached" });
   await said(page, "and be quick");
 });
 
-test("[U47] what was typed stays when the server is gone, and is said once when it is back", async () => {
+test("[U47] a draft survives a dead server and is delivered once after the restart", async () => {
   await using p = await treeProject(CLERK);
   const { url, link, up } = await serveSeparately(p);
   const { page } = await browser.enter(link);
@@ -73,7 +73,7 @@ test("[U47] what was typed stays when the server is gone, and is said once when 
   up.process.kill("SIGKILL");
   await up.end();
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText("What you wrote is kept here").waitFor();
+  await page.getByRole("alert").getByText("Your message is still here").waitFor();
   expect(await box.inputValue()).toBe("Are you there?");
   await serve(p, Number(new URL(url).port));
   await page.getByRole("button", { name: "Send" }).click();
@@ -82,7 +82,7 @@ test("[U47] what was typed stays when the server is gone, and is said once when 
   expect(lines()).toHaveLength(1);
 });
 
-test("[U48] [U49] nothing that axe finds fault with, in both themes", async () => {
+test("[U48] [U49] axe finds no problem in either theme", async () => {
   await using p = await treeProject(CLERK);
   const { url, link } = await serve(p);
   const { page } = await browser.enter(link);

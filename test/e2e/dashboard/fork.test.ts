@@ -1,4 +1,4 @@
-// Looking back, going another way, and seeing what came of it: on the page, with real runs.
+// Time travel, forks and comparisons on the page, with real runs.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { clientOf, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[FK8] [U38] the whole tree is dragged to any moment, which the address holds; the past says that it is the past", async () => {
+test("[FK8] [U38] the scrubber shows the whole tree at any moment; the URL keeps the moment, and the page marks it as past", async () => {
   await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
@@ -28,10 +28,10 @@ test("[FK8] [U38] the whole tree is dragged to any moment, which the address hol
   await expect.poll(() => page.getByRole("treeitem").count()).toBe(1);
   expect(
     await page.getByRole("button", { name: "Fork", exact: true }).count(),
-    "nothing is done to the past",
+    "the past offers no actions",
   ).toBe(0);
 
-  // Both editors ask, and nobody has answered yet.
+  // Both editors have asked, and nobody has answered yet.
   const asked = await openAt(page, root);
   await page.goto(`${stage.url}/r/${root}?at=${asked}`);
   await page.getByText("Waited for a person then").waitFor();
@@ -49,7 +49,7 @@ test("[FK8] [U38] the whole tree is dragged to any moment, which the address hol
   expect(problems).toEqual([]);
 });
 
-test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event, beside its origin; the two compared, the first divergence in sight", async () => {
+test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event links to its origin, and comparing them shows the first divergence", async () => {
   await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
@@ -69,11 +69,11 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event, beside its
     .poll(() => dialog.getByLabel("The agent’s file, for this fork only").inputValue())
     .toMatch(/Do it\./);
   expect(await accessibilityProblems(page)).toEqual([]);
-  await dialog.getByLabel("Say something else there").fill("Mend the printer");
+  await dialog.getByLabel("New message at this point").fill("Mend the printer");
   await dialog.getByRole("button", { name: "Fork", exact: true }).click();
 
   const branches = page.getByRole("navigation", { name: "Branches" });
-  await branches.getByText("another message").waitFor();
+  await branches.getByText("changed message").waitFor();
   const fork = new URL(page.url()).pathname.slice(3);
   expect(fork).not.toBe(root);
   await approveAll(page, 1);
@@ -81,7 +81,7 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event, beside its
   expect(existsSync(join(p.folder, "printer.txt"))).toBe(true);
 
   await branches.getByRole("link", { name: "Compare with it" }).click();
-  await page.getByText("They first differ in worker.").waitFor();
+  await page.getByText("First difference: worker.").waitFor();
   await page.reload();
   const first = page.getByTestId("first-divergence");
   await first.getByText("Mend the parser").waitFor();
@@ -94,7 +94,7 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event, beside its
   expect(problems).toEqual([]);
 });
 
-/** The position before the first answer: everything asks by then. */
+/** The position before the first decision, when all approvals are open. */
 const openAt = (page: Page, root: string): Promise<number> =>
   page.evaluate(async (id) => {
     const answer = await fetch(`/api/runs/${id}/events?tree=1`);
@@ -102,7 +102,7 @@ const openAt = (page: Page, root: string): Promise<number> =>
     return events.find(({ type }) => type === "APPROVAL_DECIDED")!.position - 1;
   }, root);
 
-/** As somebody would in the inbox, as soon as this many are open. */
+/** Approves everything as soon as this many approvals are open. */
 async function approveAll(page: Page, wanted: number): Promise<void> {
   const open = () =>
     page.evaluate(async () => {

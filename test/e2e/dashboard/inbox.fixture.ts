@@ -1,4 +1,4 @@
-// An inbox in a real browser, with what some runs ask for in it.
+// Opens the inbox in a real browser, with requests from some runs.
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -9,7 +9,7 @@ import { clientOf, serve, type TestServer } from "./server.fixture.ts";
 
 export const SOON = { timeout: 15_000 };
 
-/** `tasks`: for each the agent that is started with it. */
+/** `tasks` maps each task to the agent that is started with it. */
 export async function openInbox(
   browser: ReturnType<typeof withBrowser>,
   p: Project,
@@ -35,11 +35,11 @@ export const openRow = async (page: Page, row: RegExp) => {
   await page.getByRole("article").waitFor();
 };
 
-/** When it has ended. */
+/** Waits for the end of the run. */
 export async function summaryOf(client: CadreClient, runId: string): Promise<string> {
   const signal = AbortSignal.timeout(30_000);
   for await (const _ of client.follow({ runId, signal })) {
-    // To its end.
+    // Reads until the run ends.
   }
   return (await client.run(runId)).summary ?? "";
 }

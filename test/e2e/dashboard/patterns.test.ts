@@ -1,4 +1,4 @@
-// What the patterns start, on the page: where it stands in the tree, and what it is called.
+// Runs that patterns start: their place in the tree, and their labels.
 
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
@@ -8,7 +8,7 @@ import { clientOf, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U07] [S2-80] whoever a pattern started stands below who started it, at every depth", async () => {
+test("[U07] [S2-80] a run started by a pattern appears below the run that started it, at every depth", async () => {
   await using p = await treeProject(PATTERNS);
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
@@ -26,7 +26,7 @@ test("[U07] [S2-80] whoever a pattern started stands below who started it, at ev
   expect(problems).toEqual([]);
 });
 
-test("[S2-35] an agent is called by its title wherever people meet it, with its name where it must be told apart or typed", async () => {
+test("[S2-35] agents appear by title, with the name added where it is needed to tell them apart", async () => {
   await using p = await treeProject({
     ...PATTERNS,
     "agents/editor.md": agent("editor", "kind: subagent\ntitle: The copy editor\n"),
@@ -40,7 +40,7 @@ test("[S2-35] an agent is called by its title wherever people meet it, with its 
   await page.getByRole("treeitem", { name: /Billing and invoices routed/ }).waitFor();
   await page.getByTestId("timeline").getByText("Billing and invoices").first().waitFor();
   await page.getByRole("treeitem", { name: /refunds/ }).click();
-  await page.getByRole("navigation", { name: "Way up" }).getByText("The help desk").waitFor();
+  await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("The help desk").waitFor();
   await page.getByRole("heading", { level: 1, name: "refunds handoff" }).waitFor();
 
   await page.goto(`${stage.url}/agents?view=list`);
@@ -52,12 +52,12 @@ test("[S2-35] an agent is called by its title wherever people meet it, with its 
   await client.startRun({ agent: "lead", task: "Mend both parts" });
   await page.goto(`${stage.url}/inbox`);
   await page.getByRole("heading", { level: 2, name: "The copy editor editor needs your approval" }).waitFor();
-  await page.getByRole("navigation", { name: "Who asks" }).getByText("The copy editor").waitFor();
+  await page.getByRole("navigation", { name: "Asking run" }).getByText("The copy editor").waitFor();
   await page.getByRole("list", { name: "Waiting for you" }).getByText("The copy editor").first().waitFor();
   expect(problems).toEqual([]);
 });
 
-test("[S0-76] [S0-77] [U44] each draft has its number, at its start and at its end; of a failure the reason comes first", async () => {
+test("[S0-76] [S0-77] [U44] drafts are numbered at start and end, and a failure shows its reason first", async () => {
   await using p = await treeProject({
     ...PATTERNS,
     "referee.script.yaml": `turns:

@@ -1,4 +1,4 @@
-// What a yes comes to: before it is given, the blast radius of a delegation; after several, a rule that would spare them.
+// Before an approval: the blast radius of a delegation. After several: a suggested rule that makes them unnecessary.
 
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
@@ -9,7 +9,7 @@ import { treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[BR1] [BR2] the card says in one line what could come of a delegation, on demand by whom, and what is new", async () => {
+test("[BR1] [BR2] the card sums up the blast radius of a delegation, marks what is new, and lists the agents on demand", async () => {
   await using p = await treeProject({
     "agents/chief.md": agent(
       "chief",
@@ -35,7 +35,7 @@ test("[BR1] [BR2] the card says in one line what could come of a delegation, on 
   expect(await summary.innerText()).toMatch(/spend up to \$3\.00\.\s+new\s+WebFetch\s+any public host$/);
   await summary.focus();
   await page.keyboard.press("Enter");
-  await card.getByRole("heading", { name: "Agents that could come to run" }).waitFor();
+  await card.getByRole("heading", { name: "Agents that could run" }).waitFor();
   const rows = await card.getByRole("listitem").allInnerTexts();
   expect(rows).toContain("Write\nonly Write(docs/**); held by planner");
   expect(rows).toContain("WebFetch\nnew\nheld by editor");
@@ -45,7 +45,7 @@ test("[BR1] [BR2] the card says in one line what could come of a delegation, on 
   expect(problems).toEqual([]);
 });
 
-test("[SG1] [SG2] after several yeses the settings show a rule that would have spared them, tried on what was refused", async () => {
+test("[SG1] [SG2] after several similar approvals the settings suggest a rule, tested against what people refused", async () => {
   const write = (path: string) => `      - { tool: Write, input: { path: ${path}, content: x } }\n`;
   await using p = await treeProject({
     "worker.script.yaml": `turns:
@@ -69,7 +69,7 @@ ${["src/a.ts", "src/b.ts", "src/c.ts", "docs/d.md", "e.txt"].map(write).join("")
   expect(await list.innerText()).toMatch(
     /Edit\(src\/\*\*\/\*\.ts\)\s+It would have let pass 3 of the 4 such calls that people allowed, and not the one that they refused\./,
   );
-  await list.getByText("What it would still ask about").click();
+  await list.getByText("Calls that would still ask").click();
   await list.getByText(/e\.txt/).waitFor();
   expect(await list.locator("pre").innerText()).toBe('permissions:\n  allow:\n    - "Edit(src/**/*.ts)"');
   expect(await accessibilityProblems(page)).toEqual([]);

@@ -1,4 +1,4 @@
-// The views of a run: where its time went, what was said in it, and everything else about it.
+// The views of a run: waterfall, conversation, and the tabs of the details panel.
 
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
@@ -8,7 +8,7 @@ import { serve, type TestServer, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-/** A lead that speaks slowly, does something itself, and hands the rest to a coder. */
+/** A lead that streams slowly, makes one call itself, and delegates the rest to a coder. */
 const spokenProject = (): Promise<Project> =>
   treeProject({
     "agents/lead.md": agent("lead", "agents: [coder]\nlimits: { maxTokens: 50000 }\n"),
@@ -41,7 +41,7 @@ async function approve(p: Project): Promise<void> {
 
 const at = ({ url }: TestServer, runId: string, view: string): string => `${url}/r/${runId}?view=${view}`;
 
-test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] one message per agent: it grows while it works, and the end takes its place", async () => {
+test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] each agent has one message that grows while it works and ends as the final text", async () => {
   await using p = await spokenProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
@@ -65,12 +65,12 @@ test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] one message 
   await coder.getByText("note.txt").first().waitFor();
   await page.getByRole("button", { name: /^1 tool · / }).click();
   await page.getByText("First I look around.").waitFor();
-  await page.getByLabel("Filter messages by words").fill("no such words");
-  await page.getByText("Nothing here fits the filter.").waitFor();
+  await page.getByLabel("Filter messages by text").fill("no such words");
+  await page.getByText("No message matches the filter.").waitFor();
   expect(problems).toEqual([]);
 });
 
-test("[U08] [U09] the waterfall says where the time went, and a span of it opens its event", async () => {
+test("[U08] [U09] the waterfall shows where the time went, and a span opens its event", async () => {
   await using p = await spokenProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
@@ -96,7 +96,7 @@ test("[U08] [U09] the waterfall says where the time went, and a span of it opens
   expect(problems).toEqual([]);
 });
 
-test("[U48] [U49] [U35] [U36] [S1-62] [S4-64] the views and all about a run can be read by everybody", async () => {
+test("[U48] [U49] [U35] [U36] [S1-62] [S4-64] all views and panel tabs of a run are accessible", async () => {
   await using p = await spokenProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);

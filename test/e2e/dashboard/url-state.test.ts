@@ -1,4 +1,4 @@
-// What stands in the address of a run's page, and where an address leads that is none.
+// What the URL of a run's page keeps, and what an unknown run shows.
 
 import { expect, test } from "vitest";
 import { withBrowser } from "./browser.fixture.ts";
@@ -7,7 +7,7 @@ import { serveSeparately } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U16] the panel's tab and the conversation's filter stay on reload; a run that is none leads to the list; time stands still without a server", async () => {
+test("[U16] tab and filter survive a reload; an unknown run links to the list; clocks stop while the server is down", async () => {
   await using p = await runsProject();
   const stage = withRuns(p, await serveSeparately(p));
   const runId = await stage.startTree();
@@ -16,17 +16,17 @@ test("[U16] the panel's tab and the conversation's filter stay on reload; a run 
   await page.goto(`${stage.url}/r/${runId}?view=conversation&details=open`);
   await page.getByRole("tab", { name: "Usage" }).click();
   await page.getByLabel("Filter messages by kind").selectOption("Tools");
-  await page.getByLabel("Filter messages by words").fill("delegate");
+  await page.getByLabel("Filter messages by text").fill("delegate");
   await page.waitForURL(/tab=usage.*talk=tools.*words=delegate/);
   await page.reload();
   await page.getByRole("tab", { name: "Usage", selected: true }).waitFor();
-  expect(await page.getByLabel("Filter messages by words").inputValue()).toBe("delegate");
+  expect(await page.getByLabel("Filter messages by text").inputValue()).toBe("delegate");
   expect(await page.getByLabel("Filter messages by kind").inputValue()).toBe("tools");
 
   await page.goto(`${stage.url}/r/nope-nope`);
   await page.getByRole("link", { name: "All runs" }).click();
   await page.getByRole("heading", { name: "Runs" }).waitFor();
-  // Paused is nobody's turn: it waits for no answer.
+  // A paused run needs no answer, so it is not counted.
   const idle = await stage.start("lead", "Mend it later");
   await stage.client.pause(idle);
   await page.getByRole("link", { name: "Needs me 1" }).waitFor();

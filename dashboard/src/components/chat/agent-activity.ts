@@ -1,5 +1,5 @@
-// What each agent of a tree does now, and what it has been told but not read: S4's five states and its queue, folded
-// from the journal in the words of the live feed.
+// What each agent of a tree is doing now, and its unread messages (S4-43, S4-65). Folded from the journal with the same
+// projection as the live feed.
 
 import type { AgentState, LiveState } from "../../../../src/projections/formats/live-feed.ts";
 import { initialLiveState, liveEventsOf } from "../../../../src/projections/formats/live-feed.ts";
@@ -7,7 +7,7 @@ import type { RunJournal } from "../../live/tree-journal.ts";
 
 export interface AgentActivity {
   state: AgentState;
-  /** In words: "Calling Read". */
+  /** For example "Calling Read". */
   detail: string;
   queue: LiveState["queue"];
 }
@@ -19,7 +19,7 @@ interface Folded extends AgentActivity {
 
 const folded = new WeakMap<RunJournal, Folded>();
 
-/** Each event is folded once, however often it is asked. */
+/** Folds only the events that came since the last call. */
 export function agentActivity(run: RunJournal): AgentActivity {
   const known = folded.get(run) ?? {
     ...{ state: "working" as const, detail: "Starting", queue: [], upTo: 0 },

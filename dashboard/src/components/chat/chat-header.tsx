@@ -13,7 +13,7 @@ import { PageHeader } from "../shell/page-header.tsx";
 import { type Mode, ModeSwitch } from "./mode-switch.tsx";
 
 export interface ChatHeaderProps {
-  /** The latest. */
+  /** The latest run of the conversation. */
   run: RunSummary | RunRow;
   mode: Mode;
   onMode(mode: Mode): void;
@@ -49,22 +49,25 @@ export function ChatHeader({ run, mode, onMode, filter, onFilter }: ChatHeaderPr
 }
 
 function StopButton({ runId }: { runId: string }) {
-  const [said, setSaid] = useState<string>();
+  const [isStopping, setStopping] = useState(false);
+  const [problem, setProblem] = useState<string>();
   const stop = async () => {
-    setSaid("Stopping…");
+    setStopping(true);
+    setProblem(undefined);
     try {
       await client.cancel(runId, "Stopped in the chat");
     } catch (error) {
-      setSaid(messageOf(error));
+      setStopping(false);
+      setProblem(messageOf(error));
     }
   };
   return (
     <>
-      <Button look="danger" onClick={() => void stop()} disabled={said === "Stopping…"}>
+      <Button look="danger" onClick={() => void stop()} disabled={isStopping}>
         <Square size={13} aria-hidden /> Stop
       </Button>
       <span role="status" className="text-muted text-xs">
-        {said}
+        {isStopping ? "Stopping…" : problem}
       </span>
     </>
   );

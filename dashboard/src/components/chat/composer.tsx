@@ -1,5 +1,5 @@
-// Where a person writes. What is typed stays until the server has it: a lost answer, a reload or a restart loses nothing,
-// and sending it again under the same key says it once.
+// The message field. The draft stays in this browser until the server has accepted it, so a lost response, a reload or
+// a restart loses nothing. Sending it again under the same key delivers it once.
 
 import { ArrowUp } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
@@ -10,10 +10,10 @@ import { Button } from "../../ui/button.tsx";
 import { TextArea } from "../../ui/input.tsx";
 
 export interface ComposerProps {
-  /** Names the draft. */
+  /** The name under which the draft is kept. */
   draft: string;
   placeholder: string;
-  /** It joins what the agent is at. */
+  /** A run is under way, so the message joins it. */
   busy: boolean;
   send(text: string, key: string): Promise<void>;
 }
@@ -56,7 +56,7 @@ export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
     >
       {failure !== undefined && (
         <p role="alert" className="pb-2 text-bad text-sm">
-          {failure} What you wrote is kept here.
+          {failure} Your message is still here.
         </p>
       )}
       <div className="flex items-end gap-2">
@@ -75,14 +75,14 @@ export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
           size="large"
           type="submit"
           disabled={sending || text.trim() === ""}
-          aria-label={busy ? "Send; it is read at the next turn" : "Send"}
+          aria-label={busy ? "Send; the agent reads it at its next turn" : "Send"}
         >
           <ArrowUp size={16} aria-hidden />
         </Button>
       </div>
       <p className="pt-1 text-2xs text-muted">
-        Enter sends, Shift-Enter begins a line.
-        {busy && " The agent is at work: it reads this at its next turn."}
+        Enter sends, Shift+Enter starts a new line.
+        {busy && " The agent is working: it reads this at its next turn."}
       </p>
     </form>
   );
@@ -103,7 +103,7 @@ function readDraft(draft: string): Draft {
   }
 }
 
-/** Other words are another message: they get a key of their own. */
+/** A changed text is a different message, so it gets a new key. */
 function keepDraft(draft: string, text: string): void {
   const key = systemIds.nonce();
   localStorage.setItem(nameOf(draft), JSON.stringify({ text, key } satisfies Draft));

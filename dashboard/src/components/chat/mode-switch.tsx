@@ -1,5 +1,5 @@
-// Whether a person is in the loop (S4-10, S4-11). While a run is under way its own mode is shown: that is what is true,
-// and it cannot be changed; what is chosen counts for the next.
+// Chat or auto mode (S4-10, S4-11). During a run the switch shows the mode of that run and cannot be changed; a choice
+// made between runs applies to the next one.
 
 import { Bot, MessageCircle } from "lucide-react";
 import { classNames } from "../../ui/class-names.ts";
@@ -7,13 +7,13 @@ import { classNames } from "../../ui/class-names.ts";
 export type Mode = "chat" | "auto";
 
 const MODES = [
-  { mode: "chat", label: "Chat", icon: MessageCircle, title: "One tool at a time; it may ask you" },
-  { mode: "auto", label: "Auto", icon: Bot, title: "It works on by itself until it is done" },
+  { mode: "chat", label: "Chat", icon: MessageCircle, title: "One tool at a time; the agent may ask you" },
+  { mode: "auto", label: "Auto", icon: Bot, title: "The agent works on its own until it is done" },
 ] as const;
 
 export interface ModeSwitchProps {
   mode: Mode;
-  /** Of the run that is under way. */
+  /** A run is under way, so the mode cannot change. */
   fixed: boolean;
   onChange(mode: Mode): void;
 }
@@ -22,7 +22,7 @@ export function ModeSwitch({ mode, fixed, onChange }: ModeSwitchProps) {
   return (
     <fieldset
       className="flex rounded-md border border-line bg-raised p-0.5"
-      title={fixed ? "The run that is under way has this mode; the next may have another." : undefined}
+      title={fixed ? "The current run has this mode. You can change it for the next one." : undefined}
     >
       <legend className="sr-only">Mode</legend>
       {MODES.map(({ mode: each, label, icon: Icon, title }) => (

@@ -1,4 +1,4 @@
-// The first word of a conversation: to which main agent, in which mode.
+// Starts a conversation: choose a main agent and a mode, then write the first message.
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -26,11 +26,11 @@ export function NewConversation() {
   const navigate = useNavigate();
   const failed = [agents, settings].find(({ isError }) => isError);
   if (failed) return <Failure error={failed.error} onAgain={() => void failed.refetch()} />;
-  if (!agents.data || !settings.data) return <Loading what="Asking who is here" />;
+  if (!agents.data || !settings.data) return <Loading what="Loading the agents" />;
   const mains = agents.data.agents.filter(({ kind }) => kind === "main");
   if (mains.length === 0)
     return (
-      <EmptyState icon={<MessagesSquare size={28} aria-hidden />} title="Nobody to talk to yet">
+      <EmptyState icon={<MessagesSquare size={28} aria-hidden />} title="No agent to talk to yet">
         <p>
           A main agent is a Markdown file in <code>agents/</code> without <code>kind: subagent</code>.
         </p>
@@ -42,7 +42,7 @@ export function NewConversation() {
   );
   const inMode = mode ?? settings.data.mode;
   const begin = async (text: string, key: string) => {
-    // The same words sent again are the same conversation: a lost answer must not begin a second one.
+    // The session id comes from the message key: sending the same message again must not start a second conversation.
     const sessionId = `s${key}`;
     await client.say(sessionId, { agent, text, mode: inMode, attended: true }, key);
     await navigate({ to: "/chat/$sessionId", params: { sessionId } });
@@ -53,8 +53,8 @@ export function NewConversation() {
         <ModeSwitch mode={inMode} fixed={false} onChange={setMode} />
       </PageHeader>
       <div className="min-h-0 flex-1 space-y-4 overflow-auto p-4">
-        <AgentChoice legend="Whom do you want to talk to?" agents={own} chosen={agent} onChoose={setChosen} />
-        <AgentChoice legend="Or somebody from a pack" agents={packed} chosen={agent} onChoose={setChosen} />
+        <AgentChoice legend="Choose an agent" agents={own} chosen={agent} onChoose={setChosen} />
+        <AgentChoice legend="Or an agent from a pack" agents={packed} chosen={agent} onChoose={setChosen} />
       </div>
       <Composer draft="new" placeholder={`What should ${agent} do?`} busy={false} send={begin} />
     </section>

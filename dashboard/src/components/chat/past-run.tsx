@@ -1,5 +1,5 @@
-// A run of the conversation that has ended: what was asked, the final message, and a line about what it took (S4-58).
-// What happened on the way is read when somebody wants to see it.
+// S4-58: an earlier run of the conversation: the task, the final message, and one line about effort and cost. The steps
+// in between load on demand.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -29,7 +29,7 @@ export function PastRun({ run }: { run: RunSummary }) {
         <StatusBadge run={run} />
         {activity(run)}
         <Button look="quiet" size="small" onClick={() => setOpen(true)}>
-          Show what happened
+          Show the steps
         </Button>
         <Link to="/r/$runId" params={{ runId: run.id }} className="underline">
           Open the run
@@ -51,14 +51,14 @@ function WholeRun({ run, onClose }: { run: RunSummary; onClose(): void }) {
   return (
     <article aria-label={`Run of ${run.agent}`}>
       <Button look="quiet" size="small" onClick={onClose}>
-        Show the final message only
+        Hide the steps
       </Button>
       {journal?.failure ? (
         <Failure error={journal.failure} />
       ) : journal?.loaded ? (
         <RunMessages journal={journal} runId={run.id} />
       ) : (
-        <Loading what="Reading the journal" />
+        <Loading what="Loading the journal" />
       )}
     </article>
   );

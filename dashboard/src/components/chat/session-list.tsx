@@ -1,4 +1,4 @@
-// All conversations, the latest first, each with its agent and how it stands (S1-63).
+// S1-63: all conversations, latest first, each with its agent and status.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -29,7 +29,7 @@ export function SessionList() {
       {sessions.isPending && <Loading />}
       {sessions.data?.sessions.length === 0 && (
         <p className="px-4 py-2 text-muted text-sm">
-          Conversations stay here: choose an agent and say what you want.
+          Your conversations will appear here. Choose an agent and write what you need.
         </p>
       )}
       <ul className="min-h-0 flex-1 overflow-auto px-2 pb-2">

@@ -1,5 +1,5 @@
-// Who is at work, on the right: a card for each agent of the tree, with its state in words and what it has done (S4-63,
-// S4-65), and the runs it had before (S4-59).
+// The right-hand column: a card for each agent of the tree with its state and counts (S4-63, S4-65), and the agent's
+// earlier runs (S4-59).
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -28,10 +28,10 @@ export function StatusCards({ journal }: { journal: TreeJournal }) {
 }
 
 const STATES: Record<AgentState, string> = {
-  model_loading: "waits for its model",
-  thinking: "thinks",
-  calling_tool: "uses a tool",
-  working: "works",
+  model_loading: "waiting for its model",
+  thinking: "thinking",
+  calling_tool: "using a tool",
+  working: "working",
   idle: "idle",
 };
 

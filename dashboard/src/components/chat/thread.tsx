@@ -1,5 +1,5 @@
-// One conversation: the runs of a session, the latest at the end. Only the latest is followed; what ended is read on
-// demand, so that a long conversation opens as fast as a short one.
+// One conversation: the runs of a session, latest last. The page follows only the latest run and loads earlier ones on
+// demand, so a long conversation opens as fast as a short one.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Clock } from "lucide-react";
@@ -22,12 +22,12 @@ import { PastRun } from "./past-run.tsx";
 import { RunHistory, StatusCards } from "./status-cards.tsx";
 
 const MOST_RUNS = 500;
-const NOT_HERE = new Error("There is no such conversation, or nothing was said in it yet.");
+const NOT_HERE = new Error("There is no such conversation, or it has no messages yet.");
 
 export function Thread({ sessionId }: { sessionId: string }) {
   const query = useInfiniteQuery(runsQuery({ session: sessionId, limit: MOST_RUNS }));
   if (query.isError) return <Failure error={query.error} onAgain={() => void query.refetch()} />;
-  if (!query.data) return <Loading what="Asking for the conversation" />;
+  if (!query.data) return <Loading what="Loading the conversation" />;
   const runs = query.data.pages
     .flatMap((page) => page.runs)
     .filter(({ parentRunId }) => parentRunId === undefined)
@@ -59,7 +59,7 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
           <div ref={inner} className="mx-auto max-w-3xl space-y-8 p-4">
             {runs
               .slice(0, -1)
-              .filter((run) => has(run, filter))
+              .filter((run) => matchesFilter(run, filter))
               .map((run) => (
                 <PastRun key={run.id} run={run} />
               ))}
@@ -67,7 +67,7 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
           </div>
         </div>
         {current && busy && <UnreadMessages run={current} />}
-        <Composer draft={sessionId} placeholder={`Say something to ${last.agent}`} busy={busy} send={say} />
+        <Composer draft={sessionId} placeholder={`Message ${last.agent}`} busy={busy} send={say} />
       </section>
       <aside className="hidden w-72 shrink-0 space-y-4 overflow-auto border-line border-l p-3 lg:block">
         {journal && <StatusCards journal={journal} />}
@@ -77,32 +77,31 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
   );
 }
 
-function has({ task, summary = "" }: Run, filter: string): boolean {
+function matchesFilter({ task, summary = "" }: Run, filter: string): boolean {
   return `${task}\n${summary}`.toLowerCase().includes(filter.trim().toLowerCase());
 }
 
-// The run that is under way: what it says and does as it comes.
 interface LiveRunProps {
   journal: TreeJournal | undefined;
   runId: string;
-  /** Words that a message must have to be shown. */
+  /** Shows only messages that contain this text. */
   filter: string;
 }
 
 function LiveRun({ journal, runId, filter }: LiveRunProps) {
   if (journal?.failure) return <Failure error={journal.failure} />;
-  if (!journal?.runs.has(runId)) return <Loading what="Reading the journal" />;
+  if (!journal?.runs.has(runId)) return <Loading what="Loading the journal" />;
   return <RunMessages journal={journal} runId={runId} filter={{ ...NO_FILTER, text: filter }} />;
 }
 
-/** S4-43: what was said and is not read yet, in its order. */
+/** S4-43: messages that the agent has not read yet, oldest first. */
 function UnreadMessages({ run }: { run: RunJournal }) {
   const { queue } = agentActivity(run);
   if (queue.length === 0) return null;
   return (
-    <section aria-label="Waits to be read" className="border-line border-t bg-surface px-4 py-2">
+    <section aria-label="Unread messages" className="border-line border-t bg-surface px-4 py-2">
       <h2 className="flex items-center gap-1.5 text-muted text-xs">
-        <Clock size={12} aria-hidden /> Waits for the agent's next turn
+        <Clock size={12} aria-hidden /> The agent reads these at its next turn
       </h2>
       <ol className="pt-1">
         {queue.map(({ id, from, text }) => (

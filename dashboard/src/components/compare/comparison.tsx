@@ -6,12 +6,12 @@ import { Button } from "../../ui/button.tsx";
 import { StepRow } from "./step-row.tsx";
 import { Totals } from "./totals.tsx";
 
-/** The first divergence is in sight when the page opens. */
+/** Two runs side by side. The page opens scrolled to the first divergence. */
 export function Comparison({ compared }: { compared: Compared }) {
   const { nodes, first } = compared;
   const found = useRef<HTMLLIElement>(null);
   const show = () => found.current?.scrollIntoView({ block: "center" });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another divergence is another place
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls when the divergence changes
   useEffect(() => {
     show();
   }, [first?.node, first?.row]);
@@ -20,11 +20,11 @@ export function Comparison({ compared }: { compared: Compared }) {
       <div className="sticky top-0 z-10 flex flex-wrap items-center gap-x-4 gap-y-1 border-line border-b bg-surface px-4 py-2 text-sm">
         <Totals compared={compared} />
         <p role="status" className="font-medium">
-          {first ? `They first differ in ${nodes[first.node]!.agent}.` : "They do not differ."}
+          {first ? `First difference: ${nodes[first.node]!.agent}.` : "No differences."}
         </p>
         {first && (
           <Button size="small" className="max-md:h-10" onClick={show}>
-            Show where
+            Go to it
           </Button>
         )}
       </div>
@@ -59,7 +59,7 @@ function NodeSection({ node, first, found }: NodeSectionProps) {
       <ol className="mt-2 flex flex-col gap-1">
         {rows.map((row, index) => (
           <StepRow
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows are identified by their position
             key={index}
             row={row}
             isFirst={index === first}

@@ -13,7 +13,7 @@ export interface StepRowProps {
   place?: Ref<HTMLLIElement>;
 }
 
-/** One step of each, side by side; on a phone A above B. */
+/** One step of both runs side by side; on a phone A is above B. */
 export function StepRow({ row: { a, b, same }, isFirst, place }: StepRowProps) {
   return (
     <li
@@ -38,7 +38,7 @@ function StepCell({ side, step, same }: { side: "A" | "B"; step: Step | undefine
   if (!step)
     return (
       <p className="rounded-md border border-line border-dashed px-2 py-1 text-muted text-xs">
-        {side}: nothing here
+        {side}: no step here
       </p>
     );
   const hasOutcome = step.kind === "call" || step.kind === "child";
@@ -66,7 +66,7 @@ function StepCell({ side, step, same }: { side: "A" | "B"; step: Step | undefine
           <VisibleText text={step.detail} />
         </p>
       )}
-      {step.recorded && <p className="text-info text-xs">Not done again: as recorded</p>}
+      {step.recorded && <p className="text-info text-xs">Not repeated: result taken from the recording</p>}
     </div>
   );
 }

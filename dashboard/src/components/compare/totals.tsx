@@ -1,11 +1,11 @@
 import type { Comparison } from "../../../../src/api/client/types.ts";
 import { duration, money, shortCount } from "../../../../src/projections/words/format.ts";
 
-/** What each of the two trees came to. */
+/** Status, time, tokens and cost of both trees. */
 export function Totals({ compared: { a, b } }: { compared: Comparison }) {
   return (
     <table className="text-xs tabular-nums">
-      <caption className="sr-only">What each came to</caption>
+      <caption className="sr-only">Totals of both runs</caption>
       <thead className="text-muted">
         <tr>
           {["Run", "Status", "Time", "Tokens", "Cost", "Runs"].map((name) => (
@@ -31,7 +31,7 @@ function Line({ name, facts }: { name: string; facts: Comparison["a"] }) {
         {name}
       </th>
       {[status, duration(ms), shortCount(tokens), money(cost, unpriced), String(runs)].map((cell, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its column
+        // biome-ignore lint/suspicious/noArrayIndexKey: cells are identified by their column
         <td key={index} className="px-2">
           {cell}
         </td>

@@ -21,7 +21,7 @@ export interface ActivityItemProps {
   depth: number;
   seq: number | undefined;
   onSelect: ((runId: string, seq?: number) => void) | undefined;
-  /** What was said in a child. */
+  /** Renders the conversation of a child run. */
   renderRun(runId: string): ReactNode;
 }
 
@@ -44,7 +44,7 @@ export function ActivityItem(props: ActivityItemProps) {
 
 function Child({ journal, runId, depth, onSelect, renderRun }: ActivityItemProps & { runId: string }) {
   const run = journal.runs.get(runId);
-  if (!run) return <Loading what="Reading a child's journal" />;
+  if (!run) return <Loading what="Loading the child's journal" />;
   const isLive = run.row.endedAt === undefined;
   return (
     <ChildBox run={run} isOpen={isLive && depth === 0} onSelect={onSelect && (() => onSelect(runId))}>

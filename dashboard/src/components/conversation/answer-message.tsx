@@ -1,5 +1,5 @@
-// S4-55 … S4-58: one message for all that an agent does until it is done. While it goes on, what it does is added to it;
-// when it is done, its last words are the message, and what it took is one line that unfolds.
+// S4-55 to S4-58: one message for everything an agent does until it is done. It grows while the agent works. At the end
+// the final text becomes the message, and the activity is one line that expands.
 
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -28,7 +28,7 @@ export interface AnswerProps {
   renderRun(runId: string): ReactNode;
 }
 
-/** Of a long answer, the end is shown first. */
+/** A long answer shows only its latest activities at first. */
 const MAX_SHOWN = 60;
 
 export function AnswerMessage(props: AnswerProps) {
@@ -73,12 +73,12 @@ function Summary({ answer, open, onToggle }: { answer: Answer; open: boolean; on
       onClick={onToggle}
     >
       <ChevronRight size={13} aria-hidden className={open ? "rotate-90" : undefined} />
-      {parts.length === 0 ? "What it did" : parts.join(" · ")}
+      {parts.length === 0 ? "Steps" : parts.join(" · ")}
     </Button>
   );
 }
 
-/** Folded, only the children are left of it. */
+/** When collapsed, only child runs remain visible. */
 function ActivityList({ answer, open, filter, ...props }: AnswerProps & { open: boolean }) {
   const [all, setAll] = useState(false);
   const wanted = answer.activity.filter(

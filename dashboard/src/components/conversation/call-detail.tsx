@@ -8,7 +8,7 @@ import { Ansi } from "../../display/terminal/ansi.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { Streaming } from "../../live/tree-journal.ts";
 
-/** What went into a call and what came out of it, as far as the journal has it. */
+/** Input and output of a call, as far as the journal has them. */
 export function CallDetail({
   call,
   streaming,
@@ -36,7 +36,7 @@ export function CallDetail({
           {command === undefined ? <JsonView value={input} /> : <Ansi text={command} />}
         </Part>
       ) : (
-        <Part name={preview === patch ? "Change, as it was shown" : "Change that was asked for"}>
+        <Part name={preview === patch ? "Change as shown for approval" : "Requested change"}>
           <Diff patch={patch} />
         </Part>
       )}
@@ -54,15 +54,15 @@ function Output({
 }) {
   if (!result)
     return streaming ? (
-      <Part name="Prints now">
+      <Part name="Output so far">
         <Ansi text={streaming.text} />
       </Part>
     ) : null;
   const { output, untrusted, sandbox, ref, size } = result;
   const about = [
-    untrusted === undefined ? "" : `words from outside: ${untrusted}`,
+    untrusted === undefined ? "" : `untrusted content from ${untrusted}`,
     sandbox === undefined ? "" : sandbox === "none" ? "no sandbox" : `sandbox ${sandbox}`,
-    ref === undefined ? "" : `head and tail of ${shortCount(size ?? 0)} characters`,
+    ref === undefined ? "" : `start and end of ${shortCount(size ?? 0)} characters`,
   ].filter(Boolean);
   return (
     <Part name="Output" about={about.join(" · ")}>
@@ -86,7 +86,7 @@ const Part = ({ name, about, children }: { name: string; about?: string; childre
   </div>
 );
 
-/** Only where there is nothing else to see. */
+/** The command, if the input has no other field. */
 function commandOf(input: unknown): string | undefined {
   const { command, ...rest } = (input ?? {}) as Record<string, unknown>;
   return typeof command === "string" && Object.keys(rest).length === 0 ? command : undefined;
@@ -97,5 +97,5 @@ const DECISIONS = {
   edit: "Changed and approved by",
   reject: "Rejected by",
   answer: "Answered by",
-  expire: "Not decided in time:",
+  expire: "Expired without a decision:",
 };

@@ -1,4 +1,4 @@
-// S2-78 … S2-85: a child as a box in its parent's answer. Folded, it says where it stands and what it said last.
+// S2-78 to S2-85: a child run as a box in its parent's answer. When collapsed, it shows the status and the latest line.
 
 import { ChevronRight, FilePen } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -15,7 +15,7 @@ import { classNames } from "../../ui/class-names.ts";
 
 export interface ChildBoxProps {
   run: RunJournal;
-  /** Unfolded from the start. */
+  /** Expanded at first. */
   isOpen: boolean;
   onSelect: (() => void) | undefined;
   children: () => ReactNode;
@@ -26,7 +26,7 @@ export function ChildBox({ run, isOpen, onSelect, children }: ChildBoxProps) {
   const open = chosen ?? isOpen;
   const { row } = run;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a part of the page, no set of fields
+    // biome-ignore lint/a11y/useSemanticElements: a group of content, not of form fields
     <div
       role="group"
       aria-label={`${row.agent}: ${row.task.slice(0, 80)}`}
@@ -63,7 +63,7 @@ export function ChildBox({ run, isOpen, onSelect, children }: ChildBoxProps) {
   );
 }
 
-/** S2-85. */
+/** S2-85: border colour by role. */
 const STYLES: Record<string, string> = {
   coder: "border-l-accent",
   tester: "border-l-good",
@@ -88,7 +88,7 @@ function Files({ run }: { run: RunJournal }) {
   if (files.length === 0) return null;
   return (
     <p className="flex flex-wrap items-center gap-x-2 px-2 pb-1.5 pl-8 font-mono text-muted text-xs">
-      <FilePen size={12} aria-label="Files that it changed" />
+      <FilePen size={12} aria-label="Changed files" />
       {files.slice(0, MAX_FILES).map((path) => (
         <span key={path} className="max-w-full truncate">
           <VisibleText text={path.replaceAll("\n", "↵")} />
@@ -99,7 +99,7 @@ function Files({ run }: { run: RunJournal }) {
   );
 }
 
-/** U18: what it says now, or what happened last. */
+/** U18: the text being streamed now, or the latest event. */
 function LastLine({ run }: { run: RunJournal }) {
   const streaming = [...run.streaming.values()].at(-1)?.text.trim().split("\n").at(-1);
   const line = streaming || run.row.summary || run.timeline.entries.at(-1)?.title;

@@ -1,4 +1,4 @@
-// U11: the same run as its timeline, as a chat. Follows what comes only while one looks at the end of it.
+// U11: the run as a chat. It scrolls along with new messages only while the user is at the end.
 
 import { ArrowDown } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -52,7 +52,7 @@ export function Conversation({ journal, runId, seq, onSelect, filter, onFilter }
 
 const LABELS: Record<TalkKind, string> = {
   all: "Everything",
-  words: "Words",
+  words: "Text",
   tools: "Tools",
   children: "Children",
   notes: "Notes",
@@ -60,14 +60,14 @@ const LABELS: Record<TalkKind, string> = {
 };
 
 function FilterBar({ filter, onChange }: { filter: TalkFilter; onChange(filter: TalkFilter): void }) {
-  // What is typed is there at once; the address follows.
+  // The field updates at once; the URL follows.
   const [text, setText] = useState(filter.text);
   useEffect(() => setText(filter.text), [filter.text]);
   return (
     <div className="flex items-center gap-2 border-line border-b bg-surface px-3 py-1.5 md:px-4">
       <Input
         type="search"
-        aria-label="Filter messages by words"
+        aria-label="Filter messages by text"
         placeholder="Filter messages"
         className="min-w-0 flex-1 max-md:h-10 md:max-w-72"
         value={text}

@@ -1,4 +1,4 @@
-// The end of an answer that goes on: what is being said now, or what the agent waits for.
+// The end of an unfinished answer: the text being streamed, or what the agent is waiting for.
 
 import { Hand, Hourglass, LoaderCircle } from "lucide-react";
 import { Markdown } from "../../display/markdown/markdown.tsx";

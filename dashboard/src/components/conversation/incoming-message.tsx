@@ -6,7 +6,7 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 
-/** What somebody said to the agent, marked with who. */
+/** A message to the agent, with its sender. */
 export function IncomingMessageRow({ heard, selected }: { heard: IncomingMessage; selected: boolean }) {
   const { source, from, text, ts, untrusted } = heard;
   const [Icon, who] = WHO[source];
@@ -32,7 +32,7 @@ export function IncomingMessageRow({ heard, selected }: { heard: IncomingMessage
         <When ts={ts} />
         {untrusted.length > 0 && (
           <Badge tone="warn" title={untrusted.join(", ")}>
-            has words from outside
+            contains untrusted content
           </Badge>
         )}
       </p>
@@ -43,11 +43,11 @@ export function IncomingMessageRow({ heard, selected }: { heard: IncomingMessage
 
 const WHO: Record<IncomingMessage["source"], [icon: typeof User, words: string]> = {
   task: [ClipboardList, "Task"],
-  person: [User, "A person"],
-  parent: [MessageSquareText, "Its parent"],
+  person: [User, "Person"],
+  parent: [MessageSquareText, "Parent run"],
   agent: [MessageSquareText, "Another agent"],
-  advice: [MessageSquareText, "An advisor"],
-  team: [MessageSquareText, "The team"],
-  steps: [Cog, "Its module"],
+  advice: [MessageSquareText, "Advisor"],
+  team: [MessageSquareText, "Team"],
+  steps: [Cog, "Steps module"],
   system: [Cog, "Cadre"],
 };

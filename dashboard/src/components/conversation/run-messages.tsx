@@ -15,15 +15,15 @@ import {
 export interface RunMessagesProps {
   journal: TreeJournal;
   runId: string;
-  /** How deep below the first one it is shown. */
+  /** Nesting level below the outermost run. */
   depth?: number;
   filter?: TalkFilter;
-  /** The event that is looked at. */
+  /** Sequence number of the selected event. */
   seq?: number | undefined;
   onSelect?: ((runId: string, seq?: number) => void) | undefined;
 }
 
-/** What was said in a run, with its children inside: for the run's page and for the chat. */
+/** The conversation of a run with its children nested inside, for the run's page and the chat. */
 export function RunMessages({
   journal,
   runId,
@@ -43,7 +43,7 @@ export function RunMessages({
     );
   });
   if (messages.length === 0)
-    return <p className="p-4 text-center text-muted text-sm">Nothing here fits the filter.</p>;
+    return <p className="p-4 text-center text-muted text-sm">No message matches the filter.</p>;
   return (
     <div className="flex flex-col gap-4">
       {messages.map((message) =>
@@ -75,7 +75,7 @@ export function RunMessages({
   );
 }
 
-/** A short task stands at the head of the child's box already. */
+/** The header of the child's box already shows a short task. */
 const isInHeader = (message: ConversationMessage): boolean =>
   message.kind === "heard" &&
   message.source === "task" &&

@@ -1,4 +1,4 @@
-// Which parts of what was said are looked at (S4-62): by kind, and by words.
+// S4-62: filters the messages of a conversation by kind and by text.
 
 import type {
   Answer,

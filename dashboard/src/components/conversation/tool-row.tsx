@@ -1,4 +1,4 @@
-// S4-57: a call in one line: what it does, where it stands, how long it took. Unfolded: what went in and what came out.
+// S4-57: a call in one line with its state and duration. It expands to show input and output.
 
 import {
   ChevronRight,
@@ -22,9 +22,9 @@ import { CallDetail } from "./call-detail.tsx";
 
 export interface ToolRowProps {
   call: ConversationCall;
-  /** What it prints now. */
+  /** Output of a call that is still running. */
   streaming: Streaming | undefined;
-  /** It is the one that is looked at. */
+  /** The call is the selected event. */
   selected: boolean;
 }
 
@@ -50,7 +50,7 @@ export function ToolRow({ call, streaming, selected }: ToolRowProps) {
         <span className="min-w-0 flex-1 truncate">
           <VisibleText text={words} />
         </span>
-        {result?.untrusted !== undefined && <Badge tone="warn">from outside</Badge>}
+        {result?.untrusted !== undefined && <Badge tone="warn">untrusted</Badge>}
         {word && <Badge tone={tone}>{word}</Badge>}
         {startedAt !== undefined && (
           <span className="shrink-0 text-muted text-xs">
@@ -64,17 +64,17 @@ export function ToolRow({ call, streaming, selected }: ToolRowProps) {
 }
 
 const STATES: Record<ConversationCall["state"], [word: string, tone: Tone]> = {
-  said: ["not begun", "muted"],
+  said: ["not started", "muted"],
   asks: ["needs you", "warn"],
   runs: ["running", "info"],
   ok: ["", "good"],
   error: ["failed", "bad"],
   stopped: ["stopped", "muted"],
   denied: ["refused", "bad"],
-  deferred: ["put off", "muted"],
-  stale: ["not done: changed", "warn"],
+  deferred: ["postponed", "muted"],
+  stale: ["not run: outdated", "warn"],
   unknown: ["outcome unknown", "warn"],
-  not_started: ["not begun", "muted"],
+  not_started: ["not started", "muted"],
 };
 
 const ICONS: readonly [RegExp, typeof Wrench][] = [

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 
-/** How near to the end counts as being there. */
+/** Within this distance the user counts as being at the end. */
 const NEAR_PX = 48;
 
-/** Something that grows at its end: who looks at the end goes on doing so, who has scrolled away is left alone. */
+/** Keeps a growing list scrolled to its end while the user is there. A user who scrolled away is left alone. */
 export function useFollowEnd(from: boolean) {
   const outer = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);

@@ -1,5 +1,5 @@
-// On the right: the event that is looked at, or else the run. On small screens it lies over the page, and only for an event
-// or when it is asked for.
+// The right-hand pane: the selected event, or else the run. On small screens it covers the page, and opens only for an
+// event or on request.
 
 import { PanelRightClose, PanelRightOpen, Pin } from "lucide-react";
 import { lazy, Suspense } from "react";
@@ -18,7 +18,7 @@ export interface DetailsPaneProps extends RunPanelProps {
   pins: readonly EventRef[];
   closed: boolean;
   onToggle(): void;
-  /** Back to the run. */
+  /** Shows the run again. */
   onDeselect(): void;
   onPin(ref: EventRef): void;
   onFork(ref: EventRef): void;
@@ -41,7 +41,7 @@ export function DetailsPane(props: DetailsPaneProps) {
     <>
       <span className="hidden lg:flex">
         <Splitter
-          label="Width of the details"
+          label="Width of the details pane"
           width={width}
           min={SIZE.min}
           max={SIZE.max}

@@ -17,7 +17,7 @@ export interface EventDetailProps {
   journal: TreeJournal;
   eventRef: EventRef;
   onSelect(runId: string, seq?: number): void;
-  /** Absent: it is only looked at. */
+  /** Absent for a pinned event, which can only be read. */
   onFork?: (() => void) | undefined;
 }
 
@@ -27,7 +27,7 @@ export function EventDetail({ journal, eventRef: { runId, seq }, onSelect, onFor
   if (!event)
     return (
       <p role="status" className="p-4 text-muted text-sm">
-        {journal.loaded ? `There is no event ${seq} in this run.` : `Reading up to event ${seq}…`}
+        {journal.loaded ? `There is no event ${seq} in this run.` : `Loading up to event ${seq}…`}
       </p>
     );
   const title = timelineEntry(event, run.timeline.names)?.title ?? event.type;
@@ -52,7 +52,7 @@ export function EventDetail({ journal, eventRef: { runId, seq }, onSelect, onFor
         </Button>
       )}
       <p className="mt-3">
-        <Copyable text={`${location.origin}/r/${runId}#${seq}`} label="Copy the link to this event" />
+        <Copyable text={`${location.origin}/r/${runId}#${seq}`} label="Copy a link to this event" />
       </p>
     </article>
   );
@@ -92,14 +92,14 @@ function FieldView({
 
 const SHOWN = 4_000;
 
-/** As it was written; of a long text the beginning, until somebody wants all of it. */
+/** Preformatted text; a long one shows only its start until the user asks for all of it. */
 function Block({ text }: { text: string }) {
   const [all, setAll] = useState(false);
   const isCut = !all && text.length > SHOWN;
   return (
     <>
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keys must reach it
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
         tabIndex={0}
         className="max-h-96 overflow-auto whitespace-pre-wrap rounded-md border border-line bg-canvas p-2 font-mono text-xs"
       >
@@ -114,7 +114,7 @@ function Block({ text }: { text: string }) {
   );
 }
 
-/** The event as the journal has it: text, whatever it holds. */
+/** The event exactly as the journal has it. */
 function Raw({ event }: { event: JournalEvent }) {
   const [open, setOpen] = useState(false);
   return (

@@ -1,5 +1,5 @@
-// What there is to read in an event, before its raw form: the fields that a person asks for, in their words. Who decided
-// what, when, and under which rule stands first (U29).
+// The fields of an event that people look for, with readable labels. Who decided what, when and under which rule comes
+// first (U29).
 
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message-parts.ts";
@@ -16,7 +16,7 @@ import { PROBE_WORDS } from "../../../../src/projections/words/tool-outcomes.ts"
 export interface Field {
   label: string;
   value: string;
-  /** `block`: in its own box, as it was written; `prose`: as Markdown. */
+  /** `block`: preformatted in its own box; `prose`: Markdown; `run`: a link to a run. */
   form?: "block" | "prose" | "run";
 }
 
@@ -36,9 +36,9 @@ const field = (label: string, value: unknown, form?: Field["form"]): Field | und
 const time = (label: string, ts: number | undefined) =>
   field(label, ts === undefined ? undefined : fullTime(ts));
 const untrusted = (from: readonly string[] | string | undefined) =>
-  field("Words of strangers, from", typeof from === "string" ? from : from?.join(", "));
+  field("Untrusted content from", typeof from === "string" ? from : from?.join(", "));
 
-const ended = ({ payload }: { payload: Payload<"RUN_COMPLETED"> }): (Field | undefined)[] => {
+const endFields = ({ payload }: { payload: Payload<"RUN_COMPLETED"> }): (Field | undefined)[] => {
   const { why, next } = describeStop(payload.stopReason);
   return [
     field("Why", why),
@@ -46,7 +46,7 @@ const ended = ({ payload }: { payload: Payload<"RUN_COMPLETED"> }): (Field | und
     field("Summary", payload.summary, "prose"),
     field("Output", payload.output, "block"),
     field("First cause", payload.result.first_cause?.summary),
-    field("Run of the first cause", payload.result.first_cause?.run_id, "run"),
+    field("Run that caused it", payload.result.first_cause?.run_id, "run"),
   ];
 };
 
@@ -54,7 +54,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
   RUN_STARTED: ({ payload }) => [
     field("Task", payload.task, "prose"),
     field("Input", payload.input, "block"),
-    field("Success when", payload.criteria),
+    field("Success criteria", payload.criteria),
     field("Started because", payload.reason ?? payload.trigger),
     field("By", payload.userId),
     field("Folder", payload.workspace),
@@ -72,7 +72,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("May use", payload.estimate && `${shortCount(payload.estimate.tokens)} tokens`),
   ],
   AGENT_THOUGHT: ({ payload }) => [
-    field("Says", textOf(payload.content), "prose"),
+    field("Text", textOf(payload.content), "prose"),
     field("Reasoning", reasoningOf(payload.content), "prose"),
     ...toolCallsOf(payload.content).map(({ toolName, input, invalid }) =>
       field(`Calls ${toolName}`, invalid ?? input, "block"),
@@ -93,9 +93,9 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Rule", payload.rule),
     field("Effect", payload.effect),
     field("Preview", payload.preview, "block"),
-    time("Wait for a person until", payload.expiresAt),
+    time("Expires", payload.expiresAt),
     untrusted(payload.untrusted),
-    field("Bound to", payload.hash),
+    field("Hash of the call", payload.hash),
   ],
   APPROVAL_DECIDED: ({ payload, ts }) => [
     field("Who", payload.by),
@@ -107,7 +107,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Scope", payload.scope),
     field("Grant", payload.grant),
     time("Until", payload.until),
-    field("Bound to", payload.hash),
+    field("Hash of the call", payload.hash),
     field("Receipt (sha256)", payload.receipt),
   ],
   PERSON_ASKED: ({ payload, ts }) => [
@@ -131,7 +131,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Outcome", payload.outcome ?? (payload.isError ? "error" : "ok")),
     field("Files", payload.files?.map(({ path, change }) => `${change} ${path}`).join("\n"), "block"),
     field("Output", payload.output, "block"),
-    field("Whole output", payload.size === undefined ? undefined : `${shortCount(payload.size)} characters`),
+    field("Full output", payload.size === undefined ? undefined : `${shortCount(payload.size)} characters`),
     field("Sandbox", payload.sandbox),
     untrusted(payload.untrusted),
     field("Took", payload.ms === undefined ? undefined : duration(payload.ms)),
@@ -150,7 +150,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Evidence", payload.evidence.join("\n"), "prose"),
   ],
   RUN_SUSPENDED: ({ payload }) => [
-    field("Waits for", WAITS_FOR[payload.waitingOn.kind] ?? payload.waitingOn.kind.replaceAll("_", " ")),
+    field("Waiting for", WAITS_FOR[payload.waitingOn.kind] ?? payload.waitingOn.kind.replaceAll("_", " ")),
     field("Why", payload.waitingOn.detail),
     time("Until", payload.waitingOn.until),
     field("Blocked by", payload.blocked_by_child_run_id, "run"),
@@ -186,16 +186,16 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Who", payload.by),
     time("When", ts),
     field("Reason", payload.reason),
-    field("Because of", payload.via, "run"),
+    field("Requested through", payload.via, "run"),
   ],
   SYSTEM_ERROR: ({ payload }) => [
     field("What happened", payload.message),
     field("Code", payload.code),
     field("Ends the run", payload.fatal ? "yes" : "no"),
   ],
-  RUN_COMPLETED: ended,
-  RUN_FAILED: ended,
-  RUN_CANCELLED: ended,
+  RUN_COMPLETED: endFields,
+  RUN_FAILED: endFields,
+  RUN_CANCELLED: endFields,
 };
 
 /** Where the recorded word is none that people use. */

@@ -1,11 +1,11 @@
-// An event by its run and seq: good for ever, because a journal only grows (U17).
+// U17: a reference to an event by run and sequence number. It stays valid, because journals only grow.
 
 export interface EventRef {
   runId: string;
   seq: number;
 }
 
-/** `142` of the run that is looked at, or `<run>:142`. */
+/** Parses `142` (an event of the given run) or `<run>:142`. */
 export function parseEventRef(text: string, runId = ""): EventRef | undefined {
   const [, run, digits] = /^(?:([0-9a-z]+):)?([1-9]\d{0,8})$/.exec(text) ?? [];
   const of = run ?? runId;

@@ -1,4 +1,4 @@
-// U15: two events side by side, of whatever runs of the tree.
+// U15: two pinned events side by side, from any runs of the tree.
 
 import { PinOff } from "lucide-react";
 import type { TreeJournal } from "../../live/tree-journal.ts";

@@ -1,4 +1,4 @@
-// A fork beside its origin, from either side: what this tree was forked off, and what was forked off it (U38).
+// U38: links between a fork and its origin, shown on both: where this tree was forked from, and its own forks.
 
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
@@ -33,7 +33,7 @@ export function Branches({ root }: { root: RunJournal }) {
             {origin.runId.slice(0, 12)} at event {payload.fork!.at}
           </PageLink>
           {(payload.fork!.edited ?? []).map((each) => (
-            <span key={each}>another {each}</span>
+            <span key={each}>changed {each}</span>
           ))}
           <PageLink href={`/compare?a=${origin.runId}&b=${root.row.id}`}>Compare with it</PageLink>
         </span>

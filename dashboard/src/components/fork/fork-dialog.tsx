@@ -1,4 +1,4 @@
-// Another way from an event of a run (U37). What is not filled in stays as it was.
+// U37: forks a run at an event. Fields left empty keep their value from the original run.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -19,7 +19,7 @@ export interface ForkPoint {
 }
 
 export interface ForkDialogProps {
-  /** Undefined: it is closed. */
+  /** Undefined while the dialog is closed. */
   point: ForkPoint | undefined;
   onClose(): void;
   onForked(runId: string): void;
@@ -31,7 +31,7 @@ export function ForkDialog({ point, onClose, onForked }: ForkDialogProps) {
       open={point !== undefined}
       onOpenChange={(open) => !open && onClose()}
       title={point ? `Fork ${point.agent} at event ${point.seq}` : "Fork"}
-      description="A new run goes another way from there; this one stays as it is. What it did later is not done again: its recorded results stand in."
+      description="A new run continues from there with your changes; this run stays as it is. Calls that were already made are not repeated: their recorded results are used."
     >
       {point && <ForkForm point={point} onClose={onClose} onForked={onForked} />}
     </Dialog>
@@ -58,26 +58,24 @@ function ForkForm({ point, onClose, onForked }: ForkDialogProps & { point: ForkP
         if (!busy) void fork();
       }}
     >
-      <Field label="Say something else there">
+      <Field label="New message at this point">
         {(id) => (
           <TextArea
             id={id}
             rows={3}
             autoFocus
-            placeholder={
-              point.seq === 1 ? "In point of the task" : "Nothing: it goes on from there by itself"
-            }
+            placeholder={point.seq === 1 ? "Replaces the task" : "Leave empty to continue without a message"}
             value={message}
             onChange={({ target }) => setMessage(target.value)}
           />
         )}
       </Field>
-      <Field label="Another model">
+      <Field label="Model">
         {(id) => (
           <Input
             id={id}
             className="max-md:h-10"
-            placeholder="As it was"
+            placeholder="Unchanged"
             value={model}
             onChange={({ target }) => setModel(target.value)}
           />
@@ -95,8 +93,8 @@ function ForkForm({ point, onClose, onForked }: ForkDialogProps & { point: ForkP
           Allow effects
           <span className="block text-muted text-xs">
             {allowEffects
-              ? "Calls happen again as rules say, also those that were done before."
-              : "What is not recorded and cannot be taken back asks you first."}
+              ? "Calls run again as the rules allow, including those that were already made."
+              : "A call without a recorded result that cannot be undone asks you first."}
           </span>
         </span>
       </label>
@@ -113,7 +111,7 @@ function ForkForm({ point, onClose, onForked }: ForkDialogProps & { point: ForkP
   );
 }
 
-/** The file is read when somebody wants to change it; on disk it stays as it is. */
+/** The file loads when the user wants to edit it. The file on disk does not change. */
 function AgentFile({
   agent,
   text,
@@ -132,8 +130,7 @@ function AgentFile({
         Edit the agent’s file for this fork
       </Button>
     );
-  if (isError || (data && source === undefined))
-    return <p className="text-muted">This agent has no file of its own now.</p>;
+  if (isError || (data && source === undefined)) return <p className="text-muted">This agent has no file.</p>;
   return (
     <Field label="The agent’s file, for this fork only">
       {(id) => (

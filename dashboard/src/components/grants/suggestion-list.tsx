@@ -1,5 +1,5 @@
-// Rules that would have spared people from being asked, tried on what they have decided. A rule of the project is for a
-// person to write: it is shown as it would stand, to be copied.
+// Rules that would have made past approvals unnecessary, tested against earlier decisions. Only a person may add a rule
+// to the project, so each is shown as YAML to copy.
 
 import { useQuery } from "@tanstack/react-query";
 import type { Suggestions } from "../../../../src/api/client/types.ts";
@@ -22,9 +22,9 @@ export function SuggestionList() {
   return (
     <SettingsSection
       title="Suggested rules"
-      text="Rules that would have spared you from being asked, tried on what was decided."
+      text="Rules that would have saved you approvals, tested against your past decisions."
     >
-      {found.isPending && <Loading what="Trying rules on the latest decisions" />}
+      {found.isPending && <Loading what="Testing rules on past decisions" />}
       {found.isError && <Failure error={found.error} onAgain={() => void found.refetch()} />}
       {found.data && <Found found={found.data} />}
     </SettingsSection>
@@ -34,9 +34,7 @@ export function SuggestionList() {
 function Found({ found: { looked, suggestions } }: { found: Suggestions }) {
   const over = `${plural(looked.allowed + looked.refused, "decision")} (${looked.allowed} allowed, ${looked.refused} refused)`;
   if (suggestions.length === 0)
-    return (
-      <p className="text-muted">None: of the latest {over}, nothing comes again that was never refused.</p>
-    );
+    return <p className="text-muted">None: in the latest {over}, no similar calls were always allowed.</p>;
   return (
     <>
       <ul aria-label="Suggested rules" className="w-full divide-y divide-line rounded-md border border-line">
@@ -45,7 +43,7 @@ function Found({ found: { looked, suggestions } }: { found: Suggestions }) {
         ))}
       </ul>
       <p className="text-muted text-xs">
-        Tried on the latest {over}. {SUGGESTION_HELP}
+        Tested on the latest {over}. {SUGGESTION_HELP}
       </p>
     </>
   );
@@ -65,7 +63,7 @@ function Suggestion({ suggestion }: { suggestion: Suggestions["suggestions"][num
       <p>It {describeSuggestion(suggestion)}.</p>
       {stillAsked.length > 0 && (
         <details className="text-sm">
-          <summary className="cursor-pointer py-1 text-muted text-xs">What it would still ask about</summary>
+          <summary className="cursor-pointer py-1 text-muted text-xs">Calls that would still ask</summary>
           <ul className="list-disc pl-5">
             {stillAsked.map((title) => (
               <li key={title} className="break-words text-xs">

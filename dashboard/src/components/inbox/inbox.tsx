@@ -1,5 +1,5 @@
-// U20, U30, U34: the queue and one card of it. The card that is looked at stays until it is answered, whatever comes in
-// meanwhile; on a phone it has the screen to itself.
+// U20, U30, U34: the queue and the selected card. The card stays selected until it is answered, whatever arrives
+// meanwhile; on a phone it fills the screen.
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
@@ -17,7 +17,7 @@ import { useQueue } from "./list/use-queue.ts";
 
 export interface InboxProps {
   items: readonly ApprovalView[];
-  /** Those that have not ended. */
+  /** Runs that have not ended. */
   runs: readonly RunSummary[];
 }
 
@@ -42,15 +42,15 @@ export function Inbox({ items, runs }: InboxProps) {
     open(after);
   };
   useHotkeys([
-    { keys: "j", label: "Next that waits", run: () => step(1) },
-    { keys: "k", label: "The one before", run: () => step(-1) },
+    { keys: "j", label: "Next item", run: () => step(1) },
+    { keys: "k", label: "Previous item", run: () => step(-1) },
     {
       keys: ".",
-      label: "Next that blocks a root",
+      label: "Next item that blocks a root run",
       run: () => open(nextBlockingRoot(order, current)),
     },
   ]);
-  // Alone it has the page to itself, in the middle.
+  // An empty queue without a card takes the whole page.
   const alone = queue.rows.length === 0 && current === undefined;
   const similar = item ? similarItems(item, order) : [];
   return (
@@ -97,11 +97,10 @@ export function Inbox({ items, runs }: InboxProps) {
   );
 }
 
-// Which card is looked at, and which one is next.
-/** The one in the address; without one the first, which stays the one, also when somebody else has answered it. */
+/** The item in the URL, or else the first one. It stays current even after another person has answered it. */
 function useCurrent(wanted: string | undefined, order: readonly ApprovalView[]) {
   const pinned = useRef<string>(undefined);
-  /** Answered here: the list may still have them for a moment. */
+  /** Answered in this tab; the list may still contain them for a moment. */
   const answered = useRef(new Set<string>());
   const isOpen = (id: string | undefined): boolean => id !== undefined && !answered.current.has(id);
   const kept = isOpen(pinned.current) ? pinned.current : undefined;
@@ -114,7 +113,7 @@ function useCurrent(wanted: string | undefined, order: readonly ApprovalView[]) 
   };
 }
 
-/** Where the card stood in the list, although it may be isClosed from it. */
+/** The next or previous open item, counted from the card's old position if the card is no longer listed. */
 function neighbourItem(
   rows: readonly { item: ApprovalView }[],
   order: readonly ApprovalView[],

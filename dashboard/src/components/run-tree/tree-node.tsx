@@ -112,8 +112,8 @@ function sameNode(before: TreeNodeProps, after: TreeNodeProps): boolean {
 
 /** Where a run stands, where there is no room for more than a mark: another form for each, and the word for who cannot see it. */
 function StatusMark({ row }: { row: RunJournal["row"] }) {
-  const { word: standing, tone } = statusLabel(row);
-  const word = row.waitingOn?.kind === "child_hitl" && !row.answered ? "waiting for child" : standing;
+  const { word: status, tone } = statusLabel(row);
+  const word = row.waitingOn?.kind === "child_hitl" && !row.answered ? "waiting for child" : status;
   return (
     <span className={`shrink-0 ${LOOKS[tone]}`} title={word}>
       <StatusIcon word={word} size={14} />

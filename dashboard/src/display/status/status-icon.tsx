@@ -10,8 +10,9 @@ import {
   Pause,
   Snowflake,
 } from "lucide-react";
+import type { StatusWord } from "./status.ts";
 
-const ICONS: Record<string, typeof Check> = {
+const ICONS: Record<StatusWord, typeof Check> = {
   completed: Check,
   cancelled: Ban,
   moved: ArrowUpRight,
@@ -24,10 +25,12 @@ const ICONS: Record<string, typeof Check> = {
   frozen: Snowflake,
   waiting: Hourglass,
   queued: CircleDashed,
+  stopping: LoaderCircle,
+  running: LoaderCircle,
 };
 
-/** The form of a word that says where a run stands; what is under way turns. */
-export function StatusIcon({ word, size }: { word: string; size: number }) {
-  const Icon = ICONS[word] ?? LoaderCircle;
+/** The icon of a status; it spins while something is under way. */
+export function StatusIcon({ word, size }: { word: StatusWord; size: number }) {
+  const Icon = ICONS[word];
   return <Icon size={size} aria-hidden className={Icon === LoaderCircle ? "animate-spin" : undefined} />;
 }

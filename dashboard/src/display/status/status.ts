@@ -1,4 +1,4 @@
-// Where a run stands, in one word and one tone (U01, S2-82): the same in every list, tree and badge.
+// U01, S2-82: the status of a run as one word and one tone, the same in every list, tree and badge.
 
 import type { RunSummary } from "../../../../src/api/client/types.ts";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
@@ -9,16 +9,32 @@ export type RunForStatus = Pick<
   "status" | "waitingOn" | "stopReason" | "cancelRequested"
 > & { answered?: boolean | undefined };
 
+export type StatusWord =
+  | "completed"
+  | "moved"
+  | "cancelled"
+  | "timeout"
+  | "failed"
+  | "stopping"
+  | "answered"
+  | "frozen"
+  | "paused"
+  | "needs you"
+  | "waiting for child"
+  | "waiting"
+  | "queued"
+  | "running";
+
 export interface RunStatusLabel {
-  word: string;
+  word: StatusWord;
   tone: Extract<Tone, "good" | "muted" | "bad" | "warn" | "info">;
-  /** Somebody has to do something. */
+  /** A person has to do something. */
   needsPerson: boolean;
 }
 
 export function statusLabel(run: RunForStatus): RunStatusLabel {
   const { status, waitingOn, stopReason, cancelRequested, answered } = run;
-  const plain = (word: string, tone: RunStatusLabel["tone"]): RunStatusLabel => ({
+  const plain = (word: StatusWord, tone: RunStatusLabel["tone"]): RunStatusLabel => ({
     word,
     tone,
     needsPerson: false,
@@ -29,15 +45,14 @@ export function statusLabel(run: RunForStatus): RunStatusLabel {
   if (cancelRequested) return plain("stopping", "warn");
   if (answered) return plain("answered", "info");
   if (status === "suspended") {
-    const paused = waitingOn?.kind === "paused";
-    const held = waitingOn?.frozen ? "frozen" : "paused";
-    return { word: paused ? held : "needs you", tone: "warn", needsPerson: !paused };
+    if (waitingOn?.kind === "paused") return plain(waitingOn.frozen ? "frozen" : "paused", "warn");
+    return { word: "needs you", tone: "warn", needsPerson: true };
   }
   if (status === "waiting") return plain("waiting", "info");
   return plain(status === "pending" ? "queued" : "running", "info");
 }
 
-/** How it ended, and after how long. */
+/** How the run ended and after how long, for example "Completed in 12 s". */
 export function endingText(run: RunForStatus, time: string): string {
   const { word } = statusLabel(run);
   if (word === "completed") return `Completed in ${time}`;

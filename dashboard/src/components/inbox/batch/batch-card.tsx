@@ -1,4 +1,4 @@
-// U28: several that are alike, answered at once after seeing what differs. Each is still a decision of its own, bound to
+// U28: answers several similar items at once, after showing how they differ. Each still gets its own decision, bound to
 // its own call.
 
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -21,7 +21,9 @@ import { stripPatchHeader } from "../request/patch.ts";
 export interface BatchCardProps {
   items: readonly ApprovalView[];
   onDone(words: string): void;
-  /** Those that were recorded are gone, and with them perhaps this view: what failed must be said elsewhere too. */
+  /**
+   * Called if some failed. This view may close as the recorded items leave the queue, so the caller shows the failure.
+   */
   onFailed(words: string): void;
   onBack(): void;
 }
@@ -50,24 +52,24 @@ export function BatchCard({ items, onDone, onFailed, onBack }: BatchCardProps) {
     if (may) void answer({ decision: "approve" });
   };
   useHotkeys([
-    { keys: "a", label: "Approve all that are ticked", run: approve },
-    { keys: "d", label: "Reject all that are ticked, then 1–5", run: () => setRejecting(true) },
-    { keys: "Escape", label: "Back to the one", run: onBack },
+    { keys: "a", label: "Approve the selected items", run: approve },
+    { keys: "d", label: "Reject the selected items, then 1–5 for a reason", run: () => setRejecting(true) },
+    { keys: "Escape", label: "Back to one item", run: onBack },
   ]);
   return (
     <article aria-labelledby="together" className="flex min-h-0 flex-1 flex-col bg-surface">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a place that scrolls must be reached by keyboard */}
-      <section aria-label="What is asked" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it */}
+      <section aria-label="Request" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto">
         <div className="flex max-w-4xl flex-col gap-3 p-4">
           <Link
             to="/inbox"
             search={{ item: items[0]!.id }}
             className="flex items-center gap-1 py-1 text-accent text-sm"
           >
-            <ArrowLeft size={14} aria-hidden /> One by one
+            <ArrowLeft size={14} aria-hidden /> Answer one by one
           </Link>
           <h2 id="together" className="font-semibold text-lg">
-            {items.length} alike
+            {items.length} similar calls
           </h2>
           <code className="break-words font-mono text-sm">
             <CommandTitle text={common} />
@@ -88,10 +90,10 @@ export function BatchCard({ items, onDone, onFailed, onBack }: BatchCardProps) {
         </div>
       </section>
       <footer className="shrink-0 border-line border-t px-4 py-3">
-        <TogetherAnswers
+        <BatchAnswers
           count={chosen.length}
           {...{ may, pending, rejecting, approve, setRejecting }}
-          wait={seen.isSeen ? undefined : "Scroll to the end first."}
+          wait={seen.isSeen ? undefined : "Scroll to the end to approve."}
           onReject={(note) => void answer({ decision: "reject", ...(note === "" ? {} : { note }) })}
         />
       </footer>
@@ -104,14 +106,14 @@ interface AnswersProps {
   may: boolean;
   pending: boolean;
   rejecting: boolean;
-  /** Why they cannot be approved yet. */
+  /** Why the items cannot be approved yet. */
   wait: string | undefined;
   approve(): void;
   setRejecting(rejecting: boolean): void;
   onReject(note: string): void;
 }
 
-function TogetherAnswers(props: AnswersProps) {
+function BatchAnswers(props: AnswersProps) {
   const { count, may, pending, rejecting, wait, approve, setRejecting, onReject } = props;
   if (rejecting)
     return <RejectForm pending={pending} onReject={onReject} onBack={() => setRejecting(false)} />;
@@ -136,7 +138,7 @@ function TogetherAnswers(props: AnswersProps) {
   );
 }
 
-/** One after the other; what fails is said, and the others still count. */
+/** Sends one decision after the other and returns the failures by item. */
 async function sendAll(items: readonly ApprovalView[], word: Decision): Promise<Map<string, string>> {
   const failures = new Map<string, string>();
   for (const item of items) {
@@ -153,7 +155,7 @@ interface BatchRowProps {
   onChoose(): void;
 }
 
-/** One of several: only what differs from the others, and of a file all that would change. */
+/** One item: only how it differs from the others, and the whole diff of a file. */
 function BatchRow({ item, differs, chosen, failure, onChoose }: BatchRowProps) {
   const changesFile = item.tool === "Write" || item.tool === "Edit";
   return (
@@ -183,14 +185,14 @@ function BatchRow({ item, differs, chosen, failure, onChoose }: BatchRowProps) {
   );
 }
 
-/** U28: others differ from this one only in names. */
+/** U28: shown when other items differ from this one only in names. */
 export function BatchButton({ count, id }: { count: number; id: string }) {
   const navigate = useNavigate({ from: "/inbox" });
   const open = () => void navigate({ search: { item: id, together: true } });
-  useHotkeys([{ keys: "b", label: "Answer those that are alike together", run: open }]);
+  useHotkeys([{ keys: "b", label: "Answer similar calls together", run: open }]);
   return (
     <Button className="self-start max-md:h-11" onClick={open}>
-      <Layers size={15} aria-hidden /> {count} more like this: answer together
+      <Layers size={15} aria-hidden /> {count} more like this: answer all at once
       <span className="max-md:hidden">
         <Kbd>b</Kbd>
       </span>

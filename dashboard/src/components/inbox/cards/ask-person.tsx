@@ -1,4 +1,4 @@
-// U21: somebody else should decide. The item stays open for everybody, and says for whom it is.
+// U21: asks another person to decide. The item shows who was asked and stays open to everyone who may decide.
 
 import { UserRoundPlus } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -21,7 +21,7 @@ export function AskPerson({ item }: { item: ApprovalView }) {
   const [person, setPerson] = useState("");
   const [note, setNote] = useState("");
   const { busy, problem, perform } = useAction();
-  useHotkeys([{ keys: "p", label: "Ask another person", run: () => setOpen(true) }]);
+  useHotkeys([{ keys: "p", label: "Ask another person to decide", run: () => setOpen(true) }]);
   const ask = async (event: FormEvent) => {
     event.preventDefault();
     const asked = { person: person.trim(), ...(note.trim() === "" ? {} : { note: note.trim() }) };
@@ -33,13 +33,13 @@ export function AskPerson({ item }: { item: ApprovalView }) {
   return (
     <>
       <Button size="small" look="quiet" className="max-md:h-10" onClick={() => setOpen(true)}>
-        <UserRoundPlus size={14} aria-hidden /> Ask somebody else
+        <UserRoundPlus size={14} aria-hidden /> Ask someone else
       </Button>
       <Dialog
-        title="Ask somebody else"
+        title="Ask someone else"
         open={open}
         onOpenChange={setOpen}
-        description="It stays open, and says for whom it is. Whoever may decide still may."
+        description="The item shows who you asked. Everyone who may decide still can."
       >
         <form className="flex flex-col gap-3 p-4 text-sm" onSubmit={(event) => void ask(event)}>
           <Field label="Who should decide">
@@ -54,7 +54,7 @@ export function AskPerson({ item }: { item: ApprovalView }) {
               />
             )}
           </Field>
-          <Field label="What they should know (if anything)">
+          <Field label="What they should know (optional)">
             {(id) => (
               <Input
                 id={id}

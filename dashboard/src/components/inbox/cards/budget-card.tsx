@@ -1,4 +1,4 @@
-// U36: a budget that is used up, raised by how much is wanted.
+// U36: a run has used up its budget. Raise it, or let the run finish with what it has.
 
 import { useState } from "react";
 import { money, shortCount } from "../../../../../src/projections/words/format.ts";
@@ -30,7 +30,7 @@ export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
           decide={decide}
           go={isMore ? `Raise to ${words(value)}` : "Raise"}
           onGo={isMore ? raise : undefined}
-          stop="Let it come to its end"
+          stop="Let it finish"
         >
           <label htmlFor="budget" className="flex items-center gap-1.5 text-sm">
             New budget{isMoney ? ", in dollars" : ", in tokens"}
@@ -62,8 +62,8 @@ export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
     >
       <RequestView item={item} />
       <p className="text-muted text-sm">
-        {limit.startsWith("tree.") ? "The whole tree" : "This run"} had {words(limitValue)}. With more it goes
-        on where it stopped; without, it writes down what it has and ends.
+        {limit.startsWith("tree.") ? "The whole tree" : "This run"} had {words(limitValue)}. With a higher
+        budget it continues where it stopped. Without one, the agent reports what it has and ends.
       </p>
     </CardFrame>
   );

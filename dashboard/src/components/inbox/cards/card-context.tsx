@@ -1,4 +1,5 @@
-// U27: why it asks, what the run has done and spent so far, and what came just before.
+// U27: the context of a request: the rule that requires approval, what the run has done and spent, and its latest
+// events.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -10,10 +11,10 @@ import { VisibleText } from "../../../display/visible-text.tsx";
 export function CardContext({ item }: { item: ApprovalView }) {
   const { rule, did, spent, fingerprint, hash, recent, runId } = item;
   return (
-    <section aria-label="How it came to this" className="flex flex-col gap-3 text-sm">
+    <section aria-label="Context" className="flex flex-col gap-3 text-sm">
       <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1">
         {rule !== undefined && (
-          <Fact name="Why it asks">
+          <Fact name="Reason">
             <VisibleText text={describeAskRule(rule)} />
           </Fact>
         )}
@@ -24,29 +25,29 @@ export function CardContext({ item }: { item: ApprovalView }) {
         <Fact name="Cost so far">
           {money(spent.run.cost, spent.run.unpriced)}
           <span className="text-muted">
-            , {money(spent.tree.cost, spent.tree.unpriced)} in the whole tree
+            , {money(spent.tree.cost, spent.tree.unpriced)} for the whole tree
           </span>
         </Fact>
         {fingerprint !== undefined && (
-          <Fact name="Rests on">
+          <Fact name="Based on">
             {fingerprint === "absent" ? (
-              "there being no such file"
+              "the file not existing"
             ) : (
               <>
-                the file as it was then <Hash value={fingerprint} />
+                this version of the file <Hash value={fingerprint} />
               </>
             )}
           </Fact>
         )}
         {hash !== undefined && (
-          <Fact name="Bound to">
+          <Fact name="Applies to">
             exactly this call <Hash value={hash} />
           </Fact>
         )}
       </dl>
       {recent.length > 0 && (
         <div>
-          <h3 className="mb-1 text-muted text-xs">Just before</h3>
+          <h3 className="mb-1 text-muted text-xs">Latest events</h3>
           <ol className="flex flex-col gap-1 border-line border-l-2 pl-3">
             {recent.map(({ seq, ts, kind, title }) => (
               <li key={seq} className="flex gap-2">
@@ -63,7 +64,7 @@ export function CardContext({ item }: { item: ApprovalView }) {
             params={{ runId }}
             className="mt-1 inline-block py-1 text-accent text-xs underline"
           >
-            All that happened in this run
+            Open the run
           </Link>
         </div>
       )}

@@ -1,5 +1,5 @@
-// The frame of every card: who asks and what for, what it is about, how it came to this; the answers below it, always in
-// reach and never over what is to be read.
+// The layout of every card: who asks for what, the request itself, its context, and the answers. The answers stay at
+// the bottom, always in reach and never over the text.
 
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft, ChevronRight, ShieldAlert } from "lucide-react";
@@ -19,9 +19,9 @@ import { HEADLINES } from "./kinds.ts";
 
 export interface CardFrameProps {
   item: ApprovalView;
-  /** It comes after another one that was answered: whoever works by keyboard goes on here. */
+  /** Moves the keyboard focus here, because the user has just answered the previous card. */
   takesFocus: boolean;
-  /** What it is about, and what comes behind that. */
+  /** The request. */
   children: ReactNode;
   answers: ReactNode;
 }
@@ -35,17 +35,17 @@ export function CardFrame({ item, takesFocus, children, answers }: CardFrameProp
   const refusal = useRefusal("operator");
   return (
     <article aria-labelledby="asked" className="flex min-h-0 flex-1 flex-col bg-surface">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a place that scrolls must be reached by keyboard */}
-      <section aria-label="What is asked" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it */}
+      <section aria-label="Request" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto">
         <div className="flex max-w-4xl flex-col gap-4 p-4">
           <header className="flex flex-col gap-2">
             <Link to="/inbox" className="flex items-center gap-1 py-2 text-accent text-sm md:hidden">
-              <ArrowLeft size={14} aria-hidden /> All that waits
+              <ArrowLeft size={14} aria-hidden /> All requests
             </Link>
             <div className="flex flex-wrap items-center gap-2">
               <h2 id="asked" ref={heading} tabIndex={-1} className="font-semibold text-lg outline-none">
                 <AgentName agent={item.agent} full /> {HEADLINES[item.kind]}
-                {item.round > 1 && " again: what it rests on has changed"}
+                {item.round > 1 && " again, because the file or the rules changed"}
               </h2>
               <WaitingBadge item={item} />
               <ExpiryBadge at={item.expiresAt} />
@@ -72,7 +72,7 @@ function Dangers({ dangers }: { dangers: readonly string[] }) {
     <div className="flex items-start gap-2 rounded-md bg-bad-soft p-2.5 text-bad text-sm">
       <ShieldAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
       <div className="min-w-0">
-        <p className="font-medium">Look twice</p>
+        <p className="font-medium">Check carefully</p>
         <ul className="list-disc pl-4">
           {dangers.map((danger) => (
             <li key={danger} className="break-words [overflow-wrap:anywhere]">
@@ -88,15 +88,15 @@ function Dangers({ dangers }: { dangers: readonly string[] }) {
 export interface CardProps {
   item: ApprovalView;
   takesFocus: boolean;
-  onDecided(word: Decision): void;
-  /** Stands above what it is about. */
+  onDecided(decision: Decision): void;
+  /** Shown above the request. */
   children?: ReactNode;
 }
 
-/** U27: from the root down to the run that asks, with the goal of each. */
+/** U27: the path from the root run to the run that asks, with the task of each. */
 function CardTrail({ trail }: Pick<ApprovalView, "trail">) {
   return (
-    <nav aria-label="Who asks">
+    <nav aria-label="Asking run">
       <ol className="flex flex-col gap-x-1 gap-y-0.5 text-xs lg:flex-row lg:flex-wrap lg:items-center">
         {trail.map(({ runId, agent, task }, at) => (
           <li key={runId} className="flex min-w-0 items-center gap-1 lg:max-w-[45%]">

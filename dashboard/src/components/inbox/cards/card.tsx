@@ -13,7 +13,7 @@ const CARDS = {
   loop: LoopCard,
 };
 
-/** Everything that can be answered at the terminal can be answered here. */
+/** The card for each kind of request. Everything the terminal can answer can be answered here. */
 export function Card(props: CardProps) {
   const Kind = CARDS[props.item.kind];
   return <Kind {...props} />;

@@ -1,4 +1,4 @@
-// U29: an item that is not open any more: who decided what, and when.
+// U29: an item that is no longer open: who decided what, and when.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -22,22 +22,23 @@ export function ClosedCard({ id, onNext }: { id: string; onNext: (() => void) | 
     queryFn: async () => summarizeDecision(id, await client.events(runId)) ?? null,
   });
   if (words.isError) return <Failure error={words.error} onAgain={() => void words.refetch()} />;
-  if (words.isPending) return <Loading what="Asking who decided" />;
+  if (words.isPending) return <Loading what="Loading the decision" />;
   return (
     <div role="status">
-      <EmptyState icon={<CircleCheck size={28} aria-hidden />} title="This waits no more">
+      <EmptyState icon={<CircleCheck size={28} aria-hidden />} title="Already answered">
         <p className="break-words">
           {words.data ? (
             <>
               <VisibleText text={words.data.text} /> (<When ts={words.data.ts} />)
             </>
           ) : (
-            "Its run has ended, or asks for something else now."
+            "Its run has ended or now asks for something else."
           )}
         </p>
         <p className="flex flex-wrap justify-center gap-2">
           <Link to="/r/$runId" params={{ runId }} className="p-2 text-accent text-sm underline">
-            The run
+            {" "}
+            Open the run{" "}
           </Link>
           {onNext && (
             <Button onClick={onNext} className="max-md:h-11">
@@ -50,7 +51,6 @@ export function ClosedCard({ id, onNext }: { id: string; onNext: (() => void) | 
   );
 }
 
-// Who said what about an item that is not open any more, from its run's journal (U29).
 interface DecisionSummary {
   text: string;
   ts: number;
@@ -64,18 +64,18 @@ const DID = {
 } as const;
 
 const VERDICTS = {
-  happened: "said that it happened",
+  happened: "confirmed that it happened",
   run_again: "had it run again",
-  fail: "gave it up",
+  fail: "gave up on it",
 } as const;
 
-/** Undefined: nobody said anything; the run has ended, or asks for something else. */
+/** Reads the decision on an item from the journal; undefined if the item was withdrawn without one. */
 function summarizeDecision(id: string, events: readonly JournalEvent[]): DecisionSummary | undefined {
   const itemId = parseApprovalId(id)?.itemId;
   for (const { type, payload, ts } of events.toReversed()) {
     if (type === "APPROVAL_DECIDED" && payload.itemId === itemId) {
       const { decision, by, note, answer } = payload;
-      if (decision === "expire") return { text: "Nobody answered in time, so it was rejected.", ts };
+      if (decision === "expire") return { text: "No one answered in time, so it was rejected.", ts };
       const words = [answer, note].filter((word) => word !== undefined && word !== "").join("; ");
       return { text: `${by} ${DID[decision]}${words === "" ? "." : `: ${words}`}`, ts };
     }

@@ -1,5 +1,5 @@
-// Why a call deserves a second look, from what was recorded of it: never from the agent's words. Where there is one, one
-// key alone does not approve.
+// Reasons to check a call carefully, derived from the recorded call and never from the agent's words. If there is one,
+// a single key press does not approve.
 
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { hasTricks } from "../../../display/command/command-pieces.ts";
@@ -17,77 +17,84 @@ export function findDangers({ kind, tool, input, command, untrusted = [] }: Appr
   const risky = (command?.programs ?? []).flatMap(({ argv }) => riskIn(argv) ?? []);
   const outside = (command?.files ?? []).filter((file) => file.outside && file.use === "writes");
   return [
-    ...(untrusted.length > 0 ? [`text from ${untrusted.join(", ")} came into this run before`] : []),
+    ...(untrusted.length > 0 ? [`this run has read untrusted content from ${untrusted.join(", ")}`] : []),
     ...(harsh.length > 0 ? [`it uses ${harsh.join(", ")}`] : []),
     ...new Set(risky),
     ...(outside.length > 0
       ? [`it writes outside the workspace: ${outside.map(({ path }) => path).join(", ")}`]
       : []),
     ...(command && command.hosts.length > 0 ? [`it contacts ${command.hosts.join(", ")}`] : []),
-    ...(command && command.decoded.length > 0 ? ["part of it is hidden in another code"] : []),
-    ...(command?.programs.some(({ note }) => note?.includes("fed")) ? ["it runs what it is fed"] : []),
-    ...(command && command.grade !== "exact" ? ["not all of it can be read beforehand"] : []),
-    ...(hasTricks(readAs(tool, textOf(input))) ? ["it has characters that hide or look like others"] : []),
-    ...(tool === "restart_service" || tool?.startsWith("mcp__admin__") ? ["it acts on what is running"] : []),
+    ...(command && command.decoded.length > 0 ? ["part of it is encoded"] : []),
+    ...(command?.programs.some(({ runsInput }) => runsInput) ? ["it executes its input"] : []),
+    ...(command && command.grade !== "exact" ? ["parts of it are only known when it runs"] : []),
+    ...(hasTricks(readAs(tool, textOf(input))) ? ["it contains invisible or look-alike characters"] : []),
+    ...(tool === "restart_service" || tool?.startsWith("mcp__admin__")
+      ? ["it acts on a running system"]
+      : []),
   ];
 }
 
 interface Risk {
   program: string;
-  /** Absent: whatever it does. */
+  /** Absent: any subcommand. */
   verb?: string;
-  /** Absent: however it is told to. */
+  /** Absent: with any flags. */
   flag?: RegExp;
   words: string;
 }
 
-const NO_WAY_BACK: readonly Risk[] = [
+const IRREVERSIBLE: readonly Risk[] = [
   {
     program: "git",
     verb: "push",
     flag: /^(--force.*|-f|--mirror|--delete|-d|\+.+|:.+)$/,
     words: "it overwrites or deletes what others have pushed",
   },
-  { program: "git", verb: "reset", flag: /^--hard$/, words: "it throws away changes that are not committed" },
+  { program: "git", verb: "reset", flag: /^--hard$/, words: "it discards uncommitted changes" },
   {
     program: "git",
     verb: "clean",
     flag: /^(-\w*f\w*|--force)$/,
-    words: "it deletes files that git does not know",
+    words: "it deletes untracked files",
   },
   { program: "git", verb: "branch", flag: /^-D$/, words: "it deletes a branch that may not be merged" },
-  { program: "git", verb: "stash", flag: /^(drop|clear)$/, words: "it throws away what was put aside" },
+  { program: "git", verb: "stash", flag: /^(drop|clear)$/, words: "it discards stashed changes" },
   {
     program: "find",
     flag: /^-(delete|exec|execdir|ok)$/,
-    words: "it deletes or runs something for each file that it finds",
+    words: "it deletes or runs something for each file it finds",
   },
   { program: "npm", verb: "publish", words: "it publishes a package" },
-  { program: "docker", verb: "system", flag: /^prune$/, words: "it deletes what no container uses now" },
+  {
+    program: "docker",
+    verb: "system",
+    flag: /^prune$/,
+    words: "it deletes everything that no container is using",
+  },
   { program: "kubectl", verb: "delete", words: "it deletes from a cluster" },
-  { program: "terraform", verb: "destroy", words: "it takes down what is running" },
+  { program: "terraform", verb: "destroy", words: "it destroys running infrastructure" },
 ];
 
-/** What a program is told to do that cannot be undone. */
+/** Describes a command that cannot be undone, if the arguments are one. */
 function riskIn([path, ...words]: readonly (string | null)[]): string | undefined {
   const name = path?.split("/").at(-1);
   const given = words.map((word) => word ?? "");
   // `git -C folder push` and `git -c name=value push` push as well.
   const args = name === "git" ? given.filter((_, at) => !/^-[Cc]$/.test(given[at - 1] ?? "")) : given;
-  const told = args.find((arg) => !arg.startsWith("-"));
-  return NO_WAY_BACK.find(
+  const subcommand = args.find((arg) => !arg.startsWith("-"));
+  return IRREVERSIBLE.find(
     ({ program, verb, flag }) =>
       program === name &&
-      (verb === undefined || verb === told) &&
+      (verb === undefined || verb === subcommand) &&
       (flag === undefined || args.some((arg) => flag.test(arg))),
   )?.words;
 }
 
-/** A file may hold rows of blanks: a diff shows them line by line. In a command they hide what follows. */
+/** Runs of blanks are normal in a file, where the diff shows every line. In a command they can hide the rest. */
 const readAs = (tool: string | undefined, text: string): string =>
   tool === "Bash" ? text : text.replaceAll(/[ \t\r\n]+/g, " ");
 
-/** Everything that is written in it, with line ends as they are. */
+/** All strings in the input, with their line breaks. */
 function textOf(input: unknown): string {
   if (typeof input === "string") return input;
   if (typeof input !== "object" || input === null) return "";

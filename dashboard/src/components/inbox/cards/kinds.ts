@@ -12,7 +12,7 @@ import {
 } from "lucide-react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 
-/** As a sentence that begins with the agent's name: the same words as at the terminal. */
+/** Completes a sentence that starts with the agent's name. The terminal uses the same words. */
 export const HEADLINES = {
   tool: "needs your approval",
   question: "asks you",

@@ -12,15 +12,15 @@ export function LoopCard({ item, takesFocus, onDecided }: CardProps) {
       answers={
         <ContinueOrStop
           decide={decide}
-          go="Let it go on"
+          go="Let it continue"
           onGo={() => decide.send({ decision: "approve" })}
-          stop="Let it come to its end"
+          stop="Let it finish"
         />
       }
     >
       <RequestView item={item} />
       <p className="text-muted text-sm">
-        It has done the same again and again. It may go on as it is, or write down what it has and end.
+        The agent keeps repeating the same steps. Let it continue, or have it report what it has and end.
       </p>
     </CardFrame>
   );

@@ -9,7 +9,7 @@ import { useDecide } from "../decision/use-decide.ts";
 import { RequestView } from "../request/request-view.tsx";
 import { CardFrame, type CardProps } from "./card-frame.tsx";
 
-/** A question: its choices as buttons, or words. */
+/** A question from the agent: choices as buttons, or a text field. */
 export function QuestionCard({ item, takesFocus, onDecided }: CardProps) {
   const decide = useDecide(item, onDecided);
   const answer = (text: string) =>
@@ -46,7 +46,7 @@ export function QuestionCard({ item, takesFocus, onDecided }: CardProps) {
                 <VisibleText text={choice} />
               </Button>
             ))}
-            {choices.length === 0 && <Words pending={decide.isPending} onAnswer={answer} />}
+            {choices.length === 0 && <FreeAnswer pending={decide.isPending} onAnswer={answer} />}
             <Button look="quiet" disabled={decide.isPending} className="max-md:h-11" onClick={leave}>
               Leave unanswered
               <span className="max-md:hidden">
@@ -62,7 +62,7 @@ export function QuestionCard({ item, takesFocus, onDecided }: CardProps) {
   );
 }
 
-function Words({ pending, onAnswer }: { pending: boolean; onAnswer(text: string): void }) {
+function FreeAnswer({ pending, onAnswer }: { pending: boolean; onAnswer(text: string): void }) {
   const [text, setText] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
   useHotkeys([{ keys: "a", label: "Type an answer", run: () => field.current?.focus() }]);
@@ -77,7 +77,7 @@ function Words({ pending, onAnswer }: { pending: boolean; onAnswer(text: string)
       <TextArea
         ref={field}
         aria-label="Your answer"
-        placeholder="Your answer (a); the run goes on with it"
+        placeholder="Your answer (a); the run continues with it"
         rows={2}
         value={text}
         onChange={(event) => setText(event.target.value)}

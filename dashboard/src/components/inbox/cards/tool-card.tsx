@@ -1,4 +1,5 @@
-// A call that needs a yes: as it is, changed, or not at all. One yes holds for exactly what was seen.
+// A call that needs approval: approve it as is, approve it with changes, or reject it. An approval covers exactly what
+// was shown.
 
 import { useRef, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
@@ -24,11 +25,11 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
   const mayApprove = !decide.isPending && change.isValid && (mode === "edit" || seen.isSeen);
   const approve = () => {
     if (!mayApprove) return;
-    const widely = scopeFields(scope);
+    const granted = scopeFields(scope);
     decide.send(
       change.isChanged
-        ? { decision: "edit", input: change.input, ...widely }
-        : { decision: "approve", ...widely },
+        ? { decision: "edit", input: change.input, ...granted }
+        : { decision: "approve", ...granted },
     );
   };
   const isDangerous = findDangers(item).length > 0 || scope.scope !== "once";
@@ -36,14 +37,14 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
   useHotkeys([
     {
       keys: "a",
-      label: "Approve (where it is dangerous, Enter confirms)",
+      label: "Approve (Enter confirms if it is dangerous)",
       run: () => (isDangerous ? approveButton.current?.focus() : approve()),
     },
     { keys: "mod+enter", label: "Approve as changed", run: () => change.isChanged && approve() },
-    { keys: "e", label: "Change it, then approve", run: () => setMode("edit") },
-    { keys: "h", label: "Choose which changes of a file", run: () => canChoose && setMode("choose") },
-    { keys: "d", label: "Reject, then 1–5 for why", run: () => setMode("reject") },
-    { keys: "s", label: "Next scope: once, run, below, always", run: () => setScope(nextScope(scope)) },
+    { keys: "e", label: "Edit, then approve", run: () => setMode("edit") },
+    { keys: "h", label: "Choose which changes to apply", run: () => canChoose && setMode("choose") },
+    { keys: "d", label: "Reject, then 1–5 for a reason", run: () => setMode("reject") },
+    { keys: "s", label: "Next scope: once, run, tree, always", run: () => setScope(nextScope(scope)) },
     { keys: "Escape", label: "Back to the answers", run: () => setMode("look") },
   ]);
   return (
@@ -58,14 +59,14 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
       }
     >
       {children}
-      <Subject item={item} mode={mode} change={change} />
+      <EditableRequest item={item} mode={mode} change={change} />
       {mode !== "edit" && <div ref={seen.endRef} className="h-px" data-testid="end-of-call" />}
     </CardFrame>
   );
 }
 
-/** What is asked about, or what is made of it. */
-function Subject({ item, mode, change }: { item: ApprovalView; mode: Mode; change: Change }) {
+/** The call as requested, or the form that changes it. */
+function EditableRequest({ item, mode, change }: { item: ApprovalView; mode: Mode; change: Change }) {
   const { draft, setDraft, edit, hunks, problem } = change;
   if (mode === "edit") return <EditForm draft={draft} onChange={setDraft} state={edit} problem={problem} />;
   if (mode === "choose") return <HunkForm item={item} choice={hunks} problem={problem} />;

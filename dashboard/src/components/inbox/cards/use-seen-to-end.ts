@@ -1,15 +1,15 @@
-// A17: whether the whole of what is asked about has been in sight. What is short is at once; what is long when it has been
-// scrolled to its end. Approving waits for it.
+// A17: whether the user has seen the whole request. A short one is seen at once, a long one after scrolling to its end.
+// Approving waits for this.
 
 import { type RefCallback, useEffect, useState } from "react";
 
 export interface SeenToEnd {
-  /** To be put behind the last line. */
+  /** Goes on an element after the last line. */
   endRef: RefCallback<HTMLDivElement>;
   isSeen: boolean;
 }
 
-/** `what`: another one has not been seen. */
+/** `what` identifies the request; a new value counts as not seen yet. */
 export function useSeenToEnd(what: string): SeenToEnd {
   const [mark, setMark] = useState<HTMLDivElement | null>(null);
   const [seen, setSeen] = useState<string>();

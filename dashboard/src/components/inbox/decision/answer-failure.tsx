@@ -3,7 +3,7 @@ import { CadreError } from "../../../../../src/errors.ts";
 import { ago } from "../../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
 
-/** F12, F13: who was faster, or what is wrong. What was typed stays. */
+/** F12, F13: says that another person answered first, or why the answer failed. The form keeps its text. */
 export function AnswerFailure({ error }: { error: Error | null }) {
   if (!error) return null;
   return (
@@ -15,8 +15,8 @@ export function AnswerFailure({ error }: { error: Error | null }) {
 
 function wordsFor(error: Error): string {
   if (isUnreachable(error))
-    return "The server does not answer, so nothing is known to be decided. Answer again: it counts once.";
+    return "The server does not respond, so the answer may not have arrived. Send it again: it is recorded only once.";
   const { by, at, decision } = error instanceof CadreError ? (error.details ?? {}) : {};
   if (typeof by !== "string" || typeof at !== "number") return error.message;
-  return `${by} was faster (${String(decision)}, ${ago(at, Date.now())}). Your answer was not recorded.`;
+  return `${by} answered first (${String(decision)}, ${ago(at, Date.now())}). Your answer was not recorded.`;
 }

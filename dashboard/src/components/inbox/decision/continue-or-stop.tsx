@@ -10,19 +10,19 @@ import type { Decide } from "./use-decide.ts";
 export interface ContinueOrStopProps {
   decide: Decide;
   go: string;
-  /** Undefined: it cannot go on like this. */
+  /** Undefined while the run cannot continue. */
   onGo: (() => void) | undefined;
   stop: string;
-  /** Stands before the buttons. */
+  /** Shown before the buttons. */
   children?: ReactNode;
 }
 
-/** Whether a run that was stopped goes on. */
+/** The answers for a run that stopped by itself: continue, or finish with a reason. */
 export function ContinueOrStop({ decide, go, onGo, stop, children }: ContinueOrStopProps) {
   const [stopping, setStopping] = useState(false);
   useHotkeys([
     { keys: "a", label: go, run: () => onGo?.() },
-    { keys: "d", label: `${stop}, then 1–5 for why`, run: () => setStopping(true) },
+    { keys: "d", label: `${stop}, then 1–5 for a reason`, run: () => setStopping(true) },
   ]);
   if (stopping)
     return (

@@ -1,4 +1,4 @@
-// U21: a yes with a limit: the same call with less time or fewer turns, where its tool takes such a limit. Pure.
+// U21: approves a call with a tighter limit on time or turns, if its tool supports one. Pure.
 
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 
@@ -21,7 +21,7 @@ const TIMES: LimitChoice = {
 
 const TURNS: LimitChoice = {
   field: "maxTurns",
-  label: "Let it have at most",
+  label: "Limit it to",
   choices: [
     { value: 1, words: "1 turn" },
     { value: 3, words: "3 turns" },
@@ -37,7 +37,7 @@ const BY_TOOL: Record<string, LimitChoice> = {
   mcp__agent__spawn: TURNS,
 };
 
-/** Undefined: its tool knows no limit, or no tighter one than it asks for itself. */
+/** Undefined if the tool has no limit, or the call already asks for the tightest one. */
 export function limitChoice({ kind, tool = "", input }: ApprovalView): LimitChoice | undefined {
   const limit = kind === "tool" ? BY_TOOL[tool] : undefined;
   if (!limit || typeof input !== "object" || input === null) return undefined;

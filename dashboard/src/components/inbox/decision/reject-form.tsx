@@ -1,4 +1,4 @@
-// U26: why not, in words that the agent reads. Five are one key away; others can be typed.
+// U26: the reason for a rejection, which the agent reads. Five reasons have a key each; the user can also type one.
 
 import { useRef, useState } from "react";
 import { REJECT_REASONS } from "../../../../../src/projections/reject-reasons.ts";
@@ -22,19 +22,21 @@ export function RejectForm({ pending, onReject, onBack }: RejectFormProps) {
       label: `Reject: ${label}`,
       run: () => onReject(note),
     })),
-    { keys: "t", label: "Reject: type why", run: () => field.current?.focus() },
-    { keys: "Escape", label: "Back to the answers", run: onBack },
+    { keys: "t", label: "Reject: type a reason", run: () => field.current?.focus() },
+    { keys: "Escape", label: "Back", run: onBack },
   ]);
   return (
     <form
-      aria-label="Why not"
+      aria-label="Reason for rejecting"
       className="flex flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();
         onReject(text.trim());
       }}
     >
-      <p className="text-muted text-sm">Why not? The agent reads it and goes on without.</p>
+      <p className="text-muted text-sm">
+        Why not? The agent reads your reason and continues without the call.
+      </p>
       <div className="flex flex-wrap gap-1.5">
         {REJECT_REASONS.map(({ label, note }, at) => (
           <Button
@@ -51,8 +53,8 @@ export function RejectForm({ pending, onReject, onBack }: RejectFormProps) {
       <div className="flex flex-wrap gap-2">
         <Input
           ref={field}
-          aria-label="Why not, in your words"
-          placeholder="Or in your words (t)"
+          aria-label="Your reason"
+          placeholder="Or type a reason (t)"
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => event.key === "Escape" && onBack()}

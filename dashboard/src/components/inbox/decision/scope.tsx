@@ -1,4 +1,5 @@
-// U25: for how much one yes holds. The rule that it would be is shown as it will stand, with the time at which it ends.
+// U25: how far an approval reaches. Anything beyond one call becomes a rule; the form shows the rule and how long it
+// lasts.
 
 import { GrantRule } from "../../../display/grant-rule.tsx";
 import { useRefusal } from "../../../live/me.ts";
@@ -24,7 +25,7 @@ const HOURS = [
 ] as const;
 const HOUR_MS = 60 * 60_000;
 
-/** What a decision says of it. */
+/** The fields of a decision that grant this scope. */
 export const scopeFields = ({ scope, hours }: Scope) =>
   scope === "once" ? {} : { scope, until: Date.now() + hours * HOUR_MS };
 
@@ -36,18 +37,18 @@ export const nextScope = ({ scope, hours }: Scope): Scope => ({
 export interface ScopeFieldProps {
   value: Scope;
   onChange(scope: Scope): void;
-  /** Undefined: it can only be given once. */
+  /** The rule the approval would grant; undefined if the call can only be approved once. */
   grant: string | undefined;
 }
 
 export function ScopeField({ value, onChange, grant }: ScopeFieldProps) {
   const refusal = useRefusal("admin");
   if (grant === undefined)
-    return <p className="text-muted text-xs">Only once: this call cannot be made a rule.</p>;
+    return <p className="text-muted text-xs">Applies once: this call cannot become a rule.</p>;
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a row of a flex box everywhere */}
-      <div role="group" aria-label="How far it holds" className="flex flex-wrap gap-1">
+      {/* biome-ignore lint/a11y/useSemanticElements: not every browser lays out a fieldset as a flex row */}
+      <div role="group" aria-label="Scope of the approval" className="flex flex-wrap gap-1">
         {SCOPES.map((scope) => (
           <Button
             key={scope}
@@ -67,7 +68,7 @@ export function ScopeField({ value, onChange, grant }: ScopeFieldProps) {
         <span className="flex min-w-0 flex-wrap items-center gap-1.5 text-sm">
           grants <GrantRule rule={grant} /> for
           <Select
-            aria-label="For how long"
+            aria-label="Duration of the grant"
             value={value.hours}
             onChange={(event) => onChange({ ...value, hours: Number(event.target.value) })}
             className="max-md:h-10"

@@ -20,13 +20,13 @@ export interface ToolAnswersProps {
   change: Change;
   decide: Decide;
   mayApprove: boolean;
-  /** All of it has been in sight. */
+  /** The user has seen the whole request. */
   seen: boolean;
   approve(): void;
   approveButton: RefObject<HTMLButtonElement | null>;
 }
 
-/** Yes, in so far, or no: the row below a call. */
+/** The controls below a call: scope, limit, approve, edit, reject. */
 export function ToolAnswers(props: ToolAnswersProps) {
   const { item, mode, setMode, scope, setScope, change, decide, mayApprove, seen, approve, approveButton } =
     props;
@@ -53,7 +53,7 @@ export function ToolAnswers(props: ToolAnswersProps) {
           <ApproveRow
             {...{ mode, isChanged, mayApprove, approve, approveButton }}
             pending={decide.isPending}
-            waitReason={waitWords(mode, seen, change)}
+            waitReason={waitReason(mode, seen, change)}
             onEdit={() => setMode("edit")}
             onChoose={hunks.hunks.length > 0 ? () => setMode("choose") : undefined}
             onReject={() => setMode("reject")}
@@ -65,24 +65,23 @@ export function ToolAnswers(props: ToolAnswersProps) {
   );
 }
 
-function waitWords(mode: Mode, seen: boolean, { isValid, problem }: Change): string | undefined {
-  if (!isValid)
-    return problem === undefined ? "Looking at what would come of it…" : "Approving waits until it fits.";
-  return seen || mode === "edit" ? undefined : "Scroll to the end of it first: a yes counts for all of it.";
+function waitReason(mode: Mode, seen: boolean, { isValid, problem }: Change): string | undefined {
+  if (!isValid) return problem === undefined ? "Checking the changed call…" : "Fix the problem to approve.";
+  return seen || mode === "edit" ? undefined : "Scroll to the end to approve: an approval covers all of it.";
 }
 
 interface ApproveRowProps {
   mode: Mode;
-  /** It is not what was asked for any more. */
+  /** The user changed the call. */
   isChanged: boolean;
   mayApprove: boolean;
   pending: boolean;
-  /** Why it cannot be approved yet. */
+  /** Why the call cannot be approved yet. */
   waitReason: string | undefined;
   approve(): void;
   approveButton: RefObject<HTMLButtonElement | null>;
   onEdit(): void;
-  /** Undefined: it has no places to choose between. */
+  /** Undefined if there are no separate changes to choose from. */
   onChoose: (() => void) | undefined;
   onReject(): void;
   onBack(): void;
@@ -112,14 +111,14 @@ function ApproveRow(props: ApproveRowProps) {
       {mode === "look" ? (
         <>
           <Button className={TALL} onClick={onEdit}>
-            <PencilLine size={15} aria-hidden /> Change
+            <PencilLine size={15} aria-hidden /> Edit
             <span className="max-md:hidden">
               <Kbd>e</Kbd>
             </span>
           </Button>
           {onChoose && (
             <Button className={`${TALL} max-md:order-last`} onClick={onChoose}>
-              <ListChecks size={15} aria-hidden /> Choose parts
+              <ListChecks size={15} aria-hidden /> Choose changes
               <span className="max-md:hidden">
                 <Kbd>h</Kbd>
               </span>
@@ -170,7 +169,7 @@ function LimitField({ limit, value, onChange }: LimitFieldProps) {
         onChange={({ target }) => onChange(target.value === "" ? undefined : Number(target.value))}
         className="max-md:h-10"
       >
-        <option value="">as it asks</option>
+        <option value="">as requested</option>
         {limit.choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
             {choice.words}

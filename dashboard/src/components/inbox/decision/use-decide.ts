@@ -1,4 +1,4 @@
-// One person's word on one item: sent once however often a button is pressed, and gone from the list when it is recorded.
+// Sends a person's decision on an item, once however often the button is pressed. A recorded item leaves the list.
 
 import { useMutation } from "@tanstack/react-query";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../../../../../src/api/client/types.ts";
@@ -10,7 +10,7 @@ import { queryClient } from "../../../live/query-client.ts";
 export type Decision = DecisionBody | Omit<OutcomeBody, "callId">;
 
 export interface Decide {
-  /** Does nothing while a word is on its way. */
+  /** Does nothing while a decision is being sent. */
   send(word: Decision): void;
   isPending: boolean;
   error: Error | null;
@@ -28,7 +28,7 @@ export function useDecide(item: ApprovalView, onDecided: (word: Decision) => voi
   const { mutate, isPending, error } = useMutation({
     mutationFn: (word: Decision) => sendDecision(item, word),
     onSuccess: (_, word) => onDecided(word),
-    // Somebody was faster, or it is asked anew: the list tells which.
+    // Another person answered first, or the call was proposed again: the fresh list shows which.
     onError: () => void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey }),
   });
   return {
@@ -44,8 +44,8 @@ const DECISIONS = {
   reject: "Rejected",
   answer: "Answered",
 };
-const VERDICTS = { happened: "It happened", run_again: "It is run again", fail: "Given up" };
+const VERDICTS = { happened: "It happened", run_again: "Running it again", fail: "Given up" };
 
-/** What has just been recorded. */
+/** Confirms the decision that was just recorded. */
 export const confirmationText = (word: Decision): string =>
   "verdict" in word ? VERDICTS[word.verdict] : DECISIONS[word.decision];

@@ -1,4 +1,4 @@
-// An input while a person changes it: text for each of its fields, or one JSON text where it has none. Pure.
+// A tool input while a person edits it: one text per field, or a single JSON text if the input is not an object. Pure.
 
 export interface DraftField {
   name: string;
@@ -7,9 +7,9 @@ export interface DraftField {
 
 export interface Draft {
   fields: readonly DraftField[];
-  /** The field that is most likely to be changed. */
+  /** Index of the field people most often edit. */
   main: number;
-  /** What it comes to; undefined while a text cannot be read. */
+  /** The edited input; undefined while a field cannot be parsed. */
   input: unknown;
   problem: string | undefined;
   with(name: string, text: string): Draft;
@@ -55,7 +55,7 @@ function read(
     try {
       values[name] = isText[name] ? text : JSON.parse(text);
     } catch {
-      return { input: undefined, problem: `${name} is no JSON yet.` };
+      return { input: undefined, problem: `${name} is not valid JSON.` };
     }
   }
   return { input: AS_JSON in isText ? values[AS_JSON] : values, problem: undefined };

@@ -1,5 +1,5 @@
-// U23: the input in a person's hands, field by field where it has such, otherwise as JSON. What would come of it is asked
-// of the server while it is typed: checked and drawn by the code that will take the decision.
+// U23: edits the input of a call, field by field or as JSON. While the user types, the server checks and previews the
+// result with the same code that will take the decision.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useState } from "react";
@@ -15,14 +15,14 @@ import { stripPatchHeader } from "../request/patch.ts";
 import type { Draft } from "./draft.ts";
 
 export interface EditState {
-  /** Of the latest draft; undefined while it is asked for. */
+  /** The server's check of the latest draft; undefined while it is pending. */
   checked: EditPreview | undefined;
   failed: Error | null;
 }
 
 const PAUSE_MS = 200;
 
-/** What comes of an input, a moment after the last key. */
+/** Asks the server to check an input, shortly after the last key press. */
 export function useEditState({ id }: ApprovalView, input: unknown, enabled: boolean): EditState {
   const asked = useDebounced(input, PAUSE_MS);
   const { data, error, isPlaceholderData } = useQuery({
@@ -68,7 +68,7 @@ export function EditForm({ draft, onChange, state: { checked }, problem }: EditF
         <CommandText text={shown.preview} className="text-warn" />
       )}
       {shown?.change && shown.preview !== undefined && (
-        <section aria-label="What it would change">
+        <section aria-label="Resulting change">
           <Diff whole patch={stripPatchHeader(shown.preview)} />
         </section>
       )}

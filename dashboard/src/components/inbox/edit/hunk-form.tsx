@@ -1,5 +1,5 @@
-// U22: the places of a file that a call would change, each with a tick. What would come of those that are ticked is asked
-// of the server, as for any other input that a person thinks of.
+// U22: the separate changes a call would make to a file, each with a checkbox. The server previews the selection, as
+// for any other edit.
 
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { Diff } from "../../../display/diff/diff.tsx";
@@ -25,13 +25,13 @@ export function HunkForm({ item, choice, problem }: HunkFormProps) {
             <VisibleText text={(item.input as { path: string }).path} />
           </code>{" "}
           <span className="text-muted">
-            {chosen.size} of {hunks.length} changes ticked; they rest on{" "}
-            {hasFileChanged ? "the file as it is now" : "the file as it was shown"}{" "}
+            {chosen.size} of {hunks.length} changes selected, based on{" "}
+            {hasFileChanged ? "the current file" : "the file as shown"}{" "}
           </span>
           {fingerprint !== undefined && <Hash value={fingerprint} />}
         </p>
         <Button size="small" look="quiet" className="max-md:h-10" onClick={chooseAll}>
-          {chosen.size === hunks.length ? "Tick none" : "Tick all"}
+          {chosen.size === hunks.length ? "Select none" : "Select all"}
         </Button>
       </div>
       {hasFileChanged && <FileMoved />}

@@ -1,12 +1,12 @@
-// U22: a change of a file taken apart into the places that it touches, and put together again with only some of them. Pure.
-// What stands between two places is the same before and after, so any choice of them is a text that a person has seen.
+// U22: splits a file change into separate hunks, and builds the file with only some of them. Pure. The text between two
+// hunks is the same before and after, so every selection is text the user has seen.
 
 import { diffLines } from "diff";
 
 export interface Hunk {
-  /** The first line that it touches, as the file is now. */
+  /** The first line it touches, in the file before the change. */
   line: number;
-  /** With some lines around it. */
+  /** A unified diff with some context lines. */
   patch: string;
 }
 
@@ -17,15 +17,15 @@ interface Piece {
 
 export interface Hunks {
   hunks: readonly Hunk[];
-  /** The file with these of them. */
+  /** The file with only these hunks applied. */
   textWith(chosen: ReadonlySet<number>): string;
 }
 
-/** As on the server: two long unlike texts would hold up the page. */
+/** Same limit as on the server: a diff of two long, different texts would freeze the page. */
 const TIMEOUT_MS = 100;
 const AROUND = 3;
 
-/** Undefined where it cannot be taken apart in time. */
+/** Undefined if the diff takes too long. */
 export function hunksOf(before: string, after: string): Hunks | undefined {
   const pieces = piecesOf(before, after);
   if (!pieces) return undefined;
@@ -37,7 +37,7 @@ export function hunksOf(before: string, after: string): Hunks | undefined {
   };
 }
 
-/** An input of the same tool that leaves exactly this text. */
+/** An input for the same tool that produces exactly this text. */
 export function inputProducing(input: unknown, before: string, after: string): unknown {
   const { path } = input as { path: string };
   return typeof input === "object" && input !== null && "old_string" in input
@@ -65,7 +65,7 @@ const isHunk = ({ before, after }: Piece): boolean => before !== after;
 function hunkAt(pieces: readonly Piece[], at: number): Hunk {
   const { before, after } = pieces[at]!;
   const gap = linesOf(pieces[at - 1]?.before ?? "");
-  // What stands close behind the hunk above is shown there already.
+  // The hunk above already shows the lines right after it.
   const above = gap.slice(Math.max(at > 1 ? AROUND : 0, gap.length - AROUND));
   const below = linesOf(pieces[at + 1]?.before ?? "").slice(0, AROUND);
   const [removed, added] = [linesOf(before), linesOf(after)];
@@ -83,13 +83,13 @@ function hunkAt(pieces: readonly Piece[], at: number): Hunk {
   return { line: lineIn("before"), patch: [head, ...marked.map(withEnd)].join("\n") };
 }
 
-/** A line that has no end says so: otherwise to add one would look like no change. */
+/** Marks a last line without a newline; otherwise adding the newline would look like no change. */
 const withEnd = (line: string): string =>
   line.endsWith("\n") ? line.slice(0, -1) : `${line}\n\\ No newline at end of file`;
 
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-/** The fewest lines around all that differs that stand in the file only once. */
+/** The smallest block of lines around the difference that occurs only once in the file. */
 function uniqueReplacement(before: string, after: string): { old_string: string; new_string: string } {
   const [old, young] = [linesOf(before), linesOf(after)];
   const shorter = Math.min(old.length, young.length);

@@ -1,5 +1,5 @@
-// What a person makes of a call before saying yes: nothing, another input, some of its places, a limit. Whatever it is, the
-// server has looked at it before it can be approved.
+// How a person changes a call before approving it: not at all, another input, some of its hunks, or a tighter limit.
+// The server checks every changed call before it can be approved.
 
 import { useMemo, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
@@ -17,13 +17,13 @@ export interface Change {
   limit: LimitChoice | undefined;
   limitTo: number | undefined;
   setLimitTo(value: number | undefined): void;
-  /** It is not what was asked for any more. */
+  /** The user changed the call. */
   isChanged: boolean;
   input: unknown;
   edit: EditState;
-  /** Why it cannot be approved like this. */
+  /** Why the changed call cannot be approved. */
   problem: string | undefined;
-  /** It could be approved; what was asked for always could. */
+  /** The call can be approved. An unchanged call always can. */
   isValid: boolean;
 }
 
@@ -36,7 +36,7 @@ export function useChange(item: ApprovalView, mode: Mode): Change {
     () => (limit && limitTo !== undefined ? withLimit(item, limit, limitTo) : undefined),
     [item, limit, limitTo],
   );
-  const { isChanged, input, problem: own } = changeIn(mode, draft, hunks, limited);
+  const { isChanged, input, problem: own } = currentChange(mode, draft, hunks, limited);
   const edit = useEditState(item, input, isChanged);
   const problem = own ?? edit.checked?.problem ?? misfit(mode, hunks, edit) ?? edit.failed?.message;
   return {
@@ -46,17 +46,17 @@ export function useChange(item: ApprovalView, mode: Mode): Change {
   };
 }
 
-function changeIn(mode: Mode, draft: Draft, { hunks, chosen, input }: HunkChoice, limited: unknown) {
-  const none = chosen.size === 0 ? "Nothing is ticked: tick a change, or reject the call." : undefined;
+function currentChange(mode: Mode, draft: Draft, { hunks, chosen, input }: HunkChoice, limited: unknown) {
+  const none = chosen.size === 0 ? "No change is selected: select one, or reject the call." : undefined;
   if (mode === "edit") return { isChanged: true, input: draft.input, problem: draft.problem };
   if (mode === "choose") return { isChanged: chosen.size < hunks.length, input, problem: none };
   return { isChanged: mode === "look" && limited !== undefined, input: limited, problem: undefined };
 }
 
-/** What would be left by it is not what was ticked: the file has moved on, or the call would be refused. */
+/** The selected hunks no longer produce the expected text, because the file changed or the call would be refused. */
 function misfit(mode: Mode, { text }: HunkChoice, { checked }: EditState): string | undefined {
   if (mode !== "choose" || !checked || checked.change?.after === text) return undefined;
   return checked.change
-    ? "The file has been changed meanwhile: go back and look again."
-    : (checked.preview ?? "It would change nothing.");
+    ? "The file has changed: go back and review it again."
+    : (checked.preview ?? "The call would change nothing.");
 }

@@ -1,4 +1,4 @@
-// Which places of a file's change are wanted. All are, until one is left out.
+// Which hunks of a file change the user wants: all of them, until one is deselected.
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
@@ -7,18 +7,18 @@ import { editPreviewQuery } from "../../../live/queries.ts";
 import { type Hunk, hunksOf, inputProducing } from "./hunks.ts";
 
 export interface HunkChoice {
-  /** None: there is nothing to choose between. */
+  /** Empty if there is nothing to choose from. */
   hunks: readonly Hunk[];
   chosen: ReadonlySet<number>;
   choose(at: number): void;
-  /** All, or none if all are. */
+  /** Selects all, or none if all are selected. */
   chooseAll(): void;
-  /** The file is not any more what it was when this was asked. */
+  /** The file has changed since the approval was requested. */
   hasFileChanged: boolean;
   fingerprint: string | undefined;
-  /** What the file would be with them. */
+  /** The file with the selected hunks applied. */
   text: string | undefined;
-  /** Of the call with exactly these; undefined: with none there is nothing to approve. */
+  /** An input that makes exactly these changes; undefined if none is selected. */
   input: unknown;
 }
 
@@ -26,7 +26,7 @@ export function useHunks(item: ApprovalView): HunkChoice {
   const changesFile = item.kind === "tool" && (item.tool === "Write" || item.tool === "Edit");
   const { data } = useQuery({ ...editPreviewQuery(item.id, item.input), enabled: changesFile, retry: false });
   const change = data?.change;
-  // A word that stands for a secret must not take its place in the file.
+  // The text contains masked secrets; rebuilding the file from it would write the masks.
   const parts = useMemo(
     () => (change && !change.masked ? hunksOf(change.before, change.after) : undefined),
     [change],
@@ -35,7 +35,7 @@ export function useHunks(item: ApprovalView): HunkChoice {
   const all = new Set(parts?.hunks.keys());
   const chosen = all.difference(left);
   const text = parts?.textWith(chosen);
-  // The same object while the choice is the same: another one would be asked of the server again.
+  // Memoized: a new object would make the server check the same input again.
   const input = useMemo(
     () =>
       change && text !== undefined && text !== change.before

@@ -7,12 +7,12 @@ import { EmptyState } from "../../../ui/empty-state.tsx";
 
 const LISTED = 5;
 
-/** The best state of an inbox: and what goes on meanwhile. */
+/** The empty inbox, with the runs under way. */
 export function NothingWaits({ running }: { running: readonly RunSummary[] }) {
   const roots = running.filter(({ parentRunId }) => parentRunId === undefined).slice(0, LISTED);
   return (
     <EmptyState icon={<Coffee size={28} aria-hidden />} title="Nothing waits for you">
-      <p>What needs a person comes here by itself, whichever tree it is in.</p>
+      <p>Requests from any run appear here on their own.</p>
       {roots.length > 0 && (
         <ul className="w-full text-left">
           {roots.map((run) => (

@@ -1,4 +1,4 @@
-// U20: one queue over all trees. Each row is a link, so it can be opened by Enter, in another tab, and sent to somebody.
+// U20: one queue over all trees. Each row is a link, so it can be opened with Enter or in a new tab, and shared.
 
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -50,7 +50,7 @@ function Row({ row: { item, isClosed }, isCurrent }: { row: QueueRow; isCurrent:
           </span>
           <span className="truncate text-muted text-xs">
             {item.path.map((agent, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a path does not change, and an agent may stand in it twice
+              // biome-ignore lint/suspicious/noArrayIndexKey: a path does not change, and an agent may occur in it twice
               <span key={at}>
                 {at > 0 && " › "}
                 <AgentName agent={agent} />
@@ -65,7 +65,7 @@ function Row({ row: { item, isClosed }, isCurrent }: { row: QueueRow; isCurrent:
                 for <VisibleText text={item.asked.person} />
               </Badge>
             )}
-            {!isClosed && findDangers(item).length > 0 && <Badge tone="bad">look twice</Badge>}
+            {!isClosed && findDangers(item).length > 0 && <Badge tone="bad">check carefully</Badge>}
           </span>
         </span>
       </Link>

@@ -1,4 +1,4 @@
-// The side of the inbox that lists: what was just recorded, what waits, and what is held.
+// The list side of the inbox: the last confirmation, the open requests, and the runs to resume.
 
 import { Link } from "@tanstack/react-router";
 import type { ApprovalView, RunSummary } from "../../../../../src/api/client/types.ts";
@@ -13,30 +13,30 @@ export interface QueuePaneProps {
   runs: readonly RunSummary[];
   current: string | undefined;
   said: string | undefined;
-  /** What was answered last: its run may end, and then no list of the inbox names it. */
+  /** The item answered last. Its run may end and disappear from every list here, so it gets a link. */
   last: ApprovalView | undefined;
 }
 
 export function QueuePane({ queue, runs, current, said, last }: QueuePaneProps) {
-  const held = runs.filter(needsResume);
-  const isEmpty = queue.rows.length === 0 && held.length === 0;
+  const toResume = runs.filter(needsResume);
+  const isEmpty = queue.rows.length === 0 && toResume.length === 0;
   return (
     <>
-      <Said words={said} />
+      <Confirmation text={said} />
       {last && <AnsweredRun runId={last.runId} />}
       {isEmpty ? <NothingWaits running={runs} /> : <QueueList queue={queue} current={current} />}
-      <RunsToResume runs={held} />
+      <RunsToResume runs={toResume} />
     </>
   );
 }
 
-function Said({ words }: { words: string | undefined }) {
+function Confirmation({ text }: { text: string | undefined }) {
   return (
     <p
       role="status"
-      className={classNames("truncate px-3 text-good text-xs", words !== undefined && "py-1.5")}
+      className={classNames("truncate px-3 text-good text-xs", text !== undefined && "py-1.5")}
     >
-      {words}
+      {text}
     </p>
   );
 }
@@ -44,7 +44,7 @@ function Said({ words }: { words: string | undefined }) {
 const AnsweredRun = ({ runId }: { runId: string }) => (
   <p className="truncate px-3 pb-1.5 text-xs">
     <Link to="/r/$runId" params={{ runId }} className="inline-block py-1 text-accent underline">
-      See what becomes of it
+      Follow this run
     </Link>
   </p>
 );

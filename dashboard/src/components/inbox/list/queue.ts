@@ -1,10 +1,10 @@
-// The order of what waits for a person, and which of it is alike. Pure.
+// The order of the queue, and which of its items are similar. Pure.
 
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { approvalTitle } from "../../../display/approval-title.ts";
 import { findDangers } from "../cards/dangers.ts";
 
-/** U20: what holds a whole tree first, then what holds the most, then what has waited longest. */
+/** U20: items that block a whole tree come first, then those that block the most runs, then the oldest. */
 export function sortQueue(items: readonly ApprovalView[]): ApprovalView[] {
   return items.toSorted(
     (a, b) =>
@@ -15,13 +15,13 @@ export function sortQueue(items: readonly ApprovalView[]): ApprovalView[] {
   );
 }
 
-/** U28: those that are like it, itself among them. Whatever is dangerous is looked at alone. */
+/** U28: items similar to this one, including itself. A dangerous item is similar to no other. */
 export function similarItems(item: ApprovalView, items: readonly ApprovalView[]): ApprovalView[] {
   const shape = callShape(item);
   return shape === undefined ? [item] : items.filter((other) => callShape(other) === shape);
 }
 
-/** The same for calls that differ only in names; undefined: like no other. */
+/** Equal for calls that differ only in names; undefined if the call is similar to no other. */
 export function callShape(item: ApprovalView): string | undefined {
   const { kind, tool, agent } = item;
   if (kind !== "tool" || tool === undefined || findDangers(item).length > 0) return undefined;
@@ -35,7 +35,7 @@ export function callShape(item: ApprovalView): string | undefined {
   return `${tool} ${agent} ${Object.keys(fields).sort().join()}`;
 }
 
-/** Words that only name something may differ; programs, options and whatever a shell acts on may not. */
+/** Only plain names may differ. Programs, options and anything the shell interprets must be equal. */
 function shapeOfWord(word: string, at: number): string {
   return at === 0 || /^-|[^\w@%+:,./='"-]/.test(word) ? word : "*";
 }
@@ -43,9 +43,9 @@ function shapeOfWord(word: string, at: number): string {
 const wordsOf = (command: string): string[] => command.trim().split(/\s+/);
 
 export interface Differences {
-  /** What they have in common, with `…` where they differ. */
+  /** The common words, with `…` where the items differ. */
   common: string;
-  /** Of each, only what differs. */
+  /** For each item, only the words that differ. */
   parts: string[];
 }
 

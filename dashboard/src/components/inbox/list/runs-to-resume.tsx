@@ -1,4 +1,5 @@
-// Runs that no answer lets go on: paused, set aside, stopped by a changed definition or a full disk. One button does.
+// Runs that wait for a person but ask no question: paused, quarantined, or stopped by a changed definition or a full
+// disk. A button resumes them.
 
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -11,9 +12,9 @@ import { Button } from "../../../ui/button.tsx";
 
 const WHY: Record<string, string> = {
   paused: "Paused",
-  quarantine: "Set aside: it could not be driven",
-  definition_changed: "Its definition has changed",
-  storage: "The store had no space",
+  quarantine: "Quarantined: it kept failing",
+  definition_changed: "Its agent's file has changed",
+  storage: "The disk was full",
 };
 
 export const needsResume = ({ waitingOn, status }: RunSummary): boolean =>
@@ -22,20 +23,20 @@ export const needsResume = ({ waitingOn, status }: RunSummary): boolean =>
 export function RunsToResume({ runs }: { runs: readonly RunSummary[] }) {
   if (runs.length === 0) return null;
   return (
-    <section aria-labelledby="held" className="border-line border-b">
-      <h2 id="held" className="px-3 pt-3 pb-1 font-medium text-muted text-xs">
-        Held: no answer lets these go on
+    <section aria-labelledby="to-resume" className="border-line border-b">
+      <h2 id="to-resume" className="px-3 pt-3 pb-1 font-medium text-muted text-xs">
+        Waiting to be resumed
       </h2>
       <ul>
         {runs.map((run) => (
-          <Held key={run.id} run={run} />
+          <RunToResume key={run.id} run={run} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Held({ run: { id, agent, task, waitingOn } }: { run: RunSummary }) {
+function RunToResume({ run: { id, agent, task, waitingOn } }: { run: RunSummary }) {
   const resume = useMutation({
     mutationFn: () => client.resume(id),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ["runs"] }),
@@ -55,11 +56,12 @@ function Held({ run: { id, agent, task, waitingOn } }: { run: RunSummary }) {
         <Button
           size="small"
           disabled={resume.isPending}
-          aria-label={`Let ${agent} go on`}
+          aria-label={`Resume ${agent}`}
           className="max-md:h-10"
           onClick={() => resume.mutate()}
         >
-          Go on
+          {" "}
+          Resume
         </Button>
       )}
     </li>

@@ -1,5 +1,5 @@
-// The list as it is drawn. While the pointer is over it nothing moves: what is new comes last, and what was decided stays
-// where it was, marked, until the pointer has left (U20).
+// U20: the queue as shown. While the pointer is over it, nothing moves: new items go to the end, and decided ones stay
+// in place, marked, until the pointer leaves.
 
 import { useRef, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
@@ -7,23 +7,23 @@ import { sortQueue } from "./queue.ts";
 
 export interface QueueRow {
   item: ApprovalView;
-  /** It is not open any more. */
+  /** The item is no longer open. */
   isClosed: boolean;
 }
 
 export interface Queue {
   rows: readonly QueueRow[];
-  /** To be spread over the list. */
+  /** Event handlers for the list element. */
   pointerHandlers: { onPointerEnter(): void; onPointerLeave(): void };
 }
 
 export function useQueue(items: readonly ApprovalView[]): Queue {
-  const [held, setHeld] = useState(false);
+  const [isPointed, setPointed] = useState(false);
   const shown = useRef<readonly QueueRow[]>([]);
-  shown.current = held ? keepPositions(shown.current, items) : inOrder(items);
+  shown.current = isPointed ? keepPositions(shown.current, items) : inOrder(items);
   return {
     rows: shown.current,
-    pointerHandlers: { onPointerEnter: () => setHeld(true), onPointerLeave: () => setHeld(false) },
+    pointerHandlers: { onPointerEnter: () => setPointed(true), onPointerLeave: () => setPointed(false) },
   };
 }
 

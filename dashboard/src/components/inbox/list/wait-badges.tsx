@@ -4,18 +4,18 @@ import { plural, roughDuration } from "../../../../../src/projections/words/form
 import { useNow } from "../../../display/time/use-now.ts";
 import { Badge } from "../../../ui/badge.tsx";
 
-/** "3 agents have waited 12 min, the root too". */
+/** For example "3 agents waiting for 12 min, including the root". */
 export function WaitingBadge({ item: { blocks, requestedAt, trail } }: { item: ApprovalView }) {
   const holdsRoot = blocks.root && trail.length > 1;
   const now = useNow();
   const since = roughDuration(now - requestedAt);
   const runs = Math.max(1, blocks.runs);
   return (
-    <Badge tone={holdsRoot ? "warn" : "muted"} title="What can only go on when this is answered">
+    <Badge tone={holdsRoot ? "warn" : "muted"} title="Runs that continue only after this is answered">
       <Hourglass size={11} aria-hidden />
       <span className="truncate">
-        {plural(runs, "agent")} {runs === 1 ? "has" : "have"} waited {since}
-        {holdsRoot && ", the root too"}
+        {plural(runs, "agent")} waiting for {since}
+        {holdsRoot && ", including the root"}
       </span>
     </Badge>
   );
@@ -28,7 +28,7 @@ export function ExpiryBadge({ at }: { at: number | undefined }) {
   if (at === undefined) return null;
   const left = Math.max(0, at - now);
   return (
-    <Badge tone={left < SOON_MS ? "bad" : "muted"} title="Then it counts as rejected">
+    <Badge tone={left < SOON_MS ? "bad" : "muted"} title="After that it is rejected automatically">
       <Timer size={11} aria-hidden />
       {left === 0 ? "expires now" : `${shortly(left)} left`}
     </Badge>

@@ -1,5 +1,5 @@
-// What could come of it if this agent is started: one line to decide by, and on demand who could do what. It is what was
-// true when it was asked. What is new is marked by a word, not by its colour alone.
+// What starting this agent could lead to: one line to decide by, and details on demand. It is a snapshot from when
+// approval was requested. New powers are marked with a word, not only by colour.
 
 import { ChevronRight, Radius as RadiusIcon } from "lucide-react";
 import type { ReactNode } from "react";
@@ -29,11 +29,11 @@ export function BlastRadius({ radius }: { radius: Radius }) {
         </span>
       </summary>
       <div className="flex flex-col gap-3 border-line border-t px-3 py-2.5">
-        <Part title="Agents that could come to run">
+        <Part title="Agents that could run">
           <AgentsBelow agents={radius.agents} />
         </Part>
         {tools.length > 0 && (
-          <Part title="Tools that change something or reach the network">
+          <Part title="Tools that make changes or use the network">
             <ul className="flex flex-col gap-1">
               {newFirst(tools).map((tool) => (
                 <Row key={tool.name} name={tool.name} isNew={tool.isNew} words={describeToolReach(tool)} />
@@ -42,7 +42,7 @@ export function BlastRadius({ radius }: { radius: Radius }) {
           </Part>
         )}
         {hosts.length > 0 && (
-          <Part title="What it could reach">
+          <Part title="Hosts it could reach">
             <ul className="flex flex-col gap-1">
               {newFirst(hosts).map(({ host, isNew }) => (
                 <Row key={host} name={host} isNew={isNew} words="" />
@@ -51,7 +51,7 @@ export function BlastRadius({ radius }: { radius: Radius }) {
           </Part>
         )}
         {never.length > 0 && (
-          <Part title="Never, by a rule">
+          <Part title="Denied by rules">
             <ul className="flex flex-col gap-1">
               {never.map((rule) => (
                 <Row key={rule} name={rule} isNew={undefined} words="" />
@@ -61,8 +61,8 @@ export function BlastRadius({ radius }: { radius: Radius }) {
         )}
         <p className="text-muted text-xs">
           {sentence(describeWorstCase(radius))}
-          {more !== undefined && `, and ${more} more entries than are listed here`}. As it was when it was
-          asked: if the agent could do more by the time you allow it, it is not started.
+          {more !== undefined && `, and ${more} more entries that are not listed`}. This is a snapshot: if the
+          agent can do more by the time you approve, it is not started.
         </p>
       </div>
     </details>
@@ -70,8 +70,7 @@ export function BlastRadius({ radius }: { radius: Radius }) {
 }
 
 function News({ added }: { added: readonly string[] }) {
-  if (added.length === 0)
-    return <span className="text-muted"> Nothing that this tree cannot do already.</span>;
+  if (added.length === 0) return <span className="text-muted"> Nothing this tree cannot do already.</span>;
   const shown = added.slice(0, SHOWN_NEWS);
   return (
     <span className="mt-1 flex flex-wrap items-center gap-1">
@@ -123,7 +122,7 @@ const sentence = (words: string): string => words.charAt(0).toUpperCase() + word
 
 type Agents = Radius["agents"];
 
-/** Who starts whom, as a tree; each stands once, by the shortest way. */
+/** Which agent starts which, as a tree; each agent appears once, on its shortest path. */
 function AgentsBelow({ agents }: { agents: Agents }) {
   const [first] = agents;
   return first ? (
@@ -142,7 +141,7 @@ function Agent({ one, agents }: { one: Agents[number]; agents: Agents }) {
         <span className={`break-all ${one.isNew ? "font-medium" : ""}`}>
           <VisibleText text={one.agent} />
         </span>
-        {!one.isNew && <Badge tone="muted">at work already</Badge>}
+        {!one.isNew && <Badge tone="muted">already running</Badge>}
       </span>
       {below.length > 0 && (
         <ul className="ml-1.5 border-line border-l-2 pl-3">

@@ -4,7 +4,7 @@ import { CommandText } from "../../../display/command/command-text.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { BlastRadius } from "./blast-radius.tsx";
 
-/** Work that is given to another agent: to whom, what, and what could come of it. */
+/** A delegation: the agent, its task, and the blast radius. */
 export function Delegation({ item }: { item: ApprovalView }) {
   const { blastRadius } = item;
   const fields = (item.input ?? {}) as Record<string, unknown>;

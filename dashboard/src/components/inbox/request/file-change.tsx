@@ -1,4 +1,4 @@
-// U22: the change of a file as it was shown when the approval was opened; the whole file around it on demand, as it is now.
+// U22: the file change as recorded with the request; on demand within the whole current file.
 
 import { useQuery } from "@tanstack/react-query";
 import { createTwoFilesPatch } from "diff";
@@ -29,7 +29,7 @@ export function FileChange({ item }: { item: ApprovalView }) {
           <VisibleText text={path} />
         </code>
         <Button size="small" look="quiet" aria-pressed={whole} onClick={() => setWhole(!whole)}>
-          {whole ? "Only the change" : "Whole file"}
+          {whole ? "Show only the change" : "Show the whole file"}
         </Button>
       </div>
       {whole && moved && <FileMoved />}

@@ -1,6 +1,6 @@
 export const FileMoved = () => (
   <p className="pb-1 text-sm text-warn">
-    The file has been changed since. Nothing of that is lost: if you approve, it is asked again with the new
-    difference.
+    The file has changed since the request. Nothing is lost: if you approve, you are asked again with the new
+    diff.
   </p>
 );

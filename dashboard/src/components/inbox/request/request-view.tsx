@@ -1,5 +1,5 @@
-// What is asked about, drawn by us from what was recorded, each kind in its own way (A17). The agent's own words about it
-// stand apart, and say whose they are.
+// A17: the request as Cadre recorded it, drawn by kind. The agent's own description is shown separately and labelled as
+// such.
 
 import { MessageSquareQuote } from "lucide-react";
 import { lazy, Suspense } from "react";
@@ -14,15 +14,15 @@ import { ServerCall } from "./server-call.tsx";
 const FileBody = lazy(async () => ({ default: (await import("./file-change.tsx")).FileChange }));
 
 export function RequestView({ item }: { item: ApprovalView }) {
-  const says = wordsOfAgent(item);
+  const description = agentDescription(item);
   return (
     <div className="flex flex-col gap-3">
-      <Drawn item={item} />
-      {says !== undefined && (
+      <RequestBody item={item} />
+      {description !== undefined && (
         <p className="flex items-start gap-2 rounded-md border border-line border-dashed p-2 text-muted text-sm">
           <MessageSquareQuote size={14} aria-hidden className="mt-0.5 shrink-0" />
           <span className="min-w-0 break-words">
-            <span className="font-medium">agent says:</span> <VisibleText text={says} />
+            <span className="font-medium">agent says:</span> <VisibleText text={description} />
           </span>
         </p>
       )}
@@ -30,7 +30,7 @@ export function RequestView({ item }: { item: ApprovalView }) {
   );
 }
 
-function Drawn({ item }: { item: ApprovalView }) {
+function RequestBody({ item }: { item: ApprovalView }) {
   const { kind, tool = "", command, detail, preview } = item;
   const fields = (item.input ?? {}) as Record<string, unknown>;
   if (kind === "question" || tool === "")
@@ -48,7 +48,7 @@ function Drawn({ item }: { item: ApprovalView }) {
     );
   if ((tool === "Write" || tool === "Edit") && preview !== undefined)
     return (
-      <Suspense fallback={<Loading what="Drawing the change" />}>
+      <Suspense fallback={<Loading what="Loading the change" />}>
         <FileBody item={item} />
       </Suspense>
     );
@@ -60,8 +60,8 @@ function Drawn({ item }: { item: ApprovalView }) {
 
 const BOX = "rounded-md border border-line bg-raised p-3";
 
-function wordsOfAgent({ kind, input }: ApprovalView): string | undefined {
+function agentDescription({ kind, input }: ApprovalView): string | undefined {
   const { description, why } = (input ?? {}) as { description?: unknown; why?: unknown };
-  const says = kind === "question" ? why : description;
-  return typeof says === "string" && says !== "" ? says : undefined;
+  const text = kind === "question" ? why : description;
+  return typeof text === "string" && text !== "" ? text : undefined;
 }

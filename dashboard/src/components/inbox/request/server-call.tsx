@@ -1,7 +1,7 @@
 import { CommandText } from "../../../display/command/command-text.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
 
-/** A call that leaves this machine: the host, or the server and its tool, then all of the input. */
+/** A call that leaves this machine: the host, or the MCP server and its tool, then the whole input. */
 export function ServerCall({ tool, fields }: { tool: string; fields: Record<string, unknown> }) {
   const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? [];
   const url = typeof fields["url"] === "string" ? fields["url"] : undefined;
@@ -14,7 +14,7 @@ export function ServerCall({ tool, fields }: { tool: string; fields: Record<stri
       )}
       {url !== undefined && (
         <p>
-          Contacts <Name text={URL.parse(url)?.host ?? "an address that cannot be read"} />
+          Contacts <Name text={URL.parse(url)?.host ?? "an unreadable URL"} />
         </p>
       )}
       <CommandText
