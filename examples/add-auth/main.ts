@@ -69,7 +69,10 @@ function firstCommandOfWorker(): (event: JournalEvent) => boolean {
 async function judge(stage: Stage, root: string): Promise<string[]> {
   const { client, close } = await connect({ folder: stage.folder, io: { env: ENVIRONMENT }, drive: false });
   try {
-    const [top, events] = await Promise.all([client.tree(root), client.treeEvents(root)]);
+    const [top, events] = await Promise.all([
+      client.get("/api/runs/{id}/tree", { id: root }),
+      client.treeEvents(root),
+    ]);
     say(`\n${treeLines(top, nameOf).join("\n")}`);
     return problemsOf(stage, top, events);
   } finally {

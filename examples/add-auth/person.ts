@@ -5,10 +5,13 @@ import type { CadreClient } from "../../src/api/client/client.ts";
 import type { ApprovalView, DecisionBody } from "../../src/api/client/types.ts";
 
 export async function answerOpenItems(runId: string, client: CadreClient): Promise<void> {
-  for (const item of await client.approvals({ runId })) {
+  for (const item of (await client.get("/api/approvals", { run: runId })).approvals) {
     if (item.kind === "outcome")
-      await client.outcome(item.runId, { callId: item.callId!, ...verdictOn(item) });
-    else await client.decide(item.id, decisionOn(item));
+      await client.post("/api/runs/{id}/outcome", {
+        id: item.runId,
+        body: { callId: item.callId!, ...verdictOn(item) },
+      });
+    else await client.post("/api/approvals/{id}", { id: item.id, body: decisionOn(item) });
   }
 }
 

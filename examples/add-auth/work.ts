@@ -13,7 +13,10 @@ async function work(folder: string): Promise<void> {
   const { client, close } = await connect({ folder, io: { env: ENVIRONMENT }, drive: true });
   try {
     const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();
-    const { runId } = await client.startRun({ agent: "factory/supervisor", task }, "add-auth");
+    const { runId } = await client.post("/api/runs", {
+      body: { agent: "factory/supervisor", task },
+      idempotencyKey: "add-auth",
+    });
     const { signal } = new AbortController();
     for await (const item of client.follow({ runId, tree: true, signal })) {
       if (item.type !== "event") continue;

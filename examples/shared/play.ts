@@ -44,7 +44,7 @@ async function play(example: Example, say: (text: string) => void, model?: strin
   try {
     if (problems.length > 0) return problems;
     const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();
-    const { runId } = await client.startRun({ agent: example.agent, task });
+    const { runId } = await client.post("/api/runs", { body: { agent: example.agent, task } });
     await ended(runId, client, example.person, model === undefined ? PATIENCE_MS : LONG_PATIENCE_MS);
     const played = await playedOf(runId, client);
     for (const text of tale(example, played)) say(text);
@@ -70,12 +70,16 @@ async function ended(
   const signal = AbortSignal.timeout(patience);
   for await (const item of client.follow({ runId, tree: true, signal })) {
     if (person === undefined || item.type !== "event" || item.event.type !== "RUN_SUSPENDED") continue;
-    for (const open of await client.approvals({ runId })) await client.decide(open.id, person(open));
+    for (const open of (await client.get("/api/approvals", { run: runId })).approvals)
+      await client.post("/api/approvals/{id}", { id: open.id, body: person(open) });
   }
 }
 
 async function playedOf(runId: string, client: CadreClient): Promise<Played> {
-  const [tree, events] = await Promise.all([client.tree(runId), client.treeEvents(runId)]);
+  const [tree, events] = await Promise.all([
+    client.get("/api/runs/{id}/tree", { id: runId }),
+    client.treeEvents(runId),
+  ]);
   const told = allNodes(tree).map(async ({ id }) => [id, await toldTo(id, client)] as const);
   return { tree, events, told: new Map(await Promise.all(told)) };
 }

@@ -1,5 +1,4 @@
 import type { ApiParts } from "./parts.ts";
-import type { ClientForRequest } from "./server/client-for-request.ts";
 import type { Hub } from "./server/hub.ts";
 
 /** What routes are given beside it: one hub for all who watch. */
@@ -7,5 +6,4 @@ export interface RouteParts extends ApiParts {
   hub: Hub;
   /** Who acts, and through what. */
   by(request: Request): string;
-  asSender: ClientForRequest;
 }

@@ -121,7 +121,7 @@ const ANSWER_MS = 2_000;
 
 async function healthOf(client: CadreClient): Promise<Health | undefined> {
   try {
-    return await Promise.race([client.health(), pause(ANSWER_MS, undefined, { ref: false })]);
+    return await Promise.race([client.get("/api/health"), pause(ANSWER_MS, undefined, { ref: false })]);
   } catch (error) {
     if (isUnreachable(error)) return undefined;
     throw error;

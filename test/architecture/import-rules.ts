@@ -39,9 +39,9 @@ const CONTRACTS = new Set([
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
 const BROWSER_SAFE =
-  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|errors|omit-undefined|config\/(?:duration|limits|names)|api\/(?:client(?:-call|-stream)?|schema|requests|agent-replay|agent-view|alike-replays|answers|comparison|explanation|team|wire))(?:\.ts)?$/;
+  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|errors|omit-undefined|config\/(?:duration|limits|names)|api\/client\/.+|api\/routes\/(?:requests|answers|wire)|api\/(?:agent-replay|agent-view|alike-replays|comparison|explanation|team))(?:\.ts)?$/;
 const FOR_DASHBOARD =
-  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|errors|omit-undefined|api\/(?:client|schema|wire))(?:\.ts)?$/;
+  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|errors|omit-undefined|api\/client\/.+)(?:\.ts)?$/;
 const NODE_GLOBAL =
   /(?<![\w$.#])(process|Buffer|global|require|__dirname|__filename|setImmediate)\b(?!\s*\??:)/g;
 
@@ -114,7 +114,10 @@ export const importRules: Rule[] = [
     check: (tree) => {
       const inBrowser = (source: Source) => !source.isTest && BROWSER_SAFE.test(source.path);
       return [
-        ...badImports(tree, inBrowser, (from, { target, specifier }) => {
+        ...badImports(tree, inBrowser, (from, { target, specifier, typeOnly }) => {
+          // The client is typed by the routes, and loads nothing of them.
+          if (typeOnly && from.path.startsWith("src/api/client/") && target?.startsWith("src/api/"))
+            return undefined;
           if (target !== undefined)
             return BROWSER_SAFE.test(target) ? undefined : `${target} may not run in a browser`;
           if (specifier.startsWith("node:")) return `${specifier} is not there in a browser`;

@@ -115,7 +115,7 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
     },
     right: {
       "dashboard/src/pages/a.tsx":
-        'import { useState } from "react";\nimport { r } from "../../../src/projections/run-state.ts";\nimport "../a.css";\nimport { c } from "../../../src/api/client.ts";',
+        'import { useState } from "react";\nimport { r } from "../../../src/projections/run-state.ts";\nimport "../a.css";\nimport { c } from "../../../src/api/client/client.ts";',
     },
   },
   AR16: {

@@ -11,6 +11,8 @@ export interface Import {
   line: number;
   /** A type or a module that is asked for in the middle of the code. */
   dynamic: boolean;
+  /** `import type`: nothing of it is left when the code runs. */
+  typeOnly: boolean;
 }
 
 export interface Source {
@@ -46,7 +48,8 @@ function findImports(path: string, text: string, code: string): Import[] {
       const start = match.index + match[0].length;
       const specifier = text.slice(start, code.indexOf(code[start - 1] ?? "", start));
       const target = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : undefined;
-      return { specifier, target, line: lineAt(text, start), dynamic };
+      const typeOnly = /^\s*(?:import|export) type\b/.test(match[0]);
+      return { specifier, target, line: lineAt(text, start), dynamic, typeOnly };
     });
   return [...found(STATEMENT, false), ...found(EXPRESSION, true)];
 }

@@ -6,7 +6,7 @@ import { client } from "./client.ts";
 
 export const meQuery = queryOptions({
   queryKey: ["me"],
-  queryFn: () => client.me(),
+  queryFn: () => client.get("/api/me"),
   staleTime: Number.POSITIVE_INFINITY,
 });
 

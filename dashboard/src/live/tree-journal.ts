@@ -130,7 +130,8 @@ function createViews(onTell: () => void) {
 
 /** The next page is under way while this one is folded. */
 async function* pagesOf(rootId: string, signal: AbortSignal): AsyncGenerator<readonly JournalEvent[]> {
-  const ask = (after: number): Promise<EventPage> => client.eventsPage(rootId, { after, tree: true });
+  const ask = (after: number): Promise<EventPage> =>
+    client.get("/api/runs/{id}/events", { id: rootId, after, tree: true });
   let next: Promise<EventPage> | undefined = ask(0);
   while (next && !signal.aborted) {
     const { events, nextAfter }: EventPage = await next;

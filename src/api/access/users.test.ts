@@ -43,7 +43,7 @@ const as = (name: string) =>
 const holder = () => as(TOKEN);
 
 async function admit(name: string, role: Role): Promise<void> {
-  tokens.set(name, (await holder().addUser({ name, role })).token);
+  tokens.set(name, (await holder().post("/api/users", { body: { name, role } })).token);
 }
 
 /** Of a run of ann's that waits for somebody. */
@@ -54,12 +54,18 @@ beforeAll(async () => {
   await admit("ann", "operator");
   await admit("oli", "operator");
   await admit("ada", "admin");
-  const { runId } = await as("ann").say("anns-session", { agent: "clerk", text: "pay the secretword" });
+  const { runId } = await as("ann").post("/api/sessions/{id}/messages", {
+    id: "anns-session",
+    body: { agent: "clerk", text: "pay the secretword" },
+  });
   const [item] = await waitForApprovals({ client: as("ann") }, runId);
-  const { definition } = await as("ann").run(runId);
-  const other = await as("ann").startRun({ agent: "clerk", task: "pay" });
+  const { definition } = await as("ann").get("/api/runs/{id}", { id: runId });
+  const other = await as("ann").post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   const [granted] = await waitForApprovals({ client: as("ann") }, other.runId);
-  await as("ann").decide(granted!.id, { decision: "approve", scope: "tree" });
+  await as("ann").post("/api/approvals/{id}", {
+    id: granted!.id,
+    body: { decision: "approve", scope: "tree" },
+  });
   await eventsUntil({ client: as("ann") }, other.runId, isEnd);
   ids = { run: runId, approval: item!.id, session: "anns-session", grant: "1", definition };
 });
@@ -157,8 +163,8 @@ describe("[A23] what is ann's", () => {
     }
     for (const query of [`approvals?run=${ids.run}`, `usage?root=${ids.run}`, `messages?run=${ids.run}`])
       expect((await send(`/api/${query}`, { headers: bearer("oli") })).status, query).toBe(404);
-    expect((await as("oli").usage()).byAgent).toEqual([]);
-    expect((await as("ann").usage()).byAgent).toMatchObject([{ agent: "clerk" }]);
+    expect((await as("oli").get("/api/usage")).byAgent).toEqual([]);
+    expect((await as("ann").get("/api/usage")).byAgent).toMatchObject([{ agent: "clerk" }]);
   });
 
   test("is told to nobody else by a stream, while it happens or from the beginning", async () => {
@@ -178,9 +184,9 @@ describe("[A23] what is ann's", () => {
     const paths = ["/api/journal?after=0", "/api/events?after=0"];
     const listening = paths.map((path) => listen("oli", path, /olis-own-task/));
     const watching = listen("ann", "/api/journal?after=0", /anns-later-task/);
-    await as("ann").startRun({ agent: "clerk", task: "anns-later-task" });
+    await as("ann").post("/api/runs", { body: { agent: "clerk", task: "anns-later-task" } });
     await watching;
-    await as("oli").startRun({ agent: "clerk", task: "olis-own-task" });
+    await as("oli").post("/api/runs", { body: { agent: "clerk", task: "olis-own-task" } });
     await Promise.all(listening);
     stop.abort();
     for (const path of paths) expect(heard.get(`oli ${path}`)).not.toMatch(/anns-later-task|secretword/);
@@ -234,9 +240,9 @@ describe("[A23] what is ann's", () => {
 
   test("an idempotency key of hers answers nobody else", async () => {
     const request = { agent: "clerk", task: "the same" };
-    const first = await as("ann").startRun(request, "key-1");
-    expect(await as("ann").startRun(request, "key-1")).toEqual(first);
-    expect(await as("oli").startRun(request, "key-1")).not.toEqual(first);
+    const first = await as("ann").post("/api/runs", { body: request, idempotencyKey: "key-1" });
+    expect(await as("ann").post("/api/runs", { body: request, idempotencyKey: "key-1" })).toEqual(first);
+    expect(await as("oli").post("/api/runs", { body: request, idempotencyKey: "key-1" })).not.toEqual(first);
   });
 });
 
@@ -261,31 +267,35 @@ describe("roles, along the router's own table", () => {
   });
 
   test("a viewer cannot approve, an operator can, and who did stands in the journal", async () => {
-    const { runId } = await as("ann").startRun({ agent: "clerk", task: "pay once" });
+    const { runId } = await as("ann").post("/api/runs", { body: { agent: "clerk", task: "pay once" } });
     const [item] = await waitForApprovals({ client: as("ann") }, runId);
-    await expect(as("vera").decide(item!.id, { decision: "approve" })).rejects.toMatchObject({
+    await expect(
+      as("vera").post("/api/approvals/{id}", { id: item!.id, body: { decision: "approve" } }),
+    ).rejects.toMatchObject({
       code: "FORBIDDEN",
     });
-    await expect(as("ann").decide(item!.id, { decision: "approve", scope: "always" })).rejects.toMatchObject({
+    await expect(
+      as("ann").post("/api/approvals/{id}", { id: item!.id, body: { decision: "approve", scope: "always" } }),
+    ).rejects.toMatchObject({
       code: "FORBIDDEN",
       message: expect.stringContaining("needs the role admin"),
     });
-    await as("ann").decide(item!.id, { decision: "approve" });
+    await as("ann").post("/api/approvals/{id}", { id: item!.id, body: { decision: "approve" } });
     const events = await eventsUntil({ client: as("ann") }, runId, isEnd);
     expect(events.find(({ type }) => type === "APPROVAL_DECIDED")?.payload).toMatchObject({ by: "ann" });
     expect(events[0]!.payload).toMatchObject({ userId: "ann" });
-    const again = await as("ada").retry(runId);
+    const again = await as("ada").post("/api/runs/{id}/retry", { id: runId });
     const [started] = await holder().events(again.runId);
     expect(started!.payload).toMatchObject({ userId: "ann", by: "ada" });
-    expect((await as("ann").run(again.runId)).userId).toBe("ann");
+    expect((await as("ann").get("/api/runs/{id}", { id: again.runId })).userId).toBe("ann");
   });
 
   test("[A09] a role that a request gives itself counts for nothing", async () => {
     const headers = { ...bearer("vera"), "X-Role": "admin", "X-Who": "ada", ...JSON_TYPE };
     const body = JSON.stringify({ name: "eve", role: "admin" });
     expect((await send("/api/users", { method: "POST", headers, body })).status).toBe(403);
-    expect(await as("vera").me()).toEqual({ name: "vera", role: "viewer", sees: "own" });
-    expect(await holder().me()).toMatchObject({ name: "maria", role: "admin", sees: "all" });
+    expect(await as("vera").get("/api/me")).toEqual({ name: "vera", role: "viewer", sees: "own" });
+    expect(await holder().get("/api/me")).toMatchObject({ name: "maria", role: "admin", sees: "all" });
   });
 });
 
@@ -311,29 +321,31 @@ describe("[A09] rotation and revocation", () => {
     const mine = [await openStream("rob"), await openStream("rob", { Cookie })];
     const others = await openStream("oli");
     const old = bearer("rob");
-    tokens.set("rob", (await holder().rotateUser("rob")).token);
+    tokens.set("rob", (await holder().post("/api/users/{name}/rotate", { name: "rob" })).token);
     expect(await Promise.all(mine.map(({ ended }) => ended))).toEqual(["cut", "cut"]);
     for (const headers of [old, { Cookie }]) expect((await send("/api/runs", { headers })).status).toBe(401);
-    expect((await as("rob").me()).name).toBe("rob");
+    expect((await as("rob").get("/api/me")).name).toBe("rob");
     expect(
       await Promise.race([
         others.ended,
         as("oli")
-          .me()
+          .get("/api/me")
           .then(() => "open"),
       ]),
     ).toBe("open");
 
     const last = await openStream("rob");
     const link = new URL(served.server.newLink("rob").url).pathname;
-    await holder().revokeUser("rob");
+    await holder().delete("/api/users/{name}", { name: "rob" });
     expect(await last.ended).toBe("cut");
     expect((await send("/api/runs", { headers: bearer("rob") })).status).toBe(401);
     expect((await send(link)).status).toBe(410);
-    expect(await holder().users()).toContainEqual(
+    expect((await holder().get("/api/users")).users).toContainEqual(
       expect.objectContaining({ name: "rob", revokedAt: expect.any(Number) }),
     );
-    await expect(holder().addUser({ name: "rob", role: "viewer" })).rejects.toMatchObject({
+    await expect(
+      holder().post("/api/users", { body: { name: "rob", role: "viewer" } }),
+    ).rejects.toMatchObject({
       code: "CONFLICT",
     });
   });
@@ -341,31 +353,41 @@ describe("[A09] rotation and revocation", () => {
   test("another role counts at once, by the same token: what was open for the old one is closed", async () => {
     await admit("ron", "viewer");
     const { ended } = await openStream("ron");
-    await expect(as("ron").startRun({ agent: "clerk", task: "pay" })).rejects.toMatchObject({
+    await expect(
+      as("ron").post("/api/runs", { body: { agent: "clerk", task: "pay" } }),
+    ).rejects.toMatchObject({
       code: "FORBIDDEN",
     });
-    await expect(as("oli").setUserRole("ron", "admin")).rejects.toMatchObject({ code: "FORBIDDEN" });
-    await holder().setUserRole("ron", "operator");
+    await expect(
+      as("oli").post("/api/users/{name}/role", { name: "ron", body: { role: "admin" } }),
+    ).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await holder().post("/api/users/{name}/role", { name: "ron", body: { role: "operator" } });
     expect(await ended).toBe("cut");
-    expect(await as("ron").me()).toMatchObject({ name: "ron", role: "operator" });
-    await as("ron").startRun({ agent: "clerk", task: "pay" });
-    await expect(holder().setUserRole("nobody", "viewer")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect(await as("ron").get("/api/me")).toMatchObject({ name: "ron", role: "operator" });
+    await as("ron").post("/api/runs", { body: { agent: "clerk", task: "pay" } });
+    await expect(
+      holder().post("/api/users/{name}/role", { name: "nobody", body: { role: "viewer" } }),
+    ).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   test("an admin who rotates their own token still gets the answer", async () => {
     await admit("abe", "admin");
-    const { token } = await as("abe").rotateUser("abe");
+    const { token } = await as("abe").post("/api/users/{name}/rotate", { name: "abe" });
     tokens.set("abe", token);
-    expect((await as("abe").me()).name).toBe("abe");
+    expect((await as("abe").get("/api/me")).name).toBe("abe");
   });
 
   test("what the store keeps opens nothing", async () => {
     const kept = JSON.stringify(await served.runtime.store.users.list());
     for (const token of tokens.values()) expect(kept).not.toContain(token);
-    await expect(holder().addUser({ name: "../x", role: "viewer" })).rejects.toMatchObject({
+    await expect(
+      holder().post("/api/users", { body: { name: "../x", role: "viewer" } }),
+    ).rejects.toMatchObject({
       code: "BAD_REQUEST",
     });
-    await expect(holder().addUser({ name: "maria", role: "viewer" })).resolves.toMatchObject({
+    await expect(
+      holder().post("/api/users", { body: { name: "maria", role: "viewer" } }),
+    ).resolves.toMatchObject({
       name: "maria",
     });
   });

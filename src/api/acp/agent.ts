@@ -96,7 +96,9 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
 }
 
 async function modesOf(ask: WithClient, wanted: string | undefined): Promise<SessionModeState> {
-  const [agents, settings] = await ask((client) => Promise.all([client.agents(), client.settings()]));
+  const [agents, settings] = await ask((client) =>
+    Promise.all([client.get("/api/agents").then(({ agents }) => agents), client.get("/api/settings")]),
+  );
   const main = agents.filter(({ kind }) => kind === "main");
   const currentModeId = wanted ?? settings.agent;
   if (!main.some(({ name }) => name === currentModeId))
@@ -116,7 +118,7 @@ async function modesOf(ask: WithClient, wanted: string | undefined): Promise<Ses
 
 async function listed(open: AcpOptions["open"], cwd: string, cursor: string | undefined) {
   const ask = await open(cwd);
-  const page = await ask((client) => client.sessions(cursor === undefined ? {} : { cursor }));
+  const page = await ask((client) => client.get("/api/sessions", cursor === undefined ? {} : { cursor }));
   return {
     sessions: page.sessions.map(({ id, last }) => ({
       sessionId: id,

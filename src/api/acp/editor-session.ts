@@ -73,7 +73,7 @@ export function createEditorSession(desk: EditorConnection, agent: string): Edit
     },
     async load() {
       const filter = { session: desk.sessionId, roots: true, limit: MAX_PAGE };
-      const { runs } = await desk.ask((client) => client.runs(filter));
+      const { runs } = await desk.ask((client) => client.get("/api/runs", filter));
       session.agent = runs[0]?.agent ?? agent;
       for (const { id, endedAt, summary = "" } of runs.toReversed()) {
         const watching = watch(id);
@@ -92,7 +92,7 @@ export function createEditorSession(desk: EditorConnection, agent: string): Edit
 
 async function cancelRun(runId: string, { ask }: EditorConnection): Promise<void> {
   try {
-    await ask((client) => client.cancel(runId));
+    await ask((client) => client.post("/api/runs/{id}/cancel", { id: runId }));
   } catch (error) {
     if (toCadreError(error).code !== "RUN_TERMINAL") throw error;
   }

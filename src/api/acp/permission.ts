@@ -80,7 +80,10 @@ async function contentOf(item: ApprovalView, client: CadreClient): Promise<ToolC
   const warning = untrusted ? [textContent(`Words of ${untrusted.join(", ")} had come in before.`)] : [];
   const path = filePathIn(input);
   if (kind === "tool" && toolKind(tool ?? "") === "edit" && path !== undefined) {
-    const [{ workspace }, { change }] = await Promise.all([client.run(runId), client.previewEdit(id, input)]);
+    const [{ workspace }, { change }] = await Promise.all([
+      client.get("/api/runs/{id}", { id: runId }),
+      client.post("/api/approvals/{id}/preview", { id, body: { input } }),
+    ]);
     if (change) {
       const { before: oldText, after: newText } = change;
       return [{ type: "diff", path: resolve(workspace, path), oldText, newText }, ...warning];
@@ -103,7 +106,7 @@ function choicesFor(item: ApprovalView): Choice[] {
     optionId,
     kind,
     name,
-    act: (client) => client.decide(item.id, body),
+    act: (client) => client.post("/api/approvals/{id}", { id: item.id, body }),
   });
   const reject = (name: string): Choice => option("reject", "reject_once", name, { decision: "reject" });
   switch (item.kind) {
@@ -162,5 +165,6 @@ const verdict = (
   optionId: said,
   kind,
   name,
-  act: (client) => client.outcome(runId, { callId: callId!, verdict: said }),
+  act: (client) =>
+    client.post("/api/runs/{id}/outcome", { id: runId, body: { callId: callId!, verdict: said } }),
 });

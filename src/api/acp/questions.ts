@@ -38,7 +38,9 @@ export function createQuestions(
   const asked = new Map<string, Asked>();
 
   async function look(): Promise<void> {
-    for (const item of await desk.ask((client) => client.approvals({ runId }))) {
+    for (const item of await desk.ask((client) =>
+      client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
+    )) {
       if (asked.has(item.id)) continue;
       const isWords = isFreeQuestion(item);
       const one: Asked = { item, withdraw: new AbortController(), state: isWords ? "said" : "open" };

@@ -65,7 +65,7 @@ export function watchRun(
         const wanted = { runId, tree: true, after: position, signal };
         for await (const item of client.follow(wanted)) await happen(item);
       });
-      return signal.aborted ? undefined : desk.ask((client) => client.run(runId));
+      return signal.aborted ? undefined : desk.ask((client) => client.get("/api/runs/{id}", { id: runId }));
     },
     showEnd: (summary) => sendText(desk, teller.end(summary)),
     askAgain: questions.askAgain,

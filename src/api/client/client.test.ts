@@ -47,16 +47,26 @@ afterAll(async () => {
 
 test("[S2-77] [S4-4] sessions: something is said, heard once under its key, and the session is listed", async () => {
   const { client } = api;
-  const first = await client.say("s/1", { agent: "talker", text: "hello" }, "k1");
+  const first = await client.post("/api/sessions/{id}/messages", {
+    id: "s/1",
+    body: { agent: "talker", text: "hello" },
+    idempotencyKey: "k1",
+  });
   expect(first).toEqual({ runId: expect.any(String), joined: false });
-  expect(await client.say("s/1", { agent: "talker", text: "hello" }, "k1")).toEqual(first);
+  expect(
+    await client.post("/api/sessions/{id}/messages", {
+      id: "s/1",
+      body: { agent: "talker", text: "hello" },
+      idempotencyKey: "k1",
+    }),
+  ).toEqual(first);
   await eventsUntil(api, first.runId, isEnd);
-  const second = await client.say("s/1", { text: "and again" });
+  const second = await client.post("/api/sessions/{id}/messages", { id: "s/1", body: { text: "and again" } });
   await eventsUntil(api, second.runId, isEnd);
-  expect(await client.sessions({ limit: 1 })).toMatchObject({
+  expect(await client.get("/api/sessions", { limit: 1 })).toMatchObject({
     sessions: [{ id: "s/1", runs: 2, last: { id: second.runId, agent: "talker" } }],
   });
-  const { messages } = await client.messages({ session: "s/1" });
+  const { messages } = await client.get("/api/messages", { session: "s/1" });
   expect(messages.map((row) => row.response_content)).toEqual(
     expect.arrayContaining(["You said: hello", "You said: and again"]),
   );
@@ -64,23 +74,31 @@ test("[S2-77] [S4-4] sessions: something is said, heard once under its key, and 
 
 test("settings: what is chosen stays, and the rest with it", async () => {
   const { client } = api;
-  expect(await client.choose({ agent: "talker" })).toMatchObject({ agent: "talker", mode: "chat" });
-  expect(await client.choose({ mode: "auto" })).toMatchObject({ agent: "talker", mode: "auto" });
-  expect(await client.settings()).toMatchObject({ agent: "talker", mode: "auto" });
-  await expect(client.choose({ agent: "nobody" })).rejects.toMatchObject({ code: "AGENT_NOT_FOUND" });
+  expect(await client.post("/api/settings", { body: { agent: "talker" } })).toMatchObject({
+    agent: "talker",
+    mode: "chat",
+  });
+  expect(await client.post("/api/settings", { body: { mode: "auto" } })).toMatchObject({
+    agent: "talker",
+    mode: "auto",
+  });
+  expect(await client.get("/api/settings")).toMatchObject({ agent: "talker", mode: "auto" });
+  await expect(client.post("/api/settings", { body: { agent: "nobody" } })).rejects.toMatchObject({
+    code: "AGENT_NOT_FOUND",
+  });
 });
 
 test("agents: one with its definition, explained, and all of them read anew", async () => {
   const { client } = api;
-  const { definition } = await client.agent("talker");
+  const { definition } = await client.get("/api/agents/{name}", { name: "talker" });
   expect(definition).toMatchObject({ name: "talker", agents: ["clerk"], prompt: expect.any(String) });
-  const { reachable, worstCase } = await client.explain("talker");
+  const { reachable, worstCase } = await client.get("/api/agents/{name}/explain", { name: "talker" });
   expect(reachable.map(({ agent, ways }) => [agent, ways[0]?.path])).toEqual([
     ["clerk", [{ key: "agents", to: "clerk" }]],
   ]);
   expect(worstCase.runs).toBeGreaterThan(1);
   writeFileSync(join(project.folder, "agents", "bad.md"), "no front matter");
-  const { agents, problems } = await client.reloadAgents();
+  const { agents, problems } = await client.post("/api/agents/reload");
   expect(agents.map(({ name }) => name)).toContain("talker");
   expect([...agents.flatMap((each) => each.problems), ...problems].map(({ file }) => file)).toContainEqual(
     expect.stringContaining("bad.md"),
@@ -89,37 +107,41 @@ test("agents: one with its definition, explained, and all of them read anew", as
 
 test("the workspace, all of it or a folder", async () => {
   const { client } = api;
-  const names = (await client.workspaceTree()).entries.map(({ name }) => name);
+  const names = (await client.get("/api/workspace/tree")).entries.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(["agents", "src"]));
-  expect(await client.workspaceTree("src")).toMatchObject({ entries: [{ name: "a.ts", kind: "file" }] });
+  expect(await client.get("/api/workspace/tree", { path: "src" })).toMatchObject({
+    entries: [{ name: "a.ts", kind: "file" }],
+  });
 });
 
 test("one approval, pages of events, and the context in short", async () => {
   const { client } = api;
-  const { runId } = await client.startRun({ agent: "clerk", task: "pay ann" });
+  const { runId } = await client.post("/api/runs", { body: { agent: "clerk", task: "pay ann" } });
   const [item] = await waitForApprovals(api, runId);
-  expect(await client.approval(item!.id)).toEqual(item);
-  await client.decide(item!.id, { decision: "approve" });
+  expect(await client.get("/api/approvals/{id}", { id: item!.id })).toEqual(item);
+  await client.post("/api/approvals/{id}", { id: item!.id, body: { decision: "approve" } });
   await eventsUntil(api, runId, isEnd);
-  await expect(client.approval(item!.id)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(client.get("/api/approvals/{id}", { id: item!.id })).rejects.toMatchObject({
+    code: "NOT_FOUND",
+  });
 
   const all = await client.events(runId);
-  const { events, nextAfter } = await client.eventsPage(runId, { tree: true });
+  const { events, nextAfter } = await client.get("/api/runs/{id}/events", { id: runId, tree: true });
   expect(events).toEqual(all);
   expect(nextAfter).toBe(all.at(-1)!.position);
-  expect(await client.eventsPage(runId, { after: all[1]!.position })).toMatchObject({
+  expect(await client.get("/api/runs/{id}/events", { id: runId, after: all[1]!.position })).toMatchObject({
     events: all.slice(2),
   });
-  expect(await client.eventsPage(runId, { after: nextAfter! })).toEqual({ events: [] });
+  expect(await client.get("/api/runs/{id}/events", { id: runId, after: nextAfter! })).toEqual({ events: [] });
 
-  const { messages } = await client.contextSummary(runId);
+  const { messages } = await client.get("/api/runs/{id}/context", { id: runId, view: "summary" });
   expect(messages).toHaveLength((await client.transcript(runId)).messages.length);
   expect(messages[0]).toEqual({ role: "user", summary: "pay ann" });
 });
 
 test("[F46] the feed, from now on, and from where it was left: nothing is missing, nothing comes twice", async () => {
   const before = await runtime.store.position();
-  const { runId } = await api.client.startRun({ agent: "talker", task: "hello" });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "talker", task: "hello" } });
   const whole = await told(before, runId);
   const sequenced = whole.filter(({ seq }) => seq !== undefined);
   expect(sequenced.map(({ type }) => type)).toEqual(expect.arrayContaining(["StateUpdated", "Outcome"]));

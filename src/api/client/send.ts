@@ -12,27 +12,15 @@ export interface ClientOptions {
 
 export const VIA_HEADER = "Cadre-Via";
 
-export type Query = Record<string, string | number | undefined>;
+export type QueryValue = string | number | boolean | readonly string[] | undefined;
+/** A flag becomes 1 or 0, a list one text with commas; undefined is left out. */
+export type Query = Record<string, QueryValue>;
 
 export interface CallOptions {
   query?: Query | undefined;
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-}
-
-export async function call<T>(
-  client: ClientOptions,
-  method: string,
-  path: string,
-  options: CallOptions = {},
-): Promise<T> {
-  const response = await send(client, method, path, options);
-  try {
-    return (await response.json()) as T;
-  } catch (error) {
-    throw unreachableError(error);
-  }
 }
 
 export async function send(
@@ -61,12 +49,23 @@ export async function send(
   return response;
 }
 
+/** An answer that breaks off is a lost connection, not a value. */
+export async function jsonOf<T>(response: Response): Promise<T> {
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    throw unreachableError(error);
+  }
+}
+
 function queryText(query: Query): string {
   const given = Object.entries(query).filter((entry) => entry[1] !== undefined);
   return given.length === 0
     ? ""
-    : `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+    : `?${new URLSearchParams(given.map(([key, value]) => [key, queryValue(value)]))}`;
 }
+
+const queryValue = (value: QueryValue): string => String(typeof value === "boolean" ? Number(value) : value);
 
 async function failureOf(response: Response): Promise<CadreError> {
   const body: unknown = await response.json().catch(() => undefined);

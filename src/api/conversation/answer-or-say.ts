@@ -33,12 +33,16 @@ export async function answerOrSay(
 ): Promise<DeliveredMessage> {
   const { sessionId, agent, text, key = randomUUID() } = words;
   const given = { session: sessionId, agent, roots: true, limit: 1 };
-  const [last] = (await ask((client) => client.runs(given))).runs;
+  const [last] = (await ask((client) => client.get("/api/runs", given))).runs;
   const answered = last && (await answer(words, last, ask));
   if (last && answered) return { runId: last.id, isNew: false, heardBy: isDecision(answered) };
   onKey?.(messageIdFor(key));
   const { runId, joined } = await ask((client) =>
-    client.say(sessionId, { agent, text, attended: true }, key),
+    client.post("/api/sessions/{id}/messages", {
+      id: sessionId,
+      body: { agent, text, attended: true },
+      idempotencyKey: key,
+    }),
   );
   const isMessage = ({ type, payload }: JournalEvent): boolean =>
     type === "CONTEXT_ADDED" && payload.id === messageIdFor(key);
@@ -55,10 +59,17 @@ async function answer(
   const before = key === undefined ? undefined : await heardBefore(text, messageIdFor(key), last, ask);
   if (before) return before === "said" ? undefined : before;
   if (last.endedAt !== undefined) return undefined;
-  const question = (await ask((client) => client.approvals({ runId: last.id }))).find(answers);
+  const question = (
+    await ask((client) => client.get("/api/approvals", { run: last.id }).then(({ approvals }) => approvals))
+  ).find(answers);
   if (!question) return undefined;
   const note = key === undefined ? {} : { note: messageIdFor(key) };
-  await ask((client) => client.decide(question.id, { decision: "answer", answer: text, ...note }));
+  await ask((client) =>
+    client.post("/api/approvals/{id}", {
+      id: question.id,
+      body: { decision: "answer", answer: text, ...note },
+    }),
+  );
   return question;
 }
 

@@ -13,7 +13,9 @@ export const NEEDS_COMMAND: ReadonlySet<WaitingOn["kind"] | undefined> = new Set
 
 /** Of a run and all below it, where nothing else of them goes on. */
 export async function runsNeedingCommand(client: CadreClient, runId: string): Promise<RunSummary[]> {
-  const live = allOf(await client.tree(runId)).filter(({ endedAt }) => endedAt === undefined);
+  const live = allOf(await client.get("/api/runs/{id}/tree", { id: runId })).filter(
+    ({ endedAt }) => endedAt === undefined,
+  );
   const rests = live.every(
     ({ status, waitingOn }) =>
       status === "suspended" || waitingOn?.kind === "child" || waitingOn?.kind === "handoff",

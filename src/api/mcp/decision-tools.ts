@@ -71,7 +71,9 @@ const cancel = mcpTool({
   kind: "decides",
   input: z.strictObject({ runId, reason: z.string().optional() }),
   async call({ runId: id, reason }, ask) {
-    const { cancelled } = await ask((client) => client.cancel(id, reason));
+    const { cancelled } = await ask((client) =>
+      client.post("/api/runs/{id}/cancel", { id, body: { reason } }),
+    );
     return { result: { cancelled } };
   },
 });
@@ -84,13 +86,15 @@ const message = mcpTool({
   input: z.strictObject({ runId, text: z.string().trim().min(1) }),
   async call({ runId: id, text }, ask) {
     const key = randomUUID();
-    await ask((client) => client.message(id, text, key));
+    await ask((client) => client.post("/api/runs/{id}/message", { id, body: { text }, idempotencyKey: key }));
     return { result: { sent: true } };
   },
 });
 
 async function decide(ask: WithClient, id: string, decision: DecisionBody): Promise<ToolAnswer> {
-  const { alreadyDecided } = await ask((client) => client.decide(id, decision));
+  const { alreadyDecided } = await ask((client) =>
+    client.post("/api/approvals/{id}", { id, body: decision }),
+  );
   return { result: { approvalId: id, decision: decision.decision, alreadyDecided } };
 }
 

@@ -158,7 +158,9 @@ test("[S1-12] [S1-13] [S1-14] context, model and turns are the run's", async () 
     JournalEvent & { type: "RUN_STARTED" },
   ];
   expect(start).toMatchObject({ input: { to: "bob" }, limits: { maxTurns: 3 } });
-  expect((await api.client.runDefinition(runId)).definition.models).toEqual(["scripted/writer"]);
+  expect((await api.client.get("/api/runs/{id}/definition", { id: runId })).definition.models).toEqual([
+    "scripted/writer",
+  ]);
   expect(await call(client, "spawn", { ...asks, model: "scripted/nobody" })).toMatch(
     /^MODEL_UNKNOWN: .*Nothing was started\.$/,
   );
@@ -235,7 +237,7 @@ test("the events of a run are told of with those of all below it; no list is sai
     runId,
     ({ type, payload }) => type === "RUN_SUSPENDED" && payload.blockers !== undefined,
   );
-  const [item] = await api.client.approvals({ runId });
+  const [item] = (await api.client.get("/api/approvals", { run: runId })).approvals;
   const told = new Set<string>();
   const { promise, resolve } = Promise.withResolvers<void>();
   const uris = [`cadre://runs/${runId}/events`, `cadre://runs/${item!.runId}/events`];
@@ -248,7 +250,7 @@ test("the events of a run are told of with those of all below it; no list is sai
   await promise;
   expect([...told].sort()).toEqual(uris.sort());
   await listening.close();
-  await api.client.cancel(runId);
+  await api.client.post("/api/runs/{id}/cancel", { id: runId });
   await client.close();
 });
 

@@ -11,13 +11,20 @@ const JSON_TYPE = "application/json";
 export function addResources(server: McpServer, ask: WithClient): void {
   const about = (title: string, description: string) => ({ title, description, mimeType: JSON_TYPE });
   server.registerResource("agents", "cadre://agents", about("Agents", "All agents."), async (uri) =>
-    json(uri, { agents: (await ask((client) => client.agents())).map(agentView) }),
+    json(uri, {
+      agents: (await ask((client) => client.get("/api/agents").then(({ agents }) => agents))).map(agentView),
+    }),
   );
   server.registerResource(
     "approvals",
     "cadre://approvals",
     about("Approvals", "What waits for a person, over all runs."),
-    async (uri) => json(uri, { approvals: (await ask((client) => client.approvals())).map(itemView) }),
+    async (uri) =>
+      json(uri, {
+        approvals: (
+          await ask((client) => client.get("/api/approvals").then(({ approvals }) => approvals))
+        ).map(itemView),
+      }),
   );
   server.registerResource("runs", "cadre://runs", about("Runs", "The latest runs."), async (uri) =>
     json(uri, { runs: (await latest(ask)).map(runSummaryView) }),
@@ -26,7 +33,10 @@ export function addResources(server: McpServer, ask: WithClient): void {
     "agent",
     new ResourceTemplate("cadre://agents/{+name}", { list: () => listAgents(ask) }),
     about("Agent", "One agent: what it is for, its model, whom it may start."),
-    (uri, { name }) => found(uri, async () => agentView(await ask((client) => client.agent(String(name))))),
+    (uri, { name }) =>
+      found(uri, async () =>
+        agentView(await ask((client) => client.get("/api/agents/{name}", { name: String(name) }))),
+      ),
   );
   server.registerResource(
     "run",
@@ -47,7 +57,7 @@ export function addResources(server: McpServer, ask: WithClient): void {
 }
 
 const latest = async (ask: WithClient) =>
-  (await ask((client) => client.runs({ roots: true, limit: LISTED }))).runs;
+  (await ask((client) => client.get("/api/runs", { roots: true, limit: LISTED }))).runs;
 
 async function listRuns(ask: WithClient) {
   const resources = (await latest(ask)).map(({ id, agent, status, task }) => ({
@@ -61,13 +71,15 @@ async function listRuns(ask: WithClient) {
 }
 
 async function listAgents(ask: WithClient) {
-  const resources = (await ask((client) => client.agents())).map(({ name, description }) => ({
-    uri: agentUri(name),
-    name,
-    title: name,
-    description,
-    mimeType: JSON_TYPE,
-  }));
+  const resources = (await ask((client) => client.get("/api/agents").then(({ agents }) => agents))).map(
+    ({ name, description }) => ({
+      uri: agentUri(name),
+      name,
+      title: name,
+      description,
+      mimeType: JSON_TYPE,
+    }),
+  );
   return { resources };
 }
 

@@ -4,9 +4,10 @@
 import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Store } from "../../stores/store.ts";
-import type { RouteParts } from "../route-parts.ts";
+import type { ApiParts } from "../parts.ts";
 import { NO_JSON } from "../routes/request.ts";
-import { type Route, type RouteSpec, route } from "../routes/route.ts";
+import { type Route, route } from "../routes/route.ts";
+import type { ClientForRequest } from "../server/client-for-request.ts";
 import { HttpError } from "../server/http-errors.ts";
 import { createChangeNotifier } from "./resource-changes.ts";
 
@@ -20,7 +21,9 @@ const Refused = z.looseObject({
 const INVALID_REQUEST = -32600;
 const PARSE_ERROR = -32700;
 
-export function mcpRoutes(parts: RouteParts): Route[] {
+export type McpParts = Pick<ApiParts, "store" | "info"> & { clientFor: ClientForRequest };
+
+export function mcpRoutes(parts: McpParts): Route[] {
   let handler: Promise<McpHttpHandler> | undefined;
   return mcpOverHttp(() => {
     handler ??= handlerOf(parts);
@@ -29,13 +32,13 @@ export function mcpRoutes(parts: RouteParts): Route[] {
 }
 
 /** Loaded for the first who speaks MCP: every `cadre run` has these routes, and hardly one is asked. */
-async function handlerOf({ store, info, asSender }: RouteParts): Promise<McpHttpHandler> {
+async function handlerOf({ store, info, clientFor }: McpParts): Promise<McpHttpHandler> {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("./server.ts"),
   ]);
   const factory: McpServerFactory = ({ requestInfo, era }) => {
-    const client = asSender(requestInfo!, "mcp");
+    const client = clientFor(requestInfo!, "mcp");
     return createMcpServer((use) => use(client), { version: info.version, subscribe: era === "modern" });
   };
   return createMcpHandler(factory, { bus: changesOf(store) });
@@ -71,7 +74,7 @@ export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
   ];
 }
 
-const notOffered = (method: RouteSpec<"/mcp", z.ZodType, z.ZodType, z.ZodType>["method"], summary: string) =>
+const notOffered = (method: "get" | "delete", summary: string) =>
   route({ method, path: "/mcp", summary }, () => {
     throw new HttpError(405, "Send MCP's messages by POST.");
   });

@@ -41,7 +41,9 @@ const spawn = mcpTool({
       ...(maxTurns === undefined ? {} : { limits: { maxTurns } }),
     };
     const key = randomUUID();
-    const { runId: id } = await ask((client) => client.startRun(request, key));
+    const { runId: id } = await ask((client) =>
+      client.post("/api/runs", { body: request, idempotencyKey: key }),
+    );
     const progress = {
       uri: runUri(id),
       name: `run ${id}`,
@@ -63,7 +65,7 @@ const spawn = mcpTool({
 
 /** S1-19. What only agents may start, no client may. */
 async function refuseSubagent(agentType: string, ask: WithClient): Promise<void> {
-  const agents = await ask((client) => client.agents());
+  const agents = await ask((client) => client.get("/api/agents").then(({ agents }) => agents));
   if (agents.find(({ name }) => name === agentType)?.kind !== "subagent") return;
   const names = agents.filter(isMain).map(({ name }) => name);
   throw new CadreError(
@@ -81,7 +83,7 @@ const listAgents = mcpTool({
   kind: "reads",
   input: z.strictObject({}),
   async call(_, ask) {
-    const agents = await ask((client) => client.agents());
+    const agents = await ask((client) => client.get("/api/agents").then(({ agents }) => agents));
     return { result: { agents: agents.filter(({ kind }) => kind !== undefined).map(agentView) } };
   },
 });
@@ -109,7 +111,7 @@ const runEvents = mcpTool({
     limit: z.int().min(1).max(MAX_EVENTS).default(50),
   }),
   async call({ runId: id, after = 0, tree = false, limit }, ask) {
-    const page = await ask((client) => client.eventsPage(id, { after, tree }));
+    const page = await ask((client) => client.get("/api/runs/{id}/events", { id, after, tree }));
     const events = page.events.slice(0, limit);
     const hasMore = page.events.length > limit || page.nextAfter !== undefined;
     const result = { events, nextAfter: events.at(-1)?.position ?? after, hasMore };

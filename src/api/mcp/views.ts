@@ -25,7 +25,12 @@ export const runSummaryView = (run: RunSummary) => ({
 
 /** With what waits for a person in it, or below it. */
 export async function readRunView(runId: string, ask: WithClient) {
-  const [run, needs] = await ask((client) => Promise.all([client.run(runId), client.approvals({ runId })]));
+  const [run, needs] = await ask((client) =>
+    Promise.all([
+      client.get("/api/runs/{id}", { id: runId }),
+      client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
+    ]),
+  );
   return runView(run, needs);
 }
 

@@ -57,7 +57,10 @@ async function wholeAnswer(
   for await (const telling of followAnswer(client, answered, signal)) {
     content += telling.text ?? "";
     if (telling.type === "told") continue;
-    const run = telling.type === "end" ? ended(telling.run) : await client.run(answered.runId);
+    const run =
+      telling.type === "end"
+        ? ended(telling.run)
+        : await client.get("/api/runs/{id}", { id: answered.runId });
     const needs =
       telling.type === "needs" && telling.needs.length > 0 ? { needs: telling.needs.map(itemView) } : {};
     return {
@@ -99,7 +102,7 @@ async function pump(
 ): Promise<void> {
   const heartbeat = setInterval(() => outlet.writeIfRoom(encode(": still here\n\n")), HEARTBEAT_MS);
   try {
-    const first = await client.run(answered.runId);
+    const first = await client.get("/api/runs/{id}", { id: answered.runId });
     const head = { ...headOf(answered, first, body.model), object: "chat.completion.chunk" as const };
     const send = (delta: object, more: object = {}, finish: FinishReason | null = null): Promise<void> =>
       outlet.write(

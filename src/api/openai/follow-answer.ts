@@ -35,7 +35,7 @@ export async function* followAnswer(
     if (held.length > 0) yield { type: "needs", text: teller.say(heldText(held, link)), needs: [] };
   }
   if (signal.aborted) return;
-  const run = await client.run(runId);
+  const run = await client.get("/api/runs/{id}", { id: runId });
   const isDone = run.status === "completed";
   yield { type: "end", text: isDone ? teller.end(run.summary ?? "") : "", run };
 }
@@ -49,7 +49,9 @@ function watchRest(client: CadreClient, runId: string) {
     const isRest = event.type === "RUN_SUSPENDED";
     if (isRest && NEEDS_COMMAND.has(event.payload.waitingOn.kind))
       titles.set(event.runId, timelineEntry(event)!.title);
-    const needs = isRest ? (await client.approvals({ runId })).filter(({ id }) => isNew(id)) : [];
+    const needs = isRest
+      ? (await client.get("/api/approvals", { run: runId })).approvals.filter(({ id }) => isNew(id))
+      : [];
     const mayBeHeld = titles.size > 0 && (isRest || event.type === "CHILD_RUN_COMPLETED");
     const held = mayBeHeld ? await runsNeedingCommand(client, runId) : [];
     const news = held.filter(({ id, updatedAt }) => titles.has(id) && isNew(`${id} ${updatedAt}`));

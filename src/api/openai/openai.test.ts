@@ -99,7 +99,7 @@ test("a message is a run, and its answer the completion; what came before is tol
     "You said: and?\n\nThe conversation before this message:\n\n[system] Be brief.\n\n[user] hi\n\n[assistant] ho",
   );
   expect(finish_reason).toBe("stop");
-  const { usage } = await api.client.run(cadre(answer).run_id);
+  const { usage } = await api.client.get("/api/runs/{id}", { id: cadre(answer).run_id });
   expect(answer.usage).toMatchObject({
     prompt_tokens: usage.input,
     completion_tokens: usage.output,
@@ -132,7 +132,7 @@ describe("a run that waits for a person", () => {
     expect(waiting.choices[0]!.message.content).toBe(
       `I pay.\n\nThis waits for a person, and goes on when it is decided:\n- clerk › Pay: pay 5 to ann (cadre approve ${approvalId})\nSee ${server.url}/r/${run_id}`,
     );
-    await api.client.decide(approvalId, { decision: "approve" });
+    await api.client.post("/api/approvals/{id}", { id: approvalId, body: { decision: "approve" } });
     const done = await openai.chat.completions.create(request, { headers });
     expect(cadre(done)).toMatchObject({ run_id, status: "completed" });
     expect(done.choices[0]!.message.content).toBe("I pay.\n\nAnn has it.");
@@ -152,7 +152,8 @@ describe("a run that waits for a person", () => {
       titles.push(cadre(chunk)?.activity?.title ?? "");
       text += chunk.choices[0]?.delta.content ?? "";
       const item = cadre(chunk)?.needs?.[0];
-      if (item) await api.client.decide(item.approvalId, { decision: "approve" });
+      if (item)
+        await api.client.post("/api/approvals/{id}", { id: item.approvalId, body: { decision: "approve" } });
     }
     expect(text).toMatch(/^I pay\.\n\nThis waits for a person, .*\n\nAnn has it\.$/s);
     expect(titles).toContain('Done: Pay {"to":"ann","amount":5}');
@@ -181,11 +182,11 @@ test("[D0] words in a session answer the question that waits for them, once", as
 test("what only a command lets go on is an answer that says so", async () => {
   const request = { model: "painter", messages: [user("paint")], metadata: { session_id: "wall" } };
   const { run_id: runId } = cadre(await openai.chat.completions.create(request));
-  await api.client.pause(runId);
+  await api.client.post("/api/runs/{id}/pause", { id: runId });
   const held = await openai.chat.completions.create({ ...request, messages: [user("green")] });
   expect(cadre(held)).toMatchObject({ run_id: runId, status: "suspended" });
   expect(held.choices[0]!.message.content).toMatch(/^This is held, .*\n- painter › Paused/);
-  await api.client.resume(runId);
+  await api.client.post("/api/runs/{id}/resume", { id: runId });
   await eventsUntil(api, runId, isEnd);
 });
 
@@ -197,7 +198,7 @@ test("messages of one session are one conversation: the agent knows what was sai
       metadata: { session_id: "s1" },
     });
   const [first, second] = [await say("one"), await say("two")];
-  const run = await api.client.run(cadre(second).run_id);
+  const run = await api.client.get("/api/runs/{id}", { id: cadre(second).run_id });
   expect(run).toMatchObject({ sessionId: "s1", task: "two" });
   const { messages } = await api.client.transcript(run.id);
   expect(JSON.stringify(messages)).toContain("You said: one");
@@ -255,7 +256,7 @@ test("what a client leaves goes on", async () => {
     break;
   }
   const [item] = await waitForApprovals(api, runId);
-  await api.client.decide(item!.id, { decision: "approve" });
+  await api.client.post("/api/approvals/{id}", { id: item!.id, body: { decision: "approve" } });
   expect((await eventsUntil(api, runId, isEnd)).at(-1)!.type).toBe("RUN_COMPLETED");
 });
 

@@ -6,14 +6,14 @@ import { CadreError } from "../../errors.ts";
 import type { CadreClient } from "../client/client.ts";
 import type { ApprovalView } from "../client/types.ts";
 import { answerOrSay } from "../conversation/answer-or-say.ts";
-import type { RouteParts } from "../route-parts.ts";
-import { type Route, route } from "../routes/route.ts";
+import { route } from "../routes/route.ts";
+import type { ClientForRequest } from "../server/client-for-request.ts";
 import { respondStreaming, respondWhenDone } from "./complete.ts";
 import { openaiErrorBody } from "./errors.ts";
 import { readLatestMessage } from "./latest-message.ts";
 import { ChatAnswer, ChatBody, Model, Models, Refused } from "./schema.ts";
 
-export function openaiRoutes({ asSender }: RouteParts): Route[] {
+export function openaiRoutes({ clientFor }: { clientFor: ClientForRequest }) {
   return [
     openai(
       {
@@ -26,7 +26,7 @@ export function openaiRoutes({ asSender }: RouteParts): Route[] {
         idempotent: true,
       },
       async ({ body, idempotencyKey }, c) => {
-        const client = asSender(c.req.raw);
+        const client = clientFor(c.req.raw);
         const { origin } = new URL(c.req.url);
         const answered = { ...(await begin(client, body, idempotencyKey)), origin };
         return body.stream
@@ -36,12 +36,12 @@ export function openaiRoutes({ asSender }: RouteParts): Route[] {
     ),
     openai(
       { method: "get", path: "/v1/models", summary: "The main agents, as models", answer: Models },
-      async (_, c) => ({ object: "list" as const, data: listed(await modelsOf(asSender(c.req.raw))) }),
+      async (_, c) => ({ object: "list" as const, data: listed(await modelsOf(clientFor(c.req.raw))) }),
     ),
     openai(
       { method: "get", path: "/v1/models/{id}", summary: "One of them", answer: Model },
       async ({ params: { id } }, c) => {
-        const model = (await modelsOf(asSender(c.req.raw))).find((each) => each.id === id);
+        const model = (await modelsOf(clientFor(c.req.raw))).find((each) => each.id === id);
         if (!model)
           throw new CadreError(
             "NOT_FOUND",
@@ -57,7 +57,10 @@ async function begin(client: CadreClient, body: ChatBody, given: string | undefi
   const { text, whole, sessionId } = readLatestMessage(body);
   const { model: agent } = body;
   if (sessionId === undefined) {
-    const { runId } = await client.startRun({ agent, task: whole, attended: true }, given ?? randomUUID());
+    const { runId } = await client.post("/api/runs", {
+      body: { agent, task: whole, attended: true },
+      idempotencyKey: given ?? randomUUID(),
+    });
     return { runId, sessionId };
   }
   const answers = ({ kind }: ApprovalView): boolean => kind === "question";
@@ -68,7 +71,7 @@ async function begin(client: CadreClient, body: ChatBody, given: string | undefi
 const BUILTIN = "cadre";
 
 async function modelsOf(client: CadreClient): Promise<Model[]> {
-  const agents = (await client.agents()).filter(({ kind }) => kind === "main");
+  const agents = (await client.get("/api/agents")).agents.filter(({ kind }) => kind === "main");
   return agents.map(({ name, scope }) => ({
     id: name,
     object: "model" as const,

@@ -7,9 +7,9 @@ import { subtreeOf } from "../subtree.ts";
 import { storedAgentName } from "../views/find-agent.ts";
 import { sumUsage, totalUsage } from "../views/run-tree.ts";
 import { AgentReplayQuery } from "./requests.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 
-export const agentReplayRoute = (parts: ApiParts): Route =>
+export const agentReplayRoute = (parts: ApiParts) =>
   route(
     {
       method: "get",

@@ -63,14 +63,14 @@ afterAll(async () => {
 });
 
 async function led(): Promise<string> {
-  const { runId } = await api.client.startRun({ agent: "lead", task: "lead" });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "lead", task: "lead" } });
   await eventsUntil(api, runId, isEnd);
   return runId;
 }
 
 describe("agents", () => {
   test("[S1-60] [S1-62] the list tells who can start whom, who answers, who changes nothing, and what is broken", async () => {
-    const agents = await api.client.agents();
+    const { agents } = await api.client.get("/api/agents");
     const of = (name: string) => agents.find((agent) => agent.name === name);
     expect(of("lead")).toMatchObject({
       edges: [{ key: "agents", to: "coder" }],
@@ -85,17 +85,19 @@ describe("agents", () => {
   });
 
   test("[U53] one agent has its file as it lies on disk, without secrets, broken or not", async () => {
-    const { source, definition } = await api.client.agent("lead");
+    const { source, definition } = await api.client.get("/api/agents/{name}", { name: "lead" });
     expect(source).toMatchObject({ frontmatter: { name: "lead", agents: ["coder"] }, bodyLine: 8 });
     expect(source!.text).toBe(LEAD.replace(SECRET, "⟦secret PAY_API_KEY⟧"));
     expect(JSON.stringify([source, definition])).not.toContain(SECRET);
-    expect((await api.client.agent("broken")).source!.text).toContain("maxTurns: many");
+    expect((await api.client.get("/api/agents/{name}", { name: "broken" })).source!.text).toContain(
+      "maxTurns: many",
+    );
   });
 
   test("[U53] [S4-59] its runs by the definition that they had pinned; a changed file is another version", async () => {
     await led();
     await led();
-    const first = await api.client.agentVersions("lead");
+    const first = await api.client.get("/api/agents/{name}/versions", { name: "lead" });
     expect(first).toMatchObject({
       runs: 2,
       more: false,
@@ -103,22 +105,28 @@ describe("agents", () => {
     });
     writeFileSync(join(project.folder, "agents/lead.md"), LEAD.replace("Leads.", "Leads well."));
     await led();
-    const { versions } = await api.client.agentVersions("lead");
+    const { versions } = await api.client.get("/api/agents/{name}/versions", { name: "lead" });
     expect(versions).toMatchObject([
       { runs: 1, sameFile: true, models: ["scripted/lead"] },
       { runs: 2, sameFile: false, definition: first.versions[0]!.definition },
     ]);
-    expect(await api.client.definition(versions[1]!.definition)).toMatchObject({ description: "Leads." });
-    expect(await api.client.definition(versions[0]!.definition)).toMatchObject({
+    expect(await api.client.get("/api/definitions/{hash}", { hash: versions[1]!.definition })).toMatchObject({
+      description: "Leads.",
+    });
+    expect(await api.client.get("/api/definitions/{hash}", { hash: versions[0]!.definition })).toMatchObject({
       description: "Leads well.",
     });
-    const { agents } = await api.client.activity();
+    const { agents } = await api.client.get("/api/activity");
     expect(agents.find(({ agent }) => agent === "coder")).toMatchObject({
       runs: 3,
       completed: 3,
       successRate: 1,
     });
-    expect(await api.client.agentVersions("nobody")).toEqual({ versions: [], runs: 0, more: false });
+    expect(await api.client.get("/api/agents/{name}/versions", { name: "nobody" })).toEqual({
+      versions: [],
+      runs: 0,
+      more: false,
+    });
   });
 
   test("[A59] what is kept under another hash is no definition", async () => {
@@ -131,7 +139,7 @@ describe("agents", () => {
 describe("usage over time", () => {
   test("[S1-75] with `every`: by when, and how trees went", async () => {
     await led();
-    const { overTime } = await api.client.usage({ every: 3_600_000 });
+    const { overTime } = await api.client.get("/api/usage", { every: 3_600_000 });
     expect(overTime!.trees).toMatchObject({
       failed: 0,
       depths: [overTime!.trees.completed, expect.any(Number)],
@@ -154,12 +162,17 @@ describe("usage over time", () => {
   });
 
   test("a run that rested since before the report is known by name when it goes on", async () => {
-    const { runId } = await api.client.startRun({ agent: "asker", task: "ask", attended: true });
+    const { runId } = await api.client.post("/api/runs", {
+      body: { agent: "asker", task: "ask", attended: true },
+    });
     const [question] = await waitForApprovals(api, runId);
-    const since = (await api.client.run(runId)).updatedAt + 1;
+    const since = (await api.client.get("/api/runs/{id}", { id: runId })).updatedAt + 1;
     const usage = () => readUsage(runtime.store, { root: runId, since, every: 60_000 });
     expect((await usage()).byAgent).toEqual([]);
-    await api.client.decide(question!.id, { decision: "answer", answer: "blue" });
+    await api.client.post("/api/approvals/{id}", {
+      id: question!.id,
+      body: { decision: "answer", answer: "blue" },
+    });
     await eventsUntil(api, runId, isEnd);
     const { byAgent, overTime } = await usage();
     expect(byAgent).toMatchObject([{ agent: "asker", runs: 0, modelCalls: 1 }]);
@@ -169,14 +182,20 @@ describe("usage over time", () => {
 
 test("[N5] a name is taken as it is when a run is started: in any spelling; an agent that is gone keeps its runs", async () => {
   const runId = await led();
-  expect((await api.client.agent("LEAD")).name).toBe("lead");
-  expect((await api.client.agent("log-analyzer")).name).toBe("ops/log-analyzer");
-  expect((await api.client.runs({ agent: "Lead", limit: 1 })).runs).toMatchObject([{ id: runId }]);
-  expect((await api.client.agentVersions("Lead")).runs).toBeGreaterThan(0);
+  expect((await api.client.get("/api/agents/{name}", { name: "LEAD" })).name).toBe("lead");
+  expect((await api.client.get("/api/agents/{name}", { name: "log-analyzer" })).name).toBe(
+    "ops/log-analyzer",
+  );
+  expect((await api.client.get("/api/runs", { agent: "Lead", limit: 1 })).runs).toMatchObject([
+    { id: runId },
+  ]);
+  expect((await api.client.get("/api/agents/{name}/versions", { name: "Lead" })).runs).toBeGreaterThan(0);
   const file = join(project.folder, "agents", "log-analyzer.md");
   writeFileSync(file, LEAD.replace("name: lead", "name: log-analyzer"));
-  const gone = await api.client.startRun({ agent: "Log Analyzer", task: "lead" });
+  const gone = await api.client.post("/api/runs", { body: { agent: "Log Analyzer", task: "lead" } });
   await eventsUntil(api, gone.runId, isEnd);
   rmSync(file);
-  expect((await api.client.runs({ agent: "log-analyzer" })).runs).toMatchObject([{ id: gone.runId }]);
+  expect((await api.client.get("/api/runs", { agent: "log-analyzer" })).runs).toMatchObject([
+    { id: gone.runId },
+  ]);
 });

@@ -13,10 +13,10 @@ import type { ListedAgent } from "../listed-agent.ts";
 import type { ApiParts } from "../parts.ts";
 import { findAgent, storedAgentName } from "../views/find-agent.ts";
 import { agentReplayRoute } from "./agent-replay.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { AgentDetail, Agents, AgentVersions } from "./wire.ts";
 
-export function agentRoutes(parts: ApiParts): Route[] {
+export function agentRoutes(parts: ApiParts) {
   return [
     route(
       {

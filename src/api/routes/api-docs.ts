@@ -8,7 +8,7 @@ import { describeApi, type OpenApi } from "../views/openapi.ts";
 import { type Route, route } from "./route.ts";
 
 /** Not part of what they describe. */
-export function apiDocsRoutes(routes: readonly Route[], { info }: Pick<ApiParts, "info">): Route[] {
+export function apiDocsRoutes(routes: readonly Route[], { info }: Pick<ApiParts, "info">) {
   let made: OpenApi | undefined;
   const document = (): OpenApi => {
     made ??= describeApi(routes, info.version);

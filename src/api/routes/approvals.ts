@@ -18,10 +18,10 @@ import type { RouteParts } from "../route-parts.ts";
 import { subtreeOf } from "../subtree.ts";
 import { approvalViews } from "../views/approvals.ts";
 import { findRun } from "../views/read-runs.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { Approvals, Decided, Nothing } from "./wire.ts";
 
-export function approvalRoutes(parts: RouteParts): Route[] {
+export function approvalRoutes(parts: RouteParts) {
   const { store, people, by } = parts;
   return [
     route(
@@ -77,7 +77,7 @@ export function approvalRoutes(parts: RouteParts): Route[] {
 }
 
 /** What decides nothing. */
-function asideRoutes(parts: RouteParts): Route[] {
+function asideRoutes(parts: RouteParts) {
   const { store, people, by } = parts;
   return [
     route(

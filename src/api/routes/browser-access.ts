@@ -3,11 +3,10 @@
 import { CadreError } from "../../errors.ts";
 import { LinkView } from "../client/types.ts";
 import type { ApiParts, BrowserAccess } from "../parts.ts";
-import { demoRoutes } from "./demo.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { Nothing } from "./wire.ts";
 
-export function browserAccessRoutes(parts: ApiParts): Route[] {
+export function browserAccessRoutes(parts: ApiParts) {
   return [
     route(
       {
@@ -34,7 +33,6 @@ export function browserAccessRoutes(parts: ApiParts): Route[] {
         return {};
       },
     ),
-    ...demoRoutes(parts),
   ];
 }
 

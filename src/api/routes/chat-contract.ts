@@ -10,7 +10,7 @@ import type { ApiParts } from "../parts.ts";
 import { sessionAgent } from "../session-agent.ts";
 import { findRun } from "../views/read-runs.ts";
 import { readTranscript, summarizeTranscript } from "../views/transcript.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { currentSettings } from "./settings.ts";
 import { Cancelled, Context } from "./wire.ts";
 
@@ -51,7 +51,7 @@ export const ChatAnswer = z.object({
   queued: z.boolean(),
 });
 
-export function chatContractRoutes(parts: ApiParts): Route[] {
+export function chatContractRoutes(parts: ApiParts) {
   const { store, people, who } = parts;
   return [
     route(

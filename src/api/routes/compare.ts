@@ -9,9 +9,9 @@ import { Comparison } from "../comparison.ts";
 import type { ApiParts } from "../parts.ts";
 import { subtreeOf } from "../subtree.ts";
 import { findRun } from "../views/read-runs.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 
-export const compareRoutes = ({ store }: ApiParts): Route[] => [
+export const compareRoutes = ({ store }: ApiParts) => [
   route(
     {
       method: "get",

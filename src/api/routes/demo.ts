@@ -2,10 +2,10 @@
 
 import { PlugView } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { Nothing } from "./wire.ts";
 
-export function demoRoutes({ web: { plug } }: ApiParts): Route[] {
+export function demoRoutes({ web: { plug } }: ApiParts) {
   if (!plug) return [];
   return [
     route(

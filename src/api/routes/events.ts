@@ -12,12 +12,12 @@ import { feedEncoder } from "../server/live-feed.ts";
 import { journalEncoder, resumePosition, type StreamRequest, streamEvents } from "../server/sse.ts";
 import { subtreeOf } from "../subtree.ts";
 import { findRun } from "../views/read-runs.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { EventPage } from "./wire.ts";
 
 const PAGE = 1_000;
 
-export function eventRoutes(parts: RouteParts): Route[] {
+export function eventRoutes(parts: RouteParts) {
   const { store } = parts;
   const encoder = () => journalEncoder(store);
   return [

@@ -11,14 +11,14 @@ import type { ApiParts } from "../parts.ts";
 import { findRun } from "../views/read-runs.ts";
 import { treePage } from "../views/tree-page.ts";
 import { ExportQuery, ImportBody, MoveBody, MovedBody } from "./requests.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { ImportView, Nothing, SENT_TO } from "./wire.ts";
 
 const LINES = "application/x-ndjson";
 /** In megabytes: all of a tree is checked before anything of it is written, so all of it is held. */
 const MOST_TREE = 256;
 
-export function exportRoutes({ store, people: { ids }, info: { version } }: ApiParts): Route[] {
+export function exportRoutes({ store, people: { ids }, info: { version } }: ApiParts) {
   return [
     route(
       {

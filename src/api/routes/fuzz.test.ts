@@ -45,7 +45,9 @@ beforeAll(async () => {
   api = await serveRuntime(runtime, folder);
   await runtime.start();
   document = (await sendRequest(api, "GET", "/openapi.json")).body;
-  const { runId } = await api.client.startRun({ agent: "clerk", task: "pay", sessionId: "s1" });
+  const { runId } = await api.client.post("/api/runs", {
+    body: { agent: "clerk", task: "pay", sessionId: "s1" },
+  });
   const [item] = await waitForApprovals(api, runId);
   known = [runId, item!.id, "clerk", "broken", "s1", "1"];
 });

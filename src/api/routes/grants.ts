@@ -5,10 +5,10 @@ import { CadreError } from "../../errors.ts";
 import { pastCalls } from "../../loop/calls/past-calls.ts";
 import { suggestRules } from "../../permissions/suggest.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { Grants, Nothing, Suggestions } from "./wire.ts";
 
-export function grantRoutes({ store, people }: ApiParts): Route[] {
+export function grantRoutes({ store, people }: ApiParts) {
   return [
     route(
       { method: "get", path: "/api/grants", summary: "What is allowed for good", answer: Grants },

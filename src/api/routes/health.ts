@@ -5,10 +5,10 @@ import type { WorkerRow } from "../../stores/store.ts";
 import { Health } from "../client/types.ts";
 import { countDue } from "../due-runs.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { Checks, Workers } from "./wire.ts";
 
-export function healthRoutes(parts: ApiParts): Route[] {
+export function healthRoutes(parts: ApiParts) {
   const {
     info,
     store,

@@ -1,26 +1,39 @@
-// All routes. A resource has a file of its own, and a line here.
+// All routes of Cadre's own API. A resource has a file of its own, and a line here.
 
 import type { RouteParts } from "../route-parts.ts";
 import { agentRoutes } from "./agents.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { browserAccessRoutes } from "./browser-access.ts";
-import { contractRoutes } from "./contracts.ts";
+import { chatContractRoutes } from "./chat-contract.ts";
+import { compareRoutes } from "./compare.ts";
+import { demoRoutes } from "./demo.ts";
+import { eventRoutes } from "./events.ts";
+import { exportRoutes } from "./export.ts";
 import { grantRoutes } from "./grants.ts";
 import { healthRoutes } from "./health.ts";
+import { messageRoutes } from "./messages.ts";
 import { metricsRoutes } from "./metrics.ts";
-import { protocolRoutes } from "./protocols.ts";
-import { readingRoutes } from "./reading.ts";
-import type { Route } from "./route.ts";
+import { opsContractRoutes } from "./ops-contract.ts";
 import { runActionRoutes } from "./run-actions.ts";
 import { runRoutes } from "./runs.ts";
 import { sessionRoutes } from "./sessions.ts";
-import { teamRoutes } from "./team.ts";
+import { settingsRoutes } from "./settings.ts";
+import { usageRoutes } from "./usage.ts";
+import { userRoutes } from "./users.ts";
+import { webhookRoutes } from "./webhooks.ts";
+import { whyRoutes } from "./why.ts";
+import { workspaceRoutes } from "./workspace.ts";
 
-export function apiRoutes(parts: RouteParts): Route[] {
+/** The return type is inferred: it is what types the client. */
+export function apiRoutes(parts: RouteParts) {
   return [
     ...runRoutes(parts),
     ...runActionRoutes(parts),
-    ...readingRoutes(parts),
+    ...compareRoutes(parts),
+    ...exportRoutes(parts),
+    ...whyRoutes(parts),
+    ...messageRoutes(parts),
+    ...usageRoutes(parts),
     ...approvalRoutes(parts),
     ...grantRoutes(parts),
     ...agentRoutes(parts),
@@ -28,8 +41,15 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...healthRoutes(parts),
     ...metricsRoutes(parts),
     ...browserAccessRoutes(parts),
-    ...teamRoutes(parts),
-    ...contractRoutes(parts),
-    ...protocolRoutes(parts),
+    ...demoRoutes(parts),
+    ...userRoutes(parts),
+    ...webhookRoutes(parts),
+    ...opsContractRoutes(parts),
+    ...chatContractRoutes(parts),
+    ...settingsRoutes(parts),
+    ...workspaceRoutes(parts),
+    ...eventRoutes(parts),
   ];
 }
+
+export type ApiRoute = ReturnType<typeof apiRoutes>[number];

@@ -4,10 +4,10 @@
 import { MessagesQuery } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
 import { findRun } from "../views/read-runs.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { MessagePage } from "./wire.ts";
 
-export function messageRoutes({ store }: ApiParts): Route[] {
+export function messageRoutes({ store }: ApiParts) {
   return [
     route(
       {

@@ -6,9 +6,9 @@ import { z } from "zod";
 import { RUN_STATUSES } from "../../journal/events.ts";
 import type { StoreTotals } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 
-export function metricsRoutes({ store }: ApiParts): Route[] {
+export function metricsRoutes({ store }: ApiParts) {
   const lag = eventLoopLag();
   return [
     route(

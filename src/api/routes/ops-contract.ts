@@ -12,7 +12,7 @@ import type { RouteParts } from "../route-parts.ts";
 import { journalEncoder, resumePosition, streamEvents } from "../server/sse.ts";
 import { findRun } from "../views/read-runs.ts";
 import { PageQuery } from "./requests.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { Started } from "./wire.ts";
 
 const FIRST_TYPE = "orchestrator";
@@ -50,7 +50,7 @@ export const OpsResume = z.strictObject({
 
 const Refused = z.object({ error: z.string() });
 
-export function opsContractRoutes(parts: RouteParts): Route[] {
+export function opsContractRoutes(parts: RouteParts) {
   const { store, who } = parts;
   return [
     ops(

@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 async function talked(task: string, more = {}): Promise<string> {
-  const { runId } = await api.client.startRun({ agent: "talker", task, ...more });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "talker", task, ...more } });
   await eventsUntil(api, runId, isEnd);
   return runId;
 }
@@ -67,7 +67,9 @@ describe("searching", () => {
     expect(await found("q=zeppelin")).toEqual([runId]);
     expect(await found("q=zepp%20describe&agent=talker")).toEqual([runId]);
     expect(await found("q=zeppelin&agent=clerk")).toEqual([]);
-    expect(await api.client.runs({ q: "friedrichshafen" })).toMatchObject({ runs: [{ id: runId }] });
+    expect(await api.client.get("/api/runs", { q: "friedrichshafen" })).toMatchObject({
+      runs: [{ id: runId }],
+    });
   });
 
   test.each(["%22", "*", "'", "%00", "%20", "x".repeat(201)])("[A59] q=%s is no search", async (q) => {
@@ -119,13 +121,13 @@ describe("asking again", () => {
 
   test("[F50] a message, a retry and a word in a session under a key are heard once", async () => {
     const key = (name: string) => ({ "Idempotency-Key": name });
-    const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
+    const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
     await waitForApprovals(api, runId);
     const say = (text: string) => sendRequest(api, "POST", `/api/runs/${runId}/message`, { text }, key("m"));
     expect((await say("hurry")).status).toBe(202);
     expect((await say("hurry")).status).toBe(202);
     expect((await say("wait")).status).toBe(422);
-    await api.client.cancel(runId);
+    await api.client.post("/api/runs/{id}/cancel", { id: runId });
     const events = await eventsUntil(api, runId, isEnd);
     expect(events.filter(({ type }) => type === "CONTEXT_ADDED")).toHaveLength(1);
     expect((await say("hurry")).status, "although the run has ended").toBe(202);
@@ -169,7 +171,7 @@ describe("sessions", () => {
       text: "again",
     });
     expect(status).toBe(202);
-    expect((await api.client.run(body.runId)).agent).toBe("talker");
+    expect((await api.client.get("/api/runs/{id}", { id: body.runId })).agent).toBe("talker");
     expect(await sendRequest(api, "POST", "/api/sessions/unknown/messages", { text: "hello" })).toMatchObject(
       {
         status: 400,
@@ -224,11 +226,11 @@ describe("agents", () => {
 
 describe("approvals", () => {
   test("one that is open, by its id", async () => {
-    const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
+    const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
     const [item] = await waitForApprovals(api, runId);
     const path = `/api/approvals/${encodeURIComponent(item!.id)}`;
     expect((await sendRequest(api, "GET", path)).body).toEqual(item);
-    await api.client.decide(item!.id, { decision: "reject" });
+    await api.client.post("/api/approvals/{id}", { id: item!.id, body: { decision: "reject" } });
     expect((await sendRequest(api, "GET", path)).status).toBe(404);
   });
 
@@ -266,22 +268,24 @@ test("the model calls of a run, and its context in short", async () => {
 });
 
 test("[J11] while a call is open, nothing says that it was interrupted", async () => {
-  const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   await eventsUntil(api, runId, ({ type }) => type === "RUN_SUSPENDED");
   const seen = async () =>
     (await sendRequest(api, "GET", `/api/runs/${runId}/context?view=raw`)).body.messages;
   expect((await seen()).map(({ role }: { role: string }) => role)).toEqual(["user", "assistant"]);
-  await api.client.cancel(runId);
+  await api.client.post("/api/runs/{id}/cancel", { id: runId });
   await eventsUntil(api, runId, isEnd);
   expect(JSON.stringify((await seen()).at(-1))).toMatch(/"role":"tool".*(?:Interrupted|not started|cancel)/i);
 });
 
 test("[S1-62] a run's agent is that of its beginning, whatever its file says now", async () => {
   const runId = await talked("tell me");
-  const { definition, isTerminal } = await api.client.runDefinition(runId);
+  const { definition, isTerminal } = await api.client.get("/api/runs/{id}/definition", { id: runId });
   expect(definition).toMatchObject({ name: "talker", kind: "main" });
   expect(isTerminal).toBe(true);
-  await expect(api.client.runDefinition("nobody")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(api.client.get("/api/runs/{id}/definition", { id: "nobody" })).rejects.toMatchObject({
+    code: "NOT_FOUND",
+  });
 });
 
 test("metrics, in the form that Prometheus reads", async () => {

@@ -12,8 +12,15 @@ import { readBody, readIdempotencyKey, readQuery } from "./request.ts";
 
 export type Method = "get" | "post" | "delete";
 
-export interface RouteSpec<P extends string, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> {
-  method: Method;
+export interface RouteSpec<
+  M extends Method = Method,
+  P extends string = string,
+  Q extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+  A extends z.ZodType = z.ZodType,
+  I extends boolean = boolean,
+> {
+  method: M;
   /** With its parameters in braces: `/api/runs/{id}`. */
   path: P;
   summary: string;
@@ -33,7 +40,7 @@ export interface RouteSpec<P extends string, Q extends z.ZodType, B extends z.Zo
   /** Its parameter may have slashes in it as they are: `ops/planner`. */
   allowSlashes?: boolean;
   /** Takes an `Idempotency-Key`: the same request again does nothing twice. */
-  idempotent?: boolean;
+  idempotent?: I;
   /** Asked for again and again: says by an `ETag` that nothing has changed. */
   etag?: boolean;
   /** The least role of a named user (default: a viewer reads, an operator does). */
@@ -49,23 +56,33 @@ export interface RouteRequest<P extends string, Q extends z.ZodType, B extends z
   idempotencyKey: string | undefined;
 }
 
-export interface Route extends RouteSpec<string, z.ZodType, z.ZodType, z.ZodType> {
+/** The type parameters carry what the client needs to know: it is typed by these values (client/client.ts). */
+export interface Route<
+  M extends Method = Method,
+  P extends string = string,
+  Q extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+  A extends z.ZodType = z.ZodType,
+  I extends boolean = boolean,
+> extends RouteSpec<M, P, Q, B, A, I> {
   handle(c: Context): Promise<Response>;
 }
 
-type Params<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+export type Params<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? { [K in Name]: string } & Params<Rest>
   : unknown;
 
 export function route<
+  const M extends Method,
   const P extends string,
   Q extends z.ZodType = typeof NoQuery,
   B extends z.ZodType = typeof EmptyBody,
-  A extends z.ZodType = z.ZodType,
+  A extends z.ZodType = z.ZodNever,
+  const I extends boolean = false,
 >(
-  spec: RouteSpec<P, Q, B, A>,
+  spec: RouteSpec<M, P, Q, B, A, I>,
   answer: (asked: RouteRequest<P, Q, B>, c: Context) => Given<A> | Promise<Given<A>>,
-): Route {
+): Route<M, P, Q, B, A, I> {
   const { method, query = NoQuery, body = EmptyBody, status = 200, etag = false, refusal } = spec;
   const handle = async (c: Context): Promise<Response> => {
     const asked = {

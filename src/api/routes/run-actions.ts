@@ -1,6 +1,5 @@
-// What people do to a run. 202: it is recorded; whoever drives the run acts on it.
+// What people do to a run. A 202 means that it is recorded: the driver of the run acts on it.
 
-import type { z } from "zod";
 import { freezeBranch, setBudget, thawBranch } from "../../loop/commands/branches.ts";
 import { sendMessage } from "../../loop/commands/message-run.ts";
 import { cancelRun, decideOutcome, pauseRun, resumeRun } from "../../loop/commands/person-commands.ts";
@@ -8,22 +7,20 @@ import { probeOutcome } from "../../loop/commands/probe-outcome.ts";
 import {
   BudgetBody,
   CancelBody,
-  EmptyBody,
   ForkBody,
   MessageBody,
-  type NoQuery,
   OutcomeBody,
   Probe,
   ProbeBody,
 } from "../client/types.ts";
 import type { RouteParts } from "../route-parts.ts";
 import { findRun } from "../views/read-runs.ts";
-import { type Route, type RouteRequest, type RouteSpec, route } from "./route.ts";
+import { route } from "./route.ts";
 import { Cancelled, Decided, Nothing, Reached, Started } from "./wire.ts";
 
-export function runActionRoutes(parts: RouteParts): Route[] {
-  const { store, people, retry } = parts;
-  const act = actionsOf(parts);
+export function runActionRoutes(parts: RouteParts) {
+  const { store, people, retry, fork } = parts;
+  const fullId = async (id: string) => (await findRun(store, id)).id;
   return [
     route(
       {
@@ -35,129 +32,129 @@ export function runActionRoutes(parts: RouteParts): Route[] {
         idempotent: true,
       },
       async ({ params: { id }, idempotencyKey }, c) => {
-        const { runId } = await retry((await findRun(store, id)).id, idempotencyKey, parts.who(c.req.raw));
+        const { runId } = await retry(await fullId(id), idempotencyKey, parts.who(c.req.raw));
         return { runId };
       },
     ),
-    forkRoute(parts),
-    act(
-      { name: "cancel", summary: "End a run and all below it", body: CancelBody, answer: Cancelled },
-      (id, { body: { reason } }, by) => cancelRun(id, by, reason, people),
-    ),
-    act(
+    route(
       {
-        name: "message",
+        method: "post",
+        path: "/api/runs/{id}/fork",
+        summary: "A new root that goes another way from an event of a run, which stays as it is",
+        body: ForkBody,
+        answer: Started,
+        status: 202,
+        idempotent: true,
+      },
+      async ({ params: { id }, body, idempotencyKey }, c) => {
+        const { runId } = await fork(await fullId(id), body, idempotencyKey, parts.by(c.req.raw));
+        return { runId };
+      },
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/runs/{id}/cancel",
+        summary: "End a run and all below it",
+        body: CancelBody,
+        answer: Cancelled,
+        status: 202,
+      },
+      async ({ params: { id }, body: { reason } }, c) =>
+        cancelRun(await fullId(id), parts.by(c.req.raw), reason, people),
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/runs/{id}/message",
         summary: "Tell a run something",
         body: MessageBody,
         answer: Nothing,
+        status: 202,
         idempotent: true,
       },
-      async (id, { body: { text }, idempotencyKey }, by) => {
-        await sendMessage(id, text, by, people, idempotencyKey);
+      async ({ params: { id }, body: { text }, idempotencyKey }, c) => {
+        await sendMessage(await fullId(id), text, parts.by(c.req.raw), people, idempotencyKey);
         return {};
       },
     ),
-    act(
-      { name: "pause", summary: "Nothing new begins in it", body: EmptyBody, answer: Nothing },
-      async (id, _, by) => {
-        await pauseRun(id, by, people);
+    route(
+      {
+        method: "post",
+        path: "/api/runs/{id}/pause",
+        summary: "Nothing new begins in it",
+        answer: Nothing,
+        status: 202,
+      },
+      async ({ params: { id } }, c) => {
+        await pauseRun(await fullId(id), parts.by(c.req.raw), people);
         return {};
       },
     ),
-    act({ name: "resume", summary: "It goes on", body: EmptyBody, answer: Nothing }, async (id, _, by) => {
-      await resumeRun(id, by, people);
-      return {};
-    }),
-    ...branchRoutes(parts, act),
-    act(
-      {
-        name: "outcome",
-        summary: "What became of a call that nobody saw the end of",
-        body: OutcomeBody,
-        answer: Decided,
+    route(
+      { method: "post", path: "/api/runs/{id}/resume", summary: "It goes on", answer: Nothing, status: 202 },
+      async ({ params: { id } }, c) => {
+        await resumeRun(await fullId(id), parts.by(c.req.raw), people);
+        return {};
       },
-      (id, { body: { callId, ...verdict } }, by) => decideOutcome(id, callId, verdict, by, people),
     ),
-    act(
+    route(
       {
-        name: "probe",
-        summary: "Look whether such a call took effect: it is recorded, and decides nothing",
-        body: ProbeBody,
-        answer: Probe,
-      },
-      (id, { body: { callId } }, by) => probeOutcome(id, callId, by, people),
-    ),
-  ];
-}
-
-function branchRoutes({ people }: RouteParts, act: Act): Route[] {
-  return [
-    act(
-      {
-        name: "budget",
+        method: "post",
+        path: "/api/runs/{id}/budget",
         summary: "What a run, or its whole tree, may spend from now on",
         body: BudgetBody,
         answer: Nothing,
+        status: 202,
       },
-      async (id, { body: { scope, ...limits } }, by) => {
-        await setBudget(id, { limits, scope }, by, people);
+      async ({ params: { id }, body: { scope, ...limits } }, c) => {
+        await setBudget(await fullId(id), { limits, scope }, parts.by(c.req.raw), people);
         return {};
       },
     ),
-    act(
+    route(
       {
-        name: "freeze",
+        method: "post",
+        path: "/api/runs/{id}/freeze",
         summary: "Nothing new begins in it and all below it",
-        body: EmptyBody,
         answer: Reached,
+        status: 202,
       },
-      (id, _, by) => freezeBranch(id, by, people),
+      async ({ params: { id } }, c) => freezeBranch(await fullId(id), parts.by(c.req.raw), people),
     ),
-    act(
-      { name: "thaw", summary: "What was frozen with it goes on", body: EmptyBody, answer: Reached },
-      (id, _, by) => thawBranch(id, by, people),
+    route(
+      {
+        method: "post",
+        path: "/api/runs/{id}/thaw",
+        summary: "What was frozen with it goes on",
+        answer: Reached,
+        status: 202,
+      },
+      async ({ params: { id } }, c) => thawBranch(await fullId(id), parts.by(c.req.raw), people),
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/runs/{id}/outcome",
+        summary: "What became of a call that nobody saw the end of",
+        body: OutcomeBody,
+        answer: Decided,
+        status: 202,
+      },
+      async ({ params: { id }, body: { callId, ...verdict } }, c) =>
+        decideOutcome(await fullId(id), callId, verdict, parts.by(c.req.raw), people),
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/runs/{id}/probe",
+        summary: "Look whether such a call took effect: it is recorded, and decides nothing",
+        body: ProbeBody,
+        answer: Probe,
+        status: 202,
+      },
+      async ({ params: { id }, body: { callId } }, c) =>
+        probeOutcome(await fullId(id), callId, parts.by(c.req.raw), people),
     ),
   ];
-}
-
-const forkRoute = ({ store, fork, by }: RouteParts): Route =>
-  route(
-    {
-      method: "post",
-      path: "/api/runs/{id}/fork",
-      summary: "A new root that goes another way from an event of a run, which stays as it is",
-      body: ForkBody,
-      answer: Started,
-      status: 202,
-      idempotent: true,
-    },
-    async ({ params: { id }, body, idempotencyKey }, c) => {
-      const { runId } = await fork((await findRun(store, id)).id, body, idempotencyKey, by(c.req.raw));
-      return { runId };
-    },
-  );
-
-type ActionPath = `/api/runs/{id}/${string}`;
-type ActionSpec<B extends z.ZodType, A extends z.ZodType> = Pick<
-  RouteSpec<ActionPath, typeof NoQuery, B, A>,
-  "summary" | "body" | "answer" | "idempotent"
->;
-
-type Act = ReturnType<typeof actionsOf>;
-
-function actionsOf({ store, by }: RouteParts) {
-  return function act<B extends z.ZodType, A extends z.ZodType>(
-    { name, ...spec }: { name: string } & ActionSpec<B, A>,
-    action: (
-      runId: string,
-      asked: RouteRequest<ActionPath, typeof NoQuery, B>,
-      by: string,
-    ) => Promise<z.input<A>>,
-  ): Route {
-    const path: ActionPath = `/api/runs/{id}/${name}`;
-    return route({ method: "post", path, status: 202, ...spec }, async (asked, c) => {
-      const { id } = await findRun(store, asked.params.id);
-      return action(id, asked, by(c.req.raw));
-    });
-  };
 }

@@ -13,10 +13,10 @@ import { runDetail } from "../views/run-detail.ts";
 import { readTranscript, summarizeTranscript } from "../views/transcript.ts";
 import { verifyRun } from "../views/verify-run.ts";
 import { ContextQuery, PageQuery } from "./requests.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { Context, MessagePage, ReplayView, RunDefinition, RunPage, Started } from "./wire.ts";
 
-export function runRoutes(parts: ApiParts): Route[] {
+export function runRoutes(parts: ApiParts) {
   const { store, admit, who, people } = parts;
   return [
     route(
@@ -92,7 +92,7 @@ export function runRoutes(parts: ApiParts): Route[] {
   ];
 }
 
-const definitionRoute = (store: Store): Route =>
+const definitionRoute = (store: Store) =>
   route(
     {
       method: "get",
@@ -106,7 +106,7 @@ const definitionRoute = (store: Store): Route =>
     },
   );
 
-const replayRoute = ({ store, replay }: ApiParts): Route =>
+const replayRoute = ({ store, replay }: ApiParts) =>
   route(
     {
       method: "get",

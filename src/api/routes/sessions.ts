@@ -7,10 +7,10 @@ import type { ApiParts } from "../parts.ts";
 import { sessionAgent } from "../session-agent.ts";
 import { answeredRuns } from "../views/answered-runs.ts";
 import { PageQuery, SayBody } from "./requests.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { Said, SessionPage } from "./wire.ts";
 
-export function sessionRoutes({ store, say, who }: ApiParts): Route[] {
+export function sessionRoutes({ store, say, who }: ApiParts) {
   return [
     route(
       {

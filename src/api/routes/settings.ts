@@ -2,13 +2,13 @@
 
 import type { ApiParts } from "../parts.ts";
 import { SettingsBody } from "./requests.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { SettingsView } from "./wire.ts";
 
 /** Comes with Cadre. */
 const FIRST_AGENT = "assistant";
 
-export function settingsRoutes(parts: ApiParts): Route[] {
+export function settingsRoutes(parts: ApiParts) {
   return [
     route(
       {

@@ -71,7 +71,7 @@ describe("the tree", () => {
     async (world, api) => {
       const runId = await world.run("see to it");
       await world.settled(runId);
-      const tree = await api.client.tree(runId);
+      const tree = await api.client.get("/api/runs/{id}/tree", { id: runId });
       expect(RunTree.parse(tree)).toEqual(tree);
       expect(tree).toMatchObject({
         id: runId,
@@ -97,8 +97,10 @@ describe("the tree", () => {
       });
       expect(tree.children.map(({ id }) => id)).toEqual(await childrenOf(world, runId));
       const [coder] = tree.children;
-      expect(await api.client.tree(coder!.id)).toEqual(coder);
-      await expect(api.client.tree("r000000000000000000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
+      expect(await api.client.get("/api/runs/{id}/tree", { id: coder!.id })).toEqual(coder);
+      await expect(
+        api.client.get("/api/runs/{id}/tree", { id: "r000000000000000000000" }),
+      ).rejects.toMatchObject({ code: "NOT_FOUND" });
     },
   );
 
@@ -108,7 +110,7 @@ describe("the tree", () => {
     async (world, api) => {
       const runId = await world.run("see to it");
       await world.settled(runId);
-      const tree = await api.client.tree(runId);
+      const tree = await api.client.get("/api/runs/{id}/tree", { id: runId });
       const [coder] = tree.children;
       const thoughts = (await everyEvent(world.runtime.store, runId)).filter(
         ({ type }) => type === "AGENT_THOUGHT",
@@ -120,7 +122,7 @@ describe("the tree", () => {
         input: coder!.usage.input + 10,
         output: coder!.usage.output + 1,
       });
-      const detail = await api.client.run(runId);
+      const detail = await api.client.get("/api/runs/{id}", { id: runId });
       expect(RunDetail.strict().parse(detail)).toEqual(detail);
       expect(detail.treeUsage).toEqual(tree.treeUsage);
       expect(detail.children.map(({ id, agent, status }) => ({ id, agent, status }))).toEqual(
@@ -140,8 +142,8 @@ describe("the tree", () => {
     async (world, api) => {
       const runId = await world.run("see to it");
       await eventsUntil(api, runId, ({ type, payload }) => type === "RUN_SUSPENDED" && "blockers" in payload);
-      const { runs, total } = await api.client.runs({ roots: true, total: true, limit: 1 });
-      const tree = await api.client.tree(runId);
+      const { runs, total } = await api.client.get("/api/runs", { roots: true, total: true, limit: 1 });
+      const tree = await api.client.get("/api/runs/{id}/tree", { id: runId });
       const helper = tree.children[0]!.children[0]!;
       expect({ runs: runs.length, total }).toEqual({ runs: 1, total: 1 });
       expect(runs[0]).toMatchObject({
@@ -149,11 +151,11 @@ describe("the tree", () => {
         tree: { runs: 3, usage: tree.treeUsage },
         awaited: [{ id: helper.id, agent: "helper" }],
       });
-      const waiting = await api.client.runs({ waiting: "approval" });
+      const waiting = await api.client.get("/api/runs", { waiting: "approval" });
       expect(waiting.runs.map(({ id }) => id)).toEqual([helper.id]);
-      const found = await api.client.runs({ q: "see to it" });
+      const found = await api.client.get("/api/runs", { q: "see to it" });
       expect(found.runs).toMatchObject([{ id: runId, hit: 1 }]);
-      const dear = await api.client.runs({ order: "cost", limit: 2 });
+      const dear = await api.client.get("/api/runs", { order: "cost", limit: 2 });
       expect(dear.runs).toHaveLength(2);
       expect(dear.nextCursor).toBeUndefined();
     },
@@ -190,7 +192,7 @@ describe("what a child needs", () => {
       await world.settled(runId);
       const [coder] = await childrenOf(world, runId);
       const [helper] = await childrenOf(world, coder!);
-      const [item, ...others] = await api.client.approvals();
+      const [item, ...others] = (await api.client.get("/api/approvals")).approvals;
       expect(others).toEqual([]);
       expect(item).toMatchObject({
         runId: helper,
@@ -199,16 +201,18 @@ describe("what a child needs", () => {
         tool: "charge",
       });
       for (const above of [runId, coder!, helper!]) {
-        expect(await api.client.approvals({ runId: above })).toEqual([item]);
+        expect((await api.client.get("/api/approvals", { run: above })).approvals).toEqual([item]);
       }
-      expect((await api.client.run(runId)).children).toMatchObject([
+      expect((await api.client.get("/api/runs/{id}", { id: runId })).children).toMatchObject([
         { id: coder, status: "suspended", waitingOn: { kind: "child_hitl", blockers: [helper] } },
       ]);
-      const [seenFromRoot] = await api.client.approvals({ runId });
-      await api.client.decide(seenFromRoot!.id, { decision: "approve" });
+      const [seenFromRoot] = (await api.client.get("/api/approvals", { run: runId })).approvals;
+      await api.client.post("/api/approvals/{id}", { id: seenFromRoot!.id, body: { decision: "approve" } });
       await eventsUntil(api, runId, isEnd);
-      expect(await api.client.approvals({ runId })).toEqual([]);
-      expect((await api.client.tree(runId)).children[0]!.children[0]!.status).toBe("completed");
+      expect((await api.client.get("/api/approvals", { run: runId })).approvals).toEqual([]);
+      expect(
+        (await api.client.get("/api/runs/{id}/tree", { id: runId })).children[0]!.children[0]!.status,
+      ).toBe("completed");
     },
   );
 
@@ -229,10 +233,14 @@ describe("what a child needs", () => {
         return type === "RUN_SUSPENDED" && (payload as { blockers?: string[] }).blockers?.length === 2;
       });
       const children = await childrenOf(world, runId);
-      const asking = (await api.client.approvals({ runId })).map((item) => item.runId);
+      const asking = (await api.client.get("/api/approvals", { run: runId })).approvals.map(
+        (item) => item.runId,
+      );
       expect(new Set(asking)).toEqual(new Set(children));
       for (const child of children) {
-        expect((await api.client.approvals({ runId: child })).map((item) => item.runId)).toEqual([child]);
+        expect(
+          (await api.client.get("/api/approvals", { run: child })).approvals.map((item) => item.runId),
+        ).toEqual([child]);
       }
     },
   );
@@ -265,8 +273,8 @@ describe("the events of a tree", () => {
       if (item.type !== "event") continue;
       events.push(item.event);
       if (enough(item.event)) break;
-      for (const open of await api.client.approvals({ runId })) {
-        await api.client.decide(open.id, { decision: "approve" });
+      for (const open of (await api.client.get("/api/approvals", { run: runId })).approvals) {
+        await api.client.post("/api/approvals/{id}", { id: open.id, body: { decision: "approve" } });
       }
     }
     return events;
@@ -368,30 +376,30 @@ describe("cancelling", () => {
       const [, a, b] = await childrenOf(world, runId);
       await world.drive(a!);
       await world.drive(b!);
-      const stopping = async (id = runId) => (await api.client.run(id)).stopping;
+      const stopping = async (id = runId) => (await api.client.get("/api/runs/{id}", { id })).stopping;
       expect(await stopping()).toBeUndefined();
 
-      expect(await api.client.cancel(b!)).toEqual({ cancelled: [b] });
+      expect(await api.client.post("/api/runs/{id}/cancel", { id: b! })).toEqual({ cancelled: [b] });
       expect(await stopping(b)).toEqual({ done: 0, of: 1 });
       expect(await stopping(), "nobody wants to stop this one").toBeUndefined();
-      const { cancelled } = await api.client.cancel(runId);
+      const { cancelled } = await api.client.post("/api/runs/{id}/cancel", { id: runId });
       expect(new Set(cancelled), "one has ended, one is being cancelled already").toEqual(
         new Set([runId, a]),
       );
       expect(await stopping()).toEqual({ done: 0, of: 3 });
       expect(await stopping(a)).toEqual({ done: 0, of: 1 });
-      expect(await api.client.cancel(runId)).toEqual({ cancelled: [] });
+      expect(await api.client.post("/api/runs/{id}/cancel", { id: runId })).toEqual({ cancelled: [] });
 
       await world.drive(runId);
       expect(await stopping(), "it waits for those below").toEqual({ done: 0, of: 3 });
       await world.drive(a!);
       expect(await stopping()).toEqual({ done: 1, of: 3 });
-      const detail = await api.client.run(runId);
+      const detail = await api.client.get("/api/runs/{id}", { id: runId });
       expect(RunDetail.strict().parse(detail)).toEqual(detail);
       await world.drive(b!);
       expect(await stopping()).toEqual({ done: 2, of: 3 });
       await world.drive(runId);
-      const ended = await api.client.run(runId);
+      const ended = await api.client.get("/api/runs/{id}", { id: runId });
       expect(ended).toMatchObject({ status: "cancelled", stopReason: "user" });
       expect(ended).not.toHaveProperty("stopping");
     },
@@ -400,10 +408,10 @@ describe("cancelling", () => {
   served("[U41] is found behind any number of later events", { ...chain, idle: true }, async (world, api) => {
     const runId = await world.run("see to it");
     await world.drive(runId);
-    await api.client.cancel(runId);
+    await api.client.post("/api/runs/{id}/cancel", { id: runId });
     const notes = Array.from({ length: 120 }, (_, i) => contextAdded(`n${i}`));
     await world.runtime.store.append({ runId, after: 0, events: notes });
-    expect((await api.client.run(runId)).stopping).toEqual({ done: 0, of: 2 });
+    expect((await api.client.get("/api/runs/{id}", { id: runId })).stopping).toEqual({ done: 0, of: 2 });
   });
 });
 
@@ -436,7 +444,7 @@ describe("usage", () => {
       await world.settled(runId);
       const alone = await world.run("again");
       await world.settled(alone);
-      const all = await api.client.usage();
+      const all = await api.client.get("/api/usage");
       expect(all.byAgent).toMatchObject([
         { agent: "coder", runs: 2, cost: 12, input: 8, output: 4, modelCalls: 4, toolCalls: 2 },
         { agent: "helper", runs: 2, cost: 0, modelCalls: 0, wastedCalls: 2 },
@@ -452,8 +460,8 @@ describe("usage", () => {
         { ...edge, to: "helper", started: 2, succeeded: 0, failed: 2, successRate: 0 },
       ]);
 
-      const one = await api.client.usage({ root: runId });
-      const { treeUsage } = await api.client.tree(runId);
+      const one = await api.client.get("/api/usage", { root: runId });
+      const { treeUsage } = await api.client.get("/api/runs/{id}/tree", { id: runId });
       const sum = (list: readonly { input: number; cost: number; modelCalls: number }[]) =>
         list.reduce(
           (total, { input, cost, modelCalls }) => ({
@@ -467,12 +475,12 @@ describe("usage", () => {
       expect(sum(one.byAgent)).toEqual({ input, cost, modelCalls });
       expect(sum(one.byModel)).toEqual({ input, cost, modelCalls });
       const [coder] = await childrenOf(world, runId);
-      expect(await api.client.usage({ root: coder!.slice(0, 12) })).toMatchObject({
+      expect(await api.client.get("/api/usage", { root: coder!.slice(0, 12) })).toMatchObject({
         byAgent: [{ agent: "coder", runs: 1 }],
         byModel: [{ model: "scripted/dear" }],
         byEdge: [],
       });
-      expect(await api.client.usage({ since: Date.now() + 3_600_000 })).toEqual({
+      expect(await api.client.get("/api/usage", { since: Date.now() + 3_600_000 })).toEqual({
         byAgent: [],
         byModel: [],
         byEdge: [],
@@ -484,10 +492,10 @@ describe("usage", () => {
     for (const query of ["since=yesterday", "root=", "agent=x", "since=-1"]) {
       expect((await sendRequest(api, "GET", `/api/usage?${query}`)).status).toBe(400);
     }
-    await expect(api.client.usage({ root: "r000000000000000000000" })).rejects.toMatchObject({
+    await expect(api.client.get("/api/usage", { root: "r000000000000000000000" })).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
-    expect(await api.client.usage()).toEqual({ byAgent: [], byModel: [], byEdge: [] });
+    expect(await api.client.get("/api/usage")).toEqual({ byAgent: [], byModel: [], byEdge: [] });
   });
 });
 

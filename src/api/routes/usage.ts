@@ -6,10 +6,10 @@ import { UsageQuery } from "../client/types.ts";
 import { latestRuns } from "../latest-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { readUsage } from "../views/usage.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { Activity, Usage } from "./wire.ts";
 
-export function usageRoutes({ store }: ApiParts): Route[] {
+export function usageRoutes({ store }: ApiParts) {
   return [
     route(
       {

@@ -6,10 +6,10 @@ import { hashKey, newKey } from "../access/user-connections.ts";
 import type { ApiParts } from "../parts.ts";
 import { CreatedUser, LinkView, Me, NewRole, NewUser, UserList, type UserView } from "../team.ts";
 import { requireBrowserAccess } from "./browser-access.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { Nothing } from "./wire.ts";
 
-export function userRoutes(parts: ApiParts): Route[] {
+export function userRoutes(parts: ApiParts) {
   const { person, who } = parts;
   return [
     route({ method: "get", path: "/api/me", summary: "Who one is here", answer: Me }, (_, c) => {
@@ -41,7 +41,7 @@ export function userRoutes(parts: ApiParts): Route[] {
   ];
 }
 
-function nameRoutes({ store, web }: ApiParts): Route[] {
+function nameRoutes({ store, web }: ApiParts) {
   return [
     route(
       {

@@ -3,11 +3,11 @@
 import { CadreError } from "../../errors.ts";
 import type { ApiParts } from "../parts.ts";
 import { WebhookList, WebhookTestResult } from "../team.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 
 const LATEST = 10;
 
-export function webhookRoutes(parts: ApiParts): Route[] {
+export function webhookRoutes(parts: ApiParts) {
   const { webhooks } = parts;
   return [
     route(

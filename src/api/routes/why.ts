@@ -11,9 +11,9 @@ import { subtreeOf } from "../subtree.ts";
 import { treeJournals } from "../tree-journals.ts";
 import { findRun } from "../views/read-runs.ts";
 import { markUnreadable } from "../views/unreadable-runs.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 
-export const whyRoutes = ({ store }: ApiParts): Route[] => [
+export const whyRoutes = ({ store }: ApiParts) => [
   route(
     {
       method: "get",

@@ -3,10 +3,10 @@
 import { CadreError } from "../../errors.ts";
 import type { ApiParts } from "../parts.ts";
 import { WorkspaceQuery } from "./requests.ts";
-import { type Route, route } from "./route.ts";
+import { route } from "./route.ts";
 import { WorkspaceTree } from "./wire.ts";
 
-export function workspaceRoutes({ workspaceTree }: ApiParts): Route[] {
+export function workspaceRoutes({ workspaceTree }: ApiParts) {
   return [
     route(
       {

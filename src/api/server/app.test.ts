@@ -68,19 +68,19 @@ afterAll(async () => {
 });
 
 async function finished(task = "birds"): Promise<string> {
-  const { runId } = await api.client.startRun({ agent: "writer", task });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "writer", task } });
   await eventsUntil(api, runId, isEnd);
   return runId;
 }
 
 async function waiting(): Promise<string> {
-  const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   await waitForApprovals(api, runId);
   return runId;
 }
 
 test("health says who serves which store", async () => {
-  const health = await api.client.health();
+  const health = await api.client.get("/api/health");
   expect(Health.strict().parse(health)).toEqual(health);
   expect(health).toMatchObject({
     pid: process.pid,
@@ -102,7 +102,7 @@ describe("starting", () => {
       input: { n: 1 },
     });
     expect(status).toBe(201);
-    expect(await api.client.run(body.runId)).toMatchObject({
+    expect(await api.client.get("/api/runs/{id}", { id: body.runId })).toMatchObject({
       agent: "writer",
       userId: "maria",
       input: { n: 1 },
@@ -110,8 +110,16 @@ describe("starting", () => {
   });
 
   test("[F50] the same key and body again: the same run; another body: 422", async () => {
-    const first = await api.client.startRun({ agent: "writer", task: "once" }, "key-1");
-    expect(await api.client.startRun({ task: "once", agent: "writer" }, "key-1")).toEqual(first);
+    const first = await api.client.post("/api/runs", {
+      body: { agent: "writer", task: "once" },
+      idempotencyKey: "key-1",
+    });
+    expect(
+      await api.client.post("/api/runs", {
+        body: { task: "once", agent: "writer" },
+        idempotencyKey: "key-1",
+      }),
+    ).toEqual(first);
     const other = await sendRequest(
       api,
       "POST",
@@ -120,7 +128,7 @@ describe("starting", () => {
       { "Idempotency-Key": "key-1" },
     );
     expect(other).toMatchObject({ status: 422, body: { error: { code: "UNPROCESSABLE" } } });
-    const { runs } = await api.client.runs({ agent: "writer" });
+    const { runs } = await api.client.get("/api/runs", { agent: "writer" });
     expect(runs.filter(({ task }) => task === "once" || task === "twice")).toHaveLength(1);
   });
 
@@ -146,11 +154,11 @@ describe("starting", () => {
     ["no object", "3", "BAD_REQUEST", "body"],
     ["no JSON", "{", "BAD_REQUEST", "JSON"],
   ])("%s: 400, with the reason", async (_, body, code, says) => {
-    const before = (await api.client.runs({ limit: 500 })).runs.length;
+    const before = (await api.client.get("/api/runs", { limit: 500 })).runs.length;
     const answer = await sendRequest(api, "POST", "/api/runs", body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code } } });
     expect(answer.body.error.message).toContain(says);
-    expect((await api.client.runs({ limit: 500 })).runs).toHaveLength(before);
+    expect((await api.client.get("/api/runs", { limit: 500 })).runs).toHaveLength(before);
   });
 
   test.each([
@@ -170,7 +178,7 @@ describe("starting", () => {
       limits,
     });
     expect(status).toBe(201);
-    const run = await api.client.run(body.runId);
+    const run = await api.client.get("/api/runs/{id}", { id: body.runId });
     expect(run.limits).toMatchObject(kept);
     expect(run.limits).not.toHaveProperty("max_iters");
   });
@@ -184,7 +192,9 @@ describe("starting", () => {
   });
 
   test("400 for an agent nobody knows lists those that are", async () => {
-    await expect(api.client.startRun({ agent: "nobody", task: "x" })).rejects.toMatchObject({
+    await expect(
+      api.client.post("/api/runs", { body: { agent: "nobody", task: "x" } }),
+    ).rejects.toMatchObject({
       code: "AGENT_NOT_FOUND",
       details: { known: expect.arrayContaining(["clerk", "writer"]) },
     });
@@ -216,18 +226,26 @@ describe("starting", () => {
 describe("looking", () => {
   test("the list is newest first, in pages, and filtered", async () => {
     const ids = [await finished("a"), await finished("b"), await finished("c")];
-    const first = await api.client.runs({ agent: "writer", status: ["completed", "failed"], limit: 2 });
+    const first = await api.client.get("/api/runs", {
+      agent: "writer",
+      status: ["completed", "failed"],
+      limit: 2,
+    });
     expect(first.runs.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
     for (const run of first.runs) expect(ListedRun.strict().parse(run)).toEqual(run);
-    const second = await api.client.runs({ agent: "writer", limit: 2, cursor: first.nextCursor! });
+    const second = await api.client.get("/api/runs", {
+      agent: "writer",
+      limit: 2,
+      cursor: first.nextCursor!,
+    });
     expect(second.runs[0]!.id).toBe(ids[0]);
-    expect((await api.client.runs({ root: ids[0]! })).runs.map(({ id }) => id)).toEqual([ids[0]]);
-    expect(await api.client.runs({ agent: "nobody" })).toEqual({ runs: [] });
+    expect((await api.client.get("/api/runs", { root: ids[0]! })).runs.map(({ id }) => id)).toEqual([ids[0]]);
+    expect(await api.client.get("/api/runs", { agent: "nobody" })).toEqual({ runs: [] });
   });
 
   test("one run: where it stands, what it made and what it spent", async () => {
     const id = await finished();
-    const run = await api.client.run(id);
+    const run = await api.client.get("/api/runs/{id}", { id });
     expect(RunDetail.strict().parse(run)).toEqual(run);
     expect(run).toMatchObject({
       id,
@@ -239,7 +257,7 @@ describe("looking", () => {
     });
     expect(run.treeUsage).toEqual(run.usage);
     expect(run.usage.modelCalls).toBe(1);
-    const open = await api.client.run(await waiting());
+    const open = await api.client.get("/api/runs/{id}", { id: await waiting() });
     expect(RunDetail.strict().parse(open)).toEqual(open);
     expect(open).toMatchObject({ status: "suspended", waitingOn: { kind: "approval" } });
     expect(open).not.toHaveProperty("result");
@@ -267,10 +285,10 @@ describe("looking", () => {
       { type: "TOOL_PROPOSED", payload: proposal },
     ];
     expect((await store.append({ runId: child, after: 1, events: events as never })).refused).toBeUndefined();
-    const detail = await api.client.run(parent);
+    const detail = await api.client.get("/api/runs/{id}", { id: parent });
     expect(detail.children).toMatchObject([{ id: child, agent: "helper" }]);
     expect(detail.treeUsage.cost - detail.usage.cost).toBe(2);
-    const items = await api.client.approvals({ runId: parent });
+    const items = (await api.client.get("/api/approvals", { run: parent })).approvals;
     expect(items).toMatchObject([
       { runId: child, rootRunId: parent, path: ["writer", "helper"], agent: "helper" },
     ]);
@@ -280,20 +298,24 @@ describe("looking", () => {
     const below = await sendRequest(api, "GET", `/api/runs/${child}/events?tree=1`);
     expect(runsIn(below.body)).toEqual(new Set([child]));
     expect(await api.client.events(parent)).toHaveLength(detail.seq);
-    await api.client.cancel(child);
+    await api.client.post("/api/runs/{id}/cancel", { id: child });
   });
 
   test("a run is known by the beginning of its id, if only one begins so", async () => {
     const ids = ["rprefix-one", "rprefix-two"];
     const [start] = await store.journal(await finished());
     for (const id of ids) await store.start(id, { ...(start!.payload as object), rootRunId: id } as never);
-    expect((await api.client.run("rprefix-o")).id).toBe(ids[0]);
-    await expect(api.client.run("rprefix")).rejects.toMatchObject({
+    expect((await api.client.get("/api/runs/{id}", { id: "rprefix-o" })).id).toBe(ids[0]);
+    await expect(api.client.get("/api/runs/{id}", { id: "rprefix" })).rejects.toMatchObject({
       code: "CONFLICT",
       details: { runs: expect.arrayContaining(ids) },
     });
-    await expect(api.client.run("rpref")).rejects.toMatchObject({ code: "NOT_FOUND" });
-    await expect(api.client.cancel("rprefix")).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(api.client.get("/api/runs/{id}", { id: "rpref" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+    await expect(api.client.post("/api/runs/{id}/cancel", { id: "rprefix" })).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
   });
 
   test("the journal, all of it or after a position, over as many pages as it takes", async () => {
@@ -307,8 +329,12 @@ describe("looking", () => {
       type: "CONTEXT_ADDED" as const,
       payload: { id: `n${i}`, source: "person" as const, text: `message ${i}` },
     }));
-    await store.append({ runId: long, after: (await api.client.run(long)).seq, events: messages });
-    const { seq } = await api.client.run(long);
+    await store.append({
+      runId: long,
+      after: (await api.client.get("/api/runs/{id}", { id: long })).seq,
+      events: messages,
+    });
+    const { seq } = await api.client.get("/api/runs/{id}", { id: long });
     const events = await api.client.events(long);
     expect(events.map((event) => event.seq)).toEqual(Array.from({ length: seq }, (_, i) => i + 1));
     expect(seq).toBeGreaterThan(1_100);
@@ -325,12 +351,12 @@ describe("looking", () => {
 
   test("a whole journal verifies, by its length and its head", async () => {
     const id = await finished();
-    const verified = await api.client.verify(id);
+    const verified = await api.client.get("/api/runs/{id}/verify", { id });
     expect(Verification.strict().parse(verified)).toEqual(verified);
     expect(verified).toEqual({
       ok: true,
       runs: 1,
-      events: (await api.client.run(id)).seq,
+      events: (await api.client.get("/api/runs/{id}", { id })).seq,
       receipts: 0,
       head: (await store.head(id))!.hash,
     });
@@ -343,20 +369,24 @@ describe("looking", () => {
       .prepare("UPDATE events SET payload = ? WHERE seq = 3 AND run = (SELECT n FROM runs WHERE id = ?)")
       .run("{}", damaged);
     file.close();
-    const verified = await api.client.verify(damaged);
+    const verified = await api.client.get("/api/runs/{id}/verify", { id: damaged });
     expect(Verification.strict().parse(verified)).toEqual(verified);
     expect(verified).toMatchObject({ ok: false, events: 2, problem: expect.stringContaining("event 3") });
     expect(verified.at).toEqual({ runId: damaged, seq: 3 });
-    const waitingRuns = (await api.client.approvals()).map(({ runId }) => runId);
+    const waitingRuns = (await api.client.get("/api/approvals")).approvals.map(({ runId }) => runId);
     expect(waitingRuns).toContain(whole);
     expect(waitingRuns).not.toContain(damaged);
-    expect(await api.client.run(damaged)).toMatchObject({ waitingOn: { kind: "quarantine" } });
-    expect((await api.client.usage({ root: damaged })).byAgent).toMatchObject([{ agent: "clerk", runs: 1 }]);
+    expect(await api.client.get("/api/runs/{id}", { id: damaged })).toMatchObject({
+      waitingOn: { kind: "quarantine" },
+    });
+    expect((await api.client.get("/api/usage", { root: damaged })).byAgent).toMatchObject([
+      { agent: "clerk", runs: 1 },
+    ]);
     await expect(api.client.transcript(damaged)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
   });
 
   test("agents, the broken ones with their problems", async () => {
-    const agents = await api.client.agents();
+    const { agents } = await api.client.get("/api/agents");
     for (const agent of agents) expect(AgentView.strict().parse(agent)).toEqual(agent);
     const byName = new Map(agents.map((agent) => [agent.name, agent]));
     expect(byName.get("writer")).toMatchObject({
@@ -373,14 +403,18 @@ describe("looking", () => {
 describe("acting", () => {
   test("cancel, once; afterwards the run has ended", async () => {
     const id = await waiting();
-    expect(await api.client.cancel(id, "changed my mind")).toEqual({ cancelled: [id] });
+    expect(
+      await api.client.post("/api/runs/{id}/cancel", { id, body: { reason: "changed my mind" } }),
+    ).toEqual({ cancelled: [id] });
     const events = await eventsUntil(api, id, isEnd);
     expect(events.at(-1)!.type).toBe("RUN_CANCELLED");
     expect(events.find(({ type }) => type === "CANCEL_REQUESTED")!.payload).toEqual({
       by: "maria",
       reason: "changed my mind",
     });
-    await expect(api.client.cancel(id)).rejects.toMatchObject({ code: "RUN_TERMINAL" });
+    await expect(api.client.post("/api/runs/{id}/cancel", { id })).rejects.toMatchObject({
+      code: "RUN_TERMINAL",
+    });
   });
 
   test("retry: 202 with a new run that continues the ended one; one that goes on is refused", async () => {
@@ -389,14 +423,23 @@ describe("acting", () => {
     expect(status).toBe(202);
     expect(body.runId).not.toBe(ended);
     await eventsUntil(api, body.runId, isEnd);
-    expect(await api.client.run(body.runId)).toMatchObject({ trigger: "retry", task: "retried" });
+    expect(await api.client.get("/api/runs/{id}", { id: body.runId })).toMatchObject({
+      trigger: "retry",
+      task: "retried",
+    });
     const [old, next] = [await api.client.transcript(ended), await api.client.transcript(body.runId)];
     expect(next.messages.slice(0, old.messages.length), "it begins with what it continues").toEqual(
       old.messages,
     );
-    expect(await api.client.retry(ended)).toEqual({ runId: expect.stringMatching(/^r/) });
-    await expect(api.client.retry(await waiting())).rejects.toMatchObject({ code: "CONFLICT" });
-    await expect(api.client.retry("r00000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect(await api.client.post("/api/runs/{id}/retry", { id: ended })).toEqual({
+      runId: expect.stringMatching(/^r/),
+    });
+    await expect(api.client.post("/api/runs/{id}/retry", { id: await waiting() })).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
+    await expect(api.client.post("/api/runs/{id}/retry", { id: "r00000000" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
   });
 
   test("[FK1] [FK7] fork: 202 with a new root that begins with the other's words; the two can be compared", async () => {
@@ -406,40 +449,51 @@ describe("acting", () => {
     });
     expect(status).toBe(202);
     await eventsUntil(api, body.runId, isEnd);
-    expect(await api.client.run(body.runId)).toMatchObject({ trigger: "fork", task: "forked" });
-    const { runs } = await api.client.runs({ branchesOf: ended });
+    expect(await api.client.get("/api/runs/{id}", { id: body.runId })).toMatchObject({
+      trigger: "fork",
+      task: "forked",
+    });
+    const { runs } = await api.client.get("/api/runs", { branchesOf: ended });
     expect(runs.map(({ id }) => id)).toEqual([body.runId]);
-    const compared = await api.client.compare(ended, body.runId);
+    const compared = await api.client.get("/api/compare", { a: ended, b: body.runId });
     expect(compared).toMatchObject({ a: { runId: ended }, b: { runId: body.runId }, nodes: [{ depth: 0 }] });
     expect(await sendRequest(api, "POST", `/api/runs/${ended}/fork`, { at: 1 })).toMatchObject({
       status: 400,
     });
-    await expect(api.client.fork(ended, { seq: 999 })).rejects.toMatchObject({ code: "UNPROCESSABLE" });
-    await expect(api.client.fork("r00000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(
+      api.client.post("/api/runs/{id}/fork", { id: ended, body: { seq: 999 } }),
+    ).rejects.toMatchObject({ code: "UNPROCESSABLE" });
+    await expect(api.client.post("/api/runs/{id}/fork", { id: "r00000000" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
   });
 
   test("a message reaches the run; one to a run that has ended is refused", async () => {
     const id = await waiting();
-    await api.client.message(id, "hurry");
+    await api.client.post("/api/runs/{id}/message", { id, body: { text: "hurry" } });
     expect((await api.client.events(id)).at(-1)).toMatchObject({
       type: "CONTEXT_ADDED",
       payload: { source: "person", from: "maria", text: "hurry" },
     });
     expect((await sendRequest(api, "POST", `/api/runs/${id}/message`, { text: " " })).status).toBe(400);
-    await expect(api.client.message(await finished(), "late")).rejects.toMatchObject({
+    await expect(
+      api.client.post("/api/runs/{id}/message", { id: await finished(), body: { text: "late" } }),
+    ).rejects.toMatchObject({
       code: "RUN_TERMINAL",
     });
   });
 
   test("pause and resume; a run that is not paused cannot be resumed", async () => {
     const id = await waiting();
-    await expect(api.client.resume(id)).rejects.toMatchObject({ code: "CONFLICT" });
-    await api.client.pause(id);
-    expect((await api.client.run(id)).waitingOn).toMatchObject({
+    await expect(api.client.post("/api/runs/{id}/resume", { id })).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
+    await api.client.post("/api/runs/{id}/pause", { id });
+    expect((await api.client.get("/api/runs/{id}", { id })).waitingOn).toMatchObject({
       kind: "paused",
       detail: "Paused by maria.",
     });
-    await api.client.resume(id);
+    await api.client.post("/api/runs/{id}/resume", { id });
     expect((await api.client.events(id)).map(({ type }) => type)).toContain("RUN_RESUMED");
     expect((await sendRequest(api, "POST", `/api/runs/${id}/pause`, { forever: true })).status).toBe(400);
   });
@@ -447,7 +501,9 @@ describe("acting", () => {
   test("an outcome that is not in question is refused", async () => {
     const id = await waiting();
     const verdict = { callId: "m1.0", verdict: "happened" as const };
-    await expect(api.client.outcome(id, verdict)).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(api.client.post("/api/runs/{id}/outcome", { id, body: verdict })).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
     expect(
       (await sendRequest(api, "POST", `/api/runs/${id}/outcome`, { ...verdict, verdict: "maybe" })).status,
     ).toBe(400);
@@ -559,7 +615,7 @@ describe("refusals", () => {
       await sendRequest(api, "GET", path);
     }
     expect(await api.client.events(id)).toEqual(before);
-    expect((await api.client.run(id)).status).toBe("suspended");
+    expect((await api.client.get("/api/runs/{id}", { id })).status).toBe("suspended");
   });
 
   test("[F34] what nobody foresaw is told to the process, not to the reader; what fails here for a known reason to both", async () => {
@@ -617,7 +673,9 @@ describe("the client", () => {
     createClient({ fetch: async () => new Response(body, { status }) });
 
   test("makes of an error what the server threw", async () => {
-    const error = await api.client.run("nothing").catch((thrown: unknown) => thrown);
+    const error = await api.client
+      .get("/api/runs/{id}", { id: "nothing" })
+      .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CadreError);
     expect(error).toMatchObject({
       code: "NOT_FOUND",
@@ -627,21 +685,28 @@ describe("the client", () => {
 
   test("knows an owner that is gone from one that refuses", async () => {
     const gone = createClient({ fetch: () => Promise.reject(new Error("ECONNREFUSED")) });
-    const error = await gone.health().catch((thrown: unknown) => thrown);
+    const error = await gone.get("/api/health").catch((thrown: unknown) => thrown);
     expect(isUnreachable(error)).toBe(true);
-    expect(isUnreachable(await api.client.run("nothing").catch((thrown: unknown) => thrown))).toBe(false);
+    expect(
+      isUnreachable(
+        await api.client.get("/api/runs/{id}", { id: "nothing" }).catch((thrown: unknown) => thrown),
+      ),
+    ).toBe(false);
     expect(
       isUnreachable(
         await answering(200, '{"half')
-          .health()
+          .get("/api/health")
           .catch((thrown: unknown) => thrown),
       ),
     ).toBe(true);
   });
 
   test("survives what is no answer of ours, and codes of a newer server", async () => {
-    await expect(answering(502, "<html>").health()).rejects.toMatchObject({ code: "INTERNAL" });
+    await expect(answering(502, "<html>").get("/api/health")).rejects.toMatchObject({ code: "INTERNAL" });
     const newer = answering(409, '{"error":{"code":"BRAND_NEW","message":"Something new."}}');
-    await expect(newer.health()).rejects.toMatchObject({ code: "INTERNAL", message: "Something new." });
+    await expect(newer.get("/api/health")).rejects.toMatchObject({
+      code: "INTERNAL",
+      message: "Something new.",
+    });
   });
 });

@@ -5,10 +5,11 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { CadreError, toCadreError } from "../../errors.ts";
 import { hasRole, type Person, refuseRole } from "../access/person.ts";
 import { partsForTokenHolder, partsForUser } from "../access/user-parts.ts";
+import { mcpRoutes } from "../mcp/routes.ts";
 import { openaiErrorBody } from "../openai/errors.ts";
+import { openaiRoutes } from "../openai/routes.ts";
 import type { ApiParts } from "../parts.ts";
 import { apiDocsRoutes } from "../routes/api-docs.ts";
-import { eventRoutes } from "../routes/events.ts";
 import { apiRoutes } from "../routes/index.ts";
 import { type Route, roleFor } from "../routes/route.ts";
 import { actorOf } from "../via.ts";
@@ -40,27 +41,30 @@ const SEGMENTS = "[^/]+(?:/[^/]+)*?";
 const MOST_TABLES = 100;
 
 /** The routes as each person has them: over what they see, and without what their role does not allow. */
-function tables(parts: ApiParts, sender: ClientForRequest): (person: Person | undefined) => readonly Route[] {
+function tables(
+  parts: ApiParts,
+  clientFor: ClientForRequest,
+): (person: Person | undefined) => readonly Route[] {
   const kept = new Map<string, readonly Route[]>();
   return (person) => {
     const key = person ? `${person.role} ${person.sees} ${person.name}` : "";
     const known = kept.get(key);
     if (known) return known;
-    const table = routeTable(person ? partsForUser(parts, person) : partsForTokenHolder(parts), sender);
+    const table = routeTable(person ? partsForUser(parts, person) : partsForTokenHolder(parts), clientFor);
     kept.set(key, table);
     if (kept.size > MOST_TABLES) kept.delete([...kept.keys()][1]!);
     return table;
   };
 }
 
-export function routeTable(parts: ApiParts, sender: ClientForRequest): Route[] {
+export function routeTable(parts: ApiParts, clientFor: ClientForRequest): Route[] {
   const given = {
     ...parts,
     hub: createHub(parts),
     by: (request: Request) => actorOf(parts.who(request), request),
-    asSender: sender,
+    clientFor,
   };
-  const routes = [...apiRoutes(given), ...eventRoutes(given)];
+  const routes: Route[] = [...apiRoutes(given), ...mcpRoutes(given), ...openaiRoutes(given)];
   const { person } = parts;
   return [...routes, ...apiDocsRoutes(routes, parts)].map((route) => {
     const needed = roleFor(route);

@@ -93,7 +93,7 @@ const hasEnded = (runId: string) => (told: Told[]) =>
 
 test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] a tree, told from its start to its outcome", async () => {
   const feed = await listen();
-  const { runId } = await api.client.startRun({ agent: "leader", task: "lead" });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const told = await feed.until(hasEnded(runId));
   expect(new Set(told.map(({ data }) => data.type))).toEqual(
     new Set([
@@ -132,7 +132,7 @@ test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] a tree, told from 
 
 test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] an agent's state, with words that a person understands", async () => {
   const feed = await listen();
-  const { runId } = await api.client.startRun({ agent: "leader", task: "lead" });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const told = await feed.until(hasEnded(runId));
   const states = told.flatMap(({ data }) =>
     data.type === "AgentStatus" && data.run_id === runId ? [`${data.status}: ${data.detail}`] : [],
@@ -150,7 +150,7 @@ test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] an agent's state, with wor
 
 test("[S4-46] every event but Token has a seq, and it only grows", async () => {
   const feed = await listen();
-  const { runId } = await api.client.startRun({ agent: "leader", task: "lead" });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const told = await feed.until(hasEnded(runId));
   const tokens = told.filter(({ data }) => data.type === "Token");
   expect(tokens.length).toBeGreaterThan(0);
@@ -161,10 +161,10 @@ test("[S4-46] every event but Token has a seq, and it only grows", async () => {
 
 test("[S4-43] a message that waits to be read is in the queue, and leaves it with the next turn", async () => {
   const feed = await listen();
-  const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   const [item] = await waitForApprovals(api, runId);
-  await api.client.message(runId, "and hurry");
-  await api.client.decide(item!.id, { decision: "approve" });
+  await api.client.post("/api/runs/{id}/message", { id: runId, body: { text: "and hurry" } });
+  await api.client.post("/api/approvals/{id}", { id: item!.id, body: { decision: "approve" } });
   const told = await feed.until(hasEnded(runId));
   const queues = told.flatMap(({ data }) => (data.type === "QueueUpdated" ? [data.queue] : []));
   expect(queues).toMatchObject([[{ text: "and hurry" }], []]);
@@ -183,7 +183,7 @@ test("[S4-42] [S4-46] settings that somebody changes are told, with a seq that g
 
 test("[F46] who comes back with the last id misses nothing and hears nothing twice", async () => {
   const feed = await listen();
-  const { runId } = await api.client.startRun({ agent: "leader", task: "lead" });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const whole = await feed.until(hasEnded(runId));
   const sequenced = whole.filter(({ data }) => data.type !== "Token" && data.status !== "thinking");
   const middle = whole.findIndex(({ id }, index) => id !== undefined && index > whole.length / 2);
@@ -193,10 +193,10 @@ test("[F46] who comes back with the last id misses nothing and hears nothing twi
 });
 
 test("a place that is not known here: told to forget, and what happens from now on", async () => {
-  const first = await api.client.startRun({ agent: "leader", task: "lead" });
+  const first = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   await eventsUntil(api, first.runId, isEnd);
   const feed = await listen({ "Last-Event-ID": "elsewhere.7" });
-  const { runId } = await api.client.startRun({ agent: "leader", task: "lead" });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const told = await feed.until(hasEnded(runId));
   expect(feed.text()).toContain("event: reset");
   expect(told.filter(({ data }) => (data.run_id ?? data.run?.run_id) === first.runId)).toEqual([]);

@@ -71,7 +71,8 @@ afterEach(async () => {
   project.remove();
 });
 
-const start = async (agent: string) => (await api.client.startRun({ agent, task: "do" })).runId;
+const start = async (agent: string) =>
+  (await api.client.post("/api/runs", { body: { agent, task: "do" } })).runId;
 const forever = new AbortController().signal;
 const eventsIn = (items: readonly StreamItem[]): JournalEvent[] =>
   items.flatMap((item) => (item.type === "event" ? [item.event] : []));
@@ -170,8 +171,8 @@ describe("coming back", () => {
     const first = await raw(`/api/runs/${runId}/events`, {}, /RUN_SUSPENDED.*\n\n/);
     await end();
     await begin();
-    const [item] = await api.client.approvals({ runId });
-    await api.client.decide(item!.id, { decision: "approve" });
+    const [item] = (await api.client.get("/api/approvals", { run: runId })).approvals;
+    await api.client.post("/api/approvals/{id}", { id: item!.id, body: { decision: "approve" } });
     await eventsUntil(api, runId, isEnd);
     const lastId = first.ids.at(-1)!;
     const second = await raw(`/api/runs/${runId}/events`, { "Last-Event-ID": lastId });
@@ -213,8 +214,8 @@ describe("coming back", () => {
     expect(isUnreachable(await lost)).toBe(true);
     await begin();
     const rest = collect(api.client.follow({ runId, after: seen.at(-1)!.position, signal: forever }));
-    const [item] = await api.client.approvals({ runId });
-    await api.client.decide(item!.id, { decision: "reject" });
+    const [item] = (await api.client.get("/api/approvals", { run: runId })).approvals;
+    await api.client.post("/api/approvals/{id}", { id: item!.id, body: { decision: "reject" } });
     expect([...seen, ...eventsIn(await rest)]).toEqual(await store.journal(runId));
   });
 });
@@ -241,7 +242,7 @@ describe("all runs", () => {
     const joining = (async () => {
       for (let i = 0; i < 50; i++) {
         readers.push(read(api.client));
-        await api.client.health();
+        await api.client.get("/api/health");
       }
     })();
     await Promise.all([...runs.map(write), joining]);
@@ -497,7 +498,7 @@ describe("a store that is far away", () => {
     }
     // What did not fit was left, and is read once there is room.
     expect(far.reads).toBe(3);
-    await api.client.cancel(runId);
+    await api.client.post("/api/runs/{id}/cancel", { id: runId });
     const ids = Array.from((await response.text()).matchAll(/^id: .*\.(\d+)$/gm), (found) =>
       Number(found[1]),
     );

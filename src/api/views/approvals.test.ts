@@ -60,13 +60,13 @@ afterEach(async () => {
 });
 
 async function asked(name: string, task: string): Promise<ApprovalView> {
-  const { runId } = await api.client.startRun({ agent: name, task });
+  const { runId } = await api.client.post("/api/runs", { body: { agent: name, task } });
   await eventsUntil(api, runId, ({ type, payload }) => {
     if (type !== "RUN_SUSPENDED") return false;
     const { kind } = payload.waitingOn;
     return kind === "approval" || kind === "child_hitl";
   });
-  const [item] = await api.client.approvals({ runId });
+  const [item] = (await api.client.get("/api/approvals", { run: runId })).approvals;
   return item!;
 }
 
@@ -106,7 +106,7 @@ describe("[U20] [U27] what waits for a person", () => {
 
 describe("[U23] another input", () => {
   const preview = async (item: ApprovalView, input: unknown) => {
-    const answer = await api.client.previewEdit(item.id, input);
+    const answer = await api.client.post("/api/approvals/{id}/preview", { id: item.id, body: { input } });
     expect(EditPreview.strict().parse(answer)).toEqual(answer);
     return answer;
   };
@@ -132,7 +132,10 @@ describe("[U23] another input", () => {
     const answer = await preview(item, { path: "a.txt", old_string: 1 });
     expect(answer.issues.map(({ path }) => path[0])).toEqual(["old_string", "new_string"]);
     expect(answer.preview).toBeUndefined();
-    const decided = api.client.decide(item.id, { decision: "edit", input: { path: "a.txt", old_string: 1 } });
+    const decided = api.client.post("/api/approvals/{id}", {
+      id: item.id,
+      body: { decision: "edit", input: { path: "a.txt", old_string: 1 } },
+    });
     await expect(decided).rejects.toMatchObject({ code: "UNPROCESSABLE", message: answer.problem });
   });
 

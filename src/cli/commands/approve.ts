@@ -34,7 +34,7 @@ export async function approve(
   if (person !== undefined) return ask(invocation, id, person, rest);
   const decision = decisionOf(options);
   return withClient({ folder, io }, async (client) => {
-    const open = await client.approvals();
+    const open = (await client.get("/api/approvals")).approvals;
     const item = findApproval(open, id);
     if (typeof item !== "string") {
       refuseOutcome(item, commandLine);
@@ -42,7 +42,7 @@ export async function approve(
     }
     const approvalId = typeof item === "string" ? item : item.id;
     const cards = await loadCards(client, typeof item === "string" || json ? [] : [item]);
-    const { alreadyDecided } = await client.decide(approvalId, decision);
+    const { alreadyDecided } = await client.post("/api/approvals/{id}", { id: approvalId, body: decision });
     for (const card of cards) showDecided(card, decision, screen);
     const next = await nextDriverText(client, commandLine);
     const word = alreadyDecided ? "Was approved already" : "Approved";
@@ -61,9 +61,12 @@ async function ask(
   if (Object.keys(decides).length > 0)
     throw new CadreError("USAGE", "--ask decides nothing: it goes with --note alone. Nothing was changed.");
   return withClient({ folder, io }, async (client) => {
-    const item = findApproval(await client.approvals(), id);
+    const item = findApproval((await client.get("/api/approvals")).approvals, id);
     const approvalId = typeof item === "string" ? item : item.id;
-    await client.askPerson(approvalId, { person, ...(note === undefined ? {} : { note }) });
+    await client.post("/api/approvals/{id}/ask", {
+      id: approvalId,
+      body: { person, ...(note === undefined ? {} : { note }) },
+    });
     screen.line(
       json ? jsonLine({ id: approvalId, asked: person }) : `Recorded: ${person} is asked. It stays open.`,
     );
@@ -83,7 +86,7 @@ async function list(
     );
   }
   const cards = await withClient({ folder, io }, async (client) =>
-    loadCards(client, await client.approvals()),
+    loadCards(client, (await client.get("/api/approvals")).approvals),
   );
   if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
   else if (cards.length === 0) screen.line("Nothing waits for a person here.");

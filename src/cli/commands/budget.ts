@@ -33,7 +33,10 @@ export async function budget(
       return EXIT.done;
     }
     const limits = newLimit(options.tree ? river.limit : below.nodes[0]!.limit, change, options.tree);
-    await client.setBudget(runId, { ...limits, ...(options.tree ? { scope: "tree" } : {}) });
+    await client.post("/api/runs/{id}/budget", {
+      id: runId,
+      body: { ...limits, ...(options.tree ? { scope: "tree" } : {}) },
+    });
     const whose = options.tree ? "The tree" : `Run ${runId}`;
     screen.line(
       json
@@ -45,10 +48,16 @@ export async function budget(
 }
 
 export const freeze = (invocation: Invocation, runId: string) =>
-  hold(invocation, runId, { act: (client) => client.freeze(runId), word: "frozen" });
+  hold(invocation, runId, {
+    act: (client) => client.post("/api/runs/{id}/freeze", { id: runId }),
+    word: "frozen",
+  });
 
 export const thaw = (invocation: Invocation, runId: string) =>
-  hold(invocation, runId, { act: (client) => client.thaw(runId), word: "thawed" });
+  hold(invocation, runId, {
+    act: (client) => client.post("/api/runs/{id}/thaw", { id: runId }),
+    word: "thawed",
+  });
 
 async function hold(
   { folder, io, json, screen, commandLine }: Invocation,
@@ -75,7 +84,7 @@ async function riversOf(
   client: CadreClient,
   runId: string,
 ): Promise<{ river: BudgetRiver; below: BudgetRiver }> {
-  const { rootRunId, id } = await client.run(runId);
+  const { rootRunId, id } = await client.get("/api/runs/{id}", { id: runId });
   const budgets = foldAll(await client.treeEvents(rootRunId));
   const river = budgetRiver(budgets, rootRunId);
   return { river, below: id === rootRunId ? river : budgetRiver(budgets, id) };

@@ -36,7 +36,8 @@ async function cancelTree(
       const connection = await connect({ folder, io, drive: false });
       try {
         // The owner may exit with its run before the next request. Do not cancel the run twice.
-        cancelled ??= (await connection.client.cancel(id, reason)).cancelled;
+        cancelled ??= (await connection.client.post("/api/runs/{id}/cancel", { id, body: { reason } }))
+          .cancelled;
         stop ??= await begin(connection.client, id, cancelled, invocation);
         await carryOut(stop, connection, signal, invocation);
         stop.stuck = connection.isOwner && !signal.aborted;
@@ -73,7 +74,7 @@ async function begin(
   cancelled: readonly string[],
   { json, screen }: Invocation,
 ): Promise<Stop> {
-  const top = await client.tree(id);
+  const top = await client.get("/api/runs/{id}/tree", { id });
   const all = allNodes(top);
   const isToEnd = (run: RunTree): boolean => run.cancelRequested && run.endedAt === undefined;
   const reached = all.filter((run) => isToEnd(run) || cancelled.includes(run.id));
@@ -97,12 +98,13 @@ async function carryOut(
     if (!json) screen.live(() => ({ lines: [], status: screen.paint("dim", line) }));
   };
   const look = async (): Promise<void> => {
-    for (const run of allNodes(await client.tree(top.id))) if (run.endedAt !== undefined) hasEnded(run.id);
+    for (const run of allNodes(await client.get("/api/runs/{id}/tree", { id: top.id })))
+      if (run.endedAt !== undefined) hasEnded(run.id);
   };
   const over = new AbortController();
   try {
     await look();
-    if (left.size === 0 || !(endCancelled || (await client.health()).drives)) return;
+    if (left.size === 0 || !(endCancelled || (await client.get("/api/health")).drives)) return;
     const ending = endCancelled?.([...left], signal).finally(() => over.abort());
     const followed = AbortSignal.any([signal, over.signal]);
     for await (const item of client.follow({ runId: top.id, tree: true, signal: followed }))

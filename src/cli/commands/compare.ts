@@ -17,7 +17,7 @@ export async function compare(
   a: string,
   b: string,
 ): Promise<number> {
-  const compared = await withClient({ folder, io }, (client) => client.compare(a, b));
+  const compared = await withClient({ folder, io }, (client) => client.get("/api/compare", { a, b }));
   if (json) screen.line(jsonLine(compared));
   else for (const line of comparisonLines(compared, screen)) screen.line(line);
   return EXIT.done;

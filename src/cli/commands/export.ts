@@ -28,7 +28,7 @@ export async function exportRun(
   const { folder, io, json, screen } = invocation;
   const there = to !== undefined && isServerAddress(to) ? destinationOf(to, format, io.env) : undefined;
   const { runId, file, ...kept } = await withClient({ folder, io }, async (client) => {
-    const { id: runId, rootRunId } = await client.run(id);
+    const { id: runId, rootRunId } = await client.get("/api/runs/{id}", { id });
     const own = `${format === "cadre" ? rootRunId : runId}.${format}`;
     const file = resolve(io.cwd, there ? own : (to ?? own));
     // With a server, the file of an earlier failed attempt is written again.
@@ -46,7 +46,9 @@ export async function exportRun(
   });
   const { bytes, sha256, isCopy, sentTo } = kept;
   const taken = await there?.deliver(file, (outcome) =>
-    withClient({ folder, io }, (client) => client.settleMove(runId, there.url, outcome)),
+    withClient({ folder, io }, async (client) => {
+      await client.post("/api/runs/{id}/moved", { id: runId, body: { to: there.url, outcome } });
+    }),
   );
   const place = there ? { to: there.url, missing: taken!.missing } : { file };
   if (json) screen.line(jsonLine({ runId, format, ...place, bytes, sha256 }));
@@ -61,7 +63,9 @@ export async function exportRun(
 }
 
 const hasLeft = async (client: CadreClient, root: string): Promise<boolean> =>
-  allNodes(await client.tree(root)).some(({ stopReason }) => stopReason === "moved");
+  allNodes(await client.get("/api/runs/{id}/tree", { id: root })).some(
+    ({ stopReason }) => stopReason === "moved",
+  );
 
 function said(
   about: {

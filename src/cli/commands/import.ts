@@ -22,7 +22,7 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
   refuseIgnoredSettings(invocation, ["store"], "Nothing was imported.");
   const text = await read(resolve(io.cwd, path));
   const { next, ...taken } = await withClient({ folder, io, createsStore: true }, async (client) => {
-    const came = await client.importTree(text);
+    const came = await client.post("/api/import", { body: { tree: text } });
     return { ...came, next: await nextFor(client, came, invocation) };
   });
   if (json) {
@@ -56,7 +56,10 @@ async function nextFor(
   { screen, commandLine }: Invocation,
 ): Promise<Next> {
   if (status === undefined) return { who: "", needed: [] };
-  const [tree, open] = await Promise.all([client.tree(runId), client.approvals({ runId })]);
+  const [tree, open] = await Promise.all([
+    client.get("/api/runs/{id}/tree", { id: runId }),
+    client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
+  ]);
   if (tree.endedAt !== undefined) return { who: "", needed: [] };
   const held = pausedLines(tree, commandLine);
   const until = [...(open.length === 0 ? [] : ["answered"]), ...(held.length === 0 ? [] : ["let it"])];

@@ -79,7 +79,7 @@ async function tellChanges(
   signal: AbortSignal,
 ): Promise<void> {
   const changes = createChangeNotifier((runId) =>
-    withClient(async (client) => (await client.run(runId)).parentRunId),
+    withClient(async (client) => (await client.get("/api/runs/{id}", { id: runId })).parentRunId),
   );
   const tellAll = (uri: string): void => {
     for (const tell of listeners) tell(uri);

@@ -31,7 +31,7 @@ export async function outcome(
   const { folder, io, json, screen, commandLine } = invocation;
   const body: OutcomeBody = { callId, verdict: verdictOf(word), ...options };
   return withClient({ folder, io }, async (client) => {
-    const { alreadyDecided } = await client.outcome(runId, body);
+    const { alreadyDecided } = await client.post("/api/runs/{id}/outcome", { id: runId, body });
     screen.line(
       json
         ? jsonLine({ runId, ...body, alreadyDecided })
@@ -55,8 +55,8 @@ async function list(
   runId: string | undefined,
 ): Promise<number> {
   const cards = await withClient({ folder, io }, async (client) => {
-    if (runId !== undefined) await client.run(runId);
-    const open = await client.approvals();
+    if (runId !== undefined) await client.get("/api/runs/{id}", { id: runId });
+    const open = (await client.get("/api/approvals")).approvals;
     return loadCards(
       client,
       open.filter((item) => item.kind === "outcome" && item.runId.startsWith(runId ?? "")),
@@ -74,7 +74,9 @@ async function look(
   runId: string,
   callId: string,
 ): Promise<number> {
-  const probe = await withClient({ folder, io }, (client) => client.probe(runId, callId));
+  const probe = await withClient({ folder, io }, (client) =>
+    client.post("/api/runs/{id}/probe", { id: runId, body: { callId } }),
+  );
   if (json) screen.line(jsonLine({ runId, callId, ...probe }));
   else {
     for (const line of probeLines(probe)) screen.line(line);

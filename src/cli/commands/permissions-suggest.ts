@@ -11,7 +11,7 @@ import { fitLines } from "../view/text/fit.ts";
 import { jsonLine, plain, plainLine } from "../view/text/plain.ts";
 
 export async function suggest({ io, folder, json, screen }: Invocation): Promise<number> {
-  const found = await withClient({ folder, io }, (client) => client.suggestions());
+  const found = await withClient({ folder, io }, (client) => client.get("/api/permissions/suggestions"));
   const lines = json ? [jsonLine(found)] : fitLines(suggestionLines(found, screen.paint), screen);
   for (const line of lines) screen.line(line);
   return EXIT.done;

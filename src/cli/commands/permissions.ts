@@ -14,7 +14,9 @@ import { table } from "../view/text/table.ts";
 export async function list({ io, folder, json, screen, commandLine }: Invocation): Promise<number> {
   const { permissions, taint } = loadConfig({ folder, env: io.env });
   const { preset = "ask", ...project } = permissions;
-  const grants = await withClient({ folder, io }, (client) => client.grants());
+  const grants = await withClient({ folder, io }, (client) =>
+    client.get("/api/grants").then(({ grants }) => grants),
+  );
   if (json) {
     screen.line(jsonLine({ preset, taint, project, grants }));
     return EXIT.done;
@@ -73,12 +75,12 @@ export async function revoke({ io, folder, json, screen }: Invocation, which: st
 
 /** Revokes the grant with this number, or all grants of this rule. */
 async function takeBack(client: CadreClient, which: string): Promise<GrantView[]> {
-  const grants = await client.grants();
+  const { grants } = await client.get("/api/grants");
   const found = grants.filter(({ id, rule }) => String(id) === which || rule === which);
   if (found.length === 0) {
     const known = grants.map(({ id, rule }) => `${id} ${rule}`).join(", ") || "none";
     throw new CadreError("NOT_FOUND", `There is no grant ${which}. Nothing was changed. In force: ${known}.`);
   }
-  for (const { id } of found) await client.revokeGrant(id);
+  for (const { id } of found) await client.delete("/api/grants/{id}", { id });
   return found;
 }

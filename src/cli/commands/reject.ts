@@ -14,7 +14,7 @@ export async function reject(
   return withClient({ folder, io }, async (client) => {
     const id = await resolveApprovalId(client, given, commandLine);
     const decision = { decision: "reject" as const, ...(note === undefined ? {} : { note }) };
-    const { alreadyDecided } = await client.decide(id, decision);
+    const { alreadyDecided } = await client.post("/api/approvals/{id}", { id, body: decision });
     const word = alreadyDecided ? "Was rejected already" : "Rejected";
     screen.line(
       json

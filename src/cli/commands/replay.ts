@@ -30,7 +30,9 @@ async function replayRun(
   { folder, io, json, screen, commandLine }: Invocation,
   runId: string,
 ): Promise<number> {
-  const replayed = await withClient({ folder, io }, (client) => client.replay(runId));
+  const replayed = await withClient({ folder, io }, (client) =>
+    client.get("/api/runs/{id}/replay", { id: runId }),
+  );
   const { runs, decisions, divergence } = replayed;
   if (json) screen.line(jsonLine({ runId, ...replayed }));
   else if (!divergence) {
@@ -56,7 +58,9 @@ async function replayAgent(
   const last = given === undefined ? undefined : Number(given);
   if (last !== undefined && !(Number.isInteger(last) && last >= 1 && last <= MOST))
     throw new CadreError("USAGE", `--last ${given}: give a number from 1 to ${MOST}.`);
-  const replayed = await withClient({ folder, io }, (client) => client.replayAgent(agent, last));
+  const replayed = await withClient({ folder, io }, (client) =>
+    client.get("/api/agents/{name}/replay", { name: agent, last }),
+  );
   if (json) screen.line(jsonLine(replayed));
   else for (const line of fitLines(agentReplayLines(replayed, screen.paint), screen)) screen.line(line);
   return replayed.again.runs > 0 ? EXIT.failed : EXIT.done;

@@ -78,9 +78,9 @@ async function read(client: CadreClient, options: RunsOptions): Promise<Found> {
     ids.add(id);
   }
   const [trees, health, open] = await Promise.all([
-    Promise.all([...roots].map((id) => client.tree(id))),
-    client.health(),
-    client.approvals(),
+    Promise.all([...roots].map((id) => client.get("/api/runs/{id}/tree", { id }))),
+    client.get("/api/health"),
+    client.get("/api/approvals").then(({ approvals }) => approvals),
   ]);
   trees.sort((left, right) =>
     options.sort === undefined

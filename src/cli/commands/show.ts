@@ -47,12 +47,14 @@ const asideWords = ({ id, waitingOn }: RunDetail, commandLine: CommandLine): str
   `Set aside: ${plainLine(waitingOn?.detail ?? "it could not be driven.")} Why: ${commandLine(`why ${id}`)}`;
 
 async function read(client: CadreClient, id: string) {
-  const run = await client.run(id);
+  const run = await client.get("/api/runs/{id}", { id });
   const [tree, events, open, health] = await Promise.all([
-    client.tree(run.id),
+    client.get("/api/runs/{id}/tree", { id: run.id }),
     client.events(run.id),
-    run.endedAt === undefined ? client.approvals({ runId: run.id }) : [],
-    client.health(),
+    run.endedAt === undefined
+      ? client.get("/api/approvals", { run: run.id }).then(({ approvals }) => approvals)
+      : [],
+    client.get("/api/health"),
   ]);
   const cards = await loadCards(client, open);
   return { run, tree, events, cards, health, standings: displayStatuses(tree, health, open) };

@@ -8,20 +8,20 @@ import { jsonLine } from "../view/text/plain.ts";
 
 export const message = (invocation: Invocation, runId: string, text: string) =>
   signal(invocation, async (client) => {
-    await client.message(runId, text);
+    await client.post("/api/runs/{id}/message", { id: runId, body: { text } });
     return { told: { runId, message: text }, word: "Message recorded" };
   });
 
 export const pause = (invocation: Invocation, runId: string) =>
   signal(invocation, async (client) => {
-    await client.pause(runId);
+    await client.post("/api/runs/{id}/pause", { id: runId });
     const held = `it stays paused until \`cadre resume ${runId}\``;
     return { told: { runId, paused: true }, word: "Pause recorded", held };
   });
 
 export const resume = (invocation: Invocation, runId: string) =>
   signal(invocation, async (client) => {
-    await client.resume(runId);
+    await client.post("/api/runs/{id}/resume", { id: runId });
     return { told: { runId, paused: false }, word: "Recorded" };
   });
 

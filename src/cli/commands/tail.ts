@@ -59,8 +59,8 @@ async function watch(
   const connection = await connect({ folder, io, drive: false, waitsForOwner: left !== undefined });
   const { client } = connection;
   try {
-    const { id: runId } = await client.run(id);
-    const health = await client.health();
+    const { id: runId } = await client.get("/api/runs/{id}", { id });
+    const health = await client.get("/api/health");
     // On Postgres every command opens the store itself, but workers elsewhere may be driving.
     const isAlone = connection.isOwner && !health.drives;
     if (isAlone) {
@@ -76,7 +76,7 @@ async function watch(
     }
     view.clear();
     if (signal.aborted) return EXIT.done;
-    const run = await client.run(runId);
+    const run = await client.get("/api/runs/{id}", { id: runId });
     const isToStop = stoppingStatus(run, !isAlone) === "to-stop";
     const code = isToStop ? EXIT.cancelled : exitCodeOf(run.status);
     if (json) return code;
@@ -85,7 +85,11 @@ async function watch(
       for (const line of retryLines(run, commandLine)) screen.line(line);
       screen.line(showAgainLine(runId, commandLine, screen.paint));
     } else if (isAlone) {
-      const needed = neededLines(await client.approvals({ runId }), commandLine, screen.paint);
+      const needed = neededLines(
+        (await client.get("/api/approvals", { run: runId })).approvals,
+        commandLine,
+        screen.paint,
+      );
       const next = `${noDriverText(health)}, so nothing more will come: ${rewriteCommands(driverCommands(health), commandLine)} goes on with it.`;
       const lines = [...needed, "", isToStop ? endsLaterText(runId, health, commandLine) : next];
       for (const line of fitLines(lines, screen)) screen.line(line);

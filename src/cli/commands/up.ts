@@ -75,7 +75,7 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
       if (options.worker && !demo) printResumedByServer(await unfinishedRuns(connection.client), invocation);
       await log?.started(connection.client, server.url);
       demo?.onUp(server.url);
-      if (demo) await connection.client.startRun(demo.order, "demo");
+      if (demo) await connection.client.post("/api/runs", { body: demo.order, idempotencyKey: "demo" });
       await leaving.waitForRequest();
       log?.log("stopping");
       return EXIT.done;
@@ -144,8 +144,8 @@ function refuseExposed(host: string, set: string | undefined): void {
 
 /** Prints a link of the server that is already running, if it can make one. */
 async function refuseSecond(client: CadreClient): Promise<never> {
-  const { pid } = await client.health();
-  const link = await client.link().catch(() => undefined);
+  const { pid } = await client.get("/api/health");
+  const link = await client.post("/api/link").catch(() => undefined);
   throw new CadreError(
     "STORE_OWNED",
     link

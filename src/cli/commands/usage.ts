@@ -22,7 +22,7 @@ export async function usage(
     ...(root === undefined ? {} : { root }),
     ...(since === undefined ? {} : { since }),
   };
-  const found = await withClient({ folder, io }, (client) => client.usage(filter));
+  const found = await withClient({ folder, io }, (client) => client.get("/api/usage", filter));
   if (json) screen.line(jsonLine(found));
   else {
     const lines = usageLines(found, screen.paint).map((line) => rewriteCommands(line, commandLine));

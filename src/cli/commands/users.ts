@@ -13,7 +13,9 @@ import { jsonLine, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
 export async function list({ io, folder, json, screen, commandLine }: Invocation): Promise<number> {
-  const users = await withClient({ folder, io }, (client) => client.users());
+  const users = await withClient({ folder, io }, (client) =>
+    client.get("/api/users").then(({ users }) => users),
+  );
   if (json) {
     screen.line(jsonLine({ users }));
     return EXIT.done;
@@ -40,7 +42,7 @@ export async function add(invocation: Invocation, name: string, { role }: { role
       "USAGE",
       `${plainLine(name)} is no name for a user: it ${user.error.issues[0]!.message}.`,
     );
-  const made = await asAdmin(invocation, (client) => client.addUser(user.data));
+  const made = await asAdmin(invocation, (client) => client.post("/api/users", { body: user.data }));
   sayMade(invocation, made, `${made.name} may come in as ${user.data.role}.`);
   const { io, folder, json, screen } = invocation;
   const sees = loadConfig({ folder, env: io.env }).users?.see ?? "own";
@@ -52,7 +54,7 @@ export async function add(invocation: Invocation, name: string, { role }: { role
 }
 
 export async function rotate(invocation: Invocation, name: string): Promise<number> {
-  const made = await asAdmin(invocation, (client) => client.rotateUser(name));
+  const made = await asAdmin(invocation, (client) => client.post("/api/users/{name}/rotate", { name }));
   sayMade(invocation, made, `${made.name} has a new token. What the old one had opened is closed.`);
   return EXIT.done;
 }
@@ -60,7 +62,8 @@ export async function rotate(invocation: Invocation, name: string): Promise<numb
 /** Without a name, the link is for the holder of the token. Only a running server can make links, and each makes its own. */
 export async function link(invocation: Invocation, name: string | undefined): Promise<number> {
   const { io, folder, json, screen } = invocation;
-  const make = (client: CadreClient) => (name === undefined ? client.link() : client.userLink(name));
+  const make = (client: CadreClient) =>
+    name === undefined ? client.post("/api/link") : client.post("/api/users/{name}/link", { name });
   const config = loadConfig({ folder, env: io.env });
   const { url, expiresAt } = await (isFileStore(config)
     ? asAdmin(invocation, make)
@@ -77,7 +80,9 @@ export async function role(invocation: Invocation, name: string, wanted: string)
       "USAGE",
       `${plainLine(wanted)} is no role: there are ${RoleView.options.join(", ")}. Nothing was changed.`,
     );
-  await asAdmin(invocation, (client) => client.setUserRole(name, given.data));
+  await asAdmin(invocation, (client) =>
+    client.post("/api/users/{name}/role", { name, body: { role: given.data } }),
+  );
   const { json, screen } = invocation;
   const line = `${plainLine(name)} comes in as ${given.data} now, by the same token. What was open is closed.`;
   screen.line(json ? jsonLine({ name, role: given.data }) : line);
@@ -86,7 +91,7 @@ export async function role(invocation: Invocation, name: string, wanted: string)
 
 export async function revoke(invocation: Invocation, name: string): Promise<number> {
   const { json, screen } = invocation;
-  await asAdmin(invocation, (client) => client.revokeUser(name));
+  await asAdmin(invocation, (client) => client.delete("/api/users/{name}", { name }));
   const line = `${plainLine(name)} comes in no more. Their runs stay, and go on.`;
   screen.line(json ? jsonLine({ revoked: name }) : line);
   return EXIT.done;

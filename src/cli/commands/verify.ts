@@ -24,7 +24,9 @@ export async function verify(invocation: Invocation, given: string): Promise<num
       "NOT_FOUND",
       `There is no file ${file}, and no run is called so. Nothing was checked.`,
     );
-  const checked = await withClient({ folder, io }, (client) => client.verify(given));
+  const checked = await withClient({ folder, io }, (client) =>
+    client.get("/api/runs/{id}/verify", { id: given }),
+  );
   const { runs, events, receipts, head, problem } = checked;
   const all = `${plural(events, "event")}${runs > 1 ? ` of ${plural(runs, "run")}` : ""}`;
   return say(invocation, {

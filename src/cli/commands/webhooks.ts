@@ -9,7 +9,9 @@ import { jsonLine, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
 export async function list({ io, folder, json, screen }: Invocation): Promise<number> {
-  const webhooks = await withClient({ folder, io }, (client) => client.webhooks());
+  const webhooks = await withClient({ folder, io }, (client) =>
+    client.get("/api/webhooks").then(({ webhooks }) => webhooks),
+  );
   if (json) {
     screen.line(jsonLine({ webhooks }));
     return EXIT.done;
@@ -42,13 +44,21 @@ function headOf({ name, form, host, events, problem, retryAt }: WebhookView, now
 
 export async function test({ io, folder, json, screen }: Invocation, name?: string): Promise<number> {
   const answers = await withClient({ folder, io }, async (client) => {
-    const names = name === undefined ? (await client.webhooks()).map((webhook) => webhook.name) : [name];
+    const names =
+      name === undefined
+        ? (await client.get("/api/webhooks")).webhooks.map((webhook) => webhook.name)
+        : [name];
     if (names.length === 0)
       throw new CadreError(
         "NOT_FOUND",
         "There are no webhooks in cadre.yaml: name one under `webhooks`. Nothing was sent.",
       );
-    return Promise.all(names.map(async (one) => ({ name: one, ...(await client.testWebhook(one)) })));
+    return Promise.all(
+      names.map(async (one) => ({
+        name: one,
+        ...(await client.post("/api/webhooks/{name}/test", { name: one })),
+      })),
+    );
   });
   if (json) screen.line(jsonLine({ answers }));
   else

@@ -25,7 +25,9 @@ export async function why(
   const { folder, io, json, screen, commandLine } = invocation;
   const { runId, seq } = parseRunReference(about);
   if (sources) return sourcesOf(invocation, runId);
-  const found = await withClient({ folder, io }, (client) => client.why(runId, seq));
+  const found = await withClient({ folder, io }, (client) =>
+    client.get("/api/runs/{id}/why", { id: runId, seq }),
+  );
   if (json) screen.line(jsonLine(found));
   else if (markdown) screen.line(plain(whyMarkdown(found)));
   else
@@ -37,7 +39,7 @@ export async function why(
 /** Prints the source of each sentence of the answer. It is computed here from the events, as in the browser. */
 async function sourcesOf({ folder, io, json, screen }: Invocation, given: string): Promise<number> {
   const { id, events } = await withClient({ folder, io }, async (client) => {
-    const run = await client.run(given);
+    const run = await client.get("/api/runs/{id}", { id: given });
     return { id: run.id, events: await client.treeEvents(run.id) };
   });
   const journals = Map.groupBy(events, (event) => event.runId);

@@ -45,15 +45,16 @@ async function served(p: Project): Promise<CadreClient> {
   });
 }
 
-const statusOf = async (client: CadreClient, runId: string) => (await client.run(runId)).status;
+const statusOf = async (client: CadreClient, runId: string) =>
+  (await client.get("/api/runs/{id}", { id: runId })).status;
 
 test("[E9] a server without a worker takes orders, and a worker elsewhere carries them out", async () => {
   await using p = await scaled();
   const client = await served(p);
-  expect(await client.workers()).toEqual([]);
-  expect((await client.health()).drives).toBe(false);
+  expect((await client.get("/api/workers")).workers).toEqual([]);
+  expect((await client.get("/api/health")).drives).toBe(false);
   expect((await p.cadre("workers")).stdout).toContain("Nobody drives runs here");
-  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
 
   const worker = p.start("worker", "--concurrency", "2");
   await worker.shows(/Worker \S+ takes runs of the pool default/);
@@ -62,19 +63,19 @@ test("[E9] a server without a worker takes orders, and a worker elsewhere carrie
   expect((await p.cadre("workers", "--json")).lines()).toMatchObject([
     { pid, pool: "default", silent: false },
   ]);
-  expect((await client.health()).drives).toBe(true);
-  const next = await client.startRun({ agent: "tidy", task: "again" });
+  expect((await client.get("/api/health")).drives).toBe(true);
+  const next = await client.post("/api/runs", { body: { agent: "tidy", task: "again" } });
   await expect.poll(() => statusOf(client, next.runId)).toBe("completed");
 
   worker.process.kill("SIGTERM");
   expect((await worker.end()).code).toBe(0);
-  expect(await client.workers()).toEqual([]);
+  expect((await client.get("/api/workers")).workers).toEqual([]);
 }, 120_000);
 
 test("[E9] what a command has recorded is gone on with by a process elsewhere; one that is not heard of is shown as such", async () => {
   await using p = await scaled();
   const client = await served(p);
-  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
   expect((await p.cadre("pause", runId)).stdout).toContain("nobody drives runs here: it stays paused until");
   const worker = p.start("worker");
   await worker.shows(/takes runs/);
@@ -87,7 +88,7 @@ test("[E9] what a command has recorded is gone on with by a process elsewhere; o
   const other = p.start("worker");
   await other.shows(/takes runs/);
   expect(
-    (await client.workers()).map(({ silent }) => silent),
+    (await client.get("/api/workers")).workers.map(({ silent }) => silent),
     "those who work stand first",
   ).toEqual([false, true]);
   other.process.kill("SIGTERM");
@@ -115,19 +116,24 @@ test("[E9] [U55] while no worker lives: how many runs wait for one, what starts 
   const client = await served(p);
   const worker = p.start("worker");
   await worker.shows(/takes runs/);
-  const { runId } = await client.startRun({ agent: "tidy", task: "look", attended: true });
-  await expect.poll(async () => (await client.approvals()).length, { timeout: 20_000 }).toBe(1);
+  const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look", attended: true } });
+  await expect
+    .poll(async () => (await client.get("/api/approvals")).approvals.length, { timeout: 20_000 })
+    .toBe(1);
   worker.process.kill("SIGKILL");
   await worker.end();
   await postgres.query("UPDATE workers SET expires_at = expires_at - 60000", p.env["CADRE_STORE"]);
   expect((await p.cadre("workers")).code).toBe(0);
 
-  const approved = await p.cadre("approve", (await client.approvals())[0]!.id);
+  const approved = await p.cadre("approve", (await client.get("/api/approvals")).approvals[0]!.id);
   expect(approved.stdout).toMatch(
     /^Approved; nobody drives runs here: the run goes on at the next `.*worker` or `.*up`\.$/m,
   );
-  expect(await client.run(runId)).toMatchObject({ status: "suspended", answered: true });
-  expect((await client.health()).due).toBe(1);
+  expect(await client.get("/api/runs/{id}", { id: runId })).toMatchObject({
+    status: "suspended",
+    answered: true,
+  });
+  expect((await client.get("/api/health")).due).toBe(1);
   const idle = await p.cadre("workers");
   expect([idle.code, idle.stdout]).toEqual([
     1,
@@ -150,7 +156,7 @@ test("[E6] [U55] a pool that no worker is of: its runs are said to wait, beside 
   const client = await served(p);
   await p.start("worker").shows(/takes runs of the pool web/);
   expect((await p.cadre("workers")).code).toBe(0);
-  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
   const idle = await p.cadre("workers");
   expect([idle.code, idle.stdout]).toEqual([
     1,
@@ -158,7 +164,10 @@ test("[E6] [U55] a pool that no worker is of: its runs are said to wait, beside 
       /^Nobody drives runs of the pool gpu, and 1 run waits for it: start `.*worker --pool gpu`/m,
     ),
   ]);
-  expect(await client.health()).toMatchObject({ drives: true, idlePools: [{ pool: "gpu", due: 1 }] });
+  expect(await client.get("/api/health")).toMatchObject({
+    drives: true,
+    idlePools: [{ pool: "gpu", due: 1 }],
+  });
   expect((await p.cadre("why", runId)).stdout).toContain("Nobody works on it now.");
   p.start("worker", "--pool", "gpu");
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
@@ -170,14 +179,14 @@ test("[E6] a worker on whose machine the folder of a run is not there leaves it 
   await using other = await scaled();
   other.env["CADRE_STORE"] = p.env["CADRE_STORE"]!;
   const client = await served(p);
-  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
   const away = `${p.folder}-away`;
   await rename(p.folder, away);
   await other.start("worker").shows(/FOLDER_MISSING|is not there on/);
   await expect
     .poll(async () => (await client.events(runId)).map(({ type }) => type))
     .toEqual(["RUN_STARTED", "SYSTEM_ERROR"]);
-  expect((await client.run(runId)).worker).toBeUndefined();
+  expect((await client.get("/api/runs/{id}", { id: runId })).worker).toBeUndefined();
   await rename(away, p.folder);
   other.start("worker");
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
@@ -200,9 +209,11 @@ test("[E9] who drives which run is said of the worker and of the run; tail follo
   const client = await served(p);
   const worker = p.start("worker");
   await worker.shows(/takes runs/);
-  const { runId } = await client.startRun({ agent: "tidy", task: "slow" });
-  await expect.poll(async () => (await client.run(runId)).worker, { timeout: 20_000 }).toBeDefined();
-  const { name } = (await client.workers())[0]!;
+  const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "slow" } });
+  await expect
+    .poll(async () => (await client.get("/api/runs/{id}", { id: runId })).worker, { timeout: 20_000 })
+    .toBeDefined();
+  const { name } = (await client.get("/api/workers")).workers[0]!;
   const [listed, shown, json] = await Promise.all([
     p.cadre("workers"),
     p.cadre("show", runId),
@@ -213,7 +224,7 @@ test("[E9] who drives which run is said of the worker and of the run; tail follo
   expect(json.lines()).toMatchObject([{ worker: name }]);
   const tail = await p.cadre("tail", runId);
   expect([tail.code, tail.stdout]).toEqual([0, expect.stringContaining("All is well.")]);
-  expect((await client.run(runId)).worker).toBeUndefined();
+  expect((await client.get("/api/runs/{id}", { id: runId })).worker).toBeUndefined();
   expect((await p.cadre("workers", "--json")).lines()).toMatchObject([{ name, runs: 0, holds: [] }]);
 }, 120_000);
 
@@ -224,11 +235,14 @@ test("[E6] a worker takes only the runs of its pool", async () => {
   const client = await served(p);
   const other = p.start("worker", "--pool", "default");
   await other.shows(/the pool default/);
-  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
   const own = p.start("worker");
   await own.shows(/the pool here/);
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
-  expect((await client.workers()).map(({ pool }) => pool).toSorted()).toEqual(["default", "here"]);
+  expect((await client.get("/api/workers")).workers.map(({ pool }) => pool).toSorted()).toEqual([
+    "default",
+    "here",
+  ]);
   const events = await client.events(runId);
   expect(events.filter(({ type }) => type === "MODEL_CALL_STARTED")).toHaveLength(1);
 }, 120_000);
@@ -246,12 +260,14 @@ test("[E6] an agent that names a pool is driven by its workers alone, also as an
   const client = await served(p);
   const usual = p.start("worker");
   await usual.shows(/the pool default/);
-  const { runId } = await client.startRun({ agent: "lead", task: "a picture" });
-  await expect.poll(async () => (await client.tree(runId)).children?.length ?? 0).toBe(1);
-  const [child] = (await client.tree(runId)).children!;
+  const { runId } = await client.post("/api/runs", { body: { agent: "lead", task: "a picture" } });
+  await expect
+    .poll(async () => (await client.get("/api/runs/{id}/tree", { id: runId })).children?.length ?? 0)
+    .toBe(1);
+  const [child] = (await client.get("/api/runs/{id}/tree", { id: runId })).children!;
   // Of two runs that came after it, the second begins when what was due with the first has been looked at.
   for (const task of ["look", "again"]) {
-    const next = await client.startRun({ agent: "tidy", task });
+    const next = await client.post("/api/runs", { body: { agent: "tidy", task } });
     await expect.poll(() => statusOf(client, next.runId)).toBe("completed");
   }
   expect(await statusOf(client, child!.id)).toBe("pending");

@@ -35,8 +35,8 @@ export async function worker(invocation: Invocation, options: WorkerOptions): Pr
     });
     try {
       const { client } = connection;
-      if (!connection.isOwner) throw ownedBy((await client.health()).pid);
-      const own = (await client.workers()).find(
+      if (!connection.isOwner) throw ownedBy((await client.get("/api/health")).pid);
+      const own = (await client.get("/api/workers")).workers.find(
         ({ pid, host }) => pid === process.pid && host === hostname(),
       )!;
       for (const problem of connection.problems) if (!json) screen.line(problem);

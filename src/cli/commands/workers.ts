@@ -12,7 +12,7 @@ import { table } from "../view/text/table.ts";
 
 export async function workers({ io, folder, json, screen, commandLine }: Invocation): Promise<number> {
   const [found, health] = await withClient({ folder, io }, (client) =>
-    Promise.all([client.workers(), client.health()]),
+    Promise.all([client.get("/api/workers").then(({ workers }) => workers), client.get("/api/health")]),
   );
   if (json) screen.line(jsonLine(found));
   else {

@@ -48,7 +48,7 @@ export async function serverHealth(
   config: Config,
   io: Pick<Io, "env">,
 ): Promise<Health | undefined> {
-  const asked = withServerClient(config, io, (client) => client.health()).catch(() => undefined);
+  const asked = withServerClient(config, io, (client) => client.get("/api/health")).catch(() => undefined);
   const health = await Promise.race([asked, pause(ANSWER_MS, undefined, { ref: false })]);
   return health?.storeId === storeId ? health : undefined;
 }

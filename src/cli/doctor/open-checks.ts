@@ -10,7 +10,7 @@ import { portCheck } from "./port-check.ts";
 import { projectChecks } from "./store-checks.ts";
 
 export async function openStoreChecks(client: CadreClient, config: Config, io: Io): Promise<Finding[]> {
-  const { pid, storeId } = await client.health();
+  const { pid, storeId } = await client.get("/api/health");
   // On Postgres this command opens the store itself. It asks the server of this folder with the folder's token.
   const server = isFileStore(config) ? undefined : await serverHealth(storeId, config, io);
   const isUp = pid !== process.pid || server !== undefined;

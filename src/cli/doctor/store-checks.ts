@@ -13,10 +13,10 @@ import { modelLabel } from "../view/live/live-view.ts";
 /** `server`: the `cadre up` of this folder, if it is another process than the owner of the store. */
 export async function projectChecks(client: CadreClient, server: Health | undefined): Promise<Finding[]> {
   const [health, workers, agents, { runs }] = await Promise.all([
-    client.health(),
-    client.workers(),
-    client.agents(),
-    client.runs({ limit: 500, status: ["pending", "running", "waiting", "suspended"] }),
+    client.get("/api/health"),
+    client.get("/api/workers").then(({ workers }) => workers),
+    client.get("/api/agents").then(({ agents }) => agents),
+    client.get("/api/runs", { limit: 500, status: ["pending", "running", "waiting", "suspended"] }),
   ]);
   const now = Date.now();
   const ahead = runs.find((run) => run.updatedAt > now + 60_000);

@@ -75,12 +75,13 @@ async function toItsEnd(
   key: string,
   { client, leaving }: EvalContext,
 ): Promise<{ run: RunDetail; problem?: string } | undefined> {
-  const { runId } = await client.startRun(request, key);
+  const { runId } = await client.post("/api/runs", { body: request, idempotencyKey: key });
   const watched = { runId, view: createJsonView(() => {}), position: undefined };
   const rest = await followRun(client, watched, { type: "nobody" }, leaving);
   if (rest.type === "left") return undefined;
-  if (rest.type === "needs-person") await client.cancel(runId, "An eval has nobody to ask.");
-  const run = await client.run(runId);
+  if (rest.type === "needs-person")
+    await client.post("/api/runs/{id}/cancel", { id: runId, body: { reason: "An eval has nobody to ask." } });
+  const run = await client.get("/api/runs/{id}", { id: runId });
   if (rest.type === "needs-person")
     return { run, problem: "it needs a person, and an eval has nobody to ask" };
   if (run.status === "completed") return { run };
@@ -120,7 +121,7 @@ function spentBy({ treeUsage }: RunDetail): Spent {
 
 /** Hash of the file and the agents: results with the same hash are comparable. Throws if a judge cannot judge. */
 export async function evalFingerprint({ text, agent, cases }: Eval, client: CadreClient): Promise<string> {
-  const definitionOf = async (name: string) => (await client.agent(name)).definition;
+  const definitionOf = async (name: string) => (await client.get("/api/agents/{name}", { name })).definition;
   const judges = new Set(cases.flatMap(({ judge: asked }) => asked?.agent ?? []));
   const definitions = [await definitionOf(agent)];
   for (const name of judges) {

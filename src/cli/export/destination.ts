@@ -34,7 +34,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
   return {
     url: place,
     async check(root, hasLeft) {
-      const me = await asked(place, () => client.me());
+      const me = await asked(place, () => client.get("/api/me"));
       if (me.role !== "admin")
         throw refused(`${place} takes trees from admins, and ${me.name} is ${me.role} there.`);
       if (!hasLeft && (await asked(place, () => isThere(client, root))))
@@ -44,10 +44,12 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
         );
     },
     async deliver(file, settle) {
-      const taken = await client.importTree(await readFile(file, "utf8")).catch(async (error: unknown) => {
-        if (isRefusal(error)) await settle("refused");
-        throw notTaken(place, file, error);
-      });
+      const taken = await client
+        .post("/api/import", { body: { tree: await readFile(file, "utf8") } })
+        .catch(async (error: unknown) => {
+          if (isRefusal(error)) await settle("refused");
+          throw notTaken(place, file, error);
+        });
       // Delete it first: after the move is settled, the same command would not delete it any more.
       await rm(file, { force: true });
       await settle("arrived");
@@ -112,7 +114,7 @@ async function asked<T>(place: string, ask: () => Promise<T>): Promise<T> {
 
 async function isThere(client: CadreClient, root: string): Promise<boolean> {
   try {
-    await client.run(root);
+    await client.get("/api/runs/{id}", { id: root });
     return true;
   } catch (error) {
     if (error instanceof CadreError && error.code === "NOT_FOUND") return false;

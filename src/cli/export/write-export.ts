@@ -37,7 +37,10 @@ export async function writeExport(client: CadreClient, { runId, file, format, to
     );
   });
   try {
-    const answer = format === "cadre" ? await client.move(runId, to) : await client.exported(runId, format);
+    const answer =
+      format === "cadre"
+        ? await client.send("post", "/api/runs/{id}/move", { id: runId, body: { to } })
+        : await client.send("get", "/api/runs/{id}/export", { id: runId, format });
     const kept = await keep(answer, handle).catch((error: unknown) => {
       throw notWritten(error, file, format);
     });

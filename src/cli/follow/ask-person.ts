@@ -174,7 +174,10 @@ const outcomes: readonly Choice[] = [
     label: "[l]ook",
     help: "look whether it took effect; nothing is changed, and nothing decided",
     async act({ runId, callId }, { client, screen }) {
-      for (const line of probeLines(await client.probe(runId, callId!))) screen.line(line);
+      for (const line of probeLines(
+        await client.post("/api/runs/{id}/probe", { id: runId, body: { callId: callId! } }),
+      ))
+        screen.line(line);
       return false;
     },
   },
@@ -231,7 +234,7 @@ function choicesFor({ kind, grant }: ApprovalView): readonly Choice[] {
 }
 
 async function decide(item: ApprovalView, { client }: PromptContext, decision: DecisionBody): Promise<true> {
-  await client.decide(item.id, decision);
+  await client.post("/api/approvals/{id}", { id: item.id, body: decision });
   return true;
 }
 
@@ -240,6 +243,6 @@ async function verdict(
   { client }: PromptContext,
   body: Omit<OutcomeBody, "callId">,
 ): Promise<true> {
-  await client.outcome(item.runId, { callId: item.callId!, ...body });
+  await client.post("/api/runs/{id}/outcome", { id: item.runId, body: { callId: item.callId!, ...body } });
   return true;
 }

@@ -31,7 +31,7 @@ export async function chooseAgent(
   { agent, task }: TaskRequest,
 ): Promise<{ agent: string; task: string }> {
   if (agent !== undefined) return { agent, task };
-  const agents = await client.agents();
+  const { agents } = await client.get("/api/agents");
   if (agents.some(({ name }) => name === task.trim())) {
     throw new CadreError(
       "USAGE",

@@ -24,7 +24,7 @@ export async function detach(
   const flags = model === undefined ? {} : { flags: { model } };
   const { runId, server } = await withClient({ folder, io, createsStore: true, ...flags }, async (client) => {
     if (model !== undefined) await refuseModelOfOwner(client);
-    const { isServer, isWorker, pid } = await client.health();
+    const { isServer, isWorker, pid } = await client.get("/api/health");
     const begun = await submitRequest(client, order, yes === true, key);
     return { runId: begun, server: isServer && isWorker ? pid : undefined };
   });

@@ -87,10 +87,12 @@ function watchAside(client: CadreClient, runId: string, company: Answerer) {
 }
 
 async function asideIn(client: CadreClient, runId: string): Promise<Blockage | undefined> {
-  const live = allNodes(await client.tree(runId)).filter(({ endedAt }) => endedAt === undefined);
+  const live = allNodes(await client.get("/api/runs/{id}/tree", { id: runId })).filter(
+    ({ endedAt }) => endedAt === undefined,
+  );
   const held = live.filter(({ waitingOn }) => waitingOn?.kind === "quarantine");
   if (held.length === 0 || live.some(goesOn)) return undefined;
-  return { items: await client.approvals({ runId }), pausedRuns: held };
+  return { items: (await client.get("/api/approvals", { run: runId })).approvals, pausedRuns: held };
 }
 
 const goesOn = ({ status, waitingOn }: RunSummary): boolean =>
@@ -98,7 +100,7 @@ const goesOn = ({ status, waitingOn }: RunSummary): boolean =>
 
 /** Returns a function that is true until all earlier events are shown: old questions must not be asked again. */
 async function readSoFar(client: CadreClient, { runId, view }: WatchedRun): Promise<() => boolean> {
-  let known = allNodes(await client.tree(runId));
+  let known = allNodes(await client.get("/api/runs/{id}/tree", { id: runId }));
   return () => {
     known = known.filter(({ id, seq }) => (view.tree.runs.get(id)?.state.seq ?? 0) < seq);
     return known.length > 0;

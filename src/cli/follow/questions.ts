@@ -59,7 +59,9 @@ export function createQuestions(
   async function askAll(desk: PromptContext, current: { news: boolean }): Promise<void> {
     while (!over.aborted) {
       current.news = false;
-      const item = (await client.approvals({ runId })).find((open) => !skipped.has(asAsked(open)));
+      const item = (await client.get("/api/approvals", { run: runId })).approvals.find(
+        (open) => !skipped.has(asAsked(open)),
+      );
       if (item && !(await question.ask(item, desk))) skipped.add(asAsked(item));
       else if (!item && !current.news) {
         asking = undefined;
@@ -124,7 +126,10 @@ const goesOn = ({ runs }: LiveTree): boolean =>
 
 /** Reads the current state. Returns undefined if some run can continue: then more events will come. */
 async function stuckIn(client: CadreClient, runId: string): Promise<Blockage | undefined> {
-  const [items, tree] = await Promise.all([client.approvals({ runId }), client.tree(runId)]);
+  const [items, tree] = await Promise.all([
+    client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
+    client.get("/api/runs/{id}/tree", { id: runId }),
+  ]);
   const live = allNodes(tree).filter(({ endedAt }) => endedAt === undefined);
   if (live.length === 0 || live.some(({ status }) => status !== "suspended")) return undefined;
   const held = live.filter(({ waitingOn }) => !ANSWERABLE.has(waitingOn?.kind ?? ""));
@@ -177,11 +182,11 @@ const isCall = ({ kind }: ApprovalView): boolean => kind === "tool";
 
 /** Approves calls and nothing else: only a person can decide unknown outcomes and budgets. */
 async function sayYes(client: CadreClient, runId: string, said: Set<string>): Promise<void> {
-  const items = await client.approvals({ runId });
+  const items = (await client.get("/api/approvals", { run: runId })).approvals;
   for (const { id } of items.filter((item) => isCall(item) && !said.has(item.id))) {
     said.add(id);
     try {
-      await client.decide(id, { decision: "approve", note: "--yes" });
+      await client.post("/api/approvals/{id}", { id, body: { decision: "approve", note: "--yes" } });
     } catch (error) {
       // It was decided elsewhere, or must be proposed again. The run's next event tells.
       if (isUnreachable(error) || httpStatus(toCadreError(error).code) !== 409) throw error;

@@ -27,7 +27,7 @@ export async function printFollowResult(
   }
   const drawing = view.drawing(Date.now());
   for (const line of drawing.length > 0 ? ["", ...drawing] : []) screen.line(line);
-  const run = await client.run(runId);
+  const run = await client.get("/api/runs/{id}", { id: runId });
   const again = showAgainLine(runId, commandLine, screen.paint);
   if (rest.type === "needs-person") {
     const { items, pausedRuns } = rest;

@@ -47,7 +47,7 @@ export async function refuseUnknownAgent(invocation: Invocation, order: StartReq
 
 /** Refuses `--model` if another process owns the store: it would admit the run with its own default model. */
 export async function refuseModelOfOwner(client: CadreClient): Promise<void> {
-  const { pid } = await client.health();
+  const { pid } = await client.get("/api/health");
   if (pid !== process.pid)
     throw new CadreError(
       "USAGE",
@@ -62,15 +62,20 @@ export async function submitRequest(
   attended: boolean,
   key: string,
 ): Promise<string> {
-  if (order.type === "fork") return (await client.fork(order.runId, order.body, key)).runId;
-  if (order.type === "retry") return (await client.retry(order.runId, key)).runId;
+  if (order.type === "fork")
+    return (
+      await client.post("/api/runs/{id}/fork", { id: order.runId, body: order.body, idempotencyKey: key })
+    ).runId;
+  if (order.type === "retry")
+    return (await client.post("/api/runs/{id}/retry", { id: order.runId, idempotencyKey: key })).runId;
   const { agent, task } = await chooseAgent(client, order.wanted);
   const { preset, input } = order;
   const more = {
     ...(preset === undefined ? {} : { permissions: { preset } }),
     ...(input === undefined ? {} : { input }),
   };
-  return (await client.startRun({ agent, task, attended, ...more }, key)).runId;
+  return (await client.post("/api/runs", { body: { agent, task, attended, ...more }, idempotencyKey: key }))
+    .runId;
 }
 
 /** Prints the warnings about the agent's file, so that a misread key is not discovered from the answer. */
@@ -82,7 +87,7 @@ export async function printAgentWarnings(
 ): Promise<void> {
   // A fork uses the pinned agent, not the current file.
   if (order.type === "fork") return;
-  const { agent } = await client.run(runId);
+  const { agent } = await client.get("/api/runs/{id}", { id: runId });
   const problems = await problemsOf(client, agent);
   for (const problem of problems)
     io.stderr.write(`${problem.severity}: ${plainLine(problemText(problem))}\n`);
@@ -91,7 +96,7 @@ export async function printAgentWarnings(
 /** Empty if the file is gone: a run that has started must not be reported as failed. */
 async function problemsOf(client: CadreClient, agent: string): Promise<AgentView["problems"]> {
   try {
-    return (await client.agent(agent)).problems;
+    return (await client.get("/api/agents/{name}", { name: agent })).problems;
   } catch (error) {
     if (error instanceof CadreError && error.code === "NOT_FOUND") return [];
     throw error;

@@ -276,8 +276,11 @@ describe("two processes", () => {
     await using p = await team();
     const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
     const { client, close } = await connect({ folder: p.folder, io: { env: p.env }, drive: false });
-    expect((await client.cancel(id)).cancelled).toHaveLength(2);
-    expect(await client.run(id)).toMatchObject({ cancelRequested: true, status: "suspended" });
+    expect((await client.post("/api/runs/{id}/cancel", { id })).cancelled).toHaveLength(2);
+    expect(await client.get("/api/runs/{id}", { id })).toMatchObject({
+      cancelRequested: true,
+      status: "suspended",
+    });
     await close();
     const now = `ends at the next \`cadre run\`, or now: cadre cancel ${id}`;
     for (const look of ["runs", "show", "tail"] as const) {

@@ -1,7 +1,7 @@
 // Lists all runs that match a filter, newest first, page by page.
 
 import type { CadreClient } from "../../api/client/client.ts";
-import type { RunSummary, RunsFilter } from "../../api/client/types.ts";
+import type { RunPage, RunSummary, RunsFilter } from "../../api/client/types.ts";
 
 const PAGE = 500;
 
@@ -9,10 +9,10 @@ export async function* allRuns(
   client: CadreClient,
   filter: Omit<RunsFilter, "limit" | "cursor">,
 ): AsyncGenerator<RunSummary, void> {
-  let next: Pick<RunsFilter, "cursor"> | undefined = {};
-  while (next) {
-    const page = await client.runs({ ...filter, ...next, limit: PAGE });
+  let cursor: string | undefined;
+  do {
+    const page: RunPage = await client.get("/api/runs", { ...filter, cursor, limit: PAGE });
     yield* page.runs;
-    next = page.nextCursor === undefined ? undefined : { cursor: page.nextCursor };
-  }
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
 }

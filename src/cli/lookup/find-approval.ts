@@ -53,7 +53,7 @@ export async function resolveApprovalId(
   id: string,
   commandLine: CommandLine,
 ): Promise<string> {
-  const found = findApproval(await client.approvals(), id);
+  const found = findApproval((await client.get("/api/approvals")).approvals, id);
   if (typeof found === "string") return found;
   refuseOutcome(found, commandLine);
   return found.id;

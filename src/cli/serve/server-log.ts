@@ -53,7 +53,7 @@ export function createServerLog(write: (line: string) => void, now: () => number
   return {
     log: tell,
     async started(client, url) {
-      const { version, pid, folder, storeId, model } = await client.health();
+      const { version, pid, folder, storeId, model } = await client.get("/api/health");
       const left = await unfinishedRuns(client);
       tell("started", { url, version, pid, folder, storeId, model, unfinished: left.length });
     },

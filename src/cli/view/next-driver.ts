@@ -13,8 +13,8 @@ export async function nextDriverText(
   commandLine: CommandLine,
   later = "the run goes on at the next `cadre run`",
 ): Promise<string> {
-  const [only, ...more] = (await client.workers()).filter(({ silent }) => !silent);
-  if (!only) return nobodyGoesOn(await client.health(), later, commandLine);
+  const [only, ...more] = (await client.get("/api/workers")).workers.filter(({ silent }) => !silent);
+  if (!only) return nobodyGoesOn(await client.get("/api/health"), later, commandLine);
   if (more.length > 0) return `one of ${more.length + 1} workers goes on with it`;
   const where = only.host === hostname() ? "" : ` on ${plainLine(only.host)}`;
   return `process ${only.pid}${where} goes on with it`;
@@ -26,8 +26,8 @@ export async function pauseEffectText(
   commandLine: CommandLine,
   later: string,
 ): Promise<string> {
-  const drives = (await client.workers()).some(({ silent }) => !silent);
-  if (!drives) return nobodyGoesOn(await client.health(), later, commandLine);
+  const drives = (await client.get("/api/workers")).workers.some(({ silent }) => !silent);
+  if (!drives) return nobodyGoesOn(await client.get("/api/health"), later, commandLine);
   return rewriteCommands(`what is under way ends, and ${later}`, commandLine);
 }
 

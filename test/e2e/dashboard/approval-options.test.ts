@@ -55,7 +55,7 @@ test("[U21] a command is approved with a time limit", async () => {
     decision: "edit",
     input: { command: "sleep 100", timeout: 10_000 },
   });
-  await client.cancel(runIds[0]!);
+  await client.post("/api/runs/{id}/cancel", { id: runIds[0]! });
 });
 
 test("[U21] an item for another person says so on the page and at the terminal, and stays open", async () => {
@@ -67,11 +67,11 @@ test("[U21] an item for another person says so on the page and at the terminal, 
   await form.getByLabel("What they should know").fill("is it yours?");
   await form.getByRole("button", { name: "Ask", exact: true }).click();
   await page.getByText(/For Maria, asked by .*: is it yours\?/).waitFor();
-  const [item] = await client.approvals();
+  const [item] = (await client.get("/api/approvals")).approvals;
   expect((await p.cadre("approve")).stdout).toMatch(/for Maria, asked by .*: is it yours\?/);
   await p.cadre("approve", item!.id, "--ask", "Jo");
   await rows(page).filter({ hasText: "for Jo" }).waitFor();
   await page.getByText(/For Jo, asked by/).waitFor();
   expect((await p.cadre("approve", item!.id, "--ask", "Jo", "--scope", "run")).code).toBe(2);
-  await client.cancel(runIds[0]!);
+  await client.post("/api/runs/{id}/cancel", { id: runIds[0]! });
 });

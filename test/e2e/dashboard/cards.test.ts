@@ -79,7 +79,7 @@ test("[U20] [U21] each kind of request has an accessible card that shows what it
 
   await openRow(page, /looper/);
   await card.getByRole("heading", { name: "looper repeats itself" }).waitFor();
-  const decided = (await client.runs({ agent: "editor" })).runs;
+  const decided = (await client.get("/api/runs", { agent: "editor" })).runs;
   expect(decided).toHaveLength(1);
   expect((await client.events(decided[0]!.id))[0]!.payload).toMatchObject({ limits: { maxTurns: 3 } });
   expect(problems).toEqual([]);

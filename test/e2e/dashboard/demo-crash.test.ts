@@ -50,5 +50,5 @@ test("[U43] a server that does real work has no plug", async () => {
   const { page } = await browser.open(stage.link);
   await expectConnection(page, "Live");
   expect(await page.getByRole("button", { name: "Pull the plug" }).count()).toBe(0);
-  await expect(clientOf(stage, p).pullPlug()).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(clientOf(stage, p).post("/api/plug")).rejects.toMatchObject({ code: "NOT_FOUND" });
 });

@@ -15,7 +15,7 @@ test("[FK8] [U38] the scrubber shows the whole tree at any moment; the URL keeps
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
   const wanted = { agent: "lead", task: "Mend both parts", attended: true };
-  const { runId: root } = await clientOf(stage, p).startRun(wanted);
+  const { runId: root } = await clientOf(stage, p).post("/api/runs", { body: wanted });
   await page.goto(`${stage.url}/r/${root}`);
   await approveAll(page, 2);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
@@ -54,7 +54,7 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event links to it
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
   const wanted = { agent: "worker", task: "Mend the parser", attended: true };
-  const { runId: root } = await clientOf(stage, p).startRun(wanted);
+  const { runId: root } = await clientOf(stage, p).post("/api/runs", { body: wanted });
   await page.goto(`${stage.url}/r/${root}`);
   await approveAll(page, 1);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();

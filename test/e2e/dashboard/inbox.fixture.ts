@@ -20,7 +20,7 @@ export async function openInbox(
   const client = clientOf(stage, p);
   const runIds: string[] = [];
   for (const [task, name] of Object.entries(tasks))
-    runIds.push((await client.startRun({ agent: name, task, attended: true })).runId);
+    runIds.push((await client.post("/api/runs", { body: { agent: name, task, attended: true } })).runId);
   const { page, problems } = await browser.enter(stage.link, options);
   page.setDefaultTimeout(15_000);
   await page.goto(`${stage.url}/inbox`);
@@ -41,5 +41,5 @@ export async function summaryOf(client: CadreClient, runId: string): Promise<str
   for await (const _ of client.follow({ runId, signal })) {
     // Reads until the run ends.
   }
-  return (await client.run(runId)).summary ?? "";
+  return (await client.get("/api/runs/{id}", { id: runId })).summary ?? "";
 }

@@ -111,7 +111,7 @@ describe("answers", () => {
     await page.getByRole("button", { name: /It happened/ }).click();
     await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
     const client = clientOf(again, p);
-    const [run] = (await client.runs()).runs;
+    const [run] = (await client.get("/api/runs")).runs;
     expect(await summaryOf(client, run!.id)).toContain("I have looked: it began");
     expect(readFileSync(join(p.folder, "began.txt"), "utf8")).toBe("began\n");
     // The run has ended, so the inbox no longer lists it.
@@ -123,7 +123,7 @@ describe("answers", () => {
     await using p = await asking();
     const { client, page } = await inbox(p, { write: "clerk" });
     await addedLine(page, "write").waitFor();
-    const [item] = await client.approvals();
+    const [item] = (await client.get("/api/approvals")).approvals;
     await p.cadre("reject", item!.id, "--note", "not today");
     await page.getByRole("heading", { name: "Already answered" }).waitFor();
     await page.getByText(/rejected it: not today/).waitFor();
@@ -135,14 +135,14 @@ describe("answers", () => {
     await page.getByRole("button", { name: "Always here" }).click();
     await page.getByText("Edit(out.txt)").waitFor();
     await page.getByRole("button", { name: "Approve", exact: false }).first().click();
-    await expect.poll(async () => (await client.grants()).length, SOON).toBe(1);
-    const [grant] = await client.grants();
+    await expect.poll(async () => (await client.get("/api/grants")).grants.length, SOON).toBe(1);
+    const [grant] = (await client.get("/api/grants")).grants;
     expect(grant).toMatchObject({ rule: "Edit(out.txt)", scope: "always" });
     expect(grant!.until! - Date.now()).toBeLessThan(8 * 3_600_000 + 1);
     await page.getByRole("button", { name: "Allowed without asking" }).click();
     await page.getByRole("button", { name: /^Revoke/ }).click();
     await page.getByText("Nothing: every call that needs approval asks.").waitFor();
-    expect(await client.grants()).toEqual([]);
+    expect((await client.get("/api/grants")).grants).toEqual([]);
   });
 });
 

@@ -14,7 +14,9 @@ test("[U34] on a phone half of a run's page is its timeline, every view is in re
   await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link, { width: 390, height: 844 });
-  const { runId } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
+  const { runId } = await clientOf(stage, p).post("/api/runs", {
+    body: { agent: "lead", task: "Mend both parts" },
+  });
   await page.goto(`${stage.url}/r/${runId}`);
   await page.getByTestId("status-text").getByText("Waiting for child approval").waitFor();
   await page.getByText("and 1 more").filter({ visible: true }).waitFor();
@@ -32,7 +34,7 @@ test("[U01] [S1-60] at 1280 pixels a long time fits its column, and no card of t
   await using p = await treeProject(PATTERNS);
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link, { width: 1280 });
-  await clientOf(stage, p).startRun({ agent: "author", task: "Write the terms" });
+  await clientOf(stage, p).post("/api/runs", { body: { agent: "author", task: "Write the terms" } });
   await page.goto(stage.url);
   const took = page
     .getByRole("row", { name: /Write the terms/ })

@@ -44,10 +44,14 @@ test("[U01] [U03] [U43] [E9] answered while nobody works: the page says so every
   const client = clientOf(stage, p);
   const worker = p.start("worker");
   await worker.shows(/takes runs/);
-  const { runId: root } = await client.startRun({ agent: "lead", task: "release", attended: true });
-  await client.startRun({ agent: "clerk", task: "sweep", attended: true });
-  await expect.poll(async () => (await client.approvals()).length, SOON).toBe(2);
-  await expect.poll(async () => (await client.run(root)).waitingOn?.kind, SOON).toBe("child_hitl");
+  const { runId: root } = await client.post("/api/runs", {
+    body: { agent: "lead", task: "release", attended: true },
+  });
+  await client.post("/api/runs", { body: { agent: "clerk", task: "sweep", attended: true } });
+  await expect.poll(async () => (await client.get("/api/approvals")).approvals.length, SOON).toBe(2);
+  await expect
+    .poll(async () => (await client.get("/api/runs/{id}", { id: root })).waitingOn?.kind, SOON)
+    .toBe("child_hitl");
 
   const { page, problems } = await browser.open(stage.link);
   page.setDefaultTimeout(15_000);
@@ -103,7 +107,9 @@ test("[U01] [U03] [U43] [E9] answered while nobody works: the page says so every
 
   const next = p.start("worker");
   await next.shows(/takes runs/);
-  await expect.poll(async () => (await client.run(root)).status, SOON).toBe("completed");
+  await expect
+    .poll(async () => (await client.get("/api/runs/{id}", { id: root })).status, SOON)
+    .toBe("completed");
   await banner.waitFor({ state: "detached" });
   expect(problems).toEqual([]);
 }, 120_000);

@@ -12,7 +12,9 @@ test("[U07] [S2-80] a run started by a pattern appears below the run that starte
   await using p = await treeProject(PATTERNS);
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
-  const { runId } = await clientOf(stage, p).startRun({ agent: "desk", task: "Why was I charged twice?" });
+  const { runId } = await clientOf(stage, p).post("/api/runs", {
+    body: { agent: "desk", task: "Why was I charged twice?" },
+  });
   await page.goto(`${stage.url}/r/${runId}`);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   const nodes = page.getByRole("treeitem");
@@ -34,7 +36,9 @@ test("[S2-35] agents appear by title, with the name added where it is needed to 
   const stage = await serve(p);
   const client = clientOf(stage, p);
   const { page, problems } = await browser.enter(stage.link);
-  const { runId } = await client.startRun({ agent: "desk", task: "Why was I charged twice?" });
+  const { runId } = await client.post("/api/runs", {
+    body: { agent: "desk", task: "Why was I charged twice?" },
+  });
   await page.goto(`${stage.url}/r/${runId}`);
   await page.getByRole("heading", { level: 1, name: "The help desk desk" }).waitFor();
   await page.getByRole("treeitem", { name: /Billing and invoices routed/ }).waitFor();
@@ -49,7 +53,7 @@ test("[S2-35] agents appear by title, with the name added where it is needed to 
   await page.goto(`${stage.url}/agents?view=graph`);
   await page.getByRole("link", { name: /The help desk/ }).waitFor();
 
-  await client.startRun({ agent: "lead", task: "Mend both parts" });
+  await client.post("/api/runs", { body: { agent: "lead", task: "Mend both parts" } });
   await page.goto(`${stage.url}/inbox`);
   await page.getByRole("heading", { level: 2, name: "The copy editor editor needs your approval" }).waitFor();
   await page.getByRole("navigation", { name: "Asking run" }).getByText("The copy editor").waitFor();
@@ -69,14 +73,14 @@ test("[S0-76] [S0-77] [U44] drafts are numbered at start and end, and a failure 
   const stage = await serve(p);
   const client = clientOf(stage, p);
   const { page, problems } = await browser.enter(stage.link, { height: 1200 });
-  const good = await client.startRun({ agent: "namer", task: "Name the function" });
+  const good = await client.post("/api/runs", { body: { agent: "namer", task: "Name the function" } });
   await page.goto(`${stage.url}/r/${good.runId}`);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   for (const words of ["DRAFT 1", "DRAFT 3", "DRAFT 1 COMPLETE", "DRAFT 3 COMPLETE", "JUDGE COMPLETE"])
     await page.getByTestId("timeline").getByText(words, { exact: true }).waitFor();
   expect(await page.getByText("DELEGATING").count()).toBe(0);
 
-  const bad = await client.startRun({ agent: "namer", task: "spoil it" });
+  const bad = await client.post("/api/runs", { body: { agent: "namer", task: "spoil it" } });
   await page.goto(`${stage.url}/r/${bad.runId}`);
   const card = page.getByRole("region", { name: "Why it failed" });
   await card.getByTestId("first-cause").getByText("The report did not fit, twice.").waitFor();

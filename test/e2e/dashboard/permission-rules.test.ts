@@ -57,9 +57,9 @@ ${["src/a.ts", "src/b.ts", "src/c.ts", "docs/d.md", "e.txt"].map(write).join("")
   const { client, page, problems, runIds } = await openInbox(browser, p, { "write them": "worker" });
   page.setDefaultTimeout(30_000);
   await expectRows(page, 5);
-  for (const { id, input } of await client.approvals()) {
+  for (const { id, input } of (await client.get("/api/approvals")).approvals) {
     const refused = (input as { path: string }).path === "docs/d.md";
-    await client.decide(id, { decision: refused ? "reject" : "approve" });
+    await client.post("/api/approvals/{id}", { id, body: { decision: refused ? "reject" : "approve" } });
   }
   await summaryOf(client, runIds[0]!);
   await page.getByRole("button", { name: "Allowed without asking" }).click();

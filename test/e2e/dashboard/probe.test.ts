@@ -37,7 +37,7 @@ test("[PB1] [P4] [F03] after a crash the inbox and the run's page show what the 
   await card.getByText("The probe suggests this.").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
 
-  const [{ runId } = { runId: "" }] = await clientOf(stage, p).approvals();
+  const [{ runId } = { runId: "" }] = (await clientOf(stage, p).get("/api/approvals")).approvals;
   await page.goto(`${stage.url}/r/${runId}`);
   const notice = page.getByRole("region", { name: "Outcome unknown" });
   await notice.getByText("it was done").waitFor();

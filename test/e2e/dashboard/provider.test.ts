@@ -17,10 +17,13 @@ test("[U45] a run that waits says why, for how long and who else does; one click
   });
   const stage = await serve(p);
   const client = clientOf(stage, p);
-  const start = async (task: string) => (await client.startRun({ agent: "asker", task })).runId;
+  const start = async (task: string) =>
+    (await client.post("/api/runs", { body: { agent: "asker", task } })).runId;
   const waits = (count: number) =>
     expect
-      .poll(async () => (await client.runs({ waiting: "provider", total: true })).total, { timeout: 20_000 })
+      .poll(async () => (await client.get("/api/runs", { waiting: "provider", total: true })).total, {
+        timeout: 20_000,
+      })
       .toBe(count);
   const first = await start("first");
   await waits(1);

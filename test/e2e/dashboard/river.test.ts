@@ -40,7 +40,9 @@ test("[U35] [U36] [BV1] [BV2] [BV4] a river that moves; a branch is given more, 
   await using p = await project();
   const stage = await serveSeparately(p);
   const { page, problems } = await browser.enter(stage.link);
-  const { runId } = await clientOf(stage, p).startRun({ agent: "lead", task: "Get it ready" });
+  const { runId } = await clientOf(stage, p).post("/api/runs", {
+    body: { agent: "lead", task: "Get it ready" },
+  });
   await page.goto(`${stage.url}/r/${runId}?view=budget`);
   await page.getByRole("heading", { name: "$4.00 for the whole tree" }).waitFor();
   await row(page, /^worker two running \$0\.10 \$0\.\d\d .*\$1\.50/).waitFor();
@@ -79,7 +81,9 @@ test("[U48] [U49] the river: nothing that axe finds, in both themes and on a pho
   await using p = await project();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
-  const { runId } = await clientOf(stage, p).startRun({ agent: "lead", task: "Get it ready" });
+  const { runId } = await clientOf(stage, p).post("/api/runs", {
+    body: { agent: "lead", task: "Get it ready" },
+  });
   await page.goto(`${stage.url}/r/${runId}?view=budget`);
   await row(page, /^worker two running/).waitFor();
   for (const width of [1280, 390]) {

@@ -20,7 +20,9 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is 
   await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
-  const { runId: root } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
+  const { runId: root } = await clientOf(stage, p).post("/api/runs", {
+    body: { agent: "lead", task: "Mend both parts" },
+  });
   await page.goto(`${stage.url}/r/${root}`);
   const status = page.getByTestId("status-text");
   await status.getByText("Waiting for child approval").waitFor();
@@ -65,7 +67,9 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words ar
   await using p = await treeProject();
   const stage = await serve(p);
   const { page, context, problems } = await browser.enter(stage.link, { height: 1000 });
-  const { runId: root } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
+  const { runId: root } = await clientOf(stage, p).post("/api/runs", {
+    body: { agent: "lead", task: "Mend both parts" },
+  });
   await page.goto(`${stage.url}/r/${root}`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   await approveAll(page);
@@ -124,7 +128,9 @@ test("[U18] [U19] [U42] killed in the middle of a call and back: nothing is miss
   });
   const stage = await serveSeparately(p);
   const { page, problems } = await browser.enter(stage.link);
-  const { runId: run } = await clientOf(stage, p).startRun({ agent: "shell", task: "Print something" });
+  const { runId: run } = await clientOf(stage, p).post("/api/runs", {
+    body: { agent: "shell", task: "Print something" },
+  });
   await page.goto(`${stage.url}/r/${run}`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   await approveAll(page);
@@ -160,7 +166,9 @@ test("[U40] [U41] a message, a pause, and a cancel that tells the truth", async 
   });
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
-  const { runId: run } = await clientOf(stage, p).startRun({ agent: "slow", task: "Take your time" });
+  const { runId: run } = await clientOf(stage, p).post("/api/runs", {
+    body: { agent: "slow", task: "Take your time" },
+  });
   await page.goto(`${stage.url}/r/${run}`);
   await page.getByRole("heading", { level: 1, name: "slow" }).waitFor();
   await page.keyboard.press("m");
@@ -196,7 +204,9 @@ test("[U44] a failed tree shows its first cause, the way up, and what to do", as
   const stage = await serve(p);
   const { page, context, problems } = await browser.enter(stage.link);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const { runId: root } = await clientOf(stage, p).startRun({ agent: "worker", task: "Mend the parser" });
+  const { runId: root } = await clientOf(stage, p).post("/api/runs", {
+    body: { agent: "worker", task: "Mend the parser" },
+  });
   await page.goto(`${stage.url}/r/${root}`);
   const card = page.getByRole("region", { name: "Why it failed" });
   await card
@@ -219,7 +229,9 @@ test("[U47] [P9] a run that is not there, and a journal that is damaged, are sai
   const { page } = await browser.enter(stage.link);
   await page.goto(`${stage.url}/r/r1nowhere`);
   await page.getByRole("alert").getByText("There is no run r1nowhere.").waitFor();
-  const { runId: root } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
+  const { runId: root } = await clientOf(stage, p).post("/api/runs", {
+    body: { agent: "lead", task: "Mend both parts" },
+  });
   await page.goto(`${stage.url}/r/${root}`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   const db = new DatabaseSync(join(p.folder, ".cadre", "cadre.db"));
@@ -236,7 +248,9 @@ test("[U48] [U49] [U34] no rule of accessibility is broken, in light, dark and o
   await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
-  const { runId: root } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
+  const { runId: root } = await clientOf(stage, p).post("/api/runs", {
+    body: { agent: "lead", task: "Mend both parts" },
+  });
   await page.goto(`${stage.url}/r/${root}#1`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Open here: the timeline of worker" }).first().click();

@@ -45,7 +45,7 @@ export function withRuns<S extends TestServer>(p: Project, stage: S): S & RunsSe
     },
   });
   const start = async (name: string, task: string) =>
-    (await client.startRun({ agent: name, task, attended: true })).runId;
+    (await client.post("/api/runs", { body: { agent: name, task, attended: true } })).runId;
   return {
     ...stage,
     client,
@@ -55,7 +55,7 @@ export function withRuns<S extends TestServer>(p: Project, stage: S): S & RunsSe
       const end = new AbortController();
       for await (const item of client.follow({ runId, tree: true, signal: end.signal })) {
         if (item.type !== "event" || item.event.type !== "RUN_SUSPENDED") continue;
-        if ((await client.approvals({ runId })).length === 2) break;
+        if ((await client.get("/api/approvals", { run: runId })).approvals.length === 2) break;
       }
       end.abort();
       return runId;

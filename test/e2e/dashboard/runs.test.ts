@@ -64,7 +64,7 @@ test("[U05] rows do not move under the pointer: new ones are counted, and shown 
   expect((await shownIds(page)).slice(2)).toEqual(before);
   // A row that is looked at changes where it stands.
   await rows(page).nth(2).hover();
-  await client.cancel(slow);
+  await client.post("/api/runs/{id}/cancel", { id: slow });
   await page.locator(`[data-run="${slow}"]`).getByText("cancelled").filter({ visible: true }).waitFor();
   expect((await shownIds(page)).indexOf(slow)).toBe(1);
   // Nothing holds it: what is new comes by itself.
@@ -142,7 +142,7 @@ test("[U06] [U30] runs are chosen by keys, and a cancel says what it will reach 
   await dialog.getByRole("button", { name: "Cancel 2 runs" }).click();
   await dialog.waitFor({ state: "detached" });
   await Promise.all([untilEnded(client, tree), untilEnded(client, slow)]);
-  expect(await client.approvals()).toEqual([]);
+  expect((await client.get("/api/approvals")).approvals).toEqual([]);
   expect((await client.events(slow)).find(({ type }) => type === "CANCEL_REQUESTED")?.payload).toMatchObject({
     reason: "not today",
   });
@@ -161,7 +161,7 @@ test("[U14] a list of 700 draws only what is in sight, and brings the rest when 
   for (let from = 0; from < 700; from += 100)
     await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
-        client.startRun({ agent: "slow", task: `number ${from + index}` }),
+        client.post("/api/runs", { body: { agent: "slow", task: `number ${from + index}` } }),
       ),
     );
   const { page, problems } = await browser.open(link);

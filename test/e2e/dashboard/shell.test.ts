@@ -66,7 +66,7 @@ test("[U43] [U19] [U33] a server that is gone is said, and so is what became of 
   await page.waitForURL(/\/inbox/);
   await isLive(page);
   await page.waitForFunction(() => document.title === "(2) Needs you · Cadre");
-  await again.client.health();
+  await again.client.get("/api/health");
 });
 
 test("[U32] [U49] what needs a person and what has ended is told once for each tree, aloud and outside of the page", async () => {
@@ -120,14 +120,14 @@ test("[U25] a standing grant is listed in the settings and taken back with one c
   await using p = await runsProject();
   const { url, link, startTree, client } = await serveRuns(p);
   await startTree();
-  const [item] = await client.approvals();
-  await client.decide(item!.id, { decision: "approve", scope: "always" });
+  const [item] = (await client.get("/api/approvals")).approvals;
+  await client.post("/api/approvals/{id}", { id: item!.id, body: { decision: "approve", scope: "always" } });
   const { page, problems } = await browser.enter(link);
   await page.goto(`${url}/settings`);
   await page.getByText(item!.grant!, { exact: true }).waitFor();
   await page.getByRole("button", { name: /^Revoke/ }).click();
   await page.getByText(/^None: every call/).waitFor();
-  expect(await client.grants()).toEqual([]);
+  expect((await client.get("/api/grants")).grants).toEqual([]);
   expect(problems).toEqual([]);
 });
 
@@ -135,7 +135,7 @@ test("[A09] [U47] signing out the others leaves this browser in; another one rea
   await using p = await runsProject();
   const { url, link, client } = await serveRuns(p);
   const { page } = await browser.open(link);
-  const other = await browser.open((await client.link()).url);
+  const other = await browser.open((await client.post("/api/link")).url);
   await isLive(other.page);
   await page.goto(`${url}/settings`);
   await isLive(page);

@@ -28,7 +28,7 @@ test("[U16] tab and filter survive a reload; an unknown run links to the list; c
   await page.getByRole("heading", { name: "Runs" }).waitFor();
   // A paused run needs no answer, so it is not counted.
   const idle = await stage.start("lead", "Mend it later");
-  await stage.client.pause(idle);
+  await stage.client.post("/api/runs/{id}/pause", { id: idle });
   await page.getByRole("link", { name: "Needs me 1" }).waitFor();
 
   await page.clock.install();

@@ -55,7 +55,7 @@ function StopButton({ runId }: { runId: string }) {
     setStopping(true);
     setProblem(undefined);
     try {
-      await client.cancel(runId, "Stopped in the chat");
+      await client.post("/api/runs/{id}/cancel", { id: runId, body: { reason: "Stopped in the chat" } });
     } catch (error) {
       setStopping(false);
       setProblem(messageOf(error));

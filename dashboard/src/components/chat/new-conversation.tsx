@@ -44,7 +44,11 @@ export function NewConversation() {
   const begin = async (text: string, key: string) => {
     // The session id comes from the message key: sending the same message again must not start a second conversation.
     const sessionId = `s${key}`;
-    await client.say(sessionId, { agent, text, mode: inMode, attended: true }, key);
+    await client.post("/api/sessions/{id}/messages", {
+      id: sessionId,
+      body: { agent, text, mode: inMode, attended: true },
+      idempotencyKey: key,
+    });
     await navigate({ to: "/chat/$sessionId", params: { sessionId } });
   };
   return (

@@ -4,6 +4,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Clock } from "lucide-react";
 import { useState } from "react";
+import type { RunPage } from "../../../../src/api/client/types.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -37,7 +38,7 @@ export function Thread({ sessionId }: { sessionId: string }) {
   return <Runs key={sessionId} sessionId={sessionId} runs={runs} last={last} />;
 }
 
-type Run = Awaited<ReturnType<typeof client.runs>>["runs"][number];
+type Run = RunPage["runs"][number];
 
 function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last: Run }) {
   const [chosen, setChosen] = useState<Mode>(last.mode);
@@ -48,7 +49,11 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
   const busy = row.endedAt === undefined;
   const mode = busy ? row.mode : chosen;
   const say = async (text: string, key: string) => {
-    await client.say(sessionId, { agent: last.agent, text, mode, attended: true }, key);
+    await client.post("/api/sessions/{id}/messages", {
+      id: sessionId,
+      body: { agent: last.agent, text, mode, attended: true },
+      idempotencyKey: key,
+    });
   };
   const { outer, inner } = useFollowEnd(true);
   return (

@@ -47,7 +47,7 @@ function ForkForm({ point, onClose, onForked }: ForkDialogProps & { point: ForkP
   const fork = () =>
     perform(async () => {
       const body = bodyOf({ seq: point.seq, message, model, file, allowEffects });
-      onForked((await client.fork(point.runId, body)).runId);
+      onForked((await client.post("/api/runs/{id}/fork", { id: point.runId, body })).runId);
       onClose();
     });
   return (

@@ -27,7 +27,7 @@ export function GrantList({ grants }: { grants: readonly GrantView[] }) {
 function GrantRow({ grant: { id, rule, scope, folder, by, at, until, runId } }: { grant: GrantView }) {
   const queries = useQueryClient();
   const revoking = useMutation({
-    mutationFn: () => client.revokeGrant(id),
+    mutationFn: () => client.delete("/api/grants/{id}", { id }),
     onSettled: () => queries.invalidateQueries(grantsQuery),
   });
   return (

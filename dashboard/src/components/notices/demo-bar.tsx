@@ -14,7 +14,7 @@ import { Button } from "../../ui/button.tsx";
 export function DemoBar({ startedAt }: { startedAt: number }) {
   const { state } = useConnection();
   // The answer may go with the server: its stream says what became of it.
-  const pull = useMutation({ mutationFn: () => client.pullPlug().catch(() => {}) });
+  const pull = useMutation({ mutationFn: () => client.post("/api/plug").catch(() => {}) });
   return (
     <section
       aria-label="Demo"

@@ -29,7 +29,8 @@ export const suggestedVerdict = ({ probe }: ApprovalView): "happened" | "run_aga
 export function OutcomeProbe({ item: { runId, callId = "", probe }, keys }: OutcomeProbeProps) {
   const { busy, problem, perform } = useAction();
   const mayProbe = useRefusal("operator") === undefined;
-  const runProbe = () => void perform(() => client.probe(runId, callId));
+  const runProbe = () =>
+    void perform(() => client.post("/api/runs/{id}/probe", { id: runId, body: { callId } }));
   useHotkeys(
     keys === undefined || !mayProbe ? [] : [{ keys, label: "Check whether it took effect", run: runProbe }],
   );

@@ -33,7 +33,10 @@ export function useCommands(typed: string, asked: string, actions: PaletteAction
   const runs = useQuery({
     queryKey: ["runs", "palette", asked],
     queryFn: () =>
-      client.runs({ limit: 20, ...(searchWords(asked).length === 0 ? { roots: true } : { q: asked }) }),
+      client.get("/api/runs", {
+        limit: 20,
+        ...(searchWords(asked).length === 0 ? { roots: true } : { q: asked }),
+      }),
     placeholderData: (before) => before,
   });
   const pages = PAGES.map(

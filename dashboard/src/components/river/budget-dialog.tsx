@@ -34,7 +34,7 @@ export function BudgetDialog({ target, unit, onClose }: BudgetDialogProps) {
   const amount = amountIn(text, unit);
   const send = async (to: number) => {
     const budget = { ...toBudget(to, unit), ...(tree ? { scope: "tree" as const } : {}) };
-    if (await perform(() => client.setBudget(runId, budget))) onClose();
+    if (await perform(() => client.post("/api/runs/{id}/budget", { id: runId, body: budget }))) onClose();
   };
   return (
     <Dialog

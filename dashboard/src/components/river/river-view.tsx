@@ -40,7 +40,8 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
   const actions = mayAct && {
     busy,
     onBudget: (node: RiverNode) => setTarget(runTarget(node, unit)),
-    onFreeze: (node: RiverNode, how: "freeze" | "thaw") => void perform(() => client[how](node.runId)),
+    onFreeze: (node: RiverNode, how: "freeze" | "thaw") =>
+      void perform(() => client.post(`/api/runs/{id}/${how}`, { id: node.runId })),
   };
   return (
     <ScrollBox label="Budget of the tree, run by run" className="min-h-0 flex-1 bg-surface">

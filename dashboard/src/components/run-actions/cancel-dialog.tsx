@@ -21,7 +21,15 @@ export function CancelDialog({ open, row, under, onClose }: CancelDialogProps) {
   const field = useId();
   const { busy, problem, perform } = useAction();
   const stop = async () => {
-    if (await perform(() => client.cancel(row.id, reason === "" ? undefined : reason))) onClose();
+    if (
+      await perform(() =>
+        client.post("/api/runs/{id}/cancel", {
+          id: row.id,
+          body: { reason: reason === "" ? undefined : reason },
+        }),
+      )
+    )
+      onClose();
   };
   const below = under === 0 ? "" : ` and ${plural(under, "run")} below it`;
   return (

@@ -19,7 +19,7 @@ export function MessageDialog({ open, row, onClose }: MessageDialogProps) {
   const { busy, problem, perform } = useAction();
   const send = async () => {
     if (text.trim() === "" || busy) return;
-    if (!(await perform(() => client.message(row.id, text)))) return;
+    if (!(await perform(() => client.post("/api/runs/{id}/message", { id: row.id, body: { text } })))) return;
     setText("");
     onClose();
   };

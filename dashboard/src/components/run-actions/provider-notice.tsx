@@ -40,7 +40,7 @@ export function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
         size="small"
         className="max-md:h-10"
         disabled={busy}
-        onClick={() => void perform(() => client.resume(id))}
+        onClick={() => void perform(() => client.post("/api/runs/{id}/resume", { id }))}
       >
         <RotateCcw size={13} aria-hidden /> Retry now
       </Button>

@@ -45,7 +45,7 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
   ]);
   const close = () => setDialog(undefined);
   const retry = async () => {
-    await perform(async () => onGo((await client.retry(row.id)).runId));
+    await perform(async () => onGo((await client.post("/api/runs/{id}/retry", { id: row.id })).runId));
   };
   return (
     <>
@@ -57,7 +57,7 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
           icon={Pause}
           label="Pause"
           busy={busy}
-          onClick={() => void perform(() => client.pause(row.id))}
+          onClick={() => void perform(() => client.post("/api/runs/{id}/pause", { id: row.id }))}
         />
       )}
       {may.resume && (
@@ -65,7 +65,7 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
           icon={Play}
           label="Resume"
           busy={busy}
-          onClick={() => void perform(() => client.resume(row.id))}
+          onClick={() => void perform(() => client.post("/api/runs/{id}/resume", { id: row.id }))}
         />
       )}
       {may.thaw !== undefined && (
@@ -73,7 +73,7 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
           icon={Play}
           label="Thaw"
           busy={busy}
-          onClick={() => void perform(() => client.thaw(may.thaw!))}
+          onClick={() => void perform(() => client.post("/api/runs/{id}/thaw", { id: may.thaw! }))}
         />
       )}
       {may.retry && <ActionButton icon={RotateCcw} label="Retry" busy={busy} onClick={() => void retry()} />}

@@ -47,8 +47,8 @@ function CancelRuns({ runs, onClose, onDone }: StepProps) {
     staleTime: 0,
     queryFn: async () => {
       const [trees, open] = await Promise.all([
-        Promise.all(runs.map(({ id }) => client.tree(id))),
-        client.approvals(),
+        Promise.all(runs.map(({ id }) => client.get("/api/runs/{id}/tree", { id }))),
+        client.get("/api/approvals").then(({ approvals }) => approvals),
       ]);
       return cancelPreview(trees, open);
     },
@@ -63,7 +63,10 @@ function CancelRuns({ runs, onClose, onDone }: StepProps) {
       each={alive.map(
         ({ id }) =>
           () =>
-            client.cancel(id, reason.trim() === "" ? undefined : reason.trim()),
+            client.post("/api/runs/{id}/cancel", {
+              id,
+              body: { reason: reason.trim() === "" ? undefined : reason.trim() },
+            }),
       )}
       button={`Cancel ${plural(alive.length, "run")}`}
       danger
@@ -97,7 +100,7 @@ function RetryRuns({ runs, onClose, onDone }: StepProps) {
       each={wanted.map(
         ({ id }) =>
           () =>
-            client.retry(id),
+            client.post("/api/runs/{id}/retry", { id }),
       )}
       button={`Try ${plural(wanted.length, "run")} again`}
     >

@@ -13,7 +13,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { SettingsSection } from "./settings-section.tsx";
 
 export function AccessSettings() {
-  const linking = useMutation({ mutationFn: client.link });
+  const linking = useMutation({ mutationFn: () => client.post("/api/link") });
   const { data: me } = useQuery(meQuery);
   const isAdmin = useRefusal("admin") === undefined;
   return (
@@ -40,7 +40,10 @@ const ROLES = { viewer: "a viewer", operator: "an operator", admin: "an admin" }
 
 function SignOutOthers() {
   const [isAsking, setAsking] = useState(false);
-  const renewing = useMutation({ mutationFn: client.renewToken, onSettled: () => setAsking(false) });
+  const renewing = useMutation({
+    mutationFn: () => client.post("/api/token"),
+    onSettled: () => setAsking(false),
+  });
   return (
     <>
       <Button look="danger" className="max-md:h-10" onClick={() => setAsking(true)}>

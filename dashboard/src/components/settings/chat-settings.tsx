@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { SettingsBody } from "../../../../src/api/client/types.ts";
 import { messageOf } from "../../../../src/errors.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
@@ -16,7 +17,7 @@ export function ChatSettings() {
   const queries = useQueryClient();
   const refusal = useRefusal("admin");
   const choosing = useMutation({
-    mutationFn: client.choose,
+    mutationFn: (body: SettingsBody) => client.post("/api/settings", { body }),
     onSuccess: (chosen) => queries.setQueryData(settingsQuery.queryKey, chosen),
   });
   if (settings.isError) return <Failure error={settings.error} onAgain={() => void settings.refetch()} />;

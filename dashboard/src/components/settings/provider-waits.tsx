@@ -22,7 +22,7 @@ export function ProviderWaits() {
   const { busy, problem, perform } = useAction();
   const runs = data?.runs ?? [];
   const retryAll = async () => {
-    for (const { id } of runs) await client.resume(id);
+    for (const { id } of runs) await client.post("/api/runs/{id}/resume", { id });
   };
   return (
     <SettingsSection title="Model provider" text="Runs that wait because it refused or asked to wait.">

@@ -68,7 +68,7 @@ function NewUserForm({ onMade }: { onMade(made: CreatedUser): void }) {
   const [name, setName] = useState("");
   const [role, setRole] = useState<RoleView>("operator");
   const adding = useMutation({
-    mutationFn: () => client.addUser({ name, role }),
+    mutationFn: () => client.post("/api/users", { body: { name, role } }),
     onSuccess(made) {
       setName("");
       onMade(made);
@@ -124,8 +124,12 @@ function UserRow({ user, onMade }: UserRowProps) {
   const { name, role, rotatedAt, revokedAt, madeBy } = user;
   const queries = useQueryClient();
   const onSettled = () => queries.invalidateQueries(usersQuery);
-  const rotating = useMutation({ mutationFn: () => client.rotateUser(name), onSuccess: onMade, onSettled });
-  const revoking = useMutation({ mutationFn: () => client.revokeUser(name), onSettled });
+  const rotating = useMutation({
+    mutationFn: () => client.post("/api/users/{name}/rotate", { name }),
+    onSuccess: onMade,
+    onSettled,
+  });
+  const revoking = useMutation({ mutationFn: () => client.delete("/api/users/{name}", { name }), onSettled });
   const error = rotating.error ?? revoking.error;
   const isBusy = rotating.isPending || revoking.isPending;
   return (

@@ -82,7 +82,7 @@ function Fields({ choices, first, onClose }: FieldsProps) {
   const problem = draftProblem(draft);
   const lacking = useRefusal("operator");
   const starting = useMutation({
-    mutationFn: () => client.startRun(toRequest(draft), key.current),
+    mutationFn: () => client.post("/api/runs", { body: toRequest(draft), idempotencyKey: key.current }),
     onSuccess: ({ runId }) => {
       localStorage.setItem(LAST_AGENT, draft.agent);
       onClose();

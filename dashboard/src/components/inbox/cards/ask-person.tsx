@@ -25,7 +25,7 @@ export function AskPerson({ item }: { item: ApprovalView }) {
   const ask = async (event: FormEvent) => {
     event.preventDefault();
     const asked = { person: person.trim(), ...(note.trim() === "" ? {} : { note: note.trim() }) };
-    const done = await perform(() => client.askPerson(item.id, asked));
+    const done = await perform(() => client.post("/api/approvals/{id}/ask", { id: item.id, body: asked }));
     if (!done) return;
     setOpen(false);
     void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey });

@@ -17,8 +17,9 @@ export interface Decide {
 }
 
 export async function sendDecision({ id, runId, callId }: ApprovalView, word: Decision): Promise<void> {
-  if ("verdict" in word) await client.outcome(runId, { callId: callId!, ...word });
-  else await client.decide(id, word);
+  if ("verdict" in word)
+    await client.post("/api/runs/{id}/outcome", { id: runId, body: { callId: callId!, ...word } });
+  else await client.post("/api/approvals/{id}", { id, body: word });
   queryClient.setQueryData(approvalsQuery.queryKey, (items) => items?.filter((item) => item.id !== id));
   void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey });
 }

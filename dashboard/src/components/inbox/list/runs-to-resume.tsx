@@ -38,7 +38,7 @@ export function RunsToResume({ runs }: { runs: readonly RunSummary[] }) {
 
 function RunToResume({ run: { id, agent, task, waitingOn } }: { run: RunSummary }) {
   const resume = useMutation({
-    mutationFn: () => client.resume(id),
+    mutationFn: () => client.post("/api/runs/{id}/resume", { id }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ["runs"] }),
   });
   const { kind = "", detail } = waitingOn ?? {};
