@@ -1,6 +1,7 @@
 // An agent as lists show it, and what is wrong with its file.
 
 import { z } from "zod";
+import { EDGE_KEYS } from "../patterns/declarations/facts.ts";
 
 export const ProblemView = z.object({
   file: z.string(),
@@ -29,9 +30,7 @@ export const AgentView = z.object({
   /** The product that its file was written for. */
   dialect: z.string(),
   /** Whom it can start, by the key of its file that says so. */
-  edges: z.array(
-    z.object({ key: z.enum(["advisors", "team", "bestOf", "agents", "router", "handoff"]), to: z.string() }),
-  ),
+  edges: z.array(z.object({ key: z.enum(EDGE_KEYS), to: z.string() })),
   /** Its own words are the answer. */
   isTerminal: z.boolean(),
   /** It may call only tools that change nothing. */

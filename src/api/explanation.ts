@@ -2,11 +2,12 @@
 
 import { z } from "zod";
 import { Effect } from "../journal/definition.ts";
+import { EDGE_KEYS } from "../patterns/declarations/facts.ts";
 
 const Path = z.array(
   z.object({
     /** The key of the agent's file by which one starts the other. */
-    key: z.enum(["advisors", "team", "bestOf", "agents", "router", "handoff"]),
+    key: z.enum(EDGE_KEYS),
     to: z.string(),
   }),
 );

@@ -12,8 +12,6 @@ import type { DecisionView, Pattern } from "./pattern.ts";
 import { type PatternSlot, slotOf, waitOrGiveUp } from "./slot.ts";
 
 export const advisors: Pattern = {
-  key: "advisors",
-
   next(view, now): Action | undefined {
     const { state, definition } = view;
     if (state.hasAdvice) return undefined;

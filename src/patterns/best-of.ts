@@ -6,6 +6,7 @@ import type { Definition } from "../journal/definition.ts";
 import type { ChildRun } from "../projections/folds/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import { adoptedEnding, failedStageEnding, unusableStageEnding } from "./child-endings.ts";
+import { withoutPatterns } from "./declarations/facts.ts";
 import { answerText, openingWithRequest } from "./opening.ts";
 import type { DecisionView, Pattern } from "./pattern.ts";
 import { type PatternSlot, slotOf, waitOrGiveUp } from "./slot.ts";
@@ -23,8 +24,6 @@ interface DoneDraft {
 }
 
 export const bestOf: Pattern = {
-  key: "bestOf",
-
   next(view, now): Action | undefined {
     const { state, definition } = view;
     const drafts = Array.from({ length: definition.bestOf!.n }, (_, index): Draft => {
@@ -65,7 +64,7 @@ function draft({ state, definition }: DecisionView, number: number): PatternRun 
 
 /** The agent without patterns and delegates, so that it only drafts. */
 function alone(definition: Definition): Definition {
-  const { bestOf: _, handoff: __, advisors: ___, delegates: ____, finalizes: _____, ...own } = definition;
+  const { delegates: _, finalizes: __, ...own } = withoutPatterns(definition);
   return { ...own, agents: [], readOnly: true };
 }
 

@@ -8,11 +8,11 @@ import { delegate, familyOf, payloadsOf, roles, scenario, turns } from "../../te
 import type { World } from "../../test/support/world.ts";
 import { cancelRun, decideApproval } from "../loop/commands/person-commands.ts";
 import type { ScriptedRequest, ScriptedTurn } from "../models/scripted/script.ts";
-import { PATTERNS } from "./index.ts";
+import { DECLARATIONS } from "./declarations/index.ts";
 
 type Scripted = (request: ScriptedRequest) => ScriptedTurn;
 
-const all = (given: ReturnType<typeof samples>) => PATTERNS.map(({ key }) => [key, given[key]] as const);
+const all = (given: ReturnType<typeof samples>) => DECLARATIONS.map(({ key }) => [key, given[key]] as const);
 
 describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }))))("%s", (_, sample) => {
   const options = { ...sample, config: "permissions: { ask: [charge] }" };

@@ -14,12 +14,12 @@ import { loadDefinition } from "../loop/drive/run-journal.ts";
 import { runStateProjection } from "../projections/folds/run-state.ts";
 import { transcriptProjection } from "../projections/folds/transcript.ts";
 import { fold } from "../projections/projection.ts";
-import { PATTERNS } from "./index.ts";
+import { DECLARATIONS } from "./declarations/index.ts";
 
 const STRIDE = process.env["CRASH_ALL"] === undefined ? 3 : 1;
 const MINUTE = 60_000;
 
-describe.each(PATTERNS.map(({ key }) => [key, samples()[key]] as const))("%s", (_, sample) => {
+describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s", (_, sample) => {
   test("[L2] decides the same from the same journal, at every event", async () => {
     const world = await worldOf(sample);
     const runId = await lived(world);

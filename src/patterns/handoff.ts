@@ -19,8 +19,6 @@ import type { DecisionView, Pattern } from "./pattern.ts";
 const KEY = "handoff";
 
 export const handoff: Pattern = {
-  key: "handoff",
-
   next({ state, definition }): Action | undefined {
     const child = latestChildFor(state.children, KEY);
     if (!child) return undefined;

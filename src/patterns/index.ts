@@ -1,16 +1,24 @@
-// All patterns. Whoever took the work over last is asked first: a run that has handed off does nothing else.
+// The decisions of every declared pattern. The compiler asks for a pattern that is declared and missing here.
 
 import type { Definition } from "../journal/definition.ts";
 import { advisors } from "./advisors.ts";
 import { bestOf } from "./best-of.ts";
+import { type PatternKey, patternsIn } from "./declarations/facts.ts";
 import { handoff } from "./handoff.ts";
 import type { Pattern } from "./pattern.ts";
 import { router } from "./router.ts";
 import { steps } from "./steps.ts";
 import { team } from "./team.ts";
 
-export const PATTERNS: readonly Pattern[] = [handoff, router, advisors, team, bestOf, steps];
+export const DECISIONS: Readonly<Record<PatternKey, Pattern>> = {
+  handoff,
+  router,
+  advisors,
+  team,
+  bestOf,
+  steps,
+};
 
-/** Those that an agent's file asks for. */
+/** The patterns that a definition asks for, in the order in which a run asks them. */
 export const patternsOf = (definition: Definition): Pattern[] =>
-  PATTERNS.filter(({ key }) => definition[key] !== undefined);
+  patternsIn(definition).map(({ pattern }) => DECISIONS[pattern.key as PatternKey]);

@@ -21,8 +21,6 @@ export interface TakeTurn {
 }
 
 export interface Pattern {
-  /** The key of the agent's file that asks for it. */
-  readonly key: "advisors" | "team" | "bestOf" | "steps" | "router" | "handoff";
   /** Called before each step of the agent. Undefined: the pattern has nothing to do now. */
   next(view: DecisionView, now: number): Action | TakeTurn | undefined;
   /** Called when the agent's own turns have given an answer, before it becomes the run's answer. */

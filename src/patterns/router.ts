@@ -7,18 +7,16 @@ import { childrenByTrigger } from "../projections/folds/child-runs.ts";
 import { FINAL_REPORT } from "../projections/folds/run-state.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import { adoptedEnding, cancelledStageEnding, failedStageEnding } from "./child-endings.ts";
+import { FALLBACK_SLOT } from "./declarations/router.ts";
 import type { DecisionView, Pattern } from "./pattern.ts";
 
 /** The call with which a router chooses the agent that does the work. */
 export const ROUTE_TO = "route_to";
 
-const FALLBACK = "fallback";
 /** A choice, and one correction of it. */
 const CHOICES = 2;
 
 export const router: Pattern = {
-  key: "router",
-
   next(view): Action | undefined {
     const { state, definition } = view;
     const [chosen] = childrenByTrigger(state.children, "route");
@@ -30,7 +28,7 @@ export const router: Pattern = {
     if (!state.latest || state.failedCall || isOpen(view) || answersItself(view)) return undefined;
     const { fallback } = definition.router!;
     if (state.turns < CHOICES && state.latest.purpose !== "final") return corrected(view);
-    const refused = state.unstartedSlots.get(FALLBACK);
+    const refused = state.unstartedSlots.get(FALLBACK_SLOT);
     if (fallback === undefined || refused !== undefined) return { type: "end", ending: noWay(view, refused) };
     return { type: "start-runs", runs: [toFallback(view, fallback)] };
   },
@@ -78,7 +76,7 @@ function toFallback({ state }: DecisionView, agent: string): PatternRun {
   const reason = "fallback: the router chose nobody that it may";
   const before = state.opening;
   return {
-    key: FALLBACK,
+    key: FALLBACK_SLOT,
     trigger: "route",
     agent,
     task,

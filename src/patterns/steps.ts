@@ -22,8 +22,6 @@ import { describeValue, replaySteps } from "./steps-replay.ts";
 import { isTeamMember, teamTurn } from "./team-role.ts";
 
 export const steps: Pattern = {
-  key: "steps",
-
   next(view, now): Action | TakeTurn | undefined {
     const { state, definition } = view;
     // B3: after the agent's last turn the run ends with its result.

@@ -6,11 +6,12 @@ import type { Payload, StopReason, TeamTurn } from "../journal/events.ts";
 import { LAST_TURN, type RunState } from "../projections/folds/run-state.ts";
 import { CONCLUDE_TEAM, FINAL_REPORT } from "../projections/folds/tool-call.ts";
 import type { Ending } from "./action.ts";
+import { givingAnswerAway } from "./declarations/facts.ts";
 import type { DecisionView } from "./pattern.ts";
 
 /** S3-43: in a chain, only the last agent speaks for the member. */
-export const isTeamMember = ({ handoff, router }: Definition, { team }: Payload<"RUN_STARTED">): boolean =>
-  team !== undefined && !handoff && !router;
+export const isTeamMember = (definition: Definition, { team }: Payload<"RUN_STARTED">): boolean =>
+  team !== undefined && givingAnswerAway(definition).length === 0;
 
 /** Whether the run coordinates a team that is not done. With one turn left there is no time for another round. */
 export const isCoordinating = ({ state, definition }: DecisionView): boolean =>

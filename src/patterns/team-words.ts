@@ -4,12 +4,8 @@
 import { baseName } from "../journal/agent-id.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
 import { latestChildFor } from "../projections/folds/child-runs.ts";
-import {
-  memberKey,
-  type TeamMessage,
-  type TeamRound,
-  type TeamVote,
-} from "../projections/folds/team-state.ts";
+import type { TeamMessage, TeamRound, TeamVote } from "../projections/folds/team-state.ts";
+import { memberSlot } from "./declarations/team.ts";
 import { requestText } from "./opening.ts";
 import type { DecisionView } from "./pattern.ts";
 
@@ -57,7 +53,7 @@ export function messageText(view: DecisionView, word: TeamWord): string {
   const name = memberName(view, from);
   if (from === THE_TEAM) return `The team: ${(word as TeamMessage).text}`;
   if (from === definition.name) return `Guidance of ${name}, who coordinates:\n${(word as TeamMessage).text}`;
-  const child = latestChildFor(state.children, memberKey(round, from));
+  const child = latestChildFor(state.children, memberSlot(round, from));
   const marked = (text: string): string => markUntrusted(child?.nonce ?? "", `${from} ${child?.runId}`, text);
   if ("text" in word) return `${name} says:\n${marked(word.text)}`;
   return `${name} votes ${word.ready ? "to conclude" : "to go on"}:\n${marked(word.reason)}`;

@@ -5,9 +5,10 @@
 //  - The discussion is in this run's journal. A reader gets the messages after the last one that it has read.
 
 import type { EventBody } from "../journal/events.ts";
-import { discussionId, memberKey, type TeamRound } from "../projections/folds/team-state.ts";
+import { discussionId, type TeamRound } from "../projections/folds/team-state.ts";
 import { BROADCAST } from "../projections/folds/tool-call.ts";
 import type { Action, PatternRun } from "./action.ts";
+import { memberSlot } from "./declarations/team.ts";
 import { answerText } from "./opening.ts";
 import type { DecisionView, Pattern } from "./pattern.ts";
 import { type PatternSlot, slotOf, waitOrGiveUp } from "./slot.ts";
@@ -25,8 +26,6 @@ import {
 } from "./team-words.ts";
 
 export const team: Pattern = {
-  key: "team",
-
   next(view, now): Action | undefined {
     if (!isCoordinating(view)) return undefined;
     const round = view.state.team.rounds.at(-1);
@@ -102,7 +101,7 @@ function inRound(view: DecisionView, round: TeamRound, now: number): Action {
   const { state, definition } = view;
   const seated = round.members.map((member) => ({
     member,
-    seat: slotOf(state, memberKey(round.number, member)),
+    seat: slotOf(state, memberSlot(round.number, member)),
   }));
   const empty = seated.filter(({ seat }) => seat.type === "empty");
   if (empty.length > 0)
@@ -123,7 +122,7 @@ function memberRun(view: DecisionView, round: TeamRound, member: string): Patter
   const { task, input } = state.start!;
   const { number } = round;
   return {
-    key: memberKey(number, member),
+    key: memberSlot(number, member),
     trigger: "team",
     agent: member,
     task,

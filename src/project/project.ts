@@ -36,6 +36,7 @@ import { modelsByKey } from "../models/default-model.ts";
 import { createModels, type ModelRegistry } from "../models/registry.ts";
 import { parseScript, type Script } from "../models/scripted/script.ts";
 import { createModelNames } from "../models/substitute.ts";
+import { ownToolsOf } from "../patterns/declarations/facts.ts";
 import { isTeamMember } from "../patterns/team-role.ts";
 import { isProtectedPath } from "../permissions/protected-files.ts";
 import { configRuleProblems } from "../permissions/rule-problems.ts";
@@ -352,11 +353,13 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
 }
 
 export function offers(
-  { tools: { allow, deny }, router, readOnly, mcpServers = [] }: Definition,
+  definition: Definition,
   tool: Pick<AnyTool, "name" | "effect" | "idle" | "server">,
 ): boolean {
+  const { tools, readOnly, mcpServers = [] } = definition;
+  const { allow, deny } = tools;
   // A router only chooses (S3-24), and a read-only draft changes nothing.
-  if (router || (readOnly && tool.effect !== "read")) return false;
+  if (ownToolsOf(definition)?.may === "none" || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool.name).some((rule) => rule.bare)) return false;
   // Matched strictly: `Write(src/**)` also covers commands that write there, but does not permit running commands.
   if (allow === undefined) return tool.server === undefined ? !tool.idle : mcpServers.includes(tool.server);

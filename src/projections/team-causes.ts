@@ -4,7 +4,7 @@
 import { toolCallId } from "../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
 import { toolCallsOf } from "../journal/message-parts.ts";
-import { memberKey } from "./folds/team-state.ts";
+import { memberSlot } from "../patterns/declarations/team.ts";
 import { BROADCAST, VOTE_CONCLUDE } from "./folds/tool-call.ts";
 
 export type TeamWord = EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">;
@@ -12,7 +12,7 @@ export type TeamWord = EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">;
 /** The slot of the member that said it, or that a notice of the team is about. */
 export function slotOfWord({ payload }: TeamWord): string {
   const { round, from } = payload;
-  return memberKey(round, ("dropped" in payload ? payload.dropped : undefined) ?? from);
+  return memberSlot(round, ("dropped" in payload ? payload.dropped : undefined) ?? from);
 }
 
 /** Continues a chain that leads from a message to the end of its speaker's run: with the call that said it. */

@@ -2,7 +2,7 @@
 // does not compile.
 
 import type { Script, ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
-import type { Pattern } from "../../src/patterns/pattern.ts";
+import type { PatternKey } from "../../src/patterns/declarations/facts.ts";
 import { controlled } from "./steps.ts";
 
 export interface Sample {
@@ -31,7 +31,7 @@ const CONTROL = `
   const own = yield* turns();
   return own.summary;`;
 
-type Samples = Record<Pattern["key"], Sample>;
+type Samples = Record<PatternKey, Sample>;
 
 export function samples(first: FirstCall = looking): Samples {
   const busy = ({ agent, turn }: ScriptedRequest): ScriptedTurn =>

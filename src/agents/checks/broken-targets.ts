@@ -1,9 +1,10 @@
 // An agent that cannot be used takes down whoever needs it for a pattern, and those who need them in turn; whoever may
 // only delegate to it goes on without it.
 
+import { errorAt, type Finding, warningAt } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";
 import { edgesOf } from "../explain/edges.ts";
-import { type CheckedAgent, errorAt, type Finding, warningAt } from "./check.ts";
+import type { CheckedAgent } from "./check.ts";
 
 /** One wave: those that name a broken agent now. Answers with nobody once all of it is said. */
 export function findBrokenTargets(

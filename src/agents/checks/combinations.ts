@@ -1,58 +1,51 @@
-// Which patterns go together. A run is composed as advisors → (its own turns | steps | team | bestOf | runner) → router →
-// handoff: one thing at most does the work in the middle, and whoever owns the answer gives it to nobody else (S3-61).
+// Which patterns can be combined. A run goes through the stages before → work → route → after: one pattern at most does the
+// work, and an agent that owns the answer passes it to no other one (S3-61).
 
 import type { Definition } from "../../journal/definition.ts";
-import { type Check, errorAt, warningAt } from "./check.ts";
-
-type Part = "handoff" | "router" | "advisors" | "team" | "bestOf" | "steps" | "runner";
+import type { Stage } from "../../patterns/declarations/declaration.ts";
+import { ALL_PATTERNS, patternsIn } from "../../patterns/declarations/facts.ts";
+import { errorAt, type Finding, warningAt } from "../../patterns/declarations/finding.ts";
+import type { Check } from "./check.ts";
 
 const ROUTES = "a router only chooses who does the work";
 const ONE_WAY = "only one of them can do the agent's work";
 
-/** Every pair that cannot work; what stands here in neither order is fine. The problem is shown at the second. */
-const EXCLUSIVE: readonly (readonly [Part, Part, string])[] = [
-  ["router", "team", ROUTES],
-  ["router", "bestOf", ROUTES],
-  ["router", "steps", ROUTES],
-  ["router", "runner", ROUTES],
-  ["team", "bestOf", ONE_WAY],
-  ["team", "steps", ONE_WAY],
-  ["team", "runner", ONE_WAY],
-  ["bestOf", "steps", ONE_WAY],
-  ["bestOf", "runner", ONE_WAY],
-  ["steps", "runner", ONE_WAY],
-  ["team", "handoff", "a team's coordinator owns the final answer (S3-48)"],
+const keysOf = (stage: Stage): string[] =>
+  ALL_PATTERNS.filter((pattern) => pattern.stage === stage).map(({ key }) => key);
+
+/** A runner does the agent's work too, but is not a pattern. */
+const WORKING = [...keysOf("work"), "runner"];
+
+/** Every pair that cannot be combined. The problem is reported at the second key. */
+const EXCLUSIVE: readonly (readonly [string, string, string])[] = [
+  ...keysOf("route").flatMap((route) => WORKING.map((work) => [route, work, ROUTES] as const)),
+  ...WORKING.flatMap((one, index) => WORKING.slice(index + 1).map((other) => [one, other, ONE_WAY] as const)),
+  ...ALL_PATTERNS.flatMap(({ key, excludes = {} }) =>
+    Object.entries(excludes).map(([other, why]) => [key, other, why] as const),
+  ),
 ];
 
 export const checkCombinations: Check = ({ definition }) => {
-  const has = (part: Part): boolean => definition[part] !== undefined;
+  const has = (key: string): boolean => definition[key as keyof Definition] !== undefined;
   const clashes = EXCLUSIVE.filter(([one, other]) => has(one) && has(other)).map(([one, other, why]) =>
     errorAt(other, "INCOMPATIBLE", `\`${one}\` and \`${other}\` do not go together: ${why}`),
   );
-  return [...clashes, ...withoutFinalize(definition), ...beyondPrograms(definition)];
+  return [...clashes, ...withoutAnswer(definition), ...beyondPrograms(definition)];
 };
 
-/** Without `Finalize` its own words are never the answer: somebody else's must be there. */
-function withoutFinalize(definition: Definition) {
-  if (definition.finalizes !== false) return [];
-  const { agents, handoff, router, team, bestOf, steps } = definition;
-  if (team) {
-    const message = "a team's coordinator gives the answer itself, and its `policy` has no `Finalize`";
-    return [errorAt("policy", "NO_ANSWER", message, { suggestion: "add `Finalize`, or take `team` away" })];
-  }
-  if (agents.length === 0 && !handoff && !router && !bestOf && !steps) {
-    const message = "its `policy` has no `Finalize`, and there is nobody whose answer it could return";
-    const suggestion = "add `Finalize`, `agents`, `handoff` or `router`";
-    return [errorAt("policy", "NO_ANSWER", message, { suggestion })];
-  }
-  if (!router?.allowAnswer) return [];
-  return [
-    warningAt("router", "ANSWER_WITHHELD", "`allowAnswer` has no effect: its `policy` has no `Finalize`"),
-  ];
+/** An agent without `Finalize` never answers itself, so another agent or a pattern must. */
+function withoutAnswer(definition: Definition): Finding[] {
+  const isAnswered = patternsIn(definition).some(
+    ({ pattern }) => pattern.stage === "work" || pattern.answer === "target",
+  );
+  if (definition.finalizes !== false || definition.agents.length > 0 || isAnswered) return [];
+  const message = "its `policy` has no `Finalize`, and there is nobody whose answer it could return";
+  const suggestion = "add `Finalize`, `agents`, `handoff` or `router`";
+  return [errorAt("policy", "NO_ANSWER", message, { suggestion })];
 }
 
-/** What only a model of ours could do is said, and not silently left out. */
-function beyondPrograms({ runner, agents, output }: Definition) {
+/** Keys that only a model can use are reported, not silently ignored. */
+function beyondPrograms({ runner, agents, output }: Definition): Finding[] {
   if (!runner) return [];
   const delegates = "`agents` has no effect: the program of its `runner` delegates to nobody here";
   const data = "`runner` and `output` do not go together: a program answers in words, not in data";

@@ -1,8 +1,9 @@
 // No agent may come back to itself by its patterns alone (S3-14, S3-49): such a run would be refused in its middle, when
 // it is paid for. Cycles over `agents` are no error: there a model chooses, and the one that closes is refused by name.
 
+import { errorAt } from "../../patterns/declarations/finding.ts";
 import { type Edge, patternEdges } from "../explain/edges.ts";
-import { type Check, errorAt } from "./check.ts";
+import type { Check } from "./check.ts";
 
 export const checkCycles: Check = (agent, { agents }) => {
   const path = wayBack(agent.name, (name) => {

@@ -1,12 +1,15 @@
 // Delegates that no call could reach, and settings that nothing uses.
 
-import { type Check, type Finding, warningAt } from "./check.ts";
+import { patternsIn } from "../../patterns/declarations/facts.ts";
+import { type Finding, warningAt } from "../../patterns/declarations/finding.ts";
+import type { Check } from "./check.ts";
 
 export const checkDelegates: Check = ({ definition, references, dialect }, { agents }) => {
   if (definition.kind === "subagent") return [];
   const named = references.filter(({ key, agent }) => key === "agents" && agent !== undefined);
+  const isChooser = patternsIn(definition).some(({ pattern }) => pattern.choices);
   const findings: Finding[] = definition.agents
-    .filter((name) => !definition.router && agents.get(name)?.definition?.delegable === false)
+    .filter((name) => !isChooser && agents.get(name)?.definition?.delegable === false)
     .map((name) =>
       warningAt(
         "agents",

@@ -1,43 +1,45 @@
-// Along a handoff the declared output must fit the declared input (S3-15). Only what is certain is said: a construct that
-// is not known here, or an agent that declares nothing, is no problem.
+// The declared output of an agent must fit the declared input of the agent that it hands off to (S3-15). Only certain
+// misfits are reported: an unknown schema construct, or an agent without a schema, is not a problem.
 
+import { namedBy, patternsIn } from "../../patterns/declarations/facts.ts";
+import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";
 import { terminalAgents } from "../explain/terminal-agents.ts";
-import { type Check, errorAt } from "./check.ts";
+import type { Check } from "./check.ts";
 
-export const checkHandoffSchemas: Check = ({ name, definition }, { agents }) => {
-  const target = definition.handoff?.agent;
-  const input = target === undefined ? undefined : agents.get(target)?.definition?.input;
-  if (target === undefined || input === undefined) return [];
-  return answering(name, agents).flatMap((source) => {
+export const checkHandoffSchemas: Check = ({ name, definition }, { agents }) =>
+  patternsIn(definition)
+    .filter(({ pattern }) => pattern.stage === "after")
+    .flatMap((used) => namedBy(used).flatMap((target) => misfits(used.pattern.key, name, target, agents)));
+
+function misfits(key: string, name: string, target: string, agents: ReadonlyMap<string, Agent>): Finding[] {
+  const input = agents.get(target)?.definition?.input;
+  if (input === undefined) return [];
+  return answeringAgents(name, agents).flatMap((source) => {
     const output = agents.get(source)?.definition?.output;
     const misfit = output === undefined ? undefined : misfitOf(output, input, "");
     if (!misfit) return [];
-    return [
-      errorAt(
-        "handoff",
-        "HANDOFF_MISFIT",
-        `the output of \`${source}\` does not fit the input of \`${target}\`: ${misfit}`,
-        { names: target },
-      ),
-    ];
+    const message = `the output of \`${source}\` does not fit the input of \`${target}\`: ${misfit}`;
+    return [errorAt(key, "HANDOFF_MISFIT", message, { names: target })];
   });
-};
+}
 
-/** Whose answer is handed on: the agent's own, or those of whoever a router chooses. */
-function answering(name: string, agents: ReadonlyMap<string, Agent>): string[] {
-  const router = agents.get(name)?.definition?.router;
-  if (!router) return [name];
-  const chosen = [...router.destinations, ...(router.fallback === undefined ? [] : [router.fallback])];
+/** The agents whose answer is handed on: the agent itself, or those that its router can choose. */
+function answeringAgents(name: string, agents: ReadonlyMap<string, Agent>): string[] {
+  const routers = patternsIn(agents.get(name)?.definition ?? {}).filter(
+    ({ pattern }) => pattern.stage === "route",
+  );
+  if (routers.length === 0) return [name];
+  const chosen = routers.flatMap(namedBy);
   return [...new Set(chosen.flatMap((one) => terminalAgents(agents, one).map(({ agent }) => agent)))].sort();
 }
 
 type Schema = Record<string, unknown>;
 
-/** Deeper than anybody writes, and than a schema that holds itself may lead us. */
+/** Deeper than any real schema. Ends the recursion in a schema that contains itself. */
 const DEEPEST = 20;
 
-/** What of the output the input does not take; undefined: it fits, or cannot be told. */
+/** The part of the output that the input does not accept. Undefined: it fits, or that cannot be told. */
 function misfitOf(output: unknown, input: unknown, place: string): string | undefined {
   if (!isSchema(output) || !isSchema(input) || place.split(".").length > DEEPEST) return undefined;
   return (
@@ -87,7 +89,7 @@ function typesOf({ type }: Schema): string[] | undefined {
   return Array.isArray(type) && type.every((one) => typeof one === "string") ? type : undefined;
 }
 
-/** As JSON, so that they can be compared and shown. */
+/** Values as JSON, so that they can be compared and shown. */
 function valuesOf(schema: Schema): string[] | undefined {
   if (Object.hasOwn(schema, "const")) return [JSON.stringify(schema["const"])];
   return Array.isArray(schema["enum"]) ? schema["enum"].map((value) => JSON.stringify(value)) : undefined;

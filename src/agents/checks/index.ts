@@ -1,16 +1,16 @@
-// The checks of a whole set of agents. To add one: a file beside this one, and a line here.
+// The checks of a whole set of agents. To add one: a file in this folder, and a line here.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
+import type { Finding } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";
 import { findBrokenTargets } from "./broken-targets.ts";
-import type { Check, CheckContext, CheckedAgent, Finding } from "./check.ts";
+import type { Check, CheckContext, CheckedAgent } from "./check.ts";
 import { checkCombinations } from "./combinations.ts";
 import { checkCycles } from "./cycles.ts";
 import { checkDelegates } from "./delegates.ts";
 import { checkHandoffSchemas } from "./handoff-schemas.ts";
-import { checkJudges } from "./judges.ts";
 import { checkLimits } from "./limits.ts";
-import { checkRouters } from "./routers.ts";
+import { checkPatterns } from "./patterns.ts";
 import { checkSchemas } from "./schemas.ts";
 import { checkServers } from "./servers.ts";
 import { checkSubagents } from "./subagents.ts";
@@ -19,8 +19,7 @@ import { checkToolNames } from "./tool-names.ts";
 const CHECKS: readonly Check[] = [
   checkSubagents,
   checkCombinations,
-  checkRouters,
-  checkJudges,
+  checkPatterns,
   checkCycles,
   checkDelegates,
   checkToolNames,
@@ -30,7 +29,7 @@ const CHECKS: readonly Check[] = [
   checkHandoffSchemas,
 ];
 
-/** Adds what it finds to the agents' problems; an agent with an error has no definition any more. */
+/** Adds the findings to the agents' problems, and removes the definition of every agent with an error. */
 export function checkAgents(
   agents: ReadonlyMap<string, Agent>,
   tools: readonly string[] = [],
@@ -49,7 +48,7 @@ export function checkAgents(
   }
 }
 
-/** As `--strict` wants it: whatever is worth a warning stops. */
+/** For `--strict`: every warning becomes an error. */
 export const strictProblems = (problems: readonly Problem[]): Problem[] =>
   problems.map((problem) => ({ ...problem, severity: "error" }));
 

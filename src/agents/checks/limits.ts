@@ -1,46 +1,10 @@
-// Numbers that contradict each other are errors; numbers that leave nothing to do are warnings, since 0 means zero.
+// Limits that leave an agent nothing to do. They are warnings, because 0 means zero.
 
-import type { Definition } from "../../journal/definition.ts";
+import { warningAt } from "../../patterns/declarations/finding.ts";
 import { edgesOf } from "../explain/edges.ts";
-import { type Check, errorAt, type Finding, warningAt } from "./check.ts";
+import type { Check } from "./check.ts";
 
-export const checkLimits: Check = ({ definition }) => [...patternNumbers(definition), ...noRoom(definition)];
-
-function patternNumbers({ advisors, team, bestOf }: Definition): Finding[] {
-  const found: Finding[] = [];
-  const required = advisors?.require;
-  if (advisors && typeof required === "number" && required > advisors.agents.length)
-    found.push(
-      errorAt(
-        "advisors",
-        "REQUIRE_TOO_HIGH",
-        `\`require: ${required}\` can never be met by ${people(advisors.agents.length, "advisor")}`,
-      ),
-    );
-  if (team?.quorum !== undefined && team.quorum > team.members.length)
-    found.push(
-      errorAt(
-        "team",
-        "QUORUM_TOO_HIGH",
-        `\`quorum: ${team.quorum}\` can never be met by ${people(team.members.length, "member")}`,
-      ),
-    );
-  if (bestOf?.n === 1)
-    found.push(
-      warningAt("bestOf", "ONE_DRAFT", "the best of one draft is that draft: give `n` of 2 or more"),
-    );
-  if (bestOf && bestOf.strategies.length > bestOf.n)
-    found.push(
-      warningAt(
-        "bestOf",
-        "STRATEGIES_UNUSED",
-        `${bestOf.strategies.length} strategies for ${bestOf.n} drafts: the last ones are not used`,
-      ),
-    );
-  return found;
-}
-
-function noRoom(definition: Definition): Finding[] {
+export const checkLimits: Check = ({ definition }) => {
   const { limits } = definition;
   const found = (["maxTurns", "maxDuration"] as const)
     .filter((name) => limits[name] === 0)
@@ -51,6 +15,4 @@ function noRoom(definition: Definition): Finding[] {
   if (limits.maxChildren === 0 && edges.length > 0)
     found.push(warningAt("limits", "LIMIT_ZERO", "`maxChildren: 0` lets it start nobody"));
   return found;
-}
-
-const people = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
+};

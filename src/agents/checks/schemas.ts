@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { messageOf } from "../../errors.ts";
-import { type Check, errorAt } from "./check.ts";
+import { errorAt } from "../../patterns/declarations/finding.ts";
+import type { Check } from "./check.ts";
 
 export const checkSchemas: Check = ({ definition }) =>
   (["input", "output"] as const).flatMap((key) => {

@@ -2,7 +2,8 @@
 // the agent nothing, and is said.
 
 import { nearestWord } from "../../config/problem.ts";
-import { type Check, type Finding, warningAt } from "./check.ts";
+import { type Finding, warningAt } from "../../patterns/declarations/finding.ts";
+import type { Check } from "./check.ts";
 
 /** Tools of the runtime itself that are called as if they were a server's. */
 const OUR_OWN = new Set(["agent", "admin", "monitoring"]);

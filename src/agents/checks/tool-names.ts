@@ -1,7 +1,8 @@
 // With `delegation.tool: per-agent` every delegate is a tool of its own: two of one name, or one that is called like
 // another tool, and the model could not say which it means.
 
-import { type Check, errorAt, type Finding } from "./check.ts";
+import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";
+import type { Check } from "./check.ts";
 
 /** What providers take for a tool's name. */
 const LONGEST = 64;

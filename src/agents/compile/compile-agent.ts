@@ -10,11 +10,11 @@ import {
   type Definition,
   type Runner,
 } from "../../journal/definition.ts";
+import { ALL_PATTERNS, type PatternKey, type PinnedPatterns } from "../../patterns/declarations/facts.ts";
 import type { Agent, AgentEnvironment, ModelNames, ReportProblem } from "../agent.ts";
 import { type Draft, draftDocument } from "../files/draft.ts";
 import { HIDDEN_TEXT, isMapping } from "../files/parse.ts";
 import { AGENT_KEYS, type AgentValues, canonicalKey, KEY_ALIASES } from "../frontmatter.ts";
-import { patternsOf } from "../pattern-keys.ts";
 import { referencesOf } from "./references.ts";
 import { allowedDelegates, readPolicy, toolGate } from "./tool-gate.ts";
 
@@ -108,13 +108,12 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     prompt: draft.body,
     tools,
     permissions: { ask: values.permissions?.ask ?? [], deny: values.permissions?.deny ?? [] },
-    agents: values.router === true ? [] : allowedDelegates(values, policy),
+    agents: takesDelegates(values) ? [] : allowedDelegates(values, policy),
     ...(values.delegation ? { delegation: { ...DEFAULT_DELEGATION, ...defined(values.delegation) } } : {}),
     ...(values.delegable === false ? { delegable: false } : {}),
     ...defined({ usage: values.usage, context: values.context }),
     ...(policy.verbs && !policy.verbs.includes("Finalize") ? { finalizes: false } : {}),
-    ...patternsOf(values, report),
-    ...(draft.steps ? { steps: draft.steps } : {}),
+    ...pinPatterns(compiling),
     ...defined({ runner: values.runner }),
     limits: limitsOf(values),
     ...(isMapping(values.input) ? { input: values.input } : {}),
@@ -124,6 +123,22 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     ...(draft.dialect === "cadre" ? {} : { dialect: draft.dialect }),
     source: { file: draft.file, hash: draft.hash },
   };
+}
+
+/** Whether a pattern uses the names in `agents` as its own, as `router: true` does. */
+const takesDelegates = (values: AgentValues): boolean =>
+  ALL_PATTERNS.some(({ key, takesDelegates }) => takesDelegates?.(values[key as PatternKey]));
+
+function pinPatterns({ draft, values, report }: Compiling): PinnedPatterns {
+  const pinned = ALL_PATTERNS.flatMap((pattern) => {
+    const written = values[pattern.key as PatternKey];
+    if (written === undefined) return [];
+    const reportError = (problem: Pick<Problem, "code" | "message" | "suggestion">) =>
+      report(pattern.key, { ...problem, severity: "error" });
+    const own = pattern.pin(written, { agents: values.agents, module: draft.steps, reportError });
+    return own === undefined ? [] : [[pattern.key, own]];
+  });
+  return Object.fromEntries(pinned);
 }
 
 /** Names only: how a server is started is the person's to say, in cadre.yaml. */

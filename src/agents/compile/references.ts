@@ -1,52 +1,56 @@
-// The agents that a file names: where they stand, and whom they mean in a set. A delegate that does not exist is taken
-// away with a warning; a pattern that names nobody cannot work, and is an error.
+// The agents that a file names: their positions in the file, and which agents of the set they mean. A delegate that does
+// not exist is removed with a warning. A pattern with such a name cannot work, so there it is an error.
 
 import { hasErrors, nearestWord, type Problem } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
 import type { Definition, Delegate } from "../../journal/definition.ts";
+import { ALL_PATTERNS, type PatternKey, patternsIn } from "../../patterns/declarations/facts.ts";
 import type { Agent, Reference } from "../agent.ts";
 import type { Draft } from "../files/draft.ts";
 import { isMapping } from "../files/parse.ts";
 import { type AgentValues, canonicalKey } from "../frontmatter.ts";
 import { createNameResolver, type NameResolver } from "./names.ts";
 
-/** As the file writes them, with the key that they count for. */
+/** The agents that a file names, as written, each with the key that it counts for. */
 export function referencesOf(values: AgentValues, document: YamlDocument): Reference[] {
-  const { agents, handoff, router, advisors, team, bestOf } = values;
   const written = Object.keys(document.data as Record<string, Data>);
-  const found: Reference[] = [];
-  for (const [key, value] of Object.entries({ agents, handoff, router, advisors, team, bestOf })) {
+  // With `router: true` the names in `agents` are the router's destinations, and needed as such.
+  const taker = ALL_PATTERNS.find(({ key, takesDelegates }) => takesDelegates?.(values[key as PatternKey]));
+  return NAMING_KEYS.flatMap((key) => {
     const file = written.find((name) => canonicalKey(name) === key);
-    if (file === undefined) continue;
-    // With `router: true` the delegates are its destinations, and needed as such.
-    const counts = key === "agents" && router === true ? "router" : key;
-    for (const { name, path } of namesIn(value, [file])) {
-      found.push({ key: counts, name, ...document.at(path) });
-    }
-  }
-  return found;
+    if (file === undefined) return [];
+    const countsFor = key === "agents" && taker ? taker.key : key;
+    const names = namesIn(values[key as keyof AgentValues], [file], fieldsOf(key));
+    return names.map(({ name, path }) => ({ key: countsFor, name, ...document.at(path) }));
+  });
 }
 
-/** Whom a draft may mean, before its keys are checked: its base as well. */
+/** All names in a draft whose keys are not checked yet, including its base. */
 export function namedAgents({ keys }: Pick<Draft, "keys">): string[] {
+  const naming = [...NAMING_KEYS, "extends"];
   return Object.entries(keys)
-    .filter(([written]) => NAMING.has(canonicalKey(written)))
-    .flatMap(([key, value]) => namesIn(value, [key]))
+    .map(([written, value]) => ({ key: canonicalKey(written), value }))
+    .filter(({ key }) => naming.includes(key))
+    .flatMap(({ key, value }) => namesIn(value, [key], fieldsOf(key)))
     .flatMap(({ name }) => name.split(","));
 }
 
-const NAMING = new Set(["agents", "handoff", "router", "advisors", "team", "bestOf", "extends"]);
+const NAMING_KEYS: readonly string[] = [
+  "agents",
+  ...ALL_PATTERNS.filter(({ agentFields }) => agentFields.length > 0).map(({ key }) => key),
+];
 
-const FIELDS = ["agent", "agents", "destinations", "fallback", "members", "judge"];
+const fieldsOf = (key: string): readonly string[] =>
+  ALL_PATTERNS.find((pattern) => pattern.key === key)?.agentFields ?? [];
 
-function namesIn(value: unknown, path: Path): { name: string; path: Path }[] {
+function namesIn(value: unknown, path: Path, fields: readonly string[]): { name: string; path: Path }[] {
   if (typeof value === "string") return [{ name: value, path }];
-  if (Array.isArray(value)) return value.flatMap((item, index) => namesIn(item, [...path, index]));
+  if (Array.isArray(value)) return value.flatMap((item, index) => namesIn(item, [...path, index], fields));
   if (!isMapping(value)) return [];
-  return FIELDS.flatMap((field) => namesIn(value[field], [...path, field]));
+  return fields.flatMap((field) => namesIn(value[field], [...path, field], []));
 }
 
-/** Gives every reference its agent, and definitions the full names; says what is wrong with the others. */
+/** Resolves every reference and puts full names into the definitions. Reports references without an agent. */
 export function resolveReferences(agents: ReadonlyMap<string, Agent>): void {
   const resolve = createNameResolver(agents, ({ definition }) => definition?.title);
   const resolved = [...agents.values()].map((agent) => {
@@ -87,40 +91,35 @@ export const joinWithOr = (names: readonly string[]): string =>
   names.map((name) => `\`${name}\``).join(" or ");
 
 function withFullNames(definition: Definition, agent: Agent, agents: ReadonlyMap<string, Agent>): Definition {
-  const { handoff, router, advisors, team, bestOf } = definition;
   const meant = new Map(
     agent.references.map((reference) => [`${reference.key} ${reference.name}`, reference.agent]),
   );
-  // Each of them once: `planner` and `factory/planner` may be the same.
+  // Without duplicates: `planner` and `factory/planner` may be the same agent.
   const all = (key: string, names: readonly string[]) => [
     ...new Set(names.flatMap((name) => meant.get(`${key} ${name}`) ?? [])),
   ];
-  const one = (key: string, name: string) => meant.get(`${key} ${name}`) ?? name;
-  const key = router ? "router" : "agents";
-  const delegates = delegatesOf(router?.destinations ?? definition.agents, (name) =>
+  const chooser = patternsIn(definition).find(({ pattern }) => pattern.choices);
+  const key = chooser?.pattern.key ?? "agents";
+  const delegates = delegatesOf(chooser?.pattern.choices?.(chooser.own) ?? definition.agents, (name) =>
     agents.get(meant.get(`${key} ${name}`) ?? ""),
   );
+  const fullNames = (key: string, names: string | readonly string[]) =>
+    typeof names === "string" ? (meant.get(`${key} ${names}`) ?? names) : all(key, names);
+  const patterns = patternsIn(definition).map(({ pattern, own }) => {
+    const written = own as Record<string, string | readonly string[] | undefined>;
+    const fields = pattern.agentFields.filter((field) => written[field] !== undefined);
+    const named = fields.map((field) => [field, fullNames(pattern.key, written[field]!)]);
+    return [pattern.key, { ...written, ...Object.fromEntries(named) }];
+  });
   return {
     ...definition,
-    agents: router ? all("agents", definition.agents) : delegates.map((delegate) => delegate.agent),
+    agents: chooser ? all("agents", definition.agents) : delegates.map((delegate) => delegate.agent),
     ...(delegates.length > 0 ? { delegates } : {}),
-    ...(handoff === undefined ? {} : { handoff: { ...handoff, agent: one("handoff", handoff.agent) } }),
-    ...(router
-      ? {
-          router: {
-            ...router,
-            destinations: all("router", router.destinations),
-            ...(router.fallback === undefined ? {} : { fallback: one("router", router.fallback) }),
-          },
-        }
-      : {}),
-    ...(advisors ? { advisors: { ...advisors, agents: all("advisors", advisors.agents) } } : {}),
-    ...(team ? { team: { ...team, members: all("team", team.members) } } : {}),
-    ...(bestOf?.judge === undefined ? {} : { bestOf: { ...bestOf, judge: one("bestOf", bestOf.judge) } }),
+    ...Object.fromEntries(patterns),
   };
 }
 
-/** What a model is told of a delegate goes into a tool's schema: some descriptions run to pages. */
+/** A delegate's description goes into a tool's schema, and some descriptions are pages long. */
 const MAX_DESCRIPTION = 1_024;
 
 function delegatesOf(names: readonly string[], find: (name: string) => Agent | undefined): Delegate[] {

@@ -1,6 +1,7 @@
 // The list of dialects. To add one: a file in this folder, and a line here.
 
 import type { Data } from "../../config/yaml.ts";
+import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
 import { aiAgentDialect } from "./ai-agent.ts";
 import { claudeDialect } from "./claude.ts";
 import { codexDialect } from "./codex.ts";
@@ -55,7 +56,7 @@ export function dialectOf(
   return dialects.find((dialect) => dialect.matchesKeys?.(keys));
 }
 
-const OURS =
-  "delegation router advisors team bestOf policy delegate_targets workspace pool extends limits runner".split(
-    " ",
-  );
+const OURS: readonly string[] = [
+  ...ALL_PATTERNS.filter(({ isOnlyOurs }) => isOnlyOurs).map(({ key }) => key),
+  ..."delegation policy delegate_targets workspace pool extends limits runner".split(" "),
+];

@@ -1,9 +1,8 @@
-// Who can start whom, and by which key of the agent's file: the arrows that checks, explanations and drawings share, in
-// the order in which a run meets them.
+// Which agents an agent can start, and by which key of its file. Checks, explanations and drawings share these edges. They
+// are in the order in which a run meets them.
 
 import type { Definition } from "../../journal/definition.ts";
-
-export type EdgeKey = "advisors" | "team" | "bestOf" | "agents" | "router" | "handoff";
+import { EDGE_KEYS, type EdgeKey, namedBy, patternsIn } from "../../patterns/declarations/facts.ts";
 
 export interface Edge {
   key: EdgeKey;
@@ -12,23 +11,18 @@ export interface Edge {
 }
 
 export function edgesOf(definition: Definition): Edge[] {
-  const { advisors, team, bestOf, agents, router, handoff } = definition;
-  const routed = router ? [...router.destinations, ...listed(router.fallback)] : [];
-  const delegated = agents.filter((name) => !routed.includes(name));
-  const edges = (key: EdgeKey, names: readonly string[]): Edge[] =>
-    [...new Set(names)].map((to) => ({ key, to }));
-  return [
-    ...edges("advisors", advisors?.agents ?? []),
-    ...edges("team", team?.members ?? []),
-    ...edges("bestOf", listed(bestOf?.judge)),
-    ...edges("agents", delegated),
-    ...edges("router", routed),
-    ...edges("handoff", listed(handoff?.agent)),
-  ];
+  const named = new Map(patternsIn(definition).map((used) => [used.pattern.key, namedBy(used)]));
+  // A router may repeat its destinations in `agents`.
+  const chosen = patternsIn(definition)
+    .filter(({ pattern }) => pattern.choices)
+    .flatMap(namedBy);
+  named.set(
+    "agents",
+    definition.agents.filter((name) => !chosen.includes(name)),
+  );
+  return EDGE_KEYS.flatMap((key) => [...new Set(named.get(key))].map((to) => ({ key, to })));
 }
 
-/** Those that start by themselves: not because a model chose to delegate. */
+/** Edges of patterns. These agents start without a model choosing to delegate. */
 export const patternEdges = (definition: Definition): Edge[] =>
   edgesOf(definition).filter(({ key }) => key !== "agents");
-
-const listed = (name: string | undefined): string[] => (name === undefined ? [] : [name]);

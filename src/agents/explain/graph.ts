@@ -1,22 +1,24 @@
-// Who starts whom, as a picture: a tree for the terminal, a flowchart for Mermaid. An agent is drawn out once; where it
-// comes again, a mark says that it stands above.
+// Draws which agents start which: a tree for the terminal, a flowchart for Mermaid. An agent is drawn in full once. Where
+// it appears again, a mark says that it was drawn above.
 
+import type { Stage } from "../../patterns/declarations/declaration.ts";
+import { ALL_PATTERNS, type EdgeKey } from "../../patterns/declarations/facts.ts";
 import type { Agent } from "../agent.ts";
-import { type Edge, type EdgeKey, edgesOf } from "./edges.ts";
+import { type Edge, edgesOf } from "./edges.ts";
 
 type Agents = ReadonlyMap<string, Agent>;
 
-/** A line of the tree: `stem` is drawn, `name` an agent. */
+/** A line of the tree: `stem` is the drawn branch, `name` the agent. */
 export interface GraphLine {
   stem: string;
   key?: EdgeKey;
   name: string;
-  /** Its own arrows stand further up. */
+  /** Its own edges were drawn further up. */
   drawnAbove?: true;
   broken?: true;
 }
 
-/** One agent with all that it can start, or all of them: first those whom nobody starts. */
+/** One agent with everything it can start, or all agents, beginning with those that no other agent starts. */
 export function drawGraph(agents: Agents, name?: string): GraphLine[] {
   const drawn = new Set<string>();
   const lines: GraphLine[] = [];
@@ -44,33 +46,31 @@ export function drawGraph(agents: Agents, name?: string): GraphLine[] {
   return lines;
 }
 
-const ARROWS: Readonly<Record<EdgeKey, string>> = {
-  agents: "-->",
-  router: "-->",
-  handoff: "==>",
-  advisors: "-.->",
-  team: "-.->",
-  bestOf: "-.->",
-};
+const ARROWS: Readonly<Record<Stage, string>> = { before: "-.->", work: "-.->", route: "-->", after: "==>" };
 
-/** The solid arrows are chosen by a model, the thick one always follows, the dotted ones help before the answer. */
+/** A model chooses along a solid arrow. A thick arrow always follows. Dotted ones help before the answer. */
+const arrowFor = (key: EdgeKey): string =>
+  ARROWS[ALL_PATTERNS.find((pattern) => pattern.key === key)?.stage ?? "route"];
+
 export function drawMermaid(agents: Agents, name?: string): string {
   const shown = [...shownAgents(agents, name)];
   const ids = new Map(shown.map((agent, index) => [agent, `a${index}`]));
   const nodes = shown.map((agent) => `  ${ids.get(agent)}${shapeOf(agents.get(agent), mermaidText(agent))}`);
   const arrows = shown.flatMap((agent) =>
-    arrowsOf(agents, agent).map(({ key, to }) => `  ${ids.get(agent)} ${ARROWS[key]}|${key}| ${ids.get(to)}`),
+    arrowsOf(agents, agent).map(
+      ({ key, to }) => `  ${ids.get(agent)} ${arrowFor(key)}|${key}| ${ids.get(to)}`,
+    ),
   );
   return ["flowchart LR", ...nodes, ...arrows].join("\n");
 }
 
-/** Subagents are round; what is broken says so. */
+/** Subagents are round, broken agents are labelled. */
 function shapeOf(agent: Agent | undefined, text: string): string {
   if (!agent?.definition) return `["${text} (broken)"]`;
   return agent.definition.kind === "subagent" ? `("${text}")` : `["${text}"]`;
 }
 
-/** Inside quotes Mermaid reads only entities: nothing that a name holds can end it. */
+/** Inside quotes Mermaid reads only entities, so no character of a name can end the quotes. */
 const mermaidText = (text: string): string =>
   text.replaceAll(/[^\p{L}\p{N} _./-]/gu, (character) => `#${character.codePointAt(0)};`);
 
@@ -85,7 +85,7 @@ function shownAgents(agents: Agents, name: string | undefined): Set<string> {
   return shown;
 }
 
-/** Those whom nobody starts; then, of each circle of delegation that is left, the first by name. */
+/** Agents that no other agent starts, then the rest by name: they are in cycles of delegation. */
 function rootsOf(agents: Agents): string[] {
   const names = [...agents.keys()].sort();
   const started = new Set(names.flatMap((name) => arrowsOf(agents, name).map(({ to }) => to)));

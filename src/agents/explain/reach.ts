@@ -5,6 +5,7 @@
 //  - What an agent may call there: its own gate, less what it and everybody above it deny.
 
 import { type AgentLimits, DEFAULT_LIMITS, type Definition, type Effect } from "../../journal/definition.ts";
+import { ownToolsOf, patternsIn } from "../../patterns/declarations/facts.ts";
 import { rulesFor } from "../../permissions/rules.ts";
 import type { Agent } from "../agent.ts";
 import { type Edge, edgesOf } from "./edges.ts";
@@ -138,11 +139,12 @@ export function allowedTools(
   denied: readonly string[],
   parts: ReachParts,
 ): AllowedTool[] {
-  if (definition.router) return [];
+  const own = ownToolsOf(definition);
+  if (own?.may === "none") return [];
   const tools = { ...definition.tools, deny: [...definition.tools.deny, ...denied] };
   const offered = parts.offered({ ...definition, tools });
   return offered
-    .filter(({ effect }) => !definition.bestOf || effect === "read")
+    .filter(({ effect }) => own?.may !== "read" || effect === "read")
     .map((tool) => ({ ...tool, ...onlySome(tool.name, definition.tools.allow) }));
 }
 
@@ -156,10 +158,10 @@ function limitsAt({ limits: own }: Definition, { above, edge, parts }: Way): Nod
   const first = (name: "maxTurns" | "maxDuration" | "maxDepth"): number =>
     own[name] ?? parts.limits[name] ?? DEFAULT_LIMITS[name];
   const [maxTokens, maxCost] = [own.maxTokens ?? parts.limits.maxTokens, own.maxCost ?? parts.limits.maxCost];
-  const memberTurns =
-    edge?.key === "team" ? above!.definition.team!.memberMaxTurns : Number.POSITIVE_INFINITY;
+  const starter = above && patternsIn(above.definition).find(({ pattern }) => pattern.key === edge?.key);
+  const childTurns = starter?.pattern.childTurns?.(starter.own) ?? Number.POSITIVE_INFINITY;
   return {
-    maxTurns: Math.min(first("maxTurns"), memberTurns),
+    maxTurns: Math.min(first("maxTurns"), childTurns),
     maxDuration: first("maxDuration"),
     maxDepth: above
       ? Math.min(above.limits.maxDepth, own.maxDepth ?? above.limits.maxDepth)

@@ -1,20 +1,22 @@
-// Whose words are the answer (S3-46, S3-47): calling an agent returns the output of its terminal agent. A handoff gives
-// the answer away, a router gives the whole request away; plain, advised and coordinating agents answer themselves.
+// Whose words the answer of a run are (S3-46, S3-47). An agent with a handoff or a router returns the answer of another
+// agent; all others answer themselves. The agents at the ends of these paths are the terminal agents.
 
 import type { Definition } from "../../journal/definition.ts";
+import { type EdgeKey, givingAnswerAway, namedBy } from "../../patterns/declarations/facts.ts";
 import type { Agent } from "../agent.ts";
 import type { Edge } from "./edges.ts";
 
 export interface TerminalAgent {
   agent: string;
-  /** How the answer comes to be given there; empty: by the agent itself. */
+  /** Edges from the first agent to this one. Empty: the first agent answers itself. */
   path: Edge[];
 }
 
-export const isTerminal = ({ handoff, router, finalizes, agents }: Definition): boolean =>
-  handoff === undefined && router === undefined && (finalizes !== false || agents.length === 0);
+export const isTerminal = (definition: Definition): boolean =>
+  givingAnswerAway(definition).length === 0 &&
+  (definition.finalizes !== false || definition.agents.length === 0);
 
-/** Every agent that may give the answer, once each, by the shortest way, in the order of the file. */
+/** Every agent that may give the answer, once each, by its shortest path, in the order of the file. */
 export function terminalAgents(agents: ReadonlyMap<string, Agent>, name: string): TerminalAgent[] {
   const found = new Map<string, TerminalAgent>();
   const seen = new Set<string>();
@@ -34,12 +36,12 @@ export function terminalAgents(agents: ReadonlyMap<string, Agent>, name: string)
   return [...found.values()];
 }
 
-/** An agent that is not there or broken is where the way ends. */
+/** A path ends at an agent that is missing or broken. */
 function whatFollows(definition: Definition | undefined): { answers: boolean; onward: Edge[] } {
   if (!definition || isTerminal(definition)) return { answers: true, onward: [] };
-  const { handoff, router, agents } = definition;
-  if (handoff !== undefined) return { answers: false, onward: [{ key: "handoff", to: handoff.agent }] };
-  if (!router) return { answers: false, onward: agents.map((to) => ({ key: "agents", to })) };
-  const names = [...router.destinations, ...(router.fallback === undefined ? [] : [router.fallback])];
-  return { answers: router.allowAnswer, onward: names.map((to) => ({ key: "router", to })) };
+  const [used] = givingAnswerAway(definition);
+  if (!used) return { answers: false, onward: definition.agents.map((to) => ({ key: "agents", to })) };
+  const { pattern, own } = used;
+  const onward = namedBy(used).map((to) => ({ key: pattern.key as EdgeKey, to }));
+  return { answers: pattern.mayAnswer?.(own) ?? false, onward };
 }

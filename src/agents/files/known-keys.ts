@@ -1,9 +1,11 @@
 // The keys of every product whose agent files Cadre reads. They are needed when front matter is not valid YAML: only a
 // known first word tells a key from prose. `model:` begins a key, `user:` in an example inside a description does not.
 
-export const KNOWN_KEYS: ReadonlySet<string> = new Set(
+import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
+
+const OTHER_KEYS =
   `name title description kind model temperature maxOutputTokens reasoning tools disallowedTools permissions policy
-  delegate_targets agents delegation context handoff router advisors team bestOf steps runner input output limits
+  delegate_targets agents delegation context runner input output limits
   maxTurns maxDuration workspace pool mcpServers extends dialect icon color delegable usage
   subagents spawnableAgents allowedDelegations delegates maxIterations max_iters max_turns disallowed_tools
   allowedTools allowed-tools
@@ -35,8 +37,12 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set(
 
   slug roleDefinition groups customInstructions whenToUse source customModes iconName`
     .trim()
-    .split(/\s+/),
-);
+    .split(/\s+/);
+
+export const KNOWN_KEYS: ReadonlySet<string> = new Set([
+  ...ALL_PATTERNS.map(({ key }) => key),
+  ...OTHER_KEYS,
+]);
 
 /** Keys with prose as value. After such a key only a known key begins the next one. */
 export const PROSE_KEYS: ReadonlySet<string> = new Set(

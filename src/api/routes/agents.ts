@@ -5,6 +5,7 @@ import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
 import { isTerminal } from "../../agents/explain/terminal-agents.ts";
 import { CadreError } from "../../errors.ts";
 import { Definition } from "../../journal/definition.ts";
+import { ownToolsOf } from "../../patterns/declarations/facts.ts";
 import { talliesByVersion } from "../../projections/usage/agent-tallies.ts";
 import type { AgentView } from "../client/types.ts";
 import { ExplanationView } from "../explanation.ts";
@@ -165,7 +166,8 @@ const meantBy = (references: ListedAgent["references"]): Edge[] =>
   );
 
 /** `Bash(ls)` is still Bash; a tool that nobody knows by name, as those of a server, may do anything. */
-function isReadOnly({ readOnly, router, tools }: Definition, known: ApiParts["people"]["tools"]): boolean {
-  if (readOnly || router) return true;
+function isReadOnly(definition: Definition, known: ApiParts["people"]["tools"]): boolean {
+  const { readOnly, tools } = definition;
+  if (readOnly || ownToolsOf(definition)?.may === "none") return true;
   return tools.allow?.every((rule) => known.get(rule.replace(/\(.*$/s, ""))?.effect === "read") ?? false;
 }

@@ -3,6 +3,7 @@
 import type { Agent } from "../../agents/agent.ts";
 import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
 import { type Problem, problemText } from "../../config/problem.ts";
+import { ownToolsOf } from "../../patterns/declarations/facts.ts";
 import { modelLabel } from "./live/live-view.ts";
 import type { Paint } from "./screen.ts";
 import { plainLine } from "./text/plain.ts";
@@ -10,7 +11,7 @@ import { plainLine } from "./text/plain.ts";
 /** For example `main · → coding, log-analyzer · Read, Grep · scripted/oncall (scripted)`. The default model is left out. */
 export function agentFacts({ name, definition, problems }: Agent, usualModel: string): string {
   if (!definition) return "cannot be used";
-  const { kind, models, inheritsModel, tools, router } = definition;
+  const { kind, models, inheritsModel, tools } = definition;
   const pack = name.slice(0, name.lastIndexOf("/") + 1);
   const short = (other: string): string =>
     plainLine(other.startsWith(pack) ? other.slice(pack.length) : other);
@@ -25,7 +26,7 @@ export function agentFacts({ name, definition, problems }: Agent, usualModel: st
       : []),
     kind,
     ...patterns,
-    ...(router ? [] : [toolWords(tools.allow)]),
+    ...(ownToolsOf(definition)?.may === "none" ? [] : [toolWords(tools.allow)]),
     ...(models[0] === usualModel ? [] : [model]),
   ].join(" · ");
 }

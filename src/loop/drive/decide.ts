@@ -3,6 +3,7 @@
 
 import type { WaitingOn } from "../../journal/events.ts";
 import type { Action, Ending } from "../../patterns/action.ts";
+import { patternsIn } from "../../patterns/declarations/facts.ts";
 import { patternsOf } from "../../patterns/index.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { unmergedChild } from "../../projections/folds/child-runs.ts";
@@ -57,7 +58,8 @@ function decideEnd(view: RunView, ending: Ending): Action {
 function ownAnswer(view: RunView, ending: Ending): Action {
   const { state, definition } = view;
   // A draft that was picked is the answer, although the agent itself gave none.
-  const isGiven = ending.team !== undefined || definition.bestOf !== undefined;
+  const isGiven =
+    ending.team !== undefined || patternsIn(definition).some(({ pattern }) => pattern.answer === "pattern");
   if (definition.finalizes !== false || ending.status !== "completed" || isGiven)
     return endAfterChildren(view, ending);
   const answer = childAnswer(state);

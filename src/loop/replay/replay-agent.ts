@@ -11,6 +11,7 @@ import type { RunId } from "../../ids.ts";
 import { Definition } from "../../journal/definition.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
 import type { Action } from "../../patterns/action.ts";
+import { triggerOf } from "../../patterns/declarations/facts.ts";
 import { resolveLimits } from "../commands/admit.ts";
 import type { RunView } from "../drive/decide-turn.ts";
 import { loadDefinition } from "../drive/run-journal.ts";
@@ -95,7 +96,7 @@ function withAsked(file: Definition, pinned: Definition, start: Start): Definiti
     ...file,
     ...(inherits || start.model !== undefined ? { models: pinned.models } : {}),
     // A judge answers in the form that the pattern wants.
-    ...(start.trigger === "best_of" && output !== undefined ? { output } : {}),
+    ...(triggerOf(start.trigger)?.setsOutput && output !== undefined ? { output } : {}),
   };
 }
 

@@ -46,7 +46,7 @@ export const advisors = declarePattern({
   edge: {
     verb: "asks the advisor",
     label: "advisor",
-    meaning: "is heard before it begins",
+    meaning: "gives advice before the agent starts",
     line: { width: 1.5, dash: "2 4" },
   },
   answer: "own",

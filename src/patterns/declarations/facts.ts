@@ -93,3 +93,9 @@ export function ownToolsOf(definition: PinnedPatterns): AnyDeclaration["ownTools
   const limits = patternsIn(definition).flatMap(({ pattern }) => pattern.ownTools ?? []);
   return limits.find(({ may }) => may === "none") ?? limits[0];
 }
+
+/** The definition of an agent that works alone. */
+export const withoutPatterns = <T extends PinnedPatterns>(definition: T): Omit<T, PatternKey> =>
+  Object.fromEntries(
+    Object.entries(definition).filter(([key]) => !ALL_PATTERNS.some((pattern) => pattern.key === key)),
+  ) as Omit<T, PatternKey>;

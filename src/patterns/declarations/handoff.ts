@@ -41,7 +41,7 @@ export const handoff = declarePattern({
   edge: {
     verb: "hands over to",
     label: "hands off",
-    meaning: "passes its answer on: the next one finishes",
+    meaning: "passes its answer on; the next agent finishes the job",
     line: { width: 3 },
   },
   answer: "target",

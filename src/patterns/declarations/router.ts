@@ -57,13 +57,13 @@ export const router = declarePattern({
   edge: {
     verb: "routes to",
     label: "routes",
-    meaning: "chooses who gets the whole request",
+    meaning: "chooses which agent gets the whole request",
     line: { width: 1.5, dash: "9 4" },
   },
   answer: "target",
   worstCase: (_, { below }) => largestCost(below),
   check: checkRouter,
-  ownTools: { may: "none", why: "a router only chooses" },
+  ownTools: { may: "none", why: "a router only chooses an agent" },
   /** A choice, and one correction of it. */
   ownTurns: 2,
   choices: ({ destinations }) => destinations,

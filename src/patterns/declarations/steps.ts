@@ -18,7 +18,7 @@ export const steps = declarePattern({
   edge: {
     verb: "starts by its module",
     label: "steps",
-    meaning: "a module beside its file starts it",
+    meaning: "a module next to the agent's file starts it",
     line: { width: 1.5, dash: "1 3" },
   },
   answer: "children",

@@ -62,7 +62,7 @@ export const team = declarePattern({
   edge: {
     verb: "has the member",
     label: "member",
-    meaning: "takes part in its discussion",
+    meaning: "takes part in the discussion",
     line: { width: 1.5, dash: "10 3 2 3" },
   },
   answer: "own",

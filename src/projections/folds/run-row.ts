@@ -11,6 +11,7 @@ import {
   type Trigger,
   type WaitingOn,
 } from "../../journal/events.ts";
+import { triggerOf } from "../../patterns/declarations/facts.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "../usage/run-usage.ts";
 
 export interface RunRow {
@@ -192,4 +193,4 @@ export function runEnd(event: EventOf<keyof typeof STATUSES>): RunEnd {
 }
 
 /** J11: the run took over the work of its parent, whose model is not called any more. */
-export const hasTakenOver = ({ trigger }: RunRow): boolean => trigger === "handoff" || trigger === "route";
+export const hasTakenOver = ({ trigger }: RunRow): boolean => triggerOf(trigger)?.takesOver ?? false;

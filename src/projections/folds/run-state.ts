@@ -5,6 +5,7 @@
 
 import type { EventOf, JournalEvent, Payload, Purpose, RunStatus, WaitingOn } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import { triggerOf } from "../../patterns/declarations/facts.ts";
 import type { Projection } from "../projection.ts";
 import { type ResultFacts, recordFacts } from "../result-facts.ts";
 import { type BudgetChanges, trackBudget } from "../usage/budget-changes.ts";
@@ -374,7 +375,7 @@ function childStarted(state: RunState, { payload, ts }: EventOf<"CHILD_RUN_START
   addChild(state.children, payload, ts - state.suspendedTime.ms);
   working(state);
   // H2: later messages go to the run that took over, even if a crash prevented the RUN_SUSPENDED that says so.
-  if (payload.trigger === "handoff") state.isClosing = true;
+  if (triggerOf(payload.trigger)?.closesParent) state.isClosing = true;
 }
 
 /** D0: a child's end is the one result of the call that awaits it, unless the child failed and will be retried. */

@@ -2,6 +2,7 @@
 
 import type { EventOf, EventType, JournalEvent, Payload, Trigger } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
+import { type PatternTrigger, triggerOf } from "../../patterns/declarations/facts.ts";
 import { describeReceipt } from "../receipt-words.ts";
 import { describeAskRule } from "../words/decisions.ts";
 import { describeStop } from "../words/stop-reasons.ts";
@@ -215,17 +216,15 @@ function chosenBecause(
   const judged = cause?.type === "TOOL_PROPOSED" ? `; ${judgedBecause(cause.payload)}` : "";
   const decided = cause?.type === "APPROVAL_DECIDED" ? `; ${cause.payload.by} approved it` : "";
   const said = reason === undefined ? "" : `: ${reason}`;
-  return `${again}${CHOICES[trigger](agent)}${said}${judged}${decided}`;
+  return `${again}${startReason(trigger, agent)}${said}${judged}${decided}`;
 }
 
-const CHOICES: Record<Trigger, (agent: string) => string> = {
+const startReason = (trigger: Trigger, agent: string): string =>
+  triggerOf(trigger)?.reason(agent) ?? OTHER_REASONS[trigger as Exclude<Trigger, PatternTrigger>](agent);
+
+const OTHER_REASONS: Record<Exclude<Trigger, PatternTrigger>, (agent: string) => string> = {
   user: () => "a person asked for it",
   delegation: (agent) => `its model chose ${agent} for this task`,
-  handoff: (agent) => `${agent} is the next stage in its agent's file`,
-  route: (agent) => `the router chose ${agent}`,
-  advisor: (agent) => `its agent's file names ${agent} as an advisor`,
-  team: (agent) => `its agent's file names ${agent} as a member of the team`,
-  best_of: () => "its agent's file asks for several drafts",
   message: () => "a message was sent to it",
   fork: () => "a run was forked",
   retry: () => "somebody tried it again",

@@ -2,6 +2,7 @@
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
 import { money, plural } from "./format.ts";
+import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
 
 /** `could run commands, change src/**, reach 2 hosts, spend up to $3.00, 2 levels deep`. */
 export function describeBlastRadius(radius: BlastRadius): string {
@@ -29,14 +30,10 @@ export function describeToolReach({ only, by }: BlastRadius["tools"][number]): s
   return only ? `only ${listed(only, 6)}; ${held}` : held;
 }
 
-/** By the key of the agent's file that says so. */
+/** Verbs by the key of the agent's file that names the other agent. */
 export const EDGE_VERBS: Readonly<Record<string, string>> = {
   agents: "delegates to",
-  router: "routes to",
-  handoff: "hands over to",
-  advisors: "asks the advisor",
-  team: "has the member",
-  bestOf: "lets judge",
+  ...Object.fromEntries(ALL_PATTERNS.map(({ key, edge }) => [key, edge.verb])),
 };
 
 /** `worker delegates to editor`; of the first: that it is the one that is started. */

@@ -1,27 +1,13 @@
-// The part that a run has in the pattern that started it, in words: what a tree shows beside its agent's name.
+// The role of a run in the pattern that started it, shown beside its agent's name in a tree.
 
 import type { Trigger } from "../../journal/events.ts";
+import { triggerOf } from "../../patterns/declarations/facts.ts";
 
-/** Undefined: nobody's pattern has started it. */
-export function patternRole({
+/** Undefined: no pattern started the run. */
+export const patternRole = ({
   trigger,
   parentKey = "",
 }: {
   trigger: Trigger;
   parentKey?: string | undefined;
-}): string | undefined {
-  switch (trigger) {
-    case "handoff":
-      return "handoff";
-    case "route":
-      return parentKey === "fallback" ? "fallback" : "routed";
-    case "advisor":
-      return "advisor";
-    case "team":
-      return `round ${parentKey.split("/")[1] ?? "?"}`;
-    case "best_of":
-      return parentKey.replace("/", " ");
-    default:
-      return undefined;
-  }
-}
+}): string | undefined => triggerOf(trigger)?.part(parentKey);

@@ -1,32 +1,14 @@
-// What the badge of a child says in its parent's timeline (S0-76, S0-77): that it was delegated to, or the part that a
-// pattern has given it.
+// The badge of a child run in its parent's timeline (S0-76, S0-77): a delegation, or the child's part in a pattern.
 
 import type { Trigger } from "../../../../src/journal/events.ts";
-import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
+import { triggerOf } from "../../../../src/patterns/declarations/facts.ts";
 
 export interface ChildWords {
-  /** Before the agent's name, when it starts. */
+  /** Before the agent's name, when the child starts. */
   start: string;
-  /** What is complete, or failed, when it ends. */
+  /** The noun that is complete or failed when the child ends. */
   what: string;
 }
 
-export function childWords(trigger: Trigger, parentKey: string): ChildWords {
-  const part = (patternRole({ trigger, parentKey }) ?? "").toUpperCase();
-  switch (trigger) {
-    case "handoff":
-      return { start: "HANDED TO", what: "HANDOFF" };
-    case "route":
-      return part === "FALLBACK"
-        ? { start: "FALLBACK TO", what: "FALLBACK" }
-        : { start: "ROUTED TO", what: "ROUTE" };
-    case "advisor":
-      return { start: "ADVICE OF", what: "ADVICE" };
-    case "team":
-      return { start: `MEMBER OF ${part}`, what: `MEMBER OF ${part}` };
-    case "best_of":
-      return { start: part, what: part };
-    default:
-      return { start: "DELEGATING", what: "DELEGATION" };
-  }
-}
+export const childWords = (trigger: Trigger, parentKey: string): ChildWords =>
+  triggerOf(trigger)?.badge(parentKey) ?? { start: "DELEGATING", what: "DELEGATION" };

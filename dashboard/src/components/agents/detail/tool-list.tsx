@@ -3,6 +3,7 @@
 import { Ban, Eye, Hand, PenLine, Repeat } from "lucide-react";
 import type { AgentDetail, ExplanationView } from "../../../../../src/api/client/types.ts";
 import { plural } from "../../../../../src/projections/words/format.ts";
+import { ownToolsOf } from "../../../../../src/patterns/declarations/facts.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { Panel } from "../../../ui/panel.tsx";
@@ -26,7 +27,8 @@ export function EffectiveTools({ agent, tools }: { agent: AgentDetail; tools: To
 }
 
 function toolsNote({ definition }: AgentDetail, tools: Tools): string {
-  if (definition?.router) return "a router only chooses an agent";
+  const own = definition && ownToolsOf(definition);
+  if (own?.may === "none") return own.why;
   const why =
     definition?.tools.allow === undefined
       ? "its file names none, so it gets all of them"
