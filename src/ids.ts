@@ -1,4 +1,4 @@
-// The only source of ids and randomness. Root ids sort by time. Child ids are derived from the parent, so that re-creating
+// How ids are made and read. Root ids sort by time. Child ids are derived from the parent, so that re-creating
 // a child after a crash yields the same id (J10). Browser-safe: the caller passes the digest function.
 
 export type RunId = string;
@@ -17,23 +17,21 @@ export interface Ids {
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-export const systemIds: Ids = {
-  runId: (now) => `r${timePart(now)}${letters(crypto.getRandomValues(new Uint8Array(12)))}`,
-  nonce: () => letters(crypto.getRandomValues(new Uint8Array(16))),
-};
+/** Ids from a source of random bytes. */
+export const idsFrom = (bytes: (count: number) => Uint8Array): Ids => ({
+  runId: (now) => `r${timePart(now)}${letters(bytes(12))}`,
+  nonce: () => letters(bytes(16)),
+});
 
 /** Ids for tests and simulation. The same seed gives the same ids. */
 export function seededIds(seed: number): Ids {
   let state = seed >>> 0;
-  const bytes = (count: number) =>
+  return idsFrom((count) =>
     Uint8Array.from({ length: count }, () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       return state >>> 24;
-    });
-  return {
-    runId: (now) => `r${timePart(now)}${letters(bytes(12))}`,
-    nonce: () => letters(bytes(16)),
-  };
+    }),
+  );
 }
 
 /** J10: the same parent, key and attempt always give the same child id. */

@@ -9,14 +9,7 @@ import { messageOf } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
 import { type AgentFolders, foldersToSearch } from "./files/folders.ts";
 import { readConfined } from "./files/read-confined.ts";
-
-export type StepsMain = (given: { task: string; input: unknown }) => Iterator<unknown, unknown, unknown>;
-
-export type LoadedSteps =
-  /** The current file. The hash in a pinned definition may differ. */
-  | { main: StepsMain; hash: string }
-  /** Why it cannot be loaded, as a sentence. */
-  | { problem: string };
+import type { LoadedSteps, StepsMain } from "./loaded-steps.ts";
 
 export interface StepsSource {
   folders: AgentFolders;

@@ -1,7 +1,7 @@
 // Everything that the loop is given. It knows contracts only; `runtime.ts` puts the concrete parts in.
 
 import type { BlastRadiusParts } from "../agents/explain/blast-radius.ts";
-import type { LoadedSteps } from "../agents/load-steps.ts";
+import type { LoadedSteps } from "../agents/loaded-steps.ts";
 import type { Clock } from "../clock.ts";
 import type { Digest, Ids, RunId } from "../ids.ts";
 import type { BlastRadius } from "../journal/blast-radius.ts";

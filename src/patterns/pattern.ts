@@ -2,7 +2,7 @@
 // does no I/O and has no clock, so the same journal gives the same action. The runs that it starts are runs like any other.
 // A run goes through the stages before → work → route → after (`declarations/declaration.ts`).
 
-import type { LoadedSteps } from "../agents/load-steps.ts";
+import type { LoadedSteps } from "../agents/loaded-steps.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { RunState } from "../projections/folds/run-state.ts";
 import type { Action, Ending } from "./action.ts";

@@ -4,7 +4,7 @@
 //  M2  A module gets copies of the answers, so that its changes do not affect the next replay.
 
 import { z } from "zod";
-import type { StepsMain } from "../agents/load-steps.ts";
+import type { StepsMain } from "../agents/loaded-steps.ts";
 import { messageOf } from "../errors.ts";
 import type { RunState } from "../projections/folds/run-state.ts";
 import { StepData } from "./step-vocabulary.ts";

@@ -49,6 +49,7 @@ export function expectedVerdict(expected: string, rule: string) {
     verdict: expected,
     rule,
     ...(rule.startsWith("default ask") ? { basis: "default" } : {}),
+    ...(rule.startsWith("person grant") ? { basis: "grant" } : {}),
     ...(unjudged === undefined ? {} : { unjudged }),
   };
 }

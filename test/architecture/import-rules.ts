@@ -1,11 +1,11 @@
 // Who may import whom (DESIGN §13). Tests are free to import what they need; nothing may import a test.
 
 import type { Rule, Tree } from "./rule.ts";
-import type { Import, Source } from "./sources.ts";
+import { type Import, lineAt, type Source } from "./sources.ts";
 
 /** From the ground up: a place imports from its own layer and from those before it. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["ids", "errors", "clock", "config", "omit-undefined"],
+  ["ids", "system-ids", "errors", "clock", "config", "omit-undefined"],
   // A pattern's declaration is part of the journal's vocabulary: the journal pins its schema and names its trigger.
   ["journal", "patterns/declarations"],
   ["projections"],
@@ -39,14 +39,36 @@ const CONTRACTS = new Set([
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
 const BROWSER_SAFE =
-  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|errors|omit-undefined|config\/(?:duration|limits|names)|api\/client\/.+|api\/routes\/(?:requests|answers|wire)|api\/(?:agent-replay|agent-view|alike-replays|comparison|explanation|team))(?:\.ts)?$/;
+  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|system-ids|errors|omit-undefined|config\/(?:duration|limits|names)|api\/client\/.+|api\/routes\/(?:requests|answers|wire)|api\/(?:agent-replay|agent-view|alike-replays|comparison|explanation|team))(?:\.ts)?$/;
 const FOR_DASHBOARD =
-  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|errors|omit-undefined|api\/client\/.+)(?:\.ts)?$/;
+  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|system-ids|errors|omit-undefined|api\/client\/.+)(?:\.ts)?$/;
 const NODE_GLOBAL =
   /(?<![\w$.#])(process|Buffer|global|require|__dirname|__filename|setImmediate)\b(?!\s*\??:)/g;
 
 /** From the ground up; what stands beside the folders (`routes.tsx`, `main.tsx`) knows them all. */
 const PAGE_LAYERS = ["ui", "live", "display", "components", "pages"];
+
+/** The function that AR17 proves pure from its imports. */
+const DECIDE = "src/loop/drive/decide.ts";
+
+/** Places that hold values and pure functions. In `agents` and `loop`, what a file imports tells. */
+const PURE_PLACES = new Set([
+  "ids",
+  "errors",
+  "config",
+  "omit-undefined",
+  "journal",
+  "projections",
+  "patterns",
+  "patterns/declarations",
+  "agents",
+  "loop",
+]);
+const PURE_PACKAGES = new Set(["zod"]);
+
+/** Globals that read or change the world: the clock and chance among them. */
+const EFFECT_GLOBAL =
+  /(?<![\w$.#])(?:process|fetch|console|crypto|performance|setTimeout|setInterval|setImmediate|queueMicrotask)\b(?!\s*\??:)|\bDate\.now\b|\bMath\.random\b|\bnew Date\(\s*\)/g;
 
 const inDashboard = (source: Source) => !source.isTest && source.path.startsWith("dashboard/src/");
 
@@ -147,6 +169,26 @@ export const importRules: Rule[] = [
     },
   },
   {
+    id: "AR17",
+    title: "decide can perform no effect, and neither can anything that it imports, types included",
+    check: (tree) =>
+      reachableFrom(DECIDE, tree).flatMap(({ source, path }) => {
+        const via = path.length > 1 ? ` (${path.join(" → ")})` : "";
+        const at = (line: number, what: string) =>
+          `${source.path}:${line}: decide reaches this file${via}, so it cannot use ${what}`;
+        return [
+          ...source.imports.flatMap(({ specifier, target, line }) => {
+            if (target === undefined)
+              return PURE_PACKAGES.has(packageOf(specifier)) ? [] : [at(line, specifier)];
+            return PURE_PLACES.has(placeOf(target)) ? [] : [at(line, target)];
+          }),
+          ...Array.from(source.code.matchAll(EFFECT_GLOBAL), (found) =>
+            at(lineAt(source.code, found.index), found[0]),
+          ),
+        ];
+      }),
+  },
+  {
     id: "AR15",
     title: "the layers of the dashboard go one way",
     check: (tree) =>
@@ -234,6 +276,23 @@ function wayBack(start: string, next: ReadonlyMap<string, string[]>): string[] |
     }
   }
   return undefined;
+}
+
+/** Every file that one file imports, directly or not, with the shortest way to it. */
+function reachableFrom(start: string, tree: Tree): { source: Source; path: string[] }[] {
+  const sources = new Map(tree.sources.map((source) => [source.path, source]));
+  const first = sources.get(start);
+  const found = first ? [{ source: first, path: [start] }] : [];
+  const visited = new Set([start]);
+  for (const { source, path } of found) {
+    for (const target of targetsOf(source)) {
+      const next = sources.get(target);
+      if (!next || visited.has(target)) continue;
+      visited.add(target);
+      found.push({ source: next, path: [...path, target] });
+    }
+  }
+  return found;
 }
 
 const targetsOf = (source: Source | undefined): string[] =>

@@ -132,6 +132,30 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
       "src/cli/main.ts": 'import { createRuntime } from "../runtime/embed.ts";',
     },
   },
+  AR17: {
+    wrong: {
+      "src/loop/drive/decide.ts:1: decide reaches this file, so it cannot use node:fs": {
+        "src/loop/drive/decide.ts": 'import { readFileSync } from "node:fs";',
+      },
+      "src/patterns/a.ts:2: decide reaches this file (src/loop/drive/decide.ts → src/patterns/a.ts), so it cannot use Date.now":
+        {
+          "src/loop/drive/decide.ts": 'import { a } from "../../patterns/a.ts";',
+          "src/patterns/a.ts": "// first line\nexport const a = () => Date.now();",
+        },
+      "so it cannot use src/stores/store.ts": {
+        "src/loop/drive/decide.ts": 'import { b } from "./b.ts";',
+        "src/loop/drive/b.ts": 'import type { LoopParts } from "../parts.ts";',
+        "src/loop/parts.ts": 'import type { Store } from "../stores/store.ts";',
+      },
+      "so it cannot use p-limit": { "src/loop/drive/decide.ts": 'import limit from "p-limit";' },
+    },
+    right: {
+      "src/loop/drive/decide.ts":
+        'import { z } from "zod";\nimport { c } from "../../journal/c.ts";\nconst day = new Date(c);',
+      "src/journal/c.ts": "export const c = 1; // Date.now()",
+      "src/loop/drive/perform.ts": 'import { decide } from "./decide.ts";\nimport "node:fs"; Date.now();',
+    },
+  },
   AR15: {
     wrong: {
       "ui comes before dashboard/src/display/b.ts": {

@@ -2,11 +2,10 @@
 // asked before every model call. What is reached for good gives the agent one last turn to report (B3).
 
 import type { Limits } from "../../journal/definition.ts";
-import type { Payload, StopReason } from "../../journal/events.ts";
+import type { Budget, Payload, StopReason } from "../../journal/events.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
 import { isTreeLimit, SOFT_SHARE } from "../../projections/usage/tree-budget.ts";
-import type { Budget } from "../../stores/store.ts";
 
 export type LimitName =
   | "maxTurns"

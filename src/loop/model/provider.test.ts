@@ -11,11 +11,11 @@ import {
   typesOf,
 } from "../../../test/support/scenario.ts";
 import { fakeClock } from "../../clock.ts";
-import { systemIds } from "../../ids.ts";
 import { classifyFailure, cutStreamError, silenceError } from "../../models/classify-failure.ts";
 import type { Model } from "../../models/model.ts";
 import { createScriptedModel } from "../../models/scripted/model.ts";
 import type { Script, ScriptedTurn } from "../../models/scripted/script.ts";
+import { systemIds } from "../../system-ids.ts";
 import { pauseRun, resumeRun } from "../commands/person-commands.ts";
 import { readStream } from "./read-stream.ts";
 

@@ -4,7 +4,7 @@
 import { ArrowUp } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { messageOf } from "../../../../src/errors.ts";
-import { systemIds } from "../../../../src/ids.ts";
+import { systemIds } from "../../../../src/system-ids.ts";
 import { useRefusal } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextArea } from "../../ui/input.tsx";
