@@ -79,7 +79,7 @@ function writtenIn({ text = "", calls = [], report }: ScriptedTurn): number {
 async function once({ agent, task, says }: Staged, { admit, store }: RuntimeAssembly): Promise<Measured> {
   const ended = Promise.withResolvers<void>();
   let root = "";
-  const unsubscribe = store.onCommit((events) => {
+  const unsubscribe = store.journal.onCommit((events) => {
     if (events.some(({ type, runId }) => runId === root && TERMINAL_TYPES.has(type))) ended.resolve();
   });
   const from = performance.now();
@@ -88,7 +88,7 @@ async function once({ agent, task, says }: Staged, { admit, store }: RuntimeAsse
   await ended.promise;
   const ms = performance.now() - from;
   unsubscribe();
-  const { runs } = await store.runs({ root: runId, limit: 200 });
+  const { runs } = await store.runs.list({ root: runId, limit: 200 });
   const { status, summary = "" } = runs.find(({ id }) => id === runId)!;
   if (status !== "completed" || !summary.includes(says)) throw new Error(`${agent} ${status}: ${summary}`);
   const sum = (of: "modelCalls" | "input" | "output") => runs.reduce((all, { usage }) => all + usage[of], 0);

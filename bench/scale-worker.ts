@@ -93,7 +93,7 @@ async function steps({ runs, steps: each, delay }: Extract<Order, { do: "steps" 
 async function pickUp(times: number): Promise<Done> {
   const waited: number[] = [];
   for (let i = 0; i < times; i++) {
-    const events = await store.journal(await run("adder", "1 0", "ended"));
+    const events = await store.journal.read(await run("adder", "1 0", "ended"));
     const begun = events.find(({ type }) => type === "MODEL_CALL_STARTED")!;
     waited.push(begun.ts - events[0]!.ts);
   }
@@ -107,7 +107,7 @@ async function append({ runs, each }: Extract<Order, { do: "append" }>): Promise
       there.map(async (runId) => {
         for (let i = 0; i < each; i++) {
           const payload = { id: `beat ${i}`, code: "BENCH", message: "An event of the bench.", fatal: false };
-          await store.append({ runId, after: SEEN_ALL, events: [{ type: "SYSTEM_ERROR", payload }] });
+          await store.journal.append({ runId, after: SEEN_ALL, events: [{ type: "SYSTEM_ERROR", payload }] });
         }
       }),
     ),
@@ -133,7 +133,7 @@ async function run(agent: string, task: string, until: Mark): Promise<RunId> {
 
 function watch(): { reached: Set<string>; waiting: Map<string, () => void> } {
   const found = { reached: new Set<string>(), waiting: new Map<string, () => void>() };
-  store.onCommit((events) => {
+  store.journal.onCommit((events) => {
     for (const { runId, type } of events) {
       const mark: Mark | undefined = TERMINAL_TYPES.has(type)
         ? "ended"

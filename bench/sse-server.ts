@@ -56,7 +56,7 @@ async function cadre() {
   } = runtime;
   const { runId } = await admit({ agent: "assistant", task: "be watched" });
   // As while somebody drives it: a run that rests is read anew for every append.
-  await store.acquire(runId, "bench");
+  await store.leases.acquire(runId, "bench");
   let after = 1;
   const token = "a-token-that-is-long-enough-for-it";
   const server = await startPublicServer(
@@ -87,7 +87,11 @@ async function cadre() {
     headers: { Authorization: `Bearer ${token}` },
     write: async (id: string) => {
       const payload = { id, source: "person" as const, text: "x".repeat(200) };
-      const { events } = await store.append({ runId, after, events: [{ type: "CONTEXT_ADDED", payload }] });
+      const { events } = await store.journal.append({
+        runId,
+        after,
+        events: [{ type: "CONTEXT_ADDED", payload }],
+      });
       after = events.at(-1)!.seq;
     },
   };

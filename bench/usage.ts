@@ -23,7 +23,7 @@ export async function usage(): Promise<void> {
   try {
     for (let made = 0; made < TREES; made += AT_ONCE)
       await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => makeTree(store, made + i)));
-    console.log(`${2 * TREES} runs in ${TREES} trees, ${await store.position()} events`);
+    console.log(`${2 * TREES} runs in ${TREES} trees, ${await store.journal.position()} events`);
     await timed("first report, nothing kept yet", store);
     await timed("again", store);
     await store.close();
@@ -52,8 +52,8 @@ async function timed(what: string, store: Store, since?: number): Promise<void> 
 /** A lead and a worker below it: two turns each, in as few appends as it takes. */
 async function makeTree(store: Store, number: number): Promise<void> {
   const [root, child] = [`r${String(number).padStart(8, "0")}`, `c${String(number).padStart(8, "0")}`];
-  await store.start(root, startPayload({ agent: `lead-${number % 5}`, rootRunId: root }));
-  const lead = (await store.acquire(root, "bench"))!;
+  await store.runs.start(root, startPayload({ agent: `lead-${number % 5}`, rootRunId: root }));
+  const lead = (await store.leases.acquire(root, "bench"))!;
   const writer = { worker: "bench", epoch: lead.epoch };
   const start = startPayload({
     agent: `worker-${number % 7}`,
@@ -64,17 +64,22 @@ async function makeTree(store: Store, number: number): Promise<void> {
     trigger: "delegation",
   });
   const limits = { children: 9, runs: 9, concurrent: 1_000_000 };
-  await store.append({
+  await store.journal.append({
     runId: root,
     writer,
     after: 1,
     events: [...turn("m1", "a/big"), started(child, start.agent)],
     spawn: { runId: child, start, events: [], limits, place: "free" },
   });
-  const below = (await store.acquire(child, "bench"))!;
+  const below = (await store.leases.acquire(child, "bench"))!;
   const events = [...turn("m1", "b/small"), ...turn("m2", "b/small"), runEnded()];
-  await store.append({ runId: child, writer: { worker: "bench", epoch: below.epoch }, after: 1, events });
-  await store.append({ runId: root, writer, after: 4, events: [...turn("m2", "a/big"), runEnded()] });
+  await store.journal.append({
+    runId: child,
+    writer: { worker: "bench", epoch: below.epoch },
+    after: 1,
+    events,
+  });
+  await store.journal.append({ runId: root, writer, after: 4, events: [...turn("m2", "a/big"), runEnded()] });
 }
 
 const turn = (callId: string, model: string): EventBody[] => [

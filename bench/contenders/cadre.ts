@@ -38,7 +38,7 @@ export async function tree(folder: string): Promise<void> {
     ended.set(runId, resolve);
   });
   ended.delete(runId);
-  const { runs } = await runtime.store.runs({ root: runId, limit: 200 });
+  const { runs } = await runtime.store.runs.list({ root: runId, limit: 200 });
   const done = runs.filter(({ status }) => status === "completed").length;
   if (done !== 100) throw new Error(`${done} of 100 runs are completed`);
 }
@@ -73,7 +73,7 @@ async function open(folder: string) {
     concurrency: 1_000,
   });
   const ended = new Map<string, () => void>();
-  runtime.store.onCommit((events) => {
+  runtime.store.journal.onCommit((events) => {
     for (const event of events) if (TERMINAL_TYPES.has(event.type)) ended.get(event.runId)?.();
   });
   await runtime.start();
@@ -117,7 +117,7 @@ async function runOnce(steps: number, { runtime, ended }: NonNullable<typeof ope
   const { runId } = await runtime.admit(request);
   const row = await new Promise<void>((resolve) => {
     ended.set(runId, resolve);
-  }).then(() => runtime.store.run(runId));
+  }).then(() => runtime.store.runs.get(runId));
   ended.delete(runId);
   if (row?.summary !== LAST_WORDS) throw new Error(`cadre stopped before its last words: ${row?.summary}`);
   return row.usage.toolCalls;
@@ -127,7 +127,7 @@ async function commitsPerStep(folder: string): Promise<number> {
   const steps = 100;
   await run({ runs: 1, steps: 1, folder });
   let commits = 0;
-  const unsubscribe = opened!.runtime.store.onCommit(() => commits++);
+  const unsubscribe = opened!.runtime.store.journal.onCommit(() => commits++);
   await run({ runs: 1, steps, folder });
   unsubscribe();
   await close();
@@ -137,14 +137,14 @@ async function commitsPerStep(folder: string): Promise<number> {
 async function dueScan(path: string): Promise<number> {
   const store = openSqliteStore({ path, clock: systemClock });
   const worker = "bench";
-  await store.heartbeat(worker, []);
+  await store.leases.heartbeat(worker, []);
   for (let batch = 0; batch < 100; batch++) {
     await Promise.all(Array.from({ length: 1_000 }, (_, index) => park(`r${batch}x${index}`)));
   }
   const times: number[] = [];
   for (let i = 0; i < 20; i++) {
     const from = performance.now();
-    const due = await store.due(Date.now(), 1_000);
+    const due = await store.leases.due(Date.now(), 1_000);
     times.push(performance.now() - from);
     if (due.length > 0) throw new Error("a suspended run must not be due");
   }
@@ -152,7 +152,7 @@ async function dueScan(path: string): Promise<number> {
   return times.sort((a, b) => a - b)[10]!;
 
   async function park(runId: string): Promise<void> {
-    await store.start(runId, {
+    await store.runs.start(runId, {
       agent: "adder",
       definition: "none",
       kind: "main",
@@ -166,9 +166,9 @@ async function dueScan(path: string): Promise<number> {
       limits: DEFAULT_LIMITS,
       approvals: { onTimeout: "reject", unattended: "park" },
     });
-    const lease = await store.acquire(runId, worker);
+    const lease = await store.leases.acquire(runId, worker);
     const waitingOn = { kind: "approval" as const, items: ["m1.0"] };
-    await store.append({
+    await store.journal.append({
       runId,
       writer: lease!,
       after: 1,

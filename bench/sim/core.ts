@@ -42,7 +42,7 @@ export async function play(trajectories: readonly Step[][]): Promise<PlayedStep[
     const limits = { maxTurns: steps.length + 2 };
     const { runId } = await runtime.admit({ agent: "clerk", task: `${index}`, limits });
     await drive(runId, runtime.parts, new AbortController().signal);
-    played.push(byStep(await store.journal(runId), steps));
+    played.push(byStep(await store.journal.read(runId), steps));
   }
   await runtime.stop();
   await store.close();

@@ -55,7 +55,7 @@ test("from the log to a green test, with one approval: the edit", async () => {
     wastedCalls: 0,
     modelCalls: 7,
   });
-  expect(await runtime.store.head(runId)).toMatchObject({ seq: journal.length });
+  expect(await runtime.store.journal.head(runId)).toMatchObject({ seq: journal.length });
   const [first] = eventsOf(journal, "AGENT_THOUGHT");
   expect(textOf(first!.payload.content)).toContain("I am a scripted model");
 
@@ -162,7 +162,7 @@ test("the process ends while the approval is open: another one goes on, and noth
   await first.stop();
 
   const second = await stage.runtime();
-  const before = await second.store.journal(runId);
+  const before = await second.store.journal.read(runId);
   expect(await nextItem(second, runId)).toEqual(shown);
   const asked = await attend(second, runId, approve);
   const { journal, result } = await endOf(second, runId);

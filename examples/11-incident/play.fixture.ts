@@ -87,12 +87,12 @@ export async function attend(
 export async function nextItem({ store }: RuntimeAssembly, runId: string): Promise<ApprovalItem | undefined> {
   for (;;) {
     const { promise: changed, resolve } = Promise.withResolvers<void>();
-    const unsubscribe = store.onCommit(() => resolve());
+    const unsubscribe = store.journal.onCommit(() => resolve());
     try {
-      const state = fold(runStateProjection, await store.journal(runId));
+      const state = fold(runStateProjection, await store.journal.read(runId));
       if (state.end) return undefined;
       // A call that is under way is no question yet: only what the store lists as open is.
-      const open = new Set((await store.openApprovals({ run: runId })).map(({ itemId }) => itemId));
+      const open = new Set((await store.inbox.openItems({ run: runId })).map(({ itemId }) => itemId));
       const item = openItems(state).find(({ itemId }) => open.has(itemId));
       if (item) return item;
       await changed;
@@ -107,7 +107,7 @@ export const eventsOf = <Type extends EventType>(journal: readonly JournalEvent[
 
 /** How a run ended: its journal (verified against its chain by the store), and its result. */
 export async function endOf({ store }: RuntimeAssembly, runId: string) {
-  const journal = await store.journal(runId);
+  const journal = await store.journal.read(runId);
   const last = journal.at(-1)!;
   if (last.type !== "RUN_COMPLETED") throw new Error(`the run ended with ${JSON.stringify(last)}`);
   return { journal, result: last.payload.result };

@@ -10,7 +10,7 @@ export async function* allRuns(
 ): AsyncGenerator<RunRow, void> {
   let next: Pick<RunFilter, "cursor"> | undefined = {};
   while (next) {
-    const page = await store.runs({ ...filter, ...next, limit: MAX_PAGE });
+    const page = await store.runs.list({ ...filter, ...next, limit: MAX_PAGE });
     yield* page.runs;
     next = page.nextCursor === undefined ? undefined : { cursor: page.nextCursor };
   }

@@ -14,7 +14,7 @@ export async function checkDecision(
 ): Promise<void> {
   const { runId, itemId } = parseApprovalId(id) ?? {};
   if (runId === undefined) return;
-  const item = (await store.openApprovals({ run: runId })).find((open) => open.itemId === itemId);
+  const item = (await store.inbox.openItems({ run: runId })).find((open) => open.itemId === itemId);
   const problem = item && problemOf(item, word, people.clock.now());
   if (problem !== undefined) throw new CadreError("BAD_REQUEST", `${problem} Nothing was decided.`);
 }

@@ -12,11 +12,11 @@ const MOST_DUE = 1_000;
 
 export async function countDue(store: Store, of?: PoolFilter): Promise<number> {
   const now = store.clock.now();
-  const due = new Set(await store.due(now, MOST_DUE, of));
+  const due = new Set(await store.leases.due(now, MOST_DUE, of));
   if (due.size === 0) return 0;
   const [{ runs }, items] = await Promise.all([
-    store.runs({ status: ["suspended"], limit: MAX_PAGE }),
-    store.openApprovals(),
+    store.runs.list({ status: ["suspended"], limit: MAX_PAGE }),
+    store.inbox.openItems(),
   ]);
   // What was not decided in time is the driver's to say.
   const open = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);

@@ -11,7 +11,7 @@ export async function latestRuns(store: Store, agent?: string): Promise<{ rows: 
   const rows: RunRow[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.runs({
+    const page = await store.runs.list({
       limit: MAX_PAGE,
       ...(agent === undefined ? {} : { agent }),
       ...(cursor === undefined ? {} : { cursor }),

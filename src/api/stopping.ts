@@ -45,7 +45,7 @@ async function lastEvent(store: Store, { id, seq }: RunRow): Promise<JournalEven
 /** P9: a damaged journal must not hide the run that it belongs to, nor those above it. */
 async function eventsOf(store: Store, id: string, after: number, limit: number): Promise<JournalEvent[]> {
   try {
-    return await store.journal(id, after, limit);
+    return await store.journal.read(id, after, limit);
   } catch (error) {
     if (isDamagedJournal(error)) return [];
     throw error;

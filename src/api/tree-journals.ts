@@ -20,7 +20,7 @@ export async function treeJournals(store: Store, root: string): Promise<Journals
 /** In commit order. */
 export async function* treeEvents(store: Store, root: string): AsyncGenerator<JournalEvent> {
   for (let after = 0; ; ) {
-    const events = await store.read(after, PAGE, { root });
+    const events = await store.journal.readAll(after, PAGE, { root });
     const last = events.at(-1);
     if (!last) return;
     yield* events;

@@ -100,13 +100,13 @@ test("[F37] runs that wait for a person are left alone; runnable ones are woken"
 test("[E2] the run of a worker that has died is woken when its lease is over, the run of a living one never", async () => {
   for (const worker of ["dead", "living"]) {
     await admit(worker);
-    await store.heartbeat(worker, []);
-    await store.acquire(worker, worker);
+    await store.leases.heartbeat(worker, []);
+    await store.leases.acquire(worker, worker);
   }
   await begin().scan();
   await pass(14_000);
   expect(woken).toEqual([]);
-  await store.heartbeat("living", [{ runId: "living", epoch: 1 }]);
+  await store.leases.heartbeat("living", [{ runId: "living", epoch: 1 }]);
   await pass(2_000);
   expect(new Set(woken)).toEqual(new Set(["dead"]));
 });
@@ -124,9 +124,9 @@ test.each([
 });
 
 test("a run that stays due is not a busy loop", async () => {
-  const due = vi.fn((now: number, limit: number) => store.due(now, limit));
+  const due = vi.fn((now: number, limit: number) => store.leases.due(now, limit));
   await admit("stuck");
-  await begin({ store: { due, nextDue: () => store.nextDue() } }).scan();
+  await begin({ store: { leases: { due, nextDue: store.leases.nextDue } } }).scan();
   due.mockClear();
   await pass(10_000);
   expect(due).toHaveBeenCalledTimes(10);
@@ -142,9 +142,9 @@ test("never overlaps itself; who asks during a scan gets one that begins after i
     most = Math.max(most, ++underWay);
     await gate.promise;
     underWay--;
-    return store.due(now, limit);
+    return store.leases.due(now, limit);
   };
-  const scan = begin({ store: { due, nextDue: () => store.nextDue() } });
+  const scan = begin({ store: { leases: { due, nextDue: store.leases.nextDue } } });
   await pass(5_000);
   await admit("late");
   const asked = [scan.scan(), scan.scan()];
@@ -161,10 +161,10 @@ test("[P9] a store that fails is reported once, asked less and less often, and n
   const due = async (now: number, limit: number) => {
     asked++;
     if (broken) throw full;
-    return store.due(now, limit);
+    return store.leases.due(now, limit);
   };
   const scan = begin({
-    store: { due, nextDue: () => store.nextDue() },
+    store: { leases: { due, nextDue: store.leases.nextDue } },
     onError: (error) => reported.push(error),
   });
   await admit("waiting");
@@ -259,8 +259,8 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 /** Takes a run and lets it rest until a time, or until a signal. */
 async function drive(runId: RunId, wakeAt?: number): Promise<void> {
-  const lease = await store.acquire(runId, "worker");
-  const { refused } = await store.append({
+  const lease = await store.leases.acquire(runId, "worker");
+  const { refused } = await store.journal.append({
     runId,
     writer: { worker: "worker", epoch: lease!.epoch },
     after: lease!.row.seq,
@@ -272,7 +272,7 @@ async function drive(runId: RunId, wakeAt?: number): Promise<void> {
 }
 
 async function admit(runId: RunId): Promise<void> {
-  await store.start(runId, {
+  await store.runs.start(runId, {
     agent: "coder",
     definition: "d",
     kind: "main",

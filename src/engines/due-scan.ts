@@ -16,7 +16,7 @@ const LONGEST_RETRY = 15_000;
 const NONE = new Set<RunId>();
 
 export interface DueScanOptions {
-  store: Pick<Store, "due" | "nextDue">;
+  store: { leases: Pick<Store["leases"], "due" | "nextDue"> };
   wake: (runId: RunId) => Promise<void>;
   /** Absent: all of them. */
   of?: PoolFilter | undefined;
@@ -43,10 +43,10 @@ export function startDueScan(options: DueScanOptions): DueScan {
 
   async function work(): Promise<{ result: number; nextIn: number }> {
     const now = clock.now();
-    const due = await store.due(now, LIMIT + except.size, of);
+    const due = await store.leases.due(now, LIMIT + except.size, of);
     const runIds = due.filter((runId) => !except.has(runId));
     await wakeAll(runIds, wake);
-    const nextDue = await store.nextDue();
+    const nextDue = await store.leases.nextDue();
     // What was due at `now` has been woken and may wait for its turn: sleeping towards it would be a busy loop.
     const toTimer =
       nextDue === undefined || nextDue <= now ? Number.POSITIVE_INFINITY : nextDue - clock.now();

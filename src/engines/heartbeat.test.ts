@@ -37,7 +37,7 @@ test("[E2] renews at once and then every five seconds, so its runs stay its own"
     await pass(4_999);
     await pass(1);
     await renewed(beat);
-    expect(await store.due(clock.now(), 10)).toEqual([]);
+    expect(await store.leases.due(clock.now(), 10)).toEqual([]);
   }
   expect(clock.elapsed()).toBe(55_000);
 });
@@ -48,9 +48,9 @@ test("[E2] when it stops, its runs are free fifteen seconds later", async () => 
   await take("a");
   await heart.stop();
   await pass(14_999);
-  expect(await store.due(clock.now(), 10)).toEqual([]);
+  expect(await store.leases.due(clock.now(), 10)).toEqual([]);
   await pass(1);
-  expect(await store.due(clock.now(), 10)).toEqual(["a"]);
+  expect(await store.leases.due(clock.now(), 10)).toEqual(["a"]);
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -61,7 +61,7 @@ test("[P7] hands over the runs that others have cancelled, and no others", async
   await take("b");
   await heart.beat();
   expect(cancelled).toEqual([]);
-  await store.cancel("b", { by: "ann", reason: "user" });
+  await store.runs.cancel("b", { by: "ann", reason: "user" });
   await heart.beat();
   expect(cancelled).toEqual([["b"]]);
   expect(lost).toEqual([]);
@@ -72,8 +72,8 @@ test("[E2] hands over the runs that another worker has taken", async () => {
   await renewed(1);
   await take("a");
   clock.advance(15_000);
-  await store.heartbeat("other", []);
-  expect(await store.acquire("a", "other")).toMatchObject({ epoch: 2 });
+  await store.leases.heartbeat("other", []);
+  expect(await store.leases.acquire("a", "other")).toMatchObject({ epoch: 2 });
   await heart.beat();
   expect(lost).toEqual([["a"]]);
 });
@@ -82,8 +82,8 @@ test("[E2] a run that rested during a beat and was taken again is not aborted fo
   const { heart, renewed } = begin({
     before: async () => {
       if (held.length === 0) return;
-      await store.release("a", { worker: "me", epoch: 1 });
-      const lease = await store.acquire("a", "me");
+      await store.leases.release("a", { worker: "me", epoch: 1 });
+      const lease = await store.leases.acquire("a", "me");
       held = [{ runId: "a", epoch: lease!.epoch }];
     },
   });
@@ -163,12 +163,14 @@ function begin({ before, ...options }: Partial<HeartbeatOptions> & { before?: ()
   let renewals = 0;
   const heart = startHeartbeat({
     store: {
-      async heartbeat(worker, holds) {
-        await before?.();
-        const answer = await store.heartbeat(worker, holds);
-        renewals++;
-        for (const look of waiting) look();
-        return answer;
+      leases: {
+        async heartbeat(worker, holds) {
+          await before?.();
+          const answer = await store.leases.heartbeat(worker, holds);
+          renewals++;
+          for (const look of waiting) look();
+          return answer;
+        },
       },
     },
     worker: "me",
@@ -200,7 +202,7 @@ async function pass(ms: number): Promise<void> {
 }
 
 async function take(runId: RunId): Promise<void> {
-  await store.start(runId, {
+  await store.runs.start(runId, {
     agent: "coder",
     definition: "d",
     kind: "main",
@@ -214,6 +216,6 @@ async function take(runId: RunId): Promise<void> {
     limits: DEFAULT_LIMITS,
     approvals: { onTimeout: "reject", unattended: "park" },
   });
-  const lease = await store.acquire(runId, "me");
+  const lease = await store.leases.acquire(runId, "me");
   held.push({ runId, epoch: lease!.epoch });
 }

@@ -12,7 +12,7 @@ import { LEASE_MS, type Store, type WorkerCard } from "../stores/store.ts";
 import { repeat } from "./repeat.ts";
 
 export interface HeartbeatOptions {
-  store: Pick<Store, "heartbeat">;
+  store: { leases: Pick<Store["leases"], "heartbeat"> };
   worker: string;
   /** What it says of itself, as it is at every beat. */
   card?: () => WorkerCard;
@@ -56,7 +56,7 @@ export function startHeartbeat(options: HeartbeatOptions): WorkerHeartbeat {
   async function work(): Promise<{ result: undefined; nextIn: number }> {
     const asked = [...held()];
     const sent = clock.elapsed();
-    const { cancelled, lost } = await store.heartbeat(worker, asked, card?.());
+    const { cancelled, lost } = await store.leases.heartbeat(worker, asked, card?.());
     deadline = sent + LEASE_MS;
     onRenewed?.();
     const now = new Map(held().map(({ runId, epoch }) => [runId, epoch]));

@@ -90,7 +90,7 @@ scenario(
   async (world) => {
     const runId = await world.run("name it");
     await world.seen(runId, "RUN_COMPLETED");
-    const { runs } = await world.runtime.store.runs({ limit: 100 });
+    const { runs } = await world.runtime.store.runs.list({ limit: 100 });
     expect(runs.map(({ agent }) => agent)).toEqual(Array(4).fill("tester"));
   },
 );

@@ -148,10 +148,10 @@ function turn(request: ScriptedRequest, ...answers: ScriptedTurn[]): ScriptedTur
 async function approveAll(world: World, runId: string): Promise<void> {
   const { store, people } = world.runtime;
   let news = Promise.withResolvers<void>();
-  const unsubscribe = store.onCommit(() => news.resolve());
+  const unsubscribe = store.journal.onCommit(() => news.resolve());
   for (;;) {
     news = Promise.withResolvers<void>();
-    const [open] = await store.openApprovals({ root: runId });
+    const [open] = await store.inbox.openItems({ root: runId });
     if (open) await decideApproval(`${open.runId}:${open.itemId}`, { decision: "approve" }, "maria", people);
     else if ((await world.state(runId)).end) break;
     else await news.promise;

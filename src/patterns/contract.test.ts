@@ -118,7 +118,7 @@ async function survives(sample: Sample, point: number, expected: unknown): Promi
 /** Drives whatever is due, one after the other, until the root has ended. */
 async function driven(world: World, runId: string): Promise<void> {
   while (!(await world.state(runId)).end) {
-    for (const due of await world.runtime.store.due(Date.now(), 10)) await world.drive(due);
+    for (const due of await world.runtime.store.leases.due(Date.now(), 10)) await world.drive(due);
   }
 }
 

@@ -274,7 +274,7 @@ scenario(
     const runId = await world.run("ship");
     const { waitingOn } = await world.settled(runId);
     expect(waitingOn).toMatchObject({ kind: "question", items: ["question/0"], detail: "Ship it?" });
-    const [item] = await world.runtime.store.openApprovals();
+    const [item] = await world.runtime.store.inbox.openItems();
     expect(item).toMatchObject({ kind: "question", itemId: "question/0" });
     await world.restart({ idle: true });
     const { people } = world.runtime;

@@ -310,4 +310,4 @@ scenario(
   },
 );
 
-const below = async (world: World, root: string) => (await world.runtime.store.runs({ root })).runs;
+const below = async (world: World, root: string) => (await world.runtime.store.runs.list({ root })).runs;

@@ -105,7 +105,7 @@ scenario(
     clock.advance(59_999);
     expect((await world.drive(runId)).waitingOn).toMatchObject({ kind: "child", items: [b] });
     clock.advance(1);
-    expect(await world.runtime.store.due(clock.now(), 10)).toContain(runId);
+    expect(await world.runtime.store.leases.due(clock.now(), 10)).toContain(runId);
     await world.drive(runId);
     const events = await world.events(runId);
     expect(discussionIn(events)).toEqual([

@@ -163,7 +163,7 @@ describe("rounds", () => {
       const prompts = await Promise.all(
         [first!, second!].map(async (events) => {
           const [start] = payloadsOf(events, "RUN_STARTED");
-          const definition = JSON.parse((await world.runtime.store.blob(start!.definition))!);
+          const definition = JSON.parse((await world.runtime.store.blobs.get(start!.definition))!);
           return world.runtime.parts.systemPrompt(definition, start!, 0);
         }),
       );

@@ -103,6 +103,6 @@ scenario(
     const { waitingOn, usage } = await world.settled(child);
     expect(waitingOn).toMatchObject({ kind: "approval" });
     expect(usage.cost).toBe(0.25);
-    expect((await world.runtime.store.run(child))!.usage.cost).toBe(0.25);
+    expect((await world.runtime.store.runs.get(child))!.usage.cost).toBe(0.25);
   },
 );

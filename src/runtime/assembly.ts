@@ -197,7 +197,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
       return () => listeners.delete(listener);
     },
     onProblem: report,
-    on: createAgentEvents(store, report),
+    on: createAgentEvents(store.journal, report),
     async stop() {
       await stopServices?.();
       await engine.stop();

@@ -78,17 +78,17 @@ const assemblies = new WeakMap<Runtime, RuntimeAssembly>();
 
 function facadeOf(assembly: RuntimeAssembly): Runtime {
   const { defaultModel, admit, say, retry, fork, onDelta, on, start, stop, store } = assembly;
-  const journal = (runId: RunId): Promise<JournalEvent[]> => store.journal(runId);
+  const journal = (runId: RunId): Promise<JournalEvent[]> => store.journal.read(runId);
   const runtime: Runtime = {
     ...{ defaultModel, admit, say, retry, fork, journal, onDelta, on, start, stop },
-    run: (runId) => store.run(runId),
+    run: (runId) => store.runs.get(runId),
     async openItems(runId) {
-      const open = new Set((await store.openApprovals({ run: runId })).map(({ itemId }) => itemId));
+      const open = new Set((await store.inbox.openItems({ run: runId })).map(({ itemId }) => itemId));
       return openItems(fold(runStateProjection, await journal(runId))).filter(({ itemId }) =>
         open.has(itemId),
       );
     },
-    onEvents: (listener) => store.onCommit((events) => listener(events)),
+    onEvents: (listener) => store.journal.onCommit((events) => listener(events)),
   };
   assemblies.set(runtime, assembly);
   return runtime;

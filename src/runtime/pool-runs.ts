@@ -6,13 +6,13 @@ import type { PoolFilter, Store } from "../stores/store.ts";
 
 export async function belongsToPool(
   runId: RunId,
-  store: Pick<Store, "run">,
+  store: { runs: Pick<Store["runs"], "get"> },
   of: PoolFilter | undefined,
 ): Promise<boolean> {
   if (!of) return true;
-  const row = await store.run(runId);
+  const row = await store.runs.get(runId);
   if (row?.pool !== undefined && of.pools.includes(row.pool)) return row.pool === of.pool;
-  const root = row && row.rootRunId !== row.id ? await store.run(row.rootRunId) : row;
+  const root = row && row.rootRunId !== row.id ? await store.runs.get(row.rootRunId) : row;
   if (!root) return false;
   const { workspaces } = of;
   return "in" in workspaces

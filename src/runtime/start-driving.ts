@@ -44,7 +44,7 @@ export async function startDriving(driving: DrivingParts): Promise<() => Promise
   });
   await heartbeat.beat();
   parts.mayBegin = () => clock.elapsed() < heartbeat.deadline();
-  const unsubscribe = store.onCommit((events, woken, from) => {
+  const unsubscribe = store.journal.onCommit((events, woken, from) => {
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
       if (TERMINAL_TYPES.has(type)) parts.skippedRuns.delete(runId);

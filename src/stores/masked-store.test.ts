@@ -46,8 +46,8 @@ test("[A61] [R4] whatever is written, by whichever way, is written without secre
   const store = maskedStore(openSqliteStore({ path: file, clock: fakeClock() }), mask);
   const say = `it is ${SECRET}`;
   const start = startPayload({ task: say, input: { [SECRET]: [say] } });
-  await store.start("r1", start, { key: say, body: JSON.stringify({ task: say }) });
-  expect(await store.start("rX", start, { key: say, body: JSON.stringify({ task: say }) })).toEqual({
+  await store.runs.start("r1", start, { key: say, body: JSON.stringify({ task: say }) });
+  expect(await store.runs.start("rX", start, { key: say, body: JSON.stringify({ task: say }) })).toEqual({
     runId: "r1",
     existed: true,
   });
@@ -56,20 +56,20 @@ test("[A61] [R4] whatever is written, by whichever way, is written without secre
     spawn: { ...childSpawn("c1", "r1"), events: [contextAdded("c", say)] },
   });
   await driver.append([toolResult("m1.0", { deep: [say] })]);
-  await store.append({ runId: "r1", after: 0, events: [contextAdded("x", say)] });
-  await store.say({
+  await store.journal.append({ runId: "r1", after: 0, events: [contextAdded("x", say)] });
+  await store.runs.say({
     sessionId: say,
     agent: "tester",
     context: { id: "y", source: "person", text: say },
     runId: "r2",
     start: startPayload({ rootRunId: "r2", sessionId: say, task: say }),
   });
-  await store.cancel("r2", { by: say, reason: say });
-  await store.quarantine({ runId: "r1", reason: say, seq: undefined });
-  const hash = await store.putBlob(`${say} ${"x".repeat(100)}`);
-  expect(await store.blob(hash)).toContain("⟦secret KEY⟧");
-  expect((await store.quarantined())[0]?.reason).toBe("it is ⟦secret KEY⟧");
-  expect(await store.run("r2")).toMatchObject({ sessionId: "it is ⟦secret KEY⟧" });
+  await store.runs.cancel("r2", { by: say, reason: say });
+  await store.leases.quarantine({ runId: "r1", reason: say, seq: undefined });
+  const hash = await store.blobs.put(`${say} ${"x".repeat(100)}`);
+  expect(await store.blobs.get(hash)).toContain("⟦secret KEY⟧");
+  expect((await store.leases.quarantined())[0]?.reason).toBe("it is ⟦secret KEY⟧");
+  expect(await store.runs.get("r2")).toMatchObject({ sessionId: "it is ⟦secret KEY⟧" });
 
   for (const name of readdirSync(folder).filter((entry) => join(folder, entry).startsWith(file)))
     expect(readFileSync(join(folder, name)).includes(SECRET), name).toBe(false);

@@ -32,8 +32,8 @@ export async function moveOut(
   const root = row.rootRunId;
   const roots = [...(await treesBehind(store, root)), root];
   // What cannot be read stays where it is: there it can be mended.
-  for (const each of roots) for (const { id } of await runsOf(store, each)) await store.journal(id);
-  const { transferId, standing, sentTo } = await store.moveTree(root, ids.nonce(), to);
+  for (const each of roots) for (const { id } of await runsOf(store, each)) await store.journal.read(id);
+  const { transferId, standing, sentTo } = await store.transfers.move(root, ids.nonce(), to);
   const head = { version, root, transferId: transferId ?? (await copyId(store, root)), standing };
   return { lines: textOf(store, roots, head), sentTo };
 }
@@ -56,7 +56,7 @@ export async function moveIn(
       "This is a copy to read, not a tree to go on from: that is made by `cadre export --format cadre`. Nothing was imported.",
     );
   const runs = new Set(tree.events.map(({ event }) => event.runId)).size;
-  return { ...(await store.importTree({ transferId, ...tree })), runs };
+  return { ...(await store.transfers.import({ transferId, ...tree })), runs };
 }
 
 /** What is wrong with a text that somebody brings is nothing that is wrong with a store. */
@@ -74,10 +74,10 @@ function readWhole(text: string): ReturnType<typeof readTree> {
 async function treesBehind(store: Store, root: RunId, seen = new Set([root])): Promise<RunId[]> {
   const needed: RunId[] = [];
   for (const row of await runsOf(store, root)) {
-    const [first] = await store.journal(row.id, 0, 1);
+    const [first] = await store.journal.read(row.id, 0, 1);
     const continued = first?.type === "RUN_STARTED" ? first.payload.continues?.runId : undefined;
     for (const runId of [continued, row.budgetRunId]) {
-      const behind = runId === undefined ? undefined : await store.run(runId);
+      const behind = runId === undefined ? undefined : await store.runs.get(runId);
       if (!behind || seen.has(behind.rootRunId)) continue;
       seen.add(behind.rootRunId);
       await refuseAlive(store, behind.rootRunId, root);
@@ -99,7 +99,7 @@ async function refuseAlive(store: Store, behind: RunId, root: RunId): Promise<vo
 async function runsOf(store: Store, root: RunId): Promise<RunRow[]> {
   const rows: RunRow[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await store.runs({ root, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await store.runs.list({ root, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
     rows.push(...page.runs);
     cursor = page.nextCursor;
     if (cursor === undefined) return rows;
@@ -113,7 +113,7 @@ export const isCopyHead = (line: string): boolean => line.includes(`"transferId"
 
 /** The same for the same tree: a copy that is taken in twice is one. */
 async function copyId(store: Store, root: RunId): Promise<string> {
-  const heads = await Promise.all((await runsOf(store, root)).map(({ id }) => store.head(id)));
+  const heads = await Promise.all((await runsOf(store, root)).map(({ id }) => store.journal.head(id)));
   return `${COPY}${digest(heads.map((head) => head?.hash).join("\n")).slice(0, 32)}`;
 }
 
@@ -135,7 +135,7 @@ function textOf(
 async function* eventsOf(store: Store, roots: readonly RunId[], moved?: RunId): AsyncGenerator<StoredEvent> {
   for (const root of roots) {
     for (let after = 0; ; ) {
-      const page = await store.stored(root, after, PAGE);
+      const page = await store.transfers.storedEvents(root, after, PAGE);
       for (const event of page) if (event.type !== "RUN_MOVED" || root !== moved) yield event;
       if (page.length < PAGE) break;
       after = page.at(-1)!.position;
@@ -150,11 +150,11 @@ async function* blobsFor(
   const seen = new Set<string>();
   for await (const { text, ...place } of eventsOf(store, roots)) {
     const whole = blobNameIn(text);
-    const event = readEvent({ ...place, text: (whole && (await store.blob(whole))) ?? text });
+    const event = readEvent({ ...place, text: (whole && (await store.blobs.get(whole))) ?? text });
     for (const name of neededBlobs(event, text)) {
       if (seen.has(name)) continue;
       seen.add(name);
-      const value = await store.blob(name);
+      const value = await store.blobs.get(name);
       if (value === undefined)
         throw new CadreError(
           "JOURNAL_CORRUPT",

@@ -24,7 +24,7 @@ import type { RunUsage } from "../projections/usage/run-usage.ts";
 import type { TreeUsage } from "../projections/usage/tree-usage.ts";
 import type { Outbox } from "./outbox.ts";
 import type { JournalScope, ReadOptions } from "./read-options.ts";
-import type { CarriedTree, MovedTree, MoveOutcome, StoredEvent, Transfers } from "./transfers.ts";
+import type { CarriedTree, MovedTree, MoveOutcome, StoredEvent } from "./transfers.ts";
 import type { Users } from "./users.ts";
 import type { LostWorkers, WorkerCard, WorkerRow } from "./workers.ts";
 
@@ -293,62 +293,46 @@ export type CommitListener = (
   from?: "elsewhere",
 ) => void;
 
-export interface Store extends Transfers {
-  /** Which store this is: the same across restarts, another for another file. */
+export interface Store {
+  /** The same across restarts; every store has its own. */
   readonly id: string;
-  /** The time of all who share it: events, timers and leases are by it. */
+  /** The clock of all processes that share the store: events, timers and leases use it. */
   readonly clock: Clock;
-  /** Admits a run. With a key that was used before, the run that it made. Another body under that key: UNPROCESSABLE. */
+  readonly runs: RunStore;
+  readonly journal: JournalStore;
+  readonly leases: LeaseStore;
+  readonly inbox: InboxStore;
+  readonly blobs: BlobStore;
+  readonly usage: UsageStore;
+  readonly transfers: TransferStore;
+  readonly users: Users;
+  readonly outbox: Outbox;
+  close(): Promise<void>;
+}
+
+/** Runs: started, found, stopped and deleted. */
+export interface RunStore {
+  /**
+   * Admits a run. A key that was used before answers with the run it made then. Another body under that key is refused
+   * (UNPROCESSABLE).
+   */
   start(
     runId: RunId,
     start: Payload<"RUN_STARTED">,
     idempotency?: { key: string; body: string },
   ): Promise<{ runId: RunId; existed: boolean }>;
-  append(append: Append): Promise<AppendResult>;
   /** D5: a message to an agent in a session joins the run that is active there, or starts the next, which continues the last. */
-  say(said: SessionMessage): Promise<{ runId: RunId; joined: boolean; refused?: "runs" }>;
-  /** P7: one transaction over the run and every descendant that has not ended. Answers with those it reached. */
+  say(message: SessionMessage): Promise<{ runId: RunId; joined: boolean; refused?: "runs" }>;
+  /** P7: one transaction over the run and every descendant that has not ended. Answers with the runs it reached. */
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]>;
-  /** BV4: one transaction over the run and every descendant that has not ended. Answers with those that it changed. */
+  /** BV4: one transaction over the run and every descendant that has not ended. Answers with the runs it changed. */
   freeze(runId: RunId, freeze: FreezeRequest): Promise<RunId[]>;
-
-  /**
-   * Takes a run that is due; a sign of life of its worker, like a heartbeat. Undefined: it is not due, or somebody was faster.
-   * From one whom an engine has lost it is taken although the lease has not run out.
-   */
-  acquire(runId: RunId, worker: string, lost?: LostWorkers): Promise<Lease | undefined>;
-  /**
-   * Gives a run back as it is, due at once, with its place at work: another driver goes on. `rest`: its driver cannot go on,
-   * so the place goes back as well (B4). Until a time it is tried again then; `wakeAt: 0`: it is left to others.
-   */
-  release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void>;
-  /** Runs to drive now: first those whose worker is dead, which still have their places at work (B4), then the longest due. */
-  due(now: number, limit: number, of?: PoolFilter): Promise<RunId[]>;
-  /** The time at which the next resting run is due, if any. */
-  nextDue(): Promise<number | undefined>;
-  heartbeat(
-    worker: string,
-    held: readonly { runId: RunId; epoch: number }[],
-    card?: WorkerCard,
-  ): Promise<Heartbeat>;
-  /** Those that have shown a card, the longest at work first. One that leaves in order is not listed any more. */
-  workers(): Promise<WorkerRow[]>;
-  /** The worker that holds a run; undefined: none that is heard of. */
-  driverOf(runId: RunId): Promise<string | undefined>;
-  /** Sets a run aside that cannot be read: due no more until the store is opened again, and listed as what it is. */
-  quarantine(entry: Quarantine): Promise<void>;
-  quarantined(): Promise<Quarantine[]>;
-
-  run(runId: RunId): Promise<RunRow | undefined>;
-  /** Runs that go on although the run that started them has ended, but for those that were set aside (S0-65). */
-  orphans(): Promise<RunId[]>;
-  /** Newest first. What can be found by `q` is caught up with the journals when it is asked for. */
-  runs(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }>;
-  /** How many fit, on all pages. */
-  countRuns(filter: RunFilter): Promise<number>;
-  /** By root. */
-  treeTotals(roots: readonly RunId[]): Promise<ReadonlyMap<RunId, TreeTotal>>;
-  /** Of runs that were found by `q`: the event to look at. */
+  get(runId: RunId): Promise<RunRow | undefined>;
+  /** Newest first. A search (`q`) brings the index up to date first. */
+  list(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }>;
+  /** How many runs match, on all pages. */
+  count(filter: RunFilter): Promise<number>;
+  /** For runs that `q` has found: the event that matches best. */
   firstHits(q: string, runs: readonly RunId[]): Promise<ReadonlyMap<RunId, Seq>>;
   /** The latest first. */
   sessions(filter: {
@@ -356,41 +340,104 @@ export interface Store extends Transfers {
     cursor?: string;
     user?: string;
   }): Promise<{ sessions: SessionRow[]; nextCursor: string | undefined }>;
-  totals(): Promise<StoreTotals>;
-  /** A run's journal in order, verified against its chain. */
-  journal(runId: RunId, after?: Seq, limit?: number): Promise<JournalEvent[]>;
-  /** Hash of a run's chain at its latest event, or at another one. */
-  head(runId: RunId, at?: Seq): Promise<{ seq: Seq; hash: string } | undefined>;
-  /** All journals in commit order. What cannot be read is left out. */
-  read(after: Position, limit: number, of?: ReadOptions): Promise<JournalEvent[]>;
-  position(): Promise<Position>;
-  onCommit(listener: CommitListener): () => void;
-
-  /** One row for each model call, in the order in which they began. Kept up to date when it is asked for, not by appends. */
-  messages(filter: MessageFilter): Promise<{ messages: MessageRow[]; nextCursor: string | undefined }>;
-
-  /** What each tree has used, with something since: trees by root. Kept up to date when it is asked for, not by appends. */
-  treeUsages(filter: TreeUsageFilter): Promise<{ trees: TreeUsage[]; nextCursor: string | undefined }>;
-
-  openApprovals(filter?: JournalScope): Promise<ApprovalRef[]>;
-  grants(): Promise<StandingGrant[]>;
-  revokeGrant(id: number): Promise<boolean>;
-
-  putBlob(text: string): Promise<string>;
-  /** `of`: only if a run of this person needs it. */
-  blob(hash: string, of?: { user: string }): Promise<string | undefined>;
-
-  readonly users: Users;
-  readonly outbox: Outbox;
-
-  /** E7: a tree's events as they are stored, in commit order: what the chains cover. */
-  stored(root: RunId, after: Position, limit: number): Promise<StoredEvent[]>;
+  /** Active runs whose parent has ended, except quarantined ones (S0-65). */
+  orphans(): Promise<RunId[]>;
   /**
-   * Deletes whole trees, and the blobs that nothing needs any more. Kept are trees in which a run has not ended, those
-   * whose budget a run draws on that has not, and those that a kept run continues. Standing grants stay: they are in force.
-   * A reader by position meets a gap; a chain is a run's own, so no other run's is harmed.
+   * Deletes whole trees, and the blobs that no run needs any more. It keeps a tree in which a run is active, a tree whose
+   * budget an active run draws on, and a tree that a kept run continues. Standing grants stay in force. A reader by position
+   * meets a gap; every run has a chain of its own, so no other chain breaks.
    */
   prune(filter: PruneFilter): Promise<PruneResult>;
+}
 
-  close(): Promise<void>;
+/** The journals: one per run, and all of them in commit order. */
+export interface JournalStore {
+  append(append: Append): Promise<AppendResult>;
+  /** A run's journal in order, verified against its chain. */
+  read(runId: RunId, after?: Seq, limit?: number): Promise<JournalEvent[]>;
+  /** The hash of a run's chain at its latest event, or at `at`. */
+  head(runId: RunId, at?: Seq): Promise<{ seq: Seq; hash: string } | undefined>;
+  /** All journals in commit order. Events that cannot be read are left out. */
+  readAll(after: Position, limit: number, of?: ReadOptions): Promise<JournalEvent[]>;
+  position(): Promise<Position>;
+  onCommit(listener: CommitListener): () => void;
+}
+
+/** Which worker drives which run. */
+export interface LeaseStore {
+  /**
+   * Takes a run that is due, and counts as a heartbeat of the worker. Undefined: the run is not due, or another worker was
+   * faster. A run of a lost worker is taken although its lease has not run out.
+   */
+  acquire(runId: RunId, worker: string, lost?: LostWorkers): Promise<Lease | undefined>;
+  /**
+   * Gives a run back as it is, due at once and with its slot: another driver continues. `rest`: the driver cannot continue, so
+   * the slot goes back as well (B4). The run is due again at `wakeAt`; 0 leaves it to other drivers at once.
+   */
+  release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void>;
+  /** Runs to drive now: first those whose worker is dead, because they still have a slot (B4), then the longest due. */
+  due(now: number, limit: number, of?: PoolFilter): Promise<RunId[]>;
+  /** When the next resting run is due, if any. */
+  nextDue(): Promise<number | undefined>;
+  heartbeat(
+    worker: string,
+    holds: readonly { runId: RunId; epoch: number }[],
+    card?: WorkerCard,
+  ): Promise<Heartbeat>;
+  /** Workers that have shown a card, the longest at work first. A worker that shut down in order is not listed. */
+  workers(): Promise<WorkerRow[]>;
+  /** The live worker that holds a run. */
+  driverOf(runId: RunId): Promise<string | undefined>;
+  /** Sets a run aside that cannot be read. It is not due again before the store is opened anew, and is listed as quarantined. */
+  quarantine(entry: Quarantine): Promise<void>;
+  quarantined(): Promise<Quarantine[]>;
+}
+
+/** Items that wait for a person, and what people have allowed beyond one call. */
+export interface InboxStore {
+  openItems(filter?: JournalScope): Promise<ApprovalRef[]>;
+  grants(): Promise<StandingGrant[]>;
+  revokeGrant(id: number): Promise<boolean>;
+}
+
+/** Texts by their hashes. */
+export interface BlobStore {
+  put(text: string): Promise<string>;
+  /** `of`: only if a run of this user needs it. */
+  get(hash: string, of?: { user: string }): Promise<string | undefined>;
+}
+
+/** Consumption. The tables behind `messages` and `trees` are brought up to date when they are read, not by appends. */
+export interface UsageStore {
+  totals(): Promise<StoreTotals>;
+  /** By root. */
+  treeTotals(roots: readonly RunId[]): Promise<ReadonlyMap<RunId, TreeTotal>>;
+  /** The usage of each tree that has changed since a time, ordered by root. */
+  trees(filter: TreeUsageFilter): Promise<{ trees: TreeUsage[]; nextCursor: string | undefined }>;
+  /** One row for each model call, in the order in which they began. */
+  messages(filter: MessageFilter): Promise<{ messages: MessageRow[]; nextCursor: string | undefined }>;
+}
+
+/** Trees that leave for another store, and trees that arrive (E7). */
+export interface TransferStore {
+  /**
+   * Ends every active run of a tree here, because the tree continues elsewhere. One transaction; refused (CONFLICT) unless
+   * the whole tree is at rest. A second call gets the answer of the first. `to`: the server that it is sent to now. While it
+   * is not known whether it has arrived there, it may be sent there again, and nowhere else. Once it has arrived it is not
+   * handed out any more (CONFLICT).
+   */
+  move(root: RunId, transferId: string, to?: string): Promise<MovedTree>;
+  /**
+   * Records the answer of the server that a tree was sent to. A server that refuses may have taken the tree before: only a
+   * refusal of the first attempt proves that it is not there, and lets it be sent elsewhere.
+   */
+  settle(root: RunId, to: string, outcome: MoveOutcome): Promise<void>;
+  /**
+   * Imports a tree whose chains were verified, in one transaction: with its own ids, seqs, times and hashes, and with
+   * positions of this store. Runs that are here already and the same stay; a different run under the same id is a CONFLICT.
+   * A transfer is imported once: `existed` says that it was here before.
+   */
+  import(tree: CarriedTree): Promise<{ root: RunId; existed: boolean }>;
+  /** A tree's events as they are stored, in commit order: the text that the chains cover. */
+  storedEvents(root: RunId, after: Position, limit: number): Promise<StoredEvent[]>;
 }

@@ -73,7 +73,7 @@ export async function startTracing(parts: TracingParts): Promise<() => Promise<v
       onProblem({ message: "Traces cannot be sent right now; none is lost, and sending is retried.", error }),
   });
   let batch: NodeJS.Timeout | undefined;
-  const unsubscribe = store.onCommit((events) => {
+  const unsubscribe = store.journal.onCommit((events) => {
     if (events.length === 0 || batch || waitsForTimer) return;
     batch = setTimeout(() => {
       batch = undefined;
@@ -99,8 +99,8 @@ function createSender(parts: TracingParts, otlp: Otlp, signal: AbortSignal) {
     while (!signal.aborted) {
       const cursor = await store.outbox.acquire(CURSOR, holder, HOLD_MS);
       if (!cursor) return false;
-      const page = await store
-        .read(cursor.position, PAGE, { stopAtNewer: true })
+      const page = await store.journal
+        .readAll(cursor.position, PAGE, { stopAtNewer: true })
         .catch(async (error: unknown) => {
           // Releases the cursor at once, so that a newer process does not have to wait for this one.
           if (isNewer(error)) await store.outbox.acquire(CURSOR, holder, 0);
@@ -142,5 +142,5 @@ function createFold(store: Store): (event: JournalEvent) => Promise<readonly Tra
 
 /** A damaged or pruned journal has no spans, so that it does not block those of other runs. */
 async function journalBefore(store: Store, { runId, seq }: JournalEvent): Promise<JournalEvent[]> {
-  return seq === 1 ? [] : store.journal(runId, 0, seq - 1).catch(() => []);
+  return seq === 1 ? [] : store.journal.read(runId, 0, seq - 1).catch(() => []);
 }

@@ -140,7 +140,7 @@ async function nextNotice(
   for (;;) {
     let page: JournalEvent[];
     try {
-      page = await store.read(to, PAGE, { stopAtNewer: true });
+      page = await store.journal.readAll(to, PAGE, { stopAtNewer: true });
     } catch (error) {
       if (isNewer(error)) return { to, newer: error };
       throw error;
@@ -157,9 +157,9 @@ async function nextNotice(
 
 /** A damaged or pruned journal yields no notice, so that it does not block those of other runs. */
 async function readNotice(store: Store, event: JournalEvent): Promise<Notice | undefined> {
-  const row = await store.run(event.runId);
+  const row = await store.runs.get(event.runId);
   if (!row || row.parentRunId !== undefined) return undefined;
-  const journal = await store.journal(event.runId, 0, event.seq).catch(() => []);
+  const journal = await store.journal.read(event.runId, 0, event.seq).catch(() => []);
   return noticeOf(event, journal);
 }
 

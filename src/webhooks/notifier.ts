@@ -51,7 +51,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
         onError: (error) =>
           onProblem({ message: "Sending webhook notices failed and will be retried.", error }),
       });
-      const unsubscribe = store.onCommit((events) => {
+      const unsubscribe = store.journal.onCommit((events) => {
         if (events.length === 0 || events.some(mayBeNotice)) void sending.now();
       });
       return async () => {

@@ -38,7 +38,7 @@ export async function leftBehind(folder: string): Promise<LeftBehind> {
   const store = openSqliteStore({ path: join(folder, "cadre.db"), clock: systemClock });
   try {
     await checkInvariants(store, oracle);
-    const { runs } = await store.runs({});
+    const { runs } = await store.runs.list({});
     const paths = new Map(runs.map((row) => [row.id, pathOf(row, runs)]));
     const left = await Promise.all(runs.map((row) => runLeft(row, paths, store)));
     const done = effects(oracle).filter(({ tool }) => tool !== "look");
@@ -52,7 +52,7 @@ export async function leftBehind(folder: string): Promise<LeftBehind> {
 }
 
 async function runLeft(row: RunRow, paths: ReadonlyMap<string, string>, store: Store): Promise<RunLeft> {
-  const events = await store.journal(row.id);
+  const events = await store.journal.read(row.id);
   const { status, stopReason, summary } = row;
   return {
     path: paths.get(row.id)!,

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/clock.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import type { Script } from "../../src/models/scripted/script.ts";
 import { assembleRuntime, type RuntimeAssembly } from "../../src/runtime/assembly.ts";
+import { overrideStore } from "../../src/stores/override-store.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { beThePerson } from "../support/honest-person.ts";
@@ -87,19 +88,18 @@ async function boundary(name: string, death: Death): Promise<void> {
   if (death.isLast(name)) await death.die();
 }
 
-const WATCHED = ["start", "append", "acquire", "release", "heartbeat"] as const;
-
 function watched(store: Store, death: Death): Store {
-  const call =
-    (name: (typeof WATCHED)[number]) =>
-    async (...args: unknown[]): Promise<unknown> => {
+  const { runs, journal, leases } = store;
+  const watch =
+    <Given extends unknown[], T>(name: string, call: (...args: Given) => Promise<T>) =>
+    async (...args: Given): Promise<T> => {
       const types =
         name === "append"
           ? ` ${(args[0] as { events: { type: string }[] }).events.map((event) => event.type).join()}`
           : "";
       if (death.isNear()) return new Promise(() => {});
       if (death.isLast(`before ${name}${types}`)) await death.die();
-      const answer = (store[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+      const answer = call(...args);
       death.inFlight.add(answer);
       try {
         return await answer;
@@ -108,11 +108,13 @@ function watched(store: Store, death: Death): Store {
         await boundary(`after ${name}${types}`, death);
       }
     };
-  const overrides = Object.fromEntries(WATCHED.map((name) => [name, call(name)]));
-  return new Proxy(store, {
-    get: (target, key) => {
-      const value = overrides[key as string] ?? Reflect.get(target, key);
-      return typeof value === "function" ? value.bind(target) : value;
+  return overrideStore(store, {
+    runs: { start: watch("start", runs.start) },
+    journal: { append: watch("append", journal.append) },
+    leases: {
+      acquire: watch("acquire", leases.acquire),
+      release: watch("release", leases.release),
+      heartbeat: watch("heartbeat", leases.heartbeat),
     },
   });
 }
@@ -120,7 +122,7 @@ function watched(store: Store, death: Death): Store {
 /** Somebody answers whatever is asked until the run has ended. */
 function endsIn(store: Store, runtime: RuntimeAssembly, oracle: string): (runId: string) => Promise<void> {
   let onEnd: (runId: string) => void = () => {};
-  store.onCommit((events) => {
+  store.journal.onCommit((events) => {
     for (const { runId, type } of events) if (TERMINAL_TYPES.has(type)) onEnd(runId);
     if (events.some((event) => event.type === "RUN_SUSPENDED")) void beThePerson(runtime, oracle);
   });
@@ -129,6 +131,6 @@ function endsIn(store: Store, runtime: RuntimeAssembly, oracle: string): (runId:
       onEnd = (other) => other === runId && resolve();
     });
     await beThePerson(runtime, oracle);
-    if ((await store.run(runId))?.endedAt === undefined) await ended;
+    if ((await store.runs.get(runId))?.endedAt === undefined) await ended;
   };
 }

@@ -131,8 +131,8 @@ describe("[A61] [A32] a run that meets secrets everywhere", () => {
     expectNoTrace("problems", problems.join("\n"));
     expectNoTrace("the requests of the model", JSON.stringify(mock.getRequests().map(({ body }) => body)));
 
-    const started = (await runtime.store.journal(runId))[0]!;
-    const state = await runtime.store.run(runId);
+    const started = (await runtime.store.journal.read(runId))[0]!;
+    const state = await runtime.store.runs.get(runId);
     expect(started.payload).toMatchObject({ task: "go; the password is ⟦secret DB_PASSWORD⟧" });
     expect(state).toMatchObject({ status: "completed" });
     await api.close();

@@ -52,7 +52,7 @@ async function clocks(crew: Crew): Promise<void> {
 
 /** Its provider was asked again when it had said, on the store's clock, and nothing took less than no time. */
 async function wasPatient(runId: string, store: Store): Promise<void> {
-  const journal = await store.journal(runId);
+  const journal = await store.journal.read(runId);
   const times = journal.map(({ ts }) => ts);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   const [asked, again] = journal.filter(({ type }) => type === "MODEL_CALL_STARTED");
@@ -105,7 +105,7 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
   await expect.poll(() => crew.begun().length, SOON).toBe(6);
   await expect.poll(wakes, SOON).toEqual(once);
   crew.letGo("all");
-  const done = () => store.countRuns({ agent: "waiter", status: ["completed"] });
+  const done = () => store.runs.count({ agent: "waiter", status: ["completed"] });
   await expect.poll(done, SOON).toBeGreaterThan(20);
   expect(await atRest()).toEqual(before);
 }
@@ -151,13 +151,13 @@ async function versions(crew: Crew): Promise<void> {
   const newer = await crew.admit("patient", "of tomorrow");
   const payload = { v: 2, id: "note", source: "person", text: "It is urgent." } as const;
   const events = [{ type: "CONTEXT_ADDED", payload }] as const;
-  await store.append({ runId: newer, after: Number.MAX_SAFE_INTEGER, events: [...events] });
+  await store.journal.append({ runId: newer, after: Number.MAX_SAFE_INTEGER, events: [...events] });
 
   await crew.hire();
   await crew.completed([root, await crew.admit("patient", "of today")]);
-  await expect.poll(async () => (await store.workers())[0]?.tooNew, SOON).toBe(1);
-  expect(await store.quarantined()).toEqual([]);
-  expect((await store.run(newer))?.status).toBe("pending");
+  await expect.poll(async () => (await store.leases.workers())[0]?.tooNew, SOON).toBe(1);
+  expect(await store.leases.quarantined()).toEqual([]);
+  expect((await store.runs.get(newer))?.status).toBe("pending");
   await crew.hire(NEWER);
   await crew.completed([newer]);
 }

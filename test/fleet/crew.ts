@@ -97,7 +97,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     const standing = async () => {
       await beThePerson(server, oracle);
       for (let runId = open[0]; runId !== undefined; runId = open[0]) {
-        const row = await server.store.run(runId);
+        const row = await server.store.runs.get(runId);
         if (row?.status !== "completed") return `${open.length} are open, and ${runId} is ${row?.status}`;
         open.shift();
       }

@@ -81,7 +81,8 @@ async function frozen(crew: Crew, engine: EngineName): Promise<void> {
   const { pid } = waiter.begun()[0]!;
   process.kill(pid, "SIGSTOP");
   say(`${engine}: SIGSTOP`, SILENT, [await goneOn(waiter, pid)]);
-  const silent = async () => (await crew.server.store.workers()).find((worker) => worker.pid === pid)?.silent;
+  const silent = async () =>
+    (await crew.server.store.leases.workers()).find((worker) => worker.pid === pid)?.silent;
   await expect.poll(silent, SOON).toBe(true);
   process.kill(pid, "SIGCONT");
   crew.letGo("held");

@@ -73,13 +73,13 @@ async function plant(crew: Crew, name: string): Promise<string> {
 async function comeAndGo({ postgres }: Ground, crews: readonly Crew[]): Promise<void> {
   for (const { after, away } of PLAN) {
     await pause(after);
-    const running = (crew: Crew) => crew.server.store.countRuns({ status: ["running"] });
+    const running = (crew: Crew) => crew.server.store.runs.count({ status: ["running"] });
     await expect
       .poll(async () => Math.min(...(await Promise.all(crews.map(running)))), SOON)
       .toBeGreaterThan(0);
     const open = await Promise.all(
       crews.map((crew) =>
-        crew.server.store.countRuns({ agent: "chief", status: ["pending", "running", "waiting"] }),
+        crew.server.store.runs.count({ agent: "chief", status: ["pending", "running", "waiting"] }),
       ),
     );
     await postgres.stop();

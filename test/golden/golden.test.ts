@@ -48,7 +48,7 @@ describe("golden journals", () => {
     await runtime.start();
     await answerEverything(runtime);
     await ended;
-    const { runs } = await runtime.store.runs({});
+    const { runs } = await runtime.store.runs.list({});
     expect(runs.map((run) => [run.status, run.summary])).toEqual([["completed", scenario.summary]]);
     await checkInvariants(runtime.store, oracle);
     const replayed = await replayRuns(
@@ -61,7 +61,7 @@ describe("golden journals", () => {
 });
 
 async function answerEverything(runtime: RuntimeAssembly): Promise<void> {
-  for (const { runId, itemId, kind } of await runtime.store.openApprovals()) {
+  for (const { runId, itemId, kind } of await runtime.store.inbox.openItems()) {
     if (kind === "outcome") {
       const verdict = { verdict: "happened" as const, output: "charge card 1: done" };
       await decideOutcome(runId, itemId.replace("outcome/", ""), verdict, "person", runtime.people);
@@ -72,11 +72,11 @@ async function answerEverything(runtime: RuntimeAssembly): Promise<void> {
 }
 
 async function untilAllEnded(runtime: RuntimeAssembly): Promise<void> {
-  const { runs } = await runtime.store.runs({});
+  const { runs } = await runtime.store.runs.list({});
   const open = new Set(runs.filter((run) => run.endedAt === undefined).map((run) => run.id));
   if (open.size === 0) return;
   await new Promise<void>((resolve) => {
-    runtime.store.onCommit((events) => {
+    runtime.store.journal.onCommit((events) => {
       for (const event of events) if (TERMINAL_TYPES.has(event.type)) open.delete(event.runId);
       if (open.size === 0) resolve();
     });

@@ -37,7 +37,7 @@ async function record(tree: GoldenTree): Promise<string> {
     await settled(runtime, runId);
     const recorded = tree.forkedAt === undefined ? { runId } : await runtime.fork(runId, { seq: tree.forkedAt });
     await settled(runtime, recorded.runId);
-    const row = (await runtime.store.run(recorded.runId))!;
+    const row = (await runtime.store.runs.get(recorded.runId))!;
     const { store, people } = runtime;
     const { lines } = await whenAtRest(() => moveOut(row, { store, ids: people.ids, version }));
     const text = (await Array.fromAsync(lines)).join("");

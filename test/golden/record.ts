@@ -62,7 +62,7 @@ function open(folder: string, { script }: GoldenScenario, tools: AnyTool[]): Pro
 
 function seen(runtime: RuntimeAssembly, type: string): Promise<void> {
   return new Promise((resolve) => {
-    runtime.store.onCommit((events) => {
+    runtime.store.journal.onCommit((events) => {
       if (events.some((event) => event.type === type)) resolve();
     });
   });

@@ -27,14 +27,14 @@ export function openTree(folder: string, tree: GoldenTree): Promise<RuntimeAssem
 export function settled(runtime: RuntimeAssembly, root: string): Promise<"ended" | "waits"> {
   return new Promise((resolve, reject) => {
     const look = async (): Promise<void> => {
-      const row = await runtime.store.run(root);
-      const open = await runtime.store.openApprovals();
+      const row = await runtime.store.runs.get(root);
+      const open = await runtime.store.inbox.openItems();
       const how = row?.endedAt !== undefined ? "ended" : row?.status === "suspended" && open.length > 0 ? "waits" : undefined;
       if (how === undefined) return;
       stop();
       resolve(how);
     };
-    const stop = runtime.store.onCommit(() => void look().catch(reject));
+    const stop = runtime.store.journal.onCommit(() => void look().catch(reject));
     void look().catch(reject);
   });
 }
@@ -45,7 +45,7 @@ export async function decideAll(runtime: RuntimeAssembly, root: string, decision
     await cancelRun(root, "person", undefined, runtime.people);
     return;
   }
-  for (const { runId, itemId, kind } of await runtime.store.openApprovals()) {
+  for (const { runId, itemId, kind } of await runtime.store.inbox.openItems()) {
     const raised = kind === "budget" ? { limits: { maxTokens: 1_000_000 } } : {};
     await decideApproval(`${runId}:${itemId}`, { ...decision, ...raised }, "person", runtime.people);
   }

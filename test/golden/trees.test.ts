@@ -36,7 +36,7 @@ async function opened(file: string) {
   runtime = await openTree(folder, TREES[nameOf(file)]!);
   const { root } = await moveIn(text, runtime.store);
   const replay = async (over: Partial<ReplayParts> = {}) => {
-    const { runs } = await runtime!.store.runs({});
+    const { runs } = await runtime!.store.runs.list({});
     return replayRuns(
       runs.map(({ id }) => id),
       { ...runtime!.parts, ...over },
@@ -55,13 +55,13 @@ describe("golden trees", () => {
     const store = runtime!.store;
     expect(readTree(text).version).toBe(file.split(/[/\\]/)[0]);
     expect(await replay()).toMatchObject({ divergence: undefined });
-    for (const { id } of (await store.runs({})).runs) {
-      const events = await store.journal(id);
+    for (const { id } of (await store.runs.list({})).runs) {
+      const events = await store.journal.read(id);
       for (const projection of projections) fold(projection as Projection<unknown>, events);
     }
     await runtime!.start();
     while ((await settled(runtime!, root)) === "waits") await decideAll(runtime!, root, { decision: "approve" });
-    expect((await store.run(root))?.status).toBe(TREES[nameOf(file)]!.ends);
+    expect((await store.runs.get(root))?.status).toBe(TREES[nameOf(file)]!.ends);
     const whole = await replay();
     expect(whole.divergence).toBeUndefined();
     expect(whole.decisions).toBeGreaterThan(1);
@@ -75,7 +75,7 @@ describe("replay", () => {
     const { replay, root } = await opened(file("single"));
     const rules = { allow: [], ask: ["look"], deny: [] };
     const { divergence } = await replay({ authority: () => [{ source: "project", rules }] });
-    const [first] = (await runtime!.store.journal(root)).filter(({ type }) => type === "TOOL_PROPOSED");
+    const [first] = (await runtime!.store.journal.read(root)).filter(({ type }) => type === "TOOL_PROPOSED");
     expect(divergence).toMatchObject({ runId: root, seq: first!.seq, agent: "solo" });
     expect(divergence?.recorded).toMatch(/^allow look/);
     expect(divergence?.now).toMatch(/^ask look \(project ask look/);
@@ -89,7 +89,7 @@ describe("replay", () => {
     const { replay, root } = await opened(file(name));
     const rules = { allow: [], ask: [], deny: [rule] };
     const { divergence } = await replay({ authority: () => [{ source: "project", rules }] });
-    const first = (await runtime!.store.journal(root)).find(({ type }) => type === "TOOL_PROPOSED");
+    const first = (await runtime!.store.journal.read(root)).find(({ type }) => type === "TOOL_PROPOSED");
     expect(divergence).toMatchObject({ runId: root, seq: first!.seq, agent });
     expect(divergence?.recorded).toMatch(new RegExp(`^${then} `));
     expect(divergence?.now).toContain(`(project deny ${rule})`);
@@ -99,7 +99,7 @@ describe("replay", () => {
     const { replay, root } = await opened(file("fork"));
     const rules = { allow: [], ask: ["charge"], deny: [] };
     const asks = await replay({ authority: () => [{ source: "project", rules }] });
-    const origin = (await runtime!.store.journal(root))[0];
+    const origin = (await runtime!.store.journal.read(root))[0];
     expect(asks.divergence?.runId).toBe(origin?.type === "RUN_STARTED" && origin.payload.continues?.runId);
     const own = await replayRuns([root], {
       ...runtime!.parts,
@@ -120,8 +120,8 @@ describe("replay", () => {
       return { type: "end", ending: { ...action.ending, summary: "Something else." } };
     };
     const { divergence } = await replay({ decide: changed });
-    const { runs } = await runtime!.store.runs({});
-    const ends = (await runtime!.store.read(0, 1_000)).filter(
+    const { runs } = await runtime!.store.runs.list({});
+    const ends = (await runtime!.store.journal.readAll(0, 1_000)).filter(
       ({ type, runId }) => type === "RUN_COMPLETED" && runs.some(({ id, agent }) => id === runId && agent === "clerk"),
     );
     expect(divergence).toMatchObject({

@@ -18,12 +18,12 @@ test("[E9] [F39] an older worker leaves alone what it does not understand, and a
   await using fleet = await new Fleet(await postgres.newStore()).open();
   const { store } = fleet.runtime;
   const admit = async () => (await fleet.runtime.admit({ agent: "buyer", task: "buy it" })).runId;
-  const statusOf = async (runId: string) => (await store.run(runId))?.status;
+  const statusOf = async (runId: string) => (await store.runs.get(runId))?.status;
   /** As a newer server would write it. */
   const writeNewer = (runId: string) => {
     const payload = { v: 2, id: "note", source: "person", text: "It is urgent." } as const;
     const events = [{ type: "CONTEXT_ADDED", payload }] as const;
-    return store.append({ runId, after: Number.MAX_SAFE_INTEGER, events: [...events] });
+    return store.journal.append({ runId, after: Number.MAX_SAFE_INTEGER, events: [...events] });
   };
 
   const before = await admit();
@@ -34,14 +34,14 @@ test("[E9] [F39] an older worker leaves alone what it does not understand, and a
   await writeNewer(during);
   const ordinary = await admit();
   await expect.poll(() => statusOf(ordinary), SOON).toBe("completed");
-  await expect.poll(async () => (await store.workers())[0]?.tooNew, SOON).toBe(2);
-  expect(await store.quarantined()).toEqual([]);
+  await expect.poll(async () => (await store.leases.workers())[0]?.tooNew, SOON).toBe(2);
+  expect(await store.leases.quarantined()).toEqual([]);
 
   await fleet.addWorker(["--import", NEWER]);
   await expect
     .poll(() => Promise.all([before, during].map(statusOf)), SOON)
     .toEqual(["completed", "completed"]);
-  await expect.poll(async () => (await store.workers())[0]?.tooNew, SOON).toBeUndefined();
+  await expect.poll(async () => (await store.leases.workers())[0]?.tooNew, SOON).toBeUndefined();
   for (const runId of [before, during])
     expect(older.said().split(`Run ${runId} is left to a newer version`)).toHaveLength(2);
 });

@@ -1,6 +1,7 @@
 // How a breakage is put in: into a spied function, or into what is handed to the store.
 
 import { type Mock, vi } from "vitest";
+import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Spawn, Store } from "../../src/stores/store.ts";
 
 /** In the place of a spied function, until it is mended. */
@@ -17,8 +18,10 @@ export function replace<Given extends unknown[], Answer>(
 
 /** Every child is started as `change` makes it. */
 export function withSpawn(store: Store, change: (spawn: Spawn) => Spawn): Store {
-  return {
-    ...store,
-    append: (append) => store.append(append.spawn ? { ...append, spawn: change(append.spawn) } : append),
-  };
+  return withAppend(store, (append) =>
+    store.journal.append(append.spawn ? { ...append, spawn: change(append.spawn) } : append),
+  );
 }
+
+export const withAppend = (store: Store, append: Store["journal"]["append"]): Store =>
+  overrideStore(store, { journal: { append } });

@@ -24,7 +24,7 @@ export async function finalProblems(store: Store, watch: Watch): Promise<string[
 }
 
 async function problemsOf(store: Store, watch: Watch): Promise<string[]> {
-  const problems = await watch.missing((runId) => store.journal(runId));
+  const problems = await watch.missing((runId) => store.journal.read(runId));
   problems.push(...watch.deniedEffects());
   const oracle = scratchFile("effects.log");
   writeFileSync(oracle, watch.effects.map((effect) => `${JSON.stringify(effect)}\n`).join(""));
@@ -33,11 +33,13 @@ async function problemsOf(store: Store, watch: Watch): Promise<string[]> {
   } catch (error) {
     problems.push((error as Error).message);
   }
-  const open = await store.openApprovals();
+  const open = await store.inbox.openItems();
   if (open.length > 0) problems.push(`I8 an ended run still asks: ${JSON.stringify(open[0])}`);
-  const rows = (await store.runs({ limit: 100 })).runs;
+  const rows = (await store.runs.list({ limit: 100 })).runs;
   for (const row of rows) {
-    problems.push(...undecidable(await store.journal(row.id), await loadDefinition(store, row.definition)));
+    problems.push(
+      ...undecidable(await store.journal.read(row.id), await loadDefinition(store, row.definition)),
+    );
   }
   problems.push(...(await spendingProblems(store, rows)));
   return problems;

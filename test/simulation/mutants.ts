@@ -4,7 +4,9 @@
 import type { EventBody } from "../../src/journal/events.ts";
 import { OUTCOME_TYPES } from "../../src/journal/events.ts";
 import { keyOf } from "../../src/journal/keys.ts";
+import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Append, Store, Writer } from "../../src/stores/store.ts";
+import { withAppend } from "./breaking.ts";
 import type { Findable, Surroundings } from "./surroundings.ts";
 
 export const MUTANTS: readonly Findable[] = [
@@ -51,83 +53,75 @@ const newest = new WeakMap<Surroundings, Map<string, Writer>>();
 export function unfenced(store: Store, world: Surroundings): Store {
   const leases = newest.get(world) ?? new Map<string, Writer>();
   newest.set(world, leases);
-  return {
-    ...store,
-    async acquire(runId, worker) {
-      const lease = await store.acquire(runId, worker);
-      if (lease && lease.epoch > (leases.get(runId)?.epoch ?? 0))
-        leases.set(runId, { worker, epoch: lease.epoch });
-      if (!lease) return undefined;
-      // As from a store that hands no journal over with a lease: the time of reading it is the time to be overtaken.
-      const { events: _, ...bare } = lease;
-      return bare;
+  return overrideStore(store, {
+    leases: {
+      async acquire(runId, worker) {
+        const lease = await store.leases.acquire(runId, worker);
+        if (lease && lease.epoch > (leases.get(runId)?.epoch ?? 0))
+          leases.set(runId, { worker, epoch: lease.epoch });
+        if (!lease) return undefined;
+        // As from a store that hands no journal over with a lease: the time of reading it is the time to be overtaken.
+        const { events: _, ...bare } = lease;
+        return bare;
+      },
     },
-    append(append) {
-      const holder = leases.get(append.runId);
-      if (!append.writer || !holder || holder.epoch <= append.writer.epoch) return store.append(append);
-      const { guard: _, ...unguarded } = append;
-      return store.append({ ...unguarded, writer: holder });
+    journal: {
+      append(append) {
+        const holder = leases.get(append.runId);
+        if (!append.writer || !holder || holder.epoch <= append.writer.epoch)
+          return store.journal.append(append);
+        const { guard: _, ...unguarded } = append;
+        return store.journal.append({ ...unguarded, writer: holder });
+      },
     },
-  };
+  });
 }
 
 /** Keeps the intents of tools back until the next thing is written. */
 function intentAfterEffect(store: Store): Store {
   const kept = new Map<string, Append>();
-  return {
-    ...store,
-    async append(append) {
-      if (append.events.some(({ type }) => type === "TOOL_STARTED")) {
-        kept.set(append.runId, append);
-        return { events: [] };
-      }
-      const intent = kept.get(append.runId);
-      kept.delete(append.runId);
-      if (!intent) return store.append(append);
-      const [first, second] = await Promise.all([store.append(intent), store.append(append)]);
-      const known = new Set(first.events.map(({ seq }) => seq));
-      return { ...second, events: [...first.events, ...second.events.filter(({ seq }) => !known.has(seq))] };
-    },
-  };
+  return withAppend(store, async (append) => {
+    if (append.events.some(({ type }) => type === "TOOL_STARTED")) {
+      kept.set(append.runId, append);
+      return { events: [] };
+    }
+    const intent = kept.get(append.runId);
+    kept.delete(append.runId);
+    if (!intent) return store.journal.append(append);
+    const [first, second] = await Promise.all([store.journal.append(intent), store.journal.append(append)]);
+    const known = new Set(first.events.map(({ seq }) => seq));
+    return { ...second, events: [...first.events, ...second.events.filter(({ seq }) => !known.has(seq))] };
+  });
 }
 
 /** Says that outcomes are on disk, and only then begins to write them. With one worker nobody refuses them: only a crash
  * or a full disk can lose what was acknowledged. */
 function acknowledgedEarly(store: Store, { options }: Surroundings): Store {
   if (options.workers !== "one") return store;
-  return {
-    ...store,
-    append(append) {
-      const written = store.append(append);
-      if (append.guard || append.rest || !append.events.every(({ type }) => OUTCOME_TYPES.has(type)))
-        return written;
-      written.catch(() => {});
-      return Promise.resolve({ events: [] });
-    },
-  };
+  return withAppend(store, (append) => {
+    const written = store.journal.append(append);
+    if (append.guard || append.rest || !append.events.every(({ type }) => OUTCOME_TYPES.has(type)))
+      return written;
+    written.catch(() => {});
+    return Promise.resolve({ events: [] });
+  });
 }
 
 /** Every event gets a key of its own, so that none is ever known again; outcomes are taken from anybody. */
 function keyless(store: Store): Store {
   const fresh = (event: EventBody): EventBody => ({ ...event, key: `${keyOf(event)}#${count++}` });
-  return {
-    ...store,
-    append: ({ writer, ...append }) => {
-      const events = append.events.map(fresh);
-      const outcomes = append.events.length > 0 && append.events.every(({ type }) => OUTCOME_TYPES.has(type));
-      return store.append({ ...append, events, ...(writer && !outcomes ? { writer } : {}) });
-    },
-  };
+  return withAppend(store, ({ writer, ...append }) => {
+    const events = append.events.map(fresh);
+    const outcomes = append.events.length > 0 && append.events.every(({ type }) => OUTCOME_TYPES.has(type));
+    return store.journal.append({ ...append, events, ...(writer && !outcomes ? { writer } : {}) });
+  });
 }
 
 let count = 0;
 
 function without(store: Store, field: "guard" | "reserve"): Store {
-  return {
-    ...store,
-    append: (append) => {
-      const { [field]: _, ...rest } = append;
-      return store.append(rest);
-    },
-  };
+  return withAppend(store, (append) => {
+    const { [field]: _, ...rest } = append;
+    return store.journal.append(rest);
+  });
 }

@@ -12,7 +12,7 @@ import { router } from "../../src/patterns/router.ts";
 import { injectMessage, team } from "../../src/patterns/team.ts";
 import { wordsAfter } from "../../src/patterns/team-words.ts";
 import { childCompleted } from "../../src/projections/folds/parent-events.ts";
-import { replace, withSpawn } from "./breaking.ts";
+import { replace, withAppend, withSpawn } from "./breaking.ts";
 import type { Findable } from "./surroundings.ts";
 
 const { childCompleted: completed } = await vi.importActual<
@@ -29,17 +29,15 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
   {
     name: "an advisor is started twice",
     found: /^(H1|D0|F26) /,
-    store: (store) => ({
-      ...store,
-      async append(append) {
-        const answer = await store.append(append);
+    store: (store) =>
+      withAppend(store, async (append) => {
+        const answer = await store.journal.append(append);
         if (answer.refused || append.spawn?.start.trigger !== "advisor") return answer;
         const runId = `${append.spawn.runId}x`;
         const events = append.events.map((event) => asOther(event, runId));
-        await store.append({ ...append, events, spawn: { ...append.spawn, runId } });
+        await store.journal.append({ ...append, events, spawn: { ...append.spawn, runId } });
         return answer;
-      },
-    }),
+      }),
   },
   {
     name: "an agent thinks on when it has handed its work over",

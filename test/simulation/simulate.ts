@@ -118,7 +118,7 @@ class Simulation {
 
   private openStore(): Store {
     const store = openSqliteStore({ path: this.file, clock: this.clock });
-    this.stopWatching = store.onCommit((events) => {
+    this.stopWatching = store.journal.onCommit((events) => {
       this.activity++;
       this.watch.committed(events);
       for (const { type, runId, seq } of events) this.trace.push(`    + ${runId.slice(-4)} #${seq} ${type}`);
@@ -151,7 +151,9 @@ class Simulation {
   }
 
   private async startDrive(worker: SimWorker): Promise<string | undefined> {
-    const due = (await this.store.due(this.clock.now(), 10)).filter((runId) => !worker.driving.has(runId));
+    const due = (await this.store.leases.due(this.clock.now(), 10)).filter(
+      (runId) => !worker.driving.has(runId),
+    );
     if (due.length === 0 || worker.gate.stalled) return undefined;
     const runId = this.world.random.pick(due);
     worker.drive(runId);
@@ -177,7 +179,7 @@ class Simulation {
   }
 
   private async waitForTimer(): Promise<string | undefined> {
-    const next = await this.store.nextDue();
+    const next = await this.store.leases.nextDue();
     if (next === undefined) return undefined;
     const ms = Math.min(Math.max(0, next - this.clock.now()), 2 * HOUR);
     await this.advance(this.isBusy() ? Math.min(ms, 30_000) : ms);
@@ -264,7 +266,7 @@ class Simulation {
     }
     const left = await this.unfinished();
     if (left.length === 0 || this.watch.problems.length > 0) return;
-    const rows = await Promise.all(left.map((id) => this.store.run(id)));
+    const rows = await Promise.all(left.map((id) => this.store.runs.get(id)));
     const where = rows.map((row) => `${row!.id} ${row!.status} ${JSON.stringify(row!.waitingOn)}`);
     this.watch.problem(`I11 never ends: ${where.join("; ")}`);
   }
@@ -283,7 +285,7 @@ class Simulation {
       await this.advance(HOUR);
       return true;
     }
-    const next = await this.store.nextDue();
+    const next = await this.store.leases.nextDue();
     const helped = await Promise.all(left.map((runId) => this.person.help(runId)));
     if (helped.includes(true)) return true;
     if (next === undefined) return false;
@@ -292,7 +294,7 @@ class Simulation {
   }
 
   private async unfinished(): Promise<string[]> {
-    const rows = await Promise.all(this.watch.runIds.map((id) => this.store.run(id)));
+    const rows = await Promise.all(this.watch.runIds.map((id) => this.store.runs.get(id)));
     return rows.flatMap((row) => (row && row.endedAt === undefined ? [row.id] : []));
   }
 

@@ -24,12 +24,12 @@ export async function spendingProblems(store: Store, rows: readonly RunRow[]): P
 }
 
 async function oneMoreCall(store: Store, root: string, maxTokens: number): Promise<string | undefined> {
-  const [first] = await store.journal(root, 0, 1);
+  const [first] = await store.journal.read(root, 0, 1);
   const runId = `${root}-one-more`;
-  await store.start(runId, { ...(first!.payload as Payload<"RUN_STARTED">), rootRunId: root });
-  const { worker, epoch } = (await store.acquire(runId, "asks"))!;
+  await store.runs.start(runId, { ...(first!.payload as Payload<"RUN_STARTED">), rootRunId: root });
+  const { worker, epoch } = (await store.leases.acquire(runId, "asks"))!;
   const estimate = { tokens: 1, cost: null };
-  const { refused } = await store.append({
+  const { refused } = await store.journal.append({
     runId,
     writer: { worker, epoch },
     after: 1,

@@ -2,24 +2,22 @@
 // between, and the gate decides when anything reaches the real one.
 
 import type { Store } from "../../src/stores/store.ts";
+import { withAppend } from "./breaking.ts";
 import { Gate } from "./gate.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 
 /** Around everything: what the loop was told, against what is so. Then the breakage, if any; then the gate. */
 export function workerStore(worker: SimProcess, world: Surroundings): Store {
   const inner = watchedStore(worker.gate, world);
-  return {
-    ...inner,
-    async append(append) {
-      const answer = await inner.append(append);
-      for (const { type, payload } of answer.refused ? [] : append.events) {
-        if (type !== "MODEL_CALL_STARTED") continue;
-        const { callId, attempt = 1 } = payload;
-        worker.intents.set(append.runId, { runId: append.runId, callId, attempt });
-      }
-      return answer;
-    },
-  };
+  return withAppend(inner, async (append) => {
+    const answer = await inner.journal.append(append);
+    for (const { type, payload } of answer.refused ? [] : append.events) {
+      if (type !== "MODEL_CALL_STARTED") continue;
+      const { callId, attempt = 1 } = payload;
+      worker.intents.set(append.runId, { runId: append.runId, callId, attempt });
+    }
+    return answer;
+  });
 }
 
 /** For people: nothing holds them up. */
@@ -32,14 +30,11 @@ export function deskStore(world: Surroundings): Store {
 function watchedStore(gate: Gate, world: Surroundings): Store {
   const gated = gatedStore(gate, world);
   const inner = world.mutant.store?.(gated, world) ?? gated;
-  return {
-    ...inner,
-    async append(append) {
-      const answer = await inner.append(append);
-      world.watch.answered(append, answer);
-      return answer;
-    },
-  };
+  return withAppend(inner, async (append) => {
+    const answer = await inner.journal.append(append);
+    world.watch.answered(append, answer);
+    return answer;
+  });
 }
 
 function gatedStore(gate: Gate, { store }: Surroundings): Store {
@@ -52,52 +47,66 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     get clock() {
       return store().clock;
     },
-    append: (append) =>
-      write(`append ${append.events.map(({ type }) => type).join(",")}`, (to) => to.append(append)),
-    acquire: (runId, ...how) => write(`acquire ${runId}`, (to) => to.acquire(runId, ...how)),
-    release: (runId, ...how) => write(`let go ${runId}`, (to) => to.release(runId, ...how)),
-    start: (...all) => write("start", (to) => to.start(...all)),
-    say: (said) => write("say", (to) => to.say(said)),
-    cancel: (...all) => write("cancel", (to) => to.cancel(...all)),
-    freeze: (...all) => write("freeze", (to) => to.freeze(...all)),
-    heartbeat: (...all) => write("heartbeat", (to) => to.heartbeat(...all)),
-    quarantine: (entry) => write("quarantine", (to) => to.quarantine(entry)),
-    revokeGrant: (id) => write("revoke", (to) => to.revokeGrant(id)),
-    prune: (filter) => write("prune", (to) => to.prune(filter)),
-    moveTree: (...all) => write("move", (to) => to.moveTree(...all)),
-    settleMove: (...all) => write("settle", (to) => to.settleMove(...all)),
-    importTree: (tree) => write("import", (to) => to.importTree(tree)),
-    putBlob: (text) => write("put blob", (to) => to.putBlob(text)),
-    due: (...all) => read("due", (from) => from.due(...all)),
-    nextDue: () => read("next due", (from) => from.nextDue()),
-    workers: () => read("workers", (from) => from.workers()),
-    driverOf: (runId) => read("driver", (from) => from.driverOf(runId)),
-    quarantined: () => read("quarantined", (from) => from.quarantined()),
-    orphans: () => read("orphans", (from) => from.orphans()),
-    run: (runId) => read("row", (from) => from.run(runId)),
-    runs: (filter) => read("rows", (from) => from.runs(filter)),
-    countRuns: (filter) => read("count", (from) => from.countRuns(filter)),
-    treeTotals: (roots) => read("trees", (from) => from.treeTotals(roots)),
-    firstHits: (...all) => read("hits", (from) => from.firstHits(...all)),
-    sessions: (filter) => read("sessions", (from) => from.sessions(filter)),
-    totals: () => read("totals", (from) => from.totals()),
-    journal: (...all) => read("journal", (from) => from.journal(...all)),
-    head: (runId) => read("head", (from) => from.head(runId)),
-    stored: (...all) => read("stored", (from) => from.stored(...all)),
-    read: (...all) => read("read", (from) => from.read(...all)),
-    messages: (filter) => read("messages", (from) => from.messages(filter)),
-    treeUsages: (filter) => read("usage", (from) => from.treeUsages(filter)),
-    position: () => read("position", (from) => from.position()),
-    openApprovals: (filter) => read("approvals", (from) => from.openApprovals(filter)),
-    grants: () => read("grants", (from) => from.grants()),
-    blob: (...all) => read("blob", (from) => from.blob(...all)),
+    runs: {
+      start: (...all) => write("start", (to) => to.runs.start(...all)),
+      say: (said) => write("say", (to) => to.runs.say(said)),
+      cancel: (...all) => write("cancel", (to) => to.runs.cancel(...all)),
+      freeze: (...all) => write("freeze", (to) => to.runs.freeze(...all)),
+      get: (runId) => read("row", (from) => from.runs.get(runId)),
+      list: (filter) => read("rows", (from) => from.runs.list(filter)),
+      count: (filter) => read("count", (from) => from.runs.count(filter)),
+      firstHits: (...all) => read("hits", (from) => from.runs.firstHits(...all)),
+      sessions: (filter) => read("sessions", (from) => from.runs.sessions(filter)),
+      orphans: () => read("orphans", (from) => from.runs.orphans()),
+      prune: (filter) => write("prune", (to) => to.runs.prune(filter)),
+    },
+    journal: {
+      append: (append) =>
+        write(`append ${append.events.map(({ type }) => type).join(",")}`, (to) => to.journal.append(append)),
+      read: (...all) => read("journal", (from) => from.journal.read(...all)),
+      head: (runId) => read("head", (from) => from.journal.head(runId)),
+      readAll: (...all) => read("read", (from) => from.journal.readAll(...all)),
+      position: () => read("position", (from) => from.journal.position()),
+      onCommit: (listener) => store().journal.onCommit(listener),
+    },
+    leases: {
+      acquire: (runId, ...how) => write(`acquire ${runId}`, (to) => to.leases.acquire(runId, ...how)),
+      release: (runId, ...how) => write(`let go ${runId}`, (to) => to.leases.release(runId, ...how)),
+      heartbeat: (...all) => write("heartbeat", (to) => to.leases.heartbeat(...all)),
+      due: (...all) => read("due", (from) => from.leases.due(...all)),
+      nextDue: () => read("next due", (from) => from.leases.nextDue()),
+      workers: () => read("workers", (from) => from.leases.workers()),
+      driverOf: (runId) => read("driver", (from) => from.leases.driverOf(runId)),
+      quarantine: (entry) => write("quarantine", (to) => to.leases.quarantine(entry)),
+      quarantined: () => read("quarantined", (from) => from.leases.quarantined()),
+    },
+    inbox: {
+      openItems: (filter) => read("approvals", (from) => from.inbox.openItems(filter)),
+      grants: () => read("grants", (from) => from.inbox.grants()),
+      revokeGrant: (id) => write("revoke", (to) => to.inbox.revokeGrant(id)),
+    },
+    blobs: {
+      put: (text) => write("put blob", (to) => to.blobs.put(text)),
+      get: (...all) => read("blob", (from) => from.blobs.get(...all)),
+    },
+    usage: {
+      totals: () => read("totals", (from) => from.usage.totals()),
+      treeTotals: (roots) => read("trees", (from) => from.usage.treeTotals(roots)),
+      trees: (filter) => read("usage", (from) => from.usage.trees(filter)),
+      messages: (filter) => read("messages", (from) => from.usage.messages(filter)),
+    },
+    transfers: {
+      move: (...all) => write("move", (to) => to.transfers.move(...all)),
+      settle: (...all) => write("settle", (to) => to.transfers.settle(...all)),
+      import: (tree) => write("import", (to) => to.transfers.import(tree)),
+      storedEvents: (...all) => read("stored", (from) => from.transfers.storedEvents(...all)),
+    },
     get users() {
       return store().users;
     },
     get outbox() {
       return store().outbox;
     },
-    onCommit: (listener) => store().onCommit(listener),
     close: async () => {},
   };
 }

@@ -6,9 +6,10 @@ import type { EventBody } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { endAfterChildren } from "../../src/loop/drive/decide-children.ts";
 import { blockedBy, childCompleted } from "../../src/projections/folds/parent-events.ts";
+import { overrideStore } from "../../src/stores/override-store.ts";
 import { leavePlace } from "../../src/stores/sqlite/slots.ts";
 import type { Append, Store } from "../../src/stores/store.ts";
-import { replace, withSpawn } from "./breaking.ts";
+import { replace, withAppend, withSpawn } from "./breaking.ts";
 import { unfenced } from "./mutants.ts";
 import type { Findable } from "./surroundings.ts";
 
@@ -32,7 +33,7 @@ export const TREE_MUTANTS: readonly Findable[] = [
   {
     name: "what a child has spent is forgotten",
     found: /^B1 /,
-    store: (store) => ({ ...store, append: (append) => store.append(withoutTree(append)) }),
+    store: (store) => withAppend(store, (append) => store.journal.append(withoutTree(append))),
   },
   {
     name: "nobody above learns that a person is needed",
@@ -52,7 +53,8 @@ export const TREE_MUTANTS: readonly Findable[] = [
     name: "whoever begins something is at work, however many are",
     found: /^B4 /,
     from: 72,
-    store: (store) => ({ ...store, append: (append) => store.append({ ...append, concurrent: Infinity }) }),
+    store: (store) =>
+      withAppend(store, (append) => store.journal.append({ ...append, concurrent: Infinity })),
   },
   {
     name: "a rest keeps its place",
@@ -76,25 +78,22 @@ export const TREE_MUTANTS: readonly Findable[] = [
 
 /** The second time under another key, by whoever told it first. */
 function tellsTwice(store: Store): Store {
-  return {
-    ...store,
-    async append(append) {
-      const answer = await store.append(append);
-      const ended = append.events.some(({ type }) => TERMINAL_TYPES.has(type));
-      const parent = ended ? (await store.run(append.runId))?.parentRunId : undefined;
-      if (answer.refused || parent === undefined) return answer;
-      const told = (await store.journal(parent)).findLast(({ type }) => type === "CHILD_RUN_COMPLETED");
-      if (told) {
-        const { type, payload, key } = told;
-        await store.append({
-          runId: parent,
-          after: 0,
-          events: [{ type, payload, key: `${key}/2` } as EventBody],
-        });
-      }
-      return answer;
-    },
-  };
+  return withAppend(store, async (append) => {
+    const answer = await store.journal.append(append);
+    const ended = append.events.some(({ type }) => TERMINAL_TYPES.has(type));
+    const parent = ended ? (await store.runs.get(append.runId))?.parentRunId : undefined;
+    if (answer.refused || parent === undefined) return answer;
+    const told = (await store.journal.read(parent)).findLast(({ type }) => type === "CHILD_RUN_COMPLETED");
+    if (told) {
+      const { type, payload, key } = told;
+      await store.journal.append({
+        runId: parent,
+        after: 0,
+        events: [{ type, payload, key: `${key}/2` } as EventBody],
+      });
+    }
+    return answer;
+  });
 }
 
 function withoutTree(append: Append): Append {
@@ -107,43 +106,42 @@ function withoutTree(append: Append): Append {
 }
 
 function startsTwice(store: Store): Store {
-  return {
-    ...store,
-    async append(append) {
-      const answer = await store.append(append);
-      if (answer.refused || !append.spawn) return answer;
-      const id = `${append.spawn.runId}x`;
-      const events = append.events.flatMap((event) =>
-        event.type === "CHILD_RUN_STARTED"
-          ? [{ ...event, payload: { ...event.payload, child_run_id: id } }]
-          : [],
-      );
-      await store.append({ ...append, events, spawn: { ...append.spawn, runId: id } });
-      return answer;
-    },
-  };
+  return withAppend(store, async (append) => {
+    const answer = await store.journal.append(append);
+    if (answer.refused || !append.spawn) return answer;
+    const id = `${append.spawn.runId}x`;
+    const events = append.events.flatMap((event) =>
+      event.type === "CHILD_RUN_STARTED"
+        ? [{ ...event, payload: { ...event.payload, child_run_id: id } }]
+        : [],
+    );
+    await store.journal.append({ ...append, events, spawn: { ...append.spawn, runId: id } });
+    return answer;
+  });
 }
 
 function startsApart(store: Store): Store {
-  return {
-    ...store,
-    async append({ spawn, ...append }) {
-      const answer = await store.append(append);
-      if (spawn && !answer.refused) await store.start(spawn.runId, spawn.start);
-      return answer;
-    },
-  };
+  return withAppend(store, async ({ spawn, ...append }) => {
+    const answer = await store.journal.append(append);
+    if (spawn && !answer.refused) await store.runs.start(spawn.runId, spawn.start);
+    return answer;
+  });
 }
 
 function cancelsNear(store: Store): Store {
-  return {
-    ...store,
-    async cancel(runId, request) {
-      const { runs } = await store.runs({ parent: runId });
-      const reached = [runId, ...runs.filter(({ endedAt }) => endedAt === undefined).map(({ id }) => id)];
-      for (const id of reached)
-        await store.append({ runId: id, after: 0, events: [{ type: "CANCEL_REQUESTED", payload: request }] });
-      return reached;
+  return overrideStore(store, {
+    runs: {
+      async cancel(runId, request) {
+        const { runs } = await store.runs.list({ parent: runId });
+        const reached = [runId, ...runs.filter(({ endedAt }) => endedAt === undefined).map(({ id }) => id)];
+        for (const id of reached)
+          await store.journal.append({
+            runId: id,
+            after: 0,
+            events: [{ type: "CANCEL_REQUESTED", payload: request }],
+          });
+        return reached;
+      },
     },
-  };
+  });
 }

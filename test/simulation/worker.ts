@@ -51,7 +51,7 @@ export class SimWorker implements SimProcess {
     if (this.gate.dead || this.gate.stalled) return;
     const sent = this.world.clock.elapsed();
     const held = [...this.parts.drives].map(([runId, { epoch }]) => ({ runId, epoch }));
-    const { cancelled, lost } = await this.world.store().heartbeat(this.name, held);
+    const { cancelled, lost } = await this.world.store().leases.heartbeat(this.name, held);
     this.deadline = sent + LEASE_MS;
     for (const runId of cancelled) this.parts.drives.get(runId)?.interrupt("cancel");
     for (const runId of lost) this.parts.drives.get(runId)?.interrupt("lost");

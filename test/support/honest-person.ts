@@ -10,7 +10,7 @@ const DECISIONS = {
 } as const;
 
 export async function beThePerson({ store, people }: RuntimeAssembly, oracle: string): Promise<void> {
-  for (const { runId, itemId, kind } of await store.openApprovals()) {
+  for (const { runId, itemId, kind } of await store.inbox.openItems()) {
     try {
       if (kind === "outcome") {
         const callId = itemId.replace("outcome/", "");

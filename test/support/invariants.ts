@@ -11,13 +11,13 @@ import { effects } from "./oracle.ts";
 import { isReport, type Told, treeProblems } from "./tree-invariants.ts";
 
 export async function checkInvariants(store: Store, oracleFile: string): Promise<void> {
-  const { runs } = await store.runs({ limit: 10_000 });
+  const { runs } = await store.runs.list({ limit: 10_000 });
   const seen = effects(oracleFile);
-  const setAside = new Set((await store.quarantined()).map(({ runId }) => runId));
+  const setAside = new Set((await store.leases.quarantined()).map(({ runId }) => runId));
   const told: Told[] = [];
   for (const row of runs) {
     if (setAside.has(row.id)) continue; // cannot be read, and says so
-    const events = await store.journal(row.id); // I2: dense and chained, or it throws
+    const events = await store.journal.read(row.id); // I2: dense and chained, or it throws
     told.push({ row, events });
     expect(
       events.map((event) => event.seq),

@@ -20,22 +20,30 @@ export function mortalStore(
 ): MortalStore {
   const death = Promise.withResolvers<void>();
   let alive = true;
-  const guarded =
-    (call: (...given: unknown[]) => unknown) =>
-    (...given: unknown[]) =>
-      alive ? call.apply(real, given) : Promise.reject(new Error("The process is dead."));
-  const store = new Proxy(real, {
-    get(target, name) {
-      if (name === "append") {
-        const send = guarded(target.append as never) as Store["append"];
-        return (append: Append) => intercept(append, () => send(append));
-      }
-      const value = Reflect.get(target, name) as unknown;
-      if (typeof value !== "function" || name === "onCommit" || name === "close")
-        return typeof value === "function" ? value.bind(target) : value;
-      return guarded(value as never);
-    },
-  });
+  const refuseIfDead = <Group extends object>(group: Group): Group =>
+    new Proxy(group, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (typeof value !== "function" || name === "onCommit") return value;
+        return (...given: unknown[]) =>
+          alive ? value.apply(target, given) : Promise.reject(new Error("The process is dead."));
+      },
+    });
+  const journal = refuseIfDead(real.journal);
+  const store: Store = {
+    id: real.id,
+    clock: real.clock,
+    runs: refuseIfDead(real.runs),
+    journal: { ...journal, append: (append) => intercept(append, () => journal.append(append)) },
+    leases: refuseIfDead(real.leases),
+    inbox: refuseIfDead(real.inbox),
+    blobs: refuseIfDead(real.blobs),
+    usage: refuseIfDead(real.usage),
+    transfers: refuseIfDead(real.transfers),
+    users: real.users,
+    outbox: real.outbox,
+    close: () => real.close(),
+  };
   const die = (): void => {
     if (!alive) return;
     alive = false;

@@ -10,14 +10,15 @@ import type { Script, ScriptedTurn } from "../../src/models/scripted/script.ts";
 import type { RunRow } from "../../src/projections/folds/run-row.ts";
 import { promptMessages, transcriptProjection } from "../../src/projections/folds/transcript.ts";
 import { fold } from "../../src/projections/projection.ts";
+import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { checkInvariants } from "./invariants.ts";
 import { makeWorld, type World, type WorldOptions } from "./world.ts";
 
 /** L2: what was decided is decided again as it was. */
 async function checkReplay({ runtime: { store, parts } }: World): Promise<void> {
-  const unreadable = new Set((await store.quarantined()).map(({ runId }) => runId));
-  const { runs } = await store.runs({ limit: 10_000 });
+  const unreadable = new Set((await store.leases.quarantined()).map(({ runId }) => runId));
+  const { runs } = await store.runs.list({ limit: 10_000 });
   const ids = runs.map(({ id }) => id).filter((id) => !unreadable.has(id));
   const { divergence } = await replayRuns(ids, { ...parts, store: readOnce(parts.store) });
   expect(divergence, "L2").toBeUndefined();
@@ -25,9 +26,8 @@ async function checkReplay({ runtime: { store, parts } }: World): Promise<void> 
 
 /** Each run reads those that it continues: a chain of hundreds would be read hundreds of times. Nothing is written meanwhile. */
 function readOnce(store: Store): Store {
-  const journal = kept((...which: Parameters<Store["journal"]>) => store.journal(...which));
-  const head = kept((...which: Parameters<Store["head"]>) => store.head(...which));
-  return Object.assign(Object.create(store) as Store, { journal, head });
+  const { read, head } = store.journal;
+  return overrideStore(store, { journal: { read: kept(read), head: kept(head) } });
 }
 
 function kept<A extends unknown[], T>(read: (...which: A) => T): (...which: A) => T {
@@ -106,7 +106,7 @@ export function openingOf(events: readonly JournalEvent[]): string {
 
 /** A run and all below it, in the order in which they were started. */
 export async function familyOf(world: World, root: string): Promise<RunRow[]> {
-  const { runs } = await world.runtime.store.runs({ root, limit: 200 });
+  const { runs } = await world.runtime.store.runs.list({ root, limit: 200 });
   return runs.toReversed();
 }
 

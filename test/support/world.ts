@@ -123,8 +123,8 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       const { runId } = await world.runtime.admit({ agent: "tester", task, attended: true, ...request });
       return runId;
     },
-    state: async (runId) => fold(runStateProjection, await world.runtime.store.journal(runId)),
-    events: (runId) => world.runtime.store.journal(runId),
+    state: async (runId) => fold(runStateProjection, await world.runtime.store.journal.read(runId)),
+    events: (runId) => world.runtime.store.journal.read(runId),
     seen: (runId, ...types) =>
       until(world, runId, (events) => events.find((event) => types.includes(event.type))),
     settled: (runId) =>
@@ -151,11 +151,11 @@ async function until<T>(
 ): Promise<T> {
   const { store } = world.runtime;
   let news = (): void => {};
-  const unsubscribe = store.onCommit(() => news());
+  const unsubscribe = store.journal.onCommit(() => news());
   try {
     for (;;) {
       const next = new Promise<void>((resolve) => (news = resolve));
-      const events = await store.journal(runId);
+      const events = await store.journal.read(runId);
       const found = events.length > 0 ? find(events) : undefined;
       if (found !== undefined) return found;
       await next;

@@ -2,6 +2,7 @@
 // not allow is refused where it would be written, whichever route it comes by.
 
 import { CadreError, runNotFound } from "../../errors.ts";
+import { overrideStore } from "../../stores/override-store.ts";
 import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { hasRole, type Person, refuseRole } from "./person.ts";
@@ -26,11 +27,11 @@ export function partsForUser(parts: ApiParts, person: Person): ApiParts {
       return parts.admit({ ...request, userId: name }, ownKey(key));
     },
     async retry(runId, key) {
-      if (!(await store.run(runId))) throw runNotFound(runId);
+      if (!(await store.runs.get(runId))) throw runNotFound(runId);
       return parts.retry(runId, ownKey(key), name);
     },
     async fork(runId, request, key) {
-      if (!(await store.run(runId))) throw runNotFound(runId);
+      if (!(await store.runs.get(runId))) throw runNotFound(runId);
       return parts.fork(runId, request, ownKey(key), name);
     },
     async say(message, key) {
@@ -44,19 +45,23 @@ export function partsForUser(parts: ApiParts, person: Person): ApiParts {
 export const partsForTokenHolder = (parts: ApiParts): ApiParts => ({
   ...parts,
   async say(message, key) {
-    const [last] = (await parts.store.runs({ session: message.sessionId, limit: 1 })).runs;
+    const [last] = (await parts.store.runs.list({ session: message.sessionId, limit: 1 })).runs;
     return parts.say(last?.userId === undefined ? message : { ...message, userId: last.userId }, key);
   },
 });
 
 /** What counts for everybody from then on is an admin's to allow. */
 function withoutStanding(store: Store, person: Person): Store {
-  return instead(store, "append", async (append) => {
-    const stands = append.events.some(
-      ({ type, payload }) => type === "APPROVAL_DECIDED" && payload.scope === "always",
-    );
-    if (stands) refuseRole(person, "admin");
-    return store.append(append);
+  return overrideStore(store, {
+    journal: {
+      async append(append) {
+        const stands = append.events.some(
+          ({ type, payload }) => type === "APPROVAL_DECIDED" && payload.scope === "always",
+        );
+        if (stands) refuseRole(person, "admin");
+        return store.journal.append(append);
+      },
+    },
   });
 }
 
@@ -70,7 +75,7 @@ async function refuseForeign(
   { name, sees }: Person,
   sessionId: string,
 ): Promise<string | undefined> {
-  const [last] = (await store.runs({ session: sessionId, limit: 1 })).runs;
+  const [last] = (await store.runs.list({ session: sessionId, limit: 1 })).runs;
   if (last && sees === "own" && last.userId !== name)
     throw new CadreError("NOT_FOUND", `There is no session ${sessionId}.`);
   return last?.userId;
@@ -85,7 +90,7 @@ function ownDeltas({ store, onDelta }: ApiParts, user: string): ApiParts["onDelt
       if (isOwn) listener(delta);
       if (isOwn !== undefined) return;
       own.set(delta.runId, false);
-      void store.run(delta.runId).then(
+      void store.runs.get(delta.runId).then(
         (row) => own.set(delta.runId, row?.userId === user),
         () => own.delete(delta.runId),
       );

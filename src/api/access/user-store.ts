@@ -10,7 +10,7 @@ import type { CommitListener, Store, WorkerRow } from "../../stores/store.ts";
 const MAX_KNOWN = 5_000;
 
 export function userStore(store: Store, user: string): Store {
-  const isOwn = async (runId: RunId): Promise<boolean> => (await store.run(runId))?.userId === user;
+  const isOwn = async (runId: RunId): Promise<boolean> => (await store.runs.get(runId))?.userId === user;
   const ifOwn = async <T, E>(runId: RunId, read: () => Promise<T>, otherwise: E): Promise<T | E> =>
     (await isOwn(runId)) ? read() : otherwise;
   const onOwn = async <T>(runId: RunId, write: () => Promise<T>): Promise<T> => {
@@ -25,59 +25,80 @@ export function userStore(store: Store, user: string): Store {
   return {
     id: store.id,
     clock: store.clock,
-    ...refusing,
+    runs: {
+      cancel: (runId, request) => onOwn(runId, () => store.runs.cancel(runId, request)),
+      freeze: (runId, freeze) => onOwn(runId, () => store.runs.freeze(runId, freeze)),
+      async get(runId) {
+        const row = await store.runs.get(runId);
+        return row?.userId === user ? row : undefined;
+      },
+      list: (filter) => store.runs.list({ ...filter, user }),
+      count: (filter) => store.runs.count({ ...filter, user }),
+      firstHits: async (q, runs) => store.runs.firstHits(q, await mine(runs, (id) => id)),
+      sessions: (filter) => store.runs.sessions({ ...filter, user }),
+      start: refuse,
+      say: refuse,
+      orphans: refuse,
+      prune: refuse,
+    },
+    journal: {
+      append: (append) => onOwn(append.runId, () => store.journal.append(append)),
+      read: (runId, ...rest) => ifOwn(runId, () => store.journal.read(runId, ...rest), []),
+      head: (runId, at) => ifOwn(runId, () => store.journal.head(runId, at), undefined),
+      async readAll(after, limit, of = {}) {
+        const named = of.run ?? of.root;
+        if (named === undefined) return store.journal.readAll(after, limit, { user });
+        return ifOwn(named, () => store.journal.readAll(after, limit, of), []);
+      },
+      position: () => store.journal.position(),
+      onCommit: (listener) => store.journal.onCommit(onlyOwn(store, user, listener)),
+    },
+    leases: {
+      due: async (...asked) => mine(await store.leases.due(...asked), (id) => id),
+      workers: async () => Promise.all((await store.leases.workers()).map(ownHolds)),
+      driverOf: (runId) => ifOwn(runId, () => store.leases.driverOf(runId), undefined),
+      quarantined: async () => mine(await store.leases.quarantined(), ({ runId }) => runId),
+      acquire: refuse,
+      release: refuse,
+      nextDue: refuse,
+      heartbeat: refuse,
+      quarantine: refuse,
+    },
+    inbox: {
+      async openItems(filter = {}) {
+        const named = filter.run ?? filter.root;
+        if (named === undefined) return store.inbox.openItems({ user });
+        return ifOwn(named, () => store.inbox.openItems(filter), []);
+      },
+      grants: async () => mine(await store.inbox.grants(), ({ runId }) => runId),
+      async revokeGrant(id) {
+        const grants = await mine(await store.inbox.grants(), ({ runId }) => runId);
+        return grants.some((grant) => grant.id === id) && store.inbox.revokeGrant(id);
+      },
+    },
+    blobs: { get: (hash) => store.blobs.get(hash, { user }), put: refuse },
+    usage: {
+      treeTotals: async (roots) => store.usage.treeTotals(await mine(roots, (id) => id)),
+      async trees(filter) {
+        const { trees, nextCursor } = await store.usage.trees(filter);
+        return { trees: await mine(trees, ({ top }) => top), nextCursor };
+      },
+      messages: (filter) => store.usage.messages({ ...filter, user }),
+      totals: refuse,
+    },
+    transfers: {
+      move: (root, ...rest) => onOwn(root, () => store.transfers.move(root, ...rest)),
+      settle: (root, ...rest) => onOwn(root, () => store.transfers.settle(root, ...rest)),
+      storedEvents: (root, ...rest) => ifOwn(root, () => store.transfers.storedEvents(root, ...rest), []),
+      import: refuse,
+    },
     get users() {
       return refuse();
     },
     get outbox() {
       return refuse();
     },
-
-    append: (append) => onOwn(append.runId, () => store.append(append)),
-    cancel: (runId, request) => onOwn(runId, () => store.cancel(runId, request)),
-    freeze: (runId, freeze) => onOwn(runId, () => store.freeze(runId, freeze)),
-
-    run: async (runId) => {
-      const row = await store.run(runId);
-      return row?.userId === user ? row : undefined;
-    },
-    runs: (filter) => store.runs({ ...filter, user }),
-    countRuns: (filter) => store.countRuns({ ...filter, user }),
-    treeTotals: async (roots) => store.treeTotals(await mine(roots, (id) => id)),
-    firstHits: async (q, runs) => store.firstHits(q, await mine(runs, (id) => id)),
-    async treeUsages(filter) {
-      const { trees, nextCursor } = await store.treeUsages(filter);
-      return { trees: await mine(trees, ({ top }) => top), nextCursor };
-    },
-    sessions: (filter) => store.sessions({ ...filter, user }),
-    messages: (filter) => store.messages({ ...filter, user }),
-    journal: (runId, ...rest) => ifOwn(runId, () => store.journal(runId, ...rest), []),
-    head: (runId, at) => ifOwn(runId, () => store.head(runId, at), undefined),
-    stored: (root, ...rest) => ifOwn(root, () => store.stored(root, ...rest), []),
-    moveTree: (root, ...rest) => onOwn(root, () => store.moveTree(root, ...rest)),
-    settleMove: (root, ...rest) => onOwn(root, () => store.settleMove(root, ...rest)),
-    async read(after, limit, of = {}) {
-      const named = of.run ?? of.root;
-      if (named === undefined) return store.read(after, limit, { user });
-      return ifOwn(named, () => store.read(after, limit, of), []);
-    },
-    async openApprovals(filter = {}) {
-      const named = filter.run ?? filter.root;
-      if (named === undefined) return store.openApprovals({ user });
-      return ifOwn(named, () => store.openApprovals(filter), []);
-    },
-    grants: async () => mine(await store.grants(), ({ runId }) => runId),
-    async revokeGrant(id) {
-      const own = (await mine(await store.grants(), ({ runId }) => runId)).some((grant) => grant.id === id);
-      return own && store.revokeGrant(id);
-    },
-    quarantined: async () => mine(await store.quarantined(), ({ runId }) => runId),
-    blob: (hash) => store.blob(hash, { user }),
-    workers: async () => Promise.all((await store.workers()).map(ownHolds)),
-    due: async (...asked) => mine(await store.due(...asked), (id) => id),
-    driverOf: (runId) => ifOwn(runId, () => store.driverOf(runId), undefined),
-    position: () => store.position(),
-    onCommit: (listener) => store.onCommit(onlyOwn(store, user, listener)),
+    close: refuse,
   };
 }
 
@@ -119,26 +140,10 @@ async function learn(
   runIds: readonly RunId[],
   tell: (row: { id: RunId; userId: string | undefined }) => void,
 ): Promise<void> {
-  for (const row of await Promise.all(runIds.map((runId) => store.run(runId)))) if (row) tell(row);
+  for (const row of await Promise.all(runIds.map((runId) => store.runs.get(runId)))) if (row) tell(row);
 }
 
-/** Of those who drive, and of those who administer. */
-const refusing = {
-  start: refuse,
-  say: refuse,
-  importTree: refuse,
-  putBlob: refuse,
-  acquire: refuse,
-  release: refuse,
-  nextDue: refuse,
-  heartbeat: refuse,
-  quarantine: refuse,
-  orphans: refuse,
-  totals: refuse,
-  prune: refuse,
-  close: refuse,
-};
-
+/** Members for drivers and administrators. */
 function refuse(): never {
   throw new CadreError("FORBIDDEN", "This is not for a named user. Nothing was changed.");
 }

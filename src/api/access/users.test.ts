@@ -126,13 +126,13 @@ describe("[A23] what is ann's", () => {
   test("is not there for another operator, by whichever route and id, and nothing happens to it", async () => {
     const routes = table().filter(named);
     expect(routes.length).toBeGreaterThan(20);
-    const before = await served.runtime.store.journal(ids.run);
+    const before = await served.runtime.store.journal.read(ids.run);
     for (const route of routes) {
       const { status, text } = await request(route, "oli");
       expect(status, `${route.method} ${route.path} ${text}`).toBe(404);
       expect(text, route.path).not.toContain("secretword");
     }
-    expect(await served.runtime.store.journal(ids.run)).toEqual(before);
+    expect(await served.runtime.store.journal.read(ids.run)).toEqual(before);
   });
 
   test("is there for ann and for an admin by the same requests", async () => {
@@ -193,7 +193,7 @@ describe("[A23] what is ann's", () => {
   });
 
   test("is not there by MCP, whichever tool or resource names it, nor for a chat that names her session", async () => {
-    const before = await served.runtime.store.journal(ids.run);
+    const before = await served.runtime.store.journal.read(ids.run);
     const client = new Client({ name: "test", version: "1" });
     const transport = new StreamableHTTPClientTransport(new URL(`${served.server.url}/mcp`), {
       requestInit: { headers: bearer("oli") },
@@ -235,7 +235,7 @@ describe("[A23] what is ann's", () => {
       body: JSON.stringify(chat),
     });
     expect(status).toBe(404);
-    expect(await served.runtime.store.journal(ids.run)).toEqual(before);
+    expect(await served.runtime.store.journal.read(ids.run)).toEqual(before);
   });
 
   test("an idempotency key of hers answers nobody else", async () => {

@@ -140,7 +140,7 @@ test("one approval, pages of events, and the context in short", async () => {
 });
 
 test("[F46] the feed, from now on, and from where it was left: nothing is missing, nothing comes twice", async () => {
-  const before = await runtime.store.position();
+  const before = await runtime.store.journal.position();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "talker", task: "hello" } });
   const whole = await told(before, runId);
   const sequenced = whole.filter(({ seq }) => seq !== undefined);

@@ -81,11 +81,11 @@ const notOffered = (method: "get" | "delete", summary: string) =>
 
 /** Whoever listens is told of every commit; nobody listens, nothing is subscribed to. */
 function changesOf(store: Store): NonNullable<CreateMcpHandlerOptions["bus"]> {
-  const changes = createChangeNotifier(async (runId) => (await store.run(runId))?.parentRunId);
+  const changes = createChangeNotifier(async (runId) => (await store.runs.get(runId))?.parentRunId);
   return {
     publish() {},
     subscribe: (listener) =>
-      store.onCommit((events) => {
+      store.journal.onCommit((events) => {
         const runIds = events.map(({ runId }) => runId);
         void changes(runIds, (uri) => listener({ kind: "resource_updated", uri }));
       }),

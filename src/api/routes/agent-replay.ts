@@ -28,7 +28,7 @@ const LAST = 50;
 async function replayLatest(given: string, last = LAST, parts: ApiParts): Promise<AgentReplayView> {
   const { store } = parts;
   const name = await storedAgentName(parts, given);
-  const { runs: rows } = await store.runs({ agent: name, limit: last });
+  const { runs: rows } = await store.runs.list({ agent: name, limit: last });
   const byId = new Map(rows.map((row) => [row.id, row]));
   const replays = await parts.replayAgent(name, [...byId.keys()]);
   const runs = await Promise.all(

@@ -130,7 +130,7 @@ describe("agents", () => {
   });
 
   test("[A59] what is kept under another hash is no definition", async () => {
-    const hash = await runtime.store.putBlob('{"name":"something else"}');
+    const hash = await runtime.store.blobs.put('{"name":"something else"}');
     for (const name of [hash, "..%2Ftoken", "x"])
       expect((await sendRequest(api, "GET", `/api/definitions/${name}`)).status).toBe(404);
   });
@@ -157,7 +157,7 @@ describe("usage over time", () => {
     const calls = (usage: UsageView) => usage.byAgent.reduce((sum, { modelCalls }) => sum + modelCalls, 0);
     expect(calls(after) - calls(before)).toBe(calls(own));
     expect(after.overTime!.trees.together.trees - before.overTime!.trees.together.trees).toBe(1);
-    await runtime.store.prune({ root: runId });
+    await runtime.store.runs.prune({ root: runId });
     expect(await all()).toEqual(before);
   });
 

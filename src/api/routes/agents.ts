@@ -118,7 +118,7 @@ async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof
 
 /** Other things are kept under their hashes too, and are nobody's definition. */
 async function pinnedAs({ store }: ApiParts, hash: string): Promise<Definition | undefined> {
-  const text = await store.blob(hash);
+  const text = await store.blobs.get(hash);
   if (text === undefined || !text.startsWith("{")) return undefined;
   try {
     return Definition.safeParse(JSON.parse(text)).data;

@@ -285,7 +285,7 @@ describe("decisions", () => {
       round: 2,
     };
     const { seq } = await api.client.get("/api/runs/{id}", { id: item.runId });
-    await store.append({
+    await store.journal.append({
       runId: item.runId,
       after: seq,
       events: [{ type: "TOOL_PROPOSED", payload: stale as never }],
@@ -430,10 +430,10 @@ describe("questions", () => {
 
 describe("outcomes", () => {
   test("[P4] [PB1] [PB3] a call that a crash left open can be looked at, and waits for a person's word, which is taken once", async () => {
-    const [first] = await store.journal(await started());
+    const [first] = await store.journal.read(await started());
     await end();
     const runId = `r${"1".repeat(21)}`;
-    await store.start(runId, { ...(first!.payload as object), rootRunId: runId } as never);
+    await store.runs.start(runId, { ...(first!.payload as object), rootRunId: runId } as never);
     const content = [
       { type: "tool-call", toolCallId: "1", toolName: "Pay", input: { to: "ann", amount: 5 } },
     ];
@@ -450,8 +450,8 @@ describe("outcomes", () => {
       },
       { type: "TOOL_STARTED", payload: { toolCallId: "m1.0", host: "elsewhere", pid: 7 } },
     ];
-    await store.append({ runId, after: 1, events: events as never });
-    expect(await store.openApprovals({ run: runId })).toEqual([]);
+    await store.journal.append({ runId, after: 1, events: events as never });
+    expect(await store.inbox.openItems({ run: runId })).toEqual([]);
     await begin();
 
     const [item] = await waitForApprovals(api, runId);

@@ -34,7 +34,7 @@ export function approvalRoutes(parts: RouteParts) {
         etag: true,
       },
       async ({ query: { run } }) => {
-        const refs = run === undefined ? await store.openApprovals() : await openBelow(store, run);
+        const refs = run === undefined ? await store.inbox.openItems() : await openBelow(store, run);
         return { approvals: await approvalViews(parts, refs) };
       },
     ),
@@ -49,7 +49,7 @@ export function approvalRoutes(parts: RouteParts) {
       },
       async ({ params: { id } }) => {
         const { runId, itemId } = parseApprovalId(await wholeId(store, id).catch(alike(id))) ?? {};
-        const refs = runId === undefined ? [] : await store.openApprovals({ run: runId });
+        const refs = runId === undefined ? [] : await store.inbox.openItems({ run: runId });
         const wanted = refs.filter((ref) => ref.itemId === itemId);
         const [view] = await approvalViews(parts, wanted);
         return view ?? alike(id)(new CadreError("NOT_FOUND", id));
@@ -137,7 +137,7 @@ function alike(id: string): (error: unknown) => never {
 async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
   const top = await findRun(store, id);
   const [refs, runs] = await Promise.all([
-    store.openApprovals({ root: top.rootRunId }),
+    store.inbox.openItems({ root: top.rootRunId }),
     subtreeOf(store, top),
   ]);
   const below = new Set(runs.map((row) => row.id));

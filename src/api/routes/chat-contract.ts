@@ -67,7 +67,7 @@ export function chatContractRoutes(parts: ApiParts) {
         // One store, one project: another's runs are not here.
         if (project_root !== undefined && project_root !== parts.info.folder) return { runs: [] };
         const filter = session_id === undefined ? {} : { session: session_id };
-        const { runs } = await store.runs({ ...filter, limit: MAX_PAGE });
+        const { runs } = await store.runs.list({ ...filter, limit: MAX_PAGE });
         return { runs: runs.map(agentRunRecord) };
       },
     ),
@@ -81,7 +81,7 @@ export function chatContractRoutes(parts: ApiParts) {
       },
       async ({ query: { run_id } }) => {
         const { id: parent } = await findRun(store, run_id);
-        const { runs } = await store.runs({ parent, limit: MAX_PAGE });
+        const { runs } = await store.runs.list({ parent, limit: MAX_PAGE });
         return { runs: runs.map(agentRunRecord) };
       },
     ),

@@ -27,7 +27,7 @@ export const compareRoutes = ({ store }: ApiParts) => [
 async function treeOf(store: Store, id: string): Promise<ComparedTree> {
   const row = await findRun(store, id);
   const runs = new Map<string, readonly JournalEvent[]>();
-  for (const { id: runId } of await subtreeOf(store, row)) runs.set(runId, await store.journal(runId));
+  for (const { id: runId } of await subtreeOf(store, row)) runs.set(runId, await store.journal.read(runId));
   const { payload } = runs.get(row.id)![0] as EventOf<"RUN_STARTED">;
   return { runId: row.id, before: await eventsBefore(store, payload), runs };
 }

@@ -79,7 +79,7 @@ const STREAM = ["text/event-stream"];
 
 /** Who has no place, or one that is not known here, is told what happens from now on: the feed is no archive. */
 async function feedPlace(store: Store, lastEventId: string | undefined, after: Position | undefined) {
-  const now = await store.position();
+  const now = await store.journal.position();
   if (lastEventId === undefined && after === undefined) return { after: now, reset: false };
   const place = await resumePosition(store, lastEventId, after);
   return place.reset ? { after: now, reset: true } : place;
@@ -103,7 +103,7 @@ async function pageOf(
   after: number,
   { of, scope }: Part,
 ): Promise<{ events: JournalEvent[]; nextAfter?: number }> {
-  const page = await store.read(after, PAGE, of);
+  const page = await store.journal.readAll(after, PAGE, of);
   const events = page.filter((event) => isInScope(event, scope));
   // Not only after a full page: what cannot be read is left out of it.
   const last = page.at(-1);

@@ -57,7 +57,7 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
         answer: Nothing,
       },
       async ({ params: { id }, body: { to, outcome } }) => {
-        await store.settleMove((await findRun(store, id)).rootRunId, to, outcome);
+        await store.transfers.settle((await findRun(store, id)).rootRunId, to, outcome);
         return {};
       },
     ),
@@ -74,7 +74,7 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
       },
       async ({ body: { tree } }) => {
         const { root, existed, runs } = await moveIn(tree, store);
-        const row = await store.run(root);
+        const row = await store.runs.get(root);
         return {
           runId: root,
           existed,
@@ -98,7 +98,7 @@ function refuseBranch({ id, rootRunId }: RunRow): void {
 
 /** A journal says where its run works, and cannot be changed. */
 async function missingFolders(store: Store, root: string): Promise<string[]> {
-  const { runs } = await store.runs({ root, limit: 500 });
+  const { runs } = await store.runs.list({ root, limit: 500 });
   const folders = runs.filter(({ endedAt }) => endedAt === undefined).map(({ workspace }) => workspace);
   return [...new Set(folders)].filter((folder) => !existsSync(folder));
 }

@@ -97,7 +97,7 @@ test(`[A14] ${REQUESTS} requests without the token: none gets past the door, and
       page: BUILT_PAGE,
     },
   );
-  const before = (await runtime.store.totals()).runs;
+  const before = (await runtime.store.usage.totals()).runs;
   await fc.assert(
     fc.asyncProperty(fuzzRequests(document, known), fc.constantFrom(...LIES), async (wild, lie) => {
       const init = initOf(wild);
@@ -108,7 +108,7 @@ test(`[A14] ${REQUESTS} requests without the token: none gets past the door, and
     }),
     options,
   );
-  expect(sum((await runtime.store.totals()).runs)).toBe(sum(before));
+  expect(sum((await runtime.store.usage.totals()).runs)).toBe(sum(before));
 });
 
 const LIES: Record<string, string>[] = [

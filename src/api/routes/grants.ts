@@ -14,13 +14,13 @@ export function grantRoutes({ store, people }: ApiParts) {
       { method: "get", path: "/api/grants", summary: "What is allowed for good", answer: Grants },
       async () => {
         const now = people.clock.now();
-        return { grants: (await store.grants()).filter(({ until = Infinity }) => until > now) };
+        return { grants: (await store.inbox.grants()).filter(({ until = Infinity }) => until > now) };
       },
     ),
     route(
       { method: "delete", path: "/api/grants/{id}", summary: "Take a grant back", answer: Nothing },
       async ({ params: { id } }) => {
-        const known = /^\d{1,15}$/.test(id) && (await store.revokeGrant(Number(id)));
+        const known = /^\d{1,15}$/.test(id) && (await store.inbox.revokeGrant(Number(id)));
         if (!known)
           throw new CadreError(
             "NOT_FOUND",

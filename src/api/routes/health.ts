@@ -26,7 +26,7 @@ export function healthRoutes(parts: ApiParts) {
       },
       async () => {
         const { version, folder, command, startedAt, model, isShared } = info;
-        const alive = (await store.workers()).filter(({ silent }) => !silent);
+        const alive = (await store.leases.workers()).filter(({ silent }) => !silent);
         const drives = info.drives || alive.length > 0;
         const due = drives ? await idlePools(alive, parts) : { due: await countDue(store) };
         const demo = web.plug ? { demo: true as const } : {};
@@ -44,7 +44,7 @@ export function healthRoutes(parts: ApiParts) {
       },
       // The dead stay for a day: those who work stand before them.
       async () => ({
-        workers: (await store.workers()).toSorted((a, b) => Number(a.silent) - Number(b.silent)),
+        workers: (await store.leases.workers()).toSorted((a, b) => Number(a.silent) - Number(b.silent)),
       }),
     ),
     route(

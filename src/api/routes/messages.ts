@@ -19,7 +19,7 @@ export function messageRoutes({ store }: ApiParts) {
       },
       async ({ query: { run, ...filter } }) => {
         const of = run === undefined ? {} : { run: (await findRun(store, run)).id };
-        return store.messages({ ...filter, ...of });
+        return store.usage.messages({ ...filter, ...of });
       },
     ),
   ];

@@ -21,7 +21,7 @@ export function metricsRoutes({ store }: ApiParts) {
         role: "admin",
       },
       async () => {
-        const text = metricsText(await store.totals(), await store.position(), lag());
+        const text = metricsText(await store.usage.totals(), await store.journal.position(), lag());
         return new Response(text, {
           headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" },
         });

@@ -79,7 +79,7 @@ export function opsContractRoutes(parts: RouteParts) {
         answer: z.object({ runs: z.array(OpsRun), nextCursor: z.string().optional() }),
       },
       async ({ query }) => {
-        const { runs, nextCursor } = await store.runs(query);
+        const { runs, nextCursor } = await store.runs.list(query);
         return { runs: runs.map(opsRun), nextCursor };
       },
     ),
@@ -98,7 +98,7 @@ export function opsContractRoutes(parts: RouteParts) {
         const accept = c.req.header("Accept") ?? "";
         if (!accept.includes("text/event-stream")) {
           const { id } = await findRun(store, params.id);
-          return { events: (await store.journal(id)).map(opsEvent) };
+          return { events: (await store.journal.read(id)).map(opsEvent) };
         }
         const place = await resumePosition(store, c.req.header("Last-Event-ID"), undefined);
         const { id, endedAt } = await findRun(store, params.id);
@@ -141,7 +141,7 @@ async function resume(
   const { store, people } = parts;
   const blocking = await blockerOf(store, row);
   if (blocking.waitingOn?.kind === "paused") return resumeRun(blocking.id, by, people);
-  const [item] = await store.openApprovals({ run: blocking.id });
+  const [item] = await store.inbox.openItems({ run: blocking.id });
   if (!item)
     throw new CadreError("CONFLICT", `Run ${row.id} waits for nobody's decision. Nothing was changed.`);
   const approves = decision.startsWith("approve");
@@ -158,7 +158,7 @@ async function resume(
 /** The run itself, or the one below it that a person must look at. */
 async function blockerOf(store: Store, row: RunRow): Promise<RunRow> {
   const [below] = row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [];
-  return (below === undefined ? undefined : await store.run(below)) ?? row;
+  return (below === undefined ? undefined : await store.runs.get(below)) ?? row;
 }
 
 const STATUS: Record<RunStatus, z.infer<typeof OpsRun>["status"]> = {

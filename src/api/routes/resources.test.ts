@@ -115,7 +115,7 @@ describe("asking again", () => {
     const runId = await talked("to be pruned");
     const first = await api.fetch("http://cadre/api/runs");
     const headers = { "If-None-Match": first.headers.get("ETag")! };
-    await runtime.store.prune({ root: runId });
+    await runtime.store.runs.prune({ root: runId });
     expect((await api.fetch("http://cadre/api/runs", { headers })).status).toBe(200);
   });
 
@@ -297,7 +297,7 @@ test("metrics, in the form that Prometheus reads", async () => {
   const value = (name: string) => Number(lines.find((line) => line.startsWith(`${name} `))?.split(" ")[1]);
   expect(value('cadre_runs{status="completed"}')).toBeGreaterThan(0);
   expect(value("cadre_model_calls_total")).toBeGreaterThan(0);
-  expect(value("cadre_event_position")).toBe(await runtime.store.position());
+  expect(value("cadre_event_position")).toBe(await runtime.store.journal.position());
   expect(value("cadre_store_bytes")).toBeGreaterThan(0);
 });
 

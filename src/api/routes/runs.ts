@@ -76,7 +76,8 @@ export function runRoutes(parts: ApiParts) {
         query: PageQuery,
         answer: MessagePage,
       },
-      async ({ params: { id }, query }) => store.messages({ run: (await findRun(store, id)).id, ...query }),
+      async ({ params: { id }, query }) =>
+        store.usage.messages({ run: (await findRun(store, id)).id, ...query }),
     ),
     route(
       {

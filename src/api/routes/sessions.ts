@@ -22,7 +22,7 @@ export function sessionRoutes({ store, say, who }: ApiParts) {
         etag: true,
       },
       async ({ query }) => {
-        const page = await store.sessions(query);
+        const page = await store.runs.sessions(query);
         const answered = await answeredRuns(
           store,
           page.sessions.map(({ last }) => last),

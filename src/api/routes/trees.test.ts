@@ -15,6 +15,7 @@ import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { emptyUsage } from "../../projections/usage/run-usage.ts";
 import { contextAdded } from "../../stores/contract/kit.contract.ts";
+import { overrideStore } from "../../stores/override-store.ts";
 import type { Store } from "../../stores/store.ts";
 import { RunDetail, RunTree } from "../client/types.ts";
 import { type Api, eventsUntil, isEnd, sendRequest, serveRuntime } from "../fixtures/api.fixture.ts";
@@ -49,7 +50,8 @@ async function childrenOf(world: World, runId: string): Promise<string[]> {
   return payloadsOf(await world.events(runId), "CHILD_RUN_STARTED").map((payload) => payload.child_run_id);
 }
 
-const everyEvent = (store: Store, root: string): Promise<JournalEvent[]> => store.read(0, 10_000, { root });
+const everyEvent = (store: Store, root: string): Promise<JournalEvent[]> =>
+  store.journal.readAll(0, 10_000, { root });
 
 describe("the tree", () => {
   const family: WorldOptions = {
@@ -333,14 +335,12 @@ describe("the events of a tree", () => {
     async (world) => {
       const runId = await world.run("see to it");
       const { store } = world.runtime;
-      const racing = new Proxy(store, {
-        get(target, name) {
-          const value = Reflect.get(target, name) as unknown;
-          if (name !== "read") return typeof value === "function" ? value.bind(target) : value;
-          return async (...wanted: Parameters<Store["read"]>) => {
+      const racing = overrideStore(store, {
+        journal: {
+          async readAll(...wanted) {
             await world.drive(runId);
-            return target.read(...wanted);
-          };
+            return store.journal.readAll(...wanted);
+          },
         },
       });
       const api = await serveRuntime({ ...world.runtime, store: racing }, world.folder);
@@ -410,7 +410,7 @@ describe("cancelling", () => {
     await world.drive(runId);
     await api.client.post("/api/runs/{id}/cancel", { id: runId });
     const notes = Array.from({ length: 120 }, (_, i) => contextAdded(`n${i}`));
-    await world.runtime.store.append({ runId, after: 0, events: notes });
+    await world.runtime.store.journal.append({ runId, after: 0, events: notes });
     expect((await api.client.get("/api/runs/{id}", { id: runId })).stopping).toEqual({ done: 0, of: 2 });
   });
 });

@@ -109,7 +109,7 @@ async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string
   const token = newKey();
   const taken = (await store.users.list()).some((user) => user.name === name);
   // Whoever has that name on this machine has runs under it already: they would become this user's.
-  if (!taken && (await store.countRuns({ user: name })) > 0)
+  if (!taken && (await store.runs.count({ user: name })) > 0)
     throw new CadreError("CONFLICT", `There are runs of somebody called ${name} here: choose another name.`);
   if (taken || !(await store.users.add({ name, role, by, key: hashKey(token) })))
     throw new CadreError(

@@ -43,7 +43,7 @@ async function besideOf(top: RunRow, store: Store): Promise<UnjournaledFacts> {
     waitingOn?.kind === "quarantine" ? [[id, waitingOn.detail ?? "it cannot be read."] as const] : [],
   );
   const atWork = rows.filter(({ endedAt, waitingOn }) => endedAt === undefined && !waitingOn);
-  const drivers = await Promise.all(atWork.map(({ id }) => store.driverOf(id)));
+  const drivers = await Promise.all(atWork.map(({ id }) => store.leases.driverOf(id)));
   const idle = atWork.filter((_, index) => drivers[index] === undefined).map(({ id }) => id);
   return { quarantined: new Map(aside), idle: new Set(idle) };
 }

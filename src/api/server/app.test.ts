@@ -265,7 +265,7 @@ describe("looking", () => {
 
   test("a child shows at its parent, and what it waits for at every ancestor", async () => {
     const parent = await finished("parent");
-    const [start] = await store.journal(parent);
+    const [start] = await store.journal.read(parent);
     const child = `c${"0".repeat(21)}`;
     const payload = {
       ...(start!.payload as object),
@@ -274,7 +274,7 @@ describe("looking", () => {
       depth: 1,
       agent: "helper",
     };
-    await store.start(child, payload as never);
+    await store.runs.start(child, payload as never);
     const proposal = { toolCallId: "m1.0", name: "Pay", effect: "unsafe", verdict: "ask", rule: "x" };
     const usage = { input: 10, output: 5 };
     const content = [{ type: "tool-call", toolCallId: "1", toolName: "Pay", input: {} }];
@@ -284,7 +284,7 @@ describe("looking", () => {
       { type: "AGENT_THOUGHT", payload: thought },
       { type: "TOOL_PROPOSED", payload: proposal },
     ];
-    expect((await store.append({ runId: child, after: 1, events: events as never })).refused).toBeUndefined();
+    expect((await store.journal.append({ runId: child, after: 1, events: events as never })).refused).toBeUndefined();
     const detail = await api.client.get("/api/runs/{id}", { id: parent });
     expect(detail.children).toMatchObject([{ id: child, agent: "helper" }]);
     expect(detail.treeUsage.cost - detail.usage.cost).toBe(2);
@@ -303,8 +303,8 @@ describe("looking", () => {
 
   test("a run is known by the beginning of its id, if only one begins so", async () => {
     const ids = ["rprefix-one", "rprefix-two"];
-    const [start] = await store.journal(await finished());
-    for (const id of ids) await store.start(id, { ...(start!.payload as object), rootRunId: id } as never);
+    const [start] = await store.journal.read(await finished());
+    for (const id of ids) await store.runs.start(id, { ...(start!.payload as object), rootRunId: id } as never);
     expect((await api.client.get("/api/runs/{id}", { id: "rprefix-o" })).id).toBe(ids[0]);
     await expect(api.client.get("/api/runs/{id}", { id: "rprefix" })).rejects.toMatchObject({
       code: "CONFLICT",
@@ -320,7 +320,7 @@ describe("looking", () => {
 
   test("the journal, all of it or after a position, over as many pages as it takes", async () => {
     const id = await finished();
-    const all = await store.journal(id);
+    const all = await store.journal.read(id);
     expect(await api.client.events(id)).toEqual(all);
     expect(await api.client.events(id, all[1]!.position)).toEqual(all.slice(2));
     expect(await api.client.events(id, all.at(-1)!.position)).toEqual([]);
@@ -329,7 +329,7 @@ describe("looking", () => {
       type: "CONTEXT_ADDED" as const,
       payload: { id: `n${i}`, source: "person" as const, text: `message ${i}` },
     }));
-    await store.append({
+    await store.journal.append({
       runId: long,
       after: (await api.client.get("/api/runs/{id}", { id: long })).seq,
       events: messages,
@@ -358,7 +358,7 @@ describe("looking", () => {
       runs: 1,
       events: (await api.client.get("/api/runs/{id}", { id })).seq,
       receipts: 0,
-      head: (await store.head(id))!.hash,
+      head: (await store.journal.head(id))!.hash,
     });
   });
 

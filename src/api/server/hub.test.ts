@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { CadreError } from "../../errors.ts";
 import type { Script } from "../../models/scripted/script.ts";
 import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
+import { overrideStore } from "../../stores/override-store.ts";
 import type { Store } from "../../stores/store.ts";
 import { userStore } from "../access/user-store.ts";
 import {
@@ -42,15 +43,20 @@ afterAll(async () => {
 /** So many look-ups of a run fail, as in an outage that lasts. */
 function failing() {
   const away = { failures: 0, reads: 0 };
-  const store = new Proxy(api.parts.store, {
-    get(target, name) {
-      const value = Reflect.get(target, name) as unknown;
-      if (name === "read") away.reads++;
-      if (name !== "run" || away.failures === 0) return value;
-      return async () => {
+  const { runs, journal } = api.parts.store;
+  const store = overrideStore(api.parts.store, {
+    runs: {
+      async get(runId) {
+        if (away.failures === 0) return runs.get(runId);
         away.failures--;
         throw new CadreError("STORAGE_UNUSABLE", "The database is away.");
-      };
+      },
+    },
+    journal: {
+      readAll(...asked) {
+        away.reads++;
+        return journal.readAll(...asked);
+      },
     },
   });
   return { away, store };
@@ -65,11 +71,11 @@ test.each([
     const { runId } = await runtime.admit({ agent: "clerk", task: "do", userId: "ann" });
     await waitForApprovals(api, runId);
     const { away, store } = failing();
-    const response = await api.over(seen(store)).request(`${path}?after=${await store.position()}`);
+    const response = await api.over(seen(store)).request(`${path}?after=${await store.journal.position()}`);
     await vi.waitFor(() => expect(away.reads).toBe(1));
     await nextTurn();
     const add = (id: string) =>
-      store.append({
+      store.journal.append({
         runId,
         after: 0,
         events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", text: id } }],
@@ -93,18 +99,21 @@ test.each([
 
 test("[V4] [P10] a notice without events is looked after, one that only says what is due is not", async () => {
   const told: string[] = [];
-  let tell: Parameters<Store["onCommit"]>[0] = () => {};
-  const store = new Proxy(api.parts.store, {
-    get(target, name) {
-      if (name === "read") told.push("read");
-      if (name !== "onCommit") return Reflect.get(target, name) as unknown;
-      return (listener: typeof tell) => {
+  let tell: Parameters<Store["journal"]["onCommit"]>[0] = () => {};
+  const { journal } = api.parts.store;
+  const store = overrideStore(api.parts.store, {
+    journal: {
+      readAll(...asked) {
+        told.push("read");
+        return journal.readAll(...asked);
+      },
+      onCommit(listener) {
         tell = listener;
         return () => {};
-      };
+      },
     },
   });
-  const after = await store.position();
+  const after = await store.journal.position();
   const response = await api.over(store).request(`/api/journal?after=${after}`);
   await vi.waitFor(() => expect(told).toEqual(["read"]));
   await nextTurn();

@@ -67,7 +67,7 @@ interface Group {
 }
 
 export interface HubParts {
-  store: Pick<Store, "onCommit">;
+  store: { journal: Pick<Store["journal"], "onCommit"> };
   settings: Pick<Settings, "onChange">;
   onDelta(listener: (delta: Delta) => void): () => void;
   onProblem(problem: { message: string; error: unknown }): void;
@@ -107,7 +107,7 @@ export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hu
     }
   };
   const subscribe = (): void => {
-    const endCommits = store.onCommit((events, woken) => {
+    const endCommits = store.journal.onCommit((events, woken) => {
       if (events.length === 0 && woken.length === 0) for (const group of groups.values()) sendBack(group);
       if (pending.length === 0 && events.length > 0) queueMicrotask(flush);
       for (const event of events) pending.push(event);

@@ -37,7 +37,7 @@ export function feedEncoder(store: Store): Encoder {
         events.flatMap(({ runId }) => (known.has(runId) || started.has(runId) ? [] : [runId])),
       );
       if (unknown.size === 0) return undefined;
-      return Promise.all([...unknown].map((runId) => store.run(runId))).then((rows) => {
+      return Promise.all([...unknown].map((runId) => store.runs.get(runId))).then((rows) => {
         for (const row of rows)
           if (row) remember(initialLiveState({ ...row, status: "running", endedAt: undefined }));
       });

@@ -17,7 +17,7 @@ export function createLivenessCheck(parts: Parts, now: () => number = Date.now):
   let last: { at: number; well: Promise<boolean> } | undefined;
   return () => {
     if (!last || now() - last.at >= FRESH_MS) {
-      const well = Promise.all([parts.store.runs({ limit: 1 }), isOverdue(), hasRoom(parts)]);
+      const well = Promise.all([parts.store.runs.list({ limit: 1 }), isOverdue(), hasRoom(parts)]);
       last = {
         at: now(),
         well: well.then(
@@ -37,8 +37,8 @@ export function createLivenessCheck(parts: Parts, now: () => number = Date.now):
 function dueForLong({ store, info }: Parts, now: () => number): () => Promise<boolean> {
   let first: { id: RunId; seq: Seq; since: number } | undefined;
   return async () => {
-    const [id] = info.drives ? await store.due(now(), 1, info.ours) : [];
-    const row = id === undefined ? undefined : await store.run(id);
+    const [id] = info.drives ? await store.leases.due(now(), 1, info.ours) : [];
+    const row = id === undefined ? undefined : await store.runs.get(id);
     const same = row && first?.id === row.id && first.seq === row.seq;
     if (!same) first = row && { id: row.id, seq: row.seq, since: now() };
     return first !== undefined && now() - first.since >= OVERDUE_MS;

@@ -9,6 +9,7 @@ import { systemClock } from "../../clock.ts";
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import type { Script } from "../../models/scripted/script.ts";
 import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
+import { overrideStore } from "../../stores/override-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/store.ts";
 import type { CommitListener, Store } from "../../stores/store.ts";
 import { type CadreClient, createClient, isUnreachable } from "../client/client.ts";
@@ -112,7 +113,7 @@ describe("one run", () => {
   test("from its first event to its last, and then the stream ends; deltas come beside them", async () => {
     const runId = await start("writer");
     const items = await collect(api.client.follow({ runId, signal: forever }));
-    expect(eventsIn(items)).toEqual(await store.journal(runId));
+    expect(eventsIn(items)).toEqual(await store.journal.read(runId));
     expect(isEnd(eventsIn(items).at(-1)!)).toBe(true);
   });
 
@@ -134,7 +135,7 @@ describe("one run", () => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const { text, ids, response } = await raw(`/api/runs/${runId}/events`);
-    const journal = await store.journal(runId);
+    const journal = await store.journal.read(runId);
     expect(response.headers.get("Content-Type")).toContain("text/event-stream");
     expect(ids).toEqual(journal.map(({ position }) => `${store.id}.${position}`));
     const blocks = text.split("\n\n").filter((block) => block.startsWith("id:"));
@@ -147,7 +148,7 @@ describe("one run", () => {
     await eventsUntil(api, runId, isEnd);
     const streams = [1, 2].map(() => collect(api.client.follow({ runId, signal: forever })));
     for (const items of await Promise.all(streams)) expect(isEnd(eventsIn(items).at(-1)!)).toBe(true);
-    const { position } = (await store.journal(runId)).at(-1)!;
+    const { position } = (await store.journal.read(runId)).at(-1)!;
     expect(await collect(api.client.follow({ runId, after: position, signal: forever }))).toEqual([]);
   });
 
@@ -177,7 +178,7 @@ describe("coming back", () => {
     const lastId = first.ids.at(-1)!;
     const second = await raw(`/api/runs/${runId}/events`, { "Last-Event-ID": lastId });
     expect(second.text).not.toContain("event: reset");
-    const journal = await store.journal(runId);
+    const journal = await store.journal.read(runId);
     expect([...first.ids, ...second.ids]).toEqual(journal.map(({ position }) => `${store.id}.${position}`));
     const header = await raw(`/api/runs/${runId}/events?after=0`, { "Last-Event-ID": lastId });
     expect(header.ids).toEqual(second.ids);
@@ -194,7 +195,7 @@ describe("coming back", () => {
     const { text, ids } = await raw(`/api/runs/${runId}/events`, { "Last-Event-ID": id() });
     expect(text.indexOf("event: reset")).toBeGreaterThan(-1);
     expect(text.indexOf("event: reset")).toBeLessThan(text.indexOf("id: "));
-    expect(ids).toHaveLength((await store.journal(runId)).length);
+    expect(ids).toHaveLength((await store.journal.read(runId)).length);
     const items = await collect(api.client.follow({ runId, after: 999_999, signal: forever }));
     expect(items[0]).toEqual({ type: "reset" });
   });
@@ -216,7 +217,7 @@ describe("coming back", () => {
     const rest = collect(api.client.follow({ runId, after: seen.at(-1)!.position, signal: forever }));
     const [item] = (await api.client.get("/api/approvals", { run: runId })).approvals;
     await api.client.post("/api/approvals/{id}", { id: item!.id, body: { decision: "reject" } });
-    expect([...seen, ...eventsIn(await rest)]).toEqual(await store.journal(runId));
+    expect([...seen, ...eventsIn(await rest)]).toEqual(await store.journal.read(runId));
   });
 });
 
@@ -229,7 +230,7 @@ describe("all runs", () => {
     const write = async (runId: string) => {
       while (written < TOTAL) {
         const id = `n${written++}`;
-        await store.append({ runId, after: 0, events: [note(id)] });
+        await store.journal.append({ runId, after: 0, events: [note(id)] });
       }
     };
     const readers: Promise<JournalEvent[]>[] = [];
@@ -246,10 +247,10 @@ describe("all runs", () => {
       }
     })();
     await Promise.all([...runs.map(write), joining]);
-    await store.append({ runId: runs[0]!, after: 0, events: [note(`n${TOTAL}`)] });
+    await store.journal.append({ runId: runs[0]!, after: 0, events: [note(`n${TOTAL}`)] });
     const all = await Promise.all(readers);
     expect(all).toHaveLength(50);
-    const expected = (await store.read(0, 100_000)).map(({ position }) => position);
+    const expected = (await store.journal.readAll(0, 100_000)).map(({ position }) => position);
     for (const events of all) {
       expect(events.map(({ position }) => position)).toEqual(expected.slice(0, events.length));
       expect(events.length).toBeGreaterThan(TOTAL);
@@ -261,7 +262,7 @@ describe("all runs", () => {
     const other = await start("clerk");
     await waitForApprovals(api, parent);
     await waitForApprovals(api, other);
-    const [first] = await store.journal(parent);
+    const [first] = await store.journal.read(parent);
     const stop = new AbortController();
     const reading = collect(
       api.client.follow({ runId: parent, tree: true, signal: stop.signal }),
@@ -269,14 +270,14 @@ describe("all runs", () => {
     );
     await vi.waitFor(() => expect(api.listeners.deltas).toBe(1));
     const child = `c${"1".repeat(21)}`;
-    await store.start(child, {
+    await store.runs.start(child, {
       ...(first!.payload as object),
       rootRunId: parent,
       parentRunId: parent,
     } as never);
-    await store.append({ runId: other, after: 0, events: [note("elsewhere")] });
-    await store.append({ runId: child, after: 0, events: [note("in the child")] });
-    await store.append({ runId: parent, after: 0, events: [note("last")] });
+    await store.journal.append({ runId: other, after: 0, events: [note("elsewhere")] });
+    await store.journal.append({ runId: child, after: 0, events: [note("in the child")] });
+    await store.journal.append({ runId: parent, after: 0, events: [note("last")] });
     const events = eventsIn(await reading);
     expect(new Set(events.map(({ runId }) => runId))).toEqual(new Set([parent, child]));
     expect(events.filter(({ runId }) => runId === child).length).toBeGreaterThanOrEqual(2);
@@ -286,7 +287,7 @@ describe("all runs", () => {
 test("of one run: those that it starts meanwhile are not in it", async () => {
   const parent = await start("clerk");
   await waitForApprovals(api, parent);
-  const [first] = await store.journal(parent);
+  const [first] = await store.journal.read(parent);
   const reading = collect(
     api.client.follow({ runId: parent, signal: forever }),
     (items) => (eventsIn(items).at(-1)?.payload as { id?: string } | undefined)?.id === "last",
@@ -294,9 +295,9 @@ test("of one run: those that it starts meanwhile are not in it", async () => {
   await vi.waitFor(() => expect(api.listeners.commits).toBe(1));
   const child = `c${"2".repeat(21)}`;
   const begun = { ...(first!.payload as object), rootRunId: parent, parentRunId: parent };
-  await store.start(child, begun as never);
-  await store.append({ runId: child, after: 0, events: [note("in the child")] });
-  await store.append({ runId: parent, after: 0, events: [note("last")] });
+  await store.runs.start(child, begun as never);
+  await store.journal.append({ runId: child, after: 0, events: [note("in the child")] });
+  await store.journal.append({ runId: parent, after: 0, events: [note("last")] });
   expect(new Set(eventsIn(await reading).map(({ runId }) => runId))).toEqual(new Set([parent]));
 });
 
@@ -365,7 +366,7 @@ describe("readers that go, or stand still", () => {
       type: "CONTEXT_ADDED",
       payload: { id: `n${i}`, source: "person", text: "x".repeat(100_000) },
     });
-    for (let i = 0; i < 60; i++) await store.append({ runId, after: 0, events: [big(i)] });
+    for (let i = 0; i < 60; i++) await store.journal.append({ runId, after: 0, events: [big(i)] });
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const slow = request({
       socketPath: api.path,
@@ -382,7 +383,7 @@ describe("readers that go, or stand still", () => {
     const text = await new Response(Readable.toWeb(incoming) as ReadableStream).text();
     expect(text).toMatch(/event: resync\ndata: \{\}\n\n$/);
     const ids = Array.from(text.matchAll(/^id: .*\.(\d+)$/gm), (found) => Number(found[1]));
-    const all = (await store.journal(runId)).map(({ position }) => position);
+    const all = (await store.journal.read(runId)).map(({ position }) => position);
     expect(ids.length).toBeLessThan(all.length);
     const missing = await api.client.events(runId, ids.at(-1)!);
     expect([...ids, ...missing.map(({ position }) => position)]).toEqual(all);
@@ -405,28 +406,26 @@ describe("a store that is far away", () => {
         for (const tell of tellers) tell(events, []);
       },
     };
-    const remote = new Proxy(api.parts.store, {
-      get(target, name) {
-        if (name === "read")
-          return async (...args: Parameters<Store["read"]>) => {
-            far.reads++;
-            const page = await target.read(...args);
-            await far.onAnswer(page);
-            return page;
+    const { journal } = api.parts.store;
+    const remote = overrideStore(api.parts.store, {
+      journal: {
+        async readAll(...args) {
+          far.reads++;
+          const page = await journal.readAll(...args);
+          await far.onAnswer(page);
+          return page;
+        },
+        onCommit(tell: CommitListener) {
+          tellers.push(tell);
+          const end = journal.onCommit((events) => {
+            heard.push(...events);
+            if (!far.holdsNews) far.releaseNews();
+          });
+          return () => {
+            tellers = tellers.filter((other) => other !== tell);
+            end();
           };
-        if (name === "onCommit")
-          return (tell: CommitListener) => {
-            tellers.push(tell);
-            const end = target.onCommit((events) => {
-              heard.push(...events);
-              if (!far.holdsNews) far.releaseNews();
-            });
-            return () => {
-              tellers = tellers.filter((other) => other !== tell);
-              end();
-            };
-          };
-        return Reflect.get(target, name) as unknown;
+        },
       },
     });
     const app = api.over(remote);
@@ -438,7 +437,7 @@ describe("a store that is far away", () => {
 
   const isLast = (items: StreamItem[]): boolean =>
     (eventsIn(items.slice(-1))[0]?.payload as { id?: string } | undefined)?.id === "last";
-  const add = (runId: string, id: string) => store.append({ runId, after: 0, events: [note(id)] });
+  const add = (runId: string, id: string) => store.journal.append({ runId, after: 0, events: [note(id)] });
   const waiting = async (): Promise<string> => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
@@ -459,7 +458,7 @@ describe("a store that is far away", () => {
     await vi.waitFor(() => expect(wrote).toBe(true));
     await nextTurn();
     await add(runId, "last");
-    expect(eventsIn(await reading)).toEqual(await store.journal(runId));
+    expect(eventsIn(await reading)).toEqual(await store.journal.read(runId));
   });
 
   test("[F47] news that is partly known already is told only as far as it is new", async () => {
@@ -478,7 +477,7 @@ describe("a store that is far away", () => {
     await add(runId, "last");
     await nextTurn();
     far.releaseNews();
-    const journal = await store.journal(runId);
+    const journal = await store.journal.read(runId);
     for (const read of [first, second]) expect(eventsIn(await read)).toEqual(journal);
   });
 
@@ -493,7 +492,7 @@ describe("a store that is far away", () => {
       payload: { id: `n${i}`, source: "person", text: "x".repeat(100_000) },
     });
     for (let i = 0; i < 60; i++) {
-      await store.append({ runId, after: 0, events: [big(i)] });
+      await store.journal.append({ runId, after: 0, events: [big(i)] });
       await nextTurn();
     }
     // What did not fit was left, and is read once there is room.
@@ -502,7 +501,7 @@ describe("a store that is far away", () => {
     const ids = Array.from((await response.text()).matchAll(/^id: .*\.(\d+)$/gm), (found) =>
       Number(found[1]),
     );
-    expect(ids).toEqual((await store.journal(runId)).map(({ position }) => position));
+    expect(ids).toEqual((await store.journal.read(runId)).map(({ position }) => position));
     expect(far.reads).toBeGreaterThan(3);
   });
 });

@@ -61,7 +61,7 @@ export async function resumePosition(
   const known =
     lastEventId === undefined || (lastEventId.slice(0, dot) === store.id && /^\d{1,15}$/.test(digits));
   const wanted = lastEventId === undefined ? (position ?? 0) : Number(digits);
-  if (known && wanted <= (await store.position())) return { after: wanted, reset: false };
+  if (known && wanted <= (await store.journal.position())) return { after: wanted, reset: false };
   return { after: 0, reset: true };
 }
 
@@ -125,7 +125,7 @@ async function sendEvents(
     const encoder = channel.encoder();
     while (!outlet.signal.aborted) {
       missed = false;
-      const page = await store.read(place, PAGE, of);
+      const page = await store.journal.readAll(place, PAGE, of);
       const sent = await sendPage(
         page.filter((event) => isInScope(event, scope)),
         encoder,

@@ -9,10 +9,11 @@ import type { Store } from "../../stores/store.ts";
 export async function answeredRuns(store: Store, rows: readonly RunRow[]): Promise<ReadonlySet<RunId>> {
   const asked = rows.filter(mayBeAnswered);
   if (asked.length === 0) return new Set();
-  const open = new Set((await store.openApprovals()).map(({ runId }) => runId));
+  const open = new Set((await store.inbox.openItems()).map(({ runId }) => runId));
   const known = new Map(rows.map((row) => [row.id, row]));
   const below = new Set(asked.flatMap(blockersOf).filter((id) => !known.has(id) && !open.has(id)));
-  for (const row of await Promise.all([...below].map((id) => store.run(id)))) if (row) known.set(row.id, row);
+  for (const row of await Promise.all([...below].map((id) => store.runs.get(id))))
+    if (row) known.set(row.id, row);
   const around = { hasOpenItem: (id: RunId) => open.has(id), run: (id: RunId) => known.get(id) };
   return new Set(asked.flatMap((row) => (isAnswered(row, around) ? [row.id] : [])));
 }

@@ -54,12 +54,12 @@ interface ReadRun {
 /** A damaged run is set aside; it must not hide what waits in the others. */
 async function readRun(store: Store, runId: RunId): Promise<ReadRun | undefined> {
   try {
-    const events = await store.journal(runId);
+    const events = await store.journal.read(runId);
     return { state: fold(runStateProjection, events), events };
   } catch (error) {
     if (!isDamagedJournal(error)) throw error;
     const seq = error.details?.["seq"] as number | undefined;
-    await store.quarantine({ runId, reason: error.message, seq });
+    await store.leases.quarantine({ runId, reason: error.message, seq });
     return undefined;
   }
 }

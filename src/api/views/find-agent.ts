@@ -21,6 +21,6 @@ export async function storedAgentName(
   const id = agentId(name);
   const found = await findAgent(parts, name);
   if (!found || found.name === id) return id;
-  const { runs } = await parts.store.runs({ agent: id, limit: 1 });
+  const { runs } = await parts.store.runs.list({ agent: id, limit: 1 });
   return runs.length > 0 ? id : found.name;
 }

@@ -26,15 +26,17 @@ export async function listRuns(
   };
   const { cursor: _, ...whole } = filter;
   const [page, count] = await Promise.all([
-    order === "cost" ? dearest(store, whole) : store.runs(filter),
-    total ? store.countRuns(whole) : undefined,
+    order === "cost" ? dearest(store, whole) : store.runs.list(filter),
+    total ? store.runs.count(whole) : undefined,
   ]);
   const ids = page.runs.map(({ id }) => id);
   const [totals, awaited, answered, hits] = await Promise.all([
-    store.treeTotals(page.runs.flatMap(({ id, parentRunId }) => (parentRunId === undefined ? [id] : []))),
+    store.usage.treeTotals(
+      page.runs.flatMap(({ id, parentRunId }) => (parentRunId === undefined ? [id] : [])),
+    ),
     Promise.all(page.runs.map((row) => awaitedBy(store, row))),
     answeredRuns(store, page.runs),
-    filter.q === undefined ? undefined : store.firstHits(filter.q, ids),
+    filter.q === undefined ? undefined : store.runs.firstHits(filter.q, ids),
   ]);
   return {
     ...page,
@@ -57,8 +59,8 @@ async function dearest(
   store: Store,
   { limit = MAX_PAGE, ...filter }: RunFilter,
 ): Promise<{ runs: RunRow[]; nextCursor: undefined }> {
-  const { runs } = await store.runs({ ...filter, limit: MAX_PAGE });
-  const totals = await store.treeTotals(runs.map(({ id }) => id));
+  const { runs } = await store.runs.list({ ...filter, limit: MAX_PAGE });
+  const totals = await store.usage.treeTotals(runs.map(({ id }) => id));
   const costOf = (row: RunRow): number =>
     (totals.get(row.id) ?? (row as Pick<TreeTotal, "usage">)).usage.cost;
   runs.sort((left, right) => costOf(right) - costOf(left));
@@ -71,6 +73,6 @@ async function awaitedBy(store: Store, row: RunRow): Promise<NonNullable<ListedR
   const kind = row.waitingOn?.kind;
   if (kind !== "child" && kind !== "handoff" && kind !== "child_hitl") return [];
   const ids = kind === "child_hitl" ? blockersOf(row) : (row.waitingOn?.items ?? []);
-  const runs = await Promise.all(ids.slice(0, MOST_NAMES).map((id) => store.run(id)));
+  const runs = await Promise.all(ids.slice(0, MOST_NAMES).map((id) => store.runs.get(id)));
   return runs.flatMap((run) => (run ? [{ id: run.id, agent: run.agent }] : []));
 }

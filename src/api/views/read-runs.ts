@@ -12,7 +12,7 @@ const WHOLE = 22;
 const LISTED = 10;
 
 export async function findRun(store: Store, id: RunId): Promise<RunRow> {
-  const exact = await store.run(id);
+  const exact = await store.runs.get(id);
   if (exact) return exact;
   const [found, ...others] = id.length < MIN_PREFIX || id.length >= WHOLE ? [] : await beginning(store, id);
   if (!found) throw runNotFound(id);

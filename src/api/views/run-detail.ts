@@ -16,12 +16,12 @@ import { markUnreadable } from "./unreadable-runs.ts";
 export async function runDetail(store: Store, found: RunRow): Promise<RunDetail> {
   const row = (await markUnreadable(store, [found]))[0]!;
   const [[first], [last], tree, todos, answered, worker] = await Promise.all([
-    store.journal(row.id, 0, 1),
-    store.journal(row.id, row.seq - 1, 1),
+    store.journal.read(row.id, 0, 1),
+    store.journal.read(row.id, row.seq - 1, 1),
     subtreeOf(store, row),
     todosOf(store, row),
     answeredRuns(store, [row]),
-    row.endedAt === undefined ? store.driverOf(row.id) : undefined,
+    row.endedAt === undefined ? store.leases.driverOf(row.id) : undefined,
   ]);
   const { limits, input } = (first as EventOf<"RUN_STARTED">).payload;
   const stopping = await cancelProgress(store, row, tree);

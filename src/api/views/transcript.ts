@@ -17,7 +17,7 @@ import type { ApiParts } from "../parts.ts";
 import type { ContextSummary } from "../routes/wire.ts";
 
 export async function readTranscript(row: RunRow, parts: ApiParts): Promise<TranscriptView> {
-  const events = await parts.store.journal(row.id);
+  const events = await parts.store.journal.read(row.id);
   const definition = await loadDefinition(parts.store, row.definition);
   const { payload, ts } = events[0] as EventOf<"RUN_STARTED">;
   const before = await eventsBefore(parts.store, payload);

@@ -41,7 +41,7 @@ async function usageBelow(store: Store, root: string): Promise<TreeUsage> {
 async function* keptTrees(store: Store, since: number | undefined): AsyncGenerator<TreeUsage> {
   let cursor: string | undefined;
   do {
-    const page = await store.treeUsages({ since, cursor, limit: PAGE });
+    const page = await store.usage.trees({ since, cursor, limit: PAGE });
     yield* page.trees;
     cursor = page.nextCursor;
     // The store answers without leaving this turn: a long report must not hold up the runs that are driven.

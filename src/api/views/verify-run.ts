@@ -14,7 +14,7 @@ import { isDamagedJournal } from "../server/http-errors.ts";
 import { subtreeOf } from "../subtree.ts";
 
 export async function verifyRun(store: Store, top: RunRow, digest: Digest): Promise<Verification> {
-  const head = (await store.head(top.id))?.hash ?? "";
+  const head = (await store.journal.head(top.id))?.hash ?? "";
   // Before the journals: whatever is listed, they must tell of.
   const listed = await subtreeOf(store, top);
   const read = await readAll(store, top.id);
@@ -73,8 +73,8 @@ const TRIES = 20;
 /** A run may go on between the two: without a row, it does so all the time. */
 async function readRun(store: Store, runId: RunId) {
   for (let tries = 1; ; tries++) {
-    const journal = await store.journal(runId);
-    const row = await store.run(runId);
+    const journal = await store.journal.read(runId);
+    const row = await store.runs.get(runId);
     if (!row || row.seq === journal.length) return { journal, row };
     if (tries === TRIES) return { journal, row: undefined };
   }
@@ -106,7 +106,7 @@ async function missingValue(store: Store, journals: Journals): Promise<ReceiptPr
 
 async function isSound(store: Store, name: string): Promise<boolean> {
   try {
-    return (await store.blob(name)) !== undefined;
+    return (await store.blobs.get(name)) !== undefined;
   } catch (error) {
     if (isDamagedJournal(error)) return false;
     throw error;
@@ -119,7 +119,7 @@ async function otherRow(
   rows: ReadonlyMap<RunId, RunRow>,
   journals: Journals,
 ): Promise<ReceiptProblem | undefined> {
-  const aside = new Set((await store.quarantined()).map(({ runId }) => runId));
+  const aside = new Set((await store.leases.quarantined()).map(({ runId }) => runId));
   for (const [runId, row] of rows) {
     const folded = foldRow(journals.get(runId)!);
     const others = (Object.keys(folded) as (keyof RunRow)[]).filter(

@@ -31,7 +31,7 @@ export async function prune(invocation: Invocation, options: PruneOptions): Prom
   const filter = filterOf(invocation, options);
   const would = await withOwnedStore(invocation, STAYS, async ({ store }) => {
     if (options.run !== undefined) filter.root = await endedRoot(store, options.run);
-    return store.prune({ ...filter, dryRun: true });
+    return store.runs.prune({ ...filter, dryRun: true });
   });
   if (would.trees === 0 || options.dryRun) {
     if (json) screen.line(jsonLine({ ...would, dryRun: true }));
@@ -51,7 +51,7 @@ export async function prune(invocation: Invocation, options: PruneOptions): Prom
     }
   }
   const { pruned, space } = await withOwnedStore(invocation, STAYS, async ({ store, config }) => ({
-    pruned: await store.prune(filter),
+    pruned: await store.runs.prune(filter),
     space: isServerStore(config.store)
       ? "Postgres uses the space for what comes next."
       : "The file keeps its size: the space is used for what comes next.",

@@ -40,7 +40,10 @@ export async function createKillSwitch(
 }
 
 async function leftBehind(store: Store): Promise<RunRow[]> {
-  const { runs } = await store.runs({ status: ["pending", "running", "waiting", "suspended"], limit: MOST });
+  const { runs } = await store.runs.list({
+    status: ["pending", "running", "waiting", "suspended"],
+    limit: MOST,
+  });
   return runs;
 }
 
@@ -55,7 +58,7 @@ function allTaken(left: readonly RunRow[], store: Store): Promise<{ missing: num
       resolve({ missing: open.size, at: Date.now() });
     };
     const late = setTimeout(settle, PATIENCE_MS).unref();
-    const unsubscribe = store.onCommit((events) => {
+    const unsubscribe = store.journal.onCommit((events) => {
       for (const { runId } of events) open.delete(runId);
       if (open.size === 0) settle();
     });
@@ -65,7 +68,7 @@ function allTaken(left: readonly RunRow[], store: Store): Promise<{ missing: num
 
 async function repeated(store: Store, runs: readonly RunRow[]): Promise<number> {
   const counts = await Promise.all(
-    runs.map(async ({ id }) => fold(repeatedEffectsProjection, await store.journal(id)).count),
+    runs.map(async ({ id }) => fold(repeatedEffectsProjection, await store.journal.read(id)).count),
   );
   return counts.reduce((sum, count) => sum + count, 0);
 }

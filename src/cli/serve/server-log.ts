@@ -69,10 +69,10 @@ export function createServerLog(write: (line: string) => void, now: () => number
     recovered: (message) => tell("recovered", { message }),
     attach({ store, people }) {
       ({ mask } = people);
-      store.onCommit((events) => {
+      store.journal.onCommit((events) => {
         for (const { type, runId } of events) {
           if (!TERMINAL_TYPES.has(type)) continue;
-          store.run(runId).then(
+          store.runs.get(runId).then(
             (row) => row && tell("run_ended", endOf(row)),
             () => tell("run_ended", { runId }),
           );

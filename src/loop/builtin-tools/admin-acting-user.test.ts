@@ -46,7 +46,7 @@ async function runsOfAnn(world: World): Promise<[ended: string, aside: string, w
   const waitingOn = { kind: "quarantine" as const, detail: "it could not be driven." };
   const { seq: after } = await world.state(aside);
   const events = [{ type: "RUN_SUSPENDED" as const, payload: { waitingOn }, key: "q" }];
-  await world.runtime.store.append({ runId: aside, after, events });
+  await world.runtime.store.journal.append({ runId: aside, after, events });
   return [ended, aside, waits];
 }
 
@@ -76,7 +76,7 @@ describe("[A23] what is ann's, through an agent that looks after runs", () => {
     const { output } = results.find(({ output: told }) => (told as { runs?: unknown }).runs)!;
     expect(output).toMatchObject({ runs: { running: 1, suspended: 0 }, need_a_person: [], set_aside: [] });
     expect(await journals(world, anns)).toEqual(before);
-    expect((await world.runtime.store.runs({ user: "ann" })).runs).toHaveLength(3);
+    expect((await world.runtime.store.runs.list({ user: "ann" })).runs).toHaveLength(3);
   });
 
   scenario("is hers to look after, and the journal says for whom it was done", keeper(), async (world) => {
@@ -86,7 +86,7 @@ describe("[A23] what is ann's, through an agent that looks after runs", () => {
     const by = "ann via tester";
     expect((await world.state(waits)).cancel).toMatchObject({ by });
     expect((await world.state(aside)).cancel).toMatchObject({ by });
-    const [again] = (await world.runtime.store.runs({ user: "ann", agent: "worker" })).runs;
+    const [again] = (await world.runtime.store.runs.list({ user: "ann", agent: "worker" })).runs;
     expect((await world.events(again!.id))[0]!.payload).toMatchObject({ trigger: "retry", by });
   });
 

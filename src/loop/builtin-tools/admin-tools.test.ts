@@ -201,7 +201,7 @@ describe("acting", () => {
       const runId = await world.run(other);
       await approve(world, runId);
       await world.seen(runId, "RUN_COMPLETED");
-      const again = (await world.runtime.store.runs({ agent: "worker" })).runs[0]!;
+      const again = (await world.runtime.store.runs.list({ agent: "worker" })).runs[0]!;
       expect(again).toMatchObject({ trigger: "retry", budgetRunId: runId });
       await world.seen(again.id, "RUN_COMPLETED");
     },
@@ -275,7 +275,7 @@ describe("acting", () => {
       const { store } = world.runtime;
       const other = await world.run("dig", { agent: "worker" });
       const waitingOn = { kind: "quarantine" as const, detail: "it could not be driven." };
-      await store.append({
+      await store.journal.append({
         runId: other,
         after: 1,
         events: [{ type: "RUN_SUSPENDED", payload: { waitingOn }, key: "q" }],

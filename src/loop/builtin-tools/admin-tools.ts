@@ -49,7 +49,7 @@ interface AdminAnswer {
 export const ADMIN: readonly BuiltinTool[] = [
   adminTool(listRuns, async ({ asked: { status, agent, limit = 20 }, store }) => {
     const filter = { limit, ...(status ? { status } : {}), ...(agent === undefined ? {} : { agent }) };
-    const { runs, nextCursor } = await store.runs(filter);
+    const { runs, nextCursor } = await store.runs.list(filter);
     return { output: { runs: runs.map(summary), more: nextCursor !== undefined }, words: runs };
   }),
 
@@ -57,7 +57,7 @@ export const ADMIN: readonly BuiltinTool[] = [
     cancelRun,
     async ({ row, asked: { reason }, run, store }) => {
       const by = actorOf(run);
-      const reached = await store.cancel(row.id, { by, ...(reason === undefined ? {} : { reason }) });
+      const reached = await store.runs.cancel(row.id, { by, ...(reason === undefined ? {} : { reason }) });
       return { output: { run_id: row.id, status: "cancelling", cancelled: reached } };
     },
     ({ row, id }) => (hasEnded(row.status) ? `${id} has ended already (${row.status}).` : undefined),
@@ -83,7 +83,7 @@ export const ADMIN: readonly BuiltinTool[] = [
     async ({ row, run, store, parts }) => {
       const payload = { by: actorOf(run) };
       const resumed: EventBody = { type: "RUN_RESUMED", payload, key: `resumed/${parts.ids.nonce()}` };
-      const { refused } = await store.append({
+      const { refused } = await store.journal.append({
         runId: row.id,
         after: row.seq,
         events: [resumed],
@@ -103,12 +103,12 @@ export const ADMIN: readonly BuiltinTool[] = [
   ),
 
   adminTool(health, async ({ store, parts }) => {
-    const counts = RUN_STATUSES.map(async (status) => [status, await store.countRuns({ status: [status] })]);
+    const counts = RUN_STATUSES.map(async (status) => [status, await store.runs.count({ status: [status] })]);
     const lists = {
       need_a_person: await firstOf({ waiting: "person" }, store),
       set_aside: await firstOf({ waiting: "quarantine" }, store),
       stuck: await stuckRuns(store, parts),
-      unreadable: (await store.quarantined()).map(({ runId }) => runId),
+      unreadable: (await store.leases.quarantined()).map(({ runId }) => runId),
     };
     const cut = Object.entries(lists).map(([name, ids]) => [name, ids.slice(0, MOST)]);
     const more = Object.entries(lists).flatMap(([name, ids]) => (ids.length > MOST ? [name] : []));
@@ -117,7 +117,7 @@ export const ADMIN: readonly BuiltinTool[] = [
   }),
 
   adminTool(runStatus, async ({ row, store }) => {
-    const { runs } = await store.runs({ parent: row.id, limit: 50 });
+    const { runs } = await store.runs.list({ parent: row.id, limit: 50 });
     return { output: { ...summary(row), children: runs.map(summary) }, words: [row, ...runs] };
   }),
 ];
@@ -136,7 +136,7 @@ function adminTool(
       const { asked } = read;
       const { store, refusal: forbidden } = await parts.actingFor(run.state.start!.userId);
       const id = asked.run_id;
-      const row = id === undefined ? undefined : await store.run(id);
+      const row = id === undefined ? undefined : await store.runs.get(id);
       const refused = id === undefined ? undefined : refusal(tool, { id, row, forbidden, unfit }, run);
       if (refused !== undefined) return run.record(failed(call, refused));
       if (tool.effect !== "read") {
@@ -171,7 +171,7 @@ async function previewAdminCall(
   const text = JSON.stringify(call.input, null, 2);
   const { run_id: id } = (call.input ?? {}) as { run_id?: unknown };
   const { store } = await actingFor(state.start!.userId);
-  const row = typeof id === "string" ? await store.run(id) : undefined;
+  const row = typeof id === "string" ? await store.runs.get(id) : undefined;
   return row ? `${text}\n\n${row.agent}, ${row.status}: ${row.task}` : text;
 }
 
@@ -209,7 +209,7 @@ function actorOf({ state, definition: { name } }: RunJournal): string {
 const MOST = 200;
 
 async function firstOf(filter: RunFilter, store: Store): Promise<RunId[]> {
-  const { runs } = await store.runs({ ...filter, limit: MOST + 1 });
+  const { runs } = await store.runs.list({ ...filter, limit: MOST + 1 });
   return runs.map(({ id }) => id);
 }
 
@@ -222,7 +222,7 @@ async function stuckRuns(
   let cursor: string | undefined;
   do {
     const page = { limit: MOST, ...(cursor === undefined ? {} : { cursor }) };
-    const { runs, nextCursor } = await store.runs({ status: ["running"], ...page });
+    const { runs, nextCursor } = await store.runs.list({ status: ["running"], ...page });
     const silent = runs.filter((row) => clock.now() - lastActivityOf(row, drives) > SILENT_MS);
     stuck.push(...silent.map(({ id }) => id));
     cursor = nextCursor;
@@ -286,7 +286,7 @@ async function adminResult(
 
 /** The first untrusted source of a run, or of the runs that it continues. */
 async function firstTaint(runId: RunId, store: Store): Promise<string | undefined> {
-  const events = await store.journal(runId);
+  const events = await store.journal.read(runId);
   const [first] = events;
   const before = first?.type === "RUN_STARTED" ? await eventsBefore(store, first.payload) : [];
   const taint = emptyTaint();

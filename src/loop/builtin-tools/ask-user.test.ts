@@ -44,7 +44,7 @@ scenario(
         expiresAt: expect.any(Number),
       },
     ]);
-    expect(await world.runtime.store.openApprovals()).toMatchObject([{ kind: "question", itemId: "m1.0" }]);
+    expect(await world.runtime.store.inbox.openItems()).toMatchObject([{ kind: "question", itemId: "m1.0" }]);
     await answer(world, `${runId}:m1.0`, "blue");
     expect((await world.drive(runId)).end?.summary).toBe("Answered by maria: blue");
     const events = await world.events(runId);
@@ -52,7 +52,7 @@ scenario(
     expect(payloadsOf(events, "TOOL_RESULT")).toEqual([
       { toolCallId: "m1.0", output: "Answered by maria: blue" },
     ]);
-    expect(await world.runtime.store.openApprovals()).toEqual([]);
+    expect(await world.runtime.store.inbox.openItems()).toEqual([]);
   },
 );
 
@@ -116,7 +116,7 @@ scenario(
   async (world) => {
     const runId = await world.run("buy");
     expect((await world.drive(runId)).waitingOn).toEqual({ kind: "approval", items: ["m1.0", "m1.1"] });
-    expect((await world.runtime.store.openApprovals()).map(({ kind }) => kind).sort()).toEqual([
+    expect((await world.runtime.store.inbox.openItems()).map(({ kind }) => kind).sort()).toEqual([
       "question",
       "tool",
     ]);
@@ -202,7 +202,7 @@ scenario(
     const runId = await world.run("ask");
     await world.drive(runId);
     await cancelRun(runId, "ann", undefined, world.runtime.people);
-    expect(await world.runtime.store.openApprovals()).toEqual([]);
+    expect(await world.runtime.store.inbox.openItems()).toEqual([]);
     await expect(answer(world, `${runId}:m1.0`, "1")).rejects.toMatchObject({ code: "RUN_TERMINAL" });
     expect((await world.drive(runId)).end?.status).toBe("cancelled");
   },
@@ -223,7 +223,7 @@ scenario(
     const runId = await world.run("paint");
     const root = await world.settled(runId);
     expect(root.waitingOn).toMatchObject({ kind: "child_hitl" });
-    const [item] = await world.runtime.store.openApprovals({ root: runId });
+    const [item] = await world.runtime.store.inbox.openItems({ root: runId });
     expect(item).toMatchObject({ kind: "question", runId: root.waitingOn!.blockers![0] });
     await answer(world, `${item!.runId}:${item!.itemId}`, "blue");
     await world.seen(runId, "RUN_COMPLETED");

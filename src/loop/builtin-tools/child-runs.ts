@@ -42,7 +42,7 @@ async function cancelChild(
   const payload = { toolCallId: call.id, ...receiptField(call, { digest }) };
   if (await run.beginWork([{ type: "TOOL_STARTED", payload }])) return;
   const { runId } = found[0]!;
-  await store.cancel(runId, { by: run.definition.name, via: run.runId });
+  await store.runs.cancel(runId, { by: run.definition.name, via: run.runId });
   run.record(result(call, { run_id: runId, status: "cancelling" }));
 }
 
@@ -51,7 +51,7 @@ function result(call: ToolCall, output: unknown, isError = false): EventBody {
 }
 
 async function statusOf({ runId, agent }: ChildRun, store: LoopParts["store"]): Promise<object> {
-  const row = await store.run(runId);
+  const row = await store.runs.get(runId);
   return {
     run_id: runId,
     agent,

@@ -29,7 +29,7 @@ async function send(call: ToolCall, run: RunJournal, parts: MailParts): Promise<
   if (typeof letter === "string") return run.record(answer(call, letter, true));
   const payload = { toolCallId: call.id, ...receiptField(call, parts) };
   if (await run.beginWork([{ type: "TOOL_STARTED", payload }])) return;
-  const { runId, joined, refused } = await parts.store.say(letter);
+  const { runId, joined, refused } = await parts.store.runs.say(letter);
   if (refused)
     return run.record(answer(call, `Not sent: as many runs as may be were started (tree.maxRuns).`, true));
   const status = joined ? "delivered to a run that is under way" : "delivered: it starts a run";
@@ -98,7 +98,7 @@ async function startOf(
   );
   return {
     agent: definition.name,
-    definition: await parts.store.putBlob(JSON.stringify(definition)),
+    definition: await parts.store.blobs.put(JSON.stringify(definition)),
     kind: "main",
     depth: 0,
     trigger: "message",

@@ -163,7 +163,7 @@ scenario(
     expect(nudges.map((nudge) => nudge.text)).toEqual([expect.stringContaining("three times")]);
     const nudged = typesOf(before).indexOf("CONTEXT_ADDED");
     expect(payloadsOf(before.slice(0, nudged), "AGENT_THOUGHT")).toHaveLength(3);
-    expect(await world.runtime.store.openApprovals()).toMatchObject([{ itemId: "loop/1", kind: "loop" }]);
+    expect(await world.runtime.store.inbox.openItems()).toMatchObject([{ itemId: "loop/1", kind: "loop" }]);
     await decideApproval(`${runId}:loop/1`, { decision: "approve" }, "ann", world.runtime.people);
     const { end } = await world.drive(runId);
     expect(end?.status).toBe("completed");
@@ -340,6 +340,6 @@ scenario(
     await world.drive(runId);
     const [result] = payloadsOf(await world.events(runId), "TOOL_RESULT");
     expect(result).toMatchObject({ size: 100_000, output: expect.stringContaining("left out") });
-    expect(await world.runtime.store.blob(result!.ref!)).toHaveLength(100_000);
+    expect(await world.runtime.store.blobs.get(result!.ref!)).toHaveLength(100_000);
   },
 );

@@ -117,7 +117,9 @@ describe("a deny from above", () => {
       const always = { decision: "approve" as const, scope: "always" as const };
       await decideApproval(`${free}:m1.0`, always, "maria", world.runtime.people);
       await world.seen(free, "RUN_COMPLETED");
-      expect((await world.runtime.store.grants()).map(({ rule }) => rule)).toEqual(["Bash(touch made)"]);
+      expect((await world.runtime.store.inbox.grants()).map(({ rule }) => rule)).toEqual([
+        "Bash(touch made)",
+      ]);
 
       const root = await world.run("go");
       await world.seen(root, "RUN_COMPLETED");
@@ -176,9 +178,9 @@ describe("an allow in a child", () => {
       const always = { decision: "approve" as const, scope: "always" as const };
       await decideApproval(`${root}:m1.0`, always, "maria", world.runtime.people);
       while ((await openApprovalIds(world, root))[0] !== `${root}:m2.0`) await world.settled(root);
-      const [grant] = await world.runtime.store.grants();
+      const [grant] = await world.runtime.store.inbox.grants();
       expect(grant).toMatchObject({ rule: "Bash(touch a)", folder: world.folder, until: expect.any(Number) });
-      await world.runtime.store.revokeGrant(grant!.id);
+      await world.runtime.store.inbox.revokeGrant(grant!.id);
       await decideApproval(`${root}:m2.0`, { decision: "approve" }, "maria", world.runtime.people);
       while ((await openApprovalIds(world, root))[0] !== `${root}:m3.0`) await world.settled(root);
       expect((await verdictsOf(world, root, "tester")).map(({ verdict }) => verdict)).toEqual(["ask", "ask"]);

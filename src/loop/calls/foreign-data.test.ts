@@ -81,7 +81,7 @@ scenario(
     await world.restart({ idle: true, onProblem: ({ error }) => problems.push(String(error)) });
     const { store, parts } = world.runtime;
     await drive(bad, parts, new AbortController().signal);
-    expect(await store.quarantined()).toMatchObject([{ runId: bad, seq: 1 }]);
+    expect(await store.leases.quarantined()).toMatchObject([{ runId: bad, seq: 1 }]);
     expect(problems[0]).toContain("damaged at event 1");
     expect((await world.drive(good)).end?.status).toBe("completed");
     expect(existsSync(join(world.folder, "pwned"))).toBe(false);

@@ -73,7 +73,7 @@ export async function currentGrants(run: RunJournal, { store }: Pick<LoopParts, 
   // A fork of a child has ancestors that belong to another tree.
   const inTree = new Set(line.slice(Math.max(0, line.indexOf(rootRunId))));
   // Asked of the store: a grant that was revoked is still in the journal of the run that it was given in.
-  const stored = (await store.grants()).filter(
+  const stored = (await store.inbox.grants()).filter(
     ({ scope, runId }) => scope === "always" || line.includes(runId),
   );
   return [

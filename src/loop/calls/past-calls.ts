@@ -23,7 +23,7 @@ const MOST_RUNS = 300;
 const PAGE = 100;
 
 export async function pastCalls(store: Store, parts: Parts): Promise<PastCall[]> {
-  const grants = (await store.grants()).filter(({ scope }) => scope === "always");
+  const grants = (await store.inbox.grants()).filter(({ scope }) => scope === "always");
   const calls: PastCall[] = [];
   for await (const row of latestRuns(store)) {
     calls.push(...(await callsOf(row, { store, grants, parts })));
@@ -35,7 +35,7 @@ export async function pastCalls(store: Store, parts: Parts): Promise<PastCall[]>
 async function* latestRuns(store: Store): AsyncGenerator<RunRow> {
   let cursor: string | undefined;
   for (let read = 0; read < MOST_RUNS; read += PAGE) {
-    const page = await store.runs({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await store.runs.list({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
     yield* page.runs;
     cursor = page.nextCursor;
     if (cursor === undefined) return;
@@ -51,7 +51,7 @@ interface Around {
 /** The latest first. A journal that cannot be read says nothing here; whoever drives it says why. */
 async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<PastCall[]> {
   try {
-    const events = await store.journal(row.id);
+    const events = await store.journal.read(row.id);
     const decisions = pastDecisions(events);
     if (decisions.length === 0) return [];
     const definition = await loadDefinition(store, row.definition);

@@ -44,7 +44,7 @@ async function unusedRecordings(run: RunJournal, store: Pick<Store, "journal">):
   let { continues, fork }: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = run.state.start!;
   while (continues && fork) {
     const { runId, seq } = continues;
-    const events = await store.journal(runId);
+    const events = await store.journal.read(runId);
     found.push(...recordedCalls(events, seq));
     for (const event of events) {
       const recorded = event.type === "TOOL_RESULT" && event.seq <= seq && event.payload.recorded;

@@ -294,7 +294,7 @@ describe("a tree of runs", () => {
     async (world) => {
       const runId = await world.run("go", { sessionId: "s" });
       await world.seen(runId, "RUN_COMPLETED");
-      const { runs } = await world.runtime.store.runs({ agent: "worker" });
+      const { runs } = await world.runtime.store.runs.list({ agent: "worker" });
       await world.settled(runs[0]!.id);
       expect(await asked(world, runs[0]!.id)).toEqual([`worker charge: ${TAINT}`]);
       await world.run("go", { sessionId: "s" }).then((next) => world.seen(next, "RUN_COMPLETED"));

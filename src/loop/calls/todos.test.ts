@@ -20,7 +20,7 @@ scenario(
     ]);
     await world.restart({ idle: true });
     const { store } = world.runtime;
-    expect((await runDetail(store, (await store.run(runId))!)).todos).toEqual(SECOND);
+    expect((await runDetail(store, (await store.runs.get(runId))!)).todos).toEqual(SECOND);
   },
 );
 

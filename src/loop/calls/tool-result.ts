@@ -27,6 +27,6 @@ export async function toToolResult(
   if (whole === undefined)
     return { output: text ?? JSON.parse(json), ...flags, ...(size === undefined ? {} : { size }) };
   const output = json.length > CONTEXT_BYTES ? boundOutput(json).text : json;
-  const ref = await store.putBlob(boundOutput(whole, KEPT_CHARACTERS).text).catch(() => undefined);
+  const ref = await store.blobs.put(boundOutput(whole, KEPT_CHARACTERS).text).catch(() => undefined);
   return { output, ...(ref === undefined ? {} : { ref }), size: size ?? whole.length, ...flags };
 }

@@ -43,7 +43,7 @@ const MOST_AT_WORK = 200;
 /** One whose line to the root is not whole is left out: with too little denied to it, less would be new. */
 async function atWork(run: RunJournal, parts: Parts): ReturnType<typeof atWorkIn> {
   const { rootRunId: root } = run.state.start!;
-  const { runs } = await parts.store.runs({ root, status: AT_WORK, limit: MOST_AT_WORK });
+  const { runs } = await parts.store.runs.list({ root, status: AT_WORK, limit: MOST_AT_WORK });
   return atWorkIn(new Map(runs.map((row) => [row.id, row])), run, parts);
 }
 

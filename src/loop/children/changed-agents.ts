@@ -17,7 +17,7 @@ export async function changedAgentProblem(
   const changedBy = (one: RunState): string | undefined => files.find((file) => one.files.has(file));
   let changed = changedBy(state);
   for (const { runId } of state.start!.ancestors ?? []) {
-    changed ??= changedBy(fold(runStateProjection, await store.journal(runId)));
+    changed ??= changedBy(fold(runStateProjection, await store.journal.read(runId)));
   }
   return changed && `${changed} was changed by a run of this tree, so it is not used before the next one`;
 }

@@ -162,7 +162,7 @@ async function readLineage({ state }: RunJournal, store: LoopParts["store"]): Pr
   const lineage: RunRow[] = [];
   let parent = state.start!.parentRunId;
   while (parent !== undefined) {
-    const row = await store.run(parent);
+    const row = await store.runs.get(parent);
     if (!row) break;
     lineage.unshift(row);
     parent = row.parentRunId;

@@ -46,7 +46,7 @@ scenario(
       "RUN_COMPLETED",
     ]);
     const [child] = await childrenOf(world, runId);
-    expect(await world.runtime.store.run(child!)).toMatchObject({
+    expect(await world.runtime.store.runs.get(child!)).toMatchObject({
       agent: "coder",
       parentRunId: runId,
       rootRunId: runId,
@@ -310,7 +310,7 @@ scenario(
       "Not allowed (ancestor tester deny charge). Do it another way.",
       "look y: done",
     ]);
-    expect(await world.runtime.store.run(coder!)).toMatchObject({ attended: false });
+    expect(await world.runtime.store.runs.get(coder!)).toMatchObject({ attended: false });
   },
 );
 
@@ -330,7 +330,7 @@ scenario(
     const { store } = world.runtime;
     await new Promise<void>((resolve) => {
       let helpers = 0;
-      store.onCommit((events) => {
+      store.journal.onCommit((events) => {
         for (const event of events)
           if (event.type === "MODEL_CALL_STARTED" && event.runId !== runId && ++helpers === 4) resolve();
       });
@@ -338,12 +338,12 @@ scenario(
     const { cancelled } = await cancelRun(runId, "maria", "enough", world.runtime.people);
     expect(cancelled).toHaveLength(5);
     await world.seen(runId, "RUN_CANCELLED");
-    const { runs } = await store.runs({ root: runId });
+    const { runs } = await store.runs.list({ root: runId });
     expect(runs.map(({ status, stopReason }) => `${status} ${stopReason}`)).toEqual([
       ...Array(4).fill("cancelled parent"),
       "cancelled user",
     ]);
-    const ends = (await store.read(0, 1000))
+    const ends = (await store.journal.readAll(0, 1000))
       .filter(({ type }) => type === "RUN_CANCELLED")
       .map((event) => event.runId);
     expect(ends.at(-1)).toBe(runId);
@@ -484,7 +484,7 @@ scenario(
     const [, second] = payloadsOf(await world.events(runId), "TOOL_PROPOSED");
     expect(second!.expiresAt).toBeDefined();
     clock.set(second!.expiresAt!);
-    expect(await world.runtime.store.due(clock.now(), 10)).toContain(runId);
+    expect(await world.runtime.store.leases.due(clock.now(), 10)).toContain(runId);
   },
 );
 
@@ -627,7 +627,7 @@ scenario(
     await world.drive(runId);
     const [coder] = await childrenOf(world, runId);
     for (let lost = 0; lost < 6; lost++) {
-      await world.runtime.store.acquire(coder!, "lost");
+      await world.runtime.store.leases.acquire(coder!, "lost");
       await world.restart();
     }
     await world.drive(coder!);
@@ -654,7 +654,7 @@ scenario(
     const runId = await world.run("see to it");
     const { end } = await world.settled(runId);
     expect(end).toBeDefined();
-    const { runs } = await world.runtime.store.runs({ root: runId });
+    const { runs } = await world.runtime.store.runs.list({ root: runId });
     const spent = runs.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
     expect(spent).toBeLessThanOrEqual(40_000);
     expect(runs.some(({ stopReason }) => stopReason === "budget")).toBe(true);

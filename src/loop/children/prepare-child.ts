@@ -139,7 +139,7 @@ async function startOf(
   const { key, maxTurns, awaited: _, retries: __, receipt: ___, ...own } = begun;
   return {
     agent: definition.name,
-    definition: await parts.store.putBlob(JSON.stringify(definition)),
+    definition: await parts.store.blobs.put(JSON.stringify(definition)),
     kind: definition.kind,
     depth: parent.depth + (begun.trigger === "delegation" ? 1 : 0),
     ...known(own),
@@ -176,7 +176,7 @@ export async function previousRunOf(
   const last = [...run.continuedChildren(), ...others].findLast(
     (child) => child.agent === agent && child.trigger === trigger,
   );
-  const head = last && (await parts.store.head(last.runId));
+  const head = last && (await parts.store.journal.head(last.runId));
   return head && { runId: last.runId, ...head };
 }
 

@@ -57,12 +57,12 @@ export async function admit(
       `The input does not fit what ${definition.name} asks for: ${misfit}. Nothing was started.`,
     );
   }
-  const hash = await parts.store.putBlob(JSON.stringify(definition));
+  const hash = await parts.store.blobs.put(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
   const start = runStartPayload(request, definition, hash, runId, parts);
   const idempotency =
     idempotencyKey === undefined ? undefined : { key: idempotencyKey, body: JSON.stringify(request) };
-  const admitted = await parts.store.start(runId, start, idempotency);
+  const admitted = await parts.store.runs.start(runId, start, idempotency);
   await parts.wake(admitted.runId);
   return admitted;
 }

@@ -158,7 +158,7 @@ for (const scope of ["run", "tree", "always"] as const) {
       expect(state.waitingOn).toMatchObject({ kind: "approval", items: ["m3.0"] });
       const rules = payloadsOf(await world.events(runId), "TOOL_PROPOSED").map((call) => call.rule);
       expect(rules[1]).toContain("person grant Bash(touch a)");
-      const standing = await world.runtime.store.grants();
+      const standing = await world.runtime.store.inbox.grants();
       expect(standing.map((grant) => [grant.rule, grant.by, grant.scope])).toEqual(
         scope === "run" ? [] : [["Bash(touch a)", "ann", scope]],
       );
@@ -175,8 +175,8 @@ scenario(
     await decide(world, `${first}:m1.0`, { decision: "approve", scope: "always" });
     await world.drive(first);
     expect((await world.drive(second)).end?.status).toBe("completed");
-    const [grant] = await world.runtime.store.grants();
-    expect(await world.runtime.store.revokeGrant(grant!.id)).toBe(true);
+    const [grant] = await world.runtime.store.inbox.grants();
+    expect(await world.runtime.store.inbox.revokeGrant(grant!.id)).toBe(true);
     expect((await world.drive(third)).waitingOn?.kind).toBe("approval");
   },
 );
@@ -429,7 +429,7 @@ scenario(
       });
       await world.drive(runId);
     }
-    expect(await world.runtime.store.openApprovals()).toEqual([]);
+    expect(await world.runtime.store.inbox.openItems()).toEqual([]);
     expect((await world.state(runId)).end).toMatchObject({ status: "cancelled", stopReason: "user" });
     expect(inputs(world)).toEqual([]);
   },
@@ -504,7 +504,7 @@ scenario(
     await world.drive(runId);
     await resumeRun(runId, "ann", world.runtime.people);
     expect((await world.drive(runId)).waitingOn).toMatchObject({ kind: "loop", items: ["loop/1"] });
-    expect((await world.runtime.store.openApprovals()).map((item) => item.itemId)).toEqual(["loop/1"]);
+    expect((await world.runtime.store.inbox.openItems()).map((item) => item.itemId)).toEqual(["loop/1"]);
     await decide(world, `${runId}:loop/1`, { decision: "reject" });
     expect((await world.drive(runId)).end?.stopReason).toBe("loop");
     expect(typesOf(await world.events(runId)).at(-1)).toBe("RUN_FAILED");

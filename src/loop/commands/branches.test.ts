@@ -90,7 +90,7 @@ scenario(
     await setBudget(runId, { limits: { maxTokens: 90_000 }, scope: "tree" }, "ann", people);
     await setBudget(child, more, "ann", people);
     await world.seen(runId, "RUN_COMPLETED");
-    const told = payloadsOf(await store.read(0, 1_000, { root: runId }), "BUDGET_SET");
+    const told = payloadsOf(await store.journal.readAll(0, 1_000, { root: runId }), "BUDGET_SET");
     expect(told.map(({ scope }) => scope)).toEqual(["tree", "tree", undefined]);
   },
 );
@@ -113,7 +113,7 @@ scenario(
     await world.seen(runId, "RUN_STARTED");
     await setBudget(runId, { limits: { maxTokens: 20_000 }, scope: "tree" }, "ann", people);
     await world.settled(runId);
-    const { runs } = await store.runs({ root: runId });
+    const { runs } = await store.runs.list({ root: runId });
     expect(runs).toHaveLength(2);
     const spent = runs.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
     expect(spent, "I9").toBeLessThanOrEqual(20_000);
@@ -140,7 +140,7 @@ scenario(
     expect(after).toEqual(before);
     expect((await thawBranch(runId, "ann", people)).runs).toEqual([runId, child]);
     await world.seen(runId, "RUN_COMPLETED");
-    expect((await store.run(child))?.status).toBe("completed");
+    expect((await store.runs.get(child))?.status).toBe("completed");
     await expect(freezeBranch(runId, "ann", people)).rejects.toThrow("has ended (completed)");
   },
 );

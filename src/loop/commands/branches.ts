@@ -55,13 +55,13 @@ export const thawBranch = (runId: RunId, by: string, parts: Parts): Promise<{ ru
 
 async function hold(
   runId: RunId,
-  freeze: Parameters<CommandParts["store"]["freeze"]>[1],
+  freeze: Parameters<CommandParts["store"]["runs"]["freeze"]>[1],
   { store, wake }: Parts,
 ): Promise<{ runs: RunId[] }> {
-  const row = await store.run(runId);
+  const row = await store.runs.get(runId);
   if (row?.endedAt !== undefined)
     throw new CadreError("RUN_TERMINAL", `Run ${runId} has ended (${row.status}). Nothing was changed.`);
-  const runs = await store.freeze(runId, freeze);
+  const runs = await store.runs.freeze(runId, freeze);
   await Promise.all(runs.map((id) => wake(id)));
   return { runs };
 }

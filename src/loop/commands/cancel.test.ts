@@ -222,10 +222,10 @@ scenario(
     expect(isRunning(SLEEP)).toBe(true);
     await cancelRun(runId, "ann", undefined, world.runtime.people);
     await world.seen(runId, "RUN_CANCELLED");
-    const { runs } = await world.runtime.store.runs({ root: runId });
+    const { runs } = await world.runtime.store.runs.list({ root: runId });
     expect(runs.map(({ status }) => status)).toEqual(Array(4).fill("cancelled"));
     expect(isRunning(SLEEP)).toBe(false);
-    expect(await world.runtime.store.openApprovals({ root: runId })).toEqual([]);
+    expect(await world.runtime.store.inbox.openItems({ root: runId })).toEqual([]);
   },
 );
 

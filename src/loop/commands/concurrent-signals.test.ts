@@ -32,7 +32,7 @@ test.each([1, 2, 3, 4])(
     });
     const random = randomOf(seed);
     const busy = new Set<Promise<void>>();
-    world.runtime.store.onCommit((events) => {
+    world.runtime.store.journal.onCommit((events) => {
       for (const event of events) {
         const meddling = meddle(world, event, random).catch(() => {});
         busy.add(meddling);

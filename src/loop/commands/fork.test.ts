@@ -57,7 +57,7 @@ scenario(
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId, events } = await origin(world);
-    const head = await world.runtime.store.head(runId);
+    const head = await world.runtime.store.journal.head(runId);
     const at = seqOf(events, "TOOL_RESULT");
     const fork = await world.runtime.fork(runId, { seq: at });
     await world.seen(fork.runId, "RUN_COMPLETED");
@@ -70,7 +70,7 @@ scenario(
       task: "charge the card",
       effects: "ask",
       fork: { at },
-      continues: { runId, seq: at, hash: (await world.runtime.store.head(runId, at))!.hash },
+      continues: { runId, seq: at, hash: (await world.runtime.store.journal.head(runId, at))!.hash },
     });
     expect(
       own.filter(({ type }) => type === "AGENT_THOUGHT"),
@@ -83,8 +83,8 @@ scenario(
       expect.anything(),
     ]);
     expect(await world.events(runId)).toEqual(events);
-    expect(await world.runtime.store.head(runId)).toEqual(head);
-    const { runs } = await world.runtime.store.runs({ branchesOf: runId });
+    expect(await world.runtime.store.journal.head(runId)).toEqual(head);
+    const { runs } = await world.runtime.store.runs.list({ branchesOf: runId });
     expect(
       runs.map(({ id }) => id),
       "beside its origin",
@@ -183,7 +183,7 @@ describe("[FK3] what is not recorded asks", () => {
       await decideApproval(first!, { decision: "approve", scope: "always" }, "maria", world.runtime.people);
       await world.seen(runId, "RUN_COMPLETED");
       // In any other run this call would happen by that grant.
-      const { rule } = (await world.runtime.store.grants())[0]!;
+      const { rule } = (await world.runtime.store.inbox.grants())[0]!;
       expect(rule).toMatch(/charge/);
 
       const fork = await world.runtime.fork(runId, edited);
@@ -280,8 +280,8 @@ scenario(
     const file = join(world.folder, "agents", "tester.md");
     writeFileSync(file, "---\ndescription: another\nmodel: scripted/test\n---\nYou rest.\n");
     const definitionOf = async (id: string) => {
-      const { definition } = (await world.runtime.store.run(id))!;
-      return JSON.parse((await world.runtime.store.blob(definition))!) as {
+      const { definition } = (await world.runtime.store.runs.get(id))!;
+      return JSON.parse((await world.runtime.store.blobs.get(definition))!) as {
         prompt: string;
         models: string[];
       };
@@ -297,7 +297,7 @@ scenario(
     expect((await definitionOf(other.runId)).models).toEqual(["scripted/rehearsal"]);
     for (const fork of [same, changed, other]) await world.seen(fork.runId, "RUN_COMPLETED");
 
-    const before = (await world.runtime.store.runs({})).runs.length;
+    const before = (await world.runtime.store.runs.list({})).runs.length;
     await expect(world.runtime.fork(runId, { edit: { model: "nosuch/x" } })).rejects.toMatchObject({
       code: "UNPROCESSABLE",
     });
@@ -306,7 +306,7 @@ scenario(
     });
     await expect(world.runtime.fork(runId, { seq: 999 })).rejects.toMatchObject({ code: "UNPROCESSABLE" });
     await expect(world.runtime.fork("r0", {})).rejects.toMatchObject({ code: "NOT_FOUND" });
-    expect((await world.runtime.store.runs({})).runs, "nothing was started").toHaveLength(before);
+    expect((await world.runtime.store.runs.list({})).runs, "nothing was started").toHaveLength(before);
   },
 );
 
@@ -353,17 +353,17 @@ scenario(
   async (world) => {
     const { runId, events } = await origin(world);
     const { store } = world.runtime;
-    store.start = async () => {
+    store.runs.start = async () => {
       world.die();
       return Promise.reject(new Error("killed"));
     };
     await expect(world.runtime.fork(runId, { seq: 1 })).rejects.toThrow("killed");
     await world.restart();
-    expect((await world.runtime.store.runs({})).runs).toHaveLength(1);
+    expect((await world.runtime.store.runs.list({})).runs).toHaveLength(1);
 
     const again = world.runtime.store;
-    const begin = again.start.bind(again);
-    again.start = async (...given) => {
+    const begin = again.runs.start.bind(again);
+    again.runs.start = async (...given) => {
       const started = await begin(...given);
       world.die();
       throw new Error(started.runId);

@@ -45,26 +45,26 @@ export async function forkRun(
   by?: string,
 ): Promise<{ runId: RunId }> {
   const { store } = parts;
-  const events = await store.journal(runId);
+  const events = await store.journal.read(runId);
   const first = events[0];
   if (first?.type !== "RUN_STARTED") throw runNotFound(runId);
   const at = chosen(request.seq, events, runId);
   const point = forkPoint(events, at, request.edit?.message !== undefined);
-  const there = await store.head(runId, point);
+  const there = await store.journal.head(runId, point);
   if (!there) throw continuedRunMissing(runId);
   const definition = await definitionFor(first.payload, request, parts);
   const next = parts.ids.runId(parts.clock.now());
   const start: Start = {
     ...begunAs(first.payload, definition, request),
     ...(by === undefined || by === first.payload.userId ? {} : { by }),
-    definition: await store.putBlob(JSON.stringify(definition)),
+    definition: await store.blobs.put(JSON.stringify(definition)),
     rootRunId: next,
     continues: { runId, ...there },
     fork: forkOf(at, request, childEndsAfter(events, point)),
   };
   const body = JSON.stringify({ fork: runId, ...request });
   const idempotency = idempotencyKey === undefined ? undefined : { key: idempotencyKey, body };
-  const started = await store.start(next, start, idempotency);
+  const started = await store.runs.start(next, start, idempotency);
   await parts.wake(started.runId);
   return { runId: started.runId };
 }

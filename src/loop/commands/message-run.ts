@@ -20,7 +20,7 @@ export async function sendMessage(
   const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
   const hearers = await workChain(runId, parts.store);
   for (const hearer of idempotencyKey === undefined ? [] : hearers) {
-    const said = await parts.store.journal(hearer.id);
+    const said = await parts.store.journal.read(hearer.id);
     const before = said.find((event) => event.type === "CONTEXT_ADDED" && event.payload.id === id);
     if (before) return refuseOther(before as EventOf<"CONTEXT_ADDED">, text);
   }
@@ -46,10 +46,13 @@ function refuseOther({ payload }: EventOf<"CONTEXT_ADDED">, text: string): undef
 }
 
 /** The run, then those that its work was passed on to, each by the one before. */
-export async function workChain(runId: RunId, store: Pick<Store, "run" | "runs">): Promise<RunRow[]> {
-  const row = await store.run(runId);
+export async function workChain(
+  runId: RunId,
+  store: { runs: Pick<Store["runs"], "get" | "list"> },
+): Promise<RunRow[]> {
+  const row = await store.runs.get(runId);
   if (!row) return [];
-  const { runs } = await store.runs({ parent: runId, limit: MOST_CHILDREN });
+  const { runs } = await store.runs.list({ parent: runId, limit: MOST_CHILDREN });
   const next = runs.find(hasTakenOver);
   return next ? [row, ...(await workChain(next.id, store))] : [row];
 }

@@ -84,7 +84,7 @@ scenario(
     expect(nobody).toMatch(/^Not sent: There is no agent `nobody`/);
     const { run_id: other } = sent as { run_id: string };
     await world.settled(other);
-    expect(await world.runtime.store.run(other)).toMatchObject({
+    expect(await world.runtime.store.runs.get(other)).toMatchObject({
       agent: "other",
       trigger: "message",
       parentRunId: undefined,
@@ -114,7 +114,7 @@ scenario(
     const runId = await world.run("tell them", { sessionId: "s9" });
     const { store } = world.runtime;
     const refused = new Promise<string>((resolve) => {
-      store.onCommit((events) => {
+      store.journal.onCommit((events) => {
         for (const event of events) {
           if (event.type === "TOOL_RESULT" && event.payload.isError) resolve(String(event.payload.output));
         }
@@ -122,7 +122,7 @@ scenario(
     });
     await world.settled(runId);
     expect(await refused).toBe("Not sent: this message has come through 8 agents already.");
-    expect((await store.runs({ session: "s9" })).runs.length).toBeLessThanOrEqual(9);
+    expect((await store.runs.list({ session: "s9" })).runs.length).toBeLessThanOrEqual(9);
   },
 );
 

@@ -24,7 +24,7 @@ export async function messageSession(
 ): Promise<{ runId: RunId; joined: boolean }> {
   const { sessionId, text, from } = message;
   const definition = requireStartable(await parts.findAgent(message.agent));
-  const hash = await parts.store.putBlob(JSON.stringify(definition));
+  const hash = await parts.store.blobs.put(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
   const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
   const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, text };
@@ -34,7 +34,7 @@ export async function messageSession(
     idempotencyKey === undefined
       ? {}
       : { idempotency: { key: idempotencyKey, body: JSON.stringify({ say: message }) } };
-  const said = await parts.store.say({
+  const said = await parts.store.runs.say({
     sessionId,
     agent: definition.name,
     context,

@@ -153,7 +153,7 @@ scenario(
       code: "UNPROCESSABLE",
     });
     await expect(runtime.admit({ ...request, task: " " })).rejects.toMatchObject({ code: "BAD_REQUEST" });
-    expect((await runtime.store.runs({})).runs).toHaveLength(1);
+    expect((await runtime.store.runs.list({})).runs).toHaveLength(1);
   },
 );
 
@@ -165,7 +165,7 @@ scenario(
       code: "AGENT_INVALID",
       message: expect.stringContaining("objekt"),
     });
-    expect((await world.runtime.store.runs({})).runs).toEqual([]);
+    expect((await world.runtime.store.runs.list({})).runs).toEqual([]);
   },
 );
 

@@ -120,7 +120,7 @@ export async function cancelRun(
   reason: string | undefined,
   parts: CommandParts,
 ): Promise<{ cancelled: RunId[] }> {
-  const row = await parts.store.run(runId);
+  const row = await parts.store.runs.get(runId);
   if (!row) notFound(runId);
   if (row!.endedAt !== undefined) {
     const how =
@@ -129,7 +129,7 @@ export async function cancelRun(
         : `has ended already (${row!.status})`;
     throw new CadreError("RUN_TERMINAL", `Run ${runId} ${how}.`, { status: row!.status });
   }
-  const cancelled = await parts.store.cancel(runId, { by, ...(reason === undefined ? {} : { reason }) });
+  const cancelled = await parts.store.runs.cancel(runId, { by, ...(reason === undefined ? {} : { reason }) });
   await Promise.all(cancelled.map((id) => parts.wake(id)));
   return { cancelled };
 }
@@ -198,7 +198,7 @@ export async function signalRun<T>(
     if (seq === 0) notFound(runId);
     const { events, done, reserve, refuse } = await wish(state);
     if (!events) return done;
-    const { refused } = await parts.store.append({
+    const { refused } = await parts.store.journal.append({
       runId,
       // Not what the state has come to while the wish was checked.
       after: seq,

@@ -70,7 +70,7 @@ scenario(
     await expect(world.run("charge the card")).rejects.toMatchObject({
       code: expect.stringMatching(/MODEL_UNKNOWN|AGENT_INVALID/),
     });
-    expect((await world.runtime.store.runs({})).runs).toEqual([]);
+    expect((await world.runtime.store.runs.list({})).runs).toEqual([]);
   },
 );
 
@@ -84,7 +84,7 @@ scenario(
     const file = join(world.folder, "agents", "tester.md");
     writeFileSync(file, "---\ndescription: tests\nmodel: anthropic/claude-sonnet-4-5\n---\nYou test.\n");
     await expect(world.runtime.retry(failed)).rejects.toMatchObject({ code: "PROVIDER_KEY_MISSING" });
-    expect((await world.runtime.store.runs({})).runs).toHaveLength(1);
+    expect((await world.runtime.store.runs.list({})).runs).toHaveLength(1);
 
     rmSync(file);
     down = false;

@@ -23,8 +23,8 @@ interface As {
 
 /** With fresh counts against the same limits, and the agent as it is now. */
 export async function retryRun(runId: RunId, parts: Parts, as: As = {}): Promise<{ runId: RunId }> {
-  const row = await parts.store.run(runId);
-  const head = await parts.store.head(runId);
+  const row = await parts.store.runs.get(runId);
+  const head = await parts.store.journal.head(runId);
   if (!row || !head) throw runNotFound(runId);
   if (row.endedAt === undefined) {
     throw new CadreError(
@@ -37,7 +37,7 @@ export async function retryRun(runId: RunId, parts: Parts, as: As = {}): Promise
       "CONFLICT",
       `Run ${runId} was moved to another store and goes on there. Try it again there.`,
     );
-  const [first] = await parts.store.journal(runId, 0, 1);
+  const [first] = await parts.store.journal.read(runId, 0, 1);
   if (first?.type !== "RUN_STARTED") throw continuedRunMissing(runId);
   const definition = await agentOf(row, parts);
   // Whoever it worked for is not there any more: it ends as a run of its own, with a report.
@@ -45,7 +45,7 @@ export async function retryRun(runId: RunId, parts: Parts, as: As = {}): Promise
   const { runId: next = parts.ids.runId(parts.clock.now()), budgetRunId, idempotencyKey, by } = as;
   const payload: Payload<"RUN_STARTED"> = {
     ...start,
-    definition: await parts.store.putBlob(JSON.stringify(definition)),
+    definition: await parts.store.blobs.put(JSON.stringify(definition)),
     depth: 0,
     trigger: "retry",
     rootRunId: next,
@@ -56,7 +56,7 @@ export async function retryRun(runId: RunId, parts: Parts, as: As = {}): Promise
     ...(start.fork ? { fork: { at: head.seq } } : {}),
   };
   const body = JSON.stringify({ retry: runId });
-  const started = await parts.store.start(
+  const started = await parts.store.runs.start(
     next,
     payload,
     idempotencyKey === undefined ? undefined : { key: idempotencyKey, body },

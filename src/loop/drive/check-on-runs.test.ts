@@ -34,13 +34,13 @@ damaged(
     expect((await world.state(child!)).end, "its parent waits for it").toBeUndefined();
 
     const [end] = payloadsOf(await ended(world, "RUN_FAILED"), "RUN_FAILED");
-    await store.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
+    await store.journal.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
     await checkOnRuns(world.runtime.parts);
     expect((await world.state(child!)).end).toMatchObject({ status: "failed", stopReason: "orphaned" });
     expect(payloadsOf(await world.events(child!), "SYSTEM_ERROR")).toMatchObject([
       { code: "ORPHANED", fatal: true },
     ]);
-    expect(await store.orphans()).toEqual([]);
+    expect(await store.runs.orphans()).toEqual([]);
   },
 );
 
@@ -52,7 +52,7 @@ damaged("[S0-65] one that was being cancelled ends as cancelled", async (world) 
   const { store } = world.runtime;
   await cancelRun(child!, "maria", undefined, world.runtime.people);
   const [end] = payloadsOf(await ended(world, "RUN_FAILED"), "RUN_FAILED");
-  await store.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
+  await store.journal.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
   await checkOnRuns(world.runtime.parts);
   expect((await world.state(child!)).end).toMatchObject({ status: "cancelled", stopReason: "orphaned" });
 });
@@ -65,9 +65,9 @@ damaged("[P9] an orphan that cannot be read is named, and keeps no other from be
     const runId = await world.run(task);
     const { waitingOn, seq } = await world.settled(runId);
     children.push(...waitingOn!.blockers!);
-    await store.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
+    await store.journal.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
   }
-  const [bad, good] = await store.orphans();
+  const [bad, good] = await store.runs.orphans();
   expect(children).toEqual(expect.arrayContaining([bad, good]));
   await world.runtime.stop();
   const db = new DatabaseSync(join(world.folder, ".cadre", "cadre.db"));
@@ -213,7 +213,7 @@ scenario(
 /** The journal of a run that ended so, for its last event. */
 async function ended(world: World, type: "RUN_FAILED") {
   const other = await world.run("fail", { limits: { maxTurns: 0 } });
-  await world.runtime.parts.store.run(other);
+  await world.runtime.parts.store.runs.get(other);
   const { drive } = await import("./drive.ts");
   await drive(other, world.runtime.parts, new AbortController().signal);
   await world.seen(other, type);

@@ -18,7 +18,7 @@ const GRACE_MS = 60_000;
 type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees" | "tools" | "onProblem">;
 
 export async function checkOnRuns(parts: Parts): Promise<void> {
-  for (const runId of await parts.store.orphans()) await unhindered(endOrphan, runId, parts);
+  for (const runId of await parts.store.runs.orphans()) await unhindered(endOrphan, runId, parts);
   for (const runId of [...parts.drives.keys()]) await unhindered(wakeSilent, runId, parts);
   await parts.worktrees.sweep((runId) => isOver(runId, parts));
 }
@@ -37,13 +37,13 @@ async function unhindered(look: typeof endOrphan, runId: RunId, parts: Parts): P
  * another store: several may have their worktrees in one repository.
  */
 async function isOver(runId: RunId, { store }: Parts): Promise<boolean> {
-  const row = await store.run(runId);
-  return row !== undefined && (await store.run(row.rootRunId))?.endedAt !== undefined;
+  const row = await store.runs.get(runId);
+  return row !== undefined && (await store.runs.get(row.rootRunId))?.endedAt !== undefined;
 }
 
 /** D4: nobody waits for its result any more. It ends where it stands, and the journal says why. */
 async function endOrphan(runId: RunId, { store }: Parts): Promise<void> {
-  const state = fold(runStateProjection, await store.journal(runId));
+  const state = fold(runStateProjection, await store.journal.read(runId));
   const message = `Run ${state.start!.parentRunId}, which started this one, has ended. What was done here is kept.`;
   const error: EventBody = {
     type: "SYSTEM_ERROR",
@@ -52,7 +52,7 @@ async function endOrphan(runId: RunId, { store }: Parts): Promise<void> {
   const type = state.cancel ? "RUN_CANCELLED" : "RUN_FAILED";
   const events = [error, { type, payload: ended(state, message) } as EventBody];
   // Refused: something came meanwhile. It is looked at again in a minute.
-  await store.append({ runId, after: state.seq, events, guard: "unchanged" });
+  await store.journal.append({ runId, after: state.seq, events, guard: "unchanged" });
 }
 
 function ended(state: RunState, summary: string): Payload<"RUN_FAILED"> {
@@ -79,14 +79,14 @@ function ended(state: RunState, summary: string): Payload<"RUN_FAILED"> {
 /** Stops what is under way: its outcome is recorded as any other, and the run goes on from there. */
 async function wakeSilent(runId: RunId, parts: Parts): Promise<void> {
   const { store, clock, ids, drives } = parts;
-  const row = await store.run(runId);
+  const row = await store.runs.get(runId);
   if (row?.status !== "running") return;
   const silent = clock.now() - lastActivityOf(row, drives);
   if (silent < SILENT_MS || silent < timeForTools(await currentRunState(store, runId), parts)) return;
   const minutes = Math.round(silent / 60_000);
   const message = `Nothing was heard of this run for ${minutes} minutes. What it was doing is stopped, and it goes on.`;
   const payload = { id: ids.nonce(), code: "STUCK", message, fatal: false };
-  await store.append({ runId, after: row.seq, events: [{ type: "SYSTEM_ERROR", payload }] });
+  await store.journal.append({ runId, after: row.seq, events: [{ type: "SYSTEM_ERROR", payload }] });
   drives.get(runId)?.interrupt("stuck");
 }
 

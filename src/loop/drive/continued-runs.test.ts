@@ -13,8 +13,8 @@ scenario(
     for (let number = 1; number <= 300; number++) {
       const before = chain.at(-1)!;
       const runId = parts.ids.runId(parts.clock.now());
-      const continues = { runId: before, ...(await store.head(before))! };
-      await store.start(runId, { ...start, task: `m${number}`, rootRunId: runId, continues });
+      const continues = { runId: before, ...(await store.journal.head(before))! };
+      await store.runs.start(runId, { ...start, task: `m${number}`, rootRunId: runId, continues });
       chain.push(runId);
     }
     const [last] = payloadsOf(await world.events(chain.at(-1)!), "RUN_STARTED");

@@ -11,7 +11,7 @@ const LONGEST_CHAIN = 10_000;
 
 /** The events before a run's own, oldest first. */
 export async function eventsBefore(
-  store: Pick<Store, "journal" | "head">,
+  store: { journal: Pick<Store["journal"], "read" | "head"> },
   start: Payload<"RUN_STARTED">,
 ): Promise<JournalEvent[]> {
   const chain: JournalEvent[][] = [];
@@ -22,9 +22,9 @@ export async function eventsBefore(
         "JOURNAL_CORRUPT",
         "This run continues too many others to be read. Nothing was changed; begin a new one.",
       );
-    const there = await store.head(continues.runId, continues.seq);
+    const there = await store.journal.head(continues.runId, continues.seq);
     if (there?.hash !== continues.hash) throw continuedRunMissing(continues.runId);
-    const events = await store.journal(continues.runId, 0, continues.seq);
+    const events = await store.journal.read(continues.runId, 0, continues.seq);
     chain.unshift([...events, ...(await heardLater(store, continues.runId, fork))]);
     const first = events[0];
     ({ continues, fork } = first?.type === "RUN_STARTED" ? first.payload : NOTHING);
@@ -36,11 +36,11 @@ const NOTHING: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = {};
 
 /** What a fork was told of another run's children that ended after the fork's point. */
 async function heardLater(
-  store: Pick<Store, "journal">,
+  store: { journal: Pick<Store["journal"], "read"> },
   runId: RunId,
   { heard = [] }: Pick<Fork, "heard"> = {},
 ): Promise<JournalEvent[]> {
-  const found = await Promise.all(heard.map((seq) => store.journal(runId, seq - 1, 1)));
+  const found = await Promise.all(heard.map((seq) => store.journal.read(runId, seq - 1, 1)));
   return found.flat();
 }
 

@@ -171,7 +171,7 @@ scenario(
   async (world) => {
     let commits = 0;
     const runId = await world.run("read on");
-    world.runtime.store.onCommit(() => commits++);
+    world.runtime.store.journal.onCommit(() => commits++);
     const { end } = await world.drive(runId);
     expect(end?.status).toBe("completed");
     expect(commits).toBeLessThanOrEqual(2 * 10 + 3);
@@ -269,7 +269,7 @@ scenario(
       code: "FOLDER_MISSING",
       message: expect.stringContaining(`${world.folder}, in which the run works, is not there on bare`),
     });
-    expect(await store.due(parts.clock.now(), 10)).toEqual([runId]);
+    expect(await store.leases.due(parts.clock.now(), 10)).toEqual([runId]);
     await drive(runId, worker("full", true), signal);
     expect((await world.state(runId)).status).toBe("completed");
   },

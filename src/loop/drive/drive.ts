@@ -47,7 +47,7 @@ async function take(
   lost: LostWorkers | undefined,
 ): Promise<Lease | undefined> {
   try {
-    return await parts.store.acquire(runId, parts.worker, lost);
+    return await parts.store.leases.acquire(runId, parts.worker, lost);
   } catch (error) {
     parts.onProblem({ runId, message: `Run ${runId} cannot be taken up.`, error });
     return undefined;
@@ -142,8 +142,8 @@ async function giveBack(
   const wakeAt = left ? 0 : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     try {
-      if (aside) await parts.store.quarantine({ runId, reason: error.message, seq: seqOf(error) });
-      else await parts.store.release(runId, lease, { wakeAt });
+      if (aside) await parts.store.leases.quarantine({ runId, reason: error.message, seq: seqOf(error) });
+      else await parts.store.leases.release(runId, lease, { wakeAt });
       return;
     } catch (failure) {
       // Whatever is wrong with the storage passes; a lease that nobody gives back would strand the run.

@@ -24,14 +24,16 @@ function thawed(): { options: WorldOptions; told: string[]; attach(store: Store,
     },
     attach(store, worker) {
       other = async ({ runId, events, after }) => {
-        const lease = await store.acquire(runId, "other", { workers: [worker] });
+        const lease = await store.leases.acquire(runId, "other", { workers: [worker] });
         const mine = events.map((event) =>
           event.type === "TOOL_RESULT"
             ? { ...event, payload: { ...event.payload, output: "theirs" } }
             : event,
         );
-        expect((await store.append({ runId, writer: lease!, after, events: mine })).refused).toBeUndefined();
-        await store.release(runId, lease!);
+        expect(
+          (await store.journal.append({ runId, writer: lease!, after, events: mine })).refused,
+        ).toBeUndefined();
+        await store.leases.release(runId, lease!);
       };
     },
   };

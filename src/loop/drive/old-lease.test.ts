@@ -39,7 +39,7 @@ async function takenOver(world: World, intercept?: Intercept) {
 }
 
 const say = (store: Store, runId: string, id: string) =>
-  store.append({
+  store.journal.append({
     runId,
     after: 0,
     events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", text: "hurry" } }],

@@ -85,7 +85,7 @@ async function cancelChildren(
   if (refused) return;
   const { name } = run.definition;
   for (const runId of runIds) {
-    await parts.store.cancel(runId, { by: name, reason: `${name} has ended.`, via: run.runId });
+    await parts.store.runs.cancel(runId, { by: name, reason: `${name} has ended.`, via: run.runId });
   }
   await run.rest([], undefined);
 }
@@ -99,7 +99,7 @@ async function giveUpOn(
   const refused = await run.begin(events);
   if (refused) return;
   const by = run.definition.name;
-  for (const runId of runIds) await parts.store.cancel(runId, { by, reason, via: run.runId });
+  for (const runId of runIds) await parts.store.runs.cancel(runId, { by, reason, via: run.runId });
 }
 
 function suspended(waitingOn: Extract<Action, { type: "suspend" }>["waitingOn"], run: RunJournal): EventBody {

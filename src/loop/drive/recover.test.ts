@@ -118,7 +118,7 @@ for (const [id, when] of [
             status: "suspended",
             waitingOn: { kind: "outcome_unknown", items: ["outcome/m1.0"] },
           });
-          expect(await world.runtime.store.openApprovals()).toMatchObject([{ kind: "outcome" }]);
+          expect(await world.runtime.store.inbox.openItems()).toMatchObject([{ kind: "outcome" }]);
           expect(inputs(world), "it is not done again by itself").toHaveLength(happened);
         } else {
           expect(state.end?.status).toBe("completed");
@@ -293,16 +293,16 @@ scenario(
     const problems: string[] = [];
     await world.restart({ onProblem: ({ error }) => problems.push(String(error)) });
     const { store, parts } = world.runtime;
-    await store.append({
+    await store.journal.append({
       runId: bad,
       after: 0,
       events: [{ type: "RUN_RESUMED", payload: { by: "ann" }, key: "wake" }],
     });
     await drive(bad, parts, new AbortController().signal);
-    expect(await store.quarantined()).toMatchObject([{ runId: bad, seq: 3 }]);
+    expect(await store.leases.quarantined()).toMatchObject([{ runId: bad, seq: 3 }]);
     expect(problems[0]).toContain("damaged at event 3");
     expect((await world.drive(good)).waitingOn?.kind).toBe("approval");
-    expect(await store.due(Date.now(), 10)).toEqual([]);
+    expect(await store.leases.due(Date.now(), 10)).toEqual([]);
   },
 );
 

@@ -82,7 +82,7 @@ export class RunJournal {
   /** The run as its journal has it, for the driver that holds the lease. */
   static async load(lease: Lease, parts: JournalParts, signal: AbortSignal): Promise<RunJournal> {
     const definition = await loadDefinition(parts.store, lease.row.definition);
-    const events = lease.events ?? (await parts.store.journal(lease.row.id));
+    const events = lease.events ?? (await parts.store.journal.read(lease.row.id));
     const before =
       events[0]?.type === "RUN_STARTED" ? await eventsBefore(parts.store, events[0].payload) : [];
     return new RunJournal(parts, lease, definition, { before, events }, signal);
@@ -166,7 +166,7 @@ export class RunJournal {
     const { worker, epoch } = this.lease;
     const events: EventBody[] = [{ type: "SYSTEM_ERROR", payload }];
     const writer = { worker, epoch };
-    await this.parts.store
+    await this.parts.store.journal
       .append({ runId: this.runId, writer, after: this.confirmed, events })
       .catch(() => {});
   }
@@ -180,7 +180,7 @@ export class RunJournal {
     if (this.isOver) return;
     this.isOver = true;
     await Promise.allSettled(this.pending);
-    await this.parts.store.release(this.runId, this.lease);
+    await this.parts.store.leases.release(this.runId, this.lease);
   }
 
   private async restUntil(events: EventBody[], rest: NonNullable<Append["rest"]>): Promise<void> {
@@ -208,7 +208,7 @@ export class RunJournal {
     const whole = { runId: this.runId, writer: { worker, epoch }, ...append };
     if (this.line) return this.queue(whole);
     try {
-      return await this.parts.store.append(whole);
+      return await this.parts.store.journal.append(whole);
     } catch (error) {
       if (!isDiskFull(error) || this.signal.aborted) throw error;
       return this.queue(whole);
@@ -232,7 +232,7 @@ export class RunJournal {
     if (this.failure) throw this.failure;
     for (let wait = FULL_DISK_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       try {
-        return await this.parts.store.append(whole);
+        return await this.parts.store.journal.append(whole);
       } catch (error) {
         if (!isDiskFull(error) || this.signal.aborted) throw error;
         this.sayOnce(error);
@@ -280,7 +280,7 @@ export class RunJournal {
     this.diverged = false;
     this.ahead = [];
     this.confirmed = 0;
-    this.fold(await this.parts.store.journal(this.runId));
+    this.fold(await this.parts.store.journal.read(this.runId));
   }
 
   private fold(events: readonly JournalEvent[]): void {
@@ -346,10 +346,13 @@ function passes(ms: number, signal: AbortSignal): Promise<void> {
 const definitions = new Map<string, Definition>();
 const MAX_DEFINITIONS = 500;
 
-export async function loadDefinition(store: Pick<Store, "blob">, hash: string): Promise<Definition> {
+export async function loadDefinition(
+  store: { blobs: Pick<Store["blobs"], "get"> },
+  hash: string,
+): Promise<Definition> {
   const known = definitions.get(hash);
   if (known) return known;
-  const text = await store.blob(hash);
+  const text = await store.blobs.get(hash);
   if (text === undefined)
     throw new CadreError(
       "JOURNAL_CORRUPT",

@@ -3,6 +3,7 @@ import { fakeClock } from "../../clock.ts";
 import { runStateProjection } from "../../projections/folds/run-state.ts";
 import { fold } from "../../projections/projection.ts";
 import { acquireRun, admit, contextAdded, runEnded, sendSignal } from "../../stores/contract/kit.contract.ts";
+import { overrideStore } from "../../stores/override-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/store.ts";
 import type { Store } from "../../stores/store.ts";
 import { currentRunState } from "./run-state-cache.ts";
@@ -21,17 +22,19 @@ test("asked again, it is what a fold of the whole journal is, and only what is n
     await admit(store, "r1");
     for (let n = 0; n < 20; n++) await sendSignal(store, "r1", contextAdded(`before ${n}`));
     const read: number[] = [];
-    const counting: Store = Object.assign(Object.create(store), {
-      journal: async (...asked: Parameters<Store["journal"]>) => {
-        const events = await store.journal(...asked);
-        read.push(events.length);
-        return events;
+    const counting = overrideStore(store, {
+      journal: {
+        async read(...asked) {
+          const events = await store.journal.read(...asked);
+          read.push(events.length);
+          return events;
+        },
       },
     });
     await currentRunState(counting, "r1");
     await sendSignal(store, "r1", contextAdded("after"));
     expect(await currentRunState(counting, "r1")).toEqual(
-      fold(runStateProjection, await store.journal("r1")),
+      fold(runStateProjection, await store.journal.read("r1")),
     );
     expect(read).toEqual([21, 2]);
   }));
@@ -42,7 +45,7 @@ test("asked by several at once, an event counts once", () =>
     await currentRunState(store, "r1");
     await sendSignal(store, "r1", contextAdded("one"), contextAdded("two"));
     const [state] = await Promise.all([currentRunState(store, "r1"), currentRunState(store, "r1")]);
-    expect(state).toEqual(fold(runStateProjection, await store.journal("r1")));
+    expect(state).toEqual(fold(runStateProjection, await store.journal.read("r1")));
   }));
 
 test("[E7] another journal that comes under the same id is not taken for the one that was pruned", () =>
@@ -50,14 +53,16 @@ test("[E7] another journal that comes under the same id is not taken for the one
     await admit(store, "r1");
     await (await acquireRun(store, "r1")).append([runEnded()]);
     expect((await currentRunState(store, "r1")).status).toBe("completed");
-    await store.prune({ root: "r1" });
+    await store.runs.prune({ root: "r1" });
     expect((await currentRunState(store, "r1")).seq, "it is gone").toBe(0);
 
     await admit(store, "r1");
     await (await acquireRun(store, "r1")).append([runEnded()]);
     await currentRunState(store, "r1");
-    await store.prune({ root: "r1" });
+    await store.runs.prune({ root: "r1" });
     await admit(store, "r1");
     await sendSignal(store, "r1", contextAdded("again"), contextAdded("and again"));
-    expect(await currentRunState(store, "r1")).toEqual(fold(runStateProjection, await store.journal("r1")));
+    expect(await currentRunState(store, "r1")).toEqual(
+      fold(runStateProjection, await store.journal.read("r1")),
+    );
   }));

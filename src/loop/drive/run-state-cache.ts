@@ -33,10 +33,10 @@ const nothing = (): Folded => ({ state: runStateProjection.initial(), position: 
 
 async function foldOn(store: Store, runId: RunId, before: Folded): Promise<Folded> {
   const { seq } = before.state;
-  const [last, ...news] = seq === 0 ? [] : await store.journal(runId, seq - 1);
+  const [last, ...news] = seq === 0 ? [] : await store.journal.read(runId, seq - 1);
   // A run that was carried away, pruned and brought back has another journal under the same id.
   const isSame = last !== undefined && last.position === before.position;
-  const events = isSame ? news : await store.journal(runId);
+  const events = isSame ? news : await store.journal.read(runId);
   const folding = isSame ? before : nothing();
   for (const event of events) {
     folding.state = runStateProjection.apply(folding.state, event);

@@ -21,7 +21,7 @@ import { cancelRun, decideApproval } from "../commands/person-commands.ts";
 function watchWork(world: World): () => number {
   const working = new Set<string>();
   let most = 0;
-  world.runtime.store.onCommit((events) => {
+  world.runtime.store.journal.onCommit((events) => {
     for (const { type, runId } of events) {
       if (type === "MODEL_CALL_STARTED" || type === "TOOL_STARTED") working.add(runId);
       if (RESTS.has(type)) working.delete(runId);
@@ -127,7 +127,7 @@ scenario(
     await world.seen(first, "RUN_SUSPENDED");
     const second = await world.run("second");
     await world.seen(second, "RUN_SUSPENDED");
-    expect(await store.run(second)).toMatchObject({ status: "waiting", waitingOn: { kind: "slot" } });
+    expect(await store.runs.get(second)).toMatchObject({ status: "waiting", waitingOn: { kind: "slot" } });
     await cancelRun(first, "ann", undefined, people);
     expect((await world.settled(first)).end).toMatchObject({ status: "cancelled" });
     expect(typesOf(await world.events(first))).toEqual([
@@ -241,7 +241,11 @@ test("[B4] [E9] a run that is left to a newer version has no place at work", asy
     await begun;
     const payload = { v: 2, id: "note", source: "person", text: "As a newer version writes it." } as const;
     const events = [{ type: "CONTEXT_ADDED", payload }] as const;
-    await world.runtime.store.append({ runId: newer, after: Number.MAX_SAFE_INTEGER, events: [...events] });
+    await world.runtime.store.journal.append({
+      runId: newer,
+      after: Number.MAX_SAFE_INTEGER,
+      events: [...events],
+    });
     release();
     const other = await world.run("other");
     expect((await world.settled(other)).end?.status).toBe("completed");

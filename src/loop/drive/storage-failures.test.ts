@@ -6,23 +6,23 @@ import { charge, look, scenario, turns } from "../../../test/support/scenario.ts
 import { makeWorld } from "../../../test/support/world.ts";
 import { systemClock } from "../../clock.ts";
 import { CadreError } from "../../errors.ts";
+import { overrideStore } from "../../stores/override-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/store.ts";
 import type { Store } from "../../stores/store.ts";
 import { decideOutcome } from "../commands/person-commands.ts";
 
 /** A store whose writes fail with this error for as long as `broken` says so. */
 function failing(real: Store, broken: () => boolean): Store {
-  const fails = new Set(["append", "release", "quarantine"]);
-  return new Proxy(real, {
-    get(target, name) {
-      const value = Reflect.get(target, name) as unknown;
-      if (typeof value !== "function") return value;
-      if (!fails.has(name as string)) return value.bind(target);
-      return (...given: unknown[]) =>
-        broken()
-          ? Promise.reject(new CadreError("STORAGE_UNUSABLE", "The disk answers with an error."))
-          : (value as (...all: unknown[]) => unknown).apply(target, given);
-    },
+  const { journal, leases } = real;
+  const unlessBroken =
+    <Given extends unknown[], T>(write: (...given: Given) => Promise<T>) =>
+    (...given: Given): Promise<T> =>
+      broken()
+        ? Promise.reject(new CadreError("STORAGE_UNUSABLE", "The disk answers with an error."))
+        : write(...given);
+  return overrideStore(real, {
+    journal: { append: unlessBroken(journal.append) },
+    leases: { release: unlessBroken(leases.release), quarantine: unlessBroken(leases.quarantine) },
   });
 }
 
@@ -32,7 +32,7 @@ test("[P9][I11] storage that fails for a while, and not for want of space, stran
   const store = failing(real, () => failures > 0 && failures-- > 0);
   const world = await makeWorld({ script: turns({ calls: [look("a")] }, { text: "went on" }), store });
   try {
-    const unsubscribe = real.onCommit((events) => {
+    const unsubscribe = real.journal.onCommit((events) => {
       if (!events.some((event) => event.type === "TOOL_STARTED")) return;
       unsubscribe();
       failures = 3;

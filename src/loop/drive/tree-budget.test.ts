@@ -45,7 +45,10 @@ scenario(
       items: ["budget/1"],
       detail: "The budget of the whole tree is used up (tree.maxTokens 20000).",
     });
-    expect(await store.run(runId)).toMatchObject({ status: "suspended", waitingOn: { blockers: stopped } });
+    expect(await store.runs.get(runId)).toMatchObject({
+      status: "suspended",
+      waitingOn: { blockers: stopped },
+    });
     const raise = { decision: "approve", limits: { maxTokens: 200_000 } } as const;
     expect(await decideApproval(`${stopped[0]}:budget/1`, raise, "ann", people)).toEqual({
       alreadyDecided: false,
@@ -54,9 +57,9 @@ scenario(
       alreadyDecided: true,
     });
     await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
-    const { runs } = await store.runs({ root: runId });
+    const { runs } = await store.runs.list({ root: runId });
     expect(runs.map(({ stopReason }) => stopReason)).toEqual(runs.map(() => "final_answer"));
-    const decisions = payloadsOf(await store.read(0, 1_000, { root: runId }), "APPROVAL_DECIDED");
+    const decisions = payloadsOf(await store.journal.readAll(0, 1_000, { root: runId }), "APPROVAL_DECIDED");
     expect(new Set(decisions.map(({ by }) => by))).toEqual(new Set(["ann"]));
     expect(decisions).toHaveLength(stopped.length);
   },
@@ -75,7 +78,7 @@ scenario(
     if (!root.end)
       await decideApproval(`${runId}:budget/1`, { decision: "reject" }, "ann", world.runtime.people);
     await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
-    const { runs } = await world.runtime.store.runs({ root: runId });
+    const { runs } = await world.runtime.store.runs.list({ root: runId });
     const spent = runs.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
     expect(spent, "I9").toBeLessThanOrEqual(20_000);
   },
@@ -95,9 +98,12 @@ scenario(
   async (world) => {
     const runId = await world.run("see to it");
     expect((await world.settled(runId)).end).toMatchObject({ status: "completed" });
-    const { runs } = await world.runtime.store.runs({ root: runId });
+    const { runs } = await world.runtime.store.runs.list({ root: runId });
     expect(runs.map(({ stopReason }) => stopReason)).toEqual(runs.map(() => "final_answer"));
-    const reached = payloadsOf(await world.runtime.store.read(0, 1_000, { root: runId }), "LIMIT_REACHED");
+    const reached = payloadsOf(
+      await world.runtime.store.journal.readAll(0, 1_000, { root: runId }),
+      "LIMIT_REACHED",
+    );
     expect(reached).toEqual([{ limit: "tree.maxTokens", value: 40_000, hard: false }]);
     expect(payloadsOf(await world.events(runId), "LIMIT_REACHED")).toHaveLength(1);
   },
@@ -139,7 +145,7 @@ for (const [title, config, file, bound] of [
     async (world) => {
       const root = await world.run("see to it");
       await world.seen(root, "RUN_COMPLETED");
-      const { runs } = await world.runtime.store.runs({ root });
+      const { runs } = await world.runtime.store.runs.list({ root });
       for (const { id } of runs) expect((await world.state(id)).start!.limits.tree).toMatchObject(bound);
     },
   );

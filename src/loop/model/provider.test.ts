@@ -38,7 +38,9 @@ describe("[F40] a provider that asks to wait", () => {
       const until = state.waitingOn!.until!;
       expect(until).toBeGreaterThanOrEqual(from + 30_000);
       expect(until).toBeLessThanOrEqual(from + 31_000);
-      expect(await world.runtime.store.run(runId)).toMatchObject({ waitingOn: { kind: "provider", until } });
+      expect(await world.runtime.store.runs.get(runId)).toMatchObject({
+        waitingOn: { kind: "provider", until },
+      });
       clock.set(until - 1);
       expect((await world.drive(runId)).seq).toBe(state.seq);
       clock.set(until);
@@ -154,7 +156,7 @@ describe("[F40] a provider that asks to wait", () => {
       underWay = async () => {};
       patient.set(patient.now() + 3_600_000);
       expect(await world.drive(runId)).toMatchObject({ status: "suspended", modelCalls: 1 });
-      expect(await world.runtime.store.run(runId)).toMatchObject({ waitingOn: { kind: "paused" } });
+      expect(await world.runtime.store.runs.get(runId)).toMatchObject({ waitingOn: { kind: "paused" } });
       await resumeRun(runId, "ann", world.runtime.people);
       expect((await world.drive(runId)).end?.summary).toBe("done");
     },
@@ -176,7 +178,9 @@ describe("[U45] a person who does not want to wait", () => {
       const asleep = { ...world.runtime.people, wake: async () => {} };
       await resumeRun(runId, "ann", asleep);
       await world.restart();
-      expect(await world.runtime.store.due(hurried.now(), 10), "due without anybody's wake").toContain(runId);
+      expect(await world.runtime.store.leases.due(hurried.now(), 10), "due without anybody's wake").toContain(
+        runId,
+      );
       const refused = await world.drive(runId);
       expect(refused).toMatchObject({
         status: "waiting",

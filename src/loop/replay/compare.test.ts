@@ -11,7 +11,8 @@ import { eventsBefore } from "../drive/continued-runs.ts";
 async function treeOf(world: World, runId: string): Promise<ComparedTree> {
   const { store } = world.runtime;
   const runs = new Map<string, readonly JournalEvent[]>();
-  for (const { id } of (await store.runs({ root: runId })).runs) runs.set(id, await store.journal(id));
+  for (const { id } of (await store.runs.list({ root: runId })).runs)
+    runs.set(id, await store.journal.read(id));
   const before = await eventsBefore(store, payloadsOf(runs.get(runId)!, "RUN_STARTED")[0]!);
   return { runId, before, runs };
 }

@@ -73,7 +73,7 @@ async function replayRun(
   file: Definition,
   parts: AgentReplayParts,
 ): Promise<AgentReplay | undefined> {
-  const [first, ...rest] = await parts.store.journal(runId);
+  const [first, ...rest] = await parts.store.journal.read(runId);
   const { payload: start } = first as EventOf<"RUN_STARTED">;
   const pinned = await loadDefinition(parts.store, start.definition);
   if (pinned.readOnly) return undefined;

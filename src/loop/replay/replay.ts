@@ -45,7 +45,7 @@ export interface ReplaySummary {
 /** The earliest divergence of these runs, in the order in which their events were committed. */
 export async function replayRuns(runIds: readonly RunId[], parts: ReplayParts): Promise<ReplaySummary> {
   const replays = [];
-  for (const runId of runIds) replays.push(await replayRun(await parts.store.journal(runId), parts));
+  for (const runId of runIds) replays.push(await replayRun(await parts.store.journal.read(runId), parts));
   const diverged = replays.flatMap(({ divergence }) => divergence ?? []);
   return {
     runs: replays.length,

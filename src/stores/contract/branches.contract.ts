@@ -27,7 +27,7 @@ export function branchContract(open: Open): void {
       await family(store);
       const [grandchild, child] = [await acquireRun(store, "c11"), await acquireRun(store, "c1")];
       const [reached, intent, birth] = await Promise.all([
-        store.freeze("c1", { by: "maria", key: "frozen/1" }),
+        store.runs.freeze("c1", { by: "maria", key: "frozen/1" }),
         grandchild.append([modelCallStarted("m1")], { guard: "signals" }),
         child.append([], { guard: "signals", spawn: childSpawn("c12", "c1") }),
       ]);
@@ -35,8 +35,8 @@ export function branchContract(open: Open): void {
       expect([intent.refused, birth.refused]).toEqual(["signals", "signals"]);
       const frozen = { kind: "paused", detail: "Frozen by maria.", frozen: ["c1"] };
       expect(await waits(store)).toEqual({ r1: undefined, c1: frozen, c11: frozen, c2: undefined });
-      expect(await store.freeze("c1", { by: "jon", key: "frozen/2" }), "as it is already").toEqual([]);
-      await expect(store.freeze("none", { by: "maria", key: "k" })).rejects.toMatchObject({
+      expect(await store.runs.freeze("c1", { by: "jon", key: "frozen/2" }), "as it is already").toEqual([]);
+      await expect(store.runs.freeze("none", { by: "maria", key: "k" })).rejects.toMatchObject({
         code: "NOT_FOUND",
       });
       await opened.reopen();
@@ -49,8 +49,8 @@ export function branchContract(open: Open): void {
     async ({ store, clock }) => {
       await family(store);
       await sendSignal(store, "c2", runSuspended("p", { kind: "paused", detail: "Paused by jon." }));
-      await store.freeze("c1", { by: "maria", key: "frozen/1" });
-      await store.freeze("r1", { by: "maria", key: "frozen/2" });
+      await store.runs.freeze("c1", { by: "maria", key: "frozen/1" });
+      await store.runs.freeze("r1", { by: "maria", key: "frozen/2" });
       expect(await frozenWith(store)).toEqual({
         r1: ["r1"],
         c1: ["c1", "r1"],
@@ -59,33 +59,33 @@ export function branchContract(open: Open): void {
       });
 
       const thaw = { by: "maria", thaw: true } as const;
-      expect(await store.freeze("c1", { ...thaw, key: "thawed/1" })).toEqual(["c1", "c11"]);
+      expect(await store.runs.freeze("c1", { ...thaw, key: "thawed/1" })).toEqual(["c1", "c11"]);
       expect(await frozenWith(store)).toEqual({ r1: ["r1"], c1: ["r1"], c11: ["r1"], c2: ["r1"] });
-      expect(await store.freeze("r1", { ...thaw, key: "thawed/2" })).toEqual(["r1", "c1", "c2", "c11"]);
+      expect(await store.runs.freeze("r1", { ...thaw, key: "thawed/2" })).toEqual(["r1", "c1", "c2", "c11"]);
       expect(await waits(store)).toEqual({
         r1: undefined,
         c1: undefined,
         c11: undefined,
         c2: { kind: "paused", detail: "Paused by jon." },
       });
-      expect((await store.due(clock.now(), 10)).toSorted()).toEqual(["c1", "c11", "c2", "r1"]);
+      expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["c1", "c11", "c2", "r1"]);
     },
   );
 
   scenario("[BV4] what has ended or is being cancelled is not frozen", async ({ store }) => {
     await family(store);
     await sendSignal(store, "c2", runEnded());
-    await store.cancel("c1", { by: "maria" });
-    expect(await store.freeze("r1", { by: "maria", key: "frozen/1" })).toEqual(["r1"]);
+    await store.runs.cancel("c1", { by: "maria" });
+    expect(await store.runs.freeze("r1", { by: "maria", key: "frozen/1" })).toEqual(["r1"]);
   });
 
   scenario("[BV4] who waits for a frozen run hears that it needs a person", async ({ store }) => {
     await family(store);
     await sendSignal(store, "r1", runSuspended("s", { kind: "child", items: ["c1"] }));
-    await store.freeze("c1", { by: "maria", key: "frozen/1" });
+    await store.runs.freeze("c1", { by: "maria", key: "frozen/1" });
     expect((await waits(store))["r1"]).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
-    await store.freeze("c1", { by: "maria", thaw: true, key: "thawed/1" });
-    expect((await store.run("r1"))?.status).toBe("running");
+    await store.runs.freeze("c1", { by: "maria", thaw: true, key: "thawed/1" });
+    expect((await store.runs.get("r1"))?.status).toBe("running");
   });
 
   scenario(
@@ -122,10 +122,10 @@ export function branchContract(open: Open): void {
       for (const id of ["r1", "c1"])
         await (await acquireRun(store, id)).append([runSuspended("w")], { rest: { wakeAt: undefined } });
       expect(await sets(store, 60)).toBeUndefined();
-      expect(await store.due(clock.now(), 10), "less than it stopped at").toEqual([]);
+      expect(await store.leases.due(clock.now(), 10), "less than it stopped at").toEqual([]);
       expect(await sets(store, 200)).toBeUndefined();
-      expect(await store.due(clock.now(), 10)).toEqual(["c11"]);
-      const told = (await store.journal("c11")).slice(-2);
+      expect(await store.leases.due(clock.now(), 10)).toEqual(["c11"]);
+      const told = (await store.journal.read("c11")).slice(-2);
       expect(told).toMatchObject([
         { type: "BUDGET_SET", payload: { scope: "tree", limits: { maxTokens: 200 }, by: "maria" } },
         { type: "APPROVAL_DECIDED", payload: { itemId: "budget/1", decision: "approve", by: "maria" } },
@@ -143,7 +143,7 @@ async function family(store: Store): Promise<void> {
 }
 
 async function waits(store: Store) {
-  const rows = await Promise.all(["r1", "c1", "c11", "c2"].map((id) => store.run(id)));
+  const rows = await Promise.all(["r1", "c1", "c11", "c2"].map((id) => store.runs.get(id)));
   return Object.fromEntries(rows.map((row) => [row!.id, row!.waitingOn]));
 }
 
@@ -159,10 +159,10 @@ async function sets(store: Store, maxTokens: number) {
     payload: { limits, scope: "tree", by: "maria" },
     key: `budget-set/${sequence++}`,
   };
-  const { seq } = (await store.run("r1"))!;
+  const { seq } = (await store.runs.get("r1"))!;
   const estimate = { tokens: 0, cost: 0 };
   const reserve = { estimate, run: {}, tree: limits, anew: true as const };
-  return (await store.append({ runId: "r1", after: seq, events: [set], guard: "unchanged", reserve }))
+  return (await store.journal.append({ runId: "r1", after: seq, events: [set], guard: "unchanged", reserve }))
     .refused;
 }
 

@@ -22,7 +22,7 @@ export async function* follow(store: Store, options: FollowOptions): AsyncGenera
     news = true;
     wake();
   };
-  const unsubscribe = store.onCommit(onNews);
+  const unsubscribe = store.journal.onCommit(onNews);
   options.signal.addEventListener("abort", onNews);
   try {
     while (!options.signal.aborted) {
@@ -30,7 +30,7 @@ export async function* follow(store: Store, options: FollowOptions): AsyncGenera
       news = false;
       for (;;) {
         if (options.signal.aborted) return;
-        const page = await store.read(after, PAGE, options.of);
+        const page = await store.journal.readAll(after, PAGE, options.of);
         if (page.length === 0) break;
         after = page[page.length - 1]!.position;
         yield page;

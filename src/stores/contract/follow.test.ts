@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { fakeClock } from "../../clock.ts";
 import type { JournalEvent } from "../../journal/events.ts";
+import { overrideStore } from "../override-store.ts";
 import { openSqliteStore } from "../sqlite/store.ts";
 import type { Store } from "../store.ts";
 import { follow } from "./follow.fixture.ts";
@@ -39,12 +40,14 @@ test.each([499, 500, 501, 999, 1000, 1001])(
 test("[P10] what is committed while a page is being read is not lost", () =>
   withStore(async (store) => {
     let between: Promise<unknown> | undefined;
-    const slow: Store = Object.assign(Object.create(store) as Store, {
-      read: async (...range: Parameters<Store["read"]>) => {
-        const page = await store.read(...range);
-        if (page.length === 0) between ??= say(store, 0, 1);
-        await between;
-        return page;
+    const slow = overrideStore(store, {
+      journal: {
+        async readAll(...range) {
+          const page = await store.journal.readAll(...range);
+          if (page.length === 0) between ??= say(store, 0, 1);
+          await between;
+          return page;
+        },
       },
     });
     const pages = follow(slow, { after: 0, signal: new AbortController().signal });
@@ -61,7 +64,7 @@ test("an abort ends it at once: before it begins, while it waits, between pages"
     });
     const controller = new AbortController();
     const waiting = follow(store, { after: 1, signal: controller.signal }).next();
-    await store.read(0, 1);
+    await store.journal.readAll(0, 1);
     controller.abort();
     expect(await waiting).toEqual({ done: true, value: undefined });
 
@@ -76,22 +79,24 @@ test("an abort ends it at once: before it begins, while it waits, between pages"
 test("[F48] who leaves is forgotten: no listener stays behind", () =>
   withStore(async (store) => {
     let listeners = 0;
-    const counted: Store = Object.assign(Object.create(store) as Store, {
-      onCommit: (listener: Parameters<Store["onCommit"]>[0]) => {
-        listeners++;
-        const stop = store.onCommit(listener);
-        return () => {
-          listeners--;
-          stop();
-        };
+    const counted = overrideStore(store, {
+      journal: {
+        onCommit(listener) {
+          listeners++;
+          const stop = store.journal.onCommit(listener);
+          return () => {
+            listeners--;
+            stop();
+          };
+        },
       },
     });
     for (let i = 0; i < 20; i++) {
       for await (const _page of follow(counted, { after: 0, signal: new AbortController().signal })) break;
     }
     expect(listeners).toBe(0);
-    const failing = Object.assign(Object.create(counted) as Store, {
-      read: () => Promise.reject(new Error("gone")),
+    const failing = overrideStore(counted, {
+      journal: { readAll: () => Promise.reject(new Error("gone")) },
     });
     await expect(follow(failing, { after: 0, signal: new AbortController().signal }).next()).rejects.toThrow(
       "gone",

@@ -31,11 +31,11 @@ export function journalContract(open: Open): void {
       const driver = await acquireRun(opened.store, "r1");
       await driver.append([modelCallStarted("m1")]);
       await driver.append([agentThought("m1")]);
-      const before = await opened.store.journal("r1");
+      const before = await opened.store.journal.read("r1");
       const { id } = opened.store;
       const store = await opened.reopen();
       expect(store.id).toBe(id);
-      expect(await store.journal("r1")).toEqual(before);
+      expect(await store.journal.read("r1")).toEqual(before);
       expect(before.map(({ type }) => type)).toEqual(["RUN_STARTED", "MODEL_CALL_STARTED", "AGENT_THOUGHT"]);
     });
 
@@ -48,7 +48,7 @@ export function journalContract(open: Open): void {
         ),
       );
       for (const runId of runs) {
-        expect((await store.journal(runId)).map(({ seq }) => seq)).toEqual(
+        expect((await store.journal.read(runId)).map(({ seq }) => seq)).toEqual(
           Array.from({ length: 61 }, (_, i) => i + 1),
         );
       }
@@ -62,18 +62,18 @@ export function journalContract(open: Open): void {
       await admit(store, "r2");
       await sendSignal(store, "r1", contextAdded("a", "yes"));
       await sendSignal(store, "r2", contextAdded("a", "no"));
-      const heads = [await store.head("r1"), await store.head("r2")];
+      const heads = [await store.journal.head("r1"), await store.journal.head("r2")];
       expect(heads.map((head) => head?.seq)).toEqual([2, 2]);
       expect(heads[0]?.hash).not.toBe(heads[1]?.hash);
-      expect(await store.head("none")).toBeUndefined();
+      expect(await store.journal.head("none")).toBeUndefined();
     });
 
     scenario("[J1] the same append again writes nothing and brings the journal", async ({ store }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
       const events = [modelCallStarted("m1"), contextAdded("x")];
-      const first = await store.append({ runId: "r1", writer: driver.writer, after: 1, events });
-      const again = await store.append({ runId: "r1", writer: driver.writer, after: 1, events });
+      const first = await store.journal.append({ runId: "r1", writer: driver.writer, after: 1, events });
+      const again = await store.journal.append({ runId: "r1", writer: driver.writer, after: 1, events });
       expect(again).toEqual(first);
       expect(again.refused).toBeUndefined();
     });
@@ -82,7 +82,7 @@ export function journalContract(open: Open): void {
       await admit(store, "r1");
       const answers = await Promise.all([1, 2, 3].map(() => sendSignal(store, "r1", contextAdded("x"))));
       expect(answers.map(({ refused }) => refused)).toEqual([undefined, undefined, undefined]);
-      expect(await store.journal("r1")).toHaveLength(2);
+      expect(await store.journal.read("r1")).toHaveLength(2);
     });
 
     scenario(
@@ -95,7 +95,7 @@ export function journalContract(open: Open): void {
         expect(other.events.map(({ key }) => key)).toEqual(["start", "context/x"]);
         const twice = await sendSignal(store, "r1", contextAdded("z", "one"), contextAdded("z", "two"));
         expect(twice.refused).toBe("conflict");
-        expect(await store.journal("r1")).toHaveLength(2);
+        expect(await store.journal.read("r1")).toHaveLength(2);
       },
     );
 
@@ -110,9 +110,9 @@ export function journalContract(open: Open): void {
         events: [modelCallStarted("m1")],
         guard: "signals",
       } as const;
-      await store.append({ ...intent, events: [...intent.events] });
+      await store.journal.append({ ...intent, events: [...intent.events] });
       await sendSignal(store, "r1", contextAdded("x"));
-      const again = await store.append({ ...intent, events: [...intent.events] });
+      const again = await store.journal.append({ ...intent, events: [...intent.events] });
       expect(again.refused).toBeUndefined();
       expect(again.events.map(({ key }) => key)).toEqual(["m1/s", "context/x"]);
 
@@ -121,7 +121,7 @@ export function journalContract(open: Open): void {
       expect((await driver.append([runEnded()])).refused).toBeUndefined();
       expect((await sendSignal(store, "r1", contextAdded("x"))).refused).toBeUndefined();
       expect((await driver.append([runEnded("RUN_FAILED")])).refused).toBe("conflict");
-      const late = await store.append({ ...intent, events: [...intent.events] });
+      const late = await store.journal.append({ ...intent, events: [...intent.events] });
       expect(late.refused, "[L4] told that it is on disk, a driver that lost the run would act on it").toBe(
         "ended",
       );
@@ -132,18 +132,18 @@ export function journalContract(open: Open): void {
       async ({ store }) => {
         const child = startPayload({ rootRunId: "r1", parentRunId: "r1" });
         await admit(store, "r1");
-        const both = await Promise.all([store.start("c1", child), store.start("c1", child)]);
+        const both = await Promise.all([store.runs.start("c1", child), store.runs.start("c1", child)]);
         expect(both).toEqual([
           { runId: "c1", existed: false },
           { runId: "c1", existed: true },
         ]);
         const [conflict, other] = await Promise.allSettled([
-          store.start("c1", { ...child, task: "something else" }),
-          store.start("c2", child),
+          store.runs.start("c1", { ...child, task: "something else" }),
+          store.runs.start("c2", child),
         ]);
         expect(conflict).toMatchObject({ status: "rejected", reason: { code: "CONFLICT" } });
         expect(other).toMatchObject({ status: "fulfilled", value: { existed: false } });
-        expect(await store.journal("c1")).toHaveLength(1);
+        expect(await store.journal.read("c1")).toHaveLength(1);
       },
     );
 
@@ -156,7 +156,7 @@ export function journalContract(open: Open): void {
       ]);
       expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
       expect(answers[1]).toMatchObject({ reason: { code: "NOT_FOUND" } });
-      expect(await store.journal("r1")).toHaveLength(3);
+      expect(await store.journal.read("r1")).toHaveLength(3);
     });
 
     scenario("[P9] values that no column takes spoil nobody else's commit", async ({ store, clock }) => {
@@ -170,9 +170,9 @@ export function journalContract(open: Open): void {
         sendSignal(store, "r2", contextAdded("a")),
       ]);
       expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
-      expect(await store.nextDue()).toBe(0);
+      expect(await store.leases.nextDue()).toBe(0);
       await acquireRun(store, "r2");
-      expect(await store.nextDue()).toBe(clock.now() + 11);
+      expect(await store.leases.nextDue()).toBe(clock.now() + 11);
     });
   });
 
@@ -197,7 +197,11 @@ export function journalContract(open: Open): void {
       const driver = await acquireRun(store, "r1");
       await driver.append([contextAdded("told")]);
       const behind = { runId: "r1", writer: driver.writer, after: 1 };
-      const answer = await store.append({ ...behind, events: [modelCallStarted("m1")], guard: "signals" });
+      const answer = await store.journal.append({
+        ...behind,
+        events: [modelCallStarted("m1")],
+        guard: "signals",
+      });
       expect(answer.refused).toBeUndefined();
       expect(answer.events.map(({ key }) => key)).toEqual(["context/told", "m1/s"]);
     });
@@ -206,14 +210,14 @@ export function journalContract(open: Open): void {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
       await driver.append([modelCallStarted("m1")]);
-      const late = await store.append({
+      const late = await store.journal.append({
         runId: "r1",
         after: 1,
         events: [contextAdded("x")],
         guard: "unchanged",
       });
       expect(late.refused).toBe("changed");
-      const now = await store.append({
+      const now = await store.journal.append({
         runId: "r1",
         after: 2,
         events: [contextAdded("x")],
@@ -229,9 +233,9 @@ export function journalContract(open: Open): void {
         const driver = await acquireRun(store, "r1");
         const from = { runId: "r1", writer: driver.writer, after: 1 };
         const [outcome, cancel, intent] = await Promise.all([
-          store.append({ ...from, events: [modelCallStarted("m1"), agentThought("m1")] }),
-          store.cancel("r1", { by: "maria" }),
-          store.append({ ...from, events: [toolStarted("m1.0")], guard: "signals" }),
+          store.journal.append({ ...from, events: [modelCallStarted("m1"), agentThought("m1")] }),
+          store.runs.cancel("r1", { by: "maria" }),
+          store.journal.append({ ...from, events: [toolStarted("m1.0")], guard: "signals" }),
         ]);
         expect(outcome.refused).toBeUndefined();
         expect(cancel).toEqual(["r1"]);
@@ -287,8 +291,8 @@ export function journalContract(open: Open): void {
       await driver.append([runEnded("RUN_CANCELLED")]);
       expect((await driver.append([toolResult("m0.0")])).refused).toBe("ended");
       expect((await sendSignal(store, "r1", contextAdded("x"))).refused).toBe("ended");
-      expect(await store.cancel("r1", { by: "maria" })).toEqual([]);
-      expect(await store.journal("r1")).toHaveLength(3);
+      expect(await store.runs.cancel("r1", { by: "maria" })).toEqual([]);
+      expect(await store.journal.read("r1")).toHaveLength(3);
     });
 
     scenario(
@@ -298,7 +302,7 @@ export function journalContract(open: Open): void {
         const driver = await acquireRun(store, "r1");
         const [end, reached] = await Promise.all([
           driver.append([runEnded()], { guard: "signals" }),
-          store.cancel("r1", { by: "maria" }),
+          store.runs.cancel("r1", { by: "maria" }),
         ]);
         expect(end.refused).toBeUndefined();
         expect(reached).toEqual([]);
@@ -327,11 +331,11 @@ export function journalContract(open: Open): void {
       await driver.append([toolStarted("m0.0"), toolResult("m0.0", output)]);
       await driver.append([runEnded("RUN_COMPLETED", NASTY)]);
       const store = await opened.reopen();
-      const journal = await store.journal("r1");
+      const journal = await store.journal.read("r1");
       expect(journal[0]).toMatchObject({ payload: { task: NASTY } });
       expect(journal[2]).toMatchObject({ payload: { output } });
       expect(JSON.stringify(journal[2]?.payload)).toContain('"output":{"z":');
-      expect(await store.run("r1")).toMatchObject({ task: NASTY, summary: NASTY });
+      expect(await store.runs.get("r1")).toMatchObject({ task: NASTY, summary: NASTY });
     });
 
     scenario("[J9] an event of more than 2 MB is kept whole", async (opened) => {
@@ -342,20 +346,20 @@ export function journalContract(open: Open): void {
       const again = await driver.append([toolStarted("m0.0"), toolResult("m0.0", huge)]);
       expect(again.refused).toBeUndefined();
       const store = await opened.reopen();
-      const [, , result] = await store.journal("r1");
+      const [, , result] = await store.journal.read("r1");
       expect((result!.payload as { output: string }).output === huge).toBe(true);
-      expect(await store.read(2, 10)).toHaveLength(1);
+      expect(await store.journal.readAll(2, 10)).toHaveLength(1);
     });
 
     scenario("[J9] blobs are named by what they hold", async (opened) => {
       const texts = ["", "a", NASTY, "\ufffd", "\ud800", "\udbff", "x".repeat(3_000_000)];
-      const names = await Promise.all(texts.map((text) => opened.store.putBlob(text)));
+      const names = await Promise.all(texts.map((text) => opened.store.blobs.put(text)));
       expect(new Set(names).size).toBe(texts.length);
-      expect(await opened.store.putBlob("a")).toBe(names[1]);
+      expect(await opened.store.blobs.put("a")).toBe(names[1]);
       const store = await opened.reopen();
       for (const [index, text] of texts.entries())
-        expect((await store.blob(names[index]!)) === text).toBe(true);
-      expect(await store.blob("f".repeat(64))).toBeUndefined();
+        expect((await store.blobs.get(names[index]!)) === text).toBe(true);
+      expect(await store.blobs.get("f".repeat(64))).toBeUndefined();
     });
   });
 }

@@ -47,12 +47,12 @@ export async function expectInvariants(store: Store, gaps: "dense" | "pruned" = 
   const positions = all.map((event) => event.position);
   if (gaps === "dense") {
     expect(positions).toEqual(all.map((_, index) => index + 1));
-    expect(await store.position()).toBe(all.length);
+    expect(await store.journal.position()).toBe(all.length);
   } else {
     expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
-    expect(await store.position()).toBeGreaterThanOrEqual(positions.at(-1) ?? 0);
+    expect(await store.journal.position()).toBeGreaterThanOrEqual(positions.at(-1) ?? 0);
   }
-  const setAside = new Set((await store.quarantined()).map((entry) => entry.runId));
+  const setAside = new Set((await store.leases.quarantined()).map((entry) => entry.runId));
   const rows = (await allRuns(store)).filter((row) => !setAside.has(row.id));
   // Many at once: where there are thousands, one after the other is mostly waiting.
   for (let at = 0; at < rows.length; at += AT_ONCE)
@@ -62,9 +62,9 @@ export async function expectInvariants(store: Store, gaps: "dense" | "pruned" = 
 const AT_ONCE = 50;
 
 async function expectWhole(store: Store, row: RunRow): Promise<void> {
-  const journal = await store.journal(row.id);
+  const journal = await store.journal.read(row.id);
   // Deleted since it was listed.
-  if (journal.length === 0 && !(await store.run(row.id))) return;
+  if (journal.length === 0 && !(await store.runs.get(row.id))) return;
   expect(journal.map((event) => event.seq)).toEqual(journal.map((_, index) => index + 1));
   expect(journal.slice(0, -1).filter((event) => TERMINAL_TYPES.has(event.type))).toEqual([]);
   expect(row).toEqual(refold(journal));
@@ -79,7 +79,7 @@ export function refold(journal: readonly JournalEvent[]): RunRow {
 export async function readEverything(store: Store): Promise<JournalEvent[]> {
   const all: JournalEvent[] = [];
   for (;;) {
-    const page = await store.read(all.at(-1)?.position ?? 0, 1000);
+    const page = await store.journal.readAll(all.at(-1)?.position ?? 0, 1000);
     if (page.length === 0) return all;
     all.push(...page);
   }
@@ -89,7 +89,7 @@ async function allRuns(store: Store): Promise<RunRow[]> {
   const all: RunRow[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.runs({ limit: 500, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await store.runs.list({ limit: 500, ...(cursor === undefined ? {} : { cursor }) });
     all.push(...page.runs);
     cursor = page.nextCursor;
   } while (cursor !== undefined);
@@ -129,7 +129,7 @@ export async function admit(
   runId: string,
   over: Partial<Payload<"RUN_STARTED">> = {},
 ): Promise<string> {
-  await store.start(runId, startPayload({ rootRunId: runId, ...over }));
+  await store.runs.start(runId, startPayload({ rootRunId: runId, ...over }));
   return runId;
 }
 
@@ -168,7 +168,7 @@ export function childSpawn(runId: string, parentRunId: string, parentKey = "m1.0
 
 /** A driver as the loop is one: it folds whatever an answer brings. */
 export async function acquireRun(store: Store, runId: string, worker = "w1") {
-  const lease = await store.acquire(runId, worker);
+  const lease = await store.leases.acquire(runId, worker);
   if (!lease) throw new Error(`${runId} could not be taken by ${worker}`);
   const writer: Writer = { worker, epoch: lease.epoch };
   const driver = {
@@ -176,7 +176,7 @@ export async function acquireRun(store: Store, runId: string, worker = "w1") {
     writer,
     after: lease.row.seq,
     async append(events: EventBody[], more: Partial<Append> = {}) {
-      const answer = await store.append({ runId, writer, after: driver.after, events, ...more });
+      const answer = await store.journal.append({ runId, writer, after: driver.after, events, ...more });
       driver.after = answer.events.at(-1)?.seq ?? driver.after;
       return answer;
     },
@@ -186,7 +186,7 @@ export async function acquireRun(store: Store, runId: string, worker = "w1") {
 
 /** As anybody but the driver. */
 export async function sendSignal(store: Store, runId: string, ...events: EventBody[]) {
-  return store.append({ runId, after: 0, events });
+  return store.journal.append({ runId, after: 0, events });
 }
 
 export const contextAdded = (id: string, text = `about ${id}`): EventBody => ({

@@ -30,16 +30,16 @@ export function leaseContract(open: Open): void {
       "[J6] a run is due when admitted, not while driven, and at its time after a rest",
       async ({ store, clock }) => {
         await admit(store, "r1");
-        expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+        expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
         const driver = await acquireRun(store, "r1");
-        expect(await store.due(clock.now(), 10)).toEqual([]);
+        expect(await store.leases.due(clock.now(), 10)).toEqual([]);
         const wakeAt = clock.now() + 5000;
         await driver.append([runSuspended("s1", { kind: "timer", until: wakeAt })], { rest: { wakeAt } });
-        expect(await store.nextDue()).toBe(wakeAt);
-        expect(await store.due(wakeAt - 1, 10)).toEqual([]);
-        expect(await store.acquire("r1", "w1")).toBeUndefined();
+        expect(await store.leases.nextDue()).toBe(wakeAt);
+        expect(await store.leases.due(wakeAt - 1, 10)).toEqual([]);
+        expect(await store.leases.acquire("r1", "w1")).toBeUndefined();
         clock.advance(5000);
-        expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+        expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
         expect((await acquireRun(store, "r1")).lease.row).toMatchObject({ status: "waiting", seq: 2 });
       },
     );
@@ -49,15 +49,15 @@ export function leaseContract(open: Open): void {
       await admit(store, "r1");
       await sendSignal(store, "r1", contextAdded("x"));
       const { lease, append } = await acquireRun(store, "r1");
-      if (lease.events) expect(lease.events).toEqual(await store.journal("r1"));
+      if (lease.events) expect(lease.events).toEqual(await store.journal.read("r1"));
       await append([runSuspended("s1")], { rest: { wakeAt: undefined } });
       await sendSignal(store, "r1", contextAdded("y"));
       const again = (await acquireRun(store, "r1")).lease;
-      if (again.events) expect(again.events).toEqual(await store.journal("r1"));
-      await store.release("r1", again);
+      if (again.events) expect(again.events).toEqual(await store.journal.read("r1"));
+      await store.leases.release("r1", again);
       const later = await opened.reopen();
       const { events } = (await acquireRun(later, "r1")).lease;
-      if (events) expect(events).toEqual(await later.journal("r1"));
+      if (events) expect(events).toEqual(await later.journal.read("r1"));
     });
 
     scenario("[J6] a signal between fold and rest refuses the rest, guarded or not", async ({ store }) => {
@@ -67,7 +67,7 @@ export function leaseContract(open: Open): void {
       const rest = await driver.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
       expect(rest.refused).toBe("signals");
       expect((await driver.append([], { rest: { wakeAt: undefined } })).refused).toBeUndefined();
-      expect((await store.journal("r1")).map(({ key }) => key)).toEqual(["start", "context/x"]);
+      expect((await store.journal.read("r1")).map(({ key }) => key)).toEqual(["start", "context/x"]);
     });
 
     scenario("[J6] a signal wakes a resting run, and only that one", async ({ store, clock }) => {
@@ -75,10 +75,10 @@ export function leaseContract(open: Open): void {
         await admit(store, runId);
         await (await acquireRun(store, runId)).append([runSuspended("s1")], { rest: { wakeAt: undefined } });
       }
-      expect(await store.due(clock.now(), 10)).toEqual([]);
-      expect(await store.nextDue()).toBeUndefined();
+      expect(await store.leases.due(clock.now(), 10)).toEqual([]);
+      expect(await store.leases.nextDue()).toBeUndefined();
       await sendSignal(store, "r2", contextAdded("x"));
-      expect(await store.due(clock.now(), 10)).toEqual(["r2"]);
+      expect(await store.leases.due(clock.now(), 10)).toEqual(["r2"]);
     });
 
     scenario(
@@ -94,7 +94,7 @@ export function leaseContract(open: Open): void {
           second.append([runSuspended("s1")], { rest: { wakeAt: undefined } }),
         ]);
         expect([rested.refused, refused.refused]).toEqual([undefined, "signals"]);
-        expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+        expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
       },
     );
 
@@ -108,9 +108,14 @@ export function leaseContract(open: Open): void {
         const next = await acquireRun(store, "r1", "w2");
         expect((await old.append([], { rest: { wakeAt: undefined } })).refused).toBe("epoch");
         expect((await old.append([toolResult("m0.0")], { rest: { wakeAt: 0 } })).refused).toBeUndefined();
-        await store.append({ runId: "r1", after: 99, events: [contextAdded("x")], rest: { wakeAt: 0 } });
-        await store.release("r1", old.writer);
-        expect(await store.due(clock.now(), 10)).toEqual([]);
+        await store.journal.append({
+          runId: "r1",
+          after: 99,
+          events: [contextAdded("x")],
+          rest: { wakeAt: 0 },
+        });
+        await store.leases.release("r1", old.writer);
+        expect(await store.leases.due(clock.now(), 10)).toEqual([]);
         expect((await next.append([modelCallStarted("m1")], { guard: "signals" })).refused).toBe("signals");
         expect((await next.append([modelCallStarted("m1")], { guard: "signals" })).refused).toBeUndefined();
       },
@@ -121,16 +126,16 @@ export function leaseContract(open: Open): void {
       const wakeAt = clock.now() + HOUR;
       await (await acquireRun(store, "r1")).append([runSuspended("s1")], { rest: { wakeAt } });
       clock.set(clock.now() - 2 * HOUR);
-      expect(await store.due(clock.now(), 10)).toEqual([]);
+      expect(await store.leases.due(clock.now(), 10)).toEqual([]);
       await sendSignal(store, "r1", contextAdded("x"));
-      const times = (await store.journal("r1")).map(({ ts }) => ts);
+      const times = (await store.journal.read("r1")).map(({ ts }) => ts);
       expect(times[2]).toBeLessThan(times[1]!);
       await (await acquireRun(store, "r1")).append([], { rest: { wakeAt } });
-      expect(await store.nextDue()).toBe(wakeAt);
+      expect(await store.leases.nextDue()).toBe(wakeAt);
       clock.set(wakeAt - 1);
-      expect(await store.due(clock.now(), 10)).toEqual([]);
+      expect(await store.leases.due(clock.now(), 10)).toEqual([]);
       clock.set(wakeAt + 2 * HOUR);
-      expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+      expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
     });
 
     scenario("[P8] [F37] timers and rests survive a restart; what rests stays at rest", async (opened) => {
@@ -144,9 +149,9 @@ export function leaseContract(open: Open): void {
         await (await acquireRun(opened.store, runId)).append([runSuspended("s1")], { rest: { wakeAt: at } });
       }
       const store = await opened.reopen();
-      expect(await store.due(clock.now(), 10)).toEqual([]);
-      expect(await store.nextDue()).toBe(wakeAt);
-      expect(await store.due(wakeAt, 10)).toEqual(["r1"]);
+      expect(await store.leases.due(clock.now(), 10)).toEqual([]);
+      expect(await store.leases.nextDue()).toBe(wakeAt);
+      expect(await store.leases.due(wakeAt, 10)).toEqual(["r1"]);
     });
 
     scenario("[F37] 10,000 suspended runs are not due, before and after a restart", async (opened) => {
@@ -160,20 +165,20 @@ export function leaseContract(open: Open): void {
           });
         }),
       );
-      expect(await opened.store.due(clock.now(), 20_000)).toHaveLength(500);
+      expect(await opened.store.leases.due(clock.now(), 20_000)).toHaveLength(500);
       const store = await opened.reopen();
-      expect(await store.due(clock.now(), 20_000)).toEqual(ids.slice(0, 500));
-      expect(await store.due(clock.now(), 3)).toEqual(ids.slice(0, 3));
-      expect(await store.position()).toBe(19_500);
+      expect(await store.leases.due(clock.now(), 20_000)).toEqual(ids.slice(0, 500));
+      expect(await store.leases.due(clock.now(), 3)).toEqual(ids.slice(0, 3));
+      expect(await store.journal.position()).toBe(19_500);
     });
   });
 
   describe("leases", () => {
     scenario("[E2] of many who want a run one gets it", async ({ store }) => {
       await admit(store, "r1");
-      const leases = await Promise.all(["a", "b", "c"].map((worker) => store.acquire("r1", worker)));
+      const leases = await Promise.all(["a", "b", "c"].map((worker) => store.leases.acquire("r1", worker)));
       expect(leases.map((lease) => lease?.epoch)).toEqual([1, undefined, undefined]);
-      expect(await store.acquire("none", "a")).toBeUndefined();
+      expect(await store.leases.acquire("none", "a")).toBeUndefined();
     });
 
     scenario(
@@ -182,15 +187,18 @@ export function leaseContract(open: Open): void {
         await admit(store, "r1");
         const old = await acquireRun(store, "r1", "w1");
         clock.advance(LEASE - 1);
-        expect(await store.heartbeat("w1", [{ runId: "r1", epoch: 1 }])).toEqual({ cancelled: [], lost: [] });
+        expect(await store.leases.heartbeat("w1", [{ runId: "r1", epoch: 1 }])).toEqual({
+          cancelled: [],
+          lost: [],
+        });
         clock.advance(LEASE - 1);
-        expect(await store.due(clock.now(), 10)).toEqual([]);
-        expect(await store.acquire("r1", "w2")).toBeUndefined();
+        expect(await store.leases.due(clock.now(), 10)).toEqual([]);
+        expect(await store.leases.acquire("r1", "w2")).toBeUndefined();
         clock.advance(2);
-        expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+        expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
         const next = await acquireRun(store, "r1", "w2");
         expect(next.lease.epoch).toBe(2);
-        expect(await store.heartbeat("w1", [{ runId: "r1", epoch: 1 }])).toEqual({
+        expect(await store.leases.heartbeat("w1", [{ runId: "r1", epoch: 1 }])).toEqual({
           cancelled: [],
           lost: ["r1"],
         });
@@ -206,18 +214,18 @@ export function leaseContract(open: Open): void {
         await admit(store, "r1");
         const old = await acquireRun(store, "r1", "w1");
         clock.advance(1_000);
-        expect(await store.acquire("r1", "w2")).toBeUndefined();
-        expect(await store.acquire("r1", "w1", { workers: ["w1"] })).toBeUndefined();
-        expect(await store.acquire("r1", "w3", { workers: ["w2"] })).toBeUndefined();
-        const lease = await store.acquire("r1", "w2", { workers: ["w0", "w1"] });
+        expect(await store.leases.acquire("r1", "w2")).toBeUndefined();
+        expect(await store.leases.acquire("r1", "w1", { workers: ["w1"] })).toBeUndefined();
+        expect(await store.leases.acquire("r1", "w3", { workers: ["w2"] })).toBeUndefined();
+        const lease = await store.leases.acquire("r1", "w2", { workers: ["w0", "w1"] });
         expect(lease).toMatchObject({ epoch: 2, previousUntil: clock.now() - 1_000 + LEASE });
         expect((await old.append([modelCallStarted("m1")], { guard: "signals" })).refused).toBe("epoch");
-        await store.release("r1", lease!, { wakeAt: clock.now() + 100 });
-        expect(await store.acquire("r1", "w3", { workers: ["w2"] })).toBeUndefined();
+        await store.leases.release("r1", lease!, { wakeAt: clock.now() + 100 });
+        expect(await store.leases.acquire("r1", "w3", { workers: ["w2"] })).toBeUndefined();
         clock.advance(LEASE);
         await acquireRun(store, "r1", "w3");
         clock.advance(LEASE + 1);
-        expect((await store.acquire("r1", "w4", { workers: ["w3"] }))?.previousUntil).toBeUndefined();
+        expect((await store.leases.acquire("r1", "w4", { workers: ["w3"] }))?.previousUntil).toBeUndefined();
       },
     );
 
@@ -228,24 +236,26 @@ export function leaseContract(open: Open): void {
         await acquireRun(store, "r1", "w1");
         const until = clock.now() + LEASE;
         clock.advance(1_000);
-        const second = (await store.acquire("r1", "w2", { workers: ["w1"] }))!;
+        const second = (await store.leases.acquire("r1", "w2", { workers: ["w1"] }))!;
         expect(second.previousUntil).toBe(until);
         const rest = { wakeAt: until };
-        await store.append({ runId: "r1", writer: second, after: second.row.seq, events: [], rest });
-        await expect(store.moveTree("r1", "t1"), "it would be begun again there").rejects.toMatchObject({
-          code: "CONFLICT",
-        });
+        await store.journal.append({ runId: "r1", writer: second, after: second.row.seq, events: [], rest });
+        await expect(store.transfers.move("r1", "t1"), "it would be begun again there").rejects.toMatchObject(
+          {
+            code: "CONFLICT",
+          },
+        );
         await sendSignal(store, "r1", contextAdded("hurry"));
         const third = await acquireRun(store, "r1", "w3");
         expect(third.lease.previousUntil, "after a rest that a signal has ended").toBe(until);
-        await store.release("r1", third.writer);
-        expect((await store.acquire("r1", "w4"))?.previousUntil, "after a release").toBe(until);
+        await store.leases.release("r1", third.writer);
+        expect((await store.leases.acquire("r1", "w4"))?.previousUntil, "after a release").toBe(until);
         clock.advance(1_000);
-        const fifth = (await store.acquire("r1", "w5", { workers: ["w4"] }))!;
+        const fifth = (await store.leases.acquire("r1", "w5", { workers: ["w4"] }))!;
         expect(fifth.previousUntil, "the latest of several").toBe(until + 1_000);
         clock.advance(LEASE);
-        await store.release("r1", fifth);
-        expect((await store.acquire("r1", "w6"))?.previousUntil, "it has run out").toBeUndefined();
+        await store.leases.release("r1", fifth);
+        expect((await store.leases.acquire("r1", "w6"))?.previousUntil, "it has run out").toBeUndefined();
       },
     );
 
@@ -254,10 +264,10 @@ export function leaseContract(open: Open): void {
       async ({ store, clock }) => {
         await admit(store, "r1");
         await acquireRun(store, "r1", "w1");
-        const takeEarly = () => store.acquire("r1", "w2", { silentFor: 7_000 });
+        const takeEarly = () => store.leases.acquire("r1", "w2", { silentFor: 7_000 });
         clock.advance(6_999);
         expect(await takeEarly()).toBeUndefined();
-        await store.heartbeat("w1", []);
+        await store.leases.heartbeat("w1", []);
         clock.advance(6_999);
         expect(await takeEarly(), "it lives").toBeUndefined();
         clock.advance(1);
@@ -270,22 +280,22 @@ export function leaseContract(open: Open): void {
       async ({ store, clock }) => {
         const card = { host: "a", pid: 7, pool: "default", version: "1.2.3", since: clock.now() };
         await admit(store, "r1");
-        await store.heartbeat("w1", [], card);
-        await store.heartbeat("w2", [], { ...card, pid: 8, since: clock.now() + 1 });
+        await store.leases.heartbeat("w1", [], card);
+        await store.leases.heartbeat("w2", [], { ...card, pid: 8, since: clock.now() + 1 });
         await acquireRun(store, "r1", "w1");
-        await store.heartbeat("nobody", []);
+        await store.leases.heartbeat("nobody", []);
         const seenAt = clock.now();
         const first = { name: "w1", ...card, seenAt, silent: false, runs: 1, holds: ["r1"] };
-        expect(await store.workers()).toEqual([
+        expect(await store.leases.workers()).toEqual([
           first,
           expect.objectContaining({ name: "w2", runs: 0, holds: [] }),
         ]);
-        expect(await store.driverOf("r1")).toBe("w1");
+        expect(await store.leases.driverOf("r1")).toBe("w1");
         clock.advance(LEASE);
-        expect(await store.driverOf("r1"), "it is not heard of any more").toBeUndefined();
-        await store.heartbeat("w2", [], { ...card, pid: 8, since: card.since + 1, tooNew: 3 });
-        await store.heartbeat("w2", []);
-        expect(await store.workers()).toMatchObject([
+        expect(await store.leases.driverOf("r1"), "it is not heard of any more").toBeUndefined();
+        await store.leases.heartbeat("w2", [], { ...card, pid: 8, since: card.since + 1, tooNew: 3 });
+        await store.leases.heartbeat("w2", []);
+        expect(await store.leases.workers()).toMatchObject([
           { ...first, silent: true },
           { pid: 8, silent: false, seenAt: clock.now(), tooNew: 3 },
         ]);
@@ -293,11 +303,14 @@ export function leaseContract(open: Open): void {
           await admit(store, id);
           await acquireRun(store, id, "w2");
         }
-        expect((await store.workers())[1], "a few by name").toMatchObject({
+        expect((await store.leases.workers())[1], "a few by name").toMatchObject({
           runs: 6,
           holds: ["r2", "r3", "r4", "r5", "r6"],
         });
-        expect([await store.driverOf("r7"), await store.driverOf("nobody")]).toEqual(["w2", undefined]);
+        expect([await store.leases.driverOf("r7"), await store.leases.driverOf("nobody")]).toEqual([
+          "w2",
+          undefined,
+        ]);
       },
     );
 
@@ -305,14 +318,14 @@ export function leaseContract(open: Open): void {
       "[E6] what is due is asked for by pool: what names it, and else by workspace",
       async ({ store, clock }) => {
         const due = (pool: string, workspaces: PoolFilter["workspaces"]) =>
-          store.due(clock.now(), 10, { pool, pools: ["default", "gpu"], workspaces });
+          store.leases.due(clock.now(), 10, { pool, pools: ["default", "gpu"], workspaces });
         await admit(store, "r1", { workspace: "/a" });
         await admitChild(store, "c1", "r1", "r1", { pool: "gpu" });
         await admit(store, "r2", { workspace: "/b", pool: "nobody's" });
         expect(await due("gpu", { in: [] })).toEqual(["c1"]);
         expect(await due("gpu", { in: ["/a"] })).toEqual(["r1", "c1"]);
         expect(await due("default", { notIn: [] })).toEqual(["r1", "r2"]);
-        expect(await store.run("c1")).toMatchObject({ pool: "gpu" });
+        expect(await store.runs.get("c1")).toMatchObject({ pool: "gpu" });
       },
     );
 
@@ -320,7 +333,7 @@ export function leaseContract(open: Open): void {
       await admit(store, "r1", { workspace: "/a" });
       await admit(store, "r2", { workspace: "/b" });
       const due = (workspaces: PoolFilter["workspaces"]) =>
-        store.due(clock.now(), 10, { pool: "p", pools: ["p"], workspaces });
+        store.leases.due(clock.now(), 10, { pool: "p", pools: ["p"], workspaces });
       expect(await due({ in: ["/a", "/c"] })).toEqual(["r1"]);
       expect(await due({ notIn: ["/a", "/c"] })).toEqual(["r2"]);
       await acquireRun(store, "r1", "w1");
@@ -335,16 +348,16 @@ export function leaseContract(open: Open): void {
       await admit(store, "r2");
       await acquireRun(store, "r1");
       await acquireRun(store, "r2");
-      await store.cancel("r2", { by: "maria" });
+      await store.runs.cancel("r2", { by: "maria" });
       const holds = ["r1", "r2", "r3"].map((runId) => ({ runId, epoch: 1 }));
-      expect(await store.heartbeat("w1", holds)).toEqual({ cancelled: ["r2"], lost: ["r3"] });
+      expect(await store.leases.heartbeat("w1", holds)).toEqual({ cancelled: ["r2"], lost: ["r3"] });
     });
 
     scenario("[E1] a restart voids leases: nobody waits for a process that is gone", async (opened) => {
       await admit(opened.store, "r1");
       await acquireRun(opened.store, "r1");
       const store = await opened.reopen();
-      expect(await store.due(opened.clock.now(), 10)).toEqual(["r1"]);
+      expect(await store.leases.due(opened.clock.now(), 10)).toEqual(["r1"]);
       expect((await acquireRun(store, "r1", "w2")).lease.epoch).toBe(2);
     });
 
@@ -353,26 +366,26 @@ export function leaseContract(open: Open): void {
       await acquireRun(store, "r4", "dead");
       await acquireRun(store, "r5", "dead");
       clock.advance(LEASE + 1);
-      expect(await store.due(clock.now(), 3)).toEqual(["r4", "r5", "r1"]);
-      expect(await store.due(clock.now(), 1)).toEqual(["r4"]);
+      expect(await store.leases.due(clock.now(), 3)).toEqual(["r4", "r5", "r1"]);
+      expect(await store.leases.due(clock.now(), 1)).toEqual(["r4"]);
     });
 
     scenario("a run that is given back is due at once, or when its driver says", async ({ store, clock }) => {
       await admit(store, "r1");
-      await store.release("r1", (await acquireRun(store, "r1")).writer);
-      expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
-      await store.release("r1", (await acquireRun(store, "r1")).writer, { wakeAt: clock.now() + 100 });
-      expect(await store.due(clock.now(), 10)).toEqual([]);
-      expect(await store.due(clock.now() + 100, 10)).toEqual(["r1"]);
+      await store.leases.release("r1", (await acquireRun(store, "r1")).writer);
+      expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
+      await store.leases.release("r1", (await acquireRun(store, "r1")).writer, { wakeAt: clock.now() + 100 });
+      expect(await store.leases.due(clock.now(), 10)).toEqual([]);
+      expect(await store.leases.due(clock.now() + 100, 10)).toEqual(["r1"]);
     });
 
     scenario("an ended run is nobody's and never due", async ({ store, clock }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
       await driver.append([runEnded()], { rest: { wakeAt: 0 } });
-      await store.release("r1", driver.writer);
-      expect(await store.due(clock.now() + HOUR, 10)).toEqual([]);
-      expect(await store.acquire("r1", "w2")).toBeUndefined();
+      await store.leases.release("r1", driver.writer);
+      expect(await store.leases.due(clock.now() + HOUR, 10)).toEqual([]);
+      expect(await store.leases.acquire("r1", "w2")).toBeUndefined();
     });
 
     scenario("[E5] acquisitions are counted until a rest or an outcome", async (opened) => {
@@ -387,12 +400,12 @@ export function leaseContract(open: Open): void {
       }
       const given = await acquireRun(store, "r1");
       counts.push(given.lease.acquisitions);
-      await store.release("r1", given.writer);
+      await store.leases.release("r1", given.writer);
       const fourth = await acquireRun(store, "r1");
       counts.push(fourth.lease.acquisitions);
       await fourth.append([modelCallStarted("m9")]);
       await fourth.append([agentThought("m9")]);
-      await store.release("r1", fourth.writer);
+      await store.leases.release("r1", fourth.writer);
       const fifth = await acquireRun(store, "r1");
       counts.push(fifth.lease.acquisitions);
       await fifth.append([], { rest: { wakeAt: 0 } });
@@ -405,22 +418,22 @@ export function leaseContract(open: Open): void {
       await admit(store, "r1");
       await admit(store, "r2");
       const driver = await acquireRun(store, "r1");
-      await store.quarantine({ runId: "r1", reason: "it cannot be read", seq: 1 });
+      await store.leases.quarantine({ runId: "r1", reason: "it cannot be read", seq: 1 });
       expect((await driver.append([modelCallStarted("m1")])).refused).toBe("epoch");
       await sendSignal(store, "r1", contextAdded("x"));
-      await store.cancel("r1", { by: "maria" });
-      expect(await store.due(clock.now() + HOUR, 1)).toEqual(["r2"]);
-      expect(await store.acquire("r1", "w1")).toBeUndefined();
+      await store.runs.cancel("r1", { by: "maria" });
+      expect(await store.leases.due(clock.now() + HOUR, 1)).toEqual(["r2"]);
+      expect(await store.leases.acquire("r1", "w1")).toBeUndefined();
       await acquireRun(store, "r2");
-      expect(await store.nextDue()).toBeUndefined();
+      expect(await store.leases.nextDue()).toBeUndefined();
       const entry = { runId: "r1", reason: "it cannot be read", seq: 1 };
-      expect(await store.quarantined()).toEqual([entry]);
-      await expect(store.quarantine({ ...entry, runId: "none" })).rejects.toThrow();
-      expect((await store.run("r1"))?.waitingOn).toEqual({ kind: "quarantine", detail: entry.reason });
+      expect(await store.leases.quarantined()).toEqual([entry]);
+      await expect(store.leases.quarantine({ ...entry, runId: "none" })).rejects.toThrow();
+      expect((await store.runs.get("r1"))?.waitingOn).toEqual({ kind: "quarantine", detail: entry.reason });
 
       const again = await opened.reopen();
-      expect(await again.quarantined(), "this version may be able to read it").toEqual([]);
-      expect(await again.due(clock.now(), 10)).toContain("r1");
+      expect(await again.leases.quarantined(), "this version may be able to read it").toEqual([]);
+      expect(await again.leases.due(clock.now(), 10)).toContain("r1");
     });
   });
 
@@ -438,7 +451,7 @@ export function leaseContract(open: Open): void {
         await endedChild.append([runEnded()]);
 
         const [reached, intent] = await Promise.all([
-          store.cancel("r1", { by: "maria", reason: "enough" }),
+          store.runs.cancel("r1", { by: "maria", reason: "enough" }),
           grandchild.append([toolStarted("m1.0")], { guard: "signals" }),
         ]);
         expect(reached.toSorted()).toEqual(["c1", "c11", "c21", "r1"]);
@@ -446,22 +459,22 @@ export function leaseContract(open: Open): void {
         expect(intent.events).toMatchObject([
           { type: "CANCEL_REQUESTED", payload: { by: "maria", reason: "enough", via: "r1" } },
         ]);
-        const marks = (await store.read(0, 100)).filter(({ type }) => type === "CANCEL_REQUESTED");
+        const marks = (await store.journal.readAll(0, 100)).filter(({ type }) => type === "CANCEL_REQUESTED");
         expect(marks.map(({ runId }) => runId).toSorted()).toEqual(["c1", "c11", "c21", "r1"]);
-        expect(await store.journal("r2")).toHaveLength(1);
+        expect(await store.journal.read("r2")).toHaveLength(1);
       },
     );
 
     scenario("[P7] asking twice, even at once, cancels once", async ({ store }) => {
       await admit(store, "r1");
       const answers = await Promise.all([
-        store.cancel("r1", { by: "maria" }),
-        store.cancel("r1", { by: "jon" }),
+        store.runs.cancel("r1", { by: "maria" }),
+        store.runs.cancel("r1", { by: "jon" }),
         sendSignal(store, "r1", contextAdded("x")),
       ]);
       expect(answers.slice(0, 2)).toEqual([["r1"], []]);
-      expect(await store.cancel("r1", { by: "maria" })).toEqual([]);
-      await expect(store.cancel("none", { by: "maria" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+      expect(await store.runs.cancel("r1", { by: "maria" })).toEqual([]);
+      await expect(store.runs.cancel("none", { by: "maria" })).rejects.toMatchObject({ code: "NOT_FOUND" });
     });
 
     scenario(
@@ -471,10 +484,10 @@ export function leaseContract(open: Open): void {
         await (await acquireRun(store, "r1")).append([runSuspended("s1")], { rest: { wakeAt: undefined } });
         const [, reached] = await Promise.all([
           admitChild(store, "c1", "r1", "r1"),
-          store.cancel("r1", { by: "m" }),
+          store.runs.cancel("r1", { by: "m" }),
         ]);
         expect(reached.toSorted()).toEqual(["c1", "r1"]);
-        expect((await store.due(clock.now(), 10)).toSorted()).toEqual(["c1", "r1"]);
+        expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["c1", "r1"]);
       },
     );
   });

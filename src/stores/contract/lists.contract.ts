@@ -32,17 +32,20 @@ export function listContract(open: Open): void {
       const { store } = opened;
       const start = startPayload({ rootRunId: "r1" });
       const request = { key: "k1", body: '{"task":1}' };
-      const both = await Promise.all([store.start("r1", start, request), store.start("r2", start, request)]);
+      const both = await Promise.all([
+        store.runs.start("r1", start, request),
+        store.runs.start("r2", start, request),
+      ]);
       expect(both).toEqual([
         { runId: "r1", existed: false },
         { runId: "r1", existed: true },
       ]);
       const next = await opened.reopen();
-      expect(await next.start("r3", start, request)).toEqual({ runId: "r1", existed: true });
-      await expect(next.start("r4", start, { key: "k1", body: "{}" })).rejects.toMatchObject({
+      expect(await next.runs.start("r3", start, request)).toEqual({ runId: "r1", existed: true });
+      await expect(next.runs.start("r4", start, { key: "k1", body: "{}" })).rejects.toMatchObject({
         code: "UNPROCESSABLE",
       });
-      expect((await next.runs({})).runs.map(({ id }) => id)).toEqual(["r1"]);
+      expect((await next.runs.list({})).runs.map(({ id }) => id)).toEqual(["r1"]);
     });
 
     scenario(
@@ -60,13 +63,15 @@ export function listContract(open: Open): void {
         await driver.append([
           runSuspended("rest/1", { kind: "outcome_unknown", detail: "\0 \ud800", items: ["m1.0"] }),
         ]);
-        const ids = async (filter: RunFilter) => (await store.runs(filter)).runs.map(({ id }) => id);
+        const ids = async (filter: RunFilter) => (await store.runs.list(filter)).runs.map(({ id }) => id);
         expect(await ids({ roots: true })).toEqual(["r2", "r1"]);
         expect(await ids({ since: later })).toEqual(["r2"]);
         expect(await ids({ waiting: "outcome_unknown" })).toEqual(["c1"]);
         expect(await ids({ waiting: "person" })).toContain("c1");
-        expect([await store.countRuns({}), await store.countRuns({ roots: true, limit: 1 })]).toEqual([3, 2]);
-        const totals = await store.treeTotals(["r1", "r2", "nobody"]);
+        expect([await store.runs.count({}), await store.runs.count({ roots: true, limit: 1 })]).toEqual([
+          3, 2,
+        ]);
+        const totals = await store.usage.treeTotals(["r1", "r2", "nobody"]);
         expect([...totals.keys()].sort()).toEqual(["r1", "r2"]);
         expect(totals.get("r1")).toMatchObject({ runs: 2, usage: { input: 10, output: 5, cost: 0.25 } });
         expect(totals.get("r2")).toMatchObject({ runs: 1, usage: { input: 0, cost: 0 } });
@@ -89,8 +94,8 @@ export function listContract(open: Open): void {
         await driver.append([runSuspended("rest/1", { kind: "approval", items: ["m1.0", "m1.1"] })]);
       }
       const needed = async (waiting: "person" | "approval") => {
-        const ids = (await store.runs({ waiting })).runs.map(({ id }) => id);
-        expect(await store.countRuns({ waiting })).toBe(ids.length);
+        const ids = (await store.runs.list({ waiting })).runs.map(({ id }) => id);
+        expect(await store.runs.count({ waiting })).toBe(ids.length);
         return ids.sort();
       };
       expect(await needed("person")).toEqual(["c1", "c2", "r1"]);
@@ -106,13 +111,13 @@ export function listContract(open: Open): void {
         approvalDecided("m1.1", "reject", "ann"),
       );
       expect(await needed("person")).toEqual([]);
-      expect((await store.run("r1"))?.status).toBe("suspended");
+      expect((await store.runs.get("r1"))?.status).toBe("suspended");
     });
 
     scenario("rows tell where a run stands", async ({ store, clock }) => {
       await admit(store, "r1", { sessionId: "s1", userId: "maria", task: "Mend it" });
       const born = clock.now();
-      expect(await store.run("r1")).toMatchObject({
+      expect(await store.runs.get("r1")).toMatchObject({
         status: "pending",
         turns: 0,
         createdAt: born,
@@ -121,7 +126,7 @@ export function listContract(open: Open): void {
       clock.advance(10);
       const driver = await acquireRun(store, "r1");
       await driver.append([modelCallStarted("m1")]);
-      expect(await store.run("r1")).toMatchObject({ status: "running", turns: 1, startedAt: born + 10 });
+      expect(await store.runs.get("r1")).toMatchObject({ status: "running", turns: 1, startedAt: born + 10 });
       await driver.append([
         modelCallFailed("m1", {
           cause: "rate_limit",
@@ -131,20 +136,20 @@ export function listContract(open: Open): void {
           cost: 0.5,
         }),
       ]);
-      expect(await store.run("r1")).toMatchObject({
+      expect(await store.runs.get("r1")).toMatchObject({
         status: "waiting",
         waitingOn: { kind: "provider", until: born + 99, detail: "429" },
         usage: { input: 2, output: 1, cost: 0.5, wastedCalls: 1, wastedCost: 0.5 },
       });
       await driver.append([modelCallStarted("m1", { attempt: 2 }), agentThought("m1", { attempt: 2 })]);
       await driver.append([runSuspended("s1", { kind: "approval", items: ["m1.0"] })]);
-      expect(await store.run("r1")).toMatchObject({
+      expect(await store.runs.get("r1")).toMatchObject({
         status: "suspended",
         waitingOn: { kind: "approval" },
         turns: 1,
       });
       await driver.append([runEnded()]);
-      expect(await store.run("r1")).toMatchObject({
+      expect(await store.runs.get("r1")).toMatchObject({
         status: "completed",
         stopReason: "final_answer",
         summary: "It works.",
@@ -152,7 +157,7 @@ export function listContract(open: Open): void {
         seq: 7,
         usage: { input: 12, output: 6, cost: 0.75 },
       });
-      expect(await store.run("none")).toBeUndefined();
+      expect(await store.runs.get("none")).toBeUndefined();
     });
 
     scenario("runs are listed newest first, by page and by filter", async ({ store }) => {
@@ -164,7 +169,7 @@ export function listContract(open: Open): void {
       const pages: string[][] = [];
       let cursor: string | undefined;
       do {
-        const page = await store.runs({ limit: 10, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await store.runs.list({ limit: 10, ...(cursor === undefined ? {} : { cursor }) });
         pages.push(page.runs.map(({ id }) => id));
         cursor = page.nextCursor;
         if (pages.length === 1) await admit(store, "later");
@@ -172,35 +177,35 @@ export function listContract(open: Open): void {
       expect(pages.map(({ length }) => length)).toEqual([10, 10, 6]);
       expect(pages.flat()).toEqual(["c1", ...Array.from({ length: 25 }, (_, i) => `r${24 - i}`)]);
 
-      const ids = async (filter: Parameters<Store["runs"]>[0]) =>
-        (await store.runs(filter)).runs.map(({ id }) => id);
+      const ids = async (filter: Parameters<Store["runs"]["list"]>[0]) =>
+        (await store.runs.list(filter)).runs.map(({ id }) => id);
       expect(await ids({ session: "s1", agent: "odd" })).toEqual(["r3", "r1"]);
       expect(await ids({ root: "r1" })).toEqual(["c1", "r1"]);
       expect(await ids({ parent: "r1" })).toEqual(["c1"]);
       expect(await ids({ status: ["failed", "completed"] })).toEqual(["r3"]);
       expect(await ids({ status: [] })).toEqual([]);
-      expect(await store.runs({ limit: 0 })).toEqual({ runs: [], nextCursor: undefined });
+      expect(await store.runs.list({ limit: 0 })).toEqual({ runs: [], nextCursor: undefined });
     });
 
     scenario("the page that is exactly full is the last one", async ({ store }) => {
       for (let i = 0; i < 4; i++) await admit(store, `r${i}`);
-      expect((await store.runs({ limit: 4 })).nextCursor).toBeUndefined();
-      expect((await store.runs({ limit: 3 })).nextCursor).toBeDefined();
+      expect((await store.runs.list({ limit: 4 })).nextCursor).toBeUndefined();
+      expect((await store.runs.list({ limit: 3 })).nextCursor).toBeDefined();
     });
 
     scenario("[F38] journals read the same whole and by pages, at every boundary", async ({ store }) => {
       await admit(store, "r1");
       for (const length of [499, 500, 501, 999, 1000, 1001]) {
-        const from = (await store.head("r1"))!.seq;
+        const from = (await store.journal.head("r1"))!.seq;
         const events = Array.from({ length: length - from }, (_, i) => contextAdded(`c${from + i}`));
         await sendSignal(store, "r1", ...events);
-        const whole = await store.journal("r1");
+        const whole = await store.journal.read("r1");
         expect(whole).toHaveLength(length);
         for (const size of [500, 1000]) expect(await paged(store, size)).toEqual(whole);
       }
-      expect(await store.journal("r1", 1001)).toEqual([]);
-      expect(await store.journal("r1", 5000)).toEqual([]);
-      expect(await store.journal("none")).toEqual([]);
+      expect(await store.journal.read("r1", 1001)).toEqual([]);
+      expect(await store.journal.read("r1", 5000)).toEqual([]);
+      expect(await store.journal.read("none")).toEqual([]);
     });
   });
 
@@ -220,7 +225,7 @@ export function listContract(open: Open): void {
       await parent.append([runSuspended("s1", { kind: "budget", items: ["budget/1"] })]);
 
       const open = async (filter?: { run?: string; root?: string }) =>
-        (await opened.store.openApprovals(filter))
+        (await opened.store.inbox.openItems(filter))
           .map(({ runId, itemId, kind }) => `${runId} ${itemId} ${kind}`)
           .toSorted();
       expect(await open({ root: "r1" })).toEqual([
@@ -243,7 +248,7 @@ export function listContract(open: Open): void {
       await opened.reopen();
       expect(await open({ run: "c1" })).toEqual(["c1 m1.1 tool"]);
       expect(await open({ root: "c1" })).toEqual([]);
-      await opened.store.cancel("c1", { by: "maria" });
+      await opened.store.runs.cancel("c1", { by: "maria" });
       expect(await open()).toEqual(["r1 m1.0 tool"]);
       await (await acquireRun(opened.store, "r1")).append([runEnded("RUN_FAILED")]);
       expect(await open()).toEqual([]);
@@ -262,7 +267,7 @@ export function listContract(open: Open): void {
       await sendSignal(store, "r1", approvalDecided("m1.2", "reject", "maria", grant));
       await sendSignal(store, "r1", approvalDecided("m1.3", "expire", "system", grant));
       const next = await opened.reopen();
-      const [only, ...more] = await next.grants();
+      const [only, ...more] = await next.inbox.grants();
       expect(only).toMatchObject({
         rule: "Bash(npm test)",
         by: "maria",
@@ -271,8 +276,11 @@ export function listContract(open: Open): void {
         folder: "/w",
       });
       expect(more).toEqual([]);
-      expect([await next.revokeGrant(only!.id), await next.revokeGrant(only!.id)]).toEqual([true, false]);
-      expect(await next.grants()).toEqual([]);
+      expect([await next.inbox.revokeGrant(only!.id), await next.inbox.revokeGrant(only!.id)]).toEqual([
+        true,
+        false,
+      ]);
+      expect(await next.inbox.grants()).toEqual([]);
     });
   });
 
@@ -371,7 +379,7 @@ export function listContract(open: Open): void {
         await Promise.all(["r1", "r2"].map((runId) => admit(store, runId)));
         // Who says how far they have read is not told all of it again.
         const add = (runId: string, id: string, after: number) =>
-          store.append({ runId, after, events: [contextAdded(id)] });
+          store.journal.append({ runId, after, events: [contextAdded(id)] });
         await Promise.all(Array.from({ length: 700 }, (_, i) => add("r1", `before${i}`, 1 + i)));
         const total = 702 + 600;
         const readers = [0, 0, 350, 702].map((after) => collect(store, after, total));
@@ -395,17 +403,17 @@ export function listContract(open: Open): void {
       await admitChild(store, "c1", "r1", "r1");
       await sendSignal(store, "r2", contextAdded("x"));
       await sendSignal(store, "c1", contextAdded("x"));
-      const tree = await store.read(0, 10, { root: "r1" });
+      const tree = await store.journal.readAll(0, 10, { root: "r1" });
       expect(tree.map(({ runId, position }) => `${position} ${runId}`)).toEqual(["1 r1", "3 c1", "5 c1"]);
-      expect(await store.read(3, 10, { run: "r2" })).toMatchObject([{ position: 4 }]);
+      expect(await store.journal.readAll(3, 10, { run: "r2" })).toMatchObject([{ position: 4 }]);
     });
 
     scenario("a commit is announced once, after it can be read, with what it wrote", async ({ store }) => {
       const told: JournalEvent[][] = [];
       const readable: Promise<JournalEvent[]>[] = [];
-      const stop = store.onCommit((events) => {
+      const stop = store.journal.onCommit((events) => {
         told.push([...events]);
-        readable.push(store.read(0, 100));
+        readable.push(store.journal.readAll(0, 100));
       });
       await admit(store, "r1");
       await sendSignal(store, "r1", contextAdded("x"), contextAdded("y"));
@@ -417,7 +425,7 @@ export function listContract(open: Open): void {
       // A store on a server answers later, and may know more by then.
       for (const [index, page] of (await Promise.all(readable)).entries())
         expect(page).toEqual(expect.arrayContaining(told[index]!));
-      expect(told.flat()).toEqual((await store.journal("r1")).slice(0, 3));
+      expect(told.flat()).toEqual((await store.journal.read("r1")).slice(0, 3));
     });
   });
 
@@ -428,7 +436,7 @@ export function listContract(open: Open): void {
     const last = driver.append([toolStarted("m0.0"), toolResult("m0.0")]);
     const next = await opened.reopen();
     await last;
-    expect(await next.journal("r1")).toHaveLength(3);
+    expect(await next.journal.read("r1")).toHaveLength(3);
     await expect(sendSignal(store, "r1", contextAdded("x"))).rejects.toMatchObject({
       code: "STORAGE_UNUSABLE",
     });
@@ -438,7 +446,7 @@ export function listContract(open: Open): void {
 async function paged(store: Store, size: number): Promise<JournalEvent[]> {
   const all: JournalEvent[] = [];
   for (;;) {
-    const page = await store.journal("r1", all.length, size);
+    const page = await store.journal.read("r1", all.length, size);
     all.push(...page);
     if (page.length < size) return all;
   }

@@ -89,9 +89,9 @@ export function messagesContract(open: Open): void {
     await admit(store, "r1");
     const driver = await acquireRun(store, "r1");
     for (let i = 1; i <= 7; i++) await driver.append([modelCallStarted(`m${i}`), agentThought(`m${i}`)]);
-    const first = await store.messages({ limit: 5 });
+    const first = await store.usage.messages({ limit: 5 });
     await driver.append([modelCallStarted("m8")]);
-    const next = await store.messages({ limit: 5, cursor: first.nextCursor! });
+    const next = await store.usage.messages({ limit: 5, cursor: first.nextCursor! });
     expect(first.messages).toHaveLength(5);
     expect(next.messages).toHaveLength(3);
     expect(next.nextCursor).toBeUndefined();
@@ -151,7 +151,10 @@ export function messagesContract(open: Open): void {
         ids.map(async (id) => sendSignal(store, id, modelCallStarted(`m${i}`), agentThought(`m${i}`))),
       );
     }
-    const [one, two] = await Promise.all([store.messages({ limit: 1000 }), store.messages({ limit: 1000 })]);
+    const [one, two] = await Promise.all([
+      store.usage.messages({ limit: 1000 }),
+      store.usage.messages({ limit: 1000 }),
+    ]);
     expect(one.messages).toHaveLength(600);
     expect(two.messages).toEqual(one.messages);
     expect(one.messages).toEqual(await folded(store));
@@ -187,7 +190,7 @@ async function tree(store: Store, each = async () => {}): Promise<void> {
 }
 
 async function all(store: Store, filter: MessageFilter = {}): Promise<MessageRow[]> {
-  return (await store.messages({ limit: 1_000, ...filter })).messages;
+  return (await store.usage.messages({ limit: 1_000, ...filter })).messages;
 }
 
 async function folded(store: Store): Promise<MessageRow[]> {

@@ -116,9 +116,9 @@ class History {
     await this.perform(next);
     const { store, clock } = this.opened;
     const due = RUNS.filter((_, index) => this.isDue(this.models[index]!));
-    expect((await store.due(clock.now(), 10)).toSorted()).toEqual(due);
+    expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(due);
     for (const [index, runId] of RUNS.entries()) {
-      expect((await store.journal(runId)).map(({ key }) => key)).toEqual(this.models[index]!.keys);
+      expect((await store.journal.read(runId)).map(({ key }) => key)).toEqual(this.models[index]!.keys);
     }
   }
 
@@ -129,7 +129,7 @@ class History {
         clock.advance(next.ms);
         return;
       case "beat":
-        await store.heartbeat(next.worker, []);
+        await store.leases.heartbeat(next.worker, []);
         this.alive.set(next.worker, clock.now() + LEASE);
         return;
       case "restart":
@@ -145,7 +145,7 @@ class History {
         return;
       case "say": {
         const model = this.models[next.run]!;
-        const answer = await store.append({
+        const answer = await store.journal.append({
           runId: RUNS[next.run]!,
           after: 0,
           events: [contextAdded(`${next.id}`)],
@@ -166,7 +166,7 @@ class History {
   private async acquire(index: number, worker: string): Promise<void> {
     const { store, clock } = this.opened;
     const model = this.models[index]!;
-    const lease = await store.acquire(RUNS[index]!, worker);
+    const lease = await store.leases.acquire(RUNS[index]!, worker);
     expect(lease !== undefined).toBe(this.isDue(model));
     if (!lease) return;
     Object.assign(model, { worker, epoch: model.epoch + 1, dueAt: undefined });
@@ -177,7 +177,7 @@ class History {
 
   private async cancel(index: number): Promise<void> {
     const model = this.models[index]!;
-    const reached = await this.opened.store.cancel(RUNS[index]!, { by: "maria" });
+    const reached = await this.opened.store.runs.cancel(RUNS[index]!, { by: "maria" });
     const reaches = !model.ended && !model.keys.includes("cancel");
     expect(reached).toEqual(reaches ? [RUNS[index]] : []);
     if (reaches) this.signal(model, "cancel");
@@ -198,7 +198,7 @@ class History {
       next.do === "rest" && next.wait !== undefined ? this.opened.clock.now() + next.wait : undefined;
     const current = model.worker === next.worker && model.epoch === driver.epoch;
     const expected = this.verdict(next.do, key, model, driver, current);
-    const answer = await this.opened.store.append({
+    const answer = await this.opened.store.journal.append({
       runId: RUNS[next.run]!,
       writer: { worker: next.worker, epoch: driver.epoch },
       after: driver.after,

@@ -42,14 +42,14 @@ export function newerVersionContract(open: Open): void {
       await filled(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {
         const types = async (after: number, understood?: true) =>
-          (await store.read(after, 10, understood ? { stopAtNewer: understood } : {})).map(
+          (await store.journal.readAll(after, 10, understood ? { stopAtNewer: understood } : {})).map(
             ({ type }) => type,
           );
         const all = ["RUN_STARTED", "MODEL_CALL_STARTED", "MODEL_CALL_STARTED", "CONTEXT_ADDED"];
         expect(await types(0), "a stream goes on").toEqual(all);
         expect(await types(0, true)).toEqual(["RUN_STARTED", "MODEL_CALL_STARTED"]);
         await expect(types(2, true)).rejects.toMatchObject({ code: "JOURNAL_NEWER" });
-        await expect(store.read(0, 1, { stopAtNewer: true })).resolves.toHaveLength(1);
+        await expect(store.journal.readAll(0, 1, { stopAtNewer: true })).resolves.toHaveLength(1);
         expect(await types(6, true)).toEqual([]);
       });
     },
@@ -65,9 +65,9 @@ async function filled(store: Store): Promise<void> {
 }
 
 async function kept(store: Store) {
-  const { messages } = await store.messages({ limit: 10 });
-  const { trees } = await store.treeUsages({ limit: 10 });
-  const { runs } = await store.runs({ q: "violet" });
+  const { messages } = await store.usage.messages({ limit: 10 });
+  const { trees } = await store.usage.trees({ limit: 10 });
+  const { runs } = await store.runs.list({ q: "violet" });
   return {
     answers: messages.map(({ response_content }) => response_content),
     calls: (trees[0]?.cells ?? []).reduce((sum, { turns }) => sum + turns, 0),

@@ -31,21 +31,24 @@ export function pruneContract(open: Open): void {
     await endedTree(store, "old");
     await endedTree(store, "kept");
     const before = await readEverything(store);
-    const journals = await Promise.all(["kept", "kept-child"].map((id) => store.journal(id)));
-    const would = await store.prune({ root: "old", dryRun: true });
+    const journals = await Promise.all(["kept", "kept-child"].map((id) => store.journal.read(id)));
+    const would = await store.runs.prune({ root: "old", dryRun: true });
     expect(await readEverything(store), "a look changes nothing").toEqual(before);
 
-    expect(await store.prune({ root: "old" })).toEqual(would);
+    expect(await store.runs.prune({ root: "old" })).toEqual(would);
     const gone = before.filter(({ runId }) => runId.startsWith("old"));
     expect(would).toMatchObject({ trees: 1, runs: 2, events: gone.length });
     expect(would.bytes).toBe(gone.reduce((sum, event) => sum + sizeOf(event), 0));
 
     expect(await readEverything(store)).toEqual(before.filter((event) => !gone.includes(event)));
-    expect(await Promise.all(["kept", "kept-child"].map((id) => store.journal(id)))).toEqual(journals);
-    expect(await store.run("old-child")).toBeUndefined();
-    expect(await store.journal("old")).toEqual([]);
-    expect((await store.runs({})).runs.map(({ id }) => id)).toEqual(["kept-child", "kept"]);
-    expect((await store.messages({})).messages.map(({ session_id }) => session_id)).toEqual(["kept", "kept"]);
+    expect(await Promise.all(["kept", "kept-child"].map((id) => store.journal.read(id)))).toEqual(journals);
+    expect(await store.runs.get("old-child")).toBeUndefined();
+    expect(await store.journal.read("old")).toEqual([]);
+    expect((await store.runs.list({})).runs.map(({ id }) => id)).toEqual(["kept-child", "kept"]);
+    expect((await store.usage.messages({})).messages.map(({ session_id }) => session_id)).toEqual([
+      "kept",
+      "kept",
+    ]);
     await expect(sendSignal(store, "old", contextAdded("late"))).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
@@ -53,16 +56,16 @@ export function pruneContract(open: Open): void {
     await admit(store, "r1");
     await admitChild(store, "c1", "r1", "r1");
     await (await acquireRun(store, "r1")).append([runEnded("RUN_FAILED")]);
-    expect(await store.prune({})).toMatchObject({ trees: 0, runs: 0, events: 0 });
-    expect(await store.prune({ root: "r1", status: ["failed", "pending"] })).toMatchObject({ trees: 0 });
+    expect(await store.runs.prune({})).toMatchObject({ trees: 0, runs: 0, events: 0 });
+    expect(await store.runs.prune({ root: "r1", status: ["failed", "pending"] })).toMatchObject({ trees: 0 });
     await (await acquireRun(store, "c1")).append([runEnded()]);
-    expect(await store.prune({ root: "c1" }), "it is no root").toMatchObject({ trees: 0 });
-    expect(await store.prune({})).toMatchObject({ trees: 1, runs: 2 });
+    expect(await store.runs.prune({ root: "c1" }), "it is no root").toMatchObject({ trees: 0 });
+    expect(await store.runs.prune({})).toMatchObject({ trees: 1, runs: 2 });
 
     await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
     await admitChild(store, "c2", "r2", "r2");
     await (await acquireRun(store, "r2")).append([runEnded()]);
-    expect(await store.prune({}), "whoever pays for the child").toMatchObject({ trees: 0 });
+    expect(await store.runs.prune({}), "whoever pays for the child").toMatchObject({ trees: 0 });
   });
 
   scenario("what a kept run continues is kept, and what that one continues", async ({ store }) => {
@@ -72,12 +75,12 @@ export function pruneContract(open: Open): void {
       await (await acquireRun(store, id)).append([runEnded()]);
     }
     await admit(store, "d", { continues: await endOf(store, "c") });
-    expect(await store.prune({ dryRun: true })).toMatchObject({ trees: 0 });
-    expect(await store.prune({})).toMatchObject({ trees: 0 });
+    expect(await store.runs.prune({ dryRun: true })).toMatchObject({ trees: 0 });
+    expect(await store.runs.prune({})).toMatchObject({ trees: 0 });
     await (await acquireRun(store, "d")).append([runEnded("RUN_CANCELLED")]);
-    expect(await store.prune({ status: ["completed"] }), "d is kept").toMatchObject({ trees: 0 });
-    expect(await store.prune({ dryRun: true })).toMatchObject({ trees: 4 });
-    expect(await store.prune({})).toMatchObject({ trees: 4, runs: 4 });
+    expect(await store.runs.prune({ status: ["completed"] }), "d is kept").toMatchObject({ trees: 0 });
+    expect(await store.runs.prune({ dryRun: true })).toMatchObject({ trees: 4 });
+    expect(await store.runs.prune({})).toMatchObject({ trees: 4, runs: 4 });
     expect(await readEverything(store)).toEqual([]);
   });
 
@@ -86,15 +89,15 @@ export function pruneContract(open: Open): void {
     async ({ store }) => {
       await admit(store, "a");
       await (await acquireRun(store, "a")).append([modelCallStarted("m1"), agentThought("m1"), runEnded()]);
-      const there = (await store.head("a", 2))!;
+      const there = (await store.journal.head("a", 2))!;
       expect(there).toMatchObject({ seq: 2 });
-      expect(await store.head("a", 4)).toEqual(await store.head("a"));
-      expect(await store.head("a", 5)).toBeUndefined();
-      expect(await store.head("b", 1)).toBeUndefined();
+      expect(await store.journal.head("a", 4)).toEqual(await store.journal.head("a"));
+      expect(await store.journal.head("a", 5)).toBeUndefined();
+      expect(await store.journal.head("b", 1)).toBeUndefined();
       await admit(store, "b", { continues: { runId: "a", ...there }, trigger: "fork" });
-      expect((await store.runs({ branchesOf: "a" })).runs.map(({ id }) => id)).toEqual(["b"]);
-      expect((await store.runs({ branchesOf: "b" })).runs).toEqual([]);
-      expect(await store.prune({})).toMatchObject({ trees: 0 });
+      expect((await store.runs.list({ branchesOf: "a" })).runs.map(({ id }) => id)).toEqual(["b"]);
+      expect((await store.runs.list({ branchesOf: "b" })).runs).toEqual([]);
+      expect(await store.runs.prune({})).toMatchObject({ trees: 0 });
     },
   );
 
@@ -102,9 +105,9 @@ export function pruneContract(open: Open): void {
     await admit(store, "r1");
     await (await acquireRun(store, "r1")).append([modelCallStarted("m1"), agentThought("m1"), runEnded()]);
     await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
-    expect(await store.prune({})).toMatchObject({ trees: 0 });
+    expect(await store.runs.prune({})).toMatchObject({ trees: 0 });
     await (await acquireRun(store, "r2")).append([runEnded()]);
-    expect(await store.prune({})).toMatchObject({ trees: 2 });
+    expect(await store.runs.prune({})).toMatchObject({ trees: 2 });
   });
 
   scenario("by age, end, root and workspace", async ({ store, clock }) => {
@@ -118,15 +121,15 @@ export function pruneContract(open: Open): void {
       await (await acquireRun(store, id)).append([runEnded(type)]);
       clock.advance(10);
     }
-    const left = async () => (await store.runs({})).runs.map(({ id }) => id).sort();
-    const [r4] = (await store.runs({ limit: 1 })).runs;
-    await store.prune({ status: [] });
+    const left = async () => (await store.runs.list({})).runs.map(({ id }) => id).sort();
+    const [r4] = (await store.runs.list({ limit: 1 })).runs;
+    await store.runs.prune({ status: [] });
     expect(await left()).toEqual(["r1", "r2", "r3", "r4"]);
-    await store.prune({ before: r4!.endedAt!, status: ["completed"], workspace: "/w" });
+    await store.runs.prune({ before: r4!.endedAt!, status: ["completed"], workspace: "/w" });
     expect(await left()).toEqual(["r2", "r3", "r4"]);
-    await store.prune({ workspace: "/v" });
+    await store.runs.prune({ workspace: "/v" });
     expect(await left()).toEqual(["r2", "r4"]);
-    await store.prune({ root: "r4" });
+    await store.runs.prune({ root: "r4" });
     expect(await left()).toEqual(["r2"]);
   });
 
@@ -137,20 +140,20 @@ export function pruneContract(open: Open): void {
     const stop = new AbortController();
     const reader = follow(store, { after: 0, signal: stop.signal });
     const first = (await reader.next()).value as JournalEvent[];
-    const last = await store.position();
-    await store.prune({});
-    expect(await store.position()).toBe(last);
+    const last = await store.journal.position();
+    await store.runs.prune({});
+    expect(await store.journal.position()).toBe(last);
     await sendSignal(store, "kept", contextAdded("one"));
     expect((await reader.next()).value).toMatchObject([{ runId: "kept", position: last + 1 }]);
     stop.abort();
 
     await endedTree(store, "newest");
-    const newest = await store.position();
-    await store.prune({});
+    const newest = await store.journal.position();
+    await store.runs.prune({});
     const next = await opened.reopen();
-    expect(await next.position()).toBe(newest);
+    expect(await next.journal.position()).toBe(newest);
     await sendSignal(next, "kept", contextAdded("two"));
-    expect(await next.read(first.at(-1)!.position, 10)).toMatchObject([
+    expect(await next.journal.readAll(first.at(-1)!.position, 10)).toMatchObject([
       { position: last + 1 },
       { position: newest + 1 },
     ]);
@@ -158,10 +161,10 @@ export function pruneContract(open: Open): void {
 
   scenario("blobs go with the last run that needs them", async (opened) => {
     const { store } = opened;
-    const shared = await store.putBlob("a definition");
+    const shared = await store.blobs.put("a definition");
     const [whole, lost] = [
-      await store.putBlob("a long output"),
-      await store.putBlob("put, and never needed"),
+      await store.blobs.put("a long output"),
+      await store.blobs.put("put, and never needed"),
     ];
     await admit(store, "r1", { definition: shared });
     await admit(store, "r2", { definition: shared });
@@ -176,47 +179,47 @@ export function pruneContract(open: Open): void {
     await sendSignal(store, "r2", contextAdded("l", large));
     await (await acquireRun(store, "r1")).append([runEnded()]);
 
-    const would = await store.prune({ dryRun: true });
-    expect(await store.prune({})).toEqual(would);
-    expect(await store.blob(whole)).toBeUndefined();
-    expect(await store.blob(shared)).toBe("a definition");
-    expect((await store.journal("r2")).at(-1)).toMatchObject({ payload: { text: large } });
-    expect(await store.blob(lost), "somebody may be about to need it").toBe("put, and never needed");
+    const would = await store.runs.prune({ dryRun: true });
+    expect(await store.runs.prune({})).toEqual(would);
+    expect(await store.blobs.get(whole)).toBeUndefined();
+    expect(await store.blobs.get(shared)).toBe("a definition");
+    expect((await store.journal.read("r2")).at(-1)).toMatchObject({ payload: { text: large } });
+    expect(await store.blobs.get(lost), "somebody may be about to need it").toBe("put, and never needed");
 
     await (await acquireRun(store, "r2")).append([runEnded()]);
-    const again = await store.putBlob("a definition");
-    const { bytes } = await store.prune({});
+    const again = await store.blobs.put("a definition");
+    const { bytes } = await store.runs.prune({});
     expect(bytes).toBeGreaterThan(large.length);
     await admit(store, "r3", { definition: again });
-    expect(await store.blob(again), "it was put before it went").toBe("a definition");
+    expect(await store.blobs.get(again), "it was put before it went").toBe("a definition");
 
     const next = await opened.reopen();
-    await next.prune({});
-    expect(await next.blob(again), "r3 needs it").toBe("a definition");
-    expect(await next.blob(lost), "whoever put it is gone").toBeUndefined();
+    await next.runs.prune({});
+    expect(await next.blobs.get(again), "r3 needs it").toBe("a definition");
+    expect(await next.blobs.get(lost), "whoever put it is gone").toBeUndefined();
   });
 
   scenario("a standing grant stays in force; a key that was used starts anew", async (opened) => {
     const { store } = opened;
     const request = { key: "k1", body: "{}" };
-    await store.start("r1", startPayload({ rootRunId: "r1" }), request);
+    await store.runs.start("r1", startPayload({ rootRunId: "r1" }), request);
     await sendSignal(
       store,
       "r1",
       approvalDecided("m1.0", "approve", "maria", { scope: "always", grant: "Bash(npm test)" }),
     );
     await (await acquireRun(store, "r1")).append([runEnded()]);
-    const grants = await store.grants();
-    expect(await store.prune({})).toMatchObject({ trees: 1 });
-    expect(await store.grants()).toEqual(grants);
+    const grants = await store.inbox.grants();
+    expect(await store.runs.prune({})).toMatchObject({ trees: 1 });
+    expect(await store.inbox.grants()).toEqual(grants);
     expect(grants).toMatchObject([{ rule: "Bash(npm test)", runId: "r1" }]);
     const next = await opened.reopen();
-    expect(await next.start("r2", startPayload({ rootRunId: "r2" }), request)).toEqual({
+    expect(await next.runs.start("r2", startPayload({ rootRunId: "r2" }), request)).toEqual({
       runId: "r2",
       existed: false,
     });
-    expect(await next.grants()).toEqual(grants);
-    expect(await next.revokeGrant(grants[0]!.id)).toBe(true);
+    expect(await next.inbox.grants()).toEqual(grants);
+    expect(await next.inbox.revokeGrant(grants[0]!.id)).toBe(true);
   });
 
   scenario("appends go on while a large tree is deleted", async ({ store }) => {
@@ -231,7 +234,7 @@ export function pruneContract(open: Open): void {
     }
     await (await acquireRun(store, "large")).append([runEnded()]);
     const order: string[] = [];
-    const pruned = store.prune({}).then((answer) => {
+    const pruned = store.runs.prune({}).then((answer) => {
       order.push("pruned");
       return answer;
     });
@@ -250,10 +253,10 @@ export function pruneContract(open: Open): void {
       await admit(store, `r${i}`);
       await (await acquireRun(store, `r${i}`)).append([runEnded()]);
     }
-    const pruned = store.prune({});
+    const pruned = store.runs.prune({});
     await admit(store, "next", { continues: await endOf(store, "r0") });
     expect(await pruned).toMatchObject({ trees: 59 });
-    expect((await store.runs({})).runs.map(({ id }) => id)).toEqual(["next", "r0"]);
+    expect((await store.runs.list({})).runs.map(({ id }) => id)).toEqual(["next", "r0"]);
   });
 }
 
@@ -275,7 +278,7 @@ async function endedTree(store: Store, root: string): Promise<void> {
 }
 
 async function endOf(store: Store, runId: string): Promise<Payload<"RUN_STARTED">["continues"]> {
-  return { runId, ...(await store.head(runId))! };
+  return { runId, ...(await store.journal.head(runId))! };
 }
 
 const sizeOf = ({ payload }: JournalEvent): number => Buffer.byteLength(JSON.stringify(payload));

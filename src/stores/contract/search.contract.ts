@@ -49,9 +49,9 @@ export function searchContract(open: Open): void {
     await admit(store, "r2", { task: "Paint the fence" });
     await sendSignal(store, "r2", contextAdded("c1", "In green."));
     const hits = async (q: string) => {
-      const { runs } = await store.runs({ q });
+      const { runs } = await store.runs.list({ q });
       return Object.fromEntries(
-        await store.firstHits(
+        await store.runs.firstHits(
           q,
           runs.map(({ id }) => id),
         ),
@@ -82,9 +82,9 @@ export function searchContract(open: Open): void {
 
   scenario("with the other filters, in pages", async ({ store }) => {
     for (let i = 1; i <= 5; i++) await admit(store, `r${i}`, { agent: i === 3 ? "other" : "coder" });
-    const first = await store.runs({ q: "mend", agent: "coder", limit: 3 });
+    const first = await store.runs.list({ q: "mend", agent: "coder", limit: 3 });
     expect(first.runs.map(({ id }) => id)).toEqual(["r5", "r4", "r2"]);
-    const second = await store.runs({ q: "mend", agent: "coder", limit: 3, cursor: first.nextCursor! });
+    const second = await store.runs.list({ q: "mend", agent: "coder", limit: 3, cursor: first.nextCursor! });
     expect(second).toMatchObject({ runs: [{ id: "r1" }], nextCursor: undefined });
   });
 
@@ -107,11 +107,11 @@ export function searchContract(open: Open): void {
       await (await acquireRun(store, runId)).append([runEnded("RUN_COMPLETED", "Mended.")]);
     }
     expect(await found(store, "mended")).toEqual(["kept", "old"]);
-    await store.prune({ root: "old" });
+    await store.runs.prune({ root: "old" });
     expect(await found(store, "mended")).toEqual(["kept"]);
   });
 }
 
 async function found(store: Store, q: string): Promise<string[]> {
-  return (await store.runs({ q })).runs.map(({ id }) => id);
+  return (await store.runs.list({ q })).runs.map(({ id }) => id);
 }

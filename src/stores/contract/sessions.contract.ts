@@ -22,13 +22,13 @@ export function sessionsContract(open: Open): void {
     await admit(store, "alone");
     for (const [runId, sessionId] of Object.entries({ r1: "a", r2: "b", r3: "a", r4: "c" }))
       await admit(store, runId, { sessionId });
-    const first = await store.sessions({ limit: 2 });
+    const first = await store.runs.sessions({ limit: 2 });
     expect(first.sessions.map(({ id, runs, last }) => [id, runs, last.id])).toEqual([
       ["c", 1, "r4"],
       ["a", 2, "r3"],
     ]);
-    expect(first.sessions[1]!.last).toEqual(await store.run("r3"));
-    const second = await store.sessions({ limit: 2, cursor: first.nextCursor! });
+    expect(first.sessions[1]!.last).toEqual(await store.runs.get("r3"));
+    const second = await store.runs.sessions({ limit: 2, cursor: first.nextCursor! });
     expect(second).toMatchObject({ sessions: [{ id: "b" }], nextCursor: undefined });
   });
 
@@ -44,7 +44,7 @@ export function sessionsContract(open: Open): void {
       joined,
     );
     await expect(say(store, "r6", "something else", "k1")).rejects.toMatchObject({ code: "UNPROCESSABLE" });
-    expect((await store.runs({})).runs.map(({ id }) => id)).toEqual(["r4", "r1"]);
+    expect((await store.runs.list({})).runs.map(({ id }) => id)).toEqual(["r4", "r1"]);
   });
 
   scenario("[J11] what is said in a session is for whoever has the work", async ({ store }) => {
@@ -54,7 +54,7 @@ export function sessionsContract(open: Open): void {
     await admit(store, "c3", { rootRunId: "r1", parentRunId: "c2", trigger: "handoff" });
     for (let i = 0; i < 2; i++)
       expect(await say(store, "r2", "and hurry", "k2")).toEqual({ runId: "c3", joined: true });
-    expect((await store.journal("c3")).map(({ key }) => key)).toEqual(["start", "context/key/k2"]);
+    expect((await store.journal.read("c3")).map(({ key }) => key)).toEqual(["start", "context/key/k2"]);
     await (await acquireRun(store, "c3")).append([runEnded()]);
     expect(await say(store, "r3", "still there?", "k3")).toEqual({ runId: "c2", joined: true });
   });
@@ -67,7 +67,7 @@ export function sessionsContract(open: Open): void {
       await admit(store, "r3", { sessionId: "s1" });
       await admit(store, "r4", { sessionId: "s1", agent: "another" });
       const continued = async (runId: string) => {
-        const [start] = (await store.journal(runId)) as [EventOf<"RUN_STARTED">];
+        const [start] = (await store.journal.read(runId)) as [EventOf<"RUN_STARTED">];
         return start.payload.continues?.runId;
       };
       expect(await Promise.all(["r2", "r3", "r4"].map(continued))).toEqual([undefined, "r2", undefined]);
@@ -79,7 +79,7 @@ export function sessionsContract(open: Open): void {
     const driver = await acquireRun(store, "r1");
     await driver.append([modelCallStarted("m1")]);
     await driver.append([agentThought("m1"), runEnded()]);
-    expect(await store.totals()).toEqual({
+    expect(await store.usage.totals()).toEqual({
       runs: { completed: 1, pending: 2 },
       approvals: 0,
       modelCalls: 1,
@@ -94,10 +94,10 @@ export function sessionsContract(open: Open): void {
 
 function say(store: Store, runId: string, text: string, key: string) {
   const { payload } = contextAdded(`key/${key}`, text);
-  return store.say({
+  return store.runs.say({
     sessionId: "s1",
     agent: "coder",
-    context: payload as Parameters<Store["say"]>[0]["context"],
+    context: payload as Parameters<Store["runs"]["say"]>[0]["context"],
     runId,
     start: startPayload({ rootRunId: runId, sessionId: "s1", task: text }),
     idempotency: { key, body: text },

@@ -32,11 +32,11 @@ export function slotsContract(open: Open): void {
     expect(await works(one!, 2)).toBe(true);
     expect(await works(two!, 2)).toBe(true);
     expect(await works(three!, 2), "two are at work").toBe(false);
-    expect(await store.journal("r3"), "nothing of it is written").toHaveLength(1);
+    expect(await store.journal.read("r3"), "nothing of it is written").toHaveLength(1);
     await queue(three!, 2);
-    expect(await store.run("r3")).toMatchObject({ status: "waiting", waitingOn: { kind: "slot" } });
-    expect(await store.due(clock.now(), 10)).toEqual([]);
-    expect(await store.nextDue(), "asks again by itself").toBe(clock.now() + 1_000);
+    expect(await store.runs.get("r3")).toMatchObject({ status: "waiting", waitingOn: { kind: "slot" } });
+    expect(await store.leases.due(clock.now(), 10)).toEqual([]);
+    expect(await store.leases.nextDue(), "asks again by itself").toBe(clock.now() + 1_000);
   });
 
   scenario("[B4] who has a place keeps it from one intent to the next", async ({ store }) => {
@@ -52,7 +52,7 @@ export function slotsContract(open: Open): void {
   for (const [how, leave] of LEAVINGS) {
     scenario(`[B4] ${how} makes the one that waits longest due at once`, async ({ store, clock }) => {
       const told: string[][] = [];
-      store.onCommit((_, woken) => void (woken.length > 0 && told.push([...woken])));
+      store.journal.onCommit((_, woken) => void (woken.length > 0 && told.push([...woken])));
       const [holder, first, second] = await roots(store, "r1", "r2", "r3");
       await works(holder!, 1);
       await works(first!, 1);
@@ -60,7 +60,7 @@ export function slotsContract(open: Open): void {
       await works(second!, 1);
       await queue(second!, 1);
       await leave(holder!, store);
-      const due = (await store.due(clock.now(), 10)).filter((runId) => runId !== "r1");
+      const due = (await store.leases.due(clock.now(), 10)).filter((runId) => runId !== "r1");
       expect(due).toEqual(["r2"]);
       // Once more is no harm: on Postgres, who reads on may come upon it before it is told here.
       expect(new Set(told.flat()), "and says so, although no journal does").toEqual(new Set(["r2"]));
@@ -94,14 +94,14 @@ export function slotsContract(open: Open): void {
     await queue(second!, 1);
     for (let time = 0; time < 3; time++) {
       clock.advance(1_000);
-      await store.heartbeat("w1", []);
+      await store.leases.heartbeat("w1", []);
       const again = await acquireRun(store, "r2");
       expect(await works(again, 1)).toBe(false);
       await again.append([], { guard: "signals", rest: { wakeAt: undefined, queue: 1 } });
     }
-    expect(await store.journal("r2")).toHaveLength(2);
+    expect(await store.journal.read("r2")).toHaveLength(2);
     await holder!.append([runEnded()]);
-    expect(await store.due(clock.now(), 1)).toEqual(["r2"]);
+    expect(await store.leases.due(clock.now(), 1)).toEqual(["r2"]);
   });
 
   scenario("[B4] who waits far behind asks less often", async ({ store, clock }) => {
@@ -114,7 +114,7 @@ export function slotsContract(open: Open): void {
     const wakes = [];
     for (let second = 1; second <= 3; second++) {
       clock.advance(1_000);
-      wakes.push((await store.due(clock.now(), 10)).length);
+      wakes.push((await store.leases.due(clock.now(), 10)).length);
     }
     expect(wakes).toEqual([2, 4, 5]);
   });
@@ -126,9 +126,9 @@ export function slotsContract(open: Open): void {
     expect(await works(late!, 1)).toBe(false);
     await holder!.append([runEnded()]);
     const told: string[] = [];
-    store.onCommit((_, woken) => void told.push(...woken));
+    store.journal.onCommit((_, woken) => void told.push(...woken));
     await queue(late!, 1);
-    expect(await store.due(clock.now(), 10)).toEqual(["r2"]);
+    expect(await store.leases.due(clock.now(), 10)).toEqual(["r2"]);
     expect(told).toEqual(["r2"]);
   });
 
@@ -140,8 +140,8 @@ export function slotsContract(open: Open): void {
       await queue(driver, 1);
     }
     await holder!.append([runEnded()]);
-    await store.cancel("r2", { by: "maria" });
-    expect((await store.due(clock.now(), 10)).toSorted()).toEqual(["r2", "r3"]);
+    await store.runs.cancel("r2", { by: "maria" });
+    expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["r2", "r3"]);
     expect(await works(await acquireRun(store, "r3"), 1), "r2 has not ended yet").toBe(true);
     const cancelled = await acquireRun(store, "r2");
     expect(
@@ -159,7 +159,7 @@ export function slotsContract(open: Open): void {
     await sendSignal(store, "r2", runSuspended("p", { kind: "paused" }));
     await (await acquireRun(store, "r2")).append([], { rest: { wakeAt: undefined } });
     await holder!.append([runEnded()]);
-    expect(await store.due(clock.now(), 10)).toEqual(["r3"]);
+    expect(await store.leases.due(clock.now(), 10)).toEqual(["r3"]);
   });
 
   scenario(
@@ -192,8 +192,8 @@ export function slotsContract(open: Open): void {
       await works(holder!, 1);
       await works(other!, 1);
       await queue(other!, 1);
-      await store.release("r1", holder!.writer);
-      expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+      await store.leases.release("r1", holder!.writer);
+      expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
       expect(await works(await acquireRun(store, "r1", "w2"), 1, "m1")).toBe(true);
     },
   );
@@ -204,7 +204,7 @@ export function slotsContract(open: Open): void {
     await works(first!, 1);
     await queue(first!, 1);
     await holder!.append([runEnded()]);
-    await store.release("r2", (await acquireRun(store, "r2")).writer, { wakeAt: 0 });
+    await store.leases.release("r2", (await acquireRun(store, "r2")).writer, { wakeAt: 0 });
     expect(await works(second!, 1)).toBe(true);
   });
 
@@ -230,7 +230,7 @@ export function slotsContract(open: Open): void {
     expect(await works(child, 1), "c1 need not ask").toBe(true);
     await queue(other!, 1);
     await child.append([runEnded()]);
-    expect((await store.due(clock.now(), 10)).toSorted()).toEqual(["r1", "r2"]);
+    expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["r1", "r2"]);
     const again = await acquireRun(store, "r1");
     expect(await works(again, 1, "m9"), "a parent that resumes is behind who waits").toBe(false);
     await queue(again, 1);
@@ -244,10 +244,10 @@ export function slotsContract(open: Open): void {
     const [parent, other] = await roots(store, "r1", "r2");
     await works(other!, 1);
     expect(await starts(parent!, "c1", "parents")).toBe("places");
-    expect(await store.run("c1")).toBeUndefined();
+    expect(await store.runs.get("c1")).toBeUndefined();
     await queue(parent!, 1);
     await other!.append([runEnded()]);
-    expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+    expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
     expect(await starts(await acquireRun(store, "r1"), "c1", "parents")).toBeUndefined();
     expect(await works(await acquireRun(store, "c1"), 1)).toBe(true);
   });
@@ -281,7 +281,7 @@ export function slotsContract(open: Open): void {
   scenario("[B4] a run that was set aside has no place", async ({ store }) => {
     const [holder, other] = await roots(store, "r1", "r2");
     await works(holder!, 1);
-    await store.quarantine({ runId: "r1", reason: "It cannot be read.", seq: 1 });
+    await store.leases.quarantine({ runId: "r1", reason: "It cannot be read.", seq: 1 });
     expect(await works(other!, 1)).toBe(true);
   });
 }
@@ -290,9 +290,9 @@ const LEAVINGS: readonly [string, (driver: Driver, store: Store) => Promise<unkn
   ["an end", (driver) => driver.append([runEnded()])],
   ["a rest for a person", (driver) => driver.append([runSuspended("s")], { rest: { wakeAt: undefined } })],
   ["a rest until a time", (driver) => driver.append([], { rest: { wakeAt: 4e12 } })],
-  ["being left to a newer version", ({ writer }, store) => store.release("r1", writer, { wakeAt: 0 })],
-  ["being given back for later", ({ writer }, store) => store.release("r1", writer, { wakeAt: 4e12 })],
-  ["being set aside", (_, store) => store.quarantine({ runId: "r1", reason: "unreadable", seq: 1 })],
+  ["being left to a newer version", ({ writer }, store) => store.leases.release("r1", writer, { wakeAt: 0 })],
+  ["being given back for later", ({ writer }, store) => store.leases.release("r1", writer, { wakeAt: 4e12 })],
+  ["being set aside", (_, store) => store.leases.quarantine({ runId: "r1", reason: "unreadable", seq: 1 })],
 ];
 
 async function roots(store: Store, ...runIds: string[]): Promise<Driver[]> {
@@ -323,4 +323,4 @@ const waitsFor = (...items: string[]): EventBody =>
   runSuspended(`waits/${items.join()}`, { kind: "child", items });
 
 const dueOf = async (store: Store, clock: FakeClock, prefix: string): Promise<string[]> =>
-  (await store.due(clock.now(), 10)).filter((runId) => runId.startsWith(prefix));
+  (await store.leases.due(clock.now(), 10)).filter((runId) => runId.startsWith(prefix));

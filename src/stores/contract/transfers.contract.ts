@@ -31,7 +31,7 @@ export function transfersContract(open: Open): void {
     "[E7] a tree goes whole, in parents' order, and nothing is driven or heard after it",
     async ({ store }) => {
       await suspendedTree(store);
-      const { transferId, standing } = await store.moveTree("r1", "t1");
+      const { transferId, standing } = await store.transfers.move("r1", "t1");
       expect(transferId).toBe("t1");
       expect(standing).toEqual([
         {
@@ -40,24 +40,24 @@ export function transfersContract(open: Open): void {
         },
       ]);
       for (const id of ["r1", "c1"]) {
-        const journal = await store.journal(id);
+        const journal = await store.journal.read(id);
         expect(journal.at(-1)).toMatchObject({ type: "RUN_MOVED", payload: { transferId: "t1" } });
         expect(journal.at(-2)?.type, "nothing was said to it on the way").toBe("RUN_SUSPENDED");
-        expect(await store.run(id)).toMatchObject({ status: "cancelled", stopReason: "moved" });
-        expect(await store.acquire(id, "w2")).toBeUndefined();
+        expect(await store.runs.get(id)).toMatchObject({ status: "cancelled", stopReason: "moved" });
+        expect(await store.leases.acquire(id, "w2")).toBeUndefined();
         expect((await sendSignal(store, id, contextAdded("late"))).refused).toBe("ended");
       }
-      expect(await store.openApprovals()).toEqual([]);
-      expect(await store.grants()).toEqual([]);
-      expect(await store.cancel("r1", { by: "ann" })).toEqual([]);
+      expect(await store.inbox.openItems()).toEqual([]);
+      expect(await store.inbox.grants()).toEqual([]);
+      expect(await store.runs.cancel("r1", { by: "ann" })).toEqual([]);
     },
   );
 
   scenario("[E7] asked again, the move is the first one's", async ({ store }) => {
     await suspendedTree(store);
-    const first = await store.moveTree("r1", "t1");
+    const first = await store.transfers.move("r1", "t1");
     const before = await readEverything(store);
-    expect(await store.moveTree("r1", "t2")).toEqual(first);
+    expect(await store.transfers.move("r1", "t2")).toEqual(first);
     expect(await readEverything(store)).toEqual(before);
   });
 
@@ -65,26 +65,28 @@ export function transfersContract(open: Open): void {
     "[E7] sent to a server, it may be sent there again and nowhere else; once it is there, it is not handed out",
     async ({ store }) => {
       await suspendedTree(store);
-      const { sentTo, ...first } = await store.moveTree("r1", "t1", "https://a");
+      const { sentTo, ...first } = await store.transfers.move("r1", "t1", "https://a");
       expect(sentTo).toBeUndefined();
       const elsewhere = { code: "CONFLICT", details: { to: "https://a" } };
-      await expect(store.moveTree("r1", "t2", "https://b"), "it may be at a").rejects.toMatchObject(
+      await expect(store.transfers.move("r1", "t2", "https://b"), "it may be at a").rejects.toMatchObject(
         elsewhere,
       );
-      expect(await store.moveTree("r1", "t2", "https://a")).toEqual({ ...first, sentTo: "https://a" });
-      expect(await store.moveTree("r1", "t2"), "a file, and what to mind").toMatchObject({
+      expect(await store.transfers.move("r1", "t2", "https://a")).toEqual({ ...first, sentTo: "https://a" });
+      expect(await store.transfers.move("r1", "t2"), "a file, and what to mind").toMatchObject({
         sentTo: "https://a",
       });
-      await store.settleMove("r1", "https://a", "refused");
-      await expect(store.moveTree("r1", "t2", "https://b"), "the first try may have").rejects.toThrow(
+      await store.transfers.settle("r1", "https://a", "refused");
+      await expect(store.transfers.move("r1", "t2", "https://b"), "the first try may have").rejects.toThrow(
         /not known/,
       );
       const tree = await carried(store, first.standing);
-      await store.settleMove("r1", "https://a", "arrived");
-      await store.settleMove("r1", "https://a", "refused");
+      await store.transfers.settle("r1", "https://a", "arrived");
+      await store.transfers.settle("r1", "https://a", "refused");
       for (const to of ["https://a", "https://b", undefined])
-        await expect(store.moveTree("r1", "t2", to)).rejects.toThrow(/was moved to https:\/\/a already/);
-      await expect(store.importTree(tree), "an older file of it").rejects.toMatchObject(elsewhere);
+        await expect(store.transfers.move("r1", "t2", to)).rejects.toThrow(
+          /was moved to https:\/\/a already/,
+        );
+      await expect(store.transfers.import(tree), "an older file of it").rejects.toMatchObject(elsewhere);
     },
   );
 
@@ -92,13 +94,13 @@ export function transfersContract(open: Open): void {
     "[E7] refused by the first server that it was sent to, it may go to another",
     async ({ store }) => {
       await suspendedTree(store);
-      await store.moveTree("r1", "t1", "https://a");
-      await store.settleMove("r1", "https://b", "refused");
-      await expect(store.moveTree("r1", "t2", "https://b")).rejects.toThrow(/not known/);
-      await store.settleMove("r1", "https://a", "refused");
-      expect(await store.moveTree("r1", "t2", "https://b")).not.toHaveProperty("sentTo");
-      await store.settleMove("r1", "https://b", "arrived");
-      await expect(store.moveTree("r1", "t2")).rejects.toThrow(/https:\/\/b already/);
+      await store.transfers.move("r1", "t1", "https://a");
+      await store.transfers.settle("r1", "https://b", "refused");
+      await expect(store.transfers.move("r1", "t2", "https://b")).rejects.toThrow(/not known/);
+      await store.transfers.settle("r1", "https://a", "refused");
+      expect(await store.transfers.move("r1", "t2", "https://b")).not.toHaveProperty("sentTo");
+      await store.transfers.settle("r1", "https://b", "arrived");
+      await expect(store.transfers.move("r1", "t2")).rejects.toThrow(/https:\/\/b already/);
     },
   );
 
@@ -106,33 +108,33 @@ export function transfersContract(open: Open): void {
     await suspendedTree(store);
     await sendSignal(store, "c1", approvalDecided("m1.1", "approve", "ann"));
     const before = await readEverything(store);
-    await expect(store.moveTree("r1", "t1"), "due").rejects.toMatchObject({
+    await expect(store.transfers.move("r1", "t1"), "due").rejects.toMatchObject({
       code: "CONFLICT",
       details: { runId: "c1" },
     });
     const child = await acquireRun(store, "c1");
-    await expect(store.moveTree("r1", "t1"), "driven").rejects.toThrow(CadreError);
+    await expect(store.transfers.move("r1", "t1"), "driven").rejects.toThrow(CadreError);
     expect(await readEverything(store)).toEqual(before);
     await child.append([runSuspended("s2", { kind: "timer", until: clock.now() + 60_000 })], {
       rest: { wakeAt: clock.now() + 60_000 },
     });
     await (await acquireRun(store, "r1")).append([], { rest: { wakeAt: undefined } });
-    expect((await store.moveTree("r1", "t1")).transferId, "a time that will come is a rest").toBe("t1");
-    await expect(store.moveTree("r9", "t1")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect((await store.transfers.move("r1", "t1")).transferId, "a time that will come is a rest").toBe("t1");
+    await expect(store.transfers.move("r9", "t1")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   scenario("[E7] a tree that has ended is only copied", async ({ store }) => {
     await admit(store, "r1");
     await (await acquireRun(store, "r1")).append([runEnded()]);
     const before = await readEverything(store);
-    expect(await store.moveTree("r1", "t1")).toEqual({ transferId: undefined, standing: [] });
+    expect(await store.transfers.move("r1", "t1")).toEqual({ transferId: undefined, standing: [] });
     expect(await readEverything(store)).toEqual(before);
   });
 
   scenario("[E7] what others still pay with is not moved away", async ({ store }) => {
     await suspendedTree(store);
     await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
-    await expect(store.moveTree("r1", "t1")).rejects.toMatchObject({
+    await expect(store.transfers.move("r1", "t1")).rejects.toMatchObject({
       code: "CONFLICT",
       details: { runs: ["r2"] },
     });
@@ -146,29 +148,32 @@ export function transfersContract(open: Open): void {
       await suspendedTree(store);
       const left = await treeEvents(store);
       const heads = await headsOf(store);
-      const items = await store.openApprovals();
-      const { standing } = await store.moveTree("r1", "t1");
+      const items = await store.inbox.openItems();
+      const { standing } = await store.transfers.move("r1", "t1");
       const tree = await carried(store, standing);
       clock.advance(60_000);
 
-      expect(await other.store.importTree(tree)).toEqual({ root: "r1", existed: false });
+      expect(await other.store.transfers.import(tree)).toEqual({ root: "r1", existed: false });
       expect(await treeEvents(other.store)).toEqual(
         left.map((event, index) => ({ ...event, position: index + 2 })),
       );
       expect(await headsOf(other.store)).toEqual(heads);
-      expect(await other.store.openApprovals()).toEqual(items);
-      expect(await other.store.grants()).toMatchObject([
+      expect(await other.store.inbox.openItems()).toEqual(items);
+      expect(await other.store.inbox.grants()).toMatchObject([
         { scope: "tree", rule: "Bash(ls)", by: "ann", runId: "c1" },
       ]);
-      expect(await other.store.blob(await store.putBlob("a stored value"))).toBe("a stored value");
+      expect(await other.store.blobs.get(await store.blobs.put("a stored value"))).toBe("a stored value");
 
       const before = await readEverything(other.store);
-      expect(await other.store.importTree(tree), "a second time").toEqual({ root: "r1", existed: true });
+      expect(await other.store.transfers.import(tree), "a second time").toEqual({
+        root: "r1",
+        existed: true,
+      });
       expect(await readEverything(other.store)).toEqual(before);
       await sendSignal(other.store, "c1", approvalDecided("m1.1", "approve", "ann"));
       const driver = await acquireRun(other.store, "c1");
       expect((await driver.append([runEnded()])).refused, "it goes on").toBeUndefined();
-      expect((await other.store.journal("r1")).at(-2)?.type).toBe("CHILD_RUN_COMPLETED");
+      expect((await other.store.journal.read("r1")).at(-2)?.type).toBe("CHILD_RUN_COMPLETED");
       await expectInvariants(other.store);
       await other.close();
     },
@@ -180,14 +185,14 @@ export function transfersContract(open: Open): void {
       const other = await open();
       const third = await open();
       await suspendedTree(store);
-      const tree = await carried(store, (await store.moveTree("r1", "t1")).standing);
-      await other.store.importTree(tree);
-      await third.store.importTree(tree);
-      expect(await other.store.due(clock.now(), 10)).toEqual(["r1", "c1"]);
-      expect((await other.store.moveTree("r1", "t2")).transferId).toBe("t2");
+      const tree = await carried(store, (await store.transfers.move("r1", "t1")).standing);
+      await other.store.transfers.import(tree);
+      await third.store.transfers.import(tree);
+      expect(await other.store.leases.due(clock.now(), 10)).toEqual(["r1", "c1"]);
+      expect((await other.store.transfers.move("r1", "t2")).transferId).toBe("t2");
       await sendSignal(third.store, "c1", approvalDecided("m1.1", "approve", "ann"));
       const due = { code: "CONFLICT", details: { runId: "c1" } };
-      await expect(third.store.moveTree("r1", "t2"), "it is about to go on").rejects.toMatchObject(due);
+      await expect(third.store.transfers.move("r1", "t2"), "it is about to go on").rejects.toMatchObject(due);
       await other.close();
       await third.close();
     },
@@ -196,8 +201,8 @@ export function transfersContract(open: Open): void {
   scenario("[E7] [D6] a claim comes along", async ({ store }) => {
     const other = await open();
     await suspendedTree(store);
-    const { standing } = await store.moveTree("r1", "t1");
-    await other.store.importTree(await carried(store, standing));
+    const { standing } = await store.transfers.move("r1", "t1");
+    await other.store.transfers.import(await carried(store, standing));
     await sendSignal(other.store, "r1", contextAdded("go on"));
     const root = await acquireRun(other.store, "r1");
     await root.append([modelCallStarted("m2"), agentThought("m2"), childStarted("c2", "m2.0")], {
@@ -212,16 +217,18 @@ export function transfersContract(open: Open): void {
   scenario("[E7] another run of the same id is never written over", async ({ store }) => {
     const other = await open();
     await suspendedTree(store);
-    const { standing } = await store.moveTree("r1", "t1");
+    const { standing } = await store.transfers.move("r1", "t1");
     const tree = await carried(store, standing);
     await admit(other.store, "c1", { task: "something else" });
     const before = await readEverything(other.store);
-    await expect(other.store.importTree(tree)).rejects.toMatchObject({
+    await expect(other.store.transfers.import(tree)).rejects.toMatchObject({
       code: "CONFLICT",
       details: { runId: "c1" },
     });
     expect(await readEverything(other.store)).toEqual(before);
-    await expect(store.importTree(tree), "back where it has gone from").rejects.toThrow(/prune --run r1/);
+    await expect(store.transfers.import(tree), "back where it has gone from").rejects.toThrow(
+      /prune --run r1/,
+    );
     await other.close();
   });
 
@@ -232,25 +239,25 @@ export function transfersContract(open: Open): void {
     async ({ store }) => {
       const other = await open();
       await suspendedTree(store);
-      const { standing } = await store.moveTree("r1", "t1");
+      const { standing } = await store.transfers.move("r1", "t1");
       const out = await carried(store, standing);
-      await other.store.importTree(out);
+      await other.store.transfers.import(out);
       for (const id of ["r1", "c1"]) {
         const driver = await acquireRun(other.store, id);
         await driver.append([], { rest: { wakeAt: undefined } });
       }
-      const back = await other.store.moveTree("r1", "t2");
+      const back = await other.store.transfers.move("r1", "t2");
       expect(back).toEqual({ transferId: "t2", standing });
-      expect(await store.prune({ root: "r1" })).toMatchObject({ trees: 1 });
+      expect(await store.runs.prune({ root: "r1" })).toMatchObject({ trees: 1 });
       expect(
-        await store.importTree({ ...(await carried(other.store, back.standing)), transferId: "t2" }),
+        await store.transfers.import({ ...(await carried(other.store, back.standing)), transferId: "t2" }),
       ).toMatchObject({
         existed: false,
       });
-      expect(await store.run("r1")).toMatchObject({ status: "suspended" });
-      await other.store.prune({ root: "r1" });
-      expect(await other.store.importTree(out), "t1 was here").toEqual({ root: "r1", existed: true });
-      expect(await other.store.run("r1")).toBeUndefined();
+      expect(await store.runs.get("r1")).toMatchObject({ status: "suspended" });
+      await other.store.runs.prune({ root: "r1" });
+      expect(await other.store.transfers.import(out), "t1 was here").toEqual({ root: "r1", existed: true });
+      expect(await other.store.runs.get("r1")).toBeUndefined();
       await other.close();
     },
   );
@@ -258,7 +265,7 @@ export function transfersContract(open: Open): void {
 
 /** A root that waits for its child, which waits for a person; with a claim, a grant and a stored value. */
 async function suspendedTree(store: Store): Promise<void> {
-  const definition = await store.putBlob("a stored value");
+  const definition = await store.blobs.put("a stored value");
   await admit(store, "r1", { definition });
   const root = await acquireRun(store, "r1");
   const child = childSpawn("c1", "r1");
@@ -278,20 +285,22 @@ async function suspendedTree(store: Store): Promise<void> {
     "c1",
     approvalDecided("m1.0", "approve", "ann", { scope: "tree", grant: "Bash(ls)" }),
   );
-  driver.after = (await store.head("c1"))!.seq;
+  driver.after = (await store.journal.head("c1"))!.seq;
   await driver.append([runSuspended("s1", { kind: "approval", items: ["m1.1"] })], {
     rest: { wakeAt: undefined },
   });
 }
 
 async function carried(store: Store, standing: { runId: string; standing: object }[]): Promise<CarriedTree> {
-  const stored = (await store.stored("r1", 0, 1_000)).filter(({ type }) => type !== "RUN_MOVED");
+  const stored = (await store.transfers.storedEvents("r1", 0, 1_000)).filter(
+    ({ type }) => type !== "RUN_MOVED",
+  );
   const blob = "a stored value";
   return {
     transferId: "t1",
     root: "r1",
     events: stored.map(carriedEvent),
-    blobs: new Map([[await store.putBlob(blob), blob]]),
+    blobs: new Map([[await store.blobs.put(blob), blob]]),
     standing: new Map(standing.map((each) => [each.runId, each.standing])),
   };
 }
@@ -306,4 +315,4 @@ async function treeEvents(store: Store): Promise<JournalEvent[]> {
   return (await readEverything(store)).filter(({ runId }) => runId === "r1" || runId === "c1");
 }
 
-const headsOf = (store: Store) => Promise.all(["r1", "c1"].map((id) => store.head(id)));
+const headsOf = (store: Store) => Promise.all(["r1", "c1"].map((id) => store.journal.head(id)));

@@ -32,14 +32,14 @@ export function treeBudgetContract(open: Open): void {
       const [one, two] = await tree(store, "c1", "c2");
       await spend(one!, "m1", 79);
       expect(await asks(one!, "m2")).toBeUndefined();
-      expect(warnings(await store.journal("r1"))).toEqual([]);
+      expect(warnings(await store.journal.read("r1"))).toEqual([]);
       await one!.append([agentThought("m2", { usage: { input: 1, output: 0 } })]);
       expect(await asks(two!, "m1")).toBeUndefined();
       expect(await asks(one!, "m3")).toBeUndefined();
-      const [warning, ...more] = warnings(await store.journal("r1"));
+      const [warning, ...more] = warnings(await store.journal.read("r1"));
       expect(warning).toEqual({ limit: "tree.maxTokens", value: 100, hard: false });
       expect(more).toEqual([]);
-      expect(await store.due(clock.now(), 10), "the root has nothing to do about it").toEqual([]);
+      expect(await store.leases.due(clock.now(), 10), "the root has nothing to do about it").toEqual([]);
     },
   );
 
@@ -60,7 +60,7 @@ export function treeBudgetContract(open: Open): void {
       const tokens = { input: 85, output: 0 };
       await one!.append([modelCallStarted("m1"), agentThought("m1", { usage: tokens, cost: 9 })]);
       await one!.append([modelCallStarted("m2")], reserve({ ...BUDGET, maxCost: 10 }));
-      expect(warnings(await store.journal("r1")).map(({ limit }) => limit)).toEqual([
+      expect(warnings(await store.journal.read("r1")).map(({ limit }) => limit)).toEqual([
         "tree.maxTokens",
         "tree.maxCost",
       ]);
@@ -92,12 +92,12 @@ export function treeBudgetContract(open: Open): void {
       await stops(elsewhere, "tree.maxTokens");
       await sendSignal(store, "c1", raise("budget/1", { maxTokens: 200 }));
 
-      expect((await store.journal("c2")).at(-1)).toMatchObject({
+      expect((await store.journal.read("c2")).at(-1)).toMatchObject({
         type: "APPROVAL_DECIDED",
         payload: { itemId: "budget/1", decision: "approve", by: "maria", limits: { maxTokens: 200 } },
       });
-      expect((await store.due(clock.now(), 10)).toSorted()).toEqual(["c1", "c2"]);
-      expect((await store.openApprovals()).map(({ runId }) => runId).toSorted()).toEqual(["c3", "r2"]);
+      expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["c1", "c2"]);
+      expect((await store.inbox.openItems()).map(({ runId }) => runId).toSorted()).toEqual(["c3", "r2"]);
       expect(await asks(busy!, "m2"), "it was never stopped, and has not heard of it").toBeUndefined();
       await opened.reopen();
       const again = await acquireRun(opened.store, "c2", "w2");
@@ -129,7 +129,7 @@ export function treeBudgetContract(open: Open): void {
         "c1",
         approvalDecided("budget/1", "reject", "maria", { scope: "tree", limits: BUDGET }),
       );
-      expect(await store.due(clock.now(), 10)).toEqual(["c1"]);
+      expect(await store.leases.due(clock.now(), 10)).toEqual(["c1"]);
       await sendSignal(store, "c2", approvalDecided("budget/1", "approve", "maria"));
       expect(await asks(await acquireRun(store, "c2"), "m1", { maxTokens: 0 })).toBe("budget");
     },
@@ -175,5 +175,5 @@ const reached = (limit: string): EventBody => ({
 const raise = (itemId: string, limits: { maxTokens: number }): EventBody =>
   approvalDecided(itemId, "approve", "maria", { scope: "tree", limits });
 
-const warnings = (journal: Awaited<ReturnType<Store["journal"]>>) =>
+const warnings = (journal: Awaited<ReturnType<Store["journal"]["read"]>>) =>
   journal.flatMap((event) => (event.type === "LIMIT_REACHED" && !event.payload.hard ? [event.payload] : []));

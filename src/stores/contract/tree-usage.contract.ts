@@ -49,7 +49,7 @@ export function treeUsageContract(open: Open): void {
     await admit(store, "r2");
     await admit(store, "r3");
     expect((await all(store, since)).map(({ top }) => top)).toEqual(["r2", "r3"]);
-    const first = await store.treeUsages({ limit: 2 });
+    const first = await store.usage.trees({ limit: 2 });
     expect([first.trees.length, first.nextCursor]).toEqual([2, "r2"]);
   });
 }
@@ -58,7 +58,7 @@ async function all(store: Store, since?: number): Promise<TreeUsage[]> {
   const trees: TreeUsage[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.treeUsages({ since, cursor, limit: 2 });
+    const page = await store.usage.trees({ since, cursor, limit: 2 });
     trees.push(...page.trees);
     cursor = page.nextCursor;
   } while (cursor !== undefined);
@@ -68,7 +68,7 @@ async function all(store: Store, since?: number): Promise<TreeUsage[]> {
 async function folded(store: Store): Promise<TreeUsage[]> {
   const trees = new Map<string, TreeUsage>();
   for (const event of await readEverything(store)) {
-    const root = (await store.run(event.runId))!.rootRunId;
+    const root = (await store.runs.get(event.runId))!.rootRunId;
     trees.set(root, applyTreeUsage(trees.get(root) ?? emptyTreeUsage(root), event));
   }
   return [...trees.values()].map((tree) => JSON.parse(JSON.stringify(tree)));

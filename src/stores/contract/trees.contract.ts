@@ -29,19 +29,19 @@ export function treeContract(open: Open): void {
     ).toMatchObject({
       events: [{ type: "CHILD_RUN_STARTED" }],
     });
-    expect(await store.journal("c1")).toMatchObject([
+    expect(await store.journal.read("c1")).toMatchObject([
       { type: "RUN_STARTED", payload: { parentRunId: "r1" } },
     ]);
-    expect(await store.due(clock.now(), 10)).toEqual(["c1"]);
+    expect(await store.leases.due(clock.now(), 10)).toEqual(["c1"]);
 
-    await store.cancel("r1", { by: "maria" });
+    await store.runs.cancel("r1", { by: "maria" });
     const late = await parent.append([childStarted("c2")], {
       guard: "signals",
       after: 2,
       spawn: childSpawn("c2", "r1"),
     });
     expect(late.refused).toBe("signals");
-    expect(await store.run("c2")).toBeUndefined();
+    expect(await store.runs.get("c2")).toBeUndefined();
   });
 
   scenario("[J1] [J10] starting it again after a lost answer starts nothing twice", async ({ store }) => {
@@ -51,8 +51,8 @@ export function treeContract(open: Open): void {
     await parent.append([childStarted("c1")], again);
     const answer = await parent.append([childStarted("c1")], again);
     expect(answer.refused).toBeUndefined();
-    expect(await store.journal("r1")).toHaveLength(2);
-    expect(await store.journal("c1")).toHaveLength(1);
+    expect(await store.journal.read("r1")).toHaveLength(2);
+    expect(await store.journal.read("c1")).toHaveLength(1);
   });
 
   scenario("[S1-69] children of a run, runs of a tree and agents at work are bounded", async ({ store }) => {
@@ -67,7 +67,7 @@ export function treeContract(open: Open): void {
     expect((await begin("c2", { limits: { ...limits, runs: 2, concurrent: 9 } })).refused).toBe("runs");
     expect((await begin("c2", { limits: { ...limits, concurrent: 9 } })).refused).toBeUndefined();
     expect((await begin("c3", { limits: { ...limits, runs: 9, concurrent: 9 } })).refused).toBe("children");
-    expect(await store.run("c3")).toBeUndefined();
+    expect(await store.runs.get("c3")).toBeUndefined();
   });
 
   scenario(
@@ -75,10 +75,10 @@ export function treeContract(open: Open): void {
     async ({ store, clock }) => {
       const { parent, child } = await family(store);
       await parent.append([waitsFor("c1")], { guard: "signals", rest: { wakeAt: undefined } });
-      expect(await store.due(clock.now(), 10)).toEqual([]);
+      expect(await store.leases.due(clock.now(), 10)).toEqual([]);
       await child.append([modelCallStarted("m1"), agentThought("m1")]);
       await child.append([runEnded()], { guard: "signals" });
-      expect((await store.journal("r1")).at(-1)).toMatchObject({
+      expect((await store.journal.read("r1")).at(-1)).toMatchObject({
         type: "CHILD_RUN_COMPLETED",
         payload: {
           child_run_id: "c1",
@@ -89,8 +89,8 @@ export function treeContract(open: Open): void {
           cost: 0.25,
         },
       });
-      expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
-      const positions = (await store.read(0, 100)).filter(({ type }) => /COMPLETED/.test(type));
+      expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
+      const positions = (await store.journal.readAll(0, 100)).filter(({ type }) => /COMPLETED/.test(type));
       expect(positions.map(({ type }) => type)).toEqual(["RUN_COMPLETED", "CHILD_RUN_COMPLETED"]);
     },
   );
@@ -99,7 +99,7 @@ export function treeContract(open: Open): void {
     const { parent, child } = await family(store);
     await parent.append([runEnded("RUN_FAILED")]);
     await child.append([runEnded()]);
-    expect((await store.journal("r1")).at(-1)).toMatchObject({ type: "RUN_FAILED" });
+    expect((await store.journal.read("r1")).at(-1)).toMatchObject({ type: "RUN_FAILED" });
   });
 
   scenario(
@@ -116,31 +116,34 @@ export function treeContract(open: Open): void {
         ["c1", "g1"],
         ["r1", "c1"],
       ] as const) {
-        expect(await store.run(id)).toMatchObject({
+        expect(await store.runs.get(id)).toMatchObject({
           status: "suspended",
           waitingOn: { kind: "child_hitl", items: [direct], blockers: ["g1"] },
         });
-        expect((await store.journal(id)).at(-1)).toMatchObject({
+        expect((await store.journal.read(id)).at(-1)).toMatchObject({
           type: "RUN_SUSPENDED",
           payload: { blockers: ["g1"], blocked_by_child_run_id: direct },
         });
       }
-      expect(await store.due(clock.now(), 10), "nobody has anything to do").toEqual([]);
+      expect(await store.leases.due(clock.now(), 10), "nobody has anything to do").toEqual([]);
 
       const again = await takeDue(store, "g1");
       await again.append([{ type: "RUN_RESUMED", payload: { by: "maria" }, key: "x" }]);
-      expect(await store.run("r1")).toMatchObject({ status: "running" });
-      expect((await store.journal("r1")).at(-1)).toMatchObject({ type: "RUN_RESUMED" });
+      expect(await store.runs.get("r1")).toMatchObject({ status: "running" });
+      expect((await store.journal.read("r1")).at(-1)).toMatchObject({ type: "RUN_RESUMED" });
     },
   );
 
   scenario("[S0-61] a run that comes to wait for a child which needs a person already", async ({ store }) => {
     const { parent, child } = await family(store);
     await child.append([toolProposed("m1.0"), runSuspended("s1")], { rest: { wakeAt: undefined } });
-    expect(await store.run("r1"), "it does not wait for it yet").toMatchObject({ status: "running" });
+    expect(await store.runs.get("r1"), "it does not wait for it yet").toMatchObject({ status: "running" });
     const answer = await parent.append([waitsFor("c1")], { guard: "signals", rest: { wakeAt: undefined } });
     expect(answer.events.map(({ type }) => type)).toEqual(["RUN_SUSPENDED", "RUN_SUSPENDED"]);
-    expect(await store.run("r1")).toMatchObject({ status: "suspended", waitingOn: { blockers: ["c1"] } });
+    expect(await store.runs.get("r1")).toMatchObject({
+      status: "suspended",
+      waitingOn: { blockers: ["c1"] },
+    });
   });
 
   scenario("two children that need a person, decided in any order", async ({ store }) => {
@@ -150,11 +153,11 @@ export function treeContract(open: Open): void {
     const other = await acquireRun(store, "c2");
     await child.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
     await other.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
-    expect((await store.run("r1"))?.waitingOn?.blockers).toEqual(["c1", "c2"]);
+    expect((await store.runs.get("r1"))?.waitingOn?.blockers).toEqual(["c1", "c2"]);
     const resumed = await takeDue(store, "c2");
     await resumed.append([runEnded("RUN_FAILED")]);
-    expect((await store.run("r1"))?.waitingOn).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
-    expect((await store.journal("r1")).at(-2)).toMatchObject({
+    expect((await store.runs.get("r1"))?.waitingOn).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
+    expect((await store.journal.read("r1")).at(-2)).toMatchObject({
       type: "CHILD_RUN_COMPLETED",
       payload: { child_run_id: "c2", success: false },
     });
@@ -167,14 +170,14 @@ export function treeContract(open: Open): void {
       await child.append([runSuspended("q", { kind: "quarantine", detail: "It kills its process." })], {
         rest: { wakeAt: undefined },
       });
-      expect((await store.journal("r1")).at(-1)).toMatchObject({
+      expect((await store.journal.read("r1")).at(-1)).toMatchObject({
         type: "CHILD_RUN_COMPLETED",
         payload: { success: false, summary: expect.stringContaining("It kills its process.") },
       });
       await (await takeDue(store, "c1")).append([runEnded()]);
-      expect((await store.journal("r1")).filter(({ type }) => type === "CHILD_RUN_COMPLETED")).toHaveLength(
-        1,
-      );
+      expect(
+        (await store.journal.read("r1")).filter(({ type }) => type === "CHILD_RUN_COMPLETED"),
+      ).toHaveLength(1);
     },
   );
 }
@@ -191,7 +194,7 @@ async function family(store: Store) {
 
 /** Takes a run that a signal has made due. */
 async function takeDue(store: Store, runId: string) {
-  await store.append({
+  await store.journal.append({
     runId,
     after: 0,
     events: [{ type: "CONTEXT_ADDED", payload: { id: "wake", source: "person", text: "now" } }],

@@ -87,8 +87,8 @@ export function usersContract(open: Open): void {
   });
 
   scenario("[A23] whatever is listed can be narrowed to one person's", async ({ store }) => {
-    await admit(store, "r1", { userId: "ann", sessionId: "s1", definition: await store.putBlob("ann's") });
-    await admit(store, "r2", { userId: "bob", sessionId: "s2", definition: await store.putBlob("bob's") });
+    await admit(store, "r1", { userId: "ann", sessionId: "s1", definition: await store.blobs.put("ann's") });
+    await admit(store, "r2", { userId: "bob", sessionId: "s2", definition: await store.blobs.put("bob's") });
     await admit(store, "r3");
     for (const runId of ["r1", "r2", "r3"]) {
       const driver = await acquireRun(store, runId);
@@ -96,15 +96,17 @@ export function usersContract(open: Open): void {
       await driver.append([agentThought("m1"), toolProposed("m1.0")]);
     }
     const user = "bob";
-    expect((await store.runs({ user })).runs.map(({ id }) => id)).toEqual(["r2"]);
-    expect(await store.countRuns({ user })).toBe(1);
-    expect((await store.runs({ user, q: "mend" })).runs.map(({ id }) => id)).toEqual(["r2"]);
-    expect((await store.sessions({ user })).sessions.map(({ id }) => id)).toEqual(["s2"]);
-    expect(new Set((await store.read(0, 100, { user })).map(({ runId }) => runId))).toEqual(new Set(["r2"]));
-    expect((await store.openApprovals({ user })).map(({ runId }) => runId)).toEqual(["r2"]);
-    expect((await store.messages({ user })).messages).toMatchObject([{ session_id: "s2" }]);
-    const { definition } = (await store.run("r2"))!;
-    expect(await store.blob(definition, { user })).toBe("bob's");
-    expect(await store.blob(definition, { user: "ann" })).toBeUndefined();
+    expect((await store.runs.list({ user })).runs.map(({ id }) => id)).toEqual(["r2"]);
+    expect(await store.runs.count({ user })).toBe(1);
+    expect((await store.runs.list({ user, q: "mend" })).runs.map(({ id }) => id)).toEqual(["r2"]);
+    expect((await store.runs.sessions({ user })).sessions.map(({ id }) => id)).toEqual(["s2"]);
+    expect(new Set((await store.journal.readAll(0, 100, { user })).map(({ runId }) => runId))).toEqual(
+      new Set(["r2"]),
+    );
+    expect((await store.inbox.openItems({ user })).map(({ runId }) => runId)).toEqual(["r2"]);
+    expect((await store.usage.messages({ user })).messages).toMatchObject([{ session_id: "s2" }]);
+    const { definition } = (await store.runs.get("r2"))!;
+    expect(await store.blobs.get(definition, { user })).toBe("bob's");
+    expect(await store.blobs.get(definition, { user: "ann" })).toBeUndefined();
   });
 }

@@ -43,7 +43,7 @@ test.each(["network", "socket"] as const)(
     await hear(1);
     await postgres.stop();
     const written = sendSignal(store, "r1", contextAdded("while it was away"));
-    const read = store.journal("r1");
+    const read = store.journal.read("r1");
     await postgres.start();
     expect((await written).refused).toBeUndefined();
     expect((await read).length).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ test("[F34] restarted over and over under load, also while a store is opened, no
   }
   done = true;
   await writing;
-  const keys = (await store.journal("r1")).map(({ key }) => key);
+  const keys = (await store.journal.read("r1")).map(({ key }) => key);
   expect(keys.filter((key) => acknowledged.includes(key))).toEqual(acknowledged);
   expect(new Set(keys).size).toBe(keys.length);
   await expectInvariants(store);
@@ -113,11 +113,11 @@ for (const when of ["before it arrives", "after it was made"] as const)
     expect(line.cuts()).toBe(1);
     expect(answer.events.map(({ key }) => key)).toEqual(["start", "context/x"]);
     line.cutCommit(when);
-    await store.release("r1", writer);
+    await store.leases.release("r1", writer);
     line.cutCommit(when);
     expect((await acquireRun(store, "r1")).lease.epoch, "taken once").toBe(2);
     expect(line.cuts()).toBe(3);
-    expect((await store.journal("r1")).map(({ key }) => key)).toEqual(["start", "context/x"]);
+    expect((await store.journal.read("r1")).map(({ key }) => key)).toEqual(["start", "context/x"]);
     await expectInvariants(store);
   });
 
@@ -157,9 +157,9 @@ test("[F39] a newer Cadre adds columns while this one has its statements prepare
   const store = await open(url);
   await admit(store, "r1");
   const use = async (id: string) => {
-    await Promise.all(Array.from({ length: 20 }, () => store.run("r1")));
+    await Promise.all(Array.from({ length: 20 }, () => store.runs.get("r1")));
     await sendSignal(store, "r1", contextAdded(id));
-    return (await store.journal("r1")).map(({ key }) => key);
+    return (await store.journal.read("r1")).map(({ key }) => key);
   };
   await use("before");
   for (const table of ["runs", "events"])
@@ -175,9 +175,9 @@ test("[J9] [F34] a stored value whose commit has failed for good is written when
      CREATE CONSTRAINT TRIGGER bad AFTER INSERT ON blobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
     url,
   );
-  await expect(store.putBlob("a definition")).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
+  await expect(store.blobs.put("a definition")).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
   await postgres.query("DROP TRIGGER bad ON blobs", url);
-  expect(await store.blob(await store.putBlob("a definition"))).toBe("a definition");
+  expect(await store.blobs.get(await store.blobs.put("a definition"))).toBe("a definition");
 });
 
 test("[F34] connections that die without a word are given up after a bound, and what was asked is done on others", async () => {
@@ -186,9 +186,9 @@ test("[F34] connections that die without a word are given up after a bound, and 
   onTestFinished(() => proxy.close());
   const store = await open(`${proxy.url}&query_timeout=1000`);
   await admit(store, "r1");
-  await Promise.all([store.run("r1"), store.run("r1"), store.run("r1")]);
+  await Promise.all([store.runs.get("r1"), store.runs.get("r1"), store.runs.get("r1")]);
   proxy.deaden();
-  const read = store.run("r1");
+  const read = store.runs.get("r1");
   expect((await sendSignal(store, "r1", contextAdded("x"))).events.map(({ key }) => key)).toEqual([
     "start",
     "context/x",
@@ -234,14 +234,14 @@ test("what cannot be reached says so in a sentence, and a closed store too", asy
   expect(String(error)).not.toContain("goes on");
   const store = await openPostgresStore({ url: await postgres.newStore() });
   await store.close();
-  await expect(store.position()).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
+  await expect(store.journal.position()).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
   await expect(admit(store, "r1")).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
 });
 
 /** The keys that one hears of, from when it has heard of what the other wrote to r1. */
 async function following(near: Store, far: Store): Promise<string[]> {
   const heard: string[] = [];
-  near.onCommit((events) => heard.push(...events.map(({ key }) => key)));
+  near.journal.onCommit((events) => heard.push(...events.map(({ key }) => key)));
   for (let i = 0; heard.length === 0; i++) await sendSignal(far, "r1", contextAdded(`${i}`));
   await sendSignal(far, "r1", contextAdded("before"));
   await expect.poll(() => heard.at(-1)).toBe("context/before");

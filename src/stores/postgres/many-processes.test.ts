@@ -89,10 +89,10 @@ test("[J8] who follows by position misses nothing, however many write and howeve
     (await readEverything(reader)).map(({ key }) => key),
     "nobody overtakes",
   ).toEqual(["start", "start"]);
-  const seen = await reader.position();
+  const seen = await reader.journal.position();
   await letGo();
   await Promise.all([written, later]);
-  const rest = await reader.read(seen, 100);
+  const rest = await reader.journal.readAll(seen, 100);
   expect(rest.map(({ runId }) => runId)).toEqual(["slow", ...Array.from({ length: 50 }, () => "fast")]);
   await expectInvariants(reader);
 });
@@ -106,7 +106,7 @@ test("[J8] a plain cursor over four writers at once meets every position once an
   const reading = (async () => {
     for (let last = false; !last; ) {
       last = done;
-      const page = await reader.read(seen.at(-1) ?? 0, 100);
+      const page = await reader.journal.readAll(seen.at(-1) ?? 0, 100);
       seen.push(...page.map(({ position }) => position));
     }
   })();
@@ -132,7 +132,7 @@ test("[J1] the same event from two processes at once is one; another payload und
     [one, two].map((store, i) => sendSignal(store, "r1", contextAdded("y", `${i}`))),
   );
   expect(new Set(other.map(({ refused }) => refused))).toEqual(new Set(["conflict", undefined]));
-  expect((await one.journal("r1")).map(({ key }) => key)).toEqual([
+  expect((await one.journal.read("r1")).map(({ key }) => key)).toEqual([
     "start",
     "context/before",
     "context/x",
@@ -143,8 +143,8 @@ test("[J1] the same event from two processes at once is one; another payload und
 test("a request that reaches two processes starts one run", async () => {
   const { stores } = await openMany(2);
   const start = async (store: Store, i: number) => {
-    const [{ payload }] = (await store.read(0, 1)) as [JournalEvent];
-    return store.start(`s${i}`, { ...(payload as object), rootRunId: `s${i}` } as never, {
+    const [{ payload }] = (await store.journal.readAll(0, 1)) as [JournalEvent];
+    return store.runs.start(`s${i}`, { ...(payload as object), rootRunId: `s${i}` } as never, {
       key: "k",
       body: "b",
     });
@@ -159,7 +159,7 @@ test("[E2] [J2] of two processes one gets a run, the other's word refuses its in
   const { url, stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");
-  const leases = await Promise.all(stores.map((store, i) => store.acquire("r1", `w${i}`)));
+  const leases = await Promise.all(stores.map((store, i) => store.leases.acquire("r1", `w${i}`)));
   expect(leases.filter(Boolean)).toHaveLength(1);
   const winner = leases[0] ? 0 : 1;
   const writer = { worker: `w${winner}`, epoch: 1 };
@@ -172,18 +172,23 @@ test("[E2] [J2] of two processes one gets a run, the other's word refuses its in
     events: [modelCallStarted("m1")],
     guard: "signals" as const,
   };
-  expect(await mine.append(intent)).toMatchObject({ refused: "signals", events: [{ key: "context/x" }] });
-  expect((await mine.append({ ...intent, after: 2 })).refused).toBeUndefined();
+  expect(await mine.journal.append(intent)).toMatchObject({
+    refused: "signals",
+    events: [{ key: "context/x" }],
+  });
+  expect((await mine.journal.append({ ...intent, after: 2 })).refused).toBeUndefined();
 
-  expect(await other.due(Date.now(), 10)).toEqual([]);
+  expect(await other.leases.due(Date.now(), 10)).toEqual([]);
   await postgres.query(`UPDATE workers SET expires_at = 0 WHERE name = 'w${winner}'`, url);
-  expect(await other.due(Date.now(), 10)).toEqual(["r1"]);
-  expect((await other.acquire("r1", "next"))?.epoch).toBe(2);
-  expect((await mine.append({ ...intent, after: 3, events: [modelCallStarted("m2")] })).refused).toBe(
+  expect(await other.leases.due(Date.now(), 10)).toEqual(["r1"]);
+  expect((await other.leases.acquire("r1", "next"))?.epoch).toBe(2);
+  expect((await mine.journal.append({ ...intent, after: 3, events: [modelCallStarted("m2")] })).refused).toBe(
     "epoch",
   );
-  expect((await mine.append({ ...intent, after: 3, events: [agentThought("m1")] })).refused).toBeUndefined();
-  expect(await mine.heartbeat(`w${winner}`, [{ runId: "r1", epoch: 1 }])).toEqual({
+  expect(
+    (await mine.journal.append({ ...intent, after: 3, events: [agentThought("m1")] })).refused,
+  ).toBeUndefined();
+  expect(await mine.leases.heartbeat(`w${winner}`, [{ runId: "r1", epoch: 1 }])).toEqual({
     cancelled: [],
     lost: ["r1"],
   });
@@ -200,8 +205,8 @@ test("[J4] what others wrote to a run is not forgotten over a commit that was ab
   expect((await driver.append([modelCallStarted("m1")], { guard: "signals" })).refused).toBe("signals");
   await sendSignal(two, "r1", contextAdded("y"));
   await sendSignal(one, "r2", contextAdded("z"));
-  await one.release("r1", driver.writer);
-  expect((await two.journal("r1")).map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
+  await one.leases.release("r1", driver.writer);
+  expect((await two.journal.read("r1")).map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
   await expectInvariants(two);
 });
 
@@ -237,7 +242,7 @@ test("[P1] a database that answers before it has written is asked to write first
 
 test("[E2] leases are counted on the database's clock", async () => {
   const { url, stores } = await openMany(1);
-  await stores[0]!.heartbeat("w1", []);
+  await stores[0]!.leases.heartbeat("w1", []);
   const [row] = await postgres.query(
     "SELECT expires_at - extract(epoch FROM clock_timestamp()) * 1000 AS left FROM workers",
     url,
@@ -254,7 +259,7 @@ test("[E2] a process that leaves takes only its own leases with it", async () =>
   await acquireRun(stays, "r1", "stays");
   await acquireRun(leaves, "r2", "leaves");
   await leaves.close();
-  expect(await stays.due(Date.now(), 10)).toEqual(["r2"]);
+  expect(await stays.leases.due(Date.now(), 10)).toEqual(["r2"]);
 });
 
 test("[P10] a follower hears what another process writes, also after its connection was cut", async () => {
@@ -290,7 +295,7 @@ test("[P10] the connection of a follower is kept while it answers", async () => 
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const heard: string[] = [];
-  near.onCommit((events) => heard.push(...events.map(({ key }) => key)));
+  near.journal.onCommit((events) => heard.push(...events.map(({ key }) => key)));
   await admit(far, "r1");
   for (let i = 0; heard.length === 0; i++) await sendSignal(far, "r1", contextAdded(`${i}`));
   const backend = async (last: string) =>
@@ -308,8 +313,8 @@ test("listeners are told every event of every process once and in order", async 
   const { stores } = await openMany(3);
   const heard: number[] = [];
   await Promise.all(stores.map((store, i) => admit(store, `r${i}`)));
-  const first = (await stores[0]!.position()) + 1;
-  stores[0]!.onCommit((events) => heard.push(...events.map(({ position }) => position)));
+  const first = (await stores[0]!.journal.position()) + 1;
+  stores[0]!.journal.onCommit((events) => heard.push(...events.map(({ position }) => position)));
   // Its own commits are told from the beginning; those of others from when it listens.
   await sendSignal(stores[0]!, "r0", contextAdded("begin"));
   await Promise.all(
@@ -328,13 +333,13 @@ test("listeners are told every event of every process once and in order", async 
 test("[P13] a blob that one process has put is not pruned by another before it is needed", async () => {
   const { stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
-  const name = await one.putBlob("a definition");
-  await two.prune({});
-  expect(await two.blob(name)).toBe("a definition");
+  const name = await one.blobs.put("a definition");
+  await two.runs.prune({});
+  expect(await two.blobs.get(name)).toBe("a definition");
   await admit(one, "r1", { definition: name });
   await (await acquireRun(one, "r1")).append([runEnded()]);
-  await two.prune({});
-  expect(await one.blob(name)).toBeUndefined();
+  await two.runs.prune({});
+  expect(await one.blobs.get(name)).toBeUndefined();
 });
 
 test("its tables have every column of the SQLite store", async () => {

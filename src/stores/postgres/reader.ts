@@ -6,6 +6,7 @@ import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { markQuarantined, readApproval, readGrant, readQuarantine, verifiedBlob } from "../columns.ts";
+import type { FlatStore } from "../flat-store.ts";
 import { type Columns, hex, optional, readRow } from "../run-record.ts";
 import type {
   ApprovalRef,
@@ -15,7 +16,6 @@ import type {
   ReadOptions,
   RunFilter,
   StandingGrant,
-  Store,
   StoredEvent,
   StoreTotals,
 } from "../store.ts";
@@ -150,7 +150,7 @@ export class PostgresReader {
     return this.reading((sql) => firstHits(sql, q, runs));
   }
 
-  sessions(filter: Parameters<Store["sessions"]>[0]) {
+  sessions(filter: Parameters<FlatStore["sessions"]>[0]) {
     return this.reading((sql) => listSessions(sql, filter));
   }
 

@@ -20,7 +20,7 @@ describe("on a server", () => {
     let store = await openPostgresStore(options);
     return {
       async close() {
-        const events = await store.position();
+        const events = await store.journal.position();
         await store.close();
         // What thousands of rows leave behind when they are deleted is looked through by whoever comes next.
         if (events < 1_000) await postgres.giveBack(options.url);
@@ -50,7 +50,7 @@ test("[F39] tables of a newer Cadre: refused, unharmed", async () => {
   });
   await setVersion(MIGRATIONS.length);
   const again = await openPostgresStore({ url });
-  expect((await again.journal("r1")).map(({ type }) => type)).toEqual(["RUN_STARTED"]);
+  expect((await again.journal.read("r1")).map(({ type }) => type)).toEqual(["RUN_STARTED"]);
   await again.close();
 });
 
@@ -59,13 +59,13 @@ test("[P13] [F39] what an older Cadre counted as tool calls is counted anew, onc
   const store = await openPostgresStore({ url });
   await admit(store, "r1");
   const events = [toolStarted("m1.0"), toolStarted("m1.0", 2), toolResult("m1.0"), toolResult("m1.1")];
-  await store.append({ runId: "r1", after: 1, events: [...events, childStarted("c1", "m1.2")] });
+  await store.journal.append({ runId: "r1", after: 1, events: [...events, childStarted("c1", "m1.2")] });
   await store.close();
   await postgres.query(`UPDATE runs SET usage = replace(usage, '"toolCalls":2', '"toolCalls":7')`, url);
   const older = MIGRATIONS.findIndex((step) => step.includes("toolCalls"));
   await postgres.query(MIGRATIONS.slice(older).join(";"), url);
   const again = await openPostgresStore({ url });
-  expect(await again.run("r1")).toEqual(foldRow(await again.journal("r1")));
-  expect((await again.run("r1"))?.usage.toolCalls).toBe(2);
+  expect(await again.runs.get("r1")).toEqual(foldRow(await again.journal.read("r1")));
+  expect((await again.runs.get("r1"))?.usage.toolCalls).toBe(2);
   await again.close();
 });

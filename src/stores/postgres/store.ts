@@ -6,6 +6,7 @@ import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { encodeBlob } from "../blobs.ts";
+import { type FlatStore, groupStore } from "../flat-store.ts";
 import {
   type Append,
   type AppendResult,
@@ -42,10 +43,10 @@ const FRESH_MS = 86_400_000;
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { id, ...parts } = await prepare(options);
-  return new PostgresStore(id, parts);
+  return groupStore(new PostgresStore(id, parts));
 }
 
-class PostgresStore extends Beside implements Store {
+class PostgresStore extends Beside implements FlatStore {
   readonly id: string;
   /** The workers that were heard of through this process. */
   private readonly beating = new Set<string>();
@@ -83,7 +84,7 @@ class PostgresStore extends Beside implements Store {
     return this.enqueue((batch) => batch.append(append), { keys: [append.runId] });
   }
 
-  say(said: SessionMessage): ReturnType<Store["say"]> {
+  say(said: SessionMessage): ReturnType<FlatStore["say"]> {
     return this.enqueue(async (batch) => {
       const before = await runUnder(batch.sql, said.idempotency);
       if (before !== undefined) {
@@ -96,7 +97,7 @@ class PostgresStore extends Beside implements Store {
     });
   }
 
-  private async saidOnce(said: SessionMessage, batch: Batch): ReturnType<Store["say"]> {
+  private async saidOnce(said: SessionMessage, batch: Batch): ReturnType<FlatStore["say"]> {
     const { context, runId, start, maxRuns = Infinity } = said;
     if (await batch.find(runId)) return { runId, joined: false };
     const last = await this.lastOf(said, batch);
@@ -141,7 +142,7 @@ class PostgresStore extends Beside implements Store {
     );
   }
 
-  freeze(runId: RunId, freeze: Parameters<Store["freeze"]>[1]): Promise<RunId[]> {
+  freeze(runId: RunId, freeze: Parameters<FlatStore["freeze"]>[1]): Promise<RunId[]> {
     return this.enqueue((batch) => freezeBranch(batch, runId, freeze), { keys: [runId] });
   }
 
@@ -258,7 +259,7 @@ class PostgresStore extends Beside implements Store {
     return this.enqueue((batch) => settleMove(root, { to, outcome }, batch));
   }
 
-  importTree(tree: CarriedTree): ReturnType<Store["importTree"]> {
+  importTree(tree: CarriedTree): ReturnType<FlatStore["importTree"]> {
     return this.enqueue((batch) => importTree(tree, batch));
   }
 

@@ -75,7 +75,7 @@ describe("commits", () => {
       sendSignal(store, "r1", contextAdded("b")),
     ]);
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
-    expect(await store.journal("r2")).toHaveLength(1);
+    expect(await store.journal.read("r2")).toHaveLength(1);
     expect((await driver.append([modelCallStarted("m1"), agentThought("m1")])).refused).toBeUndefined();
     await expectInvariants(store);
     await store.close();
@@ -84,11 +84,11 @@ describe("commits", () => {
   test("a listener that breaks its contract does not make a commit look failed", async () => {
     const store = open(place("listener"));
     const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
-    store.onCommit(() => {
+    store.journal.onCommit(() => {
       throw new Error("a bad day");
     });
     const told: number[] = [];
-    store.onCommit((events) => told.push(events.length));
+    store.journal.onCommit((events) => told.push(events.length));
     await Promise.all([admit(store, "r1"), admit(store, "r2")]);
     expect(told).toEqual([2]);
     expect((await warned).message).toContain("a bad day");
@@ -141,10 +141,10 @@ const fillTheDisk = (mount: string) => `
   const start = ${JSON.stringify(startPayload())};
   writeFileSync("${mount}/ballast", Buffer.alloc(700_000));
   const store = openSqliteStore({ path: "${mount}/cadre.db", clock: fakeClock() });
-  await store.start("r1", start);
-  const keys = async () => (await store.journal("r1")).slice(1).map((event) => event.key);
+  await store.runs.start("r1", start);
+  const keys = async () => (await store.journal.read("r1")).slice(1).map((event) => event.key);
   const say = (id, text) =>
-    store.append({ runId: "r1", after: 0, events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", text } }] });
+    store.journal.append({ runId: "r1", after: 0, events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", text } }] });
   const acknowledged = [], errors = [];
   for (let i = 0; errors.length < 20; i++) {
     const ids = [0, 1].map((part) => i + "." + part);
@@ -189,11 +189,11 @@ describe("a journal that was changed", () => {
       await sendSignal(store, runId, contextAdded("a"), contextAdded("b"), contextAdded("c"));
     }
     change(path, sql);
-    const failure = await store.journal("r1").catch((error: unknown) => error as CadreError);
+    const failure = await store.journal.read("r1").catch((error: unknown) => error as CadreError);
     expect(failure).toMatchObject({ code: "JOURNAL_CORRUPT", details: { runId: "r1", seq } });
     expect((failure as CadreError).message).toContain(`r1 is damaged at event ${seq}`);
     await expect(pages(store, "r1", 2)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
-    expect(await store.journal("r2")).toHaveLength(4);
+    expect(await store.journal.read("r2")).toHaveLength(4);
     const driver = await acquireRun(store, "r2");
     expect((await driver.append([toolStarted("m1.0")])).refused).toBeUndefined();
     await store.close();
@@ -205,15 +205,15 @@ describe("a journal that was changed", () => {
     await admit(store, "r1");
     const driver = await acquireRun(store, "r1");
     await driver.append([toolStarted("m1.0"), toolResult("m1.0", "x".repeat(2_100_000))]);
-    const name = await store.putBlob("a definition");
+    const name = await store.blobs.put("a definition");
     change(
       path,
       "UPDATE blobs SET text = replace(text, 'xxx', 'xyx'); UPDATE blobs SET text = replace(text, 'def', 'dof')",
     );
-    await expect(store.journal("r1")).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
-    await expect(store.blob(name)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
+    await expect(store.journal.read("r1")).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
+    await expect(store.blobs.get(name)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
     change(path, "DELETE FROM blobs");
-    await expect(store.journal("r1")).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
+    await expect(store.journal.read("r1")).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
     await store.close();
   });
 });
@@ -241,7 +241,7 @@ describe("a log that was cut", () => {
       execFileSync("cp", [wal, `${copy}-wal`]);
       truncateSync(`${copy}-wal`, size);
       const reopened = open(copy);
-      const kept = (await reopened.journal("r1")).length - 1;
+      const kept = (await reopened.journal.read("r1")).length - 1;
       expect(kept, `cut at ${size}`).toBe(acknowledged.filter((end) => end <= size).length);
       await sendSignal(reopened, "r1", contextAdded("after"));
       await expectInvariants(reopened);
@@ -333,7 +333,7 @@ function change(path: string, sql: string): void {
 
 async function pages(store: Store, runId: string, size: number): Promise<void> {
   for (let after = 0; ; after += size) {
-    if ((await store.journal(runId, after, size)).length < size) return;
+    if ((await store.journal.read(runId, after, size)).length < size) return;
   }
 }
 
@@ -357,8 +357,8 @@ test("[F35] a file that is damaged in its middle opens, and whoever reads there 
   const damaged = { code: "STORAGE_UNUSABLE", message: expect.stringContaining("is no intact SQLite file") };
   const read = async () => {
     const opened = open(path);
-    await opened.runs({});
-    await opened.journal("r1" as never);
+    await opened.runs.list({});
+    await opened.journal.read("r1" as never);
   };
   await expect(read()).rejects.toMatchObject(damaged);
 });

@@ -49,23 +49,23 @@ test("[F01] a prune that is cut off leaves no half of a tree, and the next one e
   const path = join(folder, "cut.db");
   const store = open(path);
   await large(store, "large");
-  expect((await store.messages({ limit: 5_000 })).messages).toHaveLength(2_500);
-  const pruned = store.prune({});
+  expect((await store.usage.messages({ limit: 5_000 })).messages).toHaveLength(2_500);
+  const pruned = store.runs.prune({});
   const cut = expect(pruned).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
-  while (await store.run("large")) await sendSignal(store, "large", contextAdded("x")).catch(() => {});
+  while (await store.runs.get("large")) await sendSignal(store, "large", contextAdded("x")).catch(() => {});
   await store.close();
   await cut;
   expect(look(path, "SELECT count(*) FROM events")).toBeGreaterThan(0);
 
   const next = open(path);
-  expect(await next.runs({})).toMatchObject({ runs: [] });
-  expect(await next.read(0, 10)).toEqual([]);
-  expect((await next.messages({})).messages).toEqual([]);
+  expect(await next.runs.list({})).toMatchObject({ runs: [] });
+  expect(await next.journal.readAll(0, 10)).toEqual([]);
+  expect((await next.usage.messages({})).messages).toEqual([]);
   await admit(next, "new");
   await sendSignal(next, "new", modelCallStarted("m1"));
   await expectInvariants(next, "pruned");
-  expect(await next.prune({})).toMatchObject({ trees: 0 });
-  expect((await next.messages({})).messages).toHaveLength(1);
+  expect(await next.runs.prune({})).toMatchObject({ trees: 0 });
+  expect((await next.usage.messages({})).messages).toHaveLength(1);
   await next.close();
   for (const [table, rows] of Object.entries({ events: 2, messages: 1, refs: 1, pruned: 0, recordings: 1 }))
     expect([table, look(path, `SELECT count(*) FROM ${table}`)]).toEqual([table, rows]);
@@ -74,8 +74,8 @@ test("[F01] a prune that is cut off leaves no half of a tree, and the next one e
 test("[P13] a file from before knows what its runs continue and need", async () => {
   const path = join(folder, "before.db");
   const store = open(path);
-  const definition = await store.putBlob("a definition");
-  const ref = await store.putBlob("a long output");
+  const definition = await store.blobs.put("a definition");
+  const ref = await store.blobs.put("a long output");
   const text = "x".repeat(2_100_000);
   await admit(store, "old", { definition });
   const { payload } = toolResult("m1.0", "a long…") as { payload: Payload<"TOOL_RESULT"> };
@@ -86,7 +86,10 @@ test("[P13] a file from before knows what its runs continue and need", async () 
     contextAdded("l", text),
   );
   await (await acquireRun(store, "old")).append([runEnded()]);
-  await admit(store, "next", { definition, continues: { runId: "old", ...(await store.head("old"))! } });
+  await admit(store, "next", {
+    definition,
+    continues: { runId: "old", ...(await store.journal.head("old"))! },
+  });
   await store.close();
 
   const db = new DatabaseSync(path);
@@ -99,12 +102,12 @@ test("[P13] a file from before knows what its runs continue and need", async () 
   db.close();
 
   const migrated = open(path);
-  expect(await migrated.prune({})).toMatchObject({ trees: 0, bytes: 0 });
-  expect(await migrated.blob(ref)).toBe("a long output");
+  expect(await migrated.runs.prune({})).toMatchObject({ trees: 0, bytes: 0 });
+  expect(await migrated.blobs.get(ref)).toBe("a long output");
   await expectInvariants(migrated);
   await (await acquireRun(migrated, "next")).append([runEnded()]);
-  expect(await migrated.prune({})).toMatchObject({ trees: 2 });
-  expect(await migrated.blob(ref)).toBeUndefined();
+  expect(await migrated.runs.prune({})).toMatchObject({ trees: 2 });
+  expect(await migrated.blobs.get(ref)).toBeUndefined();
   await migrated.close();
   expect(look(path, "SELECT count(*) FROM blobs")).toBe(0);
 });

@@ -6,6 +6,7 @@ import type { JournalEvent } from "../../journal/events.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { markQuarantined, readApproval, readGrant, readQuarantine, verifiedBlob } from "../columns.ts";
+import type { FlatStore } from "../flat-store.ts";
 import { hex, optional, readRow } from "../run-record.ts";
 import type {
   ApprovalRef,
@@ -15,7 +16,6 @@ import type {
   ReadOptions,
   RunFilter,
   StandingGrant,
-  Store,
   StoredEvent,
   StoreTotals,
 } from "../store.ts";
@@ -112,7 +112,7 @@ export class SqliteReader {
     return firstHits(this.sql, q, runs);
   }
 
-  async sessions(filter: Parameters<Store["sessions"]>[0]) {
+  async sessions(filter: Parameters<FlatStore["sessions"]>[0]) {
     return listSessions(this.sql, filter);
   }
 

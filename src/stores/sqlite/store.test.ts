@@ -40,13 +40,13 @@ test("who was just started, or waits for a child, is not read back; who waits fo
   const keys = async (runId: string) => (await acquireRun(store, runId)).lease.events?.map(({ key }) => key);
   await admit(store, "r1");
   const parent = await acquireRun(store, "r1");
-  expect(parent.lease.events).toEqual(await store.journal("r1"));
+  expect(parent.lease.events).toEqual(await store.journal.read("r1"));
   await parent.append([childStarted("c1")], { guard: "signals", spawn: childSpawn("c1", "r1") });
   await parent.append([runSuspended("s1", { kind: "child", items: ["c1"] })], {
     rest: { wakeAt: undefined },
   });
   const child = await acquireRun(store, "c1");
-  expect(child.lease.events).toEqual(await store.journal("c1"));
+  expect(child.lease.events).toEqual(await store.journal.read("c1"));
   await child.append([runEnded()]);
   expect(await keys("r1")).toEqual(["start", "c1/s", "s1", "c1/e"]);
 

@@ -6,6 +6,7 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import type { FreezeRequest } from "../../projections/folds/freeze.ts";
 import { encodeBlob } from "../blobs.ts";
+import { type FlatStore, groupStore } from "../flat-store.ts";
 import {
   type Append,
   type AppendResult,
@@ -44,10 +45,10 @@ import { freezeBranch, goingOn, holdersOf, reportSetAside } from "./tree.ts";
 
 /** Opening is taking ownership: the process before is gone, so its leases are void and a restart does not wait (E1). */
 export function openSqliteStore(options: SqliteOptions): Store {
-  return new SqliteStore(options);
+  return groupStore(new SqliteStore(options));
 }
 
-class SqliteStore extends Beside implements Store {
+class SqliteStore extends Beside implements FlatStore {
   readonly id: string;
 
   constructor(options: SqliteOptions) {
@@ -84,7 +85,7 @@ class SqliteStore extends Beside implements Store {
     return this.enqueue((batch) => batch.append(append));
   }
 
-  say(said: SessionMessage): ReturnType<Store["say"]> {
+  say(said: SessionMessage): ReturnType<FlatStore["say"]> {
     return this.enqueue((batch) => {
       const before = this.runUnder(said.idempotency);
       if (before !== undefined) {
@@ -100,7 +101,7 @@ class SqliteStore extends Beside implements Store {
     });
   }
 
-  private saidOnce(said: SessionMessage, batch: Batch): Awaited<ReturnType<Store["say"]>> {
+  private saidOnce(said: SessionMessage, batch: Batch): Awaited<ReturnType<FlatStore["say"]>> {
     const { context, runId, start, maxRuns = Infinity } = said;
     const known = batch.find(runId);
     if (known) return { runId, joined: false };
@@ -244,7 +245,7 @@ class SqliteStore extends Beside implements Store {
     return this.enqueue((batch) => settleMove(root, { to, outcome }, { sql: this.sql, batch }));
   }
 
-  importTree(tree: CarriedTree): ReturnType<Store["importTree"]> {
+  importTree(tree: CarriedTree): ReturnType<FlatStore["importTree"]> {
     return this.enqueue((batch) => importTree(tree, { sql: this.sql, batch }));
   }
 
