@@ -44,7 +44,7 @@ describe("cadre run", () => {
     expect(people.code).toBe(0);
     expect(people.stdout).toContain("model scripted/tidy (scripted)");
     expect(people.stdout).toContain("Read note.txt");
-    expect(people.stdout).toMatch(/Done\nAll is well\./);
+    expect(people.stdout).toMatch(/Completed\nAll is well\./);
     expect(people.stdout).toMatch(/2 turns · \d+ events · 1 tool call · .* · \$0\.00 · /);
     expect(people.stdout).not.toContain("\u001b");
 
@@ -82,7 +82,7 @@ describe("cadre run", () => {
     const resumed = await p.spawn("run");
     expect(resumed).toMatchObject({ code: 0 });
     expect(resumed.stdout).toContain("1 run was left unfinished here; going on with it\n");
-    expect(resumed.stdout).toMatch(/Done\nWritten\./);
+    expect(resumed.stdout).toMatch(/Completed\nWritten\./);
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("written");
     expect((await p.cadre("run")).stderr).toMatch(/^cadre: Nothing was left unfinished here\./);
   });
@@ -108,7 +108,7 @@ describe("cadre run", () => {
     const blind = await p.cadre("approve", "--note", "whatever it is");
     expect(blind).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^cadre: Say which/) });
     expect((await p.cadre("approve", "--json")).lines()).toMatchObject([{ id, grant: "Edit(out.txt)" }]);
-    expect((await p.cadre("runs")).stdout).toContain("Waiting for a person");
+    expect((await p.cadre("runs")).stdout).toContain("Needs you");
   });
 
   test("a wider scope where none can be given: one sentence, nothing shown, nothing decided", async () => {
@@ -175,7 +175,7 @@ describe("cadre run", () => {
       expect(run!["id"]).toBe(id);
       if (run!["endedAt"] !== undefined) break;
     }
-    expect((await p.cadre("tail", id)).stdout).toMatch(/Done\nAll is well\./);
+    expect((await p.cadre("tail", id)).stdout).toMatch(/Completed\nAll is well\./);
   });
 
   test("a failed run: exit 1, and why", async () => {

@@ -14,7 +14,7 @@ async function filesOf(document: string): Promise<Record<string, string>> {
 test("the one with one agent", async () => {
   await using p = await project(await filesOf("scripted-model.md"));
   const { code, stdout } = await p.cadre("run", "--yes", "notes", "buy milk");
-  expect(stdout).toMatch(/^Done\nThe note is written\.$/m);
+  expect(stdout).toMatch(/^Completed\nThe note is written\.$/m);
   expect(code).toBe(0);
   expect(await readFile(`${p.folder}/note.txt`, "utf8")).toBe("buy milk\n");
 });
@@ -28,10 +28,10 @@ test("the one with two agents: a parent that delegates, a child that answers", a
   expect(code).toBe(0);
   expect(stdout).toContain("Started clerk: Which lines of list.txt name milk?");
   expect(stdout).toMatch(/^lead {2}clerk is done: Found: list\.txt:1:milk list\.txt:3:oat milk$/m);
-  expect(stdout).toMatch(/^Done\nThe clerk has answered\.$/m);
+  expect(stdout).toMatch(/^Completed\nThe clerk has answered\.$/m);
   await p.write("agents/clerk.md", "---\ndescription: Fails.\nmodel: scripted/nobody\n---\nx\n");
-  expect((await p.cadre("run", "lead", "milk")).stdout).toMatch(/^Done\nNobody could look it up\.$/m);
+  expect((await p.cadre("run", "lead", "milk")).stdout).toMatch(/^Completed\nNobody could look it up\.$/m);
   await p.write("broken.script.yaml", "turns: [{ error: { status: 401, message: no } }]\n");
   await p.write("agents/clerk.md", "---\ndescription: Fails.\nmodel: scripted/broken\n---\nx\n");
-  expect((await p.cadre("run", "lead", "milk")).stdout).toMatch(/^Done\nThe clerk has failed\.$/m);
+  expect((await p.cadre("run", "lead", "milk")).stdout).toMatch(/^Completed\nThe clerk has failed\.$/m);
 });

@@ -96,7 +96,7 @@ scenario(
     const { waitingOn } = await world.settled(runId);
     expect(waitingOn).toMatchObject({
       kind: "definition_changed",
-      detail: expect.stringMatching(/tester\.steps\.ts cannot be read\. Nothing is lost/),
+      detail: "The module agents/tester.steps.ts cannot be read.",
     });
     rewrite(world, ASKS);
     await resumeRun(runId, "ann", world.runtime.people);

@@ -58,7 +58,7 @@ function usable({ state, definition, steps: module }: DecisionView) {
   const { module: name, hash } = definition.steps!;
   if (!module || "problem" in module) {
     const why = module?.problem ?? `The module ${name} was not loaded.`;
-    return changed(`${why} Nothing is lost: put that right, then resume the run.`, []);
+    return changed(why, []);
   }
   if (module.hash === hash || module.hash === state.steps.accepted) return module;
   return changed(

@@ -4,11 +4,12 @@ import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, Health, RunSummary, RunTree } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
 import { ago, plural, shortCost } from "../../projections/words/format.ts";
+import type { ShownStatus } from "../../projections/words/statuses.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { allRuns } from "../lookup/all-runs.ts";
 import { parseRunsFilter } from "../lookup/runs-filter.ts";
-import { type DisplayStatus, displayStatuses } from "../view/run-status.ts";
+import { shownStatuses } from "../view/run-status.ts";
 import { type Paint, truncate, visibleWidth } from "../view/screen.ts";
 import { endsLaterText, resumesLaterText, statusWord } from "../view/summary.ts";
 import { allNodes, branches } from "../view/text/branches.ts";
@@ -93,25 +94,25 @@ async function read(client: CadreClient, options: RunsOptions): Promise<Found> {
 interface Listed {
   run: RunSummary & Pick<RunTree, "treeUsage"> & { below: number };
   branch: string;
-  standing: DisplayStatus;
+  status: ShownStatus;
 }
 
 /** The root, or with `--all` the matching runs and all their ancestors. */
 function listed(tree: RunTree, { ids, health, open }: Found, { all }: RunsOptions): Listed[] {
-  const standings = displayStatuses(tree, health, open);
+  const statuses = shownStatuses(tree, health, open);
   const isShown = (run: RunTree): boolean =>
     all === true && (!ids || allNodes(run).some(({ id }) => ids.has(id)));
   return branches(tree, isShown).map(({ node, branch }) => {
     const { children: _, ...run } = node;
-    return { run: { ...run, below: allNodes(node).length - 1 }, branch, standing: standings.get(node.id)! };
+    return { run: { ...run, below: allNodes(node).length - 1 }, branch, status: statuses.get(node.id)! };
   });
 }
 
 function rowsOf(lines: readonly Listed[], now: number, paint: Paint): string[][] {
   const isTree = lines.some(({ run }) => run.below > 0);
-  return lines.map(({ run, branch, standing }) => [
+  return lines.map(({ run, branch, status }) => [
     run.id,
-    statusWord(standing, paint),
+    statusWord(status, paint),
     `${branch}${plainLine(run.agent)}`,
     ...(isTree ? [paint("dim", run.below === 0 ? "" : `${run.below} below`)] : []),
     paint("dim", ago(run.createdAt, now)),
@@ -150,17 +151,17 @@ function remarks(
     // Checks the whole tree, because the root itself may wait for a person.
     ...(trees.some((tree) => holdsLeft(tree, found)) ? [resumesLaterText(found.health, commandLine)] : []),
     ...lines
-      .flatMap(({ run, standing }) =>
-        standing === "to-stop" ? [endsLaterText(run.id, found.health, commandLine)] : [],
+      .flatMap(({ run, status }) =>
+        status === "cancel_pending" ? [endsLaterText(run.id, found.health, commandLine)] : [],
       )
       .slice(0, 1),
   ];
 }
 
 const holdsLeft = (tree: RunTree, { health, open }: Found): boolean =>
-  displayStatuses(tree, health, open)
+  shownStatuses(tree, health, open)
     .values()
-    .some((standing) => standing === "left");
+    .some((status) => status === "undriven");
 
 function limitOf(text: string | undefined): number {
   if (text === undefined) return LIMIT;

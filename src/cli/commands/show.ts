@@ -10,7 +10,7 @@ import { EXIT, type Invocation } from "../invocation.ts";
 import { loadCards } from "../lookup/approval-cards.ts";
 import { cardLines } from "../view/approval.ts";
 import { runPageLines } from "../view/run-page.ts";
-import { displayStatuses } from "../view/run-status.ts";
+import { shownStatuses } from "../view/run-status.ts";
 import { endsLaterText, resumesLaterText, retryLines } from "../view/summary.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { jsonLine, plain, plainLine } from "../view/text/plain.ts";
@@ -25,14 +25,14 @@ export async function show(
   { events: all }: ShowOptions,
 ): Promise<number> {
   const found = await withClient({ folder, io }, (client) => read(client, id));
-  const { run, tree, events, cards, standings } = found;
+  const { run, tree, events, cards, statuses } = found;
   if (all) for (const event of events) screen.line(json ? jsonLine(event) : eventLine(event));
   else if (json) screen.line(jsonLine({ ...run, tree, approvals: cards.map(({ item }) => item) }));
   else {
-    const standing = standings.get(run.id);
+    const status = statuses.get(run.id);
     const next = [
-      ...(standing === "left" ? [resumesLaterText(found.health, commandLine)] : []),
-      ...(standing === "to-stop" ? [endsLaterText(run.id, found.health, commandLine)] : []),
+      ...(status === "undriven" ? [resumesLaterText(found.health, commandLine)] : []),
+      ...(status === "cancel_pending" ? [endsLaterText(run.id, found.health, commandLine)] : []),
       ...(run.waitingOn?.kind === "quarantine" ? [asideWords(run, commandLine)] : []),
       ...retryLines(run, commandLine),
     ];
@@ -57,7 +57,7 @@ async function read(client: CadreClient, id: string) {
     client.get("/api/health"),
   ]);
   const cards = await loadCards(client, open);
-  return { run, tree, events, cards, health, standings: displayStatuses(tree, health, open) };
+  return { run, tree, events, cards, health, statuses: shownStatuses(tree, health, open) };
 }
 
 function eventLine({ seq, ts, type, payload }: JournalEvent): string {

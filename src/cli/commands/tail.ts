@@ -1,6 +1,7 @@
 // `cadre tail RUN`: prints what happened in a run and its descendants, then follows them to the end. It never drives: if no
 // other process does, it says so instead of waiting. If the driving process exits meanwhile, it waits a while for the next.
 
+import { shownStatus } from "../../projections/words/statuses.ts";
 import { rewriteCommands } from "../command-line.ts";
 import { connect, isConnectionLost } from "../connection/connect.ts";
 import { exitCodeOf, leavingLines } from "../follow/report-result.ts";
@@ -10,7 +11,6 @@ import { watchShutdown } from "../terminal/shutdown.ts";
 import { withLiveScreen } from "../terminal/with-live-screen.ts";
 import { driverCommands, noDriverText } from "../view/drivers.ts";
 import type { LiveView } from "../view/live/live-view.ts";
-import { stoppingStatus } from "../view/run-status.ts";
 import { endsLaterText, neededLines, retryLines, showAgainLine, summaryLines } from "../view/summary.ts";
 import { fitLines } from "../view/text/fit.ts";
 
@@ -77,7 +77,7 @@ async function watch(
     view.clear();
     if (signal.aborted) return EXIT.done;
     const run = await client.get("/api/runs/{id}", { id: runId });
-    const isToStop = stoppingStatus(run, !isAlone) === "to-stop";
+    const isToStop = shownStatus(run, !isAlone) === "cancel_pending";
     const code = isToStop ? EXIT.cancelled : exitCodeOf(run.status);
     if (json) return code;
     if (run.endedAt !== undefined) {

@@ -85,7 +85,7 @@ test("[E1] killed while one child works and another waits for a person, the list
   up.process.kill("SIGKILL");
   await up.end();
   const { stdout } = await p.cadre("runs");
-  expect(stdout).toContain("Waiting for a person");
+  expect(stdout).toContain("Needs you");
   expect(stdout).toContain("No Cadre process is running here");
 });
 

@@ -123,7 +123,7 @@ describe("a run that has not failed", () => {
     );
     expect((await p.cadre("run", "lead", "get it ready")).code).toBe(0);
     const { lead, researcher } = await runs(p);
-    expect((await p.cadre("why", lead!)).stdout).toMatch(/^Done\. It gave its answer\.$/m);
+    expect((await p.cadre("why", lead!)).stdout).toMatch(/^Completed\. It gave its answer\.$/m);
     expect((await p.cadre("why", researcher!, "--log")).stdout).toMatch(
       /Asks scripted\/researcher again \(attempt 2\) .*\n +because attempt 1 failed: the provider lets no more through/,
     );

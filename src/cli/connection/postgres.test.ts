@@ -108,7 +108,7 @@ test("[A61] the address comes from a variable, and no error tells its password",
   for (const secret of [PASSWORD, encodeURIComponent(PASSWORD)])
     expect(wrong.stdout + wrong.stderr).not.toContain(secret);
   p.env["DATABASE_URL"] = await postgres.newStore();
-  expect((await p.cadre("run", "look")).stdout).toMatch(/Done\nAll is well\./);
+  expect((await p.cadre("run", "look")).stdout).toMatch(/Completed\nAll is well\./);
 }, 120_000);
 
 const SLOW = `turns:

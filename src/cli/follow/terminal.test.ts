@@ -36,7 +36,7 @@ describe("an approval inline", () => {
     expect(await readdir(p.folder)).not.toContain("out.txt");
     await terminal.press("a", /✓ Write out\.txt/);
     expect(await terminal.code).toBe(0);
-    expect(terminal.text()).toMatch(/Done\nWritten\.\n/);
+    expect(terminal.text()).toMatch(/Completed\nWritten\.\n/);
     expect(terminal.text()).toContain("files: created out.txt");
   });
 

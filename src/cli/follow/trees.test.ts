@@ -107,14 +107,12 @@ test("at a terminal `runs` keeps to its width: where a task has no room beside t
   const terminal = p.terminal("runs");
   expect(await terminal.code).toBe(0);
   const lines = terminal.screen().split("\n");
-  expect(lines[0]).toMatch(
-    /^r\w+ {2}Waiting for a person {2}lead {2}4 below .*\$0\.00 {2}get everything .*…$/,
-  );
+  expect(lines[0]).toMatch(/^r\w+ {2}Needs you {2}lead {2}4 below .*\$0\.00 {2}get everything .*…$/);
   p.env["COLUMNS"] = "80";
   const narrow = p.terminal("runs");
   expect(await narrow.code).toBe(0);
   expect(narrow.screen()).toMatch(
-    /^r\w+ {2}Waiting for a person {2}lead .* \$0\.00\n {4}get everything ready .* say so\n/,
+    /^r\w+ {2}Needs you {2}lead .* \$0\.00\n {4}get everything ready .* say so\n/,
   );
   expect(
     Math.max(
@@ -145,12 +143,15 @@ describe("without a terminal", () => {
     expect((await p.cadre("approve")).stdout).toMatch(
       /^lead › worker needs your approval\nworks on: parser$/m,
     );
-    expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Waiting for a person {2}lead {2}4 below /);
+    expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Needs you {2}lead {2}4 below /);
     expect((await p.cadre("approve", id!)).code).toBe(0);
     expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Not being worked on {2}lead {2}4 below /);
 
     const resumed = await p.cadre("run");
-    expect(resumed).toMatchObject({ code: 0, stdout: expect.stringMatching(/Done\nAll parts are there\./) });
+    expect(resumed).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/Completed\nAll parts are there\./),
+    });
     expect(await readFile(join(p.folder, "parser.txt"), "utf8")).toBe("x");
   });
 
@@ -304,9 +305,9 @@ describe("looking at a tree", () => {
     const { stdout } = await p.cadre("show", id!);
     expect(stdout).toMatch(/^ +time +active +tokens +cost +with all below$/m);
     expect(stdout).toMatch(/^lead +\S+ m?s +\S+ m?s +\d+ +\$0\.00 +[\d.k]+ · \$0\.00$/m);
-    expect(stdout).toMatch(/^├─ worker +.* · \$0\.00\n│ {2}│ {2}Done · c\w+ · The parser is done\.$/m);
+    expect(stdout).toMatch(/^├─ worker +.* · \$0\.00\n│ {2}│ {2}Completed · c\w+ · The parser is done\.$/m);
     expect(stdout).toMatch(
-      /^│ {2}└─ researcher +\S+ m?s +\S+ m?s +\d+ +\$0\.00\n│ +Done · c\w+ · Nothing is known\.$/m,
+      /^│ {2}└─ researcher +\S+ m?s +\S+ m?s +\d+ +\$0\.00\n│ +Completed · c\w+ · Nothing is known\.$/m,
     );
     expect(stdout).toMatch(/^files: created parser\.txt$/m);
 
@@ -334,7 +335,7 @@ describe("looking at a tree", () => {
     await p.cadre("run", "--yes", "worker", "docs");
     const roots = (await p.cadre("runs")).stdout;
     expect(roots).toMatch(
-      /^r\w+ {2}Done {2}worker {2}1 below .* docs\nr\w+ {2}Done {2}lead {4}4 below .* get it ready\n$/,
+      /^r\w+ {2}Completed {2}worker {2}1 below .* docs\nr\w+ {2}Completed {2}lead {4}4 below .* get it ready\n$/,
     );
     expect((await p.cadre("runs", "--limit", "1")).stdout.trim().split("\n")).toHaveLength(1);
     const found = runsOf(await p.cadre("runs", "--all", "--json", "--agent", "researcher"));
@@ -344,7 +345,7 @@ describe("looking at a tree", () => {
       all
         .trim()
         .split("\n")
-        .map((line) => /^[rc]\w+ {2}Done {2}(\W*\w+)/.exec(line)![1]),
+        .map((line) => /^[rc]\w+ {2}Completed {2}(\W*\w+)/.exec(line)![1]),
     ).toEqual([
       "worker",
       "└─ researcher",

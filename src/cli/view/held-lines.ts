@@ -12,7 +12,7 @@ export function pausedLines(tree: RunTree, commandLine: CommandLine): string[] {
     if (endedAt !== undefined || !waitingOn || !HELD.has(waitingOn.kind)) continue;
     const [top] = waitingOn.frozen ?? [];
     const command = top === undefined ? `resume ${id}` : `thaw ${top}`;
-    lines.set(command, `held: ${describeWait(waitingOn).words}\n  ${commandLine(command)}`);
+    lines.set(command, `held: ${describeWait(waitingOn).reason}\n  ${commandLine(command)}`);
   }
   return [...lines.values()].flatMap((line) => ["", line]);
 }

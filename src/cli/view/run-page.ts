@@ -10,10 +10,10 @@ import {
   timelineProjection,
 } from "../../projections/views/timeline.ts";
 import { clockTime, fullTime } from "../../projections/words/format.ts";
+import { type ShownStatus, shownStatus } from "../../projections/words/statuses.ts";
 import type { CommandLine } from "../command-line.ts";
 import { paintEntry } from "./live/event-lines.ts";
 import { modelLabel } from "./live/live-view.ts";
-import type { DisplayStatus } from "./run-status.ts";
 import { type Paint, type Screen, visibleWidth } from "./screen.ts";
 import { summaryLines } from "./summary.ts";
 import { fitLine, fitLines, type Page } from "./text/fit.ts";
@@ -24,16 +24,16 @@ export interface RunPage {
   run: RunDetail;
   tree: RunTree;
   events: readonly JournalEvent[];
-  standings: ReadonlyMap<string, DisplayStatus>;
+  statuses: ReadonlyMap<string, ShownStatus>;
 }
 
 export function runPageLines(
-  { run, tree, events, standings }: RunPage,
+  { run, tree, events, statuses }: RunPage,
   { screen, commandLine, now }: { screen: Screen; commandLine: CommandLine; now: number },
 ): string[] {
   const { paint } = screen;
   const width = screen.rich ? screen.columns : undefined;
-  const below = tree.children.length === 0 ? [] : ["", ...treeTable(tree, { now, paint, standings, width })];
+  const below = tree.children.length === 0 ? [] : ["", ...treeTable(tree, { now, paint, statuses, width })];
   return [
     ...headLines(run, events, paint),
     ...pathLines(run, events[0], { paint, commandLine }),
@@ -44,7 +44,7 @@ export function runPageLines(
     ),
     ...below,
     ...todoLines(run, screen),
-    ...summaryLines(run, screen, { standing: standings.get(run.id) ?? run.status }),
+    ...summaryLines(run, screen, { status: statuses.get(run.id) ?? shownStatus(run) }),
   ];
 }
 

@@ -2,65 +2,53 @@
 
 import type { ApprovalView, Health, RunDetail } from "../../api/client/types.ts";
 import { describeCost, describeTokens, duration, plural } from "../../projections/words/format.ts";
+import {
+  capitalize,
+  type ShownStatus,
+  STATUS_LABELS,
+  type StatusLabel,
+  shownStatus,
+} from "../../projections/words/statuses.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
 import { radiusLine } from "./blast-radius.ts";
 import { driverCommands, noDriverText } from "./drivers.ts";
-import { type DisplayStatus, endStatus } from "./run-status.ts";
 import type { Paint, Screen } from "./screen.ts";
 import { fitLines } from "./text/fit.ts";
 import { plain, plainLine } from "./text/plain.ts";
 import { wrapText } from "./text/word-wrap.ts";
 
-const WORDS: Record<DisplayStatus, string> = {
-  left: "Not being worked on",
-  stopping: "Stopping",
-  "to-stop": "Cancelled, not ended",
-  pending: "Not begun",
-  running: "Running",
-  waiting: "Waiting",
-  suspended: "Waiting for a person",
-  completed: "Done",
-  failed: "Failed",
-  cancelled: "Cancelled",
-  moved: "Moved",
+const COLOURS: Record<StatusLabel["tone"], Parameters<Paint>[0]> = {
+  good: "green",
+  bad: "red",
+  warn: "yellow",
+  info: "cyan",
+  muted: "dim",
 };
 
-const COLOURS: Record<DisplayStatus, Parameters<Paint>[0]> = {
-  left: "yellow",
-  stopping: "yellow",
-  "to-stop": "yellow",
-  pending: "dim",
-  running: "cyan",
-  waiting: "cyan",
-  suspended: "yellow",
-  completed: "green",
-  failed: "red",
-  cancelled: "yellow",
-  moved: "dim",
-};
-
-export const statusWord = (standing: DisplayStatus, paint: Paint): string =>
-  paint(COLOURS[standing], WORDS[standing]);
+export function statusWord(status: ShownStatus, paint: Paint): string {
+  const { label, tone } = STATUS_LABELS[status];
+  return paint(COLOURS[tone], capitalize(label));
+}
 
 export interface SummaryOptions {
   /** Text that is already on the screen and is not repeated. */
   said?: string;
-  standing?: DisplayStatus;
+  status?: ShownStatus;
 }
 
 export function summaryLines(
   run: RunDetail,
   screen: Screen,
-  { said = "", standing = endStatus(run) }: SummaryOptions = {},
+  { said = "", status = shownStatus(run) }: SummaryOptions = {},
 ): string[] {
   const { paint } = screen;
   const text = (words: string): string => (screen.rich ? wrapText(words, screen.columns) : words);
   const { result } = run;
   const summary = (run.summary ?? "").trim();
-  const isSaidByWord = run.stopReason === "final_answer" || standing === run.stopReason;
+  const isSaidByWord = run.stopReason === "final_answer" || status === run.stopReason;
   const why = run.stopReason === undefined || isSaidByWord ? "" : ` (${run.stopReason.replaceAll("_", " ")})`;
-  const head = `${paint("bold", statusWord(standing, paint))}${why}`;
+  const head = `${paint("bold", statusWord(status, paint))}${why}`;
   const isSaid = summary === said.trim() || summary === "";
   return [
     "",

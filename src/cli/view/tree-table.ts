@@ -4,7 +4,7 @@ import type { RunTree } from "../../api/client/types.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
 import { duration, shortCost, shortCount } from "../../projections/words/format.ts";
 import { patternRole } from "../../projections/words/pattern-role.ts";
-import type { DisplayStatus } from "./run-status.ts";
+import { type ShownStatus, shownStatus } from "../../projections/words/statuses.ts";
 import { type Paint, truncate, visibleWidth } from "./screen.ts";
 import { statusWord } from "./summary.ts";
 import { branches } from "./text/branches.ts";
@@ -14,12 +14,12 @@ import { table } from "./text/table.ts";
 export interface TreeTable {
   now: number;
   paint: Paint;
-  standings: ReadonlyMap<string, DisplayStatus>;
+  statuses: ReadonlyMap<string, ShownStatus>;
   /** Width of the terminal; undefined: unlimited. */
   width: number | undefined;
 }
 
-export function treeTable(top: RunTree, { now, paint, standings, width }: TreeTable): string[] {
+export function treeTable(top: RunTree, { now, paint, statuses, width }: TreeTable): string[] {
   const drawn = branches(top);
   const head = ["", "time", "active", "tokens", "cost", "with all below"].map((word) => paint("dim", word));
   const rows = drawn.map(({ node, branch }) => [
@@ -30,7 +30,7 @@ export function treeTable(top: RunTree, { now, paint, standings, width }: TreeTa
   return [
     first!,
     ...drawn.flatMap(({ node, below }, index) => {
-      const status = statusWord(standings.get(node.id) ?? node.status, paint);
+      const status = statusWord(statuses.get(node.id) ?? shownStatus(node), paint);
       const words = plainLine(node.summary ?? node.task);
       const room =
         width === undefined ? 200 : width - below.length - visibleWidth(status) - node.id.length - 7;

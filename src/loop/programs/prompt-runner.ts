@@ -84,10 +84,9 @@ function isGoneMeanwhile({ callId }: CallModel, run: RunJournal, parts: LoopPart
 
 const GONE_MEANWHILE = "It was stopped in the middle of its work, and has ended since.";
 
-/** Nothing is lost: a person puts it right, and resumes the run. */
+/** Suspends the run until a person has fixed the problem and resumed it. */
 async function hold(problem: string, run: RunJournal): Promise<void> {
-  const detail = `${problem} Nothing is lost: put that right, then resume the run.`;
-  const payload = { waitingOn: { kind: "definition_changed" as const, items: [], detail } };
+  const payload = { waitingOn: { kind: "definition_changed" as const, items: [], detail: problem } };
   const key = `suspended/${run.state.suspensions + 1}`;
   await run.rest([{ type: "RUN_SUSPENDED", payload, key }], undefined);
 }

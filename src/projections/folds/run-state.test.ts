@@ -51,7 +51,7 @@ describe("model calls", () => {
       modelCalls: 1,
       turns: 1,
       openModelCall: undefined,
-      failed: undefined,
+      failedCall: undefined,
       status: "running",
     });
   });
@@ -64,12 +64,12 @@ describe("model calls", () => {
     expect(state).toMatchObject({
       status: "waiting",
       waitingOn: { kind: "provider", until: 99, detail: "429" },
-      failed: { cause: "rate_limit", model: "fake/one", purpose: "turn" },
+      failedCall: { cause: "rate_limit", model: "fake/one", purpose: "turn" },
       turns: 0,
     });
     expect(stateOf(modelCallStarted("m1"), modelCallFailed("m1", { cause: "auth" }))).toMatchObject({
       status: "running",
-      failed: { cause: "auth" },
+      failedCall: { cause: "auth" },
     });
   });
 

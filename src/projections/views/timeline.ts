@@ -13,10 +13,10 @@ import { parseTodos, summarizeTodos } from "../folds/todos.ts";
 import { ASK_USER } from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
 import { type ApprovedCall, describeReceipt } from "../receipt-words.ts";
-import { waitTitle } from "../wait-titles.ts";
 import { describeBudget, shortTime } from "../words/format.ts";
 import { patternRole } from "../words/pattern-role.ts";
 import { PROBE_WORDS } from "../words/tool-outcomes.ts";
+import { waitTitle } from "../words/waits.ts";
 
 export type TimelineKind =
   | "start"

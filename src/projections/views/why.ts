@@ -199,7 +199,7 @@ function standing(
 ): Pick<Why, "answer" | "next"> {
   if (row.stopReason !== undefined) {
     const { why, next } = describeStop(row.stopReason);
-    const word = row.status === "completed" ? "Done" : "Cancelled";
+    const word = row.status === "completed" ? "Completed" : "Cancelled";
     return { answer: `${word}. ${why}`, next: next === undefined ? [] : [next] };
   }
   const whose = stands.runId === row.id ? "" : ` (${agentOfRun(journals, stands.runId)})`;
@@ -213,7 +213,7 @@ function standing(
       answer: `Answered, and not taken up yet${whose}.`,
       next: ["`cadre run` or `cadre worker` goes on with it, where no other process does."],
     };
-  const { words, next } = describeWait(stands.payload.waitingOn);
+  const { reason: words, next } = describeWait(stands.payload.waitingOn);
   if (!next) return { answer: `Waits${whose}: ${words}. It goes on by itself.`, next: [] };
   const asked = causeOf(journals, stands);
   const reason = asked?.type === "TOOL_PROPOSED" ? reasonOf(asked) : undefined;

@@ -1,27 +1,36 @@
-// What a run waits for, and what a person can do about it: the same words wherever it is told. What stands in backticks is
-// to be typed.
+// Why a run waits, in every form in which the terminal and the page say it: one entry per kind.
 
 import { approvalId } from "../../ids.ts";
-import type { WaitingOn } from "../../journal/events.ts";
+import type { Payload, WaitingOn } from "../../journal/events.ts";
 
 export interface WaitDescription {
-  words: string;
-  /** Absent: it needs nobody. */
+  /** A line of its own, for the timeline and the header of a run. */
+  title: string;
+  /** Completes "waits for …", for columns and fields. */
+  subject: string;
+  /** Completes "waits because …", for the answer to `cadre why`. */
+  reason: string;
+  /** What a person can do now, with commands in backticks. Absent: the run continues by itself. */
   next?: (runId: string, items: readonly string[]) => string[];
 }
 
 export function describeWait(waitingOn: WaitingOn): WaitDescription {
-  const { kind, detail = "its agent cannot work as it is", frozen: [top] = [] } = waitingOn;
+  const { kind, detail, frozen: [top] = [] } = waitingOn;
   if (isAgentUnusable(waitingOn))
-    return { words: detail.replace(/\.? Nothing is lost:.*$/s, ""), next: resume };
-  if (top === undefined) return WAITING[kind];
-  return {
-    words: "its branch is frozen",
-    next: () => [`\`cadre thaw ${top}\` lets the branch go on.`],
-  };
+    return detail === undefined ? UNUSABLE : { ...UNUSABLE, reason: detail.replace(/\.$/, "") };
+  return top === undefined ? WAITS[kind] : frozenWith(top);
 }
 
-/** M5: of a module that has changed its hash is an item, for a person to accept; what is not trusted, or never could be run, has none. */
+/** The title for a line. A parent is suspended again for each further run that needs a person, so their number is shown. */
+export function waitTitle({ waitingOn, blockers = [] }: Payload<"RUN_SUSPENDED">): string {
+  if (blockers.length > 1) return `Waiting: ${blockers.length} runs below need a person`;
+  return describeWait(waitingOn).title;
+}
+
+/**
+ * M5: the agent's module or program cannot run at all: it is missing, broken or not trusted. A module that has merely
+ * changed can be accepted by a person, and its hash is the item to accept.
+ */
 export const isAgentUnusable = ({ kind, items = [] }: WaitingOn): boolean =>
   kind === "definition_changed" && items.length === 0;
 
@@ -32,43 +41,118 @@ const decide: Next = (runId, items) =>
     const id = approvalId(runId, item);
     return `\`cadre approve ${id}\` lets it happen, \`cadre reject ${id} --note "why"\` refuses it.`;
   });
-/** The item's id is that of the attempt, under a name of its own. */
-const outcomeOf = (runId: string, item: string): string =>
-  `cadre outcome ${runId} ${item.replace(/^outcome\//, "")}`;
 const resume: Next = (runId) => [`\`cadre resume ${runId}\` lets it go on.`];
+/** An outcome item is the attempt's id with a prefix; the command takes the bare id. */
+const outcomeCommand = (runId: string, item: string): string =>
+  `cadre outcome ${runId} ${item.replace(/^outcome\//, "")}`;
 
-const WAITING: Record<WaitingOn["kind"], WaitDescription> = {
-  child: { words: "runs below it are at work" },
-  handoff: { words: "the agent that took over is at work" },
-  timer: { words: "its time has not come" },
-  provider: { words: "the provider lets nothing through" },
-  slot: { words: "as many agents are at work as may be" },
-  approval: { words: "a call needs your word", next: decide },
-  child_hitl: { words: "a run below it needs your word", next: decide },
+const WAITS: Record<WaitingOn["kind"], WaitDescription> = {
+  child: {
+    title: "Waiting for its children",
+    subject: "its children",
+    reason: "runs below it are at work",
+  },
+  handoff: {
+    title: "Waiting for the agent that took over",
+    subject: "the agent that took over",
+    reason: "the agent that took over is at work",
+  },
+  timer: {
+    title: "Waiting for its timer",
+    subject: "its timer",
+    reason: "its timer has not fired",
+  },
+  provider: {
+    title: "Waiting for the provider",
+    subject: "the provider",
+    reason: "the provider accepts no requests right now",
+  },
+  slot: {
+    title: "Queued: all slots are taken",
+    subject: "a free slot",
+    reason: "as many agents are at work as the limit allows",
+  },
+  approval: {
+    title: "Waiting for an approval",
+    subject: "an approval",
+    reason: "a call needs your decision",
+    next: decide,
+  },
+  child_hitl: {
+    title: "Waiting: a child needs a person",
+    subject: "a person, in a run below",
+    reason: "a run below it needs your decision",
+    next: decide,
+  },
   question: {
-    words: "it has asked you something",
+    title: "Waiting for an answer",
+    subject: "an answer",
+    reason: "it asked you a question",
     next: (runId, items) =>
       items.map((item) => `\`cadre approve ${approvalId(runId, item)} --answer "…"\` answers it.`),
   },
   outcome_unknown: {
-    words: "a process ended in the middle of a call, and nobody knows whether it happened",
+    title: "Outcome unknown: a person must say what happened",
+    subject: "the outcome of a call",
+    reason: "a process died in the middle of a call, so it is not known whether the call took effect",
     next: (runId, items) =>
-      items.map(
-        (item) =>
-          `Look whether it happened (\`${outcomeOf(runId, item)}\` does), then say so: \`${outcomeOf(runId, item)} happened\`, \`run_again\` or \`fail\`.`,
-      ),
+      items.map((item) => {
+        const command = outcomeCommand(runId, item);
+        return `Check whether it took effect (\`${command}\` probes for it), then say so: \`${command} happened\`, \`run_again\` or \`fail\`.`;
+      }),
   },
   budget: {
-    words: "its budget is used up",
+    title: "Stopped at its budget: a person may raise it",
+    subject: "a larger budget",
+    reason: "its budget is used up",
     next: (runId, items) =>
-      items.map(
-        (item) =>
-          `\`cadre approve ${approvalId(runId, item)} --max-cost 5\` raises it (or \`--max-tokens\`), \`cadre reject ${approvalId(runId, item)}\` ends the run.`,
-      ),
+      items.map((item) => {
+        const id = approvalId(runId, item);
+        return `\`cadre approve ${id} --max-cost 5\` raises it (or \`--max-tokens\`), \`cadre reject ${id}\` ends the run.`;
+      }),
   },
-  loop: { words: "it did the same thing over and over", next: decide },
-  storage: { words: "the disk is full", next: () => ["Make room on the disk; it goes on then."] },
-  definition_changed: { words: "its agent's module is another than it began with", next: resume },
-  quarantine: { words: "it could not be driven, and was set aside", next: resume },
-  paused: { words: "somebody paused it", next: resume },
+  loop: {
+    title: "Stopped: it repeats itself",
+    subject: "a decision about its loop",
+    reason: "it did the same thing over and over",
+    next: decide,
+  },
+  storage: {
+    title: "Waiting for space in the store",
+    subject: "space in the store",
+    reason: "the disk is full",
+    next: () => ["Free some space on the disk; the run then continues by itself."],
+  },
+  definition_changed: {
+    title: "Waiting: its agent's module has changed",
+    subject: "a decision on its changed module",
+    reason: "its agent's module has changed since the run began",
+    next: resume,
+  },
+  quarantine: {
+    title: "Quarantined: it could not be driven",
+    subject: "release from quarantine",
+    reason: "it could not be driven and was quarantined",
+    next: resume,
+  },
+  paused: {
+    title: "Paused",
+    subject: "being resumed",
+    reason: "a person paused it",
+    next: resume,
+  },
 };
+
+const UNUSABLE: WaitDescription = {
+  title: "Waiting: its agent cannot run as it is",
+  subject: "its agent to be fixed",
+  reason: "its agent cannot run as it is",
+  next: (runId) => [`Nothing is lost: fix the cause, then \`cadre resume ${runId}\` lets it go on.`],
+};
+
+const frozenWith = (top: string): WaitDescription => ({
+  title: "Frozen: nothing new starts in its branch until it is thawed",
+  subject: "its branch to be thawed",
+  reason: "its branch is frozen",
+  next: () => [`\`cadre thaw ${top}\` lets the branch go on.`],
+});

@@ -36,7 +36,7 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is 
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "editor" }).waitFor();
-  await status.getByText("Waiting for your approval").waitFor();
+  await status.getByText("Waiting for an approval").waitFor();
 
   // A closed node says what is below it.
   await page.getByRole("treeitem").first().focus();

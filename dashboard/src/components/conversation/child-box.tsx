@@ -3,9 +3,9 @@
 import { ChevronRight, FilePen } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { duration, plural } from "../../../../src/projections/words/format.ts";
+import { describeEnding } from "../../../../src/projections/words/statuses.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon, roleOf } from "../../display/agent/role-icon.tsx";
-import { endingText } from "../../display/status/status.ts";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { useNow } from "../../display/time/use-now.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -77,7 +77,7 @@ function Took({ run: { row } }: { run: RunJournal }) {
   const now = useNow(row.endedAt !== undefined);
   const time = duration((row.endedAt ?? Math.max(now, row.createdAt)) - row.createdAt);
   const turns = plural(row.turns, "turn");
-  const words = row.endedAt === undefined ? `${time}, ${turns}` : `${endingText(row, time)} (${turns})`;
+  const words = row.endedAt === undefined ? `${time}, ${turns}` : `${describeEnding(row, time)} (${turns})`;
   return <span className="shrink-0 text-muted text-xs tabular-nums">{words}</span>;
 }
 

@@ -1,8 +1,8 @@
 // The end of an unfinished answer: the text being streamed, or what the agent is waiting for.
 
 import { Hand, Hourglass, LoaderCircle } from "lucide-react";
+import { shownStatus } from "../../../../src/projections/words/statuses.ts";
 import { Markdown } from "../../display/markdown/markdown.tsx";
-import { statusLabel } from "../../display/status/status.ts";
 import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { talkOf, waterfallOf } from "../../live/folds.ts";
@@ -30,7 +30,7 @@ const Answered = () => (
 
 function Standing({ run }: { run: RunJournal }) {
   const span = waterfallOf(run.events).spans.at(-1);
-  const { needsPerson } = statusLabel(run.row);
+  const needsPerson = shownStatus(run.row) === "needs_person";
   if (run.row.answered) return <Answered />;
   const isWorking = span?.activity === "model" || span?.activity === "tool" || span?.activity === "child";
   const Icon = needsPerson ? Hand : isWorking ? LoaderCircle : Hourglass;

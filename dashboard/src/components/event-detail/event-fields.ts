@@ -12,6 +12,7 @@ import {
 } from "../../../../src/projections/words/format.ts";
 import { describeStop } from "../../../../src/projections/words/stop-reasons.ts";
 import { PROBE_WORDS } from "../../../../src/projections/words/tool-outcomes.ts";
+import { describeWait } from "../../../../src/projections/words/waits.ts";
 
 export interface Field {
   label: string;
@@ -150,7 +151,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Evidence", payload.evidence.join("\n"), "prose"),
   ],
   RUN_SUSPENDED: ({ payload }) => [
-    field("Waiting for", WAITS_FOR[payload.waitingOn.kind] ?? payload.waitingOn.kind.replaceAll("_", " ")),
+    field("Waiting for", describeWait(payload.waitingOn).subject),
     field("Why", payload.waitingOn.detail),
     time("Until", payload.waitingOn.until),
     field("Blocked by", payload.blocked_by_child_run_id, "run"),
@@ -196,13 +197,4 @@ const READERS: { [T in EventType]?: Read<T> } = {
   RUN_COMPLETED: endFields,
   RUN_FAILED: endFields,
   RUN_CANCELLED: endFields,
-};
-
-/** Where the recorded word is none that people use. */
-const WAITS_FOR: Partial<Record<Payload<"RUN_SUSPENDED">["waitingOn"]["kind"], string>> = {
-  slot: "a free place",
-  child: "its children",
-  child_hitl: "a person, below",
-  outcome_unknown: "a word on what became of a call",
-  definition_changed: "a word on its changed agent",
 };

@@ -3,8 +3,9 @@
 import { childrenToStart } from "../../../../src/projections/children-to-start.ts";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { clockTime, duration, plural } from "../../../../src/projections/words/format.ts";
+import { describeEnding } from "../../../../src/projections/words/statuses.ts";
 import { describeStop } from "../../../../src/projections/words/stop-reasons.ts";
-import { endingText } from "../../display/status/status.ts";
+import { describeWait } from "../../../../src/projections/words/waits.ts";
 import { runStateOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 
@@ -49,7 +50,7 @@ export function statusText(runs: Runs, run: RunJournal): StatusText {
 }
 
 function endText(row: RunRow): string {
-  const ended = `${endingText(row, duration(row.endedAt! - row.createdAt))} (${plural(row.turns, "turn")})`;
+  const ended = `${describeEnding(row, duration(row.endedAt! - row.createdAt))} (${plural(row.turns, "turn")})`;
   if (row.status === "completed" || row.stopReason === undefined) return ended;
   return `${ended}. ${describeStop(row.stopReason).why}`;
 }
@@ -81,25 +82,9 @@ function agentsOf(runs: Runs, ids: readonly string[] = []): string {
     : `${open.length} agents: ${names.join(", ")}`;
 }
 
-const WAITS: Record<string, string> = {
-  timer: "Waiting for its time",
-  provider: "Waiting for the provider",
-  slot: "Queued: as many agents as may are at work",
-  approval: "Waiting for your approval",
-  question: "Waiting for your answer",
-  outcome_unknown: "Nobody knows whether a call happened: say what became of it",
-  budget: "Stopped at its budget: raise it, or let it end",
-  loop: "Stopped: it repeats itself",
-  storage: "Waiting for space on the disk",
-  definition_changed: "Its agent's file has changed: resume it, or cancel it",
-  quarantine: "Set aside: it could not be driven",
-  paused: "Paused",
-};
-
 function waitText({ waitingOn }: RunRow): string {
-  const { kind, until, detail, frozen } = waitingOn!;
-  if (frozen) return "Frozen: nothing new begins in its branch until it is thawed";
+  const { kind, until, detail } = waitingOn!;
   const time = until === undefined ? "" : ` until ${clockTime(until)}`;
   const why = detail === undefined || kind === "paused" ? "" : ` (${detail})`;
-  return `${WAITS[kind] ?? "Waiting"}${time}${why}`;
+  return `${describeWait(waitingOn!).title}${time}${why}`;
 }

@@ -2,7 +2,7 @@
 // they cost together.
 
 import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
-import { statusLabel } from "../../display/status/status.ts";
+import { shownStatus } from "../../../../src/projections/words/statuses.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 
 export interface RollUp {
@@ -84,7 +84,7 @@ function addChild(sum: RollUp, below: RollUp, { row }: RunJournal): void {
   sum.runs++;
   // Who only waits for somebody below who needs a person is counted there.
   if (row.waitingOn?.kind === "child_hitl") sum.waiting++;
-  else if (statusLabel(row).needsPerson) sum.needsYou++;
+  else if (shownStatus(row) === "needs_person") sum.needsYou++;
   else if (row.status === "failed") sum.failed++;
   else if (row.status === "waiting" || row.status === "suspended") sum.waiting++;
   else if (row.status === "running" || row.status === "pending") sum.running++;

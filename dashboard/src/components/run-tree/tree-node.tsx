@@ -3,9 +3,9 @@ import { memo } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { money } from "../../../../src/projections/words/format.ts";
 import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
+import { STATUS_LABELS, type StatusLabel, shownStatus } from "../../../../src/projections/words/statuses.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../display/agent/role-icon.tsx";
-import { type RunStatusLabel, statusLabel } from "../../display/status/status.ts";
 import { StatusIcon } from "../../display/status/status-icon.tsx";
 import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -112,17 +112,19 @@ function sameNode(before: TreeNodeProps, after: TreeNodeProps): boolean {
 
 /** Where a run stands, where there is no room for more than a mark: another form for each, and the word for who cannot see it. */
 function StatusMark({ row }: { row: RunJournal["row"] }) {
-  const { word: status, tone } = statusLabel(row);
-  const word = row.waitingOn?.kind === "child_hitl" && !row.answered ? "waiting for child" : status;
+  const status = shownStatus(row);
+  const { label, tone } = STATUS_LABELS[status];
+  const isBlocked = row.waitingOn?.kind === "child_hitl" && !row.answered;
+  const word = isBlocked ? "waiting for child" : label;
   return (
     <span className={`shrink-0 ${LOOKS[tone]}`} title={word}>
-      <StatusIcon word={word} size={14} />
+      <StatusIcon status={isBlocked ? "waiting" : status} size={14} />
       <span className="sr-only">{word}</span>
     </span>
   );
 }
 
-const LOOKS: Record<RunStatusLabel["tone"], string> = {
+const LOOKS: Record<StatusLabel["tone"], string> = {
   good: "text-good",
   muted: "text-muted",
   bad: "text-bad",

@@ -19,7 +19,7 @@ test("[U01] says whom or what a run waits for, in words", () => {
     you: true,
   });
   expect(run({ kind: "provider", until: Date.UTC(2026, 1, 1, 12, 2) })?.text).toMatch(
-    /^provider until \d\d:\d\d/,
+    /^provider until 2026-02-01 \d\d:\d\d$/,
   );
   expect(run({ kind: "approval" }, { cancelRequested: true })).toBeUndefined();
   expect(run({ kind: "approval" }, { answered: true }), "nobody drives").toEqual({

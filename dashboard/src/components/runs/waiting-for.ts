@@ -1,6 +1,8 @@
 // U01: what a run waits for, in words. One column says it all: you, a provider, a child, a time, a worker.
 
 import type { ListedRun } from "../../../../src/api/client/types.ts";
+import { shortTime } from "../../../../src/projections/words/format.ts";
+import { describeWait } from "../../../../src/projections/words/waits.ts";
 
 export interface WaitingFor {
   text: string;
@@ -21,7 +23,7 @@ export function waitingFor({
   if (answered) return other("a worker");
   const { kind, until, items = [], blockers = [] } = waitingOn;
   const names = [...new Set(awaited.map(({ agent }) => agent))].join(", ");
-  const time = until === undefined ? "" : ` until ${hourAndMinute(until)}`;
+  const time = until === undefined ? "" : ` until ${shortTime(until, Date.now())}`;
   switch (kind) {
     case "child":
     case "handoff":
@@ -35,27 +37,12 @@ export function waitingFor({
     case "provider":
       return other(`provider${time}`);
     case "slot":
-      return other("a free place");
     case "paused":
-      return other(waitingOn.frozen ? "its branch to be thawed" : "somebody to let it go on");
+      return other(describeWait(waitingOn).subject);
     default:
-      return you(REASONS[kind]);
+      return you(describeWait(waitingOn).subject);
   }
 }
 
-const REASONS = {
-  approval: "an approval",
-  question: "a question",
-  outcome_unknown: "what became of a call",
-  budget: "the budget is used up",
-  loop: "it repeats itself",
-  storage: "the store cannot be written",
-  definition_changed: "its agent was changed",
-  quarantine: "its journal cannot be read",
-};
-
 const you = (text: string): WaitingFor => ({ text, you: true });
 const other = (text: string): WaitingFor => ({ text, you: false });
-
-const hourAndMinute = (ts: number): string =>
-  new Date(ts).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });

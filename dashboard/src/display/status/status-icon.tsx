@@ -10,27 +10,28 @@ import {
   Pause,
   Snowflake,
 } from "lucide-react";
-import type { StatusWord } from "./status.ts";
+import type { ShownStatus } from "../../../../src/projections/words/statuses.ts";
 
-const ICONS: Record<StatusWord, typeof Check> = {
-  completed: Check,
-  cancelled: Ban,
-  moved: ArrowUpRight,
-  failed: OctagonX,
-  timeout: Hourglass,
-  "needs you": Hand,
-  answered: Hourglass,
-  "waiting for child": Hourglass,
+const ICONS: Record<ShownStatus, typeof Check> = {
+  queued: CircleDashed,
+  running: LoaderCircle,
+  waiting: Hourglass,
+  needs_person: Hand,
   paused: Pause,
   frozen: Snowflake,
-  waiting: Hourglass,
-  queued: CircleDashed,
+  answered: Hourglass,
+  undriven: CircleDashed,
   stopping: LoaderCircle,
-  running: LoaderCircle,
+  cancel_pending: Ban,
+  completed: Check,
+  failed: OctagonX,
+  timed_out: Hourglass,
+  cancelled: Ban,
+  moved: ArrowUpRight,
 };
 
-/** The icon of a status; it spins while something is under way. */
-export function StatusIcon({ word, size }: { word: StatusWord; size: number }) {
-  const Icon = ICONS[word];
+/** The icon of a status. It spins while the run is at work. */
+export function StatusIcon({ status, size }: { status: ShownStatus; size: number }) {
+  const Icon = ICONS[status];
   return <Icon size={size} aria-hidden className={Icon === LoaderCircle ? "animate-spin" : undefined} />;
 }

@@ -196,8 +196,8 @@ describe("a tree", () => {
     says("m1", "Let me see", 1, "c1");
     view.tick(4_000);
     expect(picture()).toEqual([
-      "● lead    working                 1 turn · 2 tok · $? · 3 s",
-      "└─ ● pen  thinking · Let me see  0 turns · 0 tok · $0.00 · 3 s",
+      "● lead    working              1 turn · 2 tok ·    $? · 3 s",
+      "└─ ● pen  thinking · Let me … 0 turns · 0 tok · $0.00 · 3 s",
       "preset ask · 2 tokens · $? · 2 runs: 2 at work · 3 s",
     ]);
     happensTo("c1", { type: "LIMIT_REACHED", payload: { limit: "maxTurns", value: 16, hard: false } });

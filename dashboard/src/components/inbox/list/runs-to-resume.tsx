@@ -4,18 +4,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "../../../../../src/api/client/types.ts";
+import { describeWait } from "../../../../../src/projections/words/waits.ts";
 import { isWaitingForResume } from "../../../display/status/status.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { client } from "../../../live/client.ts";
 import { queryClient } from "../../../live/query-client.ts";
 import { Button } from "../../../ui/button.tsx";
-
-const WHY: Record<string, string> = {
-  paused: "Paused",
-  quarantine: "Quarantined: it kept failing",
-  definition_changed: "Its agent's file has changed",
-  storage: "The disk was full",
-};
 
 export const needsResume = ({ waitingOn, status }: RunSummary): boolean =>
   status === "suspended" && isWaitingForResume(waitingOn);
@@ -41,7 +35,7 @@ function RunToResume({ run: { id, agent, task, waitingOn } }: { run: RunSummary 
     mutationFn: () => client.post("/api/runs/{id}/resume", { id }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ["runs"] }),
   });
-  const { kind = "", detail } = waitingOn ?? {};
+  const { kind, detail } = waitingOn ?? {};
   return (
     <li className="flex items-center gap-2 px-3 py-2">
       <Link to="/r/$runId" params={{ runId: id }} className="flex min-w-0 flex-1 flex-col hover:underline">
@@ -49,7 +43,9 @@ function RunToResume({ run: { id, agent, task, waitingOn } }: { run: RunSummary 
           <VisibleText text={`${agent}: ${task}`} />
         </span>
         <span className="truncate text-muted text-xs">
-          <VisibleText text={resume.error?.message ?? detail ?? WHY[kind] ?? kind} />
+          <VisibleText
+            text={resume.error?.message ?? detail ?? (waitingOn ? describeWait(waitingOn).title : "")}
+          />
         </span>
       </Link>
       {kind !== "storage" && (

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { describeEnding, type RunForStatus, shownStatus } from "./statuses.ts";
+
+test("[U01] [E7] how a run ended, and after how long; a run that continues elsewhere was moved, not cancelled", () => {
+  const ending = (status: RunForStatus["status"], stopReason?: RunForStatus["stopReason"]) =>
+    describeEnding({ status, stopReason, waitingOn: undefined, cancelRequested: false }, "3 s");
+  expect(ending("completed", "final_answer")).toBe("Completed in 3 s");
+  expect(ending("failed", "max_duration")).toBe("Timed out after 3 s");
+  expect(ending("failed", "error")).toBe("Failed after 3 s");
+  expect(ending("cancelled", "user")).toBe("Cancelled after 3 s");
+  expect(ending("cancelled", "moved")).toBe("Moved after 3 s");
+});
+
+test("a run without a driver is shown as not being worked on, unless it waits for a person", () => {
+  expect(shownStatus({ status: "running" }, false)).toBe("undriven");
+  expect(shownStatus({ status: "suspended", answered: true }, false)).toBe("undriven");
+  expect(shownStatus({ status: "suspended", waitingOn: { kind: "approval" } }, false)).toBe("needs_person");
+  expect(shownStatus({ status: "running", cancelRequested: true }, false)).toBe("cancel_pending");
+  expect(shownStatus({ status: "running", cancelRequested: true })).toBe("stopping");
+});
+
+test("a paused run needs no answer", () => {
+  expect(shownStatus({ status: "suspended", waitingOn: { kind: "paused" } })).toBe("paused");
+  expect(shownStatus({ status: "suspended", waitingOn: { kind: "paused", frozen: ["r1"] } })).toBe("frozen");
+});
