@@ -8,7 +8,7 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
 
 const ALL = ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"];
 /** They put spies in place of modules. */
-const APART = ["test/simulation/*mutants.test.ts"];
+const APART = ["test/simulation/*mutants.test.ts", "src/patterns/new-pattern.test.ts"];
 /** They start hundreds of programs, before the processes of tests have grown: a fork copies the page tables of all that. */
 const PROGRAMS = ["src/tools/**/*.test.ts", "src/permissions/**/*.test.ts", "test/crash/*.test.ts"];
 

@@ -1,0 +1,34 @@
+// The declaration of a pattern that Cadre does not have, as a developer would add it. `new-pattern.test.ts` plants it.
+
+import { z } from "zod";
+import { SomeNames } from "../../config/names.ts";
+import { declarePattern } from "./declaration.ts";
+import { errorAt } from "./finding.ts";
+import { totalCost } from "./run-cost.ts";
+
+export const debate = declarePattern({
+  key: "debate",
+  stage: "work",
+  input: z.strictObject({ speakers: SomeNames }).describe("Agents that argue; the longest answer wins"),
+  pinned: z.object({ speakers: z.array(z.string()).min(1) }),
+  pin: ({ speakers }) => ({ speakers }),
+  agentFields: ["speakers"],
+  isOnlyOurs: true,
+  trigger: {
+    name: "debate",
+    part: (slot) => slot.replace("/", " "),
+    badge: (slot) => ({ start: slot.toUpperCase(), what: "SPEECH" }),
+    reason: (agent) => `its agent's file names ${agent} as a speaker`,
+    takesOver: false,
+  },
+  edge: {
+    verb: "debates with",
+    label: "speaker",
+    meaning: "argues for an answer",
+    line: { width: 1.5, dash: "7 7" },
+  },
+  answer: "pattern",
+  worstCase: (_, { below }) => totalCost(below),
+  check: ({ speakers }) =>
+    speakers.length > 1 ? [] : [errorAt("debate", "ONE_SPEAKER", "a debate needs two speakers")],
+});

@@ -1,0 +1,157 @@
+// Adding a pattern takes four product files: its declaration, its decisions, and a line in the list of each. This test
+// plants a pattern `debate` in exactly that way. Every other part of Cadre must pick it up from the lists.
+
+import { expect, test, vi } from "vitest";
+import { EDGE_LOOKS } from "../../dashboard/src/components/agents/edge-looks.ts";
+import { childWords } from "../../dashboard/src/components/timeline/child-words.ts";
+import { familyOf, payloadsOf, scenario } from "../../test/support/scenario.ts";
+import { agentSet, type Said, team } from "../agents/agent-set.fixture.ts";
+import { checkAgents } from "../agents/checks/index.ts";
+import { dialectOf } from "../agents/dialects/index.ts";
+import { edgesOf } from "../agents/explain/edges.ts";
+import { explain } from "../agents/explain/explain.ts";
+import { drawMermaid } from "../agents/explain/graph.ts";
+import { KNOWN_KEYS } from "../agents/files/known-keys.ts";
+import { frontmatterSchema } from "../agents/frontmatter.ts";
+import { loadAgents } from "../agents/load.fixture.ts";
+import { AgentView } from "../api/agent-view.ts";
+import type { Trigger } from "../journal/events.ts";
+import { createReasonFinder } from "../projections/views/reasons.ts";
+import { describeEdge } from "../projections/words/blast-radius.ts";
+import { patternRole } from "../projections/words/pattern-role.ts";
+import { debate as decisions } from "./debate.fixture.ts";
+import { debate } from "./declarations/debate.fixture.ts";
+import { declarePattern } from "./declarations/declaration.ts";
+import { DECISIONS } from "./index.ts";
+
+vi.mock(import("./declarations/index.ts"), async (original) => {
+  const { DECLARATIONS } = await original();
+  const planted = await import("./declarations/debate.fixture.ts");
+  return { DECLARATIONS: [...DECLARATIONS, planted.debate] as unknown as typeof DECLARATIONS };
+});
+
+Object.assign(DECISIONS, { debate: decisions });
+
+const DEBATE = "debate" as Trigger;
+const agent = "debate: { speakers: [second, third] }";
+const cast = { second: "", third: "" };
+const script = ({ agent: name }: { agent: string }) => ({
+  text: name === "third" ? "the longer answer" : "short",
+});
+const debating = (...speakers: string[]): Said => ({ debate: { speakers } }) as Said;
+
+scenario("a new pattern starts its children, and ends its run", { agent, cast, script }, async (world) => {
+  const runId = await world.run("the task");
+  await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
+  expect((await world.state(runId)).end).toMatchObject({ status: "completed", summary: "the longer answer" });
+  const [, ...below] = await familyOf(world, runId);
+  expect(below.map(({ agent: name, trigger, parentKey }) => [name, trigger, parentKey])).toEqual([
+    ["second", "debate", "speaker/second"],
+    ["third", "debate", "speaker/third"],
+  ]);
+
+  const events = await world.events(runId);
+  const journals = new Map([[runId, events]]);
+  const started = events.find(({ type }) => type === "CHILD_RUN_STARTED")!;
+  expect(JSON.stringify(createReasonFinder(journals)(started))).toContain("names second as a speaker");
+  expect(payloadsOf(events, "CHILD_RUN_STARTED").map(({ trigger }) => trigger)).toEqual(["debate", "debate"]);
+});
+
+scenario("its key is read, pinned, and its names are resolved", { agent, cast, script }, async (world) => {
+  const folders = { project: world.folder, builtin: `${world.folder}/none` };
+  const models = { default: "scripted/test", resolve: (name: string) => ({ model: name }) };
+  const { agents, problems } = await loadAgents(folders, { models });
+  expect(problems).toEqual([]);
+  const definition = agents.get("tester")!.definition!;
+  expect(definition).toMatchObject({ debate: { speakers: ["second", "third"] } });
+  expect(edgesOf(definition)).toEqual([
+    { key: "debate", to: "second" },
+    { key: "debate", to: "third" },
+  ]);
+});
+
+test("the schema for editors, the parser and the dialects know its key", () => {
+  expect(frontmatterSchema()["properties"]).toHaveProperty("debate.description");
+  expect(KNOWN_KEYS).toContain("debate");
+  expect(dialectOf("agents/a.md", { debate: {}, permission: {} })).toBeUndefined();
+});
+
+test("a wrong use of it is reported", () => {
+  const agents = agentSet({
+    alone: debating("b"),
+    leaf: { ...debating("b", "c"), kind: "subagent" },
+    busy: { ...debating("b", "c"), team: team(["b"]) },
+    circle: debating("b", "d"),
+    b: {},
+    c: {},
+    d: debating("circle", "b"),
+  });
+  checkAgents(agents);
+  const codes = [...agents.values()].map(({ name, problems }) => [name, ...problems.map(({ code }) => code)]);
+  expect(codes).toEqual([
+    ["alone", "ONE_SPEAKER"],
+    ["leaf", "SUBAGENT_PATTERN"],
+    ["busy", "INCOMPATIBLE"],
+    ["circle", "CYCLE"],
+    ["b"],
+    ["c"],
+    ["d", "CYCLE"],
+  ]);
+});
+
+test("explanations, drawings and views show it", () => {
+  const agents = agentSet({ a: debating("b", "c"), b: {}, c: {} });
+  const a = agents.get("a")!;
+  const explained = explain({ ...a, definition: a.definition! }, { agents, offered: () => [], limits: {} });
+  expect(explained.worstCase).toMatchObject({ runs: 3 });
+  expect(explained.reachable.map((each) => each.agent)).toEqual(["b", "c"]);
+  expect(drawMermaid(agents, "a")).toContain("-.->|debate|");
+  expect(describeEdge({ agent: "b", from: "a", key: "debate" })).toBe("a debates with b");
+  expect(AgentView.shape.edges.safeParse([{ key: "debate", to: "b" }]).success).toBe(true);
+  expect(patternRole({ trigger: DEBATE, parentKey: "speaker/b" })).toBe("speaker b");
+  expect(childWords(DEBATE, "speaker/b")).toEqual({ start: "SPEAKER/B", what: "SPEECH" });
+  expect(EDGE_LOOKS).toHaveProperty("debate.word", "speaker");
+});
+
+/** Every fact is required: a declaration without one of them does not compile. */
+test("a declaration without one of its facts does not compile", () => {
+  const { key: _1, ...noKey } = debate;
+  const { stage: _2, ...noStage } = debate;
+  const { input: _3, ...noInput } = debate;
+  const { pinned: _4, ...noPinned } = debate;
+  const { pin: _5, ...noPin } = debate;
+  const { agentFields: _6, ...noFields } = debate;
+  const { isOnlyOurs: _7, ...noOwner } = debate;
+  const { trigger: _8, ...noTrigger } = debate;
+  const { edge: _9, ...noEdge } = debate;
+  const { answer: _10, ...noAnswer } = debate;
+  const { worstCase: _11, ...noWorstCase } = debate;
+  const { check: _12, ...noCheck } = debate;
+  // @ts-expect-error
+  declarePattern(noKey);
+  // @ts-expect-error
+  declarePattern(noStage);
+  // @ts-expect-error
+  declarePattern(noInput);
+  // @ts-expect-error
+  declarePattern(noPinned);
+  // @ts-expect-error
+  declarePattern(noPin);
+  // @ts-expect-error
+  declarePattern(noFields);
+  // @ts-expect-error
+  declarePattern(noOwner);
+  // @ts-expect-error
+  declarePattern(noTrigger);
+  // @ts-expect-error
+  declarePattern(noEdge);
+  // @ts-expect-error
+  declarePattern(noAnswer);
+  // @ts-expect-error
+  declarePattern(noWorstCase);
+  // @ts-expect-error
+  declarePattern(noCheck);
+  // @ts-expect-error: a pattern that is declared needs decisions.
+  const missing: Readonly<Record<keyof typeof DECISIONS | "debate", unknown>> = { ...DECISIONS };
+  expect(missing).toHaveProperty("debate");
+});
