@@ -1,12 +1,12 @@
-// What every view of a run's tree is given: they show the same selection of the same journal.
+// The props that all views of a run share: the same journal and the same selection.
 
 import type { TreeJournal } from "../live/tree-journal.ts";
 
 export interface RunViewProps {
   journal: TreeJournal;
-  /** The run that is looked at. */
+  /** The selected run. */
   runId: string;
-  /** The event of it that is looked at. */
+  /** The selected event of that run. */
   seq?: number | undefined;
   onSelect(runId: string, seq?: number): void;
 }

@@ -3,13 +3,13 @@ import { messageOf } from "../../../src/errors.ts";
 
 export interface Action {
   busy: boolean;
-  /** What it was refused for, in a sentence. */
+  /** Why the last action failed, as a sentence. */
   problem: string | undefined;
-  /** True: it is done. */
+  /** Resolves to true if the action succeeded. */
   perform(what: () => Promise<unknown>): Promise<boolean>;
 }
 
-/** Something that a person does to a run: once at a time, and a refusal is shown where it was asked. */
+/** Runs one action at a time and keeps its error message for the place where the user started it. */
 export function useAction(): Action {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();

@@ -1,4 +1,4 @@
-// The demo's plug: the server is killed from its own page, and comes back.
+// The demo kills its own server from the page, and the server comes back.
 
 import { expect, test } from "vitest";
 import { project } from "../../../src/cli/cli.fixture.ts";
@@ -7,7 +7,7 @@ import { clientOf, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U43] [P4] pull the plug: the server is gone, then what the journals say became of the runs, each time anew", async () => {
+test("[U43] [P4] after the plug is pulled, the page reports the crash, then what the journals say about the runs", async () => {
   await using p = await project({});
   const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
   const { link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as { link: string };
@@ -15,19 +15,19 @@ test("[U43] [P4] pull the plug: the server is gone, then what the journals say b
   const strip = page.getByRole("region", { name: "Demo" });
   const pid = async () =>
     (await page.request.get(new URL("/api/health", link).href).then((r) => r.json())).pid;
-  await strip.getByText(/^A demo: all is real but the model's words/).waitFor();
+  await strip.getByText(/^Demo: everything is real except the model's text/).waitFor();
 
   const first = await pid();
   await strip.getByRole("button", { name: "Pull the plug" }).click();
-  await strip.getByText("Server gone.").waitFor();
+  await strip.getByText("Server down.").waitFor();
   await strip.getByText(/^Recovered \d+ runs? in \d+\.\d s, effects repeated: 0/).waitFor();
   expect(await pid()).not.toBe(first);
 
-  // The run goes on to where it needs a person; killed there, the same question is still open.
+  // The run continues until it needs a person. After a second crash the same request is still open.
   await strip.getByText("decisions needed: 1").waitFor();
   const second = await pid();
   await strip.getByRole("button", { name: "Pull the plug" }).click();
-  await strip.getByText("Server gone.").waitFor();
+  await strip.getByText("Server down.").waitFor();
   await strip
     .getByText(/^Recovered \d+ runs? in \d+\.\d s, effects repeated: 0, decisions needed: 1$/)
     .waitFor();
@@ -44,7 +44,7 @@ test("[U43] [P4] pull the plug: the server is gone, then what the journals say b
   expect((await up.end()).code).toBe(0);
 });
 
-test("[U43] a server that does real work has no plug", async () => {
+test("[U43] a server that is not a demo has no such button", async () => {
   await using p = await treeProject();
   const stage = await serve(p);
   const { page } = await browser.open(stage.link);

@@ -1,5 +1,5 @@
-// A server that leaves the work to workers elsewhere, while none of them lives: people answer, and the page says that it is
-// answered, that nobody works, and how somebody does.
+// A server without workers of its own while no other worker runs: people answer, and the page says that the run is
+// answered, that no worker is running, and how to start one.
 
 import { afterAll, beforeAll, expect } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.end());
 
-/** A root whose child asks, and one that asks itself. */
+/** One root whose child needs approval, and one that needs approval itself. */
 async function scaled(): Promise<Project> {
   const p = await treeProject({
     "lead.script.yaml": `turns:
@@ -38,7 +38,7 @@ async function scaled(): Promise<Project> {
   return p;
 }
 
-test("[U01] [U03] [U43] [E9] answered while nobody works: the page says so everywhere alike, and how somebody does", async () => {
+test("[U01] [U03] [U43] [E9] without a worker every page shows that a run is answered but not resumed, and how to start a worker", async () => {
   await using p = await scaled();
   const stage = await serve(p, 0, "--no-worker");
   const client = clientOf(stage, p);
@@ -65,7 +65,7 @@ test("[U01] [U03] [U43] [E9] answered while nobody works: the page says so every
   worker.process.kill("SIGKILL");
   await worker.end();
   await postgres.query("UPDATE workers SET expires_at = expires_at - 60000", p.env["CADRE_STORE"]);
-  await banner.filter({ hasText: "Nobody works on runs now. What is recorded is safe." }).waitFor();
+  await banner.filter({ hasText: "No worker is running. Everything recorded is safe." }).waitFor();
   expect(await banner.innerText()).toMatch(/ worker$/m);
 
   await page.goto(`${stage.url}/inbox`);
@@ -76,7 +76,7 @@ test("[U01] [U03] [U43] [E9] answered while nobody works: the page says so every
     .first()
     .click();
   await expectRows(page, 1);
-  await banner.filter({ hasText: "Nobody works on runs now, and 1 run waits for it." }).waitFor();
+  await banner.filter({ hasText: "No worker is running, and 1 run is waiting." }).waitFor();
 
   await page.goto(stage.url);
   await expect.poll(needsMe, SOON).toMatch(/1$/);
@@ -102,8 +102,8 @@ test("[U01] [U03] [U43] [E9] answered while nobody works: the page says so every
   await page.getByRole("main").getByText("answered", { exact: true }).nth(1).waitFor();
   expect(await page.getByRole("main").innerText()).not.toContain("needs you");
   await page.goto(`${stage.url}/settings`);
-  await page.getByText("It has died, is frozen or was cut off.", { exact: true }).waitFor();
-  await page.getByText("Nobody works on runs now. This does, until you end it:").waitFor();
+  await page.getByText("It crashed, hangs, or lost its connection.", { exact: true }).waitFor();
+  await page.getByText("No worker is running. Start one:").waitFor();
 
   const next = p.start("worker");
   await next.shows(/takes runs/);

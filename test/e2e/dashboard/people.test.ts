@@ -1,4 +1,4 @@
-// The page as a team has it: an admin lets people in, and nobody is offered what their role does not allow.
+// Several users: an admin adds a viewer, and the page offers only what a role allows.
 
 import { expect, test } from "vitest";
 import { expectConnection, withBrowser } from "./browser.fixture.ts";
@@ -6,7 +6,7 @@ import { serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[A09] [A23] an admin lets a viewer in; the viewer looks, is offered nothing else, and is shut out at once", async () => {
+test("[A09] [A23] a viewer whom an admin adds can only look, and is signed out as soon as access is revoked", async () => {
   await using p = await treeProject();
   await p.write("cadre.yaml", "users: { see: all }\n");
   Object.assign(p.env, { CADRE_TRUST: "1" });
@@ -15,8 +15,8 @@ test("[A09] [A23] an admin lets a viewer in; the viewer looks, is offered nothin
   await page.goto(`${url}/settings`);
   await page.getByLabel("Name", { exact: true }).fill("vera");
   await page.getByLabel("Role").selectOption("viewer");
-  await page.getByRole("button", { name: "Let in" }).click();
-  const dialog = page.getByRole("dialog", { name: "A token for vera" });
+  await page.getByRole("button", { name: "Add user" }).click();
+  const dialog = page.getByRole("dialog", { name: "Token for vera" });
   const theirs = await dialog
     .getByText(/\/open\//)
     .first()

@@ -1,4 +1,4 @@
-// A run that waits for its provider: seen, and not waited for.
+// A run that waits for its model provider, and a retry without waiting.
 
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
@@ -7,7 +7,7 @@ import { clientOf, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U45] a run that waits says why, for how long and who else does; one click tries again now", async () => {
+test("[U45] a waiting run shows the reason, the time left and other waiting runs, and one click retries", async () => {
   await using p = await treeProject({
     "agents/asker.md": agent("asker"),
     "asker.script.yaml": `turns:
@@ -33,19 +33,19 @@ test("[U45] a run that waits says why, for how long and who else does; one click
   const { page, problems } = await browser.enter(stage.link);
   page.setDefaultTimeout(20_000);
   await page.goto(`${stage.url}/r/${first}`);
-  await page.getByText(/Attempt 1 brought no answer: .*slow down/).waitFor();
+  await page.getByText(/Attempt 1 failed: .*slow down/).waitFor();
   await page
     .getByText(/next try in \d+ min/)
     .first()
     .waitFor();
-  await page.getByText("1 other run waits as well").waitFor();
+  await page.getByText("1 other run also waiting").waitFor();
   await page.getByRole("button", { name: "Retry now" }).click();
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
 
   await page.goto(`${stage.url}/settings`);
-  await page.getByText("1 run waits.").waitFor();
+  await page.getByText("1 run waiting.").waitFor();
   const told = await p.cadre("resume", second);
   expect(told.code, told.stderr).toBe(0);
-  await page.getByText("No run waits for its provider.").waitFor();
+  await page.getByText("No run is waiting for its provider.").waitFor();
   expect(problems).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The budget of a tree as a river, and what a person does to a branch of it from the page.
+// The budget view of a tree: the river, and changing, freezing and thawing a branch.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { clientOf, serve, serveSeparately, treeProject } from "./server.fixture.
 
 const browser = withBrowser();
 
-/** A lead with two workers that are in the middle of something, and one that has failed after an attempt that was paid. */
+/** A lead with two workers, each in the middle of a call. */
 const project = () =>
   treeProject({
     "cadre.yaml": `limits: { tree: { maxCost: 4 } }
@@ -36,7 +36,7 @@ prices:
 
 const row = (page: Page, name: RegExp) => page.getByRole("row", { name });
 
-test("[U35] [U36] [BV1] [BV2] [BV4] a river that moves; a branch is given more, has some taken, is frozen, and is frozen still after a crash", async () => {
+test("[U35] [U36] [BV1] [BV2] [BV4] a branch gets more budget, is frozen, stays frozen after a crash, and continues when thawed", async () => {
   await using p = await project();
   const stage = await serveSeparately(p);
   const { page, problems } = await browser.enter(stage.link);
@@ -48,27 +48,27 @@ test("[U35] [U36] [BV1] [BV2] [BV4] a river that moves; a branch is given more, 
   await row(page, /^worker two running \$0\.10 \$0\.\d\d .*\$1\.50/).waitFor();
   await page.locator("svg[data-river] path").nth(4).waitFor({ state: "attached" });
 
-  const give = row(page, /^worker one/).getByRole("button", { name: "Give to worker, or take" });
+  const change = row(page, /^worker one/).getByRole("button", { name: "Change the budget of worker" });
   const dialog = page.getByRole("dialog", { name: "Budget of worker" });
-  await give.click();
+  await change.click();
   await dialog.getByLabel("How much, in dollars").fill("1.45");
-  await dialog.getByRole("button", { name: "Take $1.45" }).click();
+  await dialog.getByRole("button", { name: "Remove $1.45" }).click();
   await dialog.getByText(/cannot have less than \$0\.\d\d: so much is spent, or held/).waitFor();
   await dialog.getByLabel("How much, in dollars").fill("9");
-  await dialog.getByRole("button", { name: "Give $9.00" }).click();
+  await dialog.getByRole("button", { name: "Add $9.00" }).click();
   await dialog.getByText("The tree does not have so much left for one of its runs.").waitFor();
   await dialog.getByLabel("How much, in dollars").fill("0.5");
   await page.keyboard.press("Enter");
   await row(page, /^worker one running .*\$2\.00/).waitFor();
 
-  await row(page, /^lead/).getByRole("button", { name: "Freeze lead and all below it" }).click();
+  await row(page, /^lead/).getByRole("button", { name: "Freeze lead and all runs below it" }).click();
   await row(page, /^worker one frozen/).waitFor();
   stage.up.process.kill("SIGKILL");
   await stage.up.end();
   const again = await serve(p, Number(new URL(stage.url).port));
   await page.goto(`${again.url}/r/${runId}?view=budget`);
   await row(page, /^worker two frozen/).waitFor();
-  await row(page, /^lead/).getByRole("button", { name: "Thaw lead and all below it" }).click();
+  await row(page, /^lead/).getByRole("button", { name: "Thaw lead and all runs below it" }).click();
   await row(page, /^lead Get it ready completed/).waitFor();
   await row(page, /^worker one completed .*\$2\.00/).waitFor();
   await page.getByRole("button", { name: "Tokens" }).click();
@@ -77,7 +77,7 @@ test("[U35] [U36] [BV1] [BV2] [BV4] a river that moves; a branch is given more, 
   expect(problems.filter((problem) => !/Failed to fetch|ERR_CONNECTION/.test(problem))).toEqual([]);
 });
 
-test("[U48] [U49] the river: nothing that axe finds, in both themes and on a phone", async () => {
+test("[U48] [U49] axe finds no problem in the budget view, in either theme or on a phone", async () => {
   await using p = await project();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);

@@ -1,5 +1,4 @@
-// One run's page, as a person meets it: the tree, the timeline, what can be done, and what is said when something goes
-// wrong. The streams are real ones, of a real server.
+// The page of a run: tree, timeline, actions and error messages, with a real server and real streams.
 
 import { once } from "node:events";
 import { join } from "node:path";
@@ -16,7 +15,7 @@ import { clientOf, serve, serveSeparately, treeProject } from "./server.fixture.
 
 const browser = withBrowser();
 
-test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is the way about, and a blocked parent leads to its child", async () => {
+test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree navigates between runs, and a blocked parent links to the child that needs approval", async () => {
   await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
@@ -30,7 +29,7 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is 
   expect(await page.getByRole("link", { name: "View child run" }).count()).toBeGreaterThan(1);
   await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
 
-  // With the keys alone, down to the first editor.
+  // Keyboard only, down to the first editor.
   await page.getByRole("treeitem").first().focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
@@ -38,7 +37,7 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is 
   await page.getByRole("heading", { level: 1, name: "editor" }).waitFor();
   await status.getByText("Waiting for an approval").waitFor();
 
-  // A closed node says what is below it.
+  // A collapsed node summarises the runs below it.
   await page.getByRole("treeitem").first().focus();
   await page.keyboard.press("ArrowLeft");
   await page.getByRole("treeitem", { name: /2 need you/ }).waitFor();
@@ -63,7 +62,7 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is 
   expect(problems).toEqual([]);
 });
 
-test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words are found, and all of it is in the address", async () => {
+test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search finds text, and the URL keeps all of it", async () => {
   await using p = await treeProject();
   const stage = await serve(p);
   const { page, context, problems } = await browser.enter(stage.link, { height: 1000 });
@@ -74,7 +73,7 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words ar
   await page.getByText("Needs you", { exact: true }).waitFor();
   await approveAll(page);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
-  // What came of it, before all that led to it; where that is in sight already, once is enough.
+  // The answer is shown at the top, unless the view already shows it.
   const answer = page.getByRole("region", { name: "Answer" });
   await answer.getByText("Both parts are mended, and the tests are green.").waitFor();
   await page.getByRole("tab", { name: "Conversation" }).click();
@@ -105,7 +104,7 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words ar
   await page.getByRole("button", { name: /^Approvals/ }).click();
   await expect.poll(() => page.getByTestId("timeline").getByRole("listitem").count()).toBe(2);
 
-  // What is in the address shows the same to somebody else.
+  // The URL shows the same to another user.
   const other = await context.newPage();
   await other.goto(page.url());
   await other.getByRole("region", { name: "Pinned events" }).waitFor();
@@ -116,7 +115,7 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words ar
   expect(problems).toEqual([]);
 });
 
-test("[U18] [U19] [U42] killed in the middle of a call and back: nothing is missing, nothing is there twice, a person says what happened", async () => {
+test("[U18] [U19] [U42] after a crash during a call, no event is missing or doubled, and a person says what happened", async () => {
   await using p = await treeProject({
     "agents/shell.md": agent("shell"),
     "shell.script.yaml": `turns:
@@ -157,7 +156,7 @@ test("[U18] [U19] [U42] killed in the middle of a call and back: nothing is miss
   expect(problems).toEqual([]);
 });
 
-test("[U40] [U41] a message, a pause, and a cancel that tells the truth", async () => {
+test("[U40] [U41] a run takes a message, is paused, and a cancel reports when nothing is running", async () => {
   await using p = await treeProject({
     "agents/slow.md": agent("slow"),
     "slow.script.yaml": `turns:
@@ -184,13 +183,13 @@ test("[U40] [U41] a message, a pause, and a cancel that tells the truth", async 
   await page.getByRole("button", { name: "Stop 1 run" }).click();
   await page
     .getByTestId("stopping")
-    .getByText(/^Stopped \d\d:\d\d:\d\d, nothing running$/)
+    .getByText(/^Stopped at \d\d:\d\d:\d\d, nothing is running$/)
     .waitFor();
   await page.getByRole("button", { name: "Retry" }).waitFor();
   expect(problems).toEqual([]);
 });
 
-test("[U44] a failed tree shows its first cause, the way up, and what to do", async () => {
+test("[U44] a failed tree shows the first cause and what to do", async () => {
   await using p = await treeProject({
     "editor.script.yaml": `turns:
   - error: { status: 401, message: "The key is not valid" }
@@ -223,7 +222,7 @@ test("[U44] a failed tree shows its first cause, the way up, and what to do", as
   expect(problems).toEqual([]);
 });
 
-test("[U47] [P9] a run that is not there, and a journal that is damaged, are said", async () => {
+test("[U47] [P9] an unknown run and a damaged journal are reported", async () => {
   await using p = await treeProject();
   const stage = await serve(p);
   const { page } = await browser.enter(stage.link);
@@ -244,7 +243,7 @@ test("[U47] [P9] a run that is not there, and a journal that is damaged, are sai
   await page.getByTestId("timeline").getByText("Started: lead").waitFor();
 });
 
-test("[U48] [U49] [U34] no rule of accessibility is broken, in light, dark and on a phone", async () => {
+test("[U48] [U49] [U34] axe finds no problem in either theme or on a phone", async () => {
   await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link);
@@ -266,7 +265,7 @@ test("[U48] [U49] [U34] no rule of accessibility is broken, in light, dark and o
   expect(problems).toEqual([]);
 });
 
-/** As the inbox does it. */
+/** Approves everything through the API. */
 async function approveAll(page: Page): Promise<void> {
   const decided = await page.evaluate(async () => {
     const { approvals } = (await (await fetch("/api/approvals")).json()) as { approvals: { id: string }[] };
@@ -281,7 +280,7 @@ async function approveAll(page: Page): Promise<void> {
   expect(decided).toBeGreaterThan(0);
 }
 
-/** The events that a timeline has a line for, as the server has them. */
+/** The events that have a timeline row, according to the server. */
 async function linesOf(page: Page, runId: string): Promise<string[]> {
   const { events } = (await page.evaluate(
     async (id) => (await fetch(`/api/runs/${id}/events`)).json(),

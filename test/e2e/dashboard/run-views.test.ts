@@ -127,8 +127,8 @@ const PANEL = {
   Files: "note.txt",
   Usage: "With 1 run below",
   Budget: "of 50k",
-  Tools: "its own words (terminal)",
+  Tools: "its own text (terminal)",
   Prompt: "Instructions",
-  "To do": "It keeps no list",
+  "To do": "This run has no to-do list",
   Events: "RUN_COMPLETED",
 };

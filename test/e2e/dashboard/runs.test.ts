@@ -1,4 +1,4 @@
-// The list of runs, in a real browser on a real server.
+// The list of runs in a real browser, with a real server.
 
 import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const rows = (page: Page) => page.getByTestId("runs").locator("[data-run]");
 const shownIds = (page: Page): Promise<string[]> =>
   rows(page).evaluateAll((all) => all.map((row) => (row as HTMLElement).dataset["run"]!));
 
-test("[U46] [U01] an empty list teaches how to fill it; a run is started from it and shown with what it waits for", async () => {
+test("[U46] [U01] the empty list explains how to start a run, and a started run shows what it waits for", async () => {
   await using p = await runsProject();
   const { url, link } = await serveRuns(p);
   const { page, problems } = await browser.open(link);
@@ -40,14 +40,14 @@ test("[U46] [U01] an empty list teaches how to fill it; a run is started from it
   await row.getByText("you: 2 below: editor").filter({ visible: true }).waitFor();
   await row.getByText("needs you").filter({ visible: true }).waitFor();
   expect(await row.getByTitle("4 runs below it").textContent()).toContain("4");
-  await page.getByLabel("Runs below others").check();
+  await page.getByLabel("Include child runs").check();
   await page.waitForURL(/all=true/);
   await expect.poll(() => rows(page).count(), PATIENT).toBe(5);
   await rows(page).getByText("you: in editor").first().waitFor({ state: "attached" });
   expect(problems).toEqual([]);
 });
 
-test("[U05] rows do not move under the pointer: new ones are counted, and shown when they are asked for", async () => {
+test("[U05] rows do not move under the pointer; new ones are counted until the user asks for them", async () => {
   await using p = await runsProject();
   const { link, start, client } = await serveRuns(p);
   for (const task of ["one", "two", "three"]) await untilEnded(client, await start("quick", task));
@@ -62,19 +62,19 @@ test("[U05] rows do not move under the pointer: new ones are counted, and shown 
   await page.getByRole("button", { name: "2 new" }).click();
   await expect.poll(() => rows(page).count(), PATIENT).toBe(5);
   expect((await shownIds(page)).slice(2)).toEqual(before);
-  // A row that is looked at changes where it stands.
+  // A row under the pointer changes in place.
   await rows(page).nth(2).hover();
   await client.post("/api/runs/{id}/cancel", { id: slow });
   await page.locator(`[data-run="${slow}"]`).getByText("cancelled").filter({ visible: true }).waitFor();
   expect((await shownIds(page)).indexOf(slow)).toBe(1);
-  // Nothing holds it: what is new comes by itself.
+  // With the pointer elsewhere, new rows appear on their own.
   await page.getByRole("heading", { level: 1 }).hover();
   await start("quick", "six");
   await expect.poll(() => rows(page).count(), PATIENT).toBe(6);
   expect(problems).toEqual([]);
 });
 
-test("[U02] [U03] [U04] filters stand in the address, mean the same to the command line, and a hit opens at its event", async () => {
+test("[U02] [U03] [U04] filters are kept in the URL, copy as CLI commands, and a search hit opens at its event", async () => {
   await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
   await untilEnded(client, await start("quick", "violet"));
@@ -91,10 +91,10 @@ test("[U02] [U03] [U04] filters stand in the address, mean the same to the comma
   await expect.poll(() => shownIds(page), PATIENT).toEqual([failed]);
   await page.reload();
   await expect.poll(() => shownIds(page), PATIENT).toEqual([failed]);
-  await page.getByRole("button", { name: "Copy all as a command" }).click();
+  await page.getByRole("button", { name: "Copy as one command" }).click();
   const command = await page.evaluate(() => navigator.clipboard.readText());
   expect(command).toMatch(/ runs --status failed --since today$/);
-  // As pasted in a terminal that is somewhere else.
+  // Pasted into a terminal in another folder.
   const shell = await promisify(execFile)("sh", ["-c", `${command} --json`], { cwd: tmpdir(), env: p.env });
   expect(JSON.parse(shell.stdout)).toMatchObject([{ id: failed }]);
   await page.getByRole("button", { name: "Clear" }).click();
@@ -109,13 +109,13 @@ test("[U02] [U03] [U04] filters stand in the address, mean the same to the comma
   await page.goBack();
   await page.waitForURL(/q=violet/);
   await page.goto(`${url}/?status=completed,failed&agent=editor`);
-  await page.getByText("No run fits").waitFor();
-  await page.getByRole("button", { name: "Look below too" }).click();
+  await page.getByText("No matching runs").waitFor();
+  await page.getByRole("button", { name: "Include child runs" }).click();
   await page.waitForURL(/all=true/);
   expect(problems).toEqual([]);
 });
 
-test("[U06] [U30] runs are chosen by keys, and a cancel says what it will reach before it does", async () => {
+test("[U06] [U30] runs are selected with the keyboard, and a cancel shows its effect before it happens", async () => {
   await using p = await runsProject();
   const { link, start, startTree, client } = await serveRuns(p);
   const failed = await start("quick", "please fail");
@@ -138,7 +138,7 @@ test("[U06] [U30] runs are chosen by keys, and a cancel says what it will reach 
   const dialog = page.getByRole("dialog", { name: "Cancel these runs?" });
   await dialog.getByText("2 runs will end, and 4 below them.").waitFor();
   await dialog.getByText("2 open approvals will be withdrawn.").waitFor();
-  await dialog.getByLabel(/^Why/).fill("not today");
+  await dialog.getByLabel(/^Reason/).fill("not today");
   await dialog.getByRole("button", { name: "Cancel 2 runs" }).click();
   await dialog.waitFor({ state: "detached" });
   await Promise.all([untilEnded(client, tree), untilEnded(client, slow)]);
@@ -147,15 +147,15 @@ test("[U06] [U30] runs are chosen by keys, and a cancel says what it will reach 
     reason: "not today",
   });
   await page.getByRole("checkbox", { name: "Select please fail" }).check();
-  await page.getByRole("button", { name: "Try again…" }).click();
-  await page.getByRole("button", { name: "Try 1 run again" }).click();
+  await page.getByRole("button", { name: "Retry…" }).click();
+  await page.getByRole("button", { name: "Retry 1 run" }).click();
   await page.getByRole("button", { name: "1 new" }).click();
   await expect.poll(() => rows(page).count(), PATIENT).toBe(4);
   await rows(page).first().getByText("please fail").waitFor();
   expect(problems).toEqual([]);
 });
 
-test("[U14] a list of 700 draws only what is in sight, and brings the rest when it is scrolled to", async () => {
+test("[U14] a list of 700 runs renders only visible rows and loads the rest on scrolling", async () => {
   await using p = await runsProject();
   const { link, client } = await serveRuns(p);
   for (let from = 0; from < 700; from += 100)
@@ -181,7 +181,7 @@ test("[U14] a list of 700 draws only what is in sight, and brings the rest when 
   expect(problems).toEqual([]);
 });
 
-test("[U48] [U34] the list and the settings are readable for everybody, on a desk and on a phone", async () => {
+test("[U48] [U34] the list and the settings are accessible, on a desktop and on a phone", async () => {
   await using p = await runsProject();
   const { url, link, start, startTree } = await serveRuns(p);
   await start("quick", "please fail");

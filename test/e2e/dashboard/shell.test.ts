@@ -1,4 +1,4 @@
-// The frame around every page: keys, palette, notices, a server that goes and comes, who is signed in.
+// The frame around every page: shortcuts, palette, notices, server restarts, and sign-in.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ const browser = withBrowser();
 const isLive = (page: Page) =>
   page.getByTestId("connection").getByText("Live").filter({ visible: true }).waitFor();
 
-test("[U31] [U30] the palette finds pages, agents, runs and actions; the help lists the keys that are bound", async () => {
+test("[U31] [U30] the palette finds pages, agents, runs and actions, and the help lists the active shortcuts", async () => {
   await using p = await runsProject();
   const { link, start, client } = await serveRuns(p);
   const runId = await start("quick", "Paint the fence violet");
@@ -37,7 +37,7 @@ test("[U31] [U30] the palette finds pages, agents, runs and actions; the help li
   await page.keyboard.press("r");
   await page.waitForURL(/\/$/);
   await page.keyboard.press("?");
-  const help = page.getByRole("dialog", { name: "Keys" });
+  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   for (const label of ["Next run", "Select the run", "Go to Inbox", "Find anything"])
     await help.getByText(label, { exact: true }).waitFor();
   await page.keyboard.press("Escape");
@@ -46,7 +46,7 @@ test("[U31] [U30] the palette finds pages, agents, runs and actions; the help li
   expect(problems).toEqual([]);
 });
 
-test("[U43] [U19] [U33] a server that is gone is said, and so is what became of the runs when it is back", async () => {
+test("[U43] [U19] [U33] a banner reports a dead server and, after the restart, how many runs resumed", async () => {
   await using p = await runsProject();
   const { url, link, up, start, startTree } = withRuns(p, await serveSeparately(p));
   await start("slow", "think");
@@ -57,11 +57,11 @@ test("[U43] [U19] [U33] a server that is gone is said, and so is what became of 
   expect(await page.locator('link[rel="icon"]').getAttribute("href")).toMatch(/^data:image\/svg/);
   up.process.kill("SIGKILL");
   const banner = page.getByTestId("server");
-  await banner.getByText(/The server does not answer since .*What was recorded is safe/).waitFor();
+  await banner.getByText(/The server has not responded since .*Everything recorded is safe/).waitFor();
   await page.waitForFunction(() => document.title === "Reconnecting · Cadre");
   await page.getByTestId("connection").getByText("Reconnecting").filter({ visible: true }).waitFor();
   const again = withRuns(p, await serve(p, Number(new URL(url).port)));
-  await banner.getByText(/The server restarted at .*: 1 run went on/).waitFor();
+  await banner.getByText(/The server restarted at .*: 1 run resumed/).waitFor();
   await banner.getByRole("link", { name: "2 need a decision" }).click();
   await page.waitForURL(/\/inbox/);
   await isLive(page);
@@ -69,11 +69,11 @@ test("[U43] [U19] [U33] a server that is gone is said, and so is what became of 
   await again.client.get("/api/health");
 });
 
-test("[U32] [U49] what needs a person and what has ended is told once for each tree, aloud and outside of the page", async () => {
+test("[U32] [U49] each tree notifies once when it needs a person or ends: as toast, announcement, sound and desktop notification", async () => {
   await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
   const { page, context, problems } = await browser.enter(link);
-  // The browser's own, which shows nothing without a desk: what it is asked to show is kept.
+  // A headless browser shows no notifications, so this records what the page asks for.
   await context.addInitScript(() => {
     const shown: { title: string; tag: string }[] = [];
     class Kept {
@@ -95,7 +95,7 @@ test("[U32] [U49] what needs a person and what has ended is told once for each t
   });
   await page.goto(`${url}/settings`);
   await page.getByLabel("When something needs you", { exact: true }).check();
-  await page.getByLabel("A tone when something needs you").check();
+  await page.getByLabel("A sound when something needs you").check();
   const tones = () => page.evaluate(() => (window as unknown as { tones: number[] }).tones.length);
   const before = await tones();
   const told = page.getByRole("region", { name: "Notices" });
@@ -116,7 +116,7 @@ test("[U32] [U49] what needs a person and what has ended is told once for each t
   expect(problems).toEqual([]);
 });
 
-test("[U25] a standing grant is listed in the settings and taken back with one click", async () => {
+test("[U25] the settings list a standing grant and revoke it with one click", async () => {
   await using p = await runsProject();
   const { url, link, startTree, client } = await serveRuns(p);
   await startTree();
@@ -131,7 +131,7 @@ test("[U25] a standing grant is listed in the settings and taken back with one c
   expect(problems).toEqual([]);
 });
 
-test("[A09] [U47] signing out the others leaves this browser in; another one reads what happened and what helps", async () => {
+test("[A09] [U47] signing out other browsers keeps this one signed in, and tells the others how to get a new link", async () => {
   await using p = await runsProject();
   const { url, link, client } = await serveRuns(p);
   const { page } = await browser.open(link);
@@ -146,7 +146,7 @@ test("[A09] [U47] signing out the others leaves this browser in; another one rea
   await page.reload();
   await isLive(page);
   await other.page
-    .getByText(/not signed in any more/)
+    .getByText(/no longer signed in/)
     .first()
     .waitFor();
   const answer = await other.page.goto(`${url}/r/anything`);

@@ -1,4 +1,4 @@
-// From a sentence of the answer down to the page that it rests on.
+// From a sentence of the answer to the web page it is based on.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../../../src/cli/cli.fixture.ts";
@@ -9,7 +9,7 @@ import { serve } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[PV1] [PV2] [PV4] [A66] a sentence leads to the page that it rests on, and a stranger's words are marked", async () => {
+test("[PV1] [PV2] [PV4] [A66] a sentence links to the page it is based on, and untrusted content is marked", async () => {
   await using net = await internet({
     "127.0.0.1": html("<p>Sales of widgets rose by 18.4% last spring.</p>"),
   });
@@ -50,13 +50,13 @@ test("[PV1] [PV2] [PV4] [A66] a sentence leads to the page that it rests on, and
   await sentence.focus();
   await page.keyboard.press("Enter");
   const source = page.getByRole("region", { name: "Source" });
-  await source.getByText(/untrusted: words of/).waitFor();
+  await source.getByText(/untrusted: content from/).waitFor();
   expect(await source.getByRole("blockquote").innerText()).toContain("Sales of widgets rose by 18.4%");
   expect(await source.getByRole("listitem").count()).toBe(3);
   await page.getByRole("button", { name: /^Everybody is content\./ }).click();
-  await page.getByText("No source was found in the journal").waitFor();
+  await page.getByText("No source found in the journal").waitFor();
   await page
-    .getByRole("region", { name: /^Done after words/ })
+    .getByRole("region", { name: "Actions taken after untrusted input" })
     .getByText("sales.md")
     .waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);

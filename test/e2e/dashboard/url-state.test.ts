@@ -36,7 +36,7 @@ test("[U16] tab and filter survive a reload; an unknown run links to the list; c
   const elapsed = page.getByRole("treeitem").first().locator(".tabular-nums");
   await expect.poll(() => elapsed.first().innerText()).toMatch(/[1-9]\d* (s|min)/);
   stage.up.process.kill("SIGKILL");
-  await page.getByText(/times stand still/).waitFor();
+  await page.getByText(/all clocks are stopped/).waitFor();
   const stood = await elapsed.first().innerText();
   await page.clock.fastForward("10:00");
   expect(await elapsed.first().innerText()).toBe(stood);

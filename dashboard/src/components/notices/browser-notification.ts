@@ -1,5 +1,5 @@
-// A notification of the browser's own, for who looks elsewhere. All tabs show the same one under the same tag, so that
-// there is one for each tree however many tabs are open.
+// Desktop notifications for a user who is looking elsewhere. All tabs use the same tag per tree, so each tree has one
+// notification however many tabs are open.
 
 import { summarizeNotices } from "./digest.ts";
 import type { Notice } from "./news.ts";
@@ -16,7 +16,7 @@ export function notifyInBrowser(notice: Notice, onClick: (shown: Notice) => void
   else if (document.hidden) show(notice, onClick);
 }
 
-/** At the end of the quiet hours all of it is one notice. */
+/** Collects notices and shows them as one at the end of the quiet hours. */
 function keepForLater(notice: Notice, until: Date, onClick: (shown: Notice) => void): void {
   kept.push(notice);
   if (kept.length > 1) return;
@@ -41,6 +41,6 @@ function show(notice: Notice, onClick: (shown: Notice) => void): void {
       shown.close();
     };
   } catch {
-    // Phones have the name of it, but allow it only to a worker: the page says it all the same.
+    // Phones allow notifications only from a service worker. The page still shows a toast.
   }
 }

@@ -1,5 +1,5 @@
-// The strip of `cadre up --demo`: kills the server like a power cut would, says that it is gone, and then what the journals
-// say about what became of the runs.
+// The bar of `cadre up --demo`: a button kills the server like a power cut, then the bar reports that it is down and,
+// after the restart, what the journals say about the runs.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -13,7 +13,7 @@ import { Button } from "../../ui/button.tsx";
 
 export function DemoBar({ startedAt }: { startedAt: number }) {
   const { state } = useConnection();
-  // The answer may go with the server: its stream says what became of it.
+  // The response may be lost with the server; the connection state shows the result.
   const pull = useMutation({ mutationFn: () => client.post("/api/plug").catch(() => {}) });
   return (
     <section
@@ -21,14 +21,14 @@ export function DemoBar({ startedAt }: { startedAt: number }) {
       className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b bg-raised px-4 py-1.5 text-sm"
     >
       <p role="status" className="min-w-0">
-        {state === "lost" ? <Gone /> : <Said startedAt={startedAt} />}
+        {state === "lost" ? <ServerDown /> : <LastCrash startedAt={startedAt} />}
       </p>
       <Button
         look="danger"
         size="small"
         className="ml-auto max-md:h-10"
         disabled={state !== "live" || pull.isPending}
-        title="Kills the server with SIGKILL, in the middle of whatever it does"
+        title="Kills the server with SIGKILL, whatever it is doing"
         onClick={() => pull.mutate()}
       >
         <Unplug size={14} aria-hidden /> Pull the plug
@@ -37,19 +37,19 @@ export function DemoBar({ startedAt }: { startedAt: number }) {
   );
 }
 
-const Gone = () => (
+const ServerDown = () => (
   <>
-    <strong className="text-bad">Server gone.</strong> It was killed without a warning; a watcher starts it
-    again.
+    <strong className="text-bad">Server down.</strong> It was killed without warning; a supervisor restarts
+    it.
   </>
 );
 
-function Said({ startedAt }: { startedAt: number }) {
+function LastCrash({ startedAt }: { startedAt: number }) {
   const { data } = useQuery(crashReportQuery(startedAt));
   if (data?.last) return <Recovered {...data.last} />;
   return (
     <span className="text-muted">
-      A demo: all is real but the model's words. Kill the server while it works.
+      Demo: everything is real except the model's text. Try killing the server while it works.
     </span>
   );
 }

@@ -1,15 +1,15 @@
-// U32: what would have been told in quiet hours, as one notice at their end. Pure.
+// U32: all notices from quiet hours, as one notice at their end. Pure.
 
 import { plural } from "../../../../src/projections/words/format.ts";
 import type { Notice } from "./news.ts";
 
-/** Stands where other notices name their tree. */
+/** Used in place of a tree's id. */
 export const DIGEST = "digest";
 
-/** Undefined: there was nothing. A tree that asked and has ended since counts as ended. */
+/** Undefined if there were no notices. Only the latest notice of each tree counts. */
 export function summarizeNotices(notices: readonly Notice[]): Notice | undefined {
   const trees = [...new Map(notices.map((notice) => [notice.rootRunId, notice])).values()];
-  const count = (fits: (notice: Notice) => boolean): number => trees.filter(fits).length;
+  const count = (matches: (notice: Notice) => boolean): number => trees.filter(matches).length;
   const asked = count(({ kind }) => kind === "needs-you");
   const failed = count(({ isBad }) => isBad);
   const done = trees.length - asked - failed;
@@ -22,7 +22,7 @@ export function summarizeNotices(notices: readonly Notice[]): Notice | undefined
   return {
     rootRunId: DIGEST,
     kind: asked > 0 ? "needs-you" : "done",
-    title: "While it was quiet",
+    title: "During quiet hours",
     text: parts.join(", "),
     isBad: failed > 0,
   };

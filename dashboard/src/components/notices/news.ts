@@ -1,22 +1,21 @@
-// What is worth telling a person: that a tree needs them, and that a root has ended. One notice for each tree, whatever
-// happens in it (U32, U49).
+// U32, U49: notices for the user: a tree needs them, or a root run has ended. Each tree has at most one notice.
 
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import type { LiveEvent } from "../../../../src/projections/formats/live-feed.ts";
 import { plural } from "../../../../src/projections/words/format.ts";
 
 export interface Notice {
-  /** The tree that it is about: a later one takes the place of an earlier one. */
+  /** The tree it is about. A later notice replaces an earlier one of the same tree. */
   rootRunId: string;
   kind: "needs-you" | "done";
   title: string;
   text: string;
   isBad: boolean;
-  /** Where it leads: to the card, or to the run. */
+  /** The item to open; absent for a run that has ended. */
   approvalId?: string;
 }
 
-/** Of what has come since: `before` undefined is the first look, which is no news. */
+/** Notices for items that are new since `before`. Undefined means the first load, which notifies of nothing. */
 export function newApprovalNotices(
   before: readonly ApprovalView[] | undefined,
   now: readonly ApprovalView[],
@@ -31,13 +30,13 @@ export function newApprovalNotices(
     rootRunId,
     kind: "needs-you",
     title: `${first!.path[0] ?? first!.agent} needs you`,
-    text: `${first!.agent}: ${wordsFor(first!)}${more.length === 0 ? "" : `, and ${plural(more.length, "other")}`}`,
+    text: `${first!.agent}: ${requestText(first!)}${more.length === 0 ? "" : `, and ${plural(more.length, "other")}`}`,
     isBad: false,
     approvalId: first!.id,
   }));
 }
 
-function wordsFor({ kind, tool, detail }: ApprovalView): string {
+function requestText({ kind, tool, detail }: ApprovalView): string {
   if (kind === "question" && detail !== undefined) return detail.slice(0, 120);
   return kind === "tool" && tool !== undefined ? `wants to use ${tool}` : KINDS[kind];
 }
@@ -45,12 +44,12 @@ function wordsFor({ kind, tool, detail }: ApprovalView): string {
 const KINDS: Record<ApprovalView["kind"], string> = {
   tool: "wants to use a tool",
   question: "has a question",
-  outcome: "does not know what became of a call",
+  outcome: "cannot tell whether a call took effect",
   budget: "has used up its budget",
   loop: "repeats itself",
 };
 
-const HOW = { completed: "is done", failed: "has failed", cancelled: "was cancelled", running: "" };
+const ENDINGS = { completed: "is done", failed: "has failed", cancelled: "was cancelled", running: "" };
 
 export function runEndNotice(live: LiveEvent): Notice | undefined {
   if (live.type !== "StateUpdated") return undefined;
@@ -59,7 +58,7 @@ export function runEndNotice(live: LiveEvent): Notice | undefined {
   return {
     rootRunId: run_id,
     kind: "done",
-    title: `${agent_id} ${HOW[status]}`,
+    title: `${agent_id} ${ENDINGS[status]}`,
     text: detail.slice(0, 160),
     isBad: status === "failed",
   };

@@ -1,5 +1,5 @@
-// That nobody works on runs, where a server leaves that to workers elsewhere: what was asked for and answered would else
-// stand still on every page without a word why.
+// Says that no worker is running, on a server that leaves runs to separate workers. Otherwise every page would stand
+// still without an explanation.
 
 import { useQuery } from "@tanstack/react-query";
 import { Hourglass } from "lucide-react";
@@ -9,13 +9,13 @@ import { Command } from "../../display/command/command.tsx";
 import { driversQuery, healthQuery } from "../../live/queries.ts";
 
 interface Idle {
-  /** How many runs wait for somebody. */
+  /** Number of runs waiting for a worker. */
   due: number;
-  /** Of this pool alone. */
+  /** Set if only this pool has no worker. */
   pool?: string;
 }
 
-/** Undefined: somebody does, whatever waits. */
+/** Undefined while every pool with waiting runs has a worker. */
 export function useMissingWorkers(): Idle | undefined {
   const { data: health } = useQuery(healthQuery);
   const { data } = useQuery({ ...driversQuery, enabled: health?.isShared ?? false });
@@ -30,9 +30,9 @@ export function NoWorkers({ due, pool }: Idle) {
     <>
       <Hourglass size={15} aria-hidden className="shrink-0" />
       <span>
-        Nobody works on runs{pool !== undefined && ` of the pool ${pool}`} now
-        {due > 0 && `, and ${plural(due, "run")} ${due === 1 ? "waits" : "wait"} for it`}. What is recorded is
-        safe. This works on them until you end it:
+        No worker is running{pool !== undefined && ` for pool ${pool}`}
+        {due > 0 && `, and ${plural(due, "run")} ${due === 1 ? "is" : "are"} waiting`}. Everything recorded is
+        safe. Start a worker:
       </span>
       <Command words={pool === undefined ? "worker" : `worker --pool ${pool}`} />
     </>

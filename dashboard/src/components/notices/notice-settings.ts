@@ -1,15 +1,15 @@
-// U32: what this browser may interrupt a person for, and when it may not. Kept in this browser.
+// U32: when this browser may notify the user. Kept in this browser.
 
 import { useLocalStorage, writeLocalStorage } from "../../ui/local-storage.ts";
 
 export interface NoticeSettings {
-  /** Outside of the page too, where the browser allows it. */
+  /** Desktop notifications, if the browser allows them. */
   needsYou: boolean;
   done: boolean;
-  /** A short tone, also while one looks. */
+  /** A short sound, even while the page is visible. */
   soundNeedsYou: boolean;
   soundDone: boolean;
-  /** Nothing outside of the page between these two, as "22:00". */
+  /** No notifications between `from` and `to`, written as "22:00". */
   quiet: boolean;
   from: string;
   to: string;
@@ -35,7 +35,7 @@ export function updateNoticeSettings(change: Partial<NoticeSettings>): void {
 
 export const useNoticeSettings = (): NoticeSettings => parseSettings(useLocalStorage(KEY)[0] ?? null);
 
-/** What is none of ours is as if nothing had been chosen. */
+/** Values that Cadre did not write are ignored. */
 export function parseSettings(text: string | null): NoticeSettings {
   try {
     const given = JSON.parse(text ?? "{}") as Record<string, unknown>;
@@ -58,14 +58,14 @@ export function parseSettings(text: string | null): NoticeSettings {
   }
 }
 
-/** The night may go over midnight. */
+/** Quiet hours may span midnight. */
 export function isQuietAt({ quiet, from, to }: NoticeSettings, now: Date): boolean {
   if (!quiet) return false;
   const time = `${String(now.getHours()).padStart(2, "0")}:${String(now.getMinutes()).padStart(2, "0")}`;
   return from <= to ? time >= from && time < to : time >= from || time < to;
 }
 
-/** When the quiet hours that are now will be over. */
+/** When the current quiet hours end. */
 export function quietHoursEnd({ to }: NoticeSettings, now: Date): Date {
   const [hours, minutes] = to.split(":").map(Number);
   const end = new Date(now);

@@ -1,4 +1,4 @@
-// Toasts, what a screen reader is told, and notifications outside of the page (U32, U49).
+// U32, U49: toasts, screen reader announcements, and desktop notifications.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
@@ -24,7 +24,7 @@ export function Notices() {
   const drop = useCallback((notice: Notice) => setShown((all) => all.filter((one) => one !== notice)), []);
   const tell = useCallback(
     (notice: Notice) => {
-      notifyInBrowser(notice, (shown) => void navigate(placeOf(shown)));
+      notifyInBrowser(notice, (shown) => void navigate(targetOf(shown)));
       playNoticeSound(notice);
       setShown((all) =>
         [...all.filter(({ rootRunId }) => rootRunId !== notice.rootRunId), notice].slice(-MOST),
@@ -34,9 +34,9 @@ export function Notices() {
     [navigate, drop],
   );
   useNews(tell);
-  // Where somebody looks at it already, it says nothing new and stands in the way.
+  // A toast about the page the user is already on would only be in the way.
   const { pathname } = useLocation();
-  const away = shown.filter((notice) => !inSight(notice, pathname));
+  const away = shown.filter((notice) => !isOnPage(notice, pathname));
   return (
     <section
       aria-label="Notices"
@@ -57,14 +57,14 @@ export function Notices() {
   );
 }
 
-/** Where buttons stand at the bottom: a notice that comes up under the pointer would take the click. */
+/** Pages with buttons at the bottom, where a toast could appear under the pointer and take a click. */
 const hasAnswersBelow = (pathname: string): boolean => /^\/(inbox|chat)\b/.test(pathname);
 
-const inSight = ({ kind, rootRunId }: Notice, pathname: string): boolean =>
+const isOnPage = ({ kind, rootRunId }: Notice, pathname: string): boolean =>
   pathname === `/r/${rootRunId}` || (kind === "needs-you" && pathname === "/inbox");
 
-/** To the card, or to the run. */
-const placeOf = ({ kind, rootRunId, approvalId }: Notice) =>
+/** Where a notice leads: to the inbox item, to the run, or to the list of runs. */
+const targetOf = ({ kind, rootRunId, approvalId }: Notice) =>
   kind === "needs-you"
     ? ({ to: "/inbox", search: approvalId === undefined ? {} : { item: approvalId } } as const)
     : rootRunId === DIGEST
@@ -96,7 +96,7 @@ function Toast({ notice, onClose }: { notice: Notice; onClose(): void }) {
   return (
     <li className="pointer-events-auto flex items-start gap-2 rounded-lg border border-line bg-surface p-3 text-sm shadow-xl">
       <Icon size={16} aria-hidden className={`mt-0.5 shrink-0 ${look}`} />
-      <Link {...placeOf(notice)} onClick={onClose} className="min-w-0 flex-1">
+      <Link {...targetOf(notice)} onClick={onClose} className="min-w-0 flex-1">
         <span className="block truncate font-medium">
           <VisibleText text={title} />
         </span>

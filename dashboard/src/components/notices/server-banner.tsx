@@ -1,5 +1,4 @@
-// U43: while the server is gone, what is safe; when it is back after a restart, what became of the runs; while nobody
-// works on runs, that nothing goes on.
+// U43: a banner while the server is down, after it restarted, and while no worker is running.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -24,20 +23,19 @@ export function ServerBanner() {
   if (state === "signed-out")
     return (
       <Bar look="bg-bad-soft text-bad">
-        This browser is not signed in any more: the token was changed. Nothing is lost. This prints a new
-        link:
+        This browser is no longer signed in, because the token has changed. Nothing is lost. Get a new link:
         <Command words="up" />
       </Bar>
     );
-  // Killed on purpose: there is more to say.
+  // The demo kills its server on purpose and has its own bar.
   if (health?.demo) return <DemoBar startedAt={health.startedAt} />;
   if (state === "lost" && isLong)
     return (
       <Bar look="bg-bad-soft text-bad">
         <CloudOff size={15} aria-hidden className="shrink-0" />
         <span>
-          The server does not answer since {clockTime(since)}: times stand still. What was recorded is safe;
-          this page goes on by itself.
+          The server has not responded since {clockTime(since)}, so all clocks are stopped. Everything
+          recorded is safe. This page reconnects on its own.
         </span>
       </Bar>
     );
@@ -51,7 +49,7 @@ export function ServerBanner() {
   return null;
 }
 
-/** A blink is not worth a word. */
+/** A shorter interruption shows no banner. */
 const BLINK_MS = 1_500;
 
 function useIsLong(isLost: boolean, since: number): boolean {
@@ -65,7 +63,7 @@ function useIsLong(isLost: boolean, since: number): boolean {
   return isLong;
 }
 
-/** When the server was started anew while this page was open. */
+/** When the server restarted while this page was open. */
 function useRestart(): [startedAt: number | undefined, forget: () => void] {
   const { data } = useQuery(healthQuery);
   const [known, setKnown] = useState<number>();
@@ -88,8 +86,8 @@ function Recovered({ startedAt, onClose }: { startedAt: number; onClose(): void 
       <RefreshCw size={15} aria-hidden className="shrink-0" />
       <span>
         The server restarted at {clockTime(startedAt)}:{" "}
-        {going.data ? `${plural(going.data, "run")} went on` : "nothing was under way"}
-        {waiting === 0 ? ", none needs a decision." : ", "}
+        {going.data ? `${plural(going.data, "run")} resumed` : "no runs were active"}
+        {waiting === 0 ? ", and none needs a decision." : ", "}
         {waiting > 0 && (
           <Link to="/inbox" className="font-medium underline">
             {waiting} {waiting === 1 ? "needs" : "need"} a decision

@@ -1,29 +1,29 @@
-// U33: the tab says what waits, by its title and its icon, without asking for a permission.
+// U33: the tab's title and icon show what is waiting. This needs no permission.
 
 import { useEffect } from "react";
 
 export interface TabState {
   waiting: number;
   isLost: boolean;
-  /** Of the page that is shown. */
-  place: string;
+  /** Name of the current page. */
+  page: string;
 }
 
-export function useTabState({ waiting, isLost, place }: TabState): void {
+export function useTabState({ waiting, isLost, page }: TabState): void {
   useEffect(() => {
-    document.title = tabTitle({ waiting, isLost, place });
+    document.title = tabTitle({ waiting, isLost, page });
     const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
     if (link) link.href = iconOf({ waiting, isLost });
-  }, [waiting, isLost, place]);
+  }, [waiting, isLost, page]);
 }
 
-export function tabTitle({ waiting, isLost, place }: TabState): string {
+export function tabTitle({ waiting, isLost, page }: TabState): string {
   if (isLost) return "Reconnecting · Cadre";
-  return waiting > 0 ? `(${waiting}) Needs you · Cadre` : `${place} · Cadre`;
+  return waiting > 0 ? `(${waiting}) Needs you · Cadre` : `${page} · Cadre`;
 }
 
-/** Drawn here, so that it can be shown when the server is gone. */
-function iconOf({ waiting, isLost }: Omit<TabState, "place">): string {
+/** Generated here, so that it works while the server is down. */
+function iconOf({ waiting, isLost }: Omit<TabState, "page">): string {
   if (!isLost && waiting === 0) return "/favicon.svg";
   const colour = isLost ? "#6b7280" : "#4f46e5";
   const dot = isLost ? "" : '<circle cx="25" cy="7" r="7" fill="#f59e0b" stroke="#fff" stroke-width="1.5"/>';

@@ -1,4 +1,4 @@
-// U31: one field that finds every page, action, agent and run.
+// U31: one search field for every page, action, agent and run.
 
 import { useEffect, useId, useState } from "react";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -25,20 +25,15 @@ export function Palette({ onClose, ...actions }: PaletteActions & { onClose(): v
     document.getElementById(`${list}-${chosen}`)?.scrollIntoView({ block: "nearest" });
   }, [list, chosen]);
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => open || onClose()}
-      title="Find a run, an agent, a page, an action"
-      bare
-    >
+    <Dialog open onOpenChange={(open) => open || onClose()} title="Find a run, agent, page or action" bare>
       <input
         role="combobox"
-        aria-label="Find a run, an agent, a page, an action"
+        aria-label="Find a run, agent, page or action"
         aria-expanded="true"
         aria-controls={list}
         aria-activedescendant={commands.length > 0 ? `${list}-${chosen}` : undefined}
         className="w-full shrink-0 border-line border-b bg-surface px-4 py-3 text-base outline-none placeholder:text-muted"
-        placeholder="Find a run, an agent, a page, an action…"
+        placeholder="Find a run, agent, page or action…"
         value={typed}
         onChange={({ target }) => {
           setTyped(target.value);
@@ -52,7 +47,13 @@ export function Palette({ onClose, ...actions }: PaletteActions & { onClose(): v
           event.preventDefault();
         }}
       />
-      <div id={list} role="listbox" aria-label="Found" tabIndex={-1} className="min-h-0 overflow-auto p-1.5">
+      <div
+        id={list}
+        role="listbox"
+        aria-label="Results"
+        tabIndex={-1}
+        className="min-h-0 overflow-auto p-1.5"
+      >
         {commands.map((command, index) => (
           <Row
             key={command.id}
@@ -64,7 +65,7 @@ export function Palette({ onClose, ...actions }: PaletteActions & { onClose(): v
             onRun={() => run(command)}
           />
         ))}
-        {commands.length === 0 && <p className="p-4 text-center text-muted text-sm">Nothing fits.</p>}
+        {commands.length === 0 && <p className="p-4 text-center text-muted text-sm">No matches.</p>}
       </div>
     </Dialog>
   );

@@ -1,6 +1,8 @@
-// What of many things somebody means who types a few letters. Pure.
+// Ranks items by how well they match what the user typed. Pure.
 
-/** The better, the higher; undefined: not meant. Each word must be in it: at the start of a word counts most. */
+/**
+ * Higher is better; undefined without a match. Every word must occur, and a match at the start of a word counts more.
+ */
 export function rankOf(text: string, typed: string): number | undefined {
   const where = text.toLowerCase();
   let rank = 0;
@@ -12,7 +14,7 @@ export function rankOf(text: string, typed: string): number | undefined {
   return rank;
 }
 
-/** The best first; in the order in which they were given where nothing tells them apart. */
+/** Best matches first; ties keep their order. */
 export function rankItems<Item extends { label: string; hint?: string | undefined }>(
   items: readonly Item[],
   typed: string,

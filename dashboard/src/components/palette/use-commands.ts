@@ -1,4 +1,4 @@
-// Everything that the palette can do: pages, actions, agents, runs.
+// The entries of the palette: pages, actions, agents and runs.
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -59,7 +59,7 @@ export function useCommands(typed: string, asked: string, actions: PaletteAction
       run: () => void navigate({ to: "/agents/$name", params: { name } }),
     }),
   );
-  // The server has found them already, by words that need not stand in the task.
+  // The server has already matched these, possibly by words outside the task.
   const ofRuns = (runs.data?.runs ?? []).slice(0, MOST.Runs).map(
     ({ id, task, agent, hit }): Command => ({
       id,
@@ -79,7 +79,7 @@ export function useCommands(typed: string, asked: string, actions: PaletteAction
     ),
     ...rankItems(pages, typed, MOST.Pages),
     ...(typed === "" ? [] : rankItems(ofAgents, typed, MOST.Agents)),
-    // What was found for other words is not what is meant now.
+    // Results for an earlier query are filtered until the new ones arrive.
     ...(asked === typed ? ofRuns : rankItems(ofRuns, typed, MOST.Runs)),
   ];
 }
@@ -104,7 +104,7 @@ function actionsOf(
       : []),
     action("Theme: light", Sun, () => chooseTheme("light")),
     action("Theme: dark", Moon, () => chooseTheme("dark")),
-    action("Theme: as the system", SunMoon, () => chooseTheme("system")),
-    action("Show all keys", CircleHelp, help, "?"),
+    action("Theme: system", SunMoon, () => chooseTheme("system")),
+    action("Show keyboard shortcuts", CircleHelp, help, "?"),
   ];
 }

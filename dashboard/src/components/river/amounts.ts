@@ -5,14 +5,14 @@ import type { Unit } from "./river-bands.ts";
 export const limitIn = ({ maxTokens, maxCost }: Budget, unit: Unit): number | undefined =>
   unit === "cost" ? maxCost : maxTokens;
 
-/** As the API wants it. */
+/** The limit in the form the API expects. */
 export const toBudget = (value: number, unit: Unit): { maxCost: number } | { maxTokens: number } =>
   unit === "cost" ? { maxCost: value } : { maxTokens: value };
 
 export const formatAmount = (amount: number, unit: Unit): string =>
   unit === "cost" ? money(amount) : `${shortCount(amount)} tokens`;
 
-/** Short, for a column whose head says what it is. */
+/** Short form for a table cell. */
 export const formatCell = (amount: number, unit: Unit): string => {
   if (amount === 0) return "–";
   return unit === "cost" ? money(amount) : shortCount(amount);

@@ -1,4 +1,4 @@
-// U36: giving to a run or its tree, and taking from what is left.
+// U36: raises or lowers the budget of a run or of its whole tree.
 
 import { useState } from "react";
 import { client } from "../../live/client.ts";
@@ -11,13 +11,13 @@ import { Problem } from "../../ui/problem.tsx";
 import { formatAmount, toBudget } from "./amounts.ts";
 import type { Unit } from "./river-bands.ts";
 
-/** Whose budget it is, and how it stands. */
+/** The budget to change, and how much of it is used. */
 export interface BudgetTarget {
   runId: string;
   name: string;
   tree: boolean;
   limit: number | undefined;
-  /** Spent, or held for a call that is under way. */
+  /** Spent, or reserved for calls under way. */
   used: number;
 }
 
@@ -41,7 +41,7 @@ export function BudgetDialog({ target, unit, onClose }: BudgetDialogProps) {
       open
       onOpenChange={(next) => !next && onClose()}
       title={tree ? "Budget of the whole tree" : `Budget of ${name}`}
-      description={`${formatAmount(used, unit)} spent or held, ${limit === undefined ? "without a limit" : `of ${formatAmount(limit, unit)}`}. ${tree ? "It is one for all of its runs." : "It is for its own calls, not for those of runs below it."}`}
+      description={`${formatAmount(used, unit)} spent or reserved, ${limit === undefined ? "without a limit" : `of ${formatAmount(limit, unit)}`}. ${tree ? "All runs of the tree share this budget." : "It covers the run's own calls, not those of runs below it."}`}
     >
       <form
         className="flex flex-col gap-3 p-4"
@@ -64,7 +64,7 @@ export function BudgetDialog({ target, unit, onClose }: BudgetDialogProps) {
           )}
         </Field>
         <Problem text={problem} />
-        <Answers {...{ amount, busy, unit, limit, onClose }} onTake={(to) => void send(to)} />
+        <Answers {...{ amount, busy, unit, limit, onClose }} onRemove={(to) => void send(to)} />
       </form>
     </Dialog>
   );
@@ -75,13 +75,13 @@ interface AnswersProps {
   busy: boolean;
   unit: Unit;
   limit: number | undefined;
-  onTake(to: number): void;
+  onRemove(to: number): void;
   onClose(): void;
 }
 
-function Answers({ amount, busy, unit, limit, onTake, onClose }: AnswersProps) {
+function Answers({ amount, busy, unit, limit, onRemove, onClose }: AnswersProps) {
   const words = amount === undefined ? "" : ` ${formatAmount(amount, unit)}`;
-  const off = busy || amount === undefined;
+  const isDisabled = busy || amount === undefined;
   return (
     <div className="flex flex-wrap justify-end gap-2">
       <Button className="max-md:h-10" onClick={onClose}>
@@ -90,24 +90,24 @@ function Answers({ amount, busy, unit, limit, onTake, onClose }: AnswersProps) {
       {limit !== undefined && (
         <Button
           className="max-md:h-10"
-          disabled={off || amount > limit}
-          onClick={() => amount !== undefined && onTake(rounded(limit - amount))}
+          disabled={isDisabled || amount > limit}
+          onClick={() => amount !== undefined && onRemove(rounded(limit - amount))}
         >
-          Take{words}
+          Remove{words}
         </Button>
       )}
-      <Button look="main" type="submit" className="max-md:h-10" disabled={off}>
-        {limit === undefined ? `Limit to${words || " …"}` : `Give${words}`}
+      <Button look="main" type="submit" className="max-md:h-10" disabled={isDisabled}>
+        {limit === undefined ? `Limit to${words || " …"}` : `Add${words}`}
       </Button>
     </div>
   );
 }
 
-/** Sums of money are not exact. */
+/** Avoids floating point noise in sums of money. */
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 function amountIn(text: string, unit: Unit): number | undefined {
   const value = Number(text.replaceAll(/[\s,_$]/g, ""));
-  const fits = text.trim() !== "" && Number.isFinite(value) && value > 0;
-  return fits && (unit === "cost" || Number.isInteger(value)) ? value : undefined;
+  const isPositive = text.trim() !== "" && Number.isFinite(value) && value > 0;
+  return isPositive && (unit === "cost" || Number.isInteger(value)) ? value : undefined;
 }

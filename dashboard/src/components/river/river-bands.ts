@@ -1,5 +1,5 @@
-// The river as bands: each run has a line; what flows to it comes down from the run above, turns right and arrives there.
-// Widths are shares of all that flows. Streams beside each other never cross: the first child's is the rightmost.
+// The budget river as SVG bands. Each run has a row. Its band comes down from the parent run, turns right and ends at
+// the row. Widths are shares of the total. Bands never cross: the first child's is rightmost.
 
 import type { Flow, RiverNode } from "../../../../src/projections/usage/budget-river.ts";
 
@@ -18,11 +18,11 @@ export interface Band {
 export interface Shape {
   row: number;
   indent: number;
-  /** Of all that flows. */
+  /** Width of the whole stream. */
   widest: number;
 }
 
-/** Thinner ones could hardly be seen; where there are very many, together they must fit all the same. */
+/** Minimum width of a visible band, smaller if there are so many runs that they would not fit. */
 const thinnest = (nodes: number, { widest }: Shape): number => Math.min(1.5, widest / (2 * nodes));
 const BEND = 6;
 
@@ -45,7 +45,7 @@ export function riverBands(nodes: readonly RiverNode[], unit: Unit, shape: Shape
   });
 }
 
-/** What of a flow is which: what was wasted is not told twice. */
+/** Splits a flow into spent, reserved and wasted; wasted amounts are not counted as spent again. */
 export function sharesOf({ spent, reserved, wasted }: Flow, unit: Unit): { shade: Shade; amount: number }[] {
   return [
     { shade: "spent", amount: Math.max(0, spent[unit] - wasted[unit]) },
@@ -54,7 +54,7 @@ export function sharesOf({ spent, reserved, wasted }: Flow, unit: Unit): { shade
   ];
 }
 
-/** Where the bands of a line end. */
+/** Where the bands of a row end. */
 export const bandEnd = ({ level }: RiverNode, { indent, widest }: Shape): number =>
   widest + level * indent + 2 * BEND;
 
@@ -73,7 +73,7 @@ function widthsOf(node: RiverNode, unit: Unit, { total, least, widest }: Scale) 
 interface Place {
   streams: { shade: Shade; width: number }[];
   wide: number;
-  /** How much of the stem is taken by the children before it. */
+  /** Width of the parent's stream already used by earlier children. */
   right: number;
   from: number;
   line: number;
@@ -84,7 +84,7 @@ function bandsOf(node: RiverNode, { streams, wide, right, from, line }: Place, s
   const top = line * row + row / 2 - wide / 2;
   const end = bandEnd(node, shape);
   const start = from * row + row / 2;
-  // The point that all of them turn around.
+  // Centre of the curve.
   const x = widest + (node.level - 1) * indent - right + BEND;
   const y = top - BEND;
   let before = 0;

@@ -6,12 +6,12 @@ export interface RiverPictureProps {
   nodes: readonly RiverNode[];
   unit: Unit;
   shape: Shape;
-  /** Room for it, up to the names. */
+  /** Width up to the run names. */
   width: number;
   selected: string;
 }
 
-/** The bands behind the lines of the table, which says the same in words. */
+/** The bands behind the table rows; the table has the same numbers as text. */
 export function RiverPicture({ nodes, unit, shape, width, selected }: RiverPictureProps) {
   return (
     <svg
@@ -51,6 +51,6 @@ export const FILLS: Record<Shade, string> = {
 
 export const SHADE_WORDS: Record<Shade, string> = {
   spent: "Spent",
-  reserved: "Held for calls under way",
-  wasted: "Wasted on attempts without an answer",
+  reserved: "Reserved for calls under way",
+  wasted: "Wasted on failed attempts",
 };

@@ -11,13 +11,13 @@ import type { Unit } from "./river-bands.ts";
 export interface RiverRowProps {
   node: RiverNode;
   unit: Unit;
-  /** Room for the river before the name. */
+  /** Space for the bands before the name. */
   inset: number;
   height: number;
   selected: boolean;
-  /** Undefined: nothing can be changed here. */
+  /** Undefined if the user may change nothing. */
   actions: RowActions | undefined;
-  /** Behind this line and those that follow. */
+  /** The bands, drawn behind this and all following rows. */
   river: ReactNode;
   onSelect(runId: string): void;
 }
@@ -85,14 +85,14 @@ function Actions({ node, busy, onBudget, onFreeze }: RowActions & { node: RiverN
   const { row, agent, runId, frozen } = node;
   if (row.endedAt !== undefined || row.cancelRequested) return null;
   const how = frozen.includes(runId) ? "thaw" : "freeze";
-  const below = node.branch.runs > 1 ? " and all below it" : "";
+  const below = node.branch.runs > 1 ? " and all runs below it" : "";
   return (
     <span className="flex justify-end gap-1">
       <Button
         size="small"
         className="max-md:h-10 max-md:min-w-10"
-        aria-label={`Give to ${agent}, or take`}
-        title="Give or take"
+        aria-label={`Change the budget of ${agent}`}
+        title="Change the budget"
         onClick={() => onBudget(node)}
       >
         ±

@@ -15,7 +15,7 @@ export interface RiverTableProps {
 
 const HEADS = [
   { label: "Spent", when: "" },
-  { label: "Held", when: "max-lg:hidden" },
+  { label: "Reserved", when: "max-lg:hidden" },
   { label: "Wasted", when: "max-lg:hidden" },
   { label: "Branch", when: "max-lg:hidden" },
   { label: "Limit", when: "max-md:hidden" },

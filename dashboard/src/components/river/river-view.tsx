@@ -1,5 +1,5 @@
-// U35, U36: where the budget of a tree goes, as a river through its runs, and what a person does about it. The lines are a
-// table; the bands behind them are the same numbers as a picture.
+// U35, U36: where the budget of a tree goes, run by run, and the controls to change it. A table has the numbers; the
+// bands behind it show the same as a picture.
 
 import { use, useState } from "react";
 import {
@@ -24,7 +24,7 @@ import { RiverTable } from "./river-table.tsx";
 import { TreeBudget } from "./tree-budget.tsx";
 
 export interface RiverViewProps extends RunViewProps {
-  /** Undefined: what is limited, or known. */
+  /** Undefined: chosen by what is limited or known. */
   unit: Unit | undefined;
   onUnit(unit: Unit): void;
 }
@@ -44,7 +44,7 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
       void perform(() => client.post(`/api/runs/{id}/${how}`, { id: node.runId })),
   };
   return (
-    <ScrollBox label="Budget of the tree, run by run" className="min-h-0 flex-1 bg-surface">
+    <ScrollBox label="Budget of the tree by run" className="min-h-0 flex-1 bg-surface">
       <TreeBudget
         top={top}
         limit={river.limit}
@@ -55,7 +55,7 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
         <UnitSwitch unit={unit} onUnit={onUnit} />
         {unit === "cost" && river.unpriced > 0 && (
           <span className="text-muted text-sm">
-            The price of {river.unpriced} calls is not known: it is more than this.
+            {river.unpriced} calls have no known price, so the real cost is higher.
           </span>
         )}
         <Problem text={problem} />
@@ -72,11 +72,10 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
   );
 }
 
-// The river of a tree's journal, and the budgets in it that a person may change.
 function riverOf(journal: TreeJournal, runId: string): BudgetRiver {
   const { rootRunId } = journal.runs.get(runId)!.row;
   const budgets = new Map([...journal.runs].map(([id, { events }]) => [id, runBudgetOf(events)]));
-  // Of a tree whose root cannot be read, what is below the run.
+  // If the root's journal cannot be read, only the part below the run is shown.
   return budgetRiver(budgets, budgets.has(rootRunId) ? rootRunId : runId);
 }
 
@@ -91,7 +90,7 @@ function treeTarget({ nodes: [top], limit }: BudgetRiver, unit: Unit): BudgetTar
   return { runId, name: agent, tree: true, limit: limitIn(limit, unit), used };
 }
 
-/** Money where some is spent or limited; else tokens, which are always known. */
+/** Money if there is a cost limit or some cost; otherwise tokens, which are always known. */
 function defaultUnit({ nodes: [top], limit, nodes }: BudgetRiver): Unit {
   const limited = [limit, ...nodes.map((node) => node.limit)];
   if (limited.some(({ maxCost }) => maxCost !== undefined)) return "cost";
@@ -102,7 +101,7 @@ function defaultUnit({ nodes: [top], limit, nodes }: BudgetRiver): Unit {
 function UnitSwitch({ unit, onUnit }: { unit: Unit; onUnit(unit: Unit): void }) {
   return (
     <fieldset className="flex gap-1">
-      <legend className="sr-only">Shown in</legend>
+      <legend className="sr-only">Unit</legend>
       {(["cost", "tokens"] as const).map((each) => (
         <Button
           key={each}

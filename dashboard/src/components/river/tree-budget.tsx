@@ -10,11 +10,11 @@ export interface TreeBudgetProps {
   top: RiverNode;
   limit: Budget;
   unit: Unit;
-  /** Undefined: nothing can be changed here. */
+  /** Undefined if the user may change nothing. */
   onChange: (() => void) | undefined;
 }
 
-/** Where the river comes from: all that the tree may spend, and what has become of it. */
+/** The budget of the whole tree and how much of it is spent, reserved, wasted and left. */
 export function TreeBudget({ top, limit, unit, onChange }: TreeBudgetProps) {
   const may = limitIn(limit, unit);
   const left = remainingBudget(top.branch, limit)[unit];
@@ -33,11 +33,11 @@ export function TreeBudget({ top, limit, unit, onChange }: TreeBudgetProps) {
             : `${formatAmount(may, unit)} for the whole tree`}
         </h2>
         <span className="text-muted text-sm">
-          {left === undefined ? "each run is bound by its own" : `${formatAmount(left, unit)} left`}
+          {left === undefined ? "each run has its own limit" : `${formatAmount(left, unit)} left`}
         </span>
         {onChange && (
           <Button size="small" className="max-md:h-10" onClick={onChange}>
-            {may === undefined ? "Set a limit" : "Give or take"}
+            {may === undefined ? "Set a limit" : "Change"}
           </Button>
         )}
       </div>

@@ -1,4 +1,4 @@
-// What came of a run, for who opens it when it is over: the end of its timeline may be far below.
+// The result of a finished run, shown at the top because the end of the timeline may be far below.
 
 import { ChevronDown, ChevronUp, Flag } from "lucide-react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
@@ -32,7 +32,7 @@ export function AnswerCard({ run }: { run: RunJournal }) {
           look="quiet"
           size="small"
           aria-expanded={isOpen}
-          aria-label={isOpen ? "Fold the answer" : "Show the whole answer"}
+          aria-label={isOpen ? "Collapse the answer" : "Expand the answer"}
           className="max-md:h-10 max-md:min-w-10"
           onClick={() => keep(isOpen ? "closed" : undefined)}
         >
@@ -40,7 +40,7 @@ export function AnswerCard({ run }: { run: RunJournal }) {
         </Button>
       </div>
       {isOpen && (
-        <ScrollBox label="The answer" className="pr-4 pb-1">
+        <ScrollBox label="Answer text" className="pr-4 pb-1">
           <div className="max-w-4xl text-sm">
             <Markdown text={text} />
           </div>

@@ -17,7 +17,7 @@ export interface ApprovalsStripProps {
 const SHOWN = 3;
 const SHOWN_NARROW = 1;
 
-/** What waits for a person in this tree. It is answered on its card in the inbox, where all of it can be seen (A17). */
+/** Open requests of this tree. People answer them in the inbox, where the whole request is visible (A17). */
 export function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
   const shown = useNarrow() ? SHOWN_NARROW : SHOWN;
   const more = items.length - shown;

@@ -11,7 +11,7 @@ import { Problem } from "../../ui/problem.tsx";
 export interface CancelDialogProps {
   open: boolean;
   row: RunRow;
-  /** Runs below it that have not ended. */
+  /** Number of unfinished runs below it. */
   under: number;
   onClose(): void;
 }
@@ -37,7 +37,7 @@ export function CancelDialog({ open, row, under, onClose }: CancelDialogProps) {
       open={open}
       onOpenChange={(next) => !next && onClose()}
       title={`Stop ${row.agent}${below}?`}
-      description="Nothing new begins in them, and what is under way is ended. What was recorded stays; Retry goes on from it."
+      description="Nothing new starts, and calls under way are ended. Everything recorded is kept; Retry continues from there."
     >
       <form
         className="flex flex-col gap-3 p-4"
@@ -58,7 +58,8 @@ export function CancelDialog({ open, row, under, onClose }: CancelDialogProps) {
         <Problem text={problem} />
         <div className="flex justify-end gap-2">
           <Button className="max-md:h-10" onClick={onClose}>
-            Keep it
+            {" "}
+            Keep running
           </Button>
           <Button look="danger" type="submit" className="max-md:h-10" disabled={busy}>
             Stop {plural(under + 1, "run")}

@@ -1,12 +1,12 @@
-// U41: how far a cancel has come, told from the journal: what had not ended when it was asked for, and what of that has
-// ended since.
+// U41: the progress of a cancel, from the journal: the runs that were unfinished when it was requested, and how many of
+// them have ended.
 
 import type { RunJournal } from "../../live/run-journal.ts";
 import { treeOrder } from "../run-tree/roll-up.ts";
 
 export type CancelProgress =
   | { phase: "stopping"; done: number; of: number }
-  /** Nothing of it runs any more. */
+  /** Every run has ended. */
   | { phase: "stopped"; at: number; runs: number };
 
 export function cancelProgress(

@@ -1,4 +1,4 @@
-// U44: the cause first, then how it came up, then what to do.
+// U44: a failed run: the first cause, what to do about it, and how the failure reached this run.
 
 import { OctagonX } from "lucide-react";
 import type { Why } from "../../../../src/projections/views/why.ts";
@@ -41,7 +41,7 @@ export function FailureCard({ why, onSelect }: FailureCardProps) {
         {answer} {next[0] !== undefined && <TextWithCode text={next[0]} isOurs />}
       </p>
       {isBelow && (
-        <ol aria-label="How it came up" className="mt-1 flex flex-wrap items-center gap-x-1 text-xs">
+        <ol aria-label="Path of the failure" className="mt-1 flex flex-wrap items-center gap-x-1 text-xs">
           {runs.map((step, index) => (
             <li key={step.runId} className="flex items-center gap-1">
               {index > 0 && (

@@ -13,7 +13,7 @@ export interface MessageDialogProps {
   onClose(): void;
 }
 
-/** U40: a word to any run, at any depth. It is recorded; what is being typed stays until it is. */
+/** U40: a message to any run, at any depth. The text stays in the dialog until the message is recorded. */
 export function MessageDialog({ open, row, onClose }: MessageDialogProps) {
   const [text, setText] = useState("");
   const { busy, problem, perform } = useAction();
@@ -27,8 +27,8 @@ export function MessageDialog({ open, row, onClose }: MessageDialogProps) {
     <Dialog
       open={open}
       onOpenChange={(next) => !next && onClose()}
-      title={`Message to ${row.agent}`}
-      description="It is recorded, and read before the run's next turn."
+      title={`Message ${row.agent}`}
+      description="The message is recorded, and the agent reads it before its next turn."
     >
       <form
         className="flex flex-col gap-3 p-4"

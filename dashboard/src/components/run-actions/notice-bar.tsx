@@ -7,7 +7,7 @@ const LOOKS = {
   bad: "bg-bad-soft text-bad",
 } as const;
 
-/** A band across the page. */
+/** A coloured bar across the page. */
 export function NoticeBar({ tone, children }: { tone: keyof typeof LOOKS; children: ReactNode }) {
   return (
     <div

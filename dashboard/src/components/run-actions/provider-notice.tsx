@@ -1,5 +1,5 @@
-// U45: a run that waits for its provider: why, since how many tries, for how long, and who else does. A person need not
-// wait that long.
+// U45: a run waiting for its model provider: the reason, the attempt, the time left, and how many other runs wait. A
+// button retries at once.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -27,13 +27,13 @@ export function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
   return (
     <NoticeBar tone="warn">
       <span className="min-w-0 break-words">
-        {attempt > 0 && `Attempt ${attempt} brought no answer: `}
-        <VisibleText text={waitingOn.detail ?? "The provider asked to wait."} />
+        {attempt > 0 && `Attempt ${attempt} failed: `}
+        <VisibleText text={waitingOn.detail ?? "The provider asked us to wait."} />
       </span>
       {waitingOn.until !== undefined && <Countdown until={waitingOn.until} />}
       {others > 0 && (
         <Link to="/settings" hash="provider" className="underline">
-          {plural(others, "other run")} {others === 1 ? "waits" : "wait"} as well
+          {plural(others, "other run")} also waiting
         </Link>
       )}
       <Button

@@ -1,5 +1,5 @@
-// What can be done to a run from its page (U40, U41). What its state does not allow is not offered; what the server
-// refuses all the same is said.
+// U40, U41: the actions on a run's page. Actions that the run's state does not allow are hidden; if the server refuses
+// one anyway, its message is shown.
 
 import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
@@ -23,13 +23,13 @@ export interface RunActionsProps {
   onFork(): void;
 }
 
-/** A viewer is offered nothing, and told why. */
+/** A viewer sees no actions, only the reason. */
 export function RunActions(props: RunActionsProps) {
   const refusal = useRefusal("operator");
   if (refusal === undefined) return <OfferedActions {...props} />;
   return (
     <span className="text-muted text-xs" title={refusal}>
-      You may look
+      View only
     </span>
   );
 }
@@ -37,7 +37,7 @@ export function RunActions(props: RunActionsProps) {
 function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
   const [dialog, setDialog] = useState<"message" | "cancel">();
   const { busy, problem, perform } = useAction();
-  const may = allowed(row);
+  const may = allowedActions(row);
   useHotkeys([
     ...(may.message ? [{ keys: "m", label: "Message this run", run: () => setDialog("message") }] : []),
     { keys: "F", label: "Fork this run", run: onFork },
@@ -83,12 +83,17 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
       )}
       <Problem text={problem} />
       <MessageDialog open={dialog === "message"} row={row} onClose={close} />
-      <CancelDialog open={dialog === "cancel"} row={row} under={unended(journal, row.id)} onClose={close} />
+      <CancelDialog
+        open={dialog === "cancel"}
+        row={row}
+        under={unfinishedBelow(journal, row.id)}
+        onClose={close}
+      />
     </>
   );
 }
 
-function allowed({ endedAt, waitingOn, cancelRequested, status, stopReason }: RunRow) {
+function allowedActions({ endedAt, waitingOn, cancelRequested, status, stopReason }: RunRow) {
   const isOpen = endedAt === undefined;
   const isResumable = isWaitingForResume(waitingOn);
   const [top] = waitingOn?.frozen ?? [];
@@ -96,14 +101,14 @@ function allowed({ endedAt, waitingOn, cancelRequested, status, stopReason }: Ru
     message: isOpen && !cancelRequested,
     pause: isOpen && !cancelRequested && !isResumable && status !== "suspended",
     resume: isOpen && !cancelRequested && isResumable && top === undefined,
-    /** The branch that it is frozen with. */
+    /** The run whose branch was frozen. */
     thaw: isOpen && !cancelRequested ? top : undefined,
     cancel: isOpen && !cancelRequested,
     retry: (status === "failed" || status === "cancelled") && stopReason !== "moved",
   };
 }
 
-const unended = (journal: TreeJournal, runId: string): number =>
+const unfinishedBelow = (journal: TreeJournal, runId: string): number =>
   treeOrder(journal.runs, runId).filter(
     (id) => id !== runId && journal.runs.get(id)?.row.endedAt === undefined,
   ).length;

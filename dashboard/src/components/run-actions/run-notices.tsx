@@ -1,5 +1,5 @@
-// What must be seen before anything else of a run: a cancel under way, its answer or the first cause of its failure, and
-// what waits for a person in this tree.
+// The notices at the top of a run's page: a cancel in progress, the answer or the first cause of a failure, and open
+// requests of the tree.
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -20,9 +20,9 @@ export interface RunNoticesProps {
   journal: TreeJournal;
   rootId: string;
   runId: string;
-  /** The view below tells why it failed. */
+  /** The view below already explains the failure. */
   isExplained: boolean;
-  /** What it answered is in sight already. */
+  /** The answer is already visible elsewhere on the page. */
   isAnswered: boolean;
   onSelect(runId: string, seq?: number): void;
 }
@@ -48,7 +48,7 @@ export function RunNotices(props: RunNoticesProps) {
   );
 }
 
-/** A run that has failed does not change any more. */
+/** Computed once, because a failed run no longer changes. */
 function useFailure(journal: TreeJournal, runId: string): FailureCardProps["why"] | undefined {
   const failed = journal.runs.get(runId)?.row.status === "failed";
   const why = useMemo(
@@ -58,7 +58,7 @@ function useFailure(journal: TreeJournal, runId: string): FailureCardProps["why"
   return why?.first && { ...why, first: why.first };
 }
 
-/** U41: first how far it is, then that nothing runs any more. */
+/** U41: the progress of a cancel, then the confirmation that nothing is running. */
 function StopNotice({ journal, runId }: { journal: TreeJournal; runId: string }) {
   const stopping = cancelProgress(journal.runs, runId);
   if (!stopping) return null;
@@ -67,7 +67,7 @@ function StopNotice({ journal, runId }: { journal: TreeJournal; runId: string })
       <span role="status" data-testid="stopping">
         {stopping.phase === "stopping"
           ? `Stopping… ${stopping.done} of ${stopping.of} stopped`
-          : `Stopped ${clockTime(stopping.at)}, nothing running`}
+          : `Stopped at ${clockTime(stopping.at)}, nothing is running`}
       </span>
     </NoticeBar>
   );

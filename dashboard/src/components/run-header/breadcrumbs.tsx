@@ -11,13 +11,13 @@ export interface BreadcrumbsProps {
   onSelect(runId: string): void;
 }
 
-/** S0-78. */
+/** S0-78: links to the parent run and to every run above it. */
 export function Breadcrumbs({ journal, run, onSelect }: BreadcrumbsProps) {
   const parent = run.row.parentRunId;
   if (parent === undefined) return null;
   const path = pathTo(journal.runs, run.row.id);
   return (
-    <nav aria-label="Way up" className="mb-1 flex min-w-0 flex-wrap items-center gap-x-2 text-xs">
+    <nav aria-label="Breadcrumbs" className="mb-1 flex min-w-0 flex-wrap items-center gap-x-2 text-xs">
       <RunLink runId={parent} onSelect={onSelect} strong>
         <ArrowLeft size={12} aria-hidden /> Back to parent run
       </RunLink>

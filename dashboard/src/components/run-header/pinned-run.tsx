@@ -1,4 +1,4 @@
-// S4-60: the pinned run, in a bar that stays while one looks elsewhere.
+// S4-60: the pinned run, in a bar at the bottom of every other page.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
@@ -36,5 +36,5 @@ function Bar({ runId, onUnpin }: { runId: string; onUnpin(): void }) {
   );
 }
 
-/** S4-60: the run that stays at hand, whatever page is looked at. */
+/** The id of the pinned run, and a function to change it. */
 export const usePinnedRun = (): ReturnType<typeof useLocalStorage> => useLocalStorage("cadre.pinned-run");

@@ -1,4 +1,4 @@
-// Who does what, how it stands, and the way up.
+// The header of a run's page: agent, status, task, totals and breadcrumbs.
 
 import { ChevronDown, ChevronUp, Pin, PinOff, Terminal } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -24,7 +24,7 @@ import { statusText } from "./status-text.ts";
 export interface RunHeaderProps {
   journal: TreeJournal;
   run: RunJournal;
-  /** What can be done to it. */
+  /** Buttons for the actions on the run. */
   actions: ReactNode;
   onSelect(runId: string): void;
 }
@@ -59,7 +59,7 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
   );
 }
 
-/** The tree shows the others. */
+/** More links than this are only counted; the tree shows them all. */
 const NAMED = 3;
 
 function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">) {
@@ -90,7 +90,7 @@ function PinButton({ runId }: { runId: string }) {
       size="small"
       className="min-h-10 md:min-h-0"
       aria-pressed={isPinned}
-      title="A pinned run stays at hand on every page"
+      title="A pinned run stays visible on every page"
       onClick={() => pin(isPinned ? undefined : runId)}
     >
       {isPinned ? <PinOff size={14} aria-hidden /> : <Pin size={14} aria-hidden />}
@@ -121,7 +121,7 @@ function Task({ text }: { text: string }) {
           look="quiet"
           size="small"
           aria-expanded={open}
-          aria-label={open ? "Shorten the task" : "Show the whole task"}
+          aria-label={open ? "Collapse the task" : "Expand the task"}
           className="-my-0.5 h-6"
           onClick={() => setOpen(!open)}
         >
@@ -134,7 +134,7 @@ function Task({ text }: { text: string }) {
 
 const SHORT_ID = 12;
 
-/** How long, how much, and its name for the terminal. */
+/** Time, cost and tokens of the run, and its id for the terminal. */
 function RunFacts({ journal, run }: { journal: TreeJournal; run: RunJournal }) {
   const { row } = run;
   const command = useCommand()(`show ${row.id.slice(0, SHORT_ID)}`);
@@ -144,11 +144,9 @@ function RunFacts({ journal, run }: { journal: TreeJournal; run: RunJournal }) {
       <span>
         <Elapsed from={row.createdAt} to={row.endedAt} />
       </span>
-      <span title="What its models cost, with all runs below it">
-        {money(sum?.cost ?? 0, sum?.unpriced ?? 0)}
-      </span>
+      <span title="Model cost, including all runs below it">{money(sum?.cost ?? 0, sum?.unpriced ?? 0)}</span>
       <span>{plural(row.turns, "turn")}</span>
-      <span title="What its models read and wrote, with all runs below it">
+      <span title="Tokens read and written, including all runs below it">
         {shortCount(sum?.tokens ?? 0)} tokens
       </span>
       {sum !== undefined && sum.runs > 0 && <span>{plural(sum.runs, "run")} below</span>}

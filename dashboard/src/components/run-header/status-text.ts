@@ -1,4 +1,4 @@
-// Where a run stands, in a sentence (S0-64, S2-83, S4-65), with the runs that it names.
+// S0-64, S2-83, S4-65: the status of a run as a sentence, with links to the runs it mentions.
 
 import { childrenToStart } from "../../../../src/projections/children-to-start.ts";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
@@ -11,9 +11,9 @@ import type { RunJournal } from "../../live/run-journal.ts";
 
 export interface StatusText {
   text: string;
-  /** Runs that one would go to now. */
+  /** Runs the user would open next. */
   links: { runId: string; label: string }[];
-  /** Children that still have to begin. */
+  /** Number of children that have not started yet. */
   toStart?: number;
 }
 

@@ -3,14 +3,14 @@ import type { RunTree } from "../../../../src/api/client/types.ts";
 import { Command } from "../../display/command/command.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 
-/** P9: a journal of which not even the beginning can be read. The list of runs still knows it. */
+/** P9: a run that is listed, but whose journal cannot be read at all. */
 export function UnreadableRun({ row }: { row: RunTree }) {
   return (
     <div role="alert">
       <EmptyState icon={<FileWarning size={28} aria-hidden />} title="The journal of this run is damaged">
         <p>
-          {row.agent} is listed, but what was recorded of it cannot be read. Other runs are not affected. This
-          says where the damage is:
+          {row.agent} is listed, but its journal cannot be read. Other runs are not affected. Find the damage
+          with:
         </p>
         <Command words={`verify ${row.id}`} />
       </EmptyState>
@@ -18,7 +18,7 @@ export function UnreadableRun({ row }: { row: RunTree }) {
   );
 }
 
-/** A part of it is missing, the rest is shown. */
+/** Part of the journal is missing; the rest is shown. */
 export function DamageNotice({ runId }: { runId: string }) {
   return (
     <div
@@ -26,7 +26,7 @@ export function DamageNotice({ runId }: { runId: string }) {
       className="flex shrink-0 flex-wrap items-center gap-2 border-line border-b bg-bad-soft px-4 py-1.5 text-bad text-sm"
     >
       <FileWarning size={14} aria-hidden />
-      Part of this journal cannot be read: what is shown has gaps. This says where the damage is:
+      Part of this journal cannot be read, so the page has gaps. Find the damage with:
       <Command words={`verify ${runId}`} />
     </div>
   );

@@ -14,16 +14,16 @@ export function BudgetTab({ run, journal }: { run: RunJournal; journal: TreeJour
         <Bar key={bar.name} bar={bar} />
       ))}
       <p className="text-muted text-xs">
-        When a budget of tokens or money is used up,{" "}
+        When the token or cost budget is used up,{" "}
         {onBudget === "suspend"
-          ? "a person is asked whether to raise it."
+          ? "Cadre asks a person whether to raise it."
           : "the agent gets one last turn to report."}
       </p>
     </>
   );
 }
 
-/** Its budget is that of the root which pays for it. */
+/** Usage of the whole tree, which shares the root's budget. */
 function treeOf(journal: TreeJournal, { row }: RunJournal) {
   const open = [...journal.runs.values()].map((run) => runStateOf(run.events).openModelCall?.estimate);
   return {
@@ -43,8 +43,8 @@ function Bar({ bar: { name, unit, spent, reserved, limit, projected } }: { bar: 
         <span className="font-medium">{name}</span>
         <span className="text-muted tabular-nums">
           {show(spent)}
-          {reserved > 0 && ` + ${show(reserved)} held back`} of {show(limit)}
-          {isTight && <span className="text-warn"> · close to its limit</span>}
+          {reserved > 0 && ` + ${show(reserved)} reserved`} of {show(limit)}
+          {isTight && <span className="text-warn"> · close to the limit</span>}
         </span>
       </div>
       <div aria-hidden className="flex h-2.5 overflow-hidden rounded bg-raised">
@@ -56,7 +56,7 @@ function Bar({ bar: { name, unit, spent, reserved, limit, projected } }: { bar: 
       </div>
       {projected !== undefined && projected > spent && (
         <p className="text-muted text-xs">
-          At this pace {show(projected)} by its last turn{projected > limit && ": more than it may"}
+          At this pace {show(projected)} by the last turn{projected > limit && ", over the limit"}
         </p>
       )}
     </div>
@@ -65,15 +65,14 @@ function Bar({ bar: { name, unit, spent, reserved, limit, projected } }: { bar: 
 
 const SHOW = { count: shortCount, money: (value: number) => money(value), time: duration };
 
-// U36: what of each limit of a run is spent, what is held back for calls that are under way, and what it will come to if
-// it goes on as it did so far.
+// U36: for each limit of a run, the amount spent, the amount reserved for calls under way, and a projection.
 interface BudgetBar {
   name: string;
   unit: "count" | "money" | "time";
   spent: number;
   reserved: number;
   limit: number;
-  /** At the pace of its turns so far, at its last turn; undefined where there is nothing to go by. */
+  /** Expected amount at the last turn, at the pace so far; absent if there is nothing to project from. */
   projected?: number;
 }
 
@@ -108,7 +107,7 @@ function budgetBars(
   const may = { ...limits.tree, ...state.changedTreeBudget };
   return [
     ...bar("Turns", "count", state.turns, state.openModelCall ? 1 : 0, limits.maxTurns, false),
-    ...bar("Time at work", "time", state.usage.activeMs, 0, limits.maxDuration),
+    ...bar("Active time", "time", state.usage.activeMs, 0, limits.maxDuration),
     ...bar("Tokens", "count", totalTokens(state.usage), estimate?.tokens ?? 0, maxTokens),
     ...bar("Cost", "money", state.usage.cost, estimate?.cost ?? 0, maxCost),
     ...bar("Events", "count", state.seq, 0, limits.maxEvents, false),

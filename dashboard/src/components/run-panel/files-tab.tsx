@@ -16,13 +16,11 @@ export function FilesTab({ run, onSelect }: { run: RunJournal; onSelect(seq: num
   const own = changedFiles(talkOf(run.events).calls.values());
   const below = [...runStateOf(run.events).files].filter(([path]) => !own.some((file) => file.path === path));
   if (own.length + below.length === 0)
-    return (
-      <EmptyTab>No tool of it has reported a change. What commands did to files is not recorded.</EmptyTab>
-    );
+    return <EmptyTab>No tool reported a change. Changes made by commands are not recorded.</EmptyTab>;
   return (
     <>
       {own.length > 0 && (
-        <Section title={`Changed by it: ${plural(own.length, "file")}`}>
+        <Section title={`Changed by this run: ${plural(own.length, "file")}`}>
           {own.map((file) => (
             <FileRow key={file.path} file={file} onSelect={onSelect} />
           ))}
@@ -69,21 +67,20 @@ function FileRow({ file, onSelect }: { file: ChangedFile; onSelect(seq: number):
         file.changes.map(({ seq, tool, patch, wasShown }) => (
           <div key={seq} className="flex flex-col gap-1 border-line border-t p-2 text-sm">
             <p className="flex flex-wrap items-center gap-2 text-muted text-xs">
-              <VisibleText text={tool} />:{" "}
-              {wasShown ? "as a person was shown it" : "as the call asked for it"}
+              <VisibleText text={tool} />: {wasShown ? "as shown for approval" : "as requested by the call"}
               <Button look="quiet" size="small" onClick={() => onSelect(seq)}>
                 Event {seq}
               </Button>
             </p>
-            {patch === undefined ? <p>The difference is not recorded.</p> : <Diff patch={patch} />}
+            {patch === undefined ? <p>The diff is not recorded.</p> : <Diff patch={patch} />}
           </div>
         ))}
     </div>
   );
 }
 
-// The files that a run changed itself, with what its journal has of each change: what a person was shown, else what the
-// call asked for. A command may have changed others: those no journal knows.
+// Files changed by the run's own tools, with the diff shown for approval, or else the requested change. Commands may
+// have changed other files that no journal knows about.
 interface ChangedFile {
   path: string;
   change: FileChange["change"];

@@ -1,4 +1,4 @@
-/** What can be told about a run beside what it said. */
+/** The tabs of the details panel. */
 export const PANEL_TABS = [
   "result",
   "sources",

@@ -1,4 +1,4 @@
-// S4-64: what the model of this run is sent, in slices: its instructions, the messages, the calls among them, the files.
+// S4-64: what the model receives, in parts: instructions, messages, tool calls, and tool results.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -41,7 +41,7 @@ export function PromptTab({ run }: { run: RunJournal }) {
         ))}
       </fieldset>
       {asked.isError && <Failure error={asked.error} onAgain={() => void asked.refetch()} />}
-      {asked.isPending && <Loading what="Asking for the prompt" />}
+      {asked.isPending && <Loading what="Loading the prompt" />}
       {asked.data && <SliceOf slice={slice} transcript={asked.data} />}
     </>
   );
@@ -52,8 +52,8 @@ function SliceOf({ slice, transcript }: { slice: Slice; transcript: TranscriptVi
   const parts = transcript.messages.flatMap(({ role, content }, at) =>
     (content as Part[]).map((part, index) => ({ id: `${at}.${index}`, role, part })),
   );
-  const wanted = parts.filter(({ part }) => fits(part, slice));
-  if (wanted.length === 0) return <EmptyTab>There is nothing of this kind in the prompt.</EmptyTab>;
+  const wanted = parts.filter(({ part }) => isInSlice(part, slice));
+  if (wanted.length === 0) return <EmptyTab>The prompt has nothing of this kind.</EmptyTab>;
   return (
     <ol className="flex flex-col gap-2">
       {wanted.map(({ id, role, part }) => (
@@ -80,8 +80,8 @@ interface Part {
 
 const ROLES = { user: "accent", assistant: "plain", tool: "info" } as const;
 
-/** An artifact is what came into the prompt from outside of the talk: files, output, children's reports. */
-function fits(part: Part, slice: Slice): boolean {
+/** Artifacts entered the prompt from outside the conversation: files, output, reports of children. */
+function isInSlice(part: Part, slice: Slice): boolean {
   if (slice === "Tools") return part.type === "tool-call";
   if (slice === "Artifacts") return part.type === "tool-result";
   return true;

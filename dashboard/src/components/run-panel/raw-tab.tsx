@@ -1,4 +1,4 @@
-// Every event as it is recorded. Only what is in sight is drawn.
+// Every event as recorded. Only visible rows are rendered.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ChevronRight } from "lucide-react";

@@ -12,20 +12,20 @@ export function ResultTab({ run }: { run: RunJournal }) {
   const last = run.events.at(-1);
   const isEnd =
     last?.type === "RUN_COMPLETED" || last?.type === "RUN_FAILED" || last?.type === "RUN_CANCELLED";
-  if (!isEnd) return <EmptyTab>It has not ended: there is no result yet.</EmptyTab>;
+  if (!isEnd) return <EmptyTab>No result yet: the run has not ended.</EmptyTab>;
   const { summary, output, result, stopReason } = last.payload;
   return (
     <>
       <Section title="Summary">
-        <Markdown text={summary || "(it said nothing)"} />
+        <Markdown text={summary || "(no text)"} />
       </Section>
       {result.details !== undefined && result.details !== summary && (
         <Section title="Details">
           <Markdown text={result.details} />
         </Section>
       )}
-      <Said title="Warnings" icon={TriangleAlert} texts={result.warnings} />
-      <Said title="Suggestions" icon={Lightbulb} texts={result.suggestions} />
+      <Remarks title="Warnings" icon={TriangleAlert} texts={result.warnings} />
+      <Remarks title="Suggestions" icon={Lightbulb} texts={result.suggestions} />
       {output !== undefined && output !== summary && (
         <Section title="Output">
           <div className="relative rounded-md border border-line bg-canvas p-2">
@@ -46,15 +46,15 @@ export function ResultTab({ run }: { run: RunJournal }) {
 function factsOf(result: ResultEnvelope, stopReason: string): [string, string][] {
   const { tests_run: tests, tests_passed: passed, first_cause: cause } = result;
   return [
-    ["Ended because of", stopReason.replaceAll("_", " ")],
+    ["Stop reason", stopReason.replaceAll("_", " ")],
     ...(cause ? [["First cause", `${cause.agent}: ${cause.summary}`] as [string, string]] : []),
-    ["Tests", tests === null ? "none were seen" : `${passed ?? 0} of ${tests} passed`],
+    ["Tests", tests === null ? "none detected" : `${passed ?? 0} of ${tests} passed`],
     ["Turns", String(result.iteration_count)],
-    ["Time at work", duration(result.duration_ms)],
+    ["Active time", duration(result.duration_ms)],
   ];
 }
 
-function Said({
+function Remarks({
   title,
   icon: Icon,
   texts,

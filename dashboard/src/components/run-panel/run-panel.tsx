@@ -1,4 +1,4 @@
-// Everything about one run that is not what it said: what came of it, what it cost, what it may.
+// The details panel of a run, in tabs: result, sources, files, usage, budget, tools, prompt, to-dos and events.
 
 import { Tabs } from "../../ui/tabs.tsx";
 import type { RunViewProps } from "../run-view.ts";

@@ -9,12 +9,12 @@ export function Section({ title, children }: { title: string; children: ReactNod
   );
 }
 
-/** Says plainly that there is nothing, and why. */
+/** Says why a tab is empty. */
 export const EmptyTab = ({ children }: { children: ReactNode }) => (
   <p className="py-6 text-center text-muted text-sm">{children}</p>
 );
 
-/** Names and values, one line each. */
+/** A list of names and values, one per line. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">

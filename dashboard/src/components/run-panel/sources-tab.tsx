@@ -1,5 +1,5 @@
-// Where each sentence of the answer comes from: the words that it shares with a tool's result, a page or a message, and
-// the way down to it. What nobody here wrote is hatched and says so.
+// For each sentence of the answer, the tool results, pages or messages that share its words, and the path down to them.
+// Sentences based on untrusted content are hatched and labelled.
 
 import { useMemo, useState } from "react";
 import {
@@ -26,17 +26,17 @@ export function SourcesTab({ run, journal, onSelect }: SourcesTabProps) {
   const { id, seq } = run.row;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is the same object; it has changed when it has more events
   const found = useMemo(() => provenanceOf(journalsOf(journal), id), [journal, journal.loaded, id, seq]);
-  if (!found) return <EmptyTab>It has not ended: there is no answer yet.</EmptyTab>;
+  if (!found) return <EmptyTab>No answer yet: the run has not ended.</EmptyTab>;
   return (
     <>
-      <Section title="The answer, sentence by sentence">
+      <Section title="Answer by sentence">
         <ol className="divide-y divide-line rounded-md border border-line bg-surface">
           {found.sentences.map((sentence, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: an answer does not change, and may say the same twice
+            // biome-ignore lint/suspicious/noArrayIndexKey: an answer does not change, and may repeat a sentence
             <Sentence key={index} sentence={sentence} onSelect={onSelect} />
           ))}
         </ol>
-        <LeftOut unread={found.unread} />
+        <Omitted unread={found.unread} />
       </Section>
       <Effects effects={found.effects} onSelect={onSelect} />
     </>
@@ -71,8 +71,8 @@ function Sentence({ sentence, onSelect }: { sentence: Provenance["sentences"][nu
         <div className="flex flex-col gap-3 border-line border-t bg-canvas px-3 py-2">
           {sources.length === 0 && (
             <p className="text-muted">
-              No source was found in the journal: nothing that the agents were given shares its words. It may
-              be put in other words, or be the model's own.
+              No source found in the journal: nothing the agents received shares its words. The model may have
+              rephrased something or written it itself.
             </p>
           )}
           {sources.map((source) => (
@@ -88,12 +88,12 @@ function Sentence({ sentence, onSelect }: { sentence: Provenance["sentences"][nu
   );
 }
 
-function LeftOut({ unread: { sentences, sources } }: Pick<Provenance, "unread">) {
+function Omitted({ unread: { sentences, sources } }: Pick<Provenance, "unread">) {
   if (sentences + sources === 0) return null;
   return (
     <p className="text-muted text-xs">
-      {sentences > 0 && `${plural(sentences, "sentence")} more, which are not looked at. `}
-      {sources > 0 && `${plural(sources, "source")} not read to the end: there is more than is looked at.`}
+      {sentences > 0 && `${plural(sentences, "more sentence")} not analysed. `}
+      {sources > 0 && `${plural(sources, "source")} only partly read, because of their length.`}
     </p>
   );
 }
@@ -101,13 +101,13 @@ function LeftOut({ unread: { sentences, sources } }: Pick<Provenance, "unread">)
 function Effects({ effects, onSelect }: Pick<Provenance, "effects"> & { onSelect: OnSelect }) {
   if (effects.length === 0) return null;
   return (
-    <Section title="Done after words had come in that nobody here wrote">
+    <Section title="Actions taken after untrusted input">
       <ul className="flex flex-col gap-1 text-sm">
         {effects.map((effect) => (
           <li key={`${effect.runId}#${effect.seq}`} className="min-w-0 [overflow-wrap:anywhere]">
             <EventLink step={effect} onSelect={onSelect} />{" "}
             <span className="text-muted text-xs">
-              words of <VisibleText text={effect.untrusted.join(", ")} />
+              after content from <VisibleText text={effect.untrusted.join(", ")} />
             </span>
           </li>
         ))}
@@ -116,7 +116,6 @@ function Effects({ effects, onSelect }: Pick<Provenance, "effects"> & { onSelect
   );
 }
 
-// One text that a sentence rests on: the words that both have, the way from the answer down to it, and what stands there.
 interface SentenceSourceProps {
   source: Source;
   onSelect(runId: string, seq?: number): void;
@@ -127,9 +126,9 @@ function SentenceSource({ source, onSelect }: SentenceSourceProps) {
   return (
     <section aria-label="Source" className="flex min-w-0 flex-col gap-1 [overflow-wrap:anywhere]">
       <p>
-        <span className="text-muted">Rests on </span>
+        <span className="text-muted">Based on </span>
         {shared.map((words, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the words of one sentence do not change
+          // biome-ignore lint/suspicious/noArrayIndexKey: the shared words do not change
           <span key={index}>
             {index > 0 && ", "}
             <q>
@@ -140,7 +139,7 @@ function SentenceSource({ source, onSelect }: SentenceSourceProps) {
       </p>
       {untrusted.length > 0 && (
         <p className="text-warn">
-          untrusted: words of <VisibleText text={untrusted.join(", ")} />
+          untrusted: content from <VisibleText text={untrusted.join(", ")} />
         </p>
       )}
       <ol className="flex flex-col">

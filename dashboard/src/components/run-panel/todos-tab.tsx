@@ -6,13 +6,13 @@ import { EmptyTab } from "./section.tsx";
 
 const LOOKS = {
   pending: { icon: Circle, word: "to do", look: "text-muted" },
-  in_progress: { icon: CircleDot, word: "being done", look: "text-info" },
+  in_progress: { icon: CircleDot, word: "in progress", look: "text-info" },
   completed: { icon: CircleCheck, word: "done", look: "text-good" },
 };
 
 export function TodosTab({ run }: { run: RunJournal }) {
   const { todos } = runStateOf(run.events);
-  if (todos.length === 0) return <EmptyTab>It keeps no list of what is to do.</EmptyTab>;
+  if (todos.length === 0) return <EmptyTab>This run has no to-do list.</EmptyTab>;
   let at = 0;
   return (
     <ul className="flex flex-col gap-1.5 text-sm">

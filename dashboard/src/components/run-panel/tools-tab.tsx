@@ -1,4 +1,4 @@
-// S1-62: what the agent of this run may call, as it was pinned when the run started, and what it has called.
+// S1-62: the tools the run's agent may call, as pinned when the run started, and the calls it has made.
 
 import { useQuery } from "@tanstack/react-query";
 import { Ban, CornerDownRight, Flag, Hand, type LucideIcon, Wrench } from "lucide-react";
@@ -18,7 +18,7 @@ import { Facts, Section } from "./section.tsx";
 export function ToolsTab({ run }: { run: RunJournal }) {
   const asked = useQuery(runDefinitionQuery(run.row.id));
   if (asked.isError) return <Failure error={asked.error} onAgain={() => void asked.refetch()} />;
-  if (!asked.data) return <Loading what="Asking for its definition" />;
+  if (!asked.data) return <Loading what="Loading the definition" />;
   return <Tools run={run} pinned={asked.data} />;
 }
 
@@ -36,7 +36,7 @@ function Tools({ run, pinned: { definition, isTerminal } }: { run: RunJournal; p
         none="no tool"
       />
       <Rules
-        title="Only after a person's yes"
+        title="Needs approval"
         icon={Hand}
         tone="warn"
         rules={[
@@ -45,10 +45,10 @@ function Tools({ run, pinned: { definition, isTerminal } }: { run: RunJournal; p
           ...(start?.permissions?.ask ?? []),
           ...above.flatMap(({ ask }) => ask),
         ]}
-        none="nothing beyond what the project asks for"
+        none="nothing beyond the project's rules"
       />
       <Rules
-        title="Never"
+        title="Denied"
         icon={Ban}
         tone="bad"
         rules={[
@@ -57,26 +57,22 @@ function Tools({ run, pinned: { definition, isTerminal } }: { run: RunJournal; p
           ...(start?.permissions?.deny ?? []),
           ...above.flatMap(({ deny }) => deny),
         ]}
-        none="nothing beyond what the project forbids"
+        none="nothing beyond the project's rules"
       />
       <Rules
-        title="May hand work to"
+        title="May delegate to"
         icon={CornerDownRight}
         tone="child"
         rules={delegates.map(({ name }) => name)}
-        none="nobody"
+        none="no agents"
       />
       <Facts
         facts={[
           [
             "Answer",
-            isTerminal ? (
-              <Mark key="t" icon={Flag} text="its own words (terminal)" />
-            ) : (
-              "another agent's words"
-            ),
+            isTerminal ? <Mark key="t" icon={Flag} text="its own text (terminal)" /> : "another agent's text",
           ],
-          ["Changes", readOnly ? "only tools that change nothing" : "as its tools allow"],
+          ["Changes", readOnly ? "none: its tools are read-only" : "as its tools allow"],
           ["Models", <VisibleText key="m" text={models.join(", ")} />],
           [
             "Definition",
@@ -86,7 +82,7 @@ function Tools({ run, pinned: { definition, isTerminal } }: { run: RunJournal; p
           ],
         ]}
       />
-      <Section title="Called so far">
+      <Section title="Calls so far">
         <Called run={run} />
       </Section>
     </>

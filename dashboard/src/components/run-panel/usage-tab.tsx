@@ -1,4 +1,4 @@
-// U35: what a run has spent itself, with all below it, and its share of what its parent's tree has spent.
+// U35: what a run has used by itself and with all runs below it, and its share of the parent's total.
 
 import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { duration, money, plural, shortCount } from "../../../../src/projections/words/format.ts";
@@ -13,15 +13,15 @@ export function UsageTab({ run, journal }: { run: RunJournal; journal: TreeJourn
   const above = parent === undefined ? undefined : subtreeUsage(journal, parent).usage;
   return (
     <>
-      <Section title="Spent">
+      <Section title="Usage">
         <div className="overflow-x-auto">
           <table className="w-full text-sm tabular-nums">
             <thead>
               <tr className="border-line border-b text-left text-muted text-xs">
                 <th className="py-1 font-medium">
-                  <span className="sr-only">What</span>
+                  <span className="sr-only">Measure</span>
                 </th>
-                <th className="px-2 py-1 text-right font-medium">Itself</th>
+                <th className="px-2 py-1 text-right font-medium">This run</th>
                 <th className="px-2 py-1 text-right font-medium">With {plural(runs - 1, "run")} below</th>
                 {above && <th className="py-1 pl-2 text-right font-medium">Share of parent</th>}
               </tr>
@@ -39,20 +39,17 @@ export function UsageTab({ run, journal }: { run: RunJournal; journal: TreeJourn
           </table>
         </div>
       </Section>
-      <Section title="What is known of it">
+      <Section title="How this is counted">
         <ul className="list-disc pl-4 text-muted text-sm">
           <li>{costWords(tree)}</li>
           {tree.wastedCalls > 0 && (
             <li>
-              {plural(tree.wastedCalls, "attempt")} brought no answer ({money(tree.wastedCost)}): failed or
-              cut off, and counted because they may have been paid for.
+              {plural(tree.wastedCalls, "attempt")} failed or {tree.wastedCalls === 1 ? "was" : "were"} cut
+              off ({money(tree.wastedCost)}). They count, because the provider may have charged for them.
             </li>
           )}
           {interrupted(run) > 0 && (
-            <li>
-              {plural(interrupted(run), "call")} of it ended with a process: what they cost is estimated, not
-              billed.
-            </li>
+            <li>{plural(interrupted(run), "call")} ended with a crashed process: the cost is an estimate.</li>
           )}
         </ul>
       </Section>
@@ -72,9 +69,9 @@ const LINES: readonly [string, (usage: RunUsage) => number, (value: number, usag
   ["… into the cache", (usage) => usage.cacheWrite, shortCount],
   ["Output", (usage) => usage.output, shortCount],
   ["Model calls", (usage) => usage.modelCalls, shortCount],
-  ["… without an answer", (usage) => usage.wastedCalls, shortCount],
+  ["… failed", (usage) => usage.wastedCalls, shortCount],
   ["Tool calls", (usage) => usage.toolCalls, shortCount],
-  ["Time at work", (usage) => usage.activeMs, duration],
+  ["Active time", (usage) => usage.activeMs, duration],
 ];
 
 const share = (part: number, whole: number): string =>
@@ -82,10 +79,10 @@ const share = (part: number, whole: number): string =>
 
 function costWords({ unpriced, modelCalls, cost }: RunUsage): string {
   if (unpriced === 0)
-    return "Costs are counted from the tokens that providers reported and the prices that are known here; the bill may differ.";
+    return "Costs are computed from the tokens that providers report and the prices Cadre knows. The bill may differ.";
   if (unpriced >= modelCalls && cost === 0)
-    return "No price is known for these models: the cost is not known.";
-  return `For ${plural(unpriced, "call")} no price is known: it cost at least what is shown.`;
+    return "The price of these models is not known, so the cost is not known.";
+  return `${plural(unpriced, "call")} without a known price: the real cost is higher.`;
 }
 
 const interrupted = ({ events }: RunJournal): number =>

@@ -1,5 +1,5 @@
-// What a tree's node says about everything below it (U07): how many run, wait, have failed and need a person, and what
-// they cost together.
+// U07: totals for each node of a run tree: how many runs below it are running, waiting, failed or need a person, and
+// what they cost together.
 
 import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { shownStatus } from "../../../../src/projections/words/statuses.ts";
@@ -10,9 +10,9 @@ export interface RollUp {
   waiting: number;
   failed: number;
   needsYou: number;
-  /** Runs at all. */
+  /** All runs. */
   runs: number;
-  /** Of the node itself and all below it. */
+  /** Of the node itself and all runs below it. */
   cost: number;
   unpriced: number;
   tokens: number;
@@ -20,13 +20,13 @@ export interface RollUp {
 
 type Runs = ReadonlyMap<string, RunJournal>;
 
-/** By run id; what is counted is below the node, not the node itself. */
+/** Totals by run id. Counts cover the runs below a node, not the node itself. */
 export function rollUps(runs: Runs, rootId: string): Map<string, RollUp> {
   const all = new Map<string, RollUp>();
-  // From the last one up: what is below a node is complete when the node is reached.
+  // In reverse order, so that a node's children are complete before the node.
   for (const id of treeOrder(runs, rootId).reverse()) {
     const { row, children } = runs.get(id)!;
-    const sum = nothing(row.usage);
+    const sum = ownTotals(row.usage);
     for (const child of children) {
       const below = all.get(child);
       if (below) addChild(sum, below, runs.get(child)!);
@@ -36,7 +36,7 @@ export function rollUps(runs: Runs, rootId: string): Map<string, RollUp> {
   return all;
 }
 
-/** A parent before its children, those in the order in which they were started. */
+/** Run ids in tree order: a parent before its children, children in the order they started. */
 export function treeOrder(
   runs: Runs,
   rootId: string,
@@ -54,7 +54,7 @@ export function treeOrder(
   return order;
 }
 
-/** How far below the first each stands, from 1: by whom it was started, whatever the pattern. A row's depth counts delegations only. */
+/** The level of each run in the tree, from 1. A row's `depth` counts only delegations; this counts every parent. */
 export function treeLevels(runs: Runs, order: readonly string[]): Map<string, number> {
   const levels = new Map<string, number>();
   for (const id of order) levels.set(id, (levels.get(runs.get(id)?.row.parentRunId ?? "") ?? 0) + 1);
@@ -68,7 +68,7 @@ export function pathTo(runs: Runs, runId: string): RunJournal[] {
   return path;
 }
 
-const nothing = (usage: RunUsage): RollUp => ({
+const ownTotals = (usage: RunUsage): RollUp => ({
   running: 0,
   waiting: 0,
   failed: 0,
@@ -82,7 +82,7 @@ const nothing = (usage: RunUsage): RollUp => ({
 function addChild(sum: RollUp, below: RollUp, { row }: RunJournal): void {
   for (const key of Object.keys(sum) as (keyof RollUp)[]) sum[key] += below[key];
   sum.runs++;
-  // Who only waits for somebody below who needs a person is counted there.
+  // A run that waits for a child's approval counts as waiting; the child counts as needing a person.
   if (row.waitingOn?.kind === "child_hitl") sum.waiting++;
   else if (shownStatus(row) === "needs_person") sum.needsYou++;
   else if (row.status === "failed") sum.failed++;

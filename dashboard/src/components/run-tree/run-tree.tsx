@@ -1,5 +1,5 @@
-// The runs of a tree, as the way to get about (U07, S1-60, S1-61, S2-80): WAI-ARIA's tree, so that every node is reached
-// with the arrow keys, at any depth.
+// U07, S1-60, S1-61, S2-80: the run tree as navigation. It follows the WAI-ARIA tree pattern, so the arrow keys reach
+// every node.
 
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { TreeJournal } from "../../live/tree-journal.ts";
@@ -10,7 +10,7 @@ export interface RunTreeProps {
   journal: TreeJournal;
   rootId: string;
   runId: string;
-  /** How often what is looked for was found, by run. */
+  /** Number of search hits by run. */
   hits: ReadonlyMap<string, number>;
   onSelect(runId: string): void;
 }

@@ -9,7 +9,7 @@ const KINDS = [
   { key: "waiting", icon: Hourglass, tone: "muted", word: "waiting" },
 ] as const;
 
-/** What is below a closed node. */
+/** Badges that summarise the runs below a collapsed node. */
 export function SumBadges({ sum }: { sum: RollUp }) {
   return KINDS.filter(({ key }) => sum[key] > 0).map(({ key, icon: Icon, tone, word }) => (
     <Badge key={key} tone={tone} title={`${sum[key]} below: ${word}`}>

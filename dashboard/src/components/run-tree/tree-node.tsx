@@ -17,7 +17,7 @@ import { SumBadges } from "./sum-badges.tsx";
 export interface TreeNodeProps {
   row: RunRow;
   level: number;
-  /** Undefined: nothing is below it. */
+  /** Undefined for a run without children. */
   expanded: boolean | undefined;
   selected: boolean;
   focusable: boolean;
@@ -97,7 +97,7 @@ function Caret({ expanded, onToggle }: CaretProps) {
   );
 }
 
-/** Sums are made anew each time; what they say seldom changes. */
+/** Compares totals by value, because each render creates new objects. */
 function sameNode(before: TreeNodeProps, after: TreeNodeProps): boolean {
   return (
     before.row === after.row &&
@@ -110,7 +110,7 @@ function sameNode(before: TreeNodeProps, after: TreeNodeProps): boolean {
   );
 }
 
-/** Where a run stands, where there is no room for more than a mark: another form for each, and the word for who cannot see it. */
+/** The status of a run as an icon, with the word for screen readers. Each status has its own shape. */
 function StatusMark({ row }: { row: RunJournal["row"] }) {
   const status = shownStatus(row);
   const { label, tone } = STATUS_LABELS[status];

@@ -1,4 +1,4 @@
-// Where the tree stands: a pane on the left whose width one chooses; on a phone a list behind a button.
+// The run tree in a resizable pane on the left; on a phone in a dialog behind a button.
 
 import { ListTree, PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import { useState } from "react";
@@ -44,7 +44,7 @@ export function TreePane({ closed, onToggle, ...tree }: TreePaneProps) {
       </section>
       <span className="hidden md:flex">
         <Splitter
-          label="Width of the tree"
+          label="Width of the tree pane"
           width={width}
           min={SIZE.min}
           max={SIZE.max}
@@ -56,7 +56,7 @@ export function TreePane({ closed, onToggle, ...tree }: TreePaneProps) {
   );
 }
 
-/** On a phone. */
+/** The phone version: a button that opens the tree. */
 export function TreeDrawer(tree: RunTreeProps) {
   const [open, setOpen] = useState(false);
   const sum = rollUps(tree.journal.runs, tree.rootId).get(tree.rootId);

@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { BulkDialog, type BulkStep } from "./bulk-dialog.tsx";
 import type { Selection } from "./use-selection.ts";
 
-/** What can be done with the runs that were chosen. */
+/** Actions on the selected runs. */
 export function BulkBar({ selection }: { selection: Selection }) {
   const [step, setStep] = useState<BulkStep>();
   if (selection.runs.length === 0) return null;
@@ -19,7 +19,7 @@ export function BulkBar({ selection }: { selection: Selection }) {
         <Ban size={14} aria-hidden /> Cancel…
       </Button>
       <Button className="max-md:h-10" onClick={() => setStep("retry")}>
-        <RotateCcw size={14} aria-hidden /> Try again…
+        <RotateCcw size={14} aria-hidden /> Retry……
       </Button>
       <Button look="quiet" className="max-md:h-10" onClick={selection.clear}>
         <X size={14} aria-hidden /> <span className="max-md:sr-only">Clear</span>

@@ -1,4 +1,4 @@
-// U06: says what will be done to how many, asks, does it, and says what was refused.
+// U06: shows the effect of an action on several runs, asks for confirmation, performs it, and lists what was refused.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -23,7 +23,7 @@ export interface BulkDialogProps {
   onDone(): void;
 }
 
-const TITLES = { cancel: "Cancel these runs?", retry: "Try these runs again?" };
+const TITLES = { cancel: "Cancel these runs?", retry: "Retry these runs?" };
 
 export function BulkDialog({ step, runs, onClose, onDone }: BulkDialogProps) {
   return (
@@ -42,7 +42,7 @@ type StepProps = Omit<BulkDialogProps, "step">;
 function CancelRuns({ runs, onClose, onDone }: StepProps) {
   const [reason, setReason] = useState("");
   const preview = useQuery({
-    // What is below them may have changed since it was last asked for.
+    // The trees may have changed since the last request.
     queryKey: ["runs", "cancel-preview", runs.map(({ id }) => id)],
     staleTime: 0,
     queryFn: async () => {
@@ -54,7 +54,7 @@ function CancelRuns({ runs, onClose, onDone }: StepProps) {
     },
   });
   if (preview.isError) return <Failure error={preview.error} />;
-  if (!preview.data) return <Loading what="Counting what is below them" />;
+  if (!preview.data) return <Loading what="Counting the runs below them" />;
   const { runs: alive, below, approvals, ended } = preview.data;
   return (
     <Step
@@ -78,13 +78,13 @@ function CancelRuns({ runs, onClose, onDone }: StepProps) {
         </li>
         <li>
           {approvals === 0
-            ? "Nothing that waits for a person is lost."
+            ? "No open approvals are affected."
             : `${plural(approvals, "open approval")} will be withdrawn.`}
         </li>
-        {ended > 0 && <li>{plural(ended, "run")} had ended already.</li>}
-        <li>What was recorded stays. What a tool has done is not undone.</li>
+        {ended > 0 && <li>{plural(ended, "run")} already ended.</li>}
+        <li>Everything recorded is kept. What tools have done is not undone.</li>
       </ul>
-      <Field quiet label="Why (optional; the journal keeps it)">
+      <Field quiet label="Reason (optional, recorded in the journal)">
         {(id) => <Input id={id} value={reason} onChange={({ target }) => setReason(target.value)} />}
       </Field>
     </Step>
@@ -102,16 +102,16 @@ function RetryRuns({ runs, onClose, onDone }: StepProps) {
           () =>
             client.post("/api/runs/{id}/retry", { id }),
       )}
-      button={`Try ${plural(wanted.length, "run")} again`}
+      button={`Retry ${plural(wanted.length, "run")}`}
     >
       <ul className="list-disc space-y-1 pl-5">
         <li>
-          {plural(wanted.length, "new run")} will go on where the old ones stopped; those stay as they are.
+          {plural(wanted.length, "new run")} will continue where the old ones stopped; the old runs stay as
+          they are.
         </li>
         {left > 0 && (
           <li>
-            {plural(left, "run")} will be left alone: only roots that failed or were cancelled can be tried
-            again.
+            {plural(left, "run")} will not be retried: only root runs that failed or were cancelled can be.
           </li>
         )}
       </ul>
@@ -159,7 +159,8 @@ function Step({ each, button, danger, onClose, onDone, children }: StepBodyProps
         ) : (
           <>
             <Button className="max-md:h-10" onClick={onClose}>
-              Leave them
+              {" "}
+              Not now
             </Button>
             <Button
               look={danger ? "danger" : "main"}

@@ -1,22 +1,22 @@
-// What a step over many runs will do, before it is done (U06). Pure.
+// U06: previews an action on several runs. Pure.
 
 import type { ApprovalView, RunSummary, RunTree } from "../../../../src/api/client/types.ts";
 
 export interface CancelPreview {
-  /** Those that have not ended. A run below another chosen one is ended with it. */
+  /** Selected runs that have not ended, without those below another selected run. */
   runs: RunSummary[];
-  /** Runs below them that will end too. */
+  /** Number of runs below them that will end too. */
   below: number;
-  /** Questions and approvals that will be withdrawn. */
+  /** Number of open requests that will be withdrawn. */
   approvals: number;
-  /** Chosen, but ended already. */
+  /** Number of selected runs that already ended. */
   ended: number;
 }
 
 export function cancelPreview(trees: readonly RunTree[], open: readonly ApprovalView[]): CancelPreview {
-  const nested = new Set(trees.flatMap((tree) => all(tree).slice(1)).map(({ id }) => id));
+  const nested = new Set(trees.flatMap((tree) => flatten(tree).slice(1)).map(({ id }) => id));
   const tops = trees.filter((tree) => !nested.has(tree.id));
-  const alive = tops.flatMap(all).filter(({ endedAt }) => endedAt === undefined);
+  const alive = tops.flatMap(flatten).filter(({ endedAt }) => endedAt === undefined);
   const ids = new Set(alive.map(({ id }) => id));
   const runs = tops.filter(({ endedAt }) => endedAt === undefined);
   return {
@@ -29,11 +29,11 @@ export function cancelPreview(trees: readonly RunTree[], open: readonly Approval
 
 export interface RetryPreview<Run> {
   runs: Run[];
-  /** Chosen, but not to be tried again: they go on, or have done what they should. */
+  /** Number of selected runs that cannot be retried: unfinished, successful, or child runs. */
   left: number;
 }
 
-/** What did not succeed, and was not started by another run: that one tries again by itself. */
+/** Root runs that failed or were cancelled. A child is retried by its parent. */
 export function retryPreview<Run extends Pick<RunSummary, "status" | "stopReason" | "parentRunId">>(
   chosen: readonly Run[],
 ): RetryPreview<Run> {
@@ -45,4 +45,4 @@ export function retryPreview<Run extends Pick<RunSummary, "status" | "stopReason
   return { runs, left: chosen.length - runs.length };
 }
 
-const all = (tree: RunTree): RunTree[] => [tree, ...tree.children.flatMap(all)];
+const flatten = (tree: RunTree): RunTree[] => [tree, ...tree.children.flatMap(flatten)];

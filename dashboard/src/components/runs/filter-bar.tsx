@@ -1,4 +1,4 @@
-// U02: what the list is narrowed to. Everything stands in the address; every part of it can be taken to a terminal.
+// U02: the filters of the list of runs. They are kept in the URL, and each can be copied as a CLI command.
 
 import { useQuery } from "@tanstack/react-query";
 import { ListFilter, Search, Terminal, X } from "lucide-react";
@@ -26,7 +26,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
   const isNarrow = useNarrow();
   return (
     <search className="flex flex-wrap items-center gap-2">
-      <Words value={search.q ?? ""} onChange={(q) => change({ q })} />
+      <SearchField value={search.q ?? ""} onChange={(q) => change({ q })} />
       {isNarrow && (
         <Button className="h-10" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <ListFilter size={14} aria-hidden /> Filters
@@ -74,7 +74,7 @@ function Choices({ search, change }: ChoicesProps) {
       </Select>
       <label
         className="flex min-h-10 items-center gap-1.5 text-sm md:min-h-8"
-        title="As `cadre runs --all` lists them"
+        title="Like `cadre runs --all`"
       >
         <input
           type="checkbox"
@@ -82,14 +82,14 @@ function Choices({ search, change }: ChoicesProps) {
           checked={showsAll(search)}
           disabled={search.q !== undefined || search.waiting !== undefined}
           onChange={({ target }) => change({ all: target.checked ? true : "" })}
-        />
-        Runs below others
+        />{" "}
+        Include child runs
       </label>
     </div>
   );
 }
 
-/** What the list is narrowed to, one by one. */
+/** The active filters, one chip each. */
 export function FilterChips({ search, onChange }: FilterBarProps) {
   const chips = filterChips(search);
   const whole = useCommand();
@@ -122,7 +122,7 @@ export function FilterChips({ search, onChange }: FilterBarProps) {
       {chips.length > 1 && (
         <li className="flex items-center">
           <CopyButton text={all} label={`Copy as command: ${all}`} icon={<Terminal size={12} />}>
-            Copy all as a command
+            Copy as one command
           </CopyButton>
         </li>
       )}
@@ -137,21 +137,21 @@ export function FilterChips({ search, onChange }: FilterBarProps) {
 
 const PAUSE_MS = 250;
 
-/** Asked for when the typing pauses. */
-function Words({ value, onChange }: { value: string; onChange(q: string): void }) {
+/** Searches after a pause in typing. */
+function SearchField({ value, onChange }: { value: string; onChange(q: string): void }) {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
-  const told = useRef(value);
+  const sent = useRef(value);
   useEffect(() => {
-    if (value === told.current) return;
-    told.current = value;
+    if (value === sent.current) return;
+    sent.current = value;
     setText(value);
   }, [value]);
   useEffect(() => {
     const q = text.trim();
-    if (q === told.current) return;
+    if (q === sent.current) return;
     const timer = setTimeout(() => {
-      told.current = q;
+      sent.current = q;
       onChange(q);
     }, PAUSE_MS);
     return () => clearTimeout(timer);
@@ -167,8 +167,8 @@ function Words({ value, onChange }: { value: string; onChange(q: string): void }
       <Input
         ref={field}
         type="search"
-        aria-label="Search in everything that was asked, said and made"
-        placeholder="Search tasks, words, results…"
+        aria-label="Search tasks, messages and results"
+        placeholder="Search tasks, messages, results…"
         maxLength={200}
         className="w-full pl-8 max-md:h-10"
         value={text}

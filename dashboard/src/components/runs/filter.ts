@@ -1,4 +1,4 @@
-// A search in the address as what is asked of the server, as a command for the terminal, and as chips (U02). Pure.
+// U02: turns the search in the URL into a server query, a CLI command, and filter chips. Pure.
 
 import type { RunsFilter } from "../../../../src/api/client/types.ts";
 import type { RunsSearch, Since } from "./runs-search.ts";
@@ -10,7 +10,7 @@ const BACK: Record<Exclude<Since, "today">, number> = {
   "7d": 7 * 24 * HOUR,
   "30d": 30 * 24 * HOUR,
 };
-/** In steps, so that the same question is asked for a while. */
+/** Rounds the start time, so that the query stays the same for a while. */
 const STEP = HOUR / 12;
 
 export function toFilter(search: RunsSearch, now: number): RunsFilter {
@@ -27,8 +27,8 @@ export function toFilter(search: RunsSearch, now: number): RunsFilter {
 }
 
 /**
- * Words and reasons to wait are looked for at every depth: what is found below a root would be missed otherwise. That
- * somebody has to answer shows on the root too.
+ * Searches and wait filters cover child runs, which would be missed otherwise. `person` does not need that: a root
+ * shows it too.
  */
 export const showsAll = ({ all, q, waiting }: RunsSearch): boolean =>
   all === true || q !== undefined || (waiting !== undefined && waiting !== "person");
@@ -38,7 +38,7 @@ function sinceTime(since: Since, now: number): number {
   return Math.floor((now - BACK[since]) / STEP) * STEP;
 }
 
-/** What lists the same in a terminal, after the program's name. */
+/** The CLI command that lists the same runs, without the program's name. */
 export function toCommand(search: RunsSearch): string {
   const { q, agent, status, since, waiting, sort } = search;
   const words = [
@@ -59,7 +59,7 @@ const quoted = (text: string): string =>
 export interface Chip {
   key: keyof RunsSearch;
   label: string;
-  /** The list with this filter alone, as `commandOf` says it. */
+  /** The CLI command with this filter alone. */
   command: string;
 }
 
@@ -81,7 +81,7 @@ export function filterChips(search: RunsSearch): Chip[] {
     ["q", q && `“${q}”`, q ? { q } : {}],
     ["since", since && sinceWords(since), since ? { since } : {}],
     ["waiting", waiting && `waiting for ${waiting.replaceAll("_", " ")}`, waiting ? { waiting } : {}],
-    ["sort", sort && "most expensive first, of the latest 500", sort ? { sort } : {}],
+    ["sort", sort && "most expensive of the latest 500", sort ? { sort } : {}],
   ];
   return chips.flatMap(([key, label, alone]) =>
     label === undefined ? [] : [{ key, label, command: toCommand(alone) }],

@@ -1,4 +1,4 @@
-// U46: an empty list says what fills it.
+// U46: the empty list explains how to fill it.
 
 import { Activity, SearchX } from "lucide-react";
 import { Command } from "../../display/command/command.tsx";
@@ -12,17 +12,17 @@ export function NoRuns({ search, onChange }: { search: RunsSearch; onChange(sear
   if (filterChips(search).length === 0)
     return (
       <EmptyState icon={<Activity size={28} aria-hidden />} title="No runs yet">
-        <p>A run is an agent at work on a task. Start one here, or in a terminal:</p>
+        <p>A run is an agent working on a task. Start one here or in a terminal:</p>
         <Command words='run "Say what is in this folder"' />
         <StartRunButton />
       </EmptyState>
     );
   return (
-    <EmptyState icon={<SearchX size={28} aria-hidden />} title="No run fits">
+    <EmptyState icon={<SearchX size={28} aria-hidden />} title="No matching runs">
       {!showsAll(search) && (
         <>
-          <p>These filters look at roots only. A run below another may fit.</p>
-          <Button onClick={() => onChange({ ...search, all: true })}>Look below too</Button>
+          <p>These filters cover root runs only. A child run may match.</p>
+          <Button onClick={() => onChange({ ...search, all: true })}>Include child runs</Button>
         </>
       )}
       <Button look="quiet" onClick={() => onChange({})}>

@@ -1,4 +1,4 @@
-// The list of runs: only the rows in sight are drawn, the next page is asked for before its end is reached.
+// The list of runs. Only visible rows are rendered, and the next page loads before the user reaches the end.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowUp } from "lucide-react";
@@ -13,12 +13,12 @@ import { useStableList } from "./use-stable-list.ts";
 
 export interface RunListProps {
   runs: readonly ListedRun[];
-  /** Which list it is. */
+  /** Identifies the list; a new value starts over. */
   about: string;
   selection: Selection;
   isMore: boolean;
   onMore(): void;
-  /** Below the last row. */
+  /** Shown below the last row. */
   end: ReactNode;
 }
 
@@ -40,7 +40,7 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
   useEffect(() => {
     if (isMore && last >= shown.length - AHEAD) onMore();
   }, [isMore, last, shown.length, onMore]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have another height then
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have a different height on a phone
   useEffect(() => rows.measure(), [rows, isNarrow]);
   useRowKeys(scroller, shown, selection, (index) => rows.scrollToIndex(index));
   const above = items[0]?.start ?? 0;
@@ -84,7 +84,7 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
   );
 }
 
-/** In place of the rows that are out of sight. No wider than a phone's two columns: one that is not shown would be made room for. */
+/** Stands in for rows outside the view. It spans two columns, as many as a phone shows. */
 function Gap({ height }: { height: number }) {
   return (
     <tr aria-hidden>
@@ -103,7 +103,7 @@ function Head({ selection, runs }: { selection: Selection; runs: readonly Listed
             {index === 0 ? (
               <input
                 type="checkbox"
-                aria-label="Select all that are shown"
+                aria-label="Select all shown runs"
                 className="mx-auto block size-3.5 accent-accent"
                 checked={isAll}
                 onChange={() => (isAll ? selection.clear() : selection.add(runs))}
@@ -135,7 +135,7 @@ function useRowKeys(
     show(next);
     setWanted(next);
   };
-  // The row may have to be drawn first.
+  // Wait a frame, because the row may not be rendered yet.
   useEffect(() => {
     if (wanted === undefined) return;
     const frame = requestAnimationFrame(() => {
@@ -147,7 +147,7 @@ function useRowKeys(
   }, [wanted, shown, scroller]);
   useHotkeys([
     { keys: "j", label: "Next run", run: () => go(current() + 1) },
-    { keys: "k", label: "Run before", run: () => go(current() < 0 ? shown.length - 1 : current() - 1) },
+    { keys: "k", label: "Previous run", run: () => go(current() < 0 ? shown.length - 1 : current() - 1) },
     {
       keys: "x",
       label: "Select the run",

@@ -114,7 +114,7 @@ function Agent({ run: { agent } }: { run: ListedRun }) {
   );
 }
 
-/** The whole row is its link. */
+/** The link covers the whole row. */
 function Task({ run }: { run: ListedRun }) {
   const below = (run.tree?.runs ?? 1) - 1;
   return (
@@ -137,7 +137,7 @@ function Task({ run }: { run: ListedRun }) {
           <span className="sr-only"> below it</span>
         </span>
       )}
-      {run.parentRunId !== undefined && <Badge tone="child">below another</Badge>}
+      {run.parentRunId !== undefined && <Badge tone="child">child run</Badge>}
       {run.hit !== undefined && <Badge tone="accent">found at #{run.hit}</Badge>}
     </span>
   );

@@ -1,4 +1,4 @@
-// The filters of the list of runs, as they stand in the address (U02): the same that the API and `cadre runs` have.
+// U02: the filters of the list of runs in the URL, the same as in the API and in `cadre runs`.
 
 import {
   RUN_STATUSES,
@@ -7,7 +7,7 @@ import {
   type WaitingOn,
 } from "../../../../src/journal/events.ts";
 
-/** How far back; `today` is since midnight. */
+/** Time ranges; `today` starts at midnight. */
 export const SINCE = ["1h", "today", "24h", "7d", "30d"] as const;
 export type Since = (typeof SINCE)[number];
 
@@ -18,7 +18,7 @@ export interface RunsSearch {
   since?: Since;
   waiting?: WaitingOn["kind"] | "person";
   sort?: "cost";
-  /** Runs below others too. */
+  /** Includes child runs. */
   all?: true;
 }
 

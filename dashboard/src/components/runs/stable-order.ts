@@ -1,23 +1,23 @@
-// U05: rows do not move under a pointer. While the list is held, each row stays where it was and only its words change;
-// what is new is counted, what no longer fits stays until the list is let go.
+// U05: rows do not move under the pointer. While the user interacts with the list, rows keep their position and only
+// their content changes. New rows are counted, and rows that no longer match stay until the interaction ends.
 
 export interface StableRows<Row> {
   shown: Row[];
-  /** Rows that are not shown yet. */
+  /** Number of new rows that are not shown yet. */
   fresh: number;
-  /** Of those shown: no longer in the list. */
+  /** Shown rows that are no longer in the list. */
   removed: ReadonlySet<string>;
 }
 
 export function stableOrder<Row extends { id: string }>(
   before: readonly Row[],
   now: readonly Row[],
-  held: boolean,
+  isHeld: boolean,
 ): StableRows<Row> {
-  if (!held || before.length === 0) return { shown: [...now], fresh: 0, removed: new Set() };
+  if (!isHeld || before.length === 0) return { shown: [...now], fresh: 0, removed: new Set() };
   const known = new Set(before.map(({ id }) => id));
   const current = new Map(now.map((row) => [row.id, row]));
-  // What follows the last row that is known is the next page; what stands before it has come since.
+  // Rows after the last known one are the next page; unknown rows before it are new.
   const next = now.findLastIndex(({ id }) => known.has(id)) + 1;
   return {
     shown: [...before.map((row) => current.get(row.id) ?? row), ...(next === 0 ? [] : now.slice(next))],

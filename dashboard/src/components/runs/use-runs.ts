@@ -6,7 +6,7 @@ import { toFilter } from "./filter.ts";
 import type { RunsSearch } from "./runs-search.ts";
 
 const PAGE = 100;
-/** What is sorted comes on one page. */
+/** A sorted list is a single page. */
 const WHOLE = 500;
 
 export interface Runs {
@@ -18,7 +18,7 @@ export interface Runs {
   again(): void;
 }
 
-/** What fits, page after page; while another search is asked for, what was found before stays in sight. */
+/** Matching runs, page by page. The previous results stay visible while a new search loads. */
 export function useRuns(search: RunsSearch): Runs {
   const filter = toFilter(search, Date.now());
   const { data, status, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({

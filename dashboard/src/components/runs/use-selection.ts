@@ -1,11 +1,11 @@
 import { useState } from "react";
 import type { ListedRun } from "../../../../src/api/client/types.ts";
 
-/** Runs that were chosen to do something with them; kept as they were when they were chosen. */
+/** The selected runs, as they were when they were selected. */
 export interface Selection {
   readonly runs: readonly ListedRun[];
   has(id: string): boolean;
-  /** `range`: with all between it and the one before. */
+  /** `range` also selects all rows between this one and the previous one. */
   toggle(shown: readonly ListedRun[], index: number, range: boolean): void;
   add(runs: readonly ListedRun[]): void;
   clear(): void;

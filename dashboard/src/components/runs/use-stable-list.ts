@@ -1,15 +1,15 @@
-// U05: the list is held while somebody points at it, has the focus in it or has scrolled down in it.
+// U05: keeps the list still while the pointer is over it, the focus is in it, or it is scrolled down.
 
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { ListedRun } from "../../../../src/api/client/types.ts";
 import { type StableRows, stableOrder } from "./stable-order.ts";
 
 export interface StableList extends StableRows<ListedRun> {
-  /** Shows what is new, from the top. */
+  /** Shows the new rows and scrolls to the top. */
   showNew(): void;
 }
 
-/** `about`: which list it is; another one begins anew. */
+/** `about` identifies the list; a new value starts over. */
 export function useStableList(
   runs: readonly ListedRun[],
   about: string,
@@ -19,10 +19,10 @@ export function useStableList(
   const isHeld = useIsHeld(scroller);
   const [, redraw] = useState(0);
   const before = shown.current.about === about ? shown.current.rows : [];
-  const held = stableOrder(before, runs, isHeld);
-  shown.current = { about, rows: held.shown };
+  const stable = stableOrder(before, runs, isHeld);
+  shown.current = { about, rows: stable.shown };
   return {
-    ...held,
+    ...stable,
     showNew() {
       shown.current = { about, rows: [] };
       scroller.current?.scrollTo({ top: 0 });
@@ -36,12 +36,12 @@ function useIsHeld(scroller: RefObject<HTMLElement | null>): boolean {
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    // With what lies over the list: on the way to "3 new" nothing may move either.
+    // Includes the "3 new" button over the list, so that nothing moves on the way to it.
     const frame = element.parentElement ?? element;
     let pointed = false;
     const look = () => setHeld(pointed || element.scrollTop > 0 || element.contains(document.activeElement));
     const enter = (event: PointerEvent) => {
-      // A finger leaves no pointer behind: it would hold the list for ever.
+      // Only a mouse: after a touch the pointer never leaves, which would freeze the list.
       pointed = event.pointerType === "mouse";
       look();
     };

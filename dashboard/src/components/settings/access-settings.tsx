@@ -1,4 +1,4 @@
-// Who is let in: a link for another browser, and a new token that shuts out all but this one.
+// Access: a sign-in link for another browser, and a new token that signs out all other browsers.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -19,13 +19,14 @@ export function AccessSettings() {
   return (
     <SettingsSection title="Access" text={`${me ? `You are ${me.name}, ${ROLES[me.role]}. ` : ""}${SAME}`}>
       <Button className="max-md:h-10" disabled={linking.isPending} onClick={() => linking.mutate()}>
-        Make a link for another browser
+        {" "}
+        Create a link for another browser
       </Button>
       {linking.data && (
         <p className="flex max-w-full flex-col gap-1">
           <Copyable text={linking.data.url} />
           <span className="text-muted">
-            For one browser, once, until {clockTime(linking.data.expiresAt)}.
+            Works once, in one browser, until {clockTime(linking.data.expiresAt)}.
           </span>
         </p>
       )}
@@ -35,7 +36,7 @@ export function AccessSettings() {
   );
 }
 
-const SAME = "Whoever is let in by a link of yours can do everything that you can.";
+const SAME = "Anyone who signs in with your link has the same access as you.";
 const ROLES = { viewer: "a viewer", operator: "an operator", admin: "an admin" } as const;
 
 function SignOutOthers() {
@@ -59,11 +60,12 @@ function SignOutOthers() {
         open={isAsking}
         onOpenChange={setAsking}
         title="Sign out all other browsers?"
-        description="A new token is made. Other browsers, links and programs that use the old one are shut out at once; this browser stays. Runs go on."
+        description="This creates a new token. Other browsers, links and programs lose access at once; this browser stays signed in. Runs continue."
       >
         <div className="flex justify-end gap-2 p-4">
           <Button className="max-md:h-10" onClick={() => setAsking(false)}>
-            Leave them
+            {" "}
+            Keep them
           </Button>
           <Button
             look="danger"

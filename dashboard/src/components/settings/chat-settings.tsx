@@ -26,12 +26,12 @@ export function ChatSettings() {
     ...(agents.data?.agents ?? []).flatMap(({ name, kind }) => (kind === "main" ? [name] : [])),
   ]);
   return (
-    <SettingsSection title="Chat" text="The same in every browser.">
+    <SettingsSection title="Chat" text="Applies to every browser.">
       {!settings.data ? (
         <Loading />
       ) : (
         <div className="flex flex-wrap gap-4">
-          <Field label="Agent that is spoken to first">
+          <Field label="Default agent">
             {(id) => (
               <Select
                 id={id}
@@ -46,7 +46,7 @@ export function ChatSettings() {
               </Select>
             )}
           </Field>
-          <Field label="It works">
+          <Field label="Default mode">
             {(id) => (
               <Select
                 id={id}
@@ -55,8 +55,8 @@ export function ChatSettings() {
                 value={settings.data.mode}
                 onChange={({ target }) => choosing.mutate({ mode: target.value as "auto" | "chat" })}
               >
-                <option value="chat">in turns: answers, and waits for you</option>
-                <option value="auto">on its own, until it is done</option>
+                <option value="chat">Chat: answers, then waits for you</option>
+                <option value="auto">Auto: works on its own until done</option>
               </Select>
             )}
           </Field>

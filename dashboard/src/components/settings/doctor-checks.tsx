@@ -1,4 +1,4 @@
-// U55: what `cadre doctor` says, in the page.
+// U55: the checks of `cadre doctor`.
 
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, OctagonX, TriangleAlert } from "lucide-react";
@@ -14,7 +14,7 @@ export function DoctorChecks() {
   const checks = useQuery(checksQuery);
   if (checks.isError) return <Failure error={checks.error} onAgain={() => void checks.refetch()} />;
   return (
-    <SettingsSection title="Doctor" text="What could keep Cadre from working well on this machine.">
+    <SettingsSection title="Doctor" text="Checks for problems with Cadre on this machine.">
       {checks.data ? (
         <ul className="w-full space-y-2">
           {checks.data.map((check) => (
@@ -22,19 +22,20 @@ export function DoctorChecks() {
           ))}
         </ul>
       ) : (
-        <Loading what="Looking around" />
+        <Loading what="Checking" />
       )}
       <Button disabled={checks.isFetching} onClick={() => void checks.refetch()}>
-        Look again
+        {" "}
+        Check again
       </Button>
     </SettingsSection>
   );
 }
 
 const STATES = {
-  ok: { icon: CircleCheck, look: "text-good", word: "well" },
-  warn: { icon: TriangleAlert, look: "text-warn", word: "could be better" },
-  bad: { icon: OctagonX, look: "text-bad", word: "in the way" },
+  ok: { icon: CircleCheck, look: "text-good", word: "ok" },
+  warn: { icon: TriangleAlert, look: "text-warn", word: "warning" },
+  bad: { icon: OctagonX, look: "text-bad", word: "error" },
 };
 
 function CheckRow({ check: { state, name, text, fix } }: { check: Check }) {

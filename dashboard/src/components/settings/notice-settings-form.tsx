@@ -1,4 +1,4 @@
-// U32: notifications are asked for here, never by surprise.
+// U32: notification settings. The page asks for permission only here, when the user wants it.
 
 import { Volume2 } from "lucide-react";
 import { useState } from "react";
@@ -17,26 +17,26 @@ export function NoticeSettingsForm() {
   return (
     <SettingsSection
       title="Notifications"
-      text="Of this browser, while you look elsewhere. One for each tree of runs. The tab's title and icon say what waits in any case."
+      text="For this browser, while you are in another window. At most one per tree of runs. The tab's title and icon always show what is waiting."
     >
       {permission === "default" && <Button onClick={ask}>Allow notifications…</Button>}
       {permission === "denied" && (
         <p className="text-muted">
-          This browser does not allow them: allow notifications for this address in its settings.
+          This browser blocks them. Allow notifications for this address in the browser's settings.
         </p>
       )}
-      {permission === "none" && <p className="text-muted">This browser has none for pages.</p>}
+      {permission === "none" && <p className="text-muted">This browser does not support them.</p>}
       <Choice name="needsYou" label="When something needs you" settings={settings} isOff={isOff} />
-      <Choice name="done" label="When a run that you started has ended" settings={settings} isOff={isOff} />
+      <Choice name="done" label="When a run ends" settings={settings} isOff={isOff} />
       <Sound
         name="soundNeedsYou"
         kind="needs-you"
-        label="A tone when something needs you"
+        label="A sound when something needs you"
         settings={settings}
       />
-      <Sound name="soundDone" kind="done" label="A tone when a run has ended" settings={settings} />
+      <Sound name="soundDone" kind="done" label="A sound when a run ends" settings={settings} />
       <div className="flex flex-wrap items-center gap-2">
-        <Choice name="quiet" label="Quiet between" settings={settings} isOff={isOff && !sounds} />
+        <Choice name="quiet" label="Quiet hours" settings={settings} isOff={isOff && !sounds} />
         <span className="flex gap-2">
           {(["from", "to"] as const).map((name) => (
             <Input
@@ -51,7 +51,7 @@ export function NoticeSettingsForm() {
           ))}
         </span>
       </div>
-      <p className="text-muted">What comes in quiet hours is told at their end, as one.</p>
+      <p className="text-muted">Notifications from quiet hours arrive as one when they end.</p>
     </SettingsSection>
   );
 }
@@ -76,13 +76,13 @@ interface ChoiceProps {
   isOff: boolean;
 }
 
-/** With a way to hear it before. */
+/** A sound setting with a preview button. */
 function Sound({ kind, ...choice }: Omit<ChoiceProps, "isOff"> & { kind: Notice["kind"] }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Choice {...choice} isOff={false} />
       <Button size="small" look="quiet" className="max-md:h-10" onClick={() => playTone(kind)}>
-        <Volume2 size={13} aria-hidden /> Hear it
+        <Volume2 size={13} aria-hidden /> Play
       </Button>
     </div>
   );

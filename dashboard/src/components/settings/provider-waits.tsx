@@ -16,7 +16,7 @@ import { SettingsSection } from "./settings-section.tsx";
 
 const SHOWN = 10;
 
-/** U45: what the providers of models said last to those who wait for them, and until when. */
+/** U45: runs waiting for a model provider, with the provider's last message and the time of the next attempt. */
 export function ProviderWaits() {
   const { data, isError, error, refetch } = useQuery(providerWaitsQuery);
   const { busy, problem, perform } = useAction();
@@ -25,17 +25,17 @@ export function ProviderWaits() {
     for (const { id } of runs) await client.post("/api/runs/{id}/resume", { id });
   };
   return (
-    <SettingsSection title="Model provider" text="Runs that wait because it refused or asked to wait.">
+    <SettingsSection
+      title="Model provider"
+      text="Runs that wait because the provider refused a request or asked us to wait."
+    >
       <div id="provider" className="flex w-full flex-col gap-3">
         {isError && <Failure error={error} onAgain={() => void refetch()} />}
         {!data && !isError && <Loading />}
-        {data && runs.length === 0 && <p>No run waits for its provider.</p>}
+        {data && runs.length === 0 && <p>No run is waiting for its provider.</p>}
         {runs.length > 0 && (
           <>
-            <p>
-              {plural(data?.total ?? runs.length, "run")} {runs.length === 1 ? "waits" : "wait"}. Each tries
-              again by itself.
-            </p>
+            <p>{plural(data?.total ?? runs.length, "run")} waiting. Each retries on its own.</p>
             <ul className="flex flex-col gap-1.5">
               {runs.slice(0, SHOWN).map((run) => (
                 <Wait key={run.id} run={run} />

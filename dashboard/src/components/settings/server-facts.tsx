@@ -26,14 +26,15 @@ export function ServerFacts() {
           <Fact name="Process">
             {data.pid}, {workWords(data)}
           </Fact>
-          <Fact name="Up">
+          <Fact name="Uptime">
             <span title={`since ${fullTime(data.startedAt)}`}>
               <Elapsed from={data.startedAt} />
             </span>
           </Fact>
           <Fact name="API">
             <a href="/docs" className="text-accent underline">
-              its description
+              {" "}
+              reference
             </a>
           </Fact>
         </dl>
@@ -43,8 +44,8 @@ export function ServerFacts() {
 }
 
 function workWords({ isWorker, drives }: Health): string {
-  if (isWorker) return "works on runs";
-  return drives ? "leaves runs to workers elsewhere" : "works on no runs, and no worker is heard of";
+  if (isWorker) return "runs agents";
+  return drives ? "leaves runs to other workers" : "runs no agents, and no worker is running";
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** One subject of the settings: its name, a sentence, and what can be chosen. */
+/** One section of the settings page: title, explanation and controls. */
 export function SettingsSection({
   title,
   text,

@@ -1,12 +1,12 @@
 import { chooseTheme, THEMES, type Theme, useTheme } from "../../ui/theme.ts";
 import { SettingsSection } from "./settings-section.tsx";
 
-const WORDS: Record<Theme, string> = { system: "As the system", light: "Light", dark: "Dark" };
+const WORDS: Record<Theme, string> = { system: "System", light: "Light", dark: "Dark" };
 
 export function ThemeSettings() {
   const theme = useTheme();
   return (
-    <SettingsSection title="Theme" text="Of this browser.">
+    <SettingsSection title="Theme" text="For this browser.">
       <fieldset className="flex flex-wrap gap-x-5">
         <legend className="sr-only">Theme</legend>
         {THEMES.map((each) => (

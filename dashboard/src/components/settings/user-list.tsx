@@ -1,4 +1,4 @@
-// Who may come in by name, for admins: let somebody in, give them a new token, let them in no more. A token is shown once.
+// Users, for admins: add a user, issue a new token, or revoke access. A token is shown only once.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
@@ -25,12 +25,12 @@ export function UserList() {
   return (
     <SettingsSection
       title="Users"
-      text="Who may come in by name. A viewer looks, an operator starts and approves, an admin does everything."
+      text="Viewers can look, operators can start runs and approve calls, admins can do everything."
     >
       {users.isPending && <Loading />}
       {users.isError && <Failure error={users.error} onAgain={() => void users.refetch()} />}
       {users.data?.length === 0 && (
-        <p className="text-muted">Nobody yet: whoever holds this folder’s token does everything.</p>
+        <p className="text-muted">None yet: anyone with this folder’s token has full access.</p>
       )}
       {users.data && users.data.length > 0 && (
         <ul className="w-full divide-y divide-line rounded-md border border-line">
@@ -43,15 +43,15 @@ export function UserList() {
       <Dialog
         open={made !== undefined}
         onOpenChange={() => setMade(undefined)}
-        title={`A token for ${made?.name ?? ""}`}
-        description="It is shown this once. Hand it over by a way that others cannot read."
+        title={`Token for ${made?.name ?? ""}`}
+        description="It is shown only this once. Send it over a channel that others cannot read."
       >
         {made && (
           <div className="flex flex-col gap-3 p-4 text-sm">
             <Copyable text={made.token} />
             {made.link !== undefined && (
               <>
-                <p className="text-muted">Or a link for one browser of theirs, once:</p>
+                <p className="text-muted">Or a sign-in link that works once, in one browser:</p>
                 <Copyable text={made.link} />
               </>
             )}
@@ -62,7 +62,6 @@ export function UserList() {
   );
 }
 
-// Lets somebody in by a name and a role.
 function NewUserForm({ onMade }: { onMade(made: CreatedUser): void }) {
   const queries = useQueryClient();
   const [name, setName] = useState("");
@@ -107,14 +106,14 @@ function NewUserForm({ onMade }: { onMade(made: CreatedUser): void }) {
         )}
       </Field>
       <Button type="submit" className="max-md:h-10" disabled={name === "" || adding.isPending}>
-        Let in
+        {" "}
+        Add user
       </Button>
       <Problem text={adding.isError ? messageOf(adding.error) : undefined} />
     </form>
   );
 }
 
-// One user: a new token for them, or let in no more.
 interface UserRowProps {
   user: UserView;
   onMade(made: CreatedUser): void;
@@ -142,8 +141,8 @@ function UserRow({ user, onMade }: UserRowProps) {
           </Badge>
         </p>
         <p className="text-muted text-xs">
-          {revokedAt === undefined ? "token made " : "revoked "}
-          <When ts={revokedAt ?? rotatedAt} />, let in by <VisibleText text={madeBy} />
+          {revokedAt === undefined ? "token issued " : "revoked "}
+          <When ts={revokedAt ?? rotatedAt} />, added by <VisibleText text={madeBy} />
         </p>
         <Problem text={error ? messageOf(error) : undefined} />
       </div>
@@ -154,7 +153,7 @@ function UserRow({ user, onMade }: UserRowProps) {
         disabled={isBusy}
         onClick={() => rotating.mutate()}
       >
-        {revokedAt === undefined ? "New token" : "Let in again"}
+        {revokedAt === undefined ? "New token" : "Restore access"}
       </Button>
       {revokedAt === undefined && (
         <Button

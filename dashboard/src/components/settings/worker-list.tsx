@@ -1,8 +1,9 @@
-// Who works on runs, on this machine and on others, and who is not heard of any more.
+// The workers on this machine and on others, and which of them no longer respond.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { WorkerView } from "../../../../src/api/client/types.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { Command } from "../../display/command/command.tsx";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
@@ -15,33 +16,34 @@ import { SettingsSection } from "./settings-section.tsx";
 
 export function WorkerList() {
   const workers = useQuery(workersQuery);
-  const isAnybody = workers.data?.some(({ silent }) => !silent) ?? false;
+  const hasWorker = workers.data?.some(({ silent }) => !silent) ?? false;
   return (
-    <SettingsSection title="Workers" text="The processes that work on runs, on this machine and on others.">
+    <SettingsSection title="Workers" text="The processes that execute runs, on this machine and on others.">
       {workers.isPending && <Loading />}
       {workers.isError && <Failure error={workers.error} onAgain={() => void workers.refetch()} />}
-      {workers.data && !isAnybody && (
+      {workers.data && !hasWorker && (
         <>
-          <p className="text-muted">Nobody works on runs now. This does, until you end it:</p>
+          <p className="text-muted">No worker is running. Start one:</p>
           <Command words="worker" />
         </>
       )}
       {workers.data && workers.data.length > 0 && (
         <ul className="w-full divide-y divide-line rounded-md border border-line">
           {workers.data.map((worker) => (
-            <WorkerRow key={worker.name} worker={worker} isAnybody={isAnybody} />
+            <WorkerRow key={worker.name} worker={worker} hasWorker={hasWorker} />
           ))}
         </ul>
       )}
       <Button disabled={workers.isFetching} onClick={() => void workers.refetch()}>
-        Look again
+        {" "}
+        Refresh
       </Button>
     </SettingsSection>
   );
 }
 
-/** `isAnybody`: another one, or this one, is at work. */
-function WorkerRow({ worker, isAnybody }: { worker: WorkerView; isAnybody: boolean }) {
+/** `hasWorker`: at least one worker is alive. */
+function WorkerRow({ worker, hasWorker }: { worker: WorkerView; hasWorker: boolean }) {
   const { name, host, pid, pool, version, since, seenAt, silent, runs, holds, tooNew } = worker;
   return (
     <li className="px-3 py-2">
@@ -49,8 +51,8 @@ function WorkerRow({ worker, isAnybody }: { worker: WorkerView; isAnybody: boole
         <code className="break-all font-mono text-xs">
           <VisibleText text={name} />
         </code>
-        <Badge tone={silent ? "bad" : "good"}>{silent ? "silent" : "at work"}</Badge>
-        <span>{runs === 1 ? "1 run" : `${runs} runs`}</span>
+        <Badge tone={silent ? "bad" : "good"}>{silent ? "not responding" : "running"}</Badge>
+        <span>{plural(runs, "run")}</span>
       </p>
       <p className="flex flex-wrap gap-x-2 text-muted text-xs">
         <span>
@@ -78,13 +80,16 @@ function WorkerRow({ worker, isAnybody }: { worker: WorkerView; isAnybody: boole
       )}
       {tooNew !== undefined && (
         <p className="text-muted text-xs">
-          It is too old for {tooNew === 1 ? "1 run" : `${tooNew} runs`}: only newer workers go on there.
+          Too old for {plural(tooNew, "run")}: only a newer version can continue{" "}
+          {tooNew === 1 ? "it" : "them"}.
         </p>
       )}
       {silent && (
         <p className="text-muted text-xs">
-          It has died, is frozen or was cut off.
-          {isAnybody ? " Others take its runs." : runs > 0 && " Its runs wait for another one."}
+          It crashed, hangs, or lost its connection.
+          {hasWorker
+            ? " Other workers take over its runs."
+            : runs > 0 && " Its runs wait for another worker."}
         </p>
       )}
     </li>

@@ -72,7 +72,7 @@ function Places({ onFind }: { onFind(): void }) {
   const waiting = approvals.data?.length ?? 0;
   const { pathname } = useLocation();
   const { state } = useConnection();
-  useTabState({ waiting, isLost: state === "lost", place: pageName(pathname) });
+  useTabState({ waiting, isLost: state === "lost", page: pageName(pathname) });
   return (
     <nav
       aria-label="Pages"
