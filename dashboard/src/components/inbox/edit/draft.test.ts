@@ -10,7 +10,7 @@ test("[U23] text is changed as text, everything else as JSON, and what cannot be
   ]);
   expect(draft.fields[draft.main]!.name).toBe("content");
   expect(draft.with("content", "true").input).toEqual({ path: "a", content: "true", force: true });
-  expect(draft.with("force", "fal")).toMatchObject({ input: undefined, problem: "force is no JSON yet." });
+  expect(draft.with("force", "fal")).toMatchObject({ input: undefined, problem: "force is not valid JSON." });
   expect(draft.with("force", "fal").with("force", "false").input).toMatchObject({ force: false });
   expect(draftOf([1]).with("input (JSON)", "[2]").input).toEqual([2]);
 });

@@ -68,10 +68,10 @@ describe("[U28] what is alike", () => {
 test("[A17] a second look is asked for by what was recorded", () => {
   expect(findDangers(item("a"))).toEqual([]);
   expect(findDangers(item("a", { untrusted: ["https://a.test"] }))).toEqual([
-    "text from https://a.test came into this run before",
+    "this run has read untrusted content from https://a.test",
   ]);
   expect(findDangers(shell("a", `ls${"\n".repeat(3_000)}ls`))).toEqual([
-    "it has characters that hide or look like others",
+    "it contains invisible or look-alike characters",
   ]);
   const programs = [{ argv: ["/bin/rm", "-rf"], depth: 0, readOnly: false }];
   expect(findDangers(shell("a", "x", { programs }))).toEqual(["it uses rm"]);
