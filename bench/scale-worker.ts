@@ -43,6 +43,7 @@ const tool = (name: string, effect: "read" | "unsafe") =>
     description: "Adds two numbers.",
     input: z.object({ a: z.number(), b: z.number() }),
     effect,
+    reaches: [],
     execute: async ({ a, b }) => ({ output: { sum: a + b } }),
   });
 const runtime = await assembleRuntime({

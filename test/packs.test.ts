@@ -12,9 +12,9 @@ import { loadAgents } from "../src/agents/load.fixture.ts";
 import type { AgentSet } from "../src/agents/load.ts";
 import type { Definition } from "../src/journal/definition.ts";
 import { createModelNames } from "../src/models/substitute.ts";
-import { bash, write } from "../src/permissions/judge.fixture.ts";
 import { builtinTools } from "../src/tools/index.ts";
 import { canonicalRule } from "../src/tools/tool-names.ts";
+import { bash, write } from "./support/judge.ts";
 
 /** Tools that the agents name and that this version need not have: without them they have less, never more. */
 const LATER = ["Task"];

@@ -19,6 +19,7 @@ const stub = (name: string, effect: Effect): AnyTool =>
     description: name,
     input: z.looseObject({}),
     effect,
+    reaches: [],
     execute: async () => ({ output: "" }),
   });
 

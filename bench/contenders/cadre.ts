@@ -109,6 +109,7 @@ const addTool = defineTool({
   description: "Adds two numbers.",
   input: z.object({ a: z.number(), b: z.number() }),
   effect: "read",
+  reaches: [],
   execute: async (input) => ({ output: add(input) }),
 });
 

@@ -66,6 +66,7 @@ const answerTool = defineTool({
   description: "Answers as much as it is told.",
   input: z.object({ text: z.string(), answered: z.number(), turn: z.number() }),
   effect: "read",
+  reaches: [],
   execute: async ({ answered }) => ({ output: "z".repeat(answered) }),
 });
 

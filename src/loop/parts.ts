@@ -9,6 +9,7 @@ import type { AgentLimits, Definition } from "../journal/definition.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { Payload, Worktree } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
+import type { DeclaredFacts } from "../journal/tool-facts.ts";
 import type { ClassifyFailure, EstimateCall, Models, PriceOf } from "../models/model.ts";
 import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
 import type { Store } from "../stores/store.ts";
@@ -50,7 +51,7 @@ export interface LoopParts {
   judge: Judge;
   judgeShell: ShellJudge;
   /** True where the agent's own gate lets this tool through at all. */
-  offers(definition: Definition, tool: Pick<AnyTool, "name" | "effect" | "idle" | "server">): boolean;
+  offers(definition: Definition, tool: DeclaredFacts & Pick<AnyTool, "name" | "effect" | "idle">): boolean;
   /** The rules in force now: the project's, the person's. */
   /** An agent as its file is now, ready to be pinned. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   findAgent(name: string): Promise<Definition>;

@@ -43,6 +43,8 @@ export function serverTool(pinned: ListedTool, server: ServerParts): AnyTool {
     schema: inputSchema,
     server: server.name,
     effect: server.readOnly ? "read" : "unsafe",
+    reaches: server.readOnly ? ["network"] : ["commands", "files", "network"],
+    hosts: [`MCP server ${server.name}`],
     ...(server.timeout === undefined ? {} : { timeout: server.timeout }),
     execute: (input: Record<string, unknown>, context) => call(pinned, hash, input, server, context),
     preview: async (input) => ({

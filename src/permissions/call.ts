@@ -2,6 +2,7 @@
 // opens, each text that may come to be run, and one for whatever cannot be read off the command. Everything must be
 // covered to be allowed; anything may be denied.
 
+import type { NamedTool, ToolTarget } from "../journal/tool-facts.ts";
 import {
   type InspectedPath,
   type InspectPath,
@@ -51,33 +52,32 @@ export type Unit = { protected?: string | undefined } & (
 );
 
 export interface Call {
-  tool: string;
+  tool: NamedTool;
   units: readonly Unit[];
 }
 
-const READS = new Set(["Read", "LS", "Glob", "Grep"]);
-const CHANGES = new Set(["Write", "Edit"]);
-const SHOWS_CONTENT = new Set(["Read", "Grep"]);
-
-export const isReadingTool = (tool: string): boolean => READS.has(tool);
-export const isChangingTool = (tool: string): boolean => CHANGES.has(tool);
-
-export function describeCall(request: Pick<PermissionRequest, "tool" | "input"> & WorkspaceView): Call {
-  const { tool } = request;
+/** `target`: what the tool declares its input to be about. */
+export function describeCall(
+  request: Pick<PermissionRequest, "tool" | "input"> & WorkspaceView,
+  target: ToolTarget | undefined,
+): Call {
+  const tool = { name: request.tool, target };
   const input = (request.input ?? {}) as Record<string, unknown>;
-  if (tool === "Bash") return { tool, units: shellUnits(parseShell(textOf(input["command"])), request) };
-  if (READS.has(tool) || CHANGES.has(tool))
-    return { tool, units: [pathUnit(tool, textOf(input["path"]) || ".", request)] };
+  const written = textOf(target && input[target.field]);
+  if (target?.kind === "command") return { tool, units: shellUnits(parseShell(written), request) };
+  if (target?.kind === "path") return { tool, units: [pathUnit(written || ".", target.use, request)] };
   const strings = Object.values(input).filter((value) => typeof value === "string");
   return { tool, units: [{ kind: "plain", strings }] };
 }
 
-function pathUnit(tool: string, path: string, workplace: WorkspaceView): Unit {
-  const places = pathNames(path, workplace);
-  const change = CHANGES.has(tool);
-  const kept = change ? protectedAmong([places]) : SHOWS_CONTENT.has(tool) ? ownAmong([places]) : undefined;
-  return { kind: "path", change, places, protected: kept };
+function pathUnit(path: string, use: PathUse, workspace: WorkspaceView): Unit {
+  const names = pathNames(path, workspace);
+  const change = use === "changes";
+  const kept = change ? protectedAmong([names]) : use === "reads" ? ownAmong([names]) : undefined;
+  return { kind: "path", change, places: names, protected: kept };
 }
+
+type PathUse = Extract<ToolTarget, { kind: "path" }>["use"];
 
 function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const broken = parsed.grade === "broken";

@@ -1,7 +1,8 @@
 // Rules that one approved call speaks for, from the narrowest to the widest that may be thought of. Never all of a tool but
 // a server's, never what cannot be read exactly, and nothing for programs that may do anything or take nothing back.
 
-import { isChangingTool, textOf } from "./call.ts";
+import type { DeclaredFacts } from "../journal/tool-facts.ts";
+import { textOf } from "./call.ts";
 import { quoteArgv } from "./shell/argv-pattern.ts";
 import { parseShell } from "./shell/parse-shell.ts";
 import { mayRunCode } from "./shell/possible-commands.ts";
@@ -13,32 +14,30 @@ export interface Candidate {
   isOpen: boolean;
 }
 
-export function candidateRules(tool: string, input: unknown): Candidate[] {
-  const fields = (input ?? {}) as Record<string, unknown>;
-  if (tool === "Bash") return forCommand(textOf(fields["command"]));
-  if (isChangingTool(tool)) return forPath("Edit", textOf(fields["path"]));
-  if (tool === "Read") return forPath("Read", textOf(fields["path"]));
-  return OF_SERVERS.test(tool) ? [{ rule: tool, seen: "", isOpen: false }] : [];
+export function candidateRules(tool: string, input: unknown, facts: DeclaredFacts | undefined): Candidate[] {
+  const { target, server } = facts ?? {};
+  const value = textOf(target && ((input ?? {}) as Record<string, unknown>)[target.field]);
+  if (target?.kind === "command") return forCommand(tool, value);
+  if (target?.kind === "path") return forPath(target.use === "changes" ? "Edit" : tool, value);
+  const isOfServer = server !== undefined || (facts === undefined && tool.startsWith("mcp__"));
+  return isOfServer ? [{ rule: tool, seen: "", isOpen: false }] : [];
 }
-
-/** Not the runtime's own, which start and stop runs. */
-const OF_SERVERS = /^mcp__(?!admin__|agent__).+__.+$/;
 
 const LONGEST_FIXED = 4;
 
-function forCommand(command: string): Candidate[] {
+function forCommand(tool: string, command: string): Candidate[] {
   const { grade, commands, redirects, texts } = parseShell(command);
   const [only, ...others] = commands;
   if (grade !== "exact" || !only || others.length + redirects.length + texts.length > 0) return [];
   const argv = only.argv as readonly string[];
   if (only.assigns || only.fed || mayRunCode(argv) || isWild(argv)) return [];
-  const exact: Candidate = { rule: `Bash(${quoteArgv(argv)})`, seen: "", isOpen: false };
+  const exact: Candidate = { rule: `${tool}(${quoteArgv(argv)})`, seen: "", isOpen: false };
   const fixed = Array.from({ length: Math.min(LONGEST_FIXED, argv.length) - 1 }, (_, at) => at + 2);
   const open = fixed.filter((length) => saysWhat(argv.slice(0, length)));
   return [
     exact,
     ...open.map((length) => ({
-      rule: `Bash(${quoteArgv(argv.slice(0, length))} *)`,
+      rule: `${tool}(${quoteArgv(argv.slice(0, length))} *)`,
       seen: argv.slice(length).join("\0"),
       isOpen: true,
     })),
@@ -62,7 +61,7 @@ function isWild([program = "", ...words]: readonly string[]): boolean {
   return PROGRAMS.has(program.slice(program.lastIndexOf("/") + 1)) || words.some((word) => VERBS.test(word));
 }
 
-function forPath(name: "Edit" | "Read", written: string): Candidate[] {
+function forPath(name: string, written: string): Candidate[] {
   const path = written.replace(/^\.\//, "");
   if (path === "" || path !== path.trim() || /^\/|(^|\/)\.\.?(\/|$)|[\\*?[\]{}()!]/.test(path)) return [];
   const folders = path.split("/").slice(0, -1);

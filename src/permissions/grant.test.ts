@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { grantFor } from "./grant.ts";
-import { bash } from "./judge.fixture.ts";
+import { bash, grantFor } from "../../test/support/judge.ts";
 
 describe("grantFor", () => {
   it.each([

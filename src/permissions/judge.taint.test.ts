@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Setting, verdict } from "./judge.fixture.ts";
+import { type Setting, verdict } from "../../test/support/judge.ts";
 
 const taint = { sources: ["https://evil.test"], hosts: ["docs.test"] };
 const CAME_IN = "taint ask: words from https://evil.test came in";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bash, expectedVerdict, type Setting, verdict, write } from "./judge.fixture.ts";
+import { bash, expectedVerdict, type Setting, verdict, write } from "../../test/support/judge.ts";
 import { ruleProblem } from "./rules.ts";
 
 describe("the built-in default", () => {

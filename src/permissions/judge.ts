@@ -3,6 +3,7 @@
 //   > the preset > the default.
 // What cannot be read off a command never matches an allow; a deny that it might match turns an allow into an ask.
 
+import type { DeclaredFacts, FindFacts, NamedTool } from "../journal/tool-facts.ts";
 import { type Call, describeCall, isReadOnlyUnit, type Unit } from "./call.ts";
 import { namedGrant } from "./grant.ts";
 import { GRANT_RULE, type Grant, type Judge, type PermissionRequest, type Verdict } from "./permission.ts";
@@ -10,25 +11,29 @@ import { defaultVerdict, presetAllowance, presetDenial } from "./presets.ts";
 import { firstMatch, rulesFor } from "./rules.ts";
 import { taintVerdict } from "./taint.ts";
 
-export const judge: Judge = (request) => {
-  const call = describeCall(request);
-  const denial = denied(call, request);
-  return (
-    stoppedByGate(call, request) ??
-    (denial?.sure ? denial.verdict : undefined) ??
-    presetDenial(request) ??
-    granted(call, request) ??
-    askedInFork(request) ??
-    taintVerdict(request) ??
-    askedFromAbove(call, request) ??
-    denial?.verdict ??
-    byRules(call, request)
-  );
-};
+/** `find` looks up what a tool declares about itself; a tool that it does not know counts as reaching everything. */
+export const createJudge =
+  (find: FindFacts): Judge =>
+  (request) => {
+    const facts = find(request.tool);
+    const call = describeCall(request, facts?.target);
+    const denial = denied(call, request);
+    return (
+      stoppedByGate(call, request) ??
+      (denial?.sure ? denial.verdict : undefined) ??
+      presetDenial(request, facts) ??
+      granted(call, request) ??
+      askedInFork(request) ??
+      taintVerdict(request, facts) ??
+      askedFromAbove(call, request) ??
+      denial?.verdict ??
+      byRules(call, request, facts)
+    );
+  };
 
 function stoppedByGate(call: Call, { gate }: PermissionRequest): Verdict | undefined {
   if (gate.allow === undefined) return undefined;
-  const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool));
+  const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool.name));
   // A bare name passes every call of the tool, protected or not: whether it may happen is for authority to say.
   const passes = call.units.every((unit) => listed.some((rule) => rule.bare || rule.matches(unit) === "yes"));
   return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
@@ -55,7 +60,7 @@ function askedInFork({ forked, tool }: PermissionRequest): Verdict | undefined {
 /** Every part must be granted; commands that only read may stand beside one that is. */
 function granted(call: Call, request: PermissionRequest): Verdict | undefined {
   let decisive: string | undefined;
-  const own = namedGrant(request.tool, request.input);
+  const own = namedGrant(call.tool, request.input);
   const standing = request.grants.filter((grant) => isInForce(grant, request));
   for (const unit of call.units) {
     // What is fed to a command was not part of what the person saw: `sh` alone is not `cat x | sh`.
@@ -93,22 +98,22 @@ function askedFromAbove(call: Call, { gate, ancestors }: PermissionRequest): Ver
 }
 
 /** Each part by its most specific rule, else by the default; one part that asks makes the whole call ask. */
-function byRules(call: Call, request: PermissionRequest): Verdict {
+function byRules(call: Call, request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict {
   let byRule: Verdict | undefined;
   let byDefault: Verdict | undefined;
   for (const unit of call.units) {
     const rule = mostSpecific(unit, call.tool, request.authority) ?? presetAllowance(unit, call, request);
-    const verdict = rule ?? defaultVerdict(unit, call);
+    const verdict = rule ?? defaultVerdict(unit, call, facts);
     if (verdict.verdict === "ask") return verdict;
     byRule ??= rule;
     byDefault = verdict;
   }
-  return byRule ?? byDefault ?? { verdict: "ask", rule: `default ask ${call.tool}`, basis: "default" };
+  return byRule ?? byDefault ?? { verdict: "ask", rule: `default ask ${call.tool.name}`, basis: "default" };
 }
 
 function mostSpecific(
   unit: Unit,
-  tool: string,
+  tool: NamedTool,
   authority: PermissionRequest["authority"],
 ): Verdict | undefined {
   let best: Verdict | undefined;
@@ -132,9 +137,6 @@ function mostSpecific(
   }
   return best;
 }
-
-/** For whoever has switched the checks for taint off. */
-export const judgeWithoutTaint: Judge = (request) => judge({ ...request, taint: undefined });
 
 const SINGLETONS = new Map<string, readonly string[]>();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judge } from "./judge.ts";
+import { judge } from "../../test/support/judge.ts";
 import { pathNames } from "./path-names.ts";
 
 const project = "/w/proj";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type Setting, verdict } from "../../test/support/judge.ts";
 import { PRESETS, type Preset } from "../journal/definition.ts";
-import { type Setting, verdict } from "./judge.fixture.ts";
 import type { PermissionRequest } from "./permission.ts";
 
 type Effect = PermissionRequest["effect"];

@@ -6,6 +6,7 @@
 //   trusted    everything passes that is not denied, asked for by a rule, or protected
 
 import type { Preset } from "../journal/definition.ts";
+import { canReach, type DeclaredFacts, reachesOnlyRuns } from "../journal/tool-facts.ts";
 import { type Call, isReadOnlyUnit, type Unit } from "./call.ts";
 import type { PermissionRequest, Verdict } from "./permission.ts";
 import { rulesFor } from "./rules.ts";
@@ -18,9 +19,6 @@ const ALLOWS: Record<Preset, readonly string[]> = {
   trusted: ["*"],
 };
 
-/** What agents say to each other changes nothing by itself: whoever is told is bound by the same preset. */
-const AMONG_AGENTS: ReadonlySet<string> = new Set(["delegate", "send_message", "cancel_run"]);
-
 type Authority = Pick<PermissionRequest, "authority">;
 
 /** The run's own word stands last. */
@@ -29,9 +27,12 @@ export function presetOf({ authority }: Authority): Preset {
   return chosen.includes("read-only") ? "read-only" : (chosen.at(-1) ?? "ask");
 }
 
-export function presetDenial(request: PermissionRequest): Verdict | undefined {
+export function presetDenial(
+  request: PermissionRequest,
+  facts: DeclaredFacts | undefined,
+): Verdict | undefined {
   const { tool, effect } = request;
-  if (effect === "read" || AMONG_AGENTS.has(tool) || presetOf(request) !== "read-only") return undefined;
+  if (effect === "read" || reachesOnlyRuns(facts) || presetOf(request) !== "read-only") return undefined;
   return { verdict: "deny", rule: `preset read-only deny ${tool}` };
 }
 
@@ -41,27 +42,18 @@ export function presetAllowance(unit: Unit, { tool }: Call, request: Authority):
   return rule && { verdict: "allow", rule: `preset ${preset} allow ${rule.text}` };
 }
 
-export function defaultVerdict(unit: Unit, { tool }: Call): Verdict {
+export function defaultVerdict(unit: Unit, { tool }: Call, facts: DeclaredFacts | undefined): Verdict {
   if (unit.protected !== undefined) return { verdict: "ask", rule: `protected ${unit.protected}` };
-  if (isReadOnlyUnit(unit)) return { verdict: "allow", rule: "default allow Bash: only reads" };
+  if (isReadOnlyUnit(unit)) return { verdict: "allow", rule: `default allow ${tool.name}: only reads` };
   if (unit.kind === "unread") {
-    const rule = `default ask Bash: cannot judge, ${unit.why}`;
+    const rule = `default ask ${tool.name}: cannot judge, ${unit.why}`;
     return { verdict: "ask", rule, basis: "default", unjudged: unit.why };
   }
-  return asksByDefault(tool)
-    ? { verdict: "ask", rule: `default ask ${tool}`, basis: "default" }
-    : { verdict: "allow", rule: `default allow ${tool}` };
+  return asksByDefault(facts)
+    ? { verdict: "ask", rule: `default ask ${tool.name}`, basis: "default" }
+    : { verdict: "allow", rule: `default allow ${tool.name}` };
 }
 
-/** The loop's own, that only look. By their whole names: a server of anybody's may begin with the same words. */
-const LOOKS: ReadonlySet<string> = new Set([
-  "mcp__admin__list_runs",
-  "mcp__monitoring__health",
-  "mcp__monitoring__run_status",
-]);
-
-const ASK_BY_DEFAULT = new Set(["Write", "Edit", "Bash", "restart_service"]);
-
-function asksByDefault(tool: string): boolean {
-  return ASK_BY_DEFAULT.has(tool) || (tool.startsWith("mcp__") && !LOOKS.has(tool));
-}
+/** Tools of MCP servers, tools that change files or run commands, and tools that declare nothing. */
+const asksByDefault = (facts: DeclaredFacts | undefined): boolean =>
+  facts?.server !== undefined || canReach(facts, "files", "commands");

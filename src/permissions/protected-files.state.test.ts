@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bash, verdict } from "./judge.fixture.ts";
+import { bash, verdict } from "../../test/support/judge.ts";
 
 describe("Cadre's own files", () => {
   const READS = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bash, verdict, write } from "./judge.fixture.ts";
+import { bash, verdict, write } from "../../test/support/judge.ts";
 
 describe("commands against rules", () => {
   it.each([

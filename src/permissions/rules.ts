@@ -5,7 +5,8 @@
 
 import picomatch from "picomatch";
 import { findSecretMarks } from "../journal/masking/mask.ts";
-import { type Call, isChangingTool, isReadingTool, type Unit } from "./call.ts";
+import type { NamedTool } from "../journal/tool-facts.ts";
+import type { Call, Unit } from "./call.ts";
 import { type PathRuleOptions, pathRule } from "./path-rule.ts";
 import {
   type ArgvPattern,
@@ -32,13 +33,14 @@ export interface Rule {
 }
 
 /** The rules of a list that can speak about this tool. */
-export function rulesFor(list: readonly string[], reading: Reading, tool: string): readonly Rule[] {
+export function rulesFor(list: readonly string[], reading: Reading, tool: NamedTool): readonly Rule[] {
   if (list.length === 0) return NONE;
   const compiled = compiledList(list, reading);
-  const known = compiled.byTool.get(tool);
+  const key = `${tool.name} ${tool.target ? JSON.stringify(tool.target) : ""}`;
+  const known = compiled.byTool.get(key);
   if (known) return known;
   const found = compiled.rules.filter((rule) => rule.concerns(tool));
-  compiled.byTool.set(tool, found);
+  compiled.byTool.set(key, found);
   return found;
 }
 
@@ -71,7 +73,7 @@ export function ruleProblem(text: string): string | undefined {
 }
 
 interface CompiledRule extends Rule {
-  concerns(tool: string): boolean;
+  concerns(tool: NamedTool): boolean;
 }
 
 interface CompiledList {
@@ -99,31 +101,51 @@ function compile(text: string, reading: Reading): CompiledRule {
   const parts = split(text);
   if (!parts || ruleProblem(text)) return unreadable(text, reading);
   const names = nameMatcher(parts.tool, reading);
+  const named = (tool: NamedTool): boolean => names(tool.name);
   const { pattern } = parts;
   if (pattern === undefined) {
     return {
       text,
       bare: true,
       names,
-      concerns: names,
+      concerns: named,
       weight: bareWeight(parts.tool),
       matches: bareMatcher(reading),
     };
   }
   const base = { text, bare: false, names };
-  if (names("Bash")) return { ...base, ...argvRule(parseArgvPattern(pattern)!, reading) };
   const about = (speaksOf: "change" | "read") => ({ ...base, ...weighed({ pattern, reading, speaksOf }) });
-  if (names("Write") || names("Edit")) return { ...about("change"), concerns: changes };
-  if (names("Read") && reading === "wide") return { ...about("read"), concerns: reads };
-  if (READING_TOOLS.some(names)) return { ...about("read"), concerns: names };
-  return { ...base, ...textRule(pattern, reading), concerns: names };
+  if (names("Bash")) {
+    const concerns = (tool: NamedTool) => named(tool) || (reading === "wide" && runsCommands(tool));
+    return { ...base, ...argvRule(parseArgvPattern(pattern)!, reading), concerns };
+  }
+  if (names("Write") || names("Edit"))
+    return { ...about("change"), concerns: (tool) => named(tool) || changesFiles(tool) };
+  if (names("Read") && reading === "wide")
+    return { ...about("read"), concerns: (tool) => named(tool) || readsFiles(tool) };
+  return { ...about("read"), matches: ownMatcher(pattern, reading), concerns: named };
 }
 
-const READING_TOOLS = ["Read", "LS", "Glob", "Grep"];
+const runsCommands = ({ target }: NamedTool): boolean => target?.kind === "command";
 
 /** A command changes and reads files as well. */
-const changes = (tool: string): boolean => isChangingTool(tool) || tool === "Bash";
-const reads = (tool: string): boolean => isReadingTool(tool) || tool === "Bash";
+const changesFiles = (tool: NamedTool): boolean =>
+  runsCommands(tool) || (tool.target?.kind === "path" && tool.target.use === "changes");
+const readsFiles = (tool: NamedTool): boolean =>
+  runsCommands(tool) || (tool.target?.kind === "path" && tool.target.use !== "changes");
+
+/** A rule by a tool's own name reads its pattern as what the tool's calls are about: a path, a command, or plain text. */
+function ownMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {
+  const path = pathRule({ pattern, reading, speaksOf: "read" });
+  const argv = parseArgvPattern(pattern);
+  const command = argv && argvRule(argv, reading);
+  const text = textMatcher(pattern, reading);
+  return (unit) => {
+    if (unit.kind === "plain") return text(unit);
+    if (unit.kind === "path") return path.matches(unit);
+    return command?.matches(unit) ?? "no";
+  };
+}
 
 /** A61: it was recorded with a mark in it. What it forbids is not known any more, so nothing is ruled out. */
 const maskedRule = (text: string): CompiledRule => ({
@@ -138,7 +160,7 @@ const maskedRule = (text: string): CompiledRule => ({
 /** A rule nobody can read allows nothing, and denies the whole tool that it seems to name. */
 function unreadable(text: string, reading: Reading): CompiledRule {
   const names = nameMatcher(text.split("(", 1)[0]!.trim(), reading);
-  const concerns = reading === "wide" ? names : () => false;
+  const concerns = ({ name }: NamedTool) => reading === "wide" && names(name);
   return { text, weight: 0, bare: false, names, concerns, matches: () => "yes" };
 }
 
@@ -150,7 +172,7 @@ function bareMatcher(reading: Reading): (unit: Unit) => Match {
 
 type Matching = Pick<CompiledRule, "weight" | "matches">;
 
-function argvRule(pattern: ArgvPattern, reading: Reading): Matching & Pick<CompiledRule, "concerns"> {
+function argvRule(pattern: ArgvPattern, reading: Reading): Matching {
   const strict = (unit: Unit): Match => {
     if (unit.kind !== "command" || !unit.exact || unit.command.assigns || unit.elsewhere) return "no";
     if (unit.protected !== undefined && !pattern.exact) return "no";
@@ -169,7 +191,6 @@ function argvRule(pattern: ArgvPattern, reading: Reading): Matching & Pick<Compi
   };
   return {
     weight: patternWeight(pattern.weight, pattern.exact),
-    concerns: (tool) => tool === "Bash",
     matches: reading === "strict" ? strict : wide,
   };
 }
@@ -180,13 +201,10 @@ function weighed(options: PathRuleOptions): Matching {
 }
 
 /** Tools whose input we know nothing about: a pattern may hold a call back if any of its texts matches, never let it pass. */
-function textRule(pattern: string, reading: Reading): Matching {
+function textMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {
+  if (reading === "strict") return () => "no";
   const test = picomatch(pattern, { dot: true, nocase: true, bash: true, flags: "is" });
-  const touches = (unit: Unit) => unit.kind === "plain" && unit.strings.some((text) => test(text));
-  return {
-    weight: patternWeight(pattern.length, false),
-    matches: (unit) => (reading === "wide" && touches(unit) ? "yes" : "no"),
-  };
+  return (unit) => (unit.kind === "plain" && unit.strings.some((text) => test(text)) ? "yes" : "no");
 }
 
 function split(text: string): { tool: string; pattern?: string } | undefined {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { judge, toolFacts } from "../../test/support/judge.ts";
 import { candidateRules } from "./candidate-rules.ts";
-import { judge } from "./judge.ts";
 import type { PastCall, PermissionRequest } from "./permission.ts";
 import { suggestRules } from "./suggest.ts";
 
@@ -27,7 +27,7 @@ const past = (decided: PastCall["decided"], tool: string, input: unknown, more =
 const ran = (...commands: string[]) => commands.map((command) => past("allowed", "Bash", { command }));
 const not = (...commands: string[]) => commands.map((command) => past("refused", "Bash", { command }));
 const wrote = (...paths: string[]) => paths.map((path) => past("allowed", "Write", { path, content: "x" }));
-const rules = (calls: readonly PastCall[]) => suggestRules(calls, judge).map(({ rule }) => rule);
+const rules = (calls: readonly PastCall[]) => suggestRules(calls, judge, toolFacts).map(({ rule }) => rule);
 
 describe("[SG1] held against what was decided", () => {
   test("how many it would have spared, how many were refused, and what it would still ask", () => {
@@ -35,7 +35,7 @@ describe("[SG1] held against what was decided", () => {
       ...ran("npm run lint a", "npm run lint b", "npm run lint c", "npm run lint d", "make"),
       ...not("npm run start", "touch x"),
     ];
-    expect(suggestRules(calls, judge)).toEqual([
+    expect(suggestRules(calls, judge, toolFacts)).toEqual([
       { rule: "Bash(npm run lint *)", spared: 4, of: 5, refused: 2, stillAsked: ['{"command":"make"}'] },
     ]);
   });
@@ -85,7 +85,7 @@ describe("[SG1] held against what was decided", () => {
             taint: { sources: stranger ? ["example.com"] : [], hosts: [] },
           }),
         );
-        for (const { rule } of suggestRules(calls, judge)) {
+        for (const { rule } of suggestRules(calls, judge, toolFacts)) {
           suggested++;
           const authority = [{ source: "project", rules: { allow: [rule], ask: [], deny: [] } }];
           for (const { decided, request: asked } of calls)
@@ -127,7 +127,7 @@ describe("[SG2] never wider than what was seen, and nothing dangerous", () => {
     "curl https://example.com",
     "npm test *",
   ])("nothing for %s", (command) => {
-    expect(candidateRules("Bash", { command })).toEqual([]);
+    expect(candidateRules("Bash", { command }, toolFacts("Bash"))).toEqual([]);
   });
 
   test("nothing for work that is given to others, for other tools, and for the runtime's own", () => {
@@ -139,8 +139,10 @@ describe("[SG2] never wider than what was seen, and nothing dangerous", () => {
       "mcp__admin__cancel_run",
       "mcp__agent__spawn",
     ])
-      expect(candidateRules(tool, { agent: "x", path: "a/b", url: "https://a.com" })).toEqual([]);
-    expect(candidateRules("mcp__git__status", {})).toHaveLength(1);
+      expect(
+        candidateRules(tool, { agent: "x", path: "a/b", url: "https://a.com" }, toolFacts(tool)),
+      ).toEqual([]);
+    expect(candidateRules("mcp__git__status", {}, toolFacts("mcp__git__status"))).toHaveLength(1);
   });
 
   test("what was allowed once strangers' words had come in, or in a fork, speaks for nothing", () => {

@@ -3,6 +3,7 @@
 //  SG1  No rule is suggested that would have let pass what a person refused or changed.
 //  SG2  It rests on calls that people allowed where nobody else's words had come in, and is no wider than they were.
 
+import type { DeclaredFacts, FindFacts } from "../journal/tool-facts.ts";
 import { candidateRules } from "./candidate-rules.ts";
 import type { Judge, PastCall, PermissionRequest } from "./permission.ts";
 
@@ -23,7 +24,7 @@ const MOST_TRIED = 40;
 const MOST_SUGGESTED = 5;
 const MOST_SHOWN = 5;
 
-export function suggestRules(past: readonly PastCall[], judge: Judge): Suggestion[] {
+export function suggestRules(past: readonly PastCall[], judge: Judge, find: FindFacts): Suggestion[] {
   const refused = past.filter(({ decided }) => decided === "refused");
   // What passes by now needs no rule, and what is forbidden by now gets none.
   const asked = past.filter(
@@ -34,7 +35,7 @@ export function suggestRules(past: readonly PastCall[], judge: Judge): Suggestio
     (rule: string) =>
     ({ request }: PastCall): boolean =>
       judge(withRule(request, rule)).verdict === "allow";
-  const tried = candidatesOf(asked)
+  const tried = candidatesOf(asked, find)
     .filter((rule) => !refused.some(lets(rule)))
     .map((rule) => ({ rule, spares: new Set(asked.filter(lets(rule))) }))
     .sort((a, b) => b.spares.size - a.spares.size || b.rule.length - a.rule.length);
@@ -43,7 +44,7 @@ export function suggestRules(past: readonly PastCall[], judge: Judge): Suggestio
   for (const { rule, spares } of tried) {
     if (chosen.length === MOST_SUGGESTED || spares.difference(spared).size < FEWEST) continue;
     for (const call of spares) spared.add(call);
-    chosen.push(told(rule, spares, asked, refused));
+    chosen.push(told(rule, spares, asked, refused, find));
   }
   return chosen;
 }
@@ -57,10 +58,10 @@ const withRule = (request: PermissionRequest, rule: string): PermissionRequest =
 });
 
 /** Those that enough calls speak for; a wildcard only where what it leaves open was different each time. */
-function candidatesOf(asked: readonly PastCall[]): string[] {
+function candidatesOf(asked: readonly PastCall[], find: FindFacts): string[] {
   const support = new Map<string, { calls: number; seen: Set<string>; isOpen: boolean }>();
   for (const { request } of asked) {
-    for (const { rule, seen, isOpen } of candidateRules(request.tool, request.input)) {
+    for (const { rule, seen, isOpen } of candidateRules(request.tool, request.input, find(request.tool))) {
       const known = support.get(rule) ?? { calls: 0, seen: new Set(), isOpen };
       support.set(rule, { ...known, calls: known.calls + 1, seen: known.seen.add(seen) });
     }
@@ -77,7 +78,9 @@ function told(
   spares: ReadonlySet<PastCall>,
   asked: readonly PastCall[],
   refused: readonly PastCall[],
+  find: FindFacts,
 ): Suggestion {
+  const kindOf = ({ request: { tool } }: PastCall): string => (changesFiles(find(tool)) ? "Edit" : tool);
   const kind = kindOf(spares.values().next().value!);
   const alike = asked.filter((call) => kindOf(call) === kind);
   const rest = alike.filter((call) => !spares.has(call)).map(({ title }) => title);
@@ -90,5 +93,6 @@ function told(
   };
 }
 
-/** `Edit(x)` speaks of both ways to change a file. */
-const kindOf = ({ request: { tool } }: PastCall): string => (tool === "Write" ? "Edit" : tool);
+/** `Edit(x)` speaks of every way to change a file. */
+const changesFiles = (facts: DeclaredFacts | undefined): boolean =>
+  facts?.target?.kind === "path" && facts.target.use === "changes";

@@ -4,14 +4,13 @@ import type { FindBlastRadius } from "../loop/parts.ts";
 import type { Project } from "./project.ts";
 
 export const createBlastRadius =
-  ({ agents, offeredTools, config: { limits, web } }: Project): FindBlastRadius =>
+  ({ agents, offeredTools, config: { limits } }: Project): FindBlastRadius =>
   async (name, { tree, ...where }) => {
     const set = await agents(name);
     const parts = {
       agents: set.agents,
       offered: offeredTools,
       limits: { ...limits, tree },
-      hosts: web.allow,
       ...where,
     };
     return blastRadius(findAgent(set, name).definition, parts);

@@ -8,6 +8,7 @@ import type { Agent, ModelNames } from "../agents/agent.ts";
 import type { AgentInCode } from "../agents/define-agent.ts";
 import { loadEditedAgent } from "../agents/edited-agent.ts";
 import { type Explanation, explain } from "../agents/explain/explain.ts";
+import type { OfferedTool } from "../agents/explain/reach.ts";
 import { type AgentFile, agentFile } from "../agents/files/agent-file.ts";
 import type { AgentFolders } from "../agents/files/folders.ts";
 import { type AgentSet, findAgent } from "../agents/load.ts";
@@ -22,9 +23,10 @@ import { readPlainFile } from "../config/plain-file.ts";
 import { poolNames } from "../config/pools.ts";
 import type { Problem } from "../config/problem.ts";
 import { CadreError, messageOf } from "../errors.ts";
-import type { Definition, Effect } from "../journal/definition.ts";
+import type { Definition } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
+import { canReach } from "../journal/tool-facts.ts";
 import { ADMIN_TOOLS } from "../loop/builtin-tools/declared/admin-tools.ts";
 import { availableDelegates } from "../loop/builtin-tools/declared/delegate.ts";
 import { BUILTIN_TOOL_NAMES } from "../loop/builtin-tools/declared/index.ts";
@@ -37,6 +39,7 @@ import { modelsByKey } from "../models/default-model.ts";
 import { createModels, type ModelRegistry } from "../models/registry.ts";
 import { parseScript, type Script } from "../models/scripted/script.ts";
 import { createModelNames } from "../models/substitute.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { ownToolsOf } from "../patterns/declarations/facts.ts";
 import { isTeamMember } from "../patterns/team-role.ts";
 import { isProtectedPath } from "../permissions/protected-files.ts";
@@ -95,7 +98,7 @@ export interface Project {
   /** An agent's file as it is on disk now. */
   agentFile(file: string): Promise<AgentFile | undefined>;
   /** The tools offered to an agent. */
-  offeredTools(definition: Definition): { name: string; effect: Effect }[];
+  offeredTools(definition: Definition): OfferedTool[];
   /** Loads the steps module that controls an agent. */
   loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
   chooseModel(name: string): { model: string } | { problem: string };
@@ -224,7 +227,7 @@ function catalogue(own: readonly AnyTool[], servers: McpServers) {
     made = { of, tools, byName: toolsByName(tools) };
     return made;
   };
-  const patches = own.filter((tool) => tool.patches);
+  const patches = own.filter((tool) => canReach(tool, "files"));
   return { tools: () => now().tools, byName: () => now().byName, patches };
 }
 /** Reports which sandbox commands would run in on this machine, and why the others do not work. */
@@ -240,8 +243,15 @@ function agentFolders(
   return { project: folder, user: home, builtin, inCode, roles: { value: roles, at } };
 }
 
-function offeredTools(definition: Definition, tools: readonly AnyTool[]): { name: string; effect: Effect }[] {
-  return tools.filter((tool) => offers(definition, tool)).map(({ name, effect }) => ({ name, effect }));
+function offeredTools(definition: Definition, tools: readonly AnyTool[]): OfferedTool[] {
+  return tools
+    .filter((tool) => offers(definition, tool))
+    .map(({ name, effect, reaches, hosts, target, server }) => ({
+      name,
+      effect,
+      reaches,
+      ...omitUndefined({ hosts, target, server }),
+    }));
 }
 
 function modelsOf(
@@ -353,18 +363,15 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
   return new Map(names);
 }
 
-export function offers(
-  definition: Definition,
-  tool: Pick<AnyTool, "name" | "effect" | "idle" | "server">,
-): boolean {
+export function offers(definition: Definition, tool: OfferedTool & Pick<AnyTool, "idle">): boolean {
   const { tools, readOnly, mcpServers = [] } = definition;
   const { allow, deny } = tools;
   // A router only chooses (S3-24), and a read-only draft changes nothing.
   if (ownToolsOf(definition)?.may === "none" || (readOnly && tool.effect !== "read")) return false;
-  if (rulesFor(deny, "wide", tool.name).some((rule) => rule.bare)) return false;
+  if (rulesFor(deny, "wide", tool).some((rule) => rule.bare)) return false;
   // Matched strictly: `Write(src/**)` also covers commands that write there, but does not permit running commands.
   if (allow === undefined) return tool.server === undefined ? !tool.idle : mcpServers.includes(tool.server);
-  return rulesFor(allow, "strict", tool.name).some(
+  return rulesFor(allow, "strict", tool).some(
     (rule) => rule.names(tool.name) && !(tool.idle && rule.text.includes("*")),
   );
 }

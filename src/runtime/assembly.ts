@@ -13,6 +13,8 @@ import { CadreError } from "../errors.ts";
 import type { Ids, RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Delta } from "../journal/deltas.ts";
+import type { FindFacts } from "../journal/tool-facts.ts";
+import { declaredTool } from "../loop/builtin-tools/declared/index.ts";
 import { type AdmitParts, admit, type RunRequest } from "../loop/commands/admit.ts";
 import { type ForkParts, type ForkRequest, forkRun } from "../loop/commands/fork.ts";
 import { messageSession, type PersonMessage } from "../loop/commands/message-session.ts";
@@ -28,8 +30,8 @@ import { createClassifyFailure, cutStreamError, silenceError } from "../models/c
 import { createEstimateCall } from "../models/estimate.ts";
 import { createLimiter } from "../models/limiter.ts";
 import { createPrices } from "../models/prices.ts";
-import { grantFor } from "../permissions/grant.ts";
-import { judge, judgeWithoutTaint } from "../permissions/judge.ts";
+import { createGrantFor } from "../permissions/grant.ts";
+import { createJudge } from "../permissions/judge.ts";
 import { judgeShell } from "../permissions/shell/judge-shell.ts";
 import { createBlastRadius } from "../project/blast-radius.ts";
 import { maskProblem } from "../project/mask.ts";
@@ -147,7 +149,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
   });
   const parts = loopParts({ project, clock, ids, store, worker, report, listeners, env });
   const wake = (runId: RunId): Promise<void> => engine.wake(runId);
-  const people = peopleParts(parts, wake);
+  const people = peopleParts(parts, toolFactsOf(project), wake);
   const admitParts: AdmitParts = {
     ...{ store, clock, ids, wake, limits: config.limits, approvals: config.approvals },
     findAgent: findReady(project, report),
@@ -216,12 +218,13 @@ function admitting(project: Project, parts: AdmitParts): RuntimeAssembly["admit"
 }
 
 /** `tools` stays a getter, because tools of MCP servers come and go. */
-const peopleParts = (parts: LoopParts, wake: CommandParts["wake"]): CommandParts => ({
+const peopleParts = (parts: LoopParts, toolFacts: FindFacts, wake: CommandParts["wake"]): CommandParts => ({
   ...parts,
   get tools() {
     return parts.tools;
   },
-  grantFor,
+  grantFor: createGrantFor(toolFacts),
+  toolFacts,
   wake,
 });
 
@@ -264,6 +267,12 @@ async function prepared(definition: Definition, project: Project, report: Report
   return definition;
 }
 
+/** What each tool declares about itself: the loop's own, then the project's and those of its MCP servers. */
+const toolFactsOf =
+  ({ toolsByName }: Project): FindFacts =>
+  (tool) =>
+    declaredTool(tool) ?? toolsByName().get(tool);
+
 interface LoopWiring {
   project: Project;
   clock: Clock;
@@ -279,7 +288,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
   const { project, clock, ids, store, worker, report, listeners, env } = wiring;
   const { config, models, tools } = project;
   const priceOf = createPrices(config.prices);
-  const verdict = config.taint ? judge : judgeWithoutTaint;
+  const judge = createJudge(toolFactsOf(project));
   const authority = [{ source: "project", rules: canonicalRules(config.permissions, tools) }];
   return {
     store,
@@ -302,8 +311,8 @@ function loopParts(wiring: LoopWiring): LoopParts {
       return project.toolsByName();
     },
     inputSchema: inputSchemaOf,
-    judge: (request) =>
-      verdict({ ...request, inspectPath: inspectPath, gitProgramSetting: gitProgramSetting }),
+    judge: ({ taint, ...request }) =>
+      judge({ ...request, taint: config.taint ? taint : undefined, inspectPath, gitProgramSetting }),
     judgeShell,
     offers,
     authority: () => authority,

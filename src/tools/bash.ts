@@ -32,7 +32,8 @@ export const bashTool = (setup: Confinement) =>
       description: z.string().max(500).optional().describe("What it is for, in a few words"),
     }),
     effect: "unsafe",
-    patches: true,
+    reaches: ["commands", "files", "network"],
+    target: { kind: "command", field: "command" },
     // A little more than the command's own limit, so that its own answer says what happened.
     timeout: MAX_TIME + 10_000,
     aliases: [

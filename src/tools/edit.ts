@@ -25,7 +25,8 @@ export const editTool = defineTool({
     "Replaces a piece of text in a file of the workspace. old_string must match exactly and be unique: add lines around it, or set replace_all.",
   input: Input,
   effect: "idempotent",
-  patches: true,
+  reaches: ["files"],
+  target: { kind: "path", field: "path", use: "changes" },
   aliases: ["edit_file", "str_replace", "replace_in_file"],
 
   execute: (input, context) => changeFile(input.path, replacing(input), context),

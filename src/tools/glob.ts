@@ -23,6 +23,8 @@ export const globTool = defineTool({
     path: z.string().optional().describe("The folder to search; the workspace without it"),
   }),
   effect: "read",
+  reaches: [],
+  target: { kind: "path", field: "path", use: "lists" },
   searches: true,
   aliases: ["find_files", "file_search", "glob_search"],
 

@@ -29,6 +29,8 @@ export const grepTool = defineTool({
     "Searches file contents in the workspace by a regular expression (ripgrep's syntax). Answers file:line:text. Leaves out what .gitignore names.",
   input: Input,
   effect: "read",
+  reaches: [],
+  target: { kind: "path", field: "path", use: "reads" },
   searches: true,
   aliases: ["search_code", "grep_search", "search_files", "search"],
 

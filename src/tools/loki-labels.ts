@@ -26,6 +26,8 @@ export const lokiLabelsTool = (access: LokiAccess) =>
       end: z.string().max(100).optional().describe("End, in the same forms. Now by default"),
     }),
     effect: "read",
+    reaches: ["network"],
+    hosts: ["Loki"],
     idle: !access.settings,
 
     async execute({ label, query, start, end }, context) {

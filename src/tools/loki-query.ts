@@ -34,6 +34,8 @@ export const lokiQueryTool = (access: LokiAccess) =>
         .describe("Which lines when there are more than limit"),
     }),
     effect: "read",
+    reaches: ["network"],
+    hosts: ["Loki"],
     idle: !access.settings,
 
     async execute({ query, start, end, limit = DEFAULT_LIMIT, direction = "backward" }, context) {

@@ -37,6 +37,8 @@ export const lokiServiceErrorsTool = (access: LokiAccess) =>
         .describe("How many lines to look at, the newest first; 1000 by default"),
     }),
     effect: "read",
+    reaches: ["network"],
+    hosts: ["Loki"],
     idle: !access.settings,
     aliases: ["loki_errors"],
 

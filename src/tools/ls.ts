@@ -17,6 +17,8 @@ export const lsTool = defineTool({
   description: "Lists the files and folders in a folder of the workspace.",
   input: z.strictObject({ path: z.string().optional().describe("The folder; the workspace without it") }),
   effect: "read",
+  reaches: [],
+  target: { kind: "path", field: "path", use: "lists" },
   searches: true,
   aliases: ["list_directory", "list_files", "list_dir"],
 

@@ -19,6 +19,8 @@ export const readTool = defineTool({
     limit: z.int().min(1).max(100_000).optional().describe("How many lines to show"),
   }),
   effect: "read",
+  reaches: [],
+  target: { kind: "path", field: "path", use: "reads" },
   aliases: ["read_file", "view", "view_file", "open_file"],
 
   async execute({ path, offset = 1, limit = DEFAULT_LINES }, { workspace }) {

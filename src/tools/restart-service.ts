@@ -29,6 +29,8 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
     description: `Restarts a service of this project and waits until it is healthy again. Known: ${listed(services)}.`,
     input: z.strictObject({ service: z.string().min(1).max(200).describe("The name of the service") }),
     effect: "unsafe",
+    reaches: ["commands"],
+    target: { kind: "name", field: "service" },
     idle: Object.keys(services).length === 0,
     // A little more than its own limits, so that its own answer says what happened.
     timeout: RESTART_MS + longestHealth(services) + 10_000,

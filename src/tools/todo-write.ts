@@ -11,6 +11,7 @@ export const todoWriteTool = defineTool({
     "Keeps your list of what is to do, which people see while you work. Hand in the whole list each time; one entry at a time is in_progress.",
   input: z.strictObject({ todos: Todos.describe("The whole list, in its order") }),
   effect: "read",
+  reaches: [],
   aliases: ["todo_write", "write_todos"],
 
   async execute({ todos }) {

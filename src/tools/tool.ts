@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import type { Effect } from "../journal/definition.ts";
 import type { FileChange } from "../journal/events.ts";
+import type { ToolFacts } from "../journal/tool-facts.ts";
 
 export interface ToolContext {
   /** Absolute path of the folder that the run works in. */
@@ -80,21 +81,18 @@ export interface ProbeResult {
   evidence: string[];
 }
 
-export interface Tool<Input = unknown> {
+/** `reaches` is required: a tool that reaches nothing says so with `[]`. */
+export interface Tool<Input = unknown> extends ToolFacts {
   name: string;
   description: string;
   input: z.ZodType<Input>;
   effect: Effect;
-  /** Changes files: withheld from an agent whose policy lacks `Patch`. */
-  patches?: boolean;
   /** Comes upon files that its input does not name: each is shown only if `mayShow` says so. */
   searches?: boolean;
   /** Milliseconds, where the general limit does not fit. */
   timeout?: number;
   /** The project has set up nothing for it: only an agent that names it is offered it, and told what is missing. */
   idle?: boolean;
-  /** The MCP server that it is of: offered to an agent that names the tool or lists the server. */
-  server?: string;
   /** The JSON Schema that models are told, where it is not made from `input`. */
   schema?: Readonly<Record<string, unknown>>;
   /** Other names that agent files use for it. */

@@ -45,6 +45,9 @@ export const webFetchTool = (access: WebAccess) =>
       offset: z.int().min(0).optional().describe("Start at this character of the text, 0 by default"),
     }),
     effect: "read",
+    reaches: ["network"],
+    hosts: access.settings.allow.length > 0 ? access.settings.allow : ["any public host"],
+    target: { kind: "url", field: "url" },
     // A little more than its own limits, so that its own answer says what happened.
     timeout: (access.settings.timeout ?? WEB_TIMEOUT) + 30_000,
     aliases: ["web_fetch", "fetch", "web/fetch", "fetchurl", "fetch_content"],

@@ -42,6 +42,8 @@ export const webSearchTool = (access: SearchAccess) =>
       count: z.int().min(1).max(20).optional().describe("How many results at most, 8 by default"),
     }),
     effect: "read",
+    reaches: ["network"],
+    hosts: ["the web search"],
     idle: !access.settings,
     aliases: ["web_search", "google_web_search", "google_search"],
 

@@ -20,7 +20,8 @@ export const writeTool = defineTool({
     content: z.string().describe("The whole new content"),
   }),
   effect: "idempotent",
-  patches: true,
+  reaches: ["files"],
+  target: { kind: "path", field: "path", use: "changes" },
   aliases: ["write_file", "create_file", "write_to_file"],
 
   execute: ({ path, content }, context) => changeFile(path, whole(content), context),

@@ -94,7 +94,7 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
         "src/api/client/types.ts": '// Buffer\nconst a = Buffer.from("process");',
       },
       "src/errors.ts:1: process": { "src/errors.ts": "const a = `$" + "{process.pid}`;" },
-      "src/config/config.ts may not run": { "src/ids.ts": 'import { config } from "./config.ts";' },
+      "src/config/config.ts may not run": { "src/ids.ts": 'import { config } from "./config/config.ts";' },
     },
     right: {
       "src/journal/events.ts": 'import { z } from "zod";\nimport { assertNever } from "../errors.ts";',

@@ -32,7 +32,7 @@ export function parseSources(files: Files): Source[] {
     .filter(([path]) => /\.tsx?$/.test(path))
     .map(([path, text]) => {
       const code = blank(text);
-      const isTest = /\.(test|contract)\.tsx?$/.test(path) || path.startsWith("test/");
+      const isTest = /\.(test|contract|fixture)\.tsx?$/.test(path) || path.startsWith("test/");
       return { path, text, code, imports: findImports(path, text, code), isTest };
     });
 }

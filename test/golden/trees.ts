@@ -233,6 +233,7 @@ export const goldenTools = (oracle: string): AnyTool[] => [
     description: "Hears.",
     input: z.object({ what: z.string() }),
     effect: "read",
+    reaches: [],
     execute: async ({ what }) => ({ output: `they say: ${what}`, untrusted: "the radio" }),
   }),
 ];

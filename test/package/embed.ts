@@ -20,6 +20,7 @@ const price = defineTool({
   description: "What an article costs.",
   input: z.object({ article: z.string() }),
   effect: "read",
+  reaches: [],
   execute: async ({ article }) => ({ output: article === "tea" ? "3 €" : "unknown" }),
 });
 

@@ -20,6 +20,7 @@ export function simulatedTools(worker: SimProcess, watch: Watch): AnyTool[] {
       description: `Does ${name}.`,
       input: z.object({ what: z.string() }),
       effect: TOOLS[name],
+      reaches: [],
       async execute({ what }, context) {
         const { runId, callId, signal } = context;
         if (!worker.mayBegin())

@@ -1,13 +1,14 @@
 // The loop's parts in a simulated process: the real ones, but for what they touch outside.
 
 import { shapesOnly } from "../../src/journal/masking/mask.fixture.ts";
+import { declaredTool } from "../../src/loop/builtin-tools/declared/index.ts";
 import { createStepGate } from "../../src/loop/drive/step-gate.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import { createClassifyFailure, cutStreamError, silenceError } from "../../src/models/classify-failure.ts";
 import { createEstimateCall } from "../../src/models/estimate.ts";
 import { createLimiter } from "../../src/models/limiter.ts";
 import type { Model } from "../../src/models/model.ts";
-import { judge } from "../../src/permissions/judge.ts";
+import { createJudge } from "../../src/permissions/judge.ts";
 import { createRunners, type RunnersParts } from "../../src/runners/runners.ts";
 import { digest } from "../../src/stores/blobs.ts";
 import { simulatedModel, simulatedTools } from "./outside.ts";
@@ -59,7 +60,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     limiter: createLimiter(clock),
     tools: new Map((mutant.tools?.(tools) ?? tools).map((tool) => [tool.name, tool])),
     inputSchema: () => ({ type: "object" }),
-    judge,
+    judge: createJudge((name) => declaredTool(name) ?? parts.tools.get(name)),
     judgeShell: () => ({ readOnly: false, why: "simulated" }),
     offers: ({ tools: { allow }, router, readOnly }, tool) =>
       !router && !(readOnly && tool.effect !== "read") && (allow === undefined || allow.includes(tool.name)),

@@ -15,10 +15,10 @@ import {
   resumeRun,
 } from "../../src/loop/commands/person-commands.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
-import { grantFor } from "../../src/permissions/grant.ts";
 import { type ApprovalItem, openItems } from "../../src/projections/folds/approvals.ts";
 import { type RunState, runStateProjection } from "../../src/projections/folds/run-state.ts";
 import { fold } from "../../src/projections/projection.ts";
+import { grantFor, toolFacts } from "../support/judge.ts";
 import { deskStore } from "./stores.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -37,7 +37,7 @@ export class Person {
 
   constructor(world: Surroundings, parts: LoopParts) {
     this.world = world;
-    this.parts = { ...parts, store: deskStore(world), grantFor, wake: async () => {} };
+    this.parts = { ...parts, store: deskStore(world), grantFor, toolFacts, wake: async () => {} };
   }
 
   state(runId: RunId): RunState {

@@ -28,6 +28,7 @@ export function oracleTools(file: string, hooks: OracleHooks = {}): AnyTool[] {
       description: `Does ${name}.`,
       input,
       effect,
+      reaches: [],
       async execute({ what }, { runId, callId, attempt, key }) {
         await hooks.before?.(name, what);
         const done =

@@ -22,11 +22,11 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { judge } from "../../src/permissions/judge.ts";
 import type { PermissionRequest, Verdict } from "../../src/permissions/permission.ts";
 import { bashTool } from "../../src/tools/bash.ts";
 import { inspectPath } from "../../src/tools/files/inspect-path.ts";
 import { gitProgramSetting } from "../../src/tools/git/program-setting.ts";
+import { judge } from "./judge.ts";
 
 export interface Playground {
   workspace: string;

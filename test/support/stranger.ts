@@ -12,6 +12,7 @@ export const hearTool: AnyTool = defineTool({
   description: "Hears a stranger.",
   input: z.object({}),
   effect: "read",
+  reaches: [],
   execute: async () => ({ output: ORDER, untrusted: STRANGER }),
 });
 
@@ -22,6 +23,8 @@ export function fetchTool(asked: string[]): AnyTool {
     description: "Reads a page.",
     input: z.object({ url: z.string() }),
     effect: "read",
+    reaches: ["network"],
+    target: { kind: "url", field: "url" },
     async execute({ url }) {
       asked.push(url);
       return { output: ORDER, untrusted: URL.parse(url)?.origin ?? url };

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { judge } from "../../permissions/judge.ts";
+import { judge } from "../../../test/support/judge.ts";
 import { codesOf, plain, translateKeys } from "./dialect.fixture.ts";
 import { opencodeDialect } from "./opencode.ts";
 import { readPermissionMap } from "./permission-map.ts";

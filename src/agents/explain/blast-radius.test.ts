@@ -5,21 +5,40 @@ import { agentSet, handoff, type Said } from "../agent-set.fixture.ts";
 import { addedReach, type BlastRadiusParts, blastRadius } from "./blast-radius.ts";
 import type { OfferedTool } from "./reach.ts";
 
-const TOOLS: OfferedTool[] = [
-  { name: "Read", effect: "read" },
-  { name: "Write", effect: "idempotent" },
-  { name: "Edit", effect: "idempotent" },
-  { name: "Bash", effect: "unsafe" },
-  { name: "WebFetch", effect: "read" },
-  { name: "mcp__mail__send", effect: "unsafe" },
+const CHANGES_FILES = {
+  reaches: ["files"],
+  target: { kind: "path", field: "path", use: "changes" },
+} as const;
+
+const toolsWith = (hosts: readonly string[]): OfferedTool[] => [
+  { name: "Read", effect: "read", reaches: [] },
+  { name: "Write", effect: "idempotent", ...CHANGES_FILES },
+  { name: "Edit", effect: "idempotent", ...CHANGES_FILES },
+  {
+    name: "Bash",
+    effect: "unsafe",
+    reaches: ["commands", "files", "network"],
+    target: { kind: "command", field: "command" },
+  },
+  { name: "WebFetch", effect: "read", reaches: ["network"], hosts },
+  {
+    name: "mcp__mail__send",
+    effect: "unsafe",
+    reaches: ["commands", "files", "network"],
+    hosts: ["MCP server mail"],
+  },
 ];
 
-const offered = ({ tools: { allow, deny } }: Definition): OfferedTool[] =>
-  TOOLS.filter(
-    ({ name }) =>
-      (!allow || rulesFor(allow, "strict", name).some((rule) => rule.names(name))) &&
-      !rulesFor(deny, "wide", name).some((rule) => rule.bare),
-  );
+const offeredOf =
+  (all: readonly OfferedTool[]) =>
+  ({ tools: { allow, deny } }: Definition): OfferedTool[] =>
+    all.filter(
+      (tool) =>
+        (!allow || rulesFor(allow, "strict", tool).some((rule) => rule.names(tool.name))) &&
+        !rulesFor(deny, "wide", tool).some((rule) => rule.bare),
+    );
+
+const offered = offeredOf(toolsWith(["any public host"]));
 
 const tools = (...allow: string[]): Said => ({ tools: { allow, ask: [], deny: [] } });
 
@@ -27,7 +46,7 @@ function radius(said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}
   const agents = agentSet(said);
   const boss = agents.get("boss")!.definition!;
   return blastRadius(agents.get("a")!.definition!, {
-    ...{ agents, offered, limits: {}, hosts: [], deny: boss.permissions.deny },
+    ...{ agents, offered, limits: {}, deny: boss.permissions.deny },
     from: { depth: 1, maxDepth: 3, above: ["boss"] },
     atWork: [{ definition: boss, deny: boss.permissions.deny }],
     ...more,
@@ -42,7 +61,7 @@ describe("[BR1] what could come of it", () => {
       b: tools("Write(src/**)", "Bash", "WebFetch"),
       c: { ...tools("Write(docs/**)"), permissions: { ask: [], deny: ["Write(docs/old/**)"] } },
     };
-    expect(radius(said, { hosts: ["example.com"] })).toEqual({
+    expect(radius(said, { offered: offeredOf(toolsWith(["example.com"])) })).toEqual({
       agent: "a",
       agents: [
         { agent: "a", isNew: true },
@@ -142,7 +161,8 @@ describe("[BR2] what is new", () => {
 });
 
 test("[BR3] what is beyond what was shown: other tools, more of one, other hosts", () => {
-  const of = (allow: string[], hosts = ["a.com"]) => radius({ boss: {}, a: tools(...allow) }, { hosts });
+  const of = (allow: string[], hosts = ["a.com"]) =>
+    radius({ boss: {}, a: tools(...allow) }, { offered: offeredOf(toolsWith(hosts)) });
   const shown = of(["Bash(npm test)", "WebFetch"]);
   expect(addedReach(shown, of(["Bash(npm test)"]))).toEqual([]);
   expect(addedReach(shown, of(["Bash(npm test)", "Bash(npm run *)"]))).toEqual(["Bash"]);

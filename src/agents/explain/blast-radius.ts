@@ -3,10 +3,11 @@
 
 import { type BlastRadius, POWERS, type Power } from "../../journal/blast-radius.ts";
 import type { Definition } from "../../journal/definition.ts";
+import { canReach, powersOf } from "../../journal/tool-facts.ts";
 import { rulesFor } from "../../permissions/rules.ts";
-import { allNodes, powersOf } from "./powers.ts";
 import {
   type AllowedTool,
+  allNodes,
   allowedTools,
   type ReachNode,
   type ReachParts,
@@ -17,8 +18,6 @@ import { DEFAULT_TREE_RUNS, worstCase } from "./worst-case.ts";
 
 export interface BlastRadiusParts extends ReachParts {
   from: TreePosition;
-  /** Hosts that pages may be read from; empty: any that is public. */
-  hosts: readonly string[];
   /** Those at work in the tree, with all that is denied to each. */
   atWork: readonly { definition: Definition; deny: readonly string[] }[];
 }
@@ -44,7 +43,6 @@ export function blastRadius(agent: Definition, parts: BlastRadiusParts): BlastRa
     hosts: hostsIn(
       { tools: then, definitions: places.map(({ definition }) => definition) },
       { tools: now, definitions: atWork.map(({ definition }) => definition) },
-      parts.hosts,
     ),
     never: neverIn(places),
     runs: worst.runs,
@@ -110,10 +108,10 @@ interface Holding {
   definitions: readonly Definition[];
 }
 
-function hostsIn(then: Holding, now: Holding, listed: readonly string[]): BlastRadius["hosts"] {
+function hostsIn(then: Holding, now: Holding): BlastRadius["hosts"] {
   const hosts = ({ tools, definitions }: Holding) =>
     new Set([
-      ...tools.flatMap((tool) => hostsOf(tool, listed)),
+      ...tools.flatMap(hostsOf),
       // What a server offers may not be known before somebody is started who uses it.
       ...definitions.flatMap(({ mcpServers = [] }) => mcpServers.map((name) => SERVER + name)),
     ]);
@@ -131,22 +129,16 @@ const reaches = (hosts: ReadonlySet<string>, host: string): boolean =>
 
 const SERVER = "MCP server ";
 
-/** Where a call of it may come to, as far as its name says. A command may reach whatever its sandbox lets it. */
-function hostsOf(tool: AllowedTool, listed: readonly string[]): readonly string[] {
-  if (!powersOf(tool).includes("network")) return [];
-  const [, server] = /^mcp__(.+?)__/.exec(tool.name) ?? [];
-  if (server !== undefined) return server === "admin" ? [] : [`${SERVER}${server}`];
-  if (tool.name === "WebFetch") return listed.length > 0 ? listed : ["any public host"];
-  if (tool.name === "WebSearch") return ["the web search"];
-  return tool.name.startsWith("loki_") ? ["Loki"] : [ANY_HOST];
-}
+/** The hosts that a tool declares. A command may reach whatever its sandbox lets it. */
+const hostsOf = (tool: AllowedTool): readonly string[] =>
+  canReach(tool, "network") ? (tool.hosts ?? [ANY_HOST]) : [];
 
 /** Rules with a pattern: they leave the tool, and forbid some of its calls. Only what binds everybody who has it counts. */
 function neverIn(places: readonly ReachNode[]): string[] {
   const binds = (rule: string): boolean => {
     const holders = places.filter(({ tools }) =>
       tools.some(
-        (tool) => powersOf(tool).length > 0 && rulesFor([rule], "wide", tool.name).some((one) => !one.bare),
+        (tool) => powersOf(tool).length > 0 && rulesFor([rule], "wide", tool).some((one) => !one.bare),
       ),
     );
     return holders.length > 0 && holders.every(({ deny }) => deny.includes(rule));

@@ -6,16 +6,16 @@ import { explain } from "./explain.ts";
 import type { OfferedTool, ReachParts } from "./reach.ts";
 
 const TOOLS: OfferedTool[] = [
-  { name: "Read", effect: "read" },
-  { name: "Write", effect: "idempotent" },
-  { name: "Bash", effect: "unsafe" },
-  { name: "WebFetch", effect: "read" },
-  { name: "delegate", effect: "idempotent" },
+  { name: "Read", effect: "read", reaches: [] },
+  { name: "Write", effect: "idempotent", reaches: ["files"] },
+  { name: "Bash", effect: "unsafe", reaches: ["commands", "files", "network"] },
+  { name: "WebFetch", effect: "read", reaches: ["network"] },
+  { name: "delegate", effect: "idempotent", reaches: ["runtime"] },
 ];
 
 const offered = ({ tools: { allow, deny } }: Definition): OfferedTool[] =>
   TOOLS.filter(
-    ({ name }) => (allow?.includes(name) ?? true) && !rulesFor(deny, "wide", name).some((rule) => rule.bare),
+    (tool) => (allow?.includes(tool.name) ?? true) && !rulesFor(deny, "wide", tool).some((rule) => rule.bare),
   );
 
 function explained(said: Record<string, Said>, more: Partial<ReachParts> = {}) {

@@ -3,12 +3,14 @@
 
 import type { Power } from "../../journal/blast-radius.ts";
 import type { Runner } from "../../journal/definition.ts";
+import { canReach, reachesOnlyRuns } from "../../journal/tool-facts.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { rulesFor } from "../../permissions/rules.ts";
 import type { Agent } from "../agent.ts";
 import type { Edge } from "./edges.ts";
-import { allNodes, isRuntimeTool, powersOf } from "./powers.ts";
 import {
   type AllowedTool,
+  allNodes,
   type NodeLimits,
   type OfferedTool,
   type ReachNode,
@@ -89,7 +91,7 @@ export function explain(
     terminals: terminalAgents(parts.agents, agent.name),
     models: root.models,
     ...(definition.runner ? { runner: programText(definition.runner) } : {}),
-    tools: root.tools,
+    tools: root.tools.map(shownTool),
     limits: root.limits,
     reachable: reachableOf(places.slice(1)),
     stops,
@@ -103,7 +105,7 @@ export const programText = ({ acp: { command, args = [] } }: Runner): string => 
 function reachableOf(places: readonly ReachNode[]): ReachableAgent[] {
   const byAgent = new Map<string, ReachPath[]>();
   for (const { agent, path, depth, models, tools, deny, limits } of places) {
-    const way = { path, depth, models, tools, deny: partly(deny, tools), limits };
+    const way = { path, depth, models, tools: tools.map(shownTool), deny: partly(deny, tools), limits };
     byAgent.set(agent, [...(byAgent.get(agent) ?? []), way]);
   }
   return [...byAgent].map(([agent, ways]) => ({
@@ -112,11 +114,17 @@ function reachableOf(places: readonly ReachNode[]): ReachableAgent[] {
   }));
 }
 
+const shownTool = ({ name, effect, only }: AllowedTool): AllowedTool => ({
+  name,
+  effect,
+  ...omitUndefined({ only }),
+});
+
 /** The rules that forbid some calls of a tool that is there. */
 function partly(deny: readonly string[], tools: readonly OfferedTool[]): string[] {
   const touched = new Set(
     tools
-      .flatMap(({ name }) => rulesFor(deny, "wide", name).filter((rule) => !rule.bare))
+      .flatMap((tool) => rulesFor(deny, "wide", tool).filter((rule) => !rule.bare))
       .map(({ text }) => text),
   );
   return deny.filter((rule, index) => touched.has(rule) && deny.indexOf(rule) === index);
@@ -126,7 +134,7 @@ function blastRadiusOf(places: readonly ReachNode[]): StaticBlastRadius {
   const held = new Map<string, StaticBlastRadius["tools"][number]>();
   for (const { agent, path, tools } of places.toSorted((a, b) => a.path.length - b.path.length)) {
     for (const tool of tools) {
-      if (tool.effect === "read" || isRuntimeTool(tool.name)) continue;
+      if (tool.effect === "read" || reachesOnlyRuns(tool)) continue;
       const { name, effect, only } = tool;
       const entry = held.get(name) ?? { name, effect, by: [] };
       if (!entry.by.some((known) => known.agent === agent))
@@ -136,7 +144,7 @@ function blastRadiusOf(places: readonly ReachNode[]): StaticBlastRadius {
   }
   const all = places.flatMap(({ tools }) => tools);
   const isProgram = places.some(({ definition }) => definition.runner !== undefined);
-  const may = (power: Power): boolean => isProgram || all.some((tool) => powersOf(tool).includes(power));
+  const may = (power: Power): boolean => isProgram || all.some((tool) => canReach(tool, power));
   return {
     changesFiles: may("files"),
     runsCommands: may("commands"),

@@ -5,12 +5,13 @@
 //  - What an agent may call there: its own gate, less what it and everybody above it deny.
 
 import { type AgentLimits, DEFAULT_LIMITS, type Definition, type Effect } from "../../journal/definition.ts";
+import type { DeclaredFacts } from "../../journal/tool-facts.ts";
 import { ownToolsOf, patternsIn } from "../../patterns/declarations/facts.ts";
 import { rulesFor } from "../../permissions/rules.ts";
 import type { Agent } from "../agent.ts";
 import { type Edge, edgesOf } from "./edges.ts";
 
-export interface OfferedTool {
+export interface OfferedTool extends DeclaredFacts {
   name: string;
   effect: Effect;
 }
@@ -44,6 +45,8 @@ export interface ReachNode {
   limits: NodeLimits;
   below: ReachNode[];
 }
+
+export const allNodes = (node: ReachNode): ReachNode[] => [node, ...node.below.flatMap(allNodes)];
 
 /** A way that is not gone: the agent at its end is not started. */
 export interface ReachStop {
@@ -145,11 +148,11 @@ export function allowedTools(
   const offered = parts.offered({ ...definition, tools });
   return offered
     .filter(({ effect }) => own?.may !== "read" || effect === "read")
-    .map((tool) => ({ ...tool, ...onlySome(tool.name, definition.tools.allow) }));
+    .map((tool) => ({ ...tool, ...onlySome(tool, definition.tools.allow) }));
 }
 
-function onlySome(tool: string, allow: readonly string[] = []): { only?: string[] } {
-  const rules = rulesFor(allow, "strict", tool).filter((rule) => rule.names(tool));
+function onlySome(tool: OfferedTool, allow: readonly string[] = []): { only?: string[] } {
+  const rules = rulesFor(allow, "strict", tool).filter((rule) => rule.names(tool.name));
   if (rules.length === 0 || rules.some((rule) => rule.bare)) return {};
   return { only: rules.map(({ text }) => text) };
 }

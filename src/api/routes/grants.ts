@@ -42,7 +42,7 @@ export function grantRoutes({ store, people }: ApiParts) {
         const past = await pastCalls(store, people);
         const allowed = past.filter(({ decided }) => decided === "allowed").length;
         const looked = { allowed, refused: past.length - allowed };
-        return { looked, suggestions: suggestRules(past, people.judge) };
+        return { looked, suggestions: suggestRules(past, people.judge, people.toolFacts) };
       },
     ),
   ];

@@ -191,6 +191,7 @@ function meeting(size: number): AnyTool {
     description: "Waits for the others.",
     input: z.object({ n: z.number() }),
     effect: "read",
+    reaches: [],
     async execute({ n }) {
       if (++here === size) all.resolve();
       await all.promise;
@@ -220,6 +221,7 @@ test("results are journaled as they come, and read in the order of their calls",
     description: "Waits for the second.",
     input: z.object({ n: z.number() }),
     effect: "read",
+    reaches: [],
     async execute({ n }) {
       if (n === 1) await second.promise;
       return { output: `n${n}` };
@@ -294,6 +296,7 @@ scenario(
         description: "",
         input: z.object({}),
         effect: "unsafe",
+        reaches: [],
         async execute() {
           throw new Error("out of cheese");
         },
@@ -303,6 +306,7 @@ scenario(
         description: "",
         input: z.object({}),
         effect: "read",
+        reaches: [],
         timeout: 5,
         execute: (_, { signal }) =>
           new Promise((resolve) => {
@@ -330,6 +334,7 @@ scenario(
         description: "",
         input: z.object({}),
         effect: "read",
+        reaches: [],
         execute: async () => ({ output: "0123456789".repeat(10_000) }),
       }),
     ],

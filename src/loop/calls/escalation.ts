@@ -4,6 +4,7 @@
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
 import type { Definition } from "../../journal/definition.ts";
+import { canReach, type DeclaredFacts } from "../../journal/tool-facts.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { isTainted } from "../../projections/folds/taint.ts";
 import type { ToolCall } from "../../projections/folds/tool-call.ts";
@@ -57,8 +58,8 @@ async function raisedBy(
   }
 }
 
-const mayHarm = ({ effect, patches }: Pick<AnyTool, "effect" | "patches">): boolean =>
-  effect === "unsafe" || patches === true;
+const mayHarm = (tool: DeclaredFacts & Pick<AnyTool, "effect">): boolean =>
+  tool.effect === "unsafe" || canReach(tool, "files");
 
 function hasMore(other: Definition, own: Definition, tool: AnyTool, { offers }: Parts): boolean {
   if (!offers(other, tool)) return false;

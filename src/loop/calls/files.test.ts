@@ -220,6 +220,7 @@ for (const [tool, input] of [
             description: "Somebody else changes the file.",
             input: z.object({ folder: z.string() }),
             effect: "idempotent",
+            reaches: [],
             async execute({ folder }) {
               writeFileSync(join(folder, "a.txt"), "old, and theirs\n");
               return { output: "ok" };

@@ -144,8 +144,9 @@ export function callEffect(
   input: unknown,
   { judgeShell }: Pick<LoopParts, "judgeShell">,
 ): AnyTool["effect"] {
-  const command = (input as { command?: unknown } | null)?.command;
-  if (tool.name !== "Bash" || typeof command !== "string") return tool.effect;
+  if (tool.target?.kind !== "command") return tool.effect;
+  const command = (input as Record<string, unknown> | null)?.[tool.target.field];
+  if (typeof command !== "string") return tool.effect;
   return judgeShell(command).readOnly ? "read" : tool.effect;
 }
 

@@ -21,7 +21,7 @@ async function decide(world: World, runId: string, decisions: readonly Decision[
 const suggested = async (world: World) => {
   const { store, people } = world.runtime;
   const past = await pastCalls(store, people);
-  return { past, suggestions: suggestRules(past, people.judge) };
+  return { past, suggestions: suggestRules(past, people.judge, people.toolFacts) };
 };
 
 const yes: Decision = { decision: "approve" };

@@ -46,8 +46,10 @@ function claimsOf(calls: readonly ToolCall[], { state }: RunJournal, parts: Loop
   const { parentRunId, worktree } = state.start!;
   if (worktree || (parentRunId === undefined && state.children.size === 0)) return [];
   return calls.flatMap((call) => {
-    const { path } = effectiveInput(call) as { path?: unknown };
-    return parts.tools.get(call.name)?.patches && typeof path === "string" ? [plainPath(path)] : [];
+    const target = parts.tools.get(call.name)?.target;
+    if (target?.kind !== "path" || target.use !== "changes") return [];
+    const path = (effectiveInput(call) as Record<string, unknown>)[target.field];
+    return typeof path === "string" ? [plainPath(path)] : [];
   });
 }
 

@@ -98,6 +98,7 @@ scenario(
         description: "Waits to be stopped.",
         input: z.object({}),
         effect: "idempotent",
+        reaches: [],
         execute: (_, { signal, progress }) =>
           new Promise((resolve) => {
             signal.addEventListener("abort", () => {

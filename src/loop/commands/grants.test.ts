@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { grantFor } from "../../permissions/grant.ts";
+import { grantFor } from "../../../test/support/judge.ts";
 import { grantRuleFor } from "../give-grant.ts";
 
 test.each([

@@ -4,6 +4,7 @@
 import { CadreError } from "../../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../../ids.ts";
 import type { EventBody } from "../../journal/events.ts";
+import type { FindFacts } from "../../journal/tool-facts.ts";
 import type { GrantFor } from "../../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../../projections/folds/approvals.ts";
 import { loopItemId } from "../../projections/folds/loop-guard.ts";
@@ -24,6 +25,7 @@ export interface CommandParts
     "store" | "ids" | "clock" | "digest" | "mask" | "tools" | "judge" | "judgeShell" | "authority" | "host"
   > {
   grantFor: GrantFor;
+  toolFacts: FindFacts;
   wake(runId: RunId): Promise<void>;
 }
 

@@ -96,6 +96,7 @@ const hangs = defineTool({
   description: "Never ends by itself.",
   input: z.object({}),
   effect: "read",
+  reaches: [],
   execute: (_, { signal }) =>
     new Promise((resolve) => {
       signal.addEventListener("abort", () => resolve({ output: "stopped", isError: true }), { once: true });
@@ -109,6 +110,7 @@ const chatty = defineTool({
   description: "Shows output for as long as the test wants.",
   input: z.object({}),
   effect: "read",
+  reaches: [],
   execute: (_, { progress }) =>
     new Promise((resolve) => {
       saying.resolve((word) => (word === "end" ? resolve({ output: "all said" }) : progress!(word)));

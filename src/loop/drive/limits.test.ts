@@ -94,6 +94,7 @@ scenario(
         description: "Takes six seconds.",
         input: z.object({ n: z.number() }),
         effect: "idempotent",
+        reaches: [],
         async execute() {
           durationClock.advance(6_000);
           return { output: "worked" };

@@ -45,6 +45,7 @@ function holding() {
     description: "Takes a while.",
     input: z.object({}),
     effect: "read",
+    reaches: [],
     async execute() {
       begun.resolve();
       await released.promise;

@@ -3,8 +3,8 @@
 // is allowed; and what is allowed without a question, really run.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bash, type Setting } from "../../../test/support/judge.ts";
 import { type Playground, playground } from "../../../test/support/playground.ts";
-import { bash, type Setting } from "../judge.fixture.ts";
 import { READ_ONLY_COMMANDS } from "./read-only-commands.ts";
 
 let ground: Playground;

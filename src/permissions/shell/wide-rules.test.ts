@@ -3,7 +3,7 @@
 // and ordinary work is not in the way of either.
 
 import { describe, expect, it } from "vitest";
-import { bash, type Setting } from "../judge.fixture.ts";
+import { bash, type Setting } from "../../../test/support/judge.ts";
 
 const verdicts = (commands: readonly string[], setting: Setting) =>
   commands.map((command) => `${bash(command, setting).verdict}: ${command}`);

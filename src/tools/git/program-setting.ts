@@ -61,7 +61,7 @@ interface Setting {
 }
 
 /** Of sections and keys by which looking runs a program, asks a server or leaves the workspace. */
-const TELLING =
+const RISKY_SETTING =
   /^(filter|include|includeif|gpg)\.|^core\.(fsmonitor|worktree)$|^diff\.(external|command|textconv)$|^log\.showsignature$|^extensions\.partialclone$|^remote\.promisor$/;
 
 const HEADER = /^\s*\[\s*([\w-]+)(?:\.[^\]"]*|\s*"(?:[^"\\]|\\.)*")?\s*\](.*)$/s;
@@ -79,7 +79,7 @@ function settingsIn(text: string): Setting[] {
 
 function isHarmless({ section, key, value }: Setting, folder: string, workspace: string): boolean {
   const name = `${section}.${key}`;
-  if (!TELLING.test(name) || /^(false|no|off|0|)$/i.test(value)) return true;
+  if (!RISKY_SETTING.test(name) || /^(false|no|off|0|)$/i.test(value)) return true;
   if (name === "filter.required" || (section === "filter" && LFS_COMMAND.test(value))) return true;
   // Git's own monitor, which commands of agents do without.
   if (name === "core.fsmonitor") return value === "true";

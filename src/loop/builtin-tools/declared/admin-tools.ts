@@ -4,6 +4,7 @@
 import { z } from "zod";
 import type { Definition, Effect } from "../../../journal/definition.ts";
 import { RunStatus } from "../../../journal/events.ts";
+import type { ToolFacts } from "../../../journal/tool-facts.ts";
 import type { ToolCall } from "../../../projections/folds/tool-call.ts";
 import { type DeclaredTool, jsonSchema, misfit, offerOf, type ToolGate } from "./declared-tool.ts";
 
@@ -21,9 +22,17 @@ export interface DeclaredAdminTool extends DeclaredTool {
   readonly input: z.ZodType<AdminInput>;
 }
 
+/** It acts on runs of other trees, which may do whatever their own agents may do. */
+const ON_OTHER_RUNS: ToolFacts = {
+  reaches: ["commands", "files", "network"],
+  hosts: [],
+  target: { kind: "name", field: "run_id" },
+};
+
 export const listRuns = adminTool({
   name: "mcp__admin__list_runs",
   effect: "read",
+  reaches: [],
   description: "List the runs of this project, the newest first: whose they are, how they stand, what for.",
   input: Listed,
 });
@@ -31,6 +40,7 @@ export const listRuns = adminTool({
 export const cancelRun = adminTool({
   name: "mcp__admin__cancel_run",
   effect: "unsafe",
+  ...ON_OTHER_RUNS,
   description: "Cancel a run and everything below it. Not your own, and none that you work for.",
   input: Reasoned,
 });
@@ -38,6 +48,7 @@ export const cancelRun = adminTool({
 export const retryRun = adminTool({
   name: "mcp__admin__retry_run",
   effect: "unsafe",
+  ...ON_OTHER_RUNS,
   description: "Try an ended run again: a new run goes on from its last good event, and you pay for it.",
   input: One,
 });
@@ -45,6 +56,7 @@ export const retryRun = adminTool({
 export const recoverRun = adminTool({
   name: "mcp__admin__recover_run",
   effect: "unsafe",
+  ...ON_OTHER_RUNS,
   description: "Let a run go on that was set aside because it could not be driven.",
   input: One,
 });
@@ -52,6 +64,7 @@ export const recoverRun = adminTool({
 export const health = adminTool({
   name: "mcp__monitoring__health",
   effect: "read",
+  reaches: [],
   description:
     "How the runs of this project stand: how many of each status, who needs a person, what is stuck.",
   input: z.strictObject({}),
@@ -60,6 +73,7 @@ export const health = adminTool({
 export const runStatus = adminTool({
   name: "mcp__monitoring__run_status",
   effect: "read",
+  reaches: [],
   description: "Where one run stands, what it waits for, what it has used, and its children.",
   input: One,
 });
@@ -78,19 +92,21 @@ function adminTool({
   effect,
   description,
   input,
-}: {
+  ...facts
+}: ToolFacts & {
   name: string;
   effect: Effect;
   description: string;
   input: z.ZodType<AdminInput>;
 }): DeclaredAdminTool {
   const listedBy = (definition: Definition, gate: ToolGate): boolean =>
-    definition.tools.allow !== undefined && gate.offers(definition, { name, effect });
+    definition.tools.allow !== undefined && gate.offers(definition, { name, effect, ...facts });
   const offer = offerOf({ name, description, schema: () => jsonSchema(input) });
   return {
     name,
     kind: "loop",
     effect,
+    ...facts,
     input,
     listedBy,
     offered: ({ definition }, gate) => (listedBy(definition, gate) ? offer() : []),

@@ -25,6 +25,7 @@ export const askUser: DeclaredTool = {
   aliases: ["AskUserQuestion", "ask_user"],
   kind: "question",
   effect: "read",
+  reaches: [],
   offered: (view, gate) => (mayAsk(view, gate) ? offer() : []),
 };
 

@@ -16,6 +16,7 @@ const SeveralRuns = z.object({
 export const checkRun = childRunTool({
   name: "check_run",
   effect: "read",
+  reaches: [],
   description: "Look at a run that you started and do not wait for.",
   input: OneRun,
 });
@@ -24,6 +25,7 @@ export const waitForRuns: DeclaredTool = {
   ...childRunTool({
     name: "wait_for_runs",
     effect: "read",
+    reaches: [],
     description: "Wait until the runs that you started have ended.",
     input: SeveralRuns,
   }),
@@ -38,6 +40,7 @@ export const waitForRuns: DeclaredTool = {
 export const cancelRun = childRunTool({
   name: "cancel_run",
   effect: "idempotent",
+  reaches: ["runtime"],
   description: "Cancel a run that you started, and everything below it.",
   input: OneRun,
 });
@@ -47,14 +50,19 @@ export const CHILD_RUN_TOOLS: readonly DeclaredTool[] = [checkRun, waitForRuns, 
 function childRunTool({
   name,
   effect,
+  reaches,
   description,
   input,
-}: Pick<DeclaredTool, "name" | "effect"> & { description: string; input: z.ZodType }): DeclaredTool {
+}: Pick<DeclaredTool, "name" | "effect" | "reaches"> & {
+  description: string;
+  input: z.ZodType;
+}): DeclaredTool {
   const offer = offerOf({ name, description, schema: () => jsonSchema(input, true) });
   return {
     name,
     kind: "loop",
     effect,
+    reaches,
     offered: (view: DecisionView) => (mayStartDetached(view) ? offer() : []),
     // A call by an agent that cannot start such runs is answered with a sentence that says so.
     accepts: () => true,

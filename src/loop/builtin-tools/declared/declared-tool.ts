@@ -4,6 +4,7 @@
 import { z } from "zod";
 import type { Definition, Effect } from "../../../journal/definition.ts";
 import type { EventBody } from "../../../journal/events.ts";
+import type { ToolFacts } from "../../../journal/tool-facts.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import type { ChildRun } from "../../../projections/folds/child-runs.ts";
 import type { RunState, ToolCall } from "../../../projections/folds/run-state.ts";
@@ -18,10 +19,10 @@ export interface OfferedTool {
 
 /** The agent's own gate: true if its file lets this tool through. */
 export interface ToolGate {
-  offers(definition: Definition, tool: { name: string; effect: Effect }): boolean;
+  offers(definition: Definition, tool: ToolFacts & { name: string; effect: Effect }): boolean;
 }
 
-export interface DeclaredTool {
+export interface DeclaredTool extends ToolFacts {
   /** Name in proposals, rules and journals. */
   readonly name: string;
   /** Other names that a model may call it by, and an agent's file may list. */

@@ -9,6 +9,7 @@ import {
   type Delegate,
 } from "../../../journal/definition.ts";
 import type { Payload } from "../../../journal/events.ts";
+import type { ToolFacts } from "../../../journal/tool-facts.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import { ROUTE_TO } from "../../../patterns/router.ts";
 import type { ToolCall } from "../../../projections/folds/run-state.ts";
@@ -30,6 +31,9 @@ export interface DelegationRequest {
   maxTurns?: number | undefined;
   awaited: boolean;
 }
+
+/** What the child may do is judged where it runs. */
+const STARTS_A_RUN: ToolFacts = { reaches: ["runtime"], target: { kind: "name", field: "agent" } };
 
 export interface DelegationTool extends DeclaredTool {
   readonly kind: "delegation";
@@ -107,6 +111,7 @@ function shapedTool(
     ...declared,
     kind: "delegation",
     effect: "idempotent",
+    ...STARTS_A_RUN,
     accepts: ({ definition }) => !definition.router,
     offered({ definition, state }) {
       if (definition.router || (definition.delegation ?? DEFAULT_DELEGATION).tool !== shape) return [];
@@ -180,6 +185,7 @@ const routeTo: DelegationTool = {
   name: ROUTE_TO,
   kind: "delegation",
   effect: "idempotent",
+  ...STARTS_A_RUN,
   routes: true,
   unlisted: true,
   accepts: ({ definition }) => definition.router !== undefined,

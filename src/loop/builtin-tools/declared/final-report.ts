@@ -24,6 +24,7 @@ export const finalReport: DeclaredTool = {
   name: FINAL_REPORT,
   kind: "closing",
   effect: "read",
+  reaches: [],
   offered: (view) =>
     mayReport(view.definition) && reportTool(view) === FINAL_REPORT
       ? offerReport(FINAL_REPORT, REPORT_DESCRIPTION, view.definition)

@@ -21,6 +21,8 @@ export const sendMessage: DeclaredTool = {
   name: SEND_MESSAGE,
   kind: "loop",
   effect: "idempotent",
+  reaches: ["runtime"],
+  target: { kind: "name", field: "to" },
   leavesTree: true,
   // A message may start a run, so a draft (`readOnly`) cannot send one.
   listedBy: ({ kind, tools, readOnly }) =>

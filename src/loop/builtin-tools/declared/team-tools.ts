@@ -75,6 +75,7 @@ function teamTool(name: string, offer: (view: DecisionView) => readonly OfferedT
     name,
     kind: "closing",
     effect: "read",
+    reaches: [],
     offered: (view) => (mayReport(view.definition) && closingNames(view).includes(name) ? offer(view) : []),
   };
 }

@@ -1,8 +1,19 @@
 // A call judged in a setting, as the tests of permissions write it.
 
-import type { Preset } from "../journal/definition.ts";
-import { judge } from "./judge.ts";
-import type { PermissionRequest, Verdict } from "./permission.ts";
+import type { Preset } from "../../src/journal/definition.ts";
+import type { FindFacts } from "../../src/journal/tool-facts.ts";
+import { declaredTool } from "../../src/loop/builtin-tools/declared/index.ts";
+import { createGrantFor } from "../../src/permissions/grant.ts";
+import { createJudge } from "../../src/permissions/judge.ts";
+import type { PermissionRequest, Verdict } from "../../src/permissions/permission.ts";
+import { builtinTools } from "../../src/tools/index.ts";
+
+/** What Cadre's own tools declare; a tool of any other name declares nothing. */
+export const toolFacts: FindFacts = (name) =>
+  declaredTool(name) ?? builtinTools.find((tool) => tool.name === name);
+
+export const judge = createJudge(toolFacts);
+export const grantFor = createGrantFor(toolFacts);
 
 type Loose = { preset?: Preset; allow?: string[]; ask?: string[]; deny?: string[] };
 const rules = (loose: Loose = {}) => ({ allow: [], ask: [], deny: [], ...loose });

@@ -1,0 +1,63 @@
+// Facts about a tool that the rest of Cadre asks for without knowing the tool: what a call can reach, and what its input is
+// about. Each tool declares them in its own file. A tool that declares nothing counts as reaching everything.
+
+import { POWERS, type Power } from "./blast-radius.ts";
+
+/** `runtime`: it starts or stops runs, and these are bound by the same rules as the run that calls it. */
+export type Reach = Power | "runtime";
+
+/** What a call is about, and the input field that says it. Permission rules read a call by this. */
+export type ToolTarget =
+  /** A shell command: `Bash(npm test)`. */
+  | { kind: "command"; field: string }
+  /** A path of the workspace: `Read(.env)`, `Edit(src/**)`. `lists`: it shows names, never the content of a file. */
+  | { kind: "path"; field: string; use: "reads" | "lists" | "changes" }
+  /** An address: `WebFetch(https://example.com/**)`. */
+  | { kind: "url"; field: string }
+  /** One thing with a name, such as a service or an agent: `restart_service(api)`. */
+  | { kind: "name"; field: string };
+
+export interface ToolFacts {
+  /** What a call can change or contact; `[]` for a tool that only shows what the run may see anyway. */
+  reaches: readonly Reach[];
+  /** The hosts that it contacts, in words for a person. Absent for a tool with `network`: any host. */
+  hosts?: readonly string[];
+  /** Absent: rules see the input as plain texts. */
+  target?: ToolTarget;
+  /** The MCP server that provides it. */
+  server?: string;
+}
+
+/** A tool as permission rules see it. */
+export interface NamedTool {
+  name: string;
+  target?: ToolTarget | undefined;
+}
+
+/** Facts of a tool that may come from plain JavaScript, so that nothing in them is certain. */
+export type DeclaredFacts = { readonly [Key in keyof ToolFacts]?: ToolFacts[Key] | undefined };
+
+/** Looks up a tool's facts by its own name; undefined for a tool that nobody knows. */
+export type FindFacts = (tool: string) => DeclaredFacts | undefined;
+
+const EVERYTHING: readonly Reach[] = [...POWERS, "runtime"];
+
+/** What a tool can reach. Everything, if it declares nothing or something that is not known here. */
+export const reachOf = (tool: DeclaredFacts | undefined): readonly Reach[] =>
+  declaresReach(tool) ? tool.reaches : EVERYTHING;
+
+export function declaresReach(tool: DeclaredFacts | undefined): tool is DeclaredFacts & ToolFacts {
+  const declared: unknown = tool?.reaches;
+  return Array.isArray(declared) && declared.every((reach) => EVERYTHING.includes(reach));
+}
+
+export const canReach = (tool: DeclaredFacts | undefined, ...any: readonly Reach[]): boolean =>
+  reachOf(tool).some((reach) => any.includes(reach));
+
+/** The powers among what a tool can reach, as a blast radius shows them. */
+export const powersOf = (tool: DeclaredFacts | undefined): Power[] =>
+  POWERS.filter((power) => canReach(tool, power));
+
+/** Whether it only starts or stops runs: what these may do is judged where they run. */
+export const reachesOnlyRuns = (tool: DeclaredFacts | undefined): boolean =>
+  reachOf(tool).length > 0 && reachOf(tool).every((reach) => reach === "runtime");
