@@ -189,6 +189,8 @@ export const payloads = {
       "model",
     ]),
     message: z.string(),
+    /** Why the provider rejected the request, if it is known: the account is empty, or the text is too long for the model. */
+    rejection: z.enum(["quota", "too_long"]).optional(),
     /** When the next attempt is due. Absent: there is none. */
     retryAt: z.number().optional(),
     /** Tokens that were, or may have been, spent. */

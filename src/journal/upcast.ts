@@ -19,6 +19,14 @@ type Step = (type: string, payload: Record<string, unknown>) => Record<string, u
 export const JOURNAL_VERSION = 1;
 const STEPS: Step[] = [];
 
+/** Recordings from before the first release name what decided in `rule` only. Delete this with the last of them. */
+function withBasis(type: string, payload: Record<string, unknown>): Record<string, unknown> {
+  if (type !== "TOOL_PROPOSED" || payload["basis"] !== undefined) return payload;
+  const [, word] = /^(person grant|fork: recorded|taint ask:)/.exec(String(payload["rule"])) ?? [];
+  const basis = { "person grant": "grant", "fork: recorded": "recorded", "taint ask:": "taint" }[word ?? ""];
+  return basis === undefined ? payload : { ...payload, basis };
+}
+
 export function readEvent(stored: StoredEvent): JournalEvent {
   const { text, ...place } = stored;
   const where = `Run ${stored.runId}, event ${stored.seq}`;
@@ -38,7 +46,8 @@ export function readEvent(stored: StoredEvent): JournalEvent {
       { runId: stored.runId, seq: stored.seq, version },
     );
   }
-  const upcast = STEPS.slice(version - 1).reduce((payload, step) => step(stored.type, payload), raw);
+  const steps = [...STEPS.slice(version - 1), withBasis];
+  const upcast = steps.reduce((payload, step) => step(stored.type, payload), raw);
   const parsed = payloads[stored.type as EventType].safeParse(upcast);
   if (!parsed.success) {
     throw new CadreError(

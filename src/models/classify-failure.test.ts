@@ -108,6 +108,14 @@ test("[F40] an empty account is not waited for", () => {
   expect(classifyFailure(answered({ status: 429, body }), 1, 0)).not.toHaveProperty("after");
 });
 
+test.each([
+  ["Your credit balance is too low", "quota"],
+  ["prompt is too long: 210000 tokens > 200000 maximum", "too_long"],
+  ["there is no such model", undefined],
+])("[F40] a rejection says what to do about it: %s", (message, rejection) => {
+  expect(classifyFailure(answered({ status: 400, message }), 1, 0).rejection).toBe(rejection);
+});
+
 test("[F40] waits double up to a minute, with jitter, and the sixth attempt is the last", () => {
   const waits = (random: number) =>
     [1, 2, 3, 4, 5, 6, 7].map((attempt) => classifyFailure(answered({ status: 500 }), attempt, random).after);

@@ -34,7 +34,9 @@ export function createClassifyFailure(
   return (error, attempt, random) => {
     try {
       const cause = causeOf(error);
-      const failure: Failure = { cause, message: messageFor(cause, error, keyVariableOf) };
+      const message = messageFor(cause, error, keyVariableOf);
+      const rejection = cause === "rejected" ? rejectionIn(message) : undefined;
+      const failure: Failure = { cause, message, ...(rejection ? { rejection } : {}) };
       if (!TRANSIENT.has(cause) || attempt >= LAST_ATTEMPT) return failure;
       return { ...failure, after: waitBefore(attempt, random, retryAfterOf(error, clock)) };
     } catch {
@@ -85,6 +87,12 @@ function causeOfStatus(status: number, error: unknown): Cause {
   if (status === 408) return "timeout";
   if (status === 409 || status >= 500) return "overloaded";
   return "rejected";
+}
+
+/** Providers have no common code for these: their words are all there is. */
+function rejectionIn(message: string): Failure["rejection"] {
+  if (/quota|billing|credit|balance/i.test(message)) return "quota";
+  return /context.?(length|window)|too long|too many tokens/i.test(message) ? "too_long" : undefined;
 }
 
 /** An error frame inside a stream that has no status: providers put a word for it into `type` or `code`. */

@@ -20,6 +20,7 @@ export type PriceOf = (model: string, usage: Usage) => number | null;
 export interface Failure {
   cause: Payload<"MODEL_CALL_FAILED">["cause"];
   message: string;
+  rejection?: NonNullable<Payload<"MODEL_CALL_FAILED">["rejection"]>;
   after?: number;
 }
 

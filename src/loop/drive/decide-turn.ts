@@ -298,14 +298,14 @@ function synthetic(state: RunState, limit?: { limit: string; value: number }): s
   return `The run ended without a report of its own: ${why} after ${state.turns} turns.${last ? ` Its last words: ${last}` : ""}`;
 }
 
-function adviceFor({ cause, message }: { cause: string; message: string }): string {
+function adviceFor({ cause, rejection }: NonNullable<RunState["failedCall"]>): string {
   if (cause === "auth")
     return "Check the provider's API key and account, then try the run again: it goes on from here.";
   if (cause === "output_cap")
     return "Raise `maxOutputTokens` of the agent, or ask for smaller pieces, then try the run again: it goes on from here.";
-  if (cause === "rejected" && /quota|billing|credit|balance/i.test(message))
+  if (rejection === "quota")
     return "Nothing is lost: fill up the account at the provider, then try the run again, and it goes on from here.";
-  if (cause === "rejected" && /context.?(length|window)|too long|too many tokens/i.test(message))
+  if (rejection === "too_long")
     return "Nothing is lost, but the model takes no text of this length: choose one with a larger context, or a smaller task, in a fork of this run (`cadre fork`).";
   if (cause === "rejected")
     return "Nothing is lost, but the provider refuses this request as it is, and would again: correct what it names, such as the model, in a fork of this run (`cadre fork`).";

@@ -7,9 +7,6 @@ import type { RunState } from "../../projections/folds/run-state.ts";
 import { taintToPassOn } from "../../projections/folds/taint.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-/** What a report is answered with: nobody reads it any more. */
-export const REPORT_RECEIVED = "Received.";
-
 const TYPES = { completed: "RUN_COMPLETED", failed: "RUN_FAILED", cancelled: "RUN_CANCELLED" } as const;
 
 export async function finishRun(ending: Ending, run: RunJournal): Promise<void> {
@@ -72,5 +69,5 @@ function treeSpent({ usage, children }: RunState): Spent {
 function closedReport(run: RunJournal): EventBody[] {
   return [...run.state.calls.values()]
     .filter((call) => call.name === reportTool(run) && !call.result)
-    .map((call) => ({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: REPORT_RECEIVED } }));
+    .map((call) => ({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: "Received." } }));
 }

@@ -229,13 +229,13 @@ function failureOf(
   }
   const { error } = outcome;
   if (error instanceof CadreError) return { cause: "auth", message: error.message };
-  const { cause, message, after } = parts.classifyFailure(
+  const { after, ...failure } = parts.classifyFailure(
     error,
     state.openModelCall?.tries ?? attempt,
     random(parts),
   );
   const { usage } = outcome;
-  const why = { cause, message, ...(usage ? { usage, cost: parts.priceOf(model, usage) } : {}) };
+  const why = { ...failure, ...(usage ? { usage, cost: parts.priceOf(model, usage) } : {}) };
   if (after === undefined) return why;
   const retryAt = parts.clock.now() + after;
   parts.limiter.failed(model, retryAt);

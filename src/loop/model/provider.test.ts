@@ -185,7 +185,7 @@ describe("[U45] a person who does not want to wait", () => {
       expect(refused).toMatchObject({
         status: "waiting",
         waitingOn: { kind: "provider" },
-        failed: { tries: 2 },
+        failedCall: { tries: 2 },
       });
       expect((await world.drive(runId)).seq, "the wish held for one try").toBe(refused.seq);
       await resumeRun(runId, "ann", world.runtime.people);

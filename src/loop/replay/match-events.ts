@@ -6,7 +6,6 @@ import type { Action, PatternRun } from "../../patterns/action.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import { mergeCallId } from "../../projections/folds/child-runs.ts";
 import type { RunView } from "../drive/decide-turn.ts";
-import { REPORT_RECEIVED } from "../drive/finish.ts";
 
 /** Waits that the world brought about: a provider, a place at work, a person's pause, a run that could not be driven. */
 const GIVEN_WAITS = new Set(["provider", "slot", "paused", "quarantine", "definition_changed", "child_hitl"]);
@@ -36,7 +35,7 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
       return /^resumed\/\d{1,6}$/.test(event.key);
     case "TOOL_RESULT":
       // The end answers the report that it comes of.
-      return event.payload.output === REPORT_RECEIVED && isReport(event.payload.toolCallId, view);
+      return !event.payload.isError && isReport(event.payload.toolCallId, view);
     default:
       return false;
   }
