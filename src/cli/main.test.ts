@@ -5,9 +5,8 @@ import { expect, test } from "vitest";
 import { createClient, isUnreachable } from "../api/client/client.ts";
 import type { ApprovalView } from "../api/client/types.ts";
 import { parseBudget } from "./follow/ask-person.ts";
-import { parseTaskArguments } from "./follow/choose-agent.ts";
 import { worstExitCode } from "./follow/report-result.ts";
-import { submitRequest } from "./follow/start-request.ts";
+import { parseTaskArguments, submitRequest } from "./follow/start-request.ts";
 import { findApproval } from "./lookup/find-approval.ts";
 import { main } from "./main.ts";
 import { describeArguments } from "./syntax/arguments.ts";
@@ -65,11 +64,11 @@ test("of several runs the worst end counts: failed, then waiting, then cancelled
 
 const said = (...args: string[]) => saidAs("cadre", ...args);
 
-async function saidAs(cadre: string, ...args: string[]) {
+async function saidAs(launcher: string, ...args: string[]) {
   const [out, err]: [string[], string[]] = [[], []];
   const into = (pieces: string[]) =>
     ({ write: (text: string) => pieces.push(text) }) as unknown as NodeJS.WriteStream;
-  const io = { stdin: process.stdin, stdout: into(out), stderr: into(err), env: {}, cwd: "/", cadre };
+  const io = { stdin: process.stdin, stdout: into(out), stderr: into(err), env: {}, cwd: "/", launcher };
   return { code: await main(args, io), stdout: out.join(""), stderr: err.join("") };
 }
 

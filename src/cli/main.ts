@@ -19,7 +19,6 @@ import { folderArgument, maskIo } from "./masked-io.ts";
 import { describeArguments } from "./syntax/arguments.ts";
 import type { BindHandler } from "./syntax/handler.ts";
 import { addCommands } from "./syntax/index.ts";
-import { commandPath, usageError } from "./usage-words.ts";
 import { asSentence, jsonLine, plainLine } from "./view/text/plain.ts";
 
 /** Runs the command line of this process. */
@@ -29,7 +28,7 @@ export async function start(): Promise<void> {
   stdout.once("error", leaveUnread);
   stdout.on("error", () => {});
   const cwd = process.cwd();
-  const io = { stdin, stdout, stderr, env, cwd, cadre: launcherName(process.argv[1]!, cwd) };
+  const io: Io = { stdin, stdout, stderr, env, cwd, launcher: launcherName(process.argv[1]!, cwd) };
   const masked = maskIo(io, argv);
   for (const crash of ["uncaughtException", "unhandledRejection"] as const)
     process.on(crash, (error) => sayCrash(error, masked));
@@ -174,3 +173,34 @@ function named(program: Command, verbs: readonly string[]): Command {
   });
   return found;
 }
+
+/** Rewords commander's usage errors as one sentence. */
+const usageError = (error: CommanderError, command: Command): CadreError =>
+  new CadreError("USAGE", missingArgument(error, command) ?? usageSentence(error.message, command));
+
+function missingArgument({ code, message }: CommanderError, command: Command): string | undefined {
+  if (code !== "commander.missingArgument") return undefined;
+  const argument = command.registeredArguments.find((known) => message.includes(`'${known.name()}'`))!;
+  const [cadre, ...verb] = pathOf(command);
+  const path = verb.join(" ");
+  return `${path} needs <${argument.name()}>: ${argument.description}. See ${cadre} help ${path}.`;
+}
+
+function usageSentence(text: string, command: Command): string {
+  const words = plainLine(text.replace(/^error: /, ""))
+    .replace(/ ?\((Did you mean .*?\?)\)$/, ". $1")
+    .replace(
+      /^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. Allowed choices are /,
+      "$1 $2: it is one of ",
+    )
+    .replace(/^(?:option|required option) '(.*)' (?:not specified|argument missing)$/, "$1 is missing");
+  const sentence = words.charAt(0).toUpperCase() + words.slice(1);
+  return /[.?]$/.test(sentence) ? sentence : `${sentence}. See ${commandPath(command)} --help.`;
+}
+
+const commandPath = (command: Command): string => pathOf(command).join(" ");
+
+const pathOf = (command: Command): string[] => [
+  ...(command.parent ? pathOf(command.parent) : []),
+  command.name(),
+];

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { Agent, ModelNames } from "../agents/agent.ts";
 import type { AgentInCode } from "../agents/define-agent.ts";
 import { loadEditedAgent } from "../agents/edited-agent.ts";
+import { blastRadius } from "../agents/explain/blast-radius.ts";
 import { type Explanation, explain } from "../agents/explain/explain.ts";
 import type { OfferedTool } from "../agents/explain/reach.ts";
 import { type AgentFile, agentFile } from "../agents/files/agent-file.ts";
@@ -32,6 +33,7 @@ import { availableDelegates } from "../loop/builtin-tools/declared/delegate.ts";
 import { BUILTIN_TOOL_NAMES } from "../loop/builtin-tools/declared/index.ts";
 import { resolveLimits } from "../loop/commands/admit.ts";
 import { turnTools } from "../loop/model/call-options.ts";
+import type { FindBlastRadius } from "../loop/parts.ts";
 import { toolName } from "../mcp/names.ts";
 import { createServers, type McpServers } from "../mcp/servers.ts";
 import { serversOfAgent } from "../mcp/servers-of-agent.ts";
@@ -409,5 +411,19 @@ function systemPrompt(tools: () => readonly AnyTool[]): Project["systemPrompt"] 
     return prompt;
   };
 }
+
+/** Computes the blast radius of an agent of this project. */
+export const createBlastRadius =
+  ({ agents, offeredTools, config: { limits } }: Project): FindBlastRadius =>
+  async (name, { tree, ...where }) => {
+    const set = await agents(name);
+    const parts = {
+      agents: set.agents,
+      offered: offeredTools,
+      limits: { ...limits, tree },
+      ...where,
+    };
+    return blastRadius(findAgent(set, name).definition, parts);
+  };
 
 export { type KeyedModel, modelsByKey } from "../models/default-model.ts";

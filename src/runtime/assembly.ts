@@ -33,10 +33,10 @@ import { createPrices } from "../models/prices.ts";
 import { createGrantFor } from "../permissions/grant.ts";
 import { createJudge } from "../permissions/judge.ts";
 import { judgeShell } from "../permissions/shell/judge-shell.ts";
-import { createBlastRadius } from "../project/blast-radius.ts";
 import { maskProblem } from "../project/mask.ts";
 import {
   canonicalRules,
+  createBlastRadius,
   offers,
   openProject,
   type Project,

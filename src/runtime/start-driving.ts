@@ -4,12 +4,12 @@ import { startDueScan } from "../engines/due-scan.ts";
 import type { Engine } from "../engines/engine.ts";
 import { startHeartbeat } from "../engines/heartbeat.ts";
 import { repeat } from "../engines/repeat.ts";
+import type { RunId } from "../ids.ts";
 import { TERMINAL_TYPES } from "../journal/events.ts";
 import { checkOnRuns } from "../loop/drive/check-on-runs.ts";
 import { drive } from "../loop/drive/drive.ts";
 import type { LoopParts } from "../loop/parts.ts";
-import type { PoolFilter, WorkerCard } from "../stores/store.ts";
-import { belongsToPool } from "./pool-runs.ts";
+import type { PoolFilter, Store, WorkerCard } from "../stores/store.ts";
 
 const LOOK_AFTER_MS = 60_000;
 
@@ -89,4 +89,24 @@ export async function startDriving(driving: DrivingParts): Promise<() => Promise
     unsubscribe();
     await heartbeat.stop();
   };
+}
+
+/**
+ * Whether a run belongs to this worker's pool, whose files are on this machine (E6). A wake-up may be for any run; one that is
+ * refused here is found by the due-scan of its own pool.
+ */
+async function belongsToPool(
+  runId: RunId,
+  store: { runs: Pick<Store["runs"], "get"> },
+  filter: PoolFilter | undefined,
+): Promise<boolean> {
+  if (!filter) return true;
+  const row = await store.runs.get(runId);
+  if (row?.pool !== undefined && filter.pools.includes(row.pool)) return row.pool === filter.pool;
+  const root = row && row.rootRunId !== row.id ? await store.runs.get(row.rootRunId) : row;
+  if (!root) return false;
+  const { workspaces } = filter;
+  return "in" in workspaces
+    ? workspaces.in.includes(root.workspace)
+    : !workspaces.notIn.includes(root.workspace);
 }

@@ -9,7 +9,7 @@ import { loadCards } from "../lookup/approval-cards.ts";
 import { findApproval, refuseOutcome } from "../lookup/find-approval.ts";
 import { parseInput } from "../terminal/edit-json.ts";
 import { approvalLines, type Card, cardLines, editLines } from "../view/approval.ts";
-import { nextDriverText } from "../view/next-driver.ts";
+import { nextDriverText } from "../view/drivers.ts";
 import type { Screen } from "../view/screen.ts";
 import { jsonLine } from "../view/text/plain.ts";
 

@@ -9,7 +9,7 @@ import { describeBudget, plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { budgetJson, budgetLines } from "../view/budget.ts";
-import { nextDriverText, pauseEffectText } from "../view/next-driver.ts";
+import { nextDriverText, pauseEffectText } from "../view/drivers.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
 interface BudgetOptions {

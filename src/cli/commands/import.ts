@@ -4,16 +4,18 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client/client.ts";
-import type { ImportView } from "../../api/client/types.ts";
+import type { ImportView, RunTree } from "../../api/client/types.ts";
 import { CadreError, describeSystemError } from "../../errors.ts";
 import { plural } from "../../projections/words/format.ts";
+import { describeWait } from "../../projections/words/waits.ts";
+import type { CommandLine } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
 import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
 import { missingFolderText } from "../export/missing-folder.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
-import { pausedLines } from "../view/held-lines.ts";
-import { nextDriverText } from "../view/next-driver.ts";
+import { nextDriverText } from "../view/drivers.ts";
 import { neededLines } from "../view/summary.ts";
+import { allNodes } from "../view/text/branches.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
@@ -61,14 +63,31 @@ async function nextFor(
     client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
   ]);
   if (tree.endedAt !== undefined) return { who: "", needed: [] };
-  const held = pausedLines(tree, commandLine);
-  const until = [...(open.length === 0 ? [] : ["answered"]), ...(held.length === 0 ? [] : ["let it"])];
+  const paused = pausedLines(tree, commandLine);
+  const until = [...(open.length === 0 ? [] : ["answered"]), ...(paused.length === 0 ? [] : ["let it"])];
   const once = until.length === 0 ? "" : ` once you have ${until.join(" and ")}`;
   return {
     who: `; ${await nextDriverText(client, commandLine)}${once}`,
-    needed: [...neededLines(open, commandLine, screen.paint), ...held],
+    needed: [...neededLines(open, commandLine, screen.paint), ...paused],
   };
 }
+
+/**
+ * Lists the paused, frozen and quarantined runs of a tree, with the command that lets each continue. A branch is frozen and
+ * thawed as a whole.
+ */
+function pausedLines(tree: RunTree, commandLine: CommandLine): string[] {
+  const lines = new Map<string, string>();
+  for (const { id, endedAt, waitingOn } of allNodes(tree)) {
+    if (endedAt !== undefined || !waitingOn || !PAUSED.has(waitingOn.kind)) continue;
+    const [top] = waitingOn.frozen ?? [];
+    const command = top === undefined ? `resume ${id}` : `thaw ${top}`;
+    lines.set(command, `held: ${describeWait(waitingOn).reason}\n  ${commandLine(command)}`);
+  }
+  return [...lines.values()].flatMap((line) => ["", line]);
+}
+
+const PAUSED: ReadonlySet<string> = new Set(["paused", "quarantine", "definition_changed"]);
 
 async function read(file: string): Promise<string> {
   try {

@@ -6,9 +6,8 @@ import { CadreError } from "../../errors.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { loadCards } from "../lookup/approval-cards.ts";
-import { cardLines } from "../view/approval.ts";
-import { nextDriverText } from "../view/next-driver.ts";
-import { probeLines } from "../view/probe.ts";
+import { cardLines, probeLines } from "../view/approval.ts";
+import { nextDriverText } from "../view/drivers.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
 const VERDICTS = ["happened", "run_again", "fail"] as const;

@@ -3,13 +3,15 @@
 
 import { resolve } from "node:path";
 import { findRun } from "../../api/views/read-runs.ts";
-import { isServerStore } from "../../config/config.ts";
+import { isServerStore, loadConfig } from "../../config/config.ts";
 import { parseDuration } from "../../config/duration.ts";
 import { CadreError } from "../../errors.ts";
 import type { RunStatus } from "../../journal/events.ts";
 import { fileSize, plural } from "../../projections/words/format.ts";
+import type { RuntimeAssembly } from "../../runtime/assembly.ts";
+import { openOwnedRuntime } from "../../runtime/owned-runtime.ts";
 import type { PruneFilter, PruneResult, Store } from "../../stores/store.ts";
-import { withOwnedStore } from "../connection/owned-store.ts";
+import { printIgnoredSettings } from "../connection/ignored-settings.ts";
 import { EXIT, type Invocation, isAttended } from "../invocation.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { jsonLine } from "../view/text/plain.ts";
@@ -59,6 +61,21 @@ export async function prune(invocation: Invocation, options: PruneOptions): Prom
   if (json) screen.line(jsonLine({ ...pruned, dryRun: false }));
   else screen.line(`Deleted ${sizeOf(pruned)}. ${space}`);
   return EXIT.done;
+}
+
+/** Opens the store itself, and owns it if it is a file. `refusal`: the end of the error if another process owns it. */
+async function withOwnedStore<T>(
+  { folder, io }: Invocation,
+  refusal: string,
+  use: (runtime: RuntimeAssembly) => Promise<T>,
+): Promise<T> {
+  printIgnoredSettings(loadConfig({ folder, env: io.env }), io);
+  const runtime = await openOwnedRuntime({ folder, env: io.env }, refusal);
+  try {
+    return await use(runtime);
+  } finally {
+    await runtime.stop();
+  }
 }
 
 function filterOf({ io, folder }: Invocation, options: PruneOptions): PruneFilter {

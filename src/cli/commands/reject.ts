@@ -3,7 +3,7 @@
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { resolveApprovalId } from "../lookup/find-approval.ts";
-import { nextDriverText } from "../view/next-driver.ts";
+import { nextDriverText } from "../view/drivers.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
 export async function reject(

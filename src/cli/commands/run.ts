@@ -19,11 +19,10 @@ import {
 } from "../follow/start-request.ts";
 import { printRemaining, printResumed, unfinishedRuns } from "../follow/unfinished-runs.ts";
 import { type Invocation, isAttended, printError } from "../invocation.ts";
-import { createView } from "../terminal/create-view.ts";
 import { createKeys } from "../terminal/keys.ts";
 import { type Shutdown, watchShutdown } from "../terminal/shutdown.ts";
 import { askForTrust } from "../terminal/trust-prompt.ts";
-import { withLiveScreen } from "../terminal/with-live-screen.ts";
+import { createView, withLiveScreen } from "../terminal/with-live-screen.ts";
 
 export interface RunOptions {
   yes?: boolean;
@@ -41,17 +40,17 @@ export async function run(invocation: Invocation, words: string[], options: RunO
 /** Starts the requested run and follows it, or leaves it to a background process. */
 export async function visit(
   invocation: Invocation,
-  order: StartRequest,
+  request: StartRequest,
   options: RunOptions,
 ): Promise<number> {
   if (!options.detach) await askForTrust(invocation);
-  await refuseUnknownAgent(invocation, order);
-  if (options.detach) return detach(invocation, order, options);
+  await refuseUnknownAgent(invocation, request);
+  if (options.detach) return detach(invocation, request, options);
   const leaving = watchShutdown(invocation.io);
   try {
     return await withLiveScreen(invocation, (live) => {
       const company = companyOf(live, options, leaving);
-      return stay({ invocation: live, order, options, company, leaving });
+      return stay({ invocation: live, request, options, company, leaving });
     });
   } finally {
     leaving.dispose();
@@ -60,7 +59,7 @@ export async function visit(
 
 interface Stay {
   invocation: Invocation;
-  order: StartRequest;
+  request: StartRequest;
   options: RunOptions;
   company: Answerer;
   leaving: Shutdown;
@@ -102,7 +101,7 @@ function connectOptions({ invocation, options }: Stay): ConnectOptions {
 }
 
 async function begin(visit: Stay, connection: Connection, key: string): Promise<WatchedRun[]> {
-  const { invocation, order, options, company } = visit;
+  const { invocation, request, options, company } = visit;
   const { client, isOwner } = connection;
   const watched = (runId: string): WatchedRun => ({
     runId,
@@ -112,13 +111,13 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
   for (const problem of connection.problems) printError(problem, invocation.io, invocation.commandLine);
   const left = await unfinishedRuns(client);
   if (isOwner) printResumed(left, invocation);
-  if (order.type === "rest") {
+  if (request.type === "unfinished") {
     if (left.length > 0) return left.reverse().map(({ id }) => watched(id));
     throw new CadreError("USAGE", 'Nothing was left unfinished here. Give a task: `cadre run "what to do"`.');
   }
   if (options.model !== undefined) await refuseModelOfOwner(client);
-  const runId = await submitRequest(client, order, company.type !== "nobody", key);
-  await printAgentWarnings(client, runId, order, invocation);
+  const runId = await submitRequest(client, request, company.type !== "nobody", key);
+  await printAgentWarnings(client, runId, request, invocation);
   return [watched(runId)];
 }
 

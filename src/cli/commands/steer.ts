@@ -3,7 +3,7 @@
 import type { CadreClient } from "../../api/client/client.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
-import { nextDriverText, pauseEffectText } from "../view/next-driver.ts";
+import { nextDriverText, pauseEffectText } from "../view/drivers.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
 export const message = (invocation: Invocation, runId: string, text: string) =>

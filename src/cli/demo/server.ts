@@ -3,20 +3,20 @@
 
 import { once } from "node:events";
 import { exitCode, toCadreError } from "../../errors.ts";
+import { NPX } from "../command-line.ts";
 import { stayUp, type UpOptions } from "../commands/up.ts";
 import { createInvocation } from "../invocation.ts";
 import { maskIo } from "../masked-io.ts";
-import { demoLines } from "./announcement.ts";
 import { createKillSwitch } from "./kill-switch.ts";
 import { DEMO_AGENT } from "./project-copy.ts";
 import type { DemoReady, DemoServerOptions } from "./supervise.ts";
 
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
-const [order] = (await once(process, "message")) as [DemoServerOptions<UpOptions>];
-process.exit(await serveDemo(order));
+const [start] = (await once(process, "message")) as [DemoServerOptions<UpOptions>];
+process.exit(await serveDemo(start));
 
-async function serveDemo(order: DemoServerOptions<UpOptions>): Promise<number> {
-  const { folder, task, json, options, cadre, goneAt } = order;
+async function serveDemo(start: DemoServerOptions<UpOptions>): Promise<number> {
+  const { folder, task, json, options, cadre, goneAt } = start;
   const { stdin, stdout, stderr, env } = process;
   const io = maskIo({ stdin, stdout, stderr, env, cwd: process.cwd(), launcher: cadre }, []);
   try {
@@ -31,4 +31,37 @@ async function serveDemo(order: DemoServerOptions<UpOptions>): Promise<number> {
     io.stderr.write(`cadre: ${message}\n`);
     return exitCode(code);
   }
+}
+
+interface DemoAnnouncement {
+  /** Signs one browser in, once. */
+  link: string;
+  folder: string;
+  /** The server was killed from its page and restarted. */
+  again: boolean;
+  /** How the person starts Cadre from any folder, for example `npx cadre`. */
+  cadre: string;
+}
+
+/** Says where to look, what is real and what is scripted, and how to use a real model. */
+function demoLines({ link, folder, again, cadre }: DemoAnnouncement): string[] {
+  if (again) return ["", "The server was killed, and is back. For a browser that is new to it:", `  ${link}`];
+  return [
+    "Open this, it signs your browser in:",
+    `  ${link}`,
+    "",
+    "An incident is under way there, and waits for you. The service, its bug, its log and its tests are real;",
+    `the model is scripted. All of it is a copy in ${folder}.`,
+    "",
+    cadre === NPX
+      ? "With a real model, on the project that you are in:"
+      : "With a real model, on a project of your own:",
+    "  export ANTHROPIC_API_KEY=…          # or OPENAI_API_KEY, GEMINI_API_KEY",
+    // In another folder `npx` would download whatever has this name in the registry.
+    cadre === NPX ? `  ${NPX} init` : `  cd your-project && ${cadre} init`,
+    `  ${cadre} up`,
+    "",
+    "Ctrl-C ends the demo. Once more in the terminal alone:",
+    `  ${cadre} demo`,
+  ];
 }

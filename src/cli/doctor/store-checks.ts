@@ -1,17 +1,61 @@
-// Doctor's checks that need the open store: its processes and workers, the agents, the model and the runs.
+// Doctor's checks that need the open store: the port, the processes and workers, the agents, the model and the runs.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { Health, WorkerView } from "../../api/client/types.ts";
+import type { Config } from "../../config/config.ts";
 import type { Problem } from "../../config/problem.ts";
 import { messageOf } from "../../errors.ts";
 import { ago, plural } from "../../projections/words/format.ts";
 import { problemFinding } from "../../runtime/checks/config.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
+import { isFileStore } from "../../runtime/owned-runtime.ts";
+import { serverHealth } from "../connection/server-client.ts";
+import type { Io } from "../invocation.ts";
+import { canListen } from "../serve/can-listen.ts";
 import { driverCommands, dueText } from "../view/drivers.ts";
 import { modelLabel } from "../view/live/live-view.ts";
 
+export async function openStoreChecks(client: CadreClient, config: Config, io: Io): Promise<Finding[]> {
+  const { pid, storeId } = await client.get("/api/health");
+  // On Postgres this command opens the store itself. It asks the server of this folder with the folder's token.
+  const server = isFileStore(config) ? undefined : await serverHealth(storeId, config, io);
+  const isUp = pid !== process.pid || server !== undefined;
+  return [await portCheck(config.server, { isUp }), ...(await projectChecks(client, server))];
+}
+
+export function storeFailure(error: unknown): Finding[] {
+  return [{ state: "bad", name: "store", text: messageOf(error) }];
+}
+
+const ANSWER_MS = 2_000;
+
+/** Checks the port for `cadre up`. `isUp`: a process of this project is running, so it may be the one that listens. */
+async function portCheck({ host, port }: Config["server"], { isUp }: { isUp: boolean }): Promise<Finding> {
+  const name = "port";
+  const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  if (await canListen(host, port)) return { state: "ok", name, text: `${place} is free for cadre up` };
+  const answers = await isCadre(place);
+  if (answers && isUp) return { state: "ok", name, text: `cadre up answers at ${place}` };
+  const who = answers ? "the Cadre of another folder" : "another program";
+  return {
+    state: "warn",
+    name,
+    text: `cadre up cannot listen on ${place}: ${who} does, or the address is none of this machine`,
+    fix: "`cadre up --port <n>`, or `server: { port: <n> }` in cadre.yaml",
+  };
+}
+
+async function isCadre(place: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`http://${place}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    return typeof ((await answer.json()) as { status?: unknown }).status === "string";
+  } catch {
+    return false;
+  }
+}
+
 /** `server`: the `cadre up` of this folder, if it is another process than the owner of the store. */
-export async function projectChecks(client: CadreClient, server: Health | undefined): Promise<Finding[]> {
+async function projectChecks(client: CadreClient, server: Health | undefined): Promise<Finding[]> {
   const [health, workers, agents, { runs }] = await Promise.all([
     client.get("/api/health"),
     client.get("/api/workers").then(({ workers }) => workers),
@@ -64,10 +108,6 @@ const silentWorker = ({ name, pid, host, seenAt }: WorkerView, { drives }: Healt
 function agentWords(own: readonly { name: string }[], builtin: number): string {
   const names = own.length === 0 ? "none of your own" : own.map(({ name }) => name).join(", ");
   return `${names}; ${builtin} built in`;
-}
-
-export function storeFailure(error: unknown): Finding[] {
-  return [{ state: "bad", name: "store", text: messageOf(error) }];
 }
 
 function modelFinding(model: string): Finding {

@@ -8,8 +8,7 @@ import { ALWAYS_DAYS } from "../../permissions/permission.ts";
 import { REJECT_REASONS, rejectionNote } from "../../projections/reject-reasons.ts";
 import { type Draft, type EditorContext, editJson } from "../terminal/edit-json.ts";
 import type { Keys } from "../terminal/keys.ts";
-import { type Asker, approvalLines, editLines } from "../view/approval.ts";
-import { probeLines } from "../view/probe.ts";
+import { type Asker, approvalLines, editLines, probeLines } from "../view/approval.ts";
 import type { Paint, Screen } from "../view/screen.ts";
 import { plain, plainLine } from "../view/text/plain.ts";
 

@@ -14,10 +14,10 @@ import { refuseModelOfOwner, type StartRequest, submitRequest } from "./start-re
 
 export async function detach(
   invocation: Invocation,
-  order: StartRequest,
+  request: StartRequest,
   { yes, model }: { yes?: boolean; model?: string },
 ): Promise<number> {
-  if (order.type === "rest")
+  if (request.type === "unfinished")
     throw new CadreError("USAGE", 'A run in the background needs a task: `cadre run --detach "what to do"`.');
   const { folder, io, json, screen, commandLine } = invocation;
   const key = randomUUID();
@@ -25,7 +25,7 @@ export async function detach(
   const { runId, server } = await withClient({ folder, io, createsStore: true, ...flags }, async (client) => {
     if (model !== undefined) await refuseModelOfOwner(client);
     const { isServer, isWorker, pid } = await client.get("/api/health");
-    const begun = await submitRequest(client, order, yes === true, key);
+    const begun = await submitRequest(client, request, yes === true, key);
     return { runId: begun, server: isServer && isWorker ? pid : undefined };
   });
   // Another command that drives now exits with its own run; then the background process takes over. It also gives the

@@ -1,41 +1,89 @@
 // Requests to start or continue runs: a new task, a retry of an ended run, a fork, or the unfinished runs.
 
+import { resolve } from "node:path";
 import { findAgent } from "../../agents/load.ts";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { AgentView, ForkBody } from "../../api/client/types.ts";
+import { readPlainFile } from "../../config/plain-file.ts";
 import { problemText } from "../../config/problem.ts";
-import { CadreError } from "../../errors.ts";
+import { CadreError, describeSystemError, messageOf } from "../../errors.ts";
 import type { Preset } from "../../journal/definition.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Invocation } from "../invocation.ts";
 import { projectOf } from "../project.ts";
 import { plainLine } from "../view/text/plain.ts";
-import { chooseAgent, parseTaskArguments, type TaskRequest } from "./choose-agent.ts";
-import { readInputOption } from "./input-option.ts";
 
 export type { Preset };
 
 export type StartRequest =
-  | { type: "task"; wanted: TaskRequest; preset?: Preset | undefined; input?: unknown }
+  | { type: "task"; task: TaskRequest; preset?: Preset | undefined; input?: unknown }
   | { type: "retry"; runId: string }
   | { type: "fork"; runId: string; body: ForkBody }
-  | { type: "rest" };
+  | { type: "unfinished" };
+
+interface TaskRequest {
+  /** Default: the project's only agent, or the assistant if there are several or none. */
+  agent?: string;
+  task: string;
+}
 
 export function parseStartRequest(
   words: readonly string[],
   { permissions: preset, input }: { permissions?: Preset; input?: string },
   cwd: string,
 ): StartRequest {
-  const wanted = parseTaskArguments(words);
+  const task = parseTaskArguments(words);
   const given = input === undefined ? {} : { input: readInputOption(input, cwd) };
-  if (wanted) return { type: "task", wanted, preset, ...given };
+  if (task) return { type: "task", task, preset, ...given };
   if (input !== undefined)
     throw new CadreError("USAGE", '--input goes with a task: `cadre run AGENT "what to do" --input …`.');
-  return { type: "rest" };
+  return { type: "unfinished" };
+}
+
+/** Parses `"task"` or `agent "task"`. Undefined without arguments: continue unfinished runs. */
+export function parseTaskArguments(words: readonly string[]): TaskRequest | undefined {
+  const [first, second, third] = words;
+  if (third !== undefined) {
+    throw new CadreError(
+      "USAGE",
+      'Too many words: put the task in quotes, as in `cadre run agent "what to do"`.',
+    );
+  }
+  if (first === undefined) return undefined;
+  if ((second ?? first).trim() === "")
+    throw new CadreError("USAGE", 'A run needs a task: cadre run "what to do". Nothing was started.');
+  return second === undefined ? { task: first } : { agent: first, task: second };
+}
+
+const MAX_FILE = 1_000_000;
+
+/** Reads the option `--input`: JSON, or `@file` for a file that contains JSON. */
+function readInputOption(given: string, cwd: string): unknown {
+  const file = given.startsWith("@") ? given.slice(1) : undefined;
+  const text = file === undefined ? given : textOf(file, cwd);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const what = file === undefined ? "--input" : file;
+    const hint = file === undefined ? " Give JSON, or @file with a file that has it." : "";
+    throw new CadreError("USAGE", `${what} is no JSON: ${messageOf(error)}.${hint} Nothing was started.`);
+  }
+}
+
+function textOf(file: string, cwd: string): string {
+  try {
+    return readPlainFile(resolve(cwd, file), MAX_FILE);
+  } catch (error) {
+    throw new CadreError(
+      "USAGE",
+      `${file} cannot be read: ${describeSystemError(error)}. Nothing was started.`,
+    );
+  }
 }
 
 /** Refuses a mistyped agent before unfinished runs of this folder are resumed. */
-export async function refuseUnknownAgent(invocation: Invocation, order: StartRequest): Promise<void> {
-  const agent = order.type === "task" ? order.wanted.agent : undefined;
+export async function refuseUnknownAgent(invocation: Invocation, request: StartRequest): Promise<void> {
+  const agent = request.type === "task" ? request.task.agent : undefined;
   if (agent === undefined) return;
   try {
     findAgent(await projectOf(invocation).agents(agent), agent);
@@ -58,35 +106,49 @@ export async function refuseModelOfOwner(client: CadreClient): Promise<void> {
 /** Returns the id of the run. Calling it again with the same key starts nothing new. */
 export async function submitRequest(
   client: CadreClient,
-  order: Exclude<StartRequest, { type: "rest" }>,
+  request: Exclude<StartRequest, { type: "unfinished" }>,
   attended: boolean,
-  key: string,
+  idempotencyKey: string,
 ): Promise<string> {
-  if (order.type === "fork")
-    return (
-      await client.post("/api/runs/{id}/fork", { id: order.runId, body: order.body, idempotencyKey: key })
-    ).runId;
-  if (order.type === "retry")
-    return (await client.post("/api/runs/{id}/retry", { id: order.runId, idempotencyKey: key })).runId;
-  const { agent, task } = await chooseAgent(client, order.wanted);
-  const { preset, input } = order;
-  const more = {
-    ...(preset === undefined ? {} : { permissions: { preset } }),
-    ...(input === undefined ? {} : { input }),
-  };
-  return (await client.post("/api/runs", { body: { agent, task, attended, ...more }, idempotencyKey: key }))
-    .runId;
+  if (request.type === "fork") {
+    const { runId: id, body } = request;
+    return (await client.post("/api/runs/{id}/fork", { id, body, idempotencyKey })).runId;
+  }
+  if (request.type === "retry")
+    return (await client.post("/api/runs/{id}/retry", { id: request.runId, idempotencyKey })).runId;
+  const { agent, task } = await chooseAgent(client, request.task);
+  const { preset, input } = request;
+  const more = omitUndefined({ permissions: preset && { preset }, input });
+  return (await client.post("/api/runs", { body: { agent, task, attended, ...more }, idempotencyKey })).runId;
+}
+
+const DEFAULT_AGENT = "assistant";
+
+async function chooseAgent(
+  client: CadreClient,
+  { agent, task }: TaskRequest,
+): Promise<{ agent: string; task: string }> {
+  if (agent !== undefined) return { agent, task };
+  const { agents } = await client.get("/api/agents");
+  if (agents.some(({ name }) => name === task.trim())) {
+    throw new CadreError(
+      "USAGE",
+      `\`${task}\` is an agent: give it a task, as in \`cadre run ${task} "what to do"\`.`,
+    );
+  }
+  const own = agents.filter(({ file, kind }) => !/^(builtin:|~\/)/.test(file) && kind !== "subagent");
+  return { agent: own.length === 1 ? own[0]!.name : DEFAULT_AGENT, task };
 }
 
 /** Prints the warnings about the agent's file, so that a misread key is not discovered from the answer. */
 export async function printAgentWarnings(
   client: CadreClient,
   runId: string,
-  order: StartRequest,
+  request: StartRequest,
   { io }: Invocation,
 ): Promise<void> {
   // A fork uses the pinned agent, not the current file.
-  if (order.type === "fork") return;
+  if (request.type === "fork") return;
   const { agent } = await client.get("/api/runs/{id}", { id: runId });
   const problems = await problemsOf(client, agent);
   for (const problem of problems)

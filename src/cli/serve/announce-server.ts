@@ -1,11 +1,11 @@
 // Prints the link that signs a browser in, when a server has started.
 
+import { spawn } from "node:child_process";
 import type { PublicServer } from "../../api/server/public-server.ts";
 import { rewriteCommands } from "../command-line.ts";
 import type { Invocation } from "../invocation.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { jsonLine } from "../view/text/plain.ts";
-import { openBrowser } from "./open-browser.ts";
 
 export interface ServerAnnouncement {
   server: PublicServer;
@@ -35,3 +35,11 @@ const upWords = (link: string, { drives }: ServerAnnouncement): string[] => [
   "The link signs one browser in, once.",
   `For a program: the token in .cadre/token. Ctrl-C ends it; ${drives ? "whatever runs goes on at the next start" : "workers go on with whatever runs"}.`,
 ];
+
+/** Passes the link as an argument, never through a shell (A51). Without a browser, the link is still on the screen. */
+function openBrowser(url: string): void {
+  const program = { darwin: "open", win32: "explorer" }[process.platform as string] ?? "xdg-open";
+  const child = spawn(program, [url], { stdio: "ignore", detached: true });
+  child.once("error", () => {});
+  child.unref();
+}

@@ -39,7 +39,7 @@ export function addDecideCommands(program: Command, does: BindHandler): void {
     .description(
       "rules that would have spared you from being asked, tried on what was decided; changes nothing",
     )
-    .action(does(async () => (await import("../commands/permissions-suggest.ts")).suggest));
+    .action(does(async () => (await import("../commands/permissions.ts")).suggest));
   program
     .command("outcome [run] [call] [verdict]")
     .summary("say what became of a call that a crash left open: happened, run_again or fail")

@@ -1,8 +1,11 @@
-// Opens the live screen for a command that follows something. It is imported on demand: most commands only print.
+// The screen and the view of a command that follows a run. The live screen is imported on demand: most commands only print.
 
 import type { Invocation } from "../invocation.ts";
+import { defaultPreset } from "../project.ts";
+import { createJsonView } from "../view/live/json-view.ts";
+import { createLiveView, type LiveView, type LiveViewOptions } from "../view/live/live-view.ts";
 
-/** Keeps the plain screen if nothing can be redrawn, or if a program reads the output. */
+/** Opens the live screen. Keeps the plain screen if nothing can be redrawn, or if a program reads the output. */
 export async function withLiveScreen<T>(
   invocation: Invocation,
   use: (invocation: Invocation) => Promise<T>,
@@ -18,4 +21,11 @@ export async function withLiveScreen<T>(
   } finally {
     live.close();
   }
+}
+
+/** The view of a followed run, for people or for programs. */
+export function createView(invocation: Invocation, style: LiveViewOptions["style"]): LiveView {
+  const { json, screen } = invocation;
+  if (json) return createJsonView((line) => screen.line(line));
+  return createLiveView(screen, { style, preset: defaultPreset(invocation) });
 }

@@ -2,14 +2,14 @@
 // person can only approve what they have seen.
 
 import { diffLines } from "diff";
-import type { ApprovalView } from "../../api/client/types.ts";
+import type { ApprovalView, Probe } from "../../api/client/types.ts";
 import { describeCall } from "../../projections/views/timeline.ts";
 import { describeAskRule } from "../../projections/words/decisions.ts";
 import { clockTime } from "../../projections/words/format.ts";
+import { PROBE_WORDS } from "../../projections/words/tool-outcomes.ts";
 import type { CommandLine } from "../command-line.ts";
 import { radiusLines } from "./blast-radius.ts";
 import { commandPartLines } from "./command-parts.ts";
-import { probeLines } from "./probe.ts";
 import { type Paint, truncate } from "./screen.ts";
 import { fitLine, fitLines, type Page } from "./text/fit.ts";
 import { jsonLine, plain, plainLine } from "./text/plain.ts";
@@ -162,3 +162,9 @@ function diffLine(line: string, paint: Paint): string {
   if (line.startsWith("-")) return paint("red", line);
   return line.startsWith("@@") ? paint("cyan", line) : line;
 }
+
+/** The result of a probe: what it suggests, and the evidence. */
+export const probeLines = ({ found, evidence }: Probe): string[] => [
+  `a look says: ${PROBE_WORDS[found]}`,
+  ...evidence.map((words) => `  ${plainLine(words)}`),
+];

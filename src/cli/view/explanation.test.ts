@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { advisors, agentSet, handoff, router, team } from "../../agents/agent-set.fixture.ts";
 import { explain } from "../../agents/explain/explain.ts";
 import { explanationLines } from "./explanation.ts";
-import { wrappedRows } from "./text/rows.ts";
+import { wrappedRows } from "./text/table.ts";
 
 const agents = agentSet({
   desk: { router: router(["factory/lead", "panel"]), handoff: handoff("factory/reviewer") },

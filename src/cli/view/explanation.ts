@@ -9,7 +9,7 @@ import { wayText, withTitle } from "./agents.ts";
 import { modelLabel } from "./live/live-view.ts";
 import type { Paint } from "./screen.ts";
 import { plainLine } from "./text/plain.ts";
-import { wrappedRows } from "./text/rows.ts";
+import { wrappedRows } from "./text/table.ts";
 import { wrapText } from "./text/word-wrap.ts";
 
 interface Names {
