@@ -2,7 +2,7 @@
 
 import type { RunRow } from "../projections/folds/run-row.ts";
 import type { RunFilter, Store } from "../stores/store.ts";
-import { MAX_PAGE } from "./client/types.ts";
+import { MAX_PAGE } from "./routes/schemas.ts";
 
 export async function* allRuns(
   store: Store,

@@ -4,7 +4,7 @@
 import { approvalId } from "../ids.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
 import type { PoolFilter, Store } from "../stores/store.ts";
-import { MAX_PAGE } from "./routes/requests.ts";
+import { MAX_PAGE } from "./routes/schemas.ts";
 import { answeredRuns, mayBeAnswered } from "./views/answered-runs.ts";
 
 /** More are not counted. */

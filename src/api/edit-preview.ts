@@ -3,9 +3,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CadreError } from "../errors.ts";
 import { previewEdit } from "../loop/commands/preview-edit.ts";
-import type { EditPreview } from "./client/types.ts";
 import type { ApiParts } from "./parts.ts";
 import { callDetails } from "./shown-call.ts";
+import type { EditPreview } from "./views/approvals.ts";
 
 export async function editPreview(
   id: string,

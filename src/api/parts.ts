@@ -1,67 +1,100 @@
-// Everything that the API is given. `who` is the door for identity: whoever has this machine's socket or the folder's token
-// is the user whose process this is; a named user is who the public server's door says.
+// Everything that the API is given. `who` says who acts: anyone with this machine's socket or the folder's token is the
+// user who started this process; a named user is identified at the public server's door.
 
+import type { Agent } from "../agents/agent.ts";
 import type { Explanation } from "../agents/explain/explain.ts";
 import type { AgentFile } from "../agents/files/agent-file.ts";
+import type { PoolFilter, Pools } from "../config/pools.ts";
+import type { Problem } from "../config/problem.ts";
 import type { RunId } from "../ids.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { RunRequest } from "../loop/commands/admit.ts";
+import type { ForkRequest } from "../loop/commands/fork.ts";
 import type { PersonMessage } from "../loop/commands/message-session.ts";
 import type { CommandParts } from "../loop/commands/person-commands.ts";
 import type { LoopParts } from "../loop/parts.ts";
+import type { ReplaySummary } from "../loop/replay/replay.ts";
 import type { AgentReplay } from "../loop/replay/replay-agent.ts";
 import type { Store } from "../stores/store.ts";
-import type { Check, ForkBody, LinkView, Recovery, ReplayView, WorkspaceTree } from "./client/types.ts";
-import type { ListedAgents } from "./listed-agent.ts";
+import type { Notifier } from "../webhooks/notifier.ts";
+import type { Person } from "./access/person.ts";
+import type { BrowserAccess } from "./routes/browser-access.ts";
+import type { DemoServer } from "./routes/demo.ts";
+import type { Check } from "./routes/schemas.ts";
+import type { WorkspaceTree } from "./routes/workspace.ts";
+import type { Hub } from "./server/hub.ts";
 import type { Settings } from "./server/settings-file.ts";
-import type { ServerInfo } from "./server-info.ts";
-import type { TeamParts } from "./team-parts.ts";
 
-export interface ApiParts extends TeamParts {
+export interface ApiParts {
   store: Store;
   people: CommandParts;
   admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
-  /** A new run that continues an ended one from its last good event. */
+  /** Starts a run that continues an ended one from its last good event. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** A new root that begins with what stands in another run up to an event. */
-  fork(runId: RunId, request: ForkBody, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** A message to a main agent in a session: joins the run that is active there, or starts the next one. */
+  /** Starts a new root with the content of another run up to an event. */
+  fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
+  /** Sends a message to a main agent in a session: it joins the active run there, or starts the next one. */
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
-  /** The static picture of an agent. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  /** Describes an agent without running it. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   explain(name: string): Promise<Explanation>;
-  /** The file that an agent is said to come from, as it lies on disk now. */
+  /** Reads an agent's file from disk. */
   agentFile(file: string): Promise<AgentFile | undefined>;
-  /** Re-decides these runs with the code and the rules of now. */
-  replay(runIds: readonly RunId[]): Promise<ReplayView>;
-  /** Re-decides these runs of an agent with its file as it is now. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  /** Decides these runs again, with today's code and rules. */
+  replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
+  /** Decides these runs of an agent again, with its file as it is now. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
   settings: Settings;
-  /** The project's files below a folder of it, without what .gitignore names. */
+  /** Lists the files below a folder of the project, without those that .gitignore names. */
   workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;
   agents(name?: string): Promise<ListedAgents>;
   systemPrompt: LoopParts["systemPrompt"];
-  /** Answers with what ends the subscription. */
+  /** Returns a function that ends the subscription. */
   onDelta(listener: (delta: Delta) => void): () => void;
-  /** What `cadre doctor` would say of this machine and this project's settings. */
+  /** The findings of `cadre doctor` for this machine and this project's settings. */
   checks(): Promise<Check[]>;
   info: ServerInfo;
-  /** Who acts; ends up in the journal beside what was done. */
+  /** Name of the person who sent the request; the journal keeps it with their action. */
   who(request: Request): string;
-  /** `served`: while a public server listens. `plug`: of a demo's. */
+  /** `served` is set while a public server listens, `plug` only in a demo. */
   web: { served?: BrowserAccess; plug?: DemoServer };
-  /** Told to whoever runs the process. `answered`: whoever asked was told as well, as far as they may know. */
+  /** Reports a problem to the user who runs the process. `answered`: the client got an error response as well. */
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;
+  /** The named user whose routes these are; absent: the holder of the folder's token. */
+  person?: Person;
+  /** Absent: none are configured. */
+  webhooks?: Pick<Notifier, "hooks" | "test">;
 }
 
-export interface BrowserAccess {
-  /** Lets one browser in, once: of a named user, or of whoever holds the token. */
-  newLink(user?: string): LinkView;
-  renewToken(): void;
+/** The parts with what all routes of one user share. */
+export interface RouteParts extends ApiParts {
+  hub: Hub;
+  /** Who acts and through which protocol: `maria via MCP`. */
+  by(request: Request): string;
 }
 
-/** Kills a demo's server, and tells afterwards what became of its runs. */
-export interface DemoServer {
-  kill(): void;
-  /** Undefined: it has not been killed yet. */
-  lastRecovery(): Promise<Recovery | undefined>;
+/** An agent of the project, with the problems in its file. */
+export type ListedAgent = Pick<Agent, "name" | "file" | "definition" | "dialect" | "scope" | "references"> & {
+  problems: readonly Problem[];
+};
+
+export interface ListedAgents {
+  agents: ReadonlyMap<string, ListedAgent>;
+  problems: readonly Problem[];
+}
+
+/** The process that serves the API. */
+export interface ServerInfo {
+  version: string;
+  folder: string;
+  /** How a command for this project begins in any terminal of this machine. */
+  command: string;
+  startedAt: number;
+  drives: boolean;
+  /** Other processes may have the store open at the same time. */
+  isShared: boolean;
+  model: string;
+  /** The runs that this process drives; absent: all of them. */
+  ours?: PoolFilter | undefined;
+  /** The pools of all machines. */
+  pools?: Pools;
 }

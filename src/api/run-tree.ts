@@ -1,7 +1,7 @@
 import type { RunRow } from "../projections/folds/run-row.ts";
 import type { Store } from "../stores/store.ts";
-import type { RunTree } from "./client/types.ts";
 import { subtreeOf } from "./subtree.ts";
+import type { RunTree } from "./views/run-tree.ts";
 import { nestRuns } from "./views/run-tree.ts";
 import { markUnreadable } from "./views/unreadable-runs.ts";
 

@@ -2,8 +2,8 @@
 
 import { grantRuleFor } from "../loop/give-grant.ts";
 import { explainCommand } from "../permissions/shell/explain-command.ts";
-import type { CommandView } from "./client/types.ts";
 import type { ApiParts } from "./parts.ts";
+import type { CommandView } from "./views/approvals.ts";
 
 /** `grant`: the rule that a wider yes to it would be. */
 export function callDetails(

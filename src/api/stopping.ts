@@ -4,8 +4,8 @@
 import type { JournalEvent } from "../journal/events.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
 import type { Store } from "../stores/store.ts";
-import type { Stopping } from "./client/types.ts";
 import { isDamagedJournal } from "./server/http-errors.ts";
+import type { Stopping } from "./views/run-detail.ts";
 
 /** `rows` are the run and all its descendants. Undefined: nobody has asked for it, or it is done. */
 export async function cancelProgress(

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { StartRun } from "../api/client/types.ts";
+import { StartRun } from "../api/routes/runs.ts";
 import { evalWorkspace } from "./eval-workspace.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "cadre-eval-folder-")));

@@ -39,7 +39,7 @@ const CONTRACTS = new Set([
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
 const BROWSER_SAFE =
-  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|system-ids|errors|omit-undefined|config\/(?:duration|limits|names)|api\/client\/.+|api\/routes\/(?:requests|answers|wire)|api\/(?:agent-replay|agent-view|alike-replays|comparison|explanation|team))(?:\.ts)?$/;
+  /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|system-ids|errors|omit-undefined|config\/(?:duration|limits|names)|api\/client\/.+)(?:\.ts)?$/;
 const FOR_DASHBOARD =
   /^src\/(?:(?:journal|projections|patterns\/declarations)\/.+|ids|system-ids|errors|omit-undefined|api\/client\/.+)(?:\.ts)?$/;
 const NODE_GLOBAL =

@@ -2,7 +2,7 @@
 // undici's, which comes back by itself with `Last-Event-ID` as the standard says.
 
 import { Agent, type Dispatcher, EventSource } from "undici";
-import { STREAM_EVENTS } from "../../src/api/client/types.ts";
+import { STREAM_EVENTS } from "../../src/api/client/stream-events.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 
 export interface Browser extends Disposable {

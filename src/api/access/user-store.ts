@@ -138,7 +138,7 @@ function onlyOwn(store: Store, user: string, listener: CommitListener): CommitLi
 async function learn(
   store: Store,
   runIds: readonly RunId[],
-  tell: (row: { id: RunId; userId: string | undefined }) => void,
+  tell: (row: { id: RunId; userId?: string | undefined }) => void,
 ): Promise<void> {
   for (const row of await Promise.all(runIds.map((runId) => store.runs.get(runId)))) if (row) tell(row);
 }

@@ -7,7 +7,7 @@ import { RequestError, type StopReason } from "@agentclientprotocol/sdk";
 import { messageOf, toCadreError } from "../../errors.ts";
 import type { RunDetail } from "../client/types.ts";
 import { answerOrSay } from "../conversation/answer-or-say.ts";
-import { MAX_PAGE } from "../routes/requests.ts";
+import { MAX_PAGE } from "../routes/schemas.ts";
 import { type EditorConnection, sendText } from "./editor-connection.ts";
 import { isFreeQuestion } from "./permission.ts";
 import { createTurn } from "./turn.ts";

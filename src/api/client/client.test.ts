@@ -16,7 +16,7 @@ import {
   waitForApprovals,
 } from "../fixtures/api.fixture.ts";
 import { isUnreachable } from "./client.ts";
-import type { FeedItem } from "./types.ts";
+import type { FeedItem } from "./stream-events.ts";
 
 const clerk: Script = ({ turn }) =>
   turn > 1 ? { text: "done" } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };

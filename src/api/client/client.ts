@@ -14,7 +14,8 @@ import type { ApiRoute } from "../routes/index.ts";
 import type { Method, Params, Route } from "../routes/route.ts";
 import { type ClientOptions, isUnreachable, jsonOf, type Query, send } from "./send.ts";
 import { type FeedOptions, type FollowOptions, follow, followFeed } from "./stream.ts";
-import type { FeedItem, StreamItem, TranscriptView } from "./types.ts";
+import type { FeedItem, StreamItem } from "./stream-events.ts";
+import type { TranscriptView } from "./types.ts";
 
 export { type ClientOptions, type FeedOptions, type FollowOptions, isUnreachable };
 

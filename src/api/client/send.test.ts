@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { ErrorBody } from "../routes/schemas.ts";
 import { errorOf } from "./send.ts";
-import { ErrorBody } from "./types.ts";
 
 const error = { code: "NOT_FOUND", message: "There is none." };
 

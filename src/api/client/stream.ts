@@ -4,7 +4,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { CadreError } from "../../errors.ts";
 import { type ClientOptions, errorOf, type Query, send, unreachableError } from "./send.ts";
-import { type FeedItem, STREAM_EVENTS, type StreamItem } from "./types.ts";
+import { type FeedItem, STREAM_EVENTS, type StreamItem } from "./stream-events.ts";
 
 export interface FollowOptions {
   /** Absent: all runs. */

@@ -1,13 +1,50 @@
 // What past runs of an agent would be with its file as it is now.
 
+import { z } from "zod";
 import type { RunRow } from "../../projections/folds/run-row.ts";
-import { AgentReplayView } from "../agent-replay.ts";
 import type { ApiParts } from "../parts.ts";
 import { subtreeOf } from "../subtree.ts";
 import { storedAgentName } from "../views/find-agent.ts";
 import { sumUsage, totalUsage } from "../views/run-tree.ts";
-import { AgentReplayQuery } from "./requests.ts";
 import { route } from "./route.ts";
+import { named, pageFields, RunUsageView } from "./schemas.ts";
+
+export const AgentReplayQuery = named(
+  "AgentReplayQuery",
+  z.strictObject({
+    /** How many of its latest runs (default 50). */
+    last: pageFields.limit,
+  }),
+);
+
+export const AgentReplayView = z.object({
+  agent: z.string(),
+  /** Newest first. */
+  runs: z.array(
+    z.object({
+      runId: z.string(),
+      task: z.string(),
+      createdAt: z.number(),
+      /** What it and all below it have used. */
+      usage: RunUsageView,
+      /** That were made again. */
+      decisions: z.int(),
+      /** At the first event where something would be another one; absent: nothing would. */
+      difference: z
+        .object({
+          seq: z.int(),
+          /** `-` lines as it was, `+` lines as it would be. */
+          changes: z.array(z.object({ what: z.string(), lines: z.array(z.string()) })),
+        })
+        .exactOptional(),
+      /** Why it could not be replayed. */
+      problem: z.string().exactOptional(),
+    }),
+  ),
+  /** Of those that differ: what running them again would use, by what they have used. */
+  again: z.object({ runs: z.int(), usage: RunUsageView }),
+});
+export type AgentReplayView = z.infer<typeof AgentReplayView>;
 
 export const agentReplayRoute = (parts: ApiParts) =>
   route(

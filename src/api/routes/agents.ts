@@ -1,21 +1,106 @@
 // The agents that can be run, and what is wrong with those that cannot.
 
-import type { z } from "zod";
+import { z } from "zod";
 import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
 import { isTerminal } from "../../agents/explain/terminal-agents.ts";
 import { CadreError } from "../../errors.ts";
 import { Definition } from "../../journal/definition.ts";
 import { ownToolsOf } from "../../patterns/declarations/facts.ts";
+import { EDGE_KEYS } from "../../patterns/declarations/facts.ts";
 import { talliesByVersion } from "../../projections/usage/agent-tallies.ts";
-import type { AgentView } from "../client/types.ts";
-import { ExplanationView } from "../explanation.ts";
 import { latestRuns } from "../latest-runs.ts";
-import type { ListedAgent } from "../listed-agent.ts";
-import type { ApiParts } from "../parts.ts";
+import type { ApiParts, ListedAgent } from "../parts.ts";
 import { findAgent, storedAgentName } from "../views/find-agent.ts";
+import { agentExplanationRoute } from "./agent-explanation.ts";
 import { agentReplayRoute } from "./agent-replay.ts";
 import { route } from "./route.ts";
-import { AgentDetail, Agents, AgentVersions } from "./wire.ts";
+import { named } from "./schemas.ts";
+import { lookedFields, tallyFields } from "./usage.ts";
+
+export const ProblemView = z.object({
+  file: z.string(),
+  line: z.int(),
+  column: z.int(),
+  code: z.string(),
+  severity: z.enum(["error", "warning"]),
+  message: z.string(),
+  suggestion: z.string().exactOptional(),
+});
+
+export const AgentView = z.object({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string(),
+  /** Absent: the file is broken, and the problems say why. */
+  kind: z.enum(["main", "subagent"]).optional(),
+  /** Its badge, as its file says. */
+  icon: z.string().optional(),
+  color: z.string().optional(),
+  models: z.array(z.string()),
+  file: z.string(),
+  problems: z.array(ProblemView),
+  /** Where it was found; nearer wins. */
+  scope: z.enum(["project", "user", "builtin"]),
+  /** The product that its file was written for. */
+  dialect: z.string(),
+  /** Whom it can start, by the key of its file that says so. */
+  edges: z.array(z.object({ key: z.enum(EDGE_KEYS), to: z.string() })),
+  /** Its own words are the answer. */
+  isTerminal: z.boolean(),
+  /** It may call only tools that change nothing. */
+  readOnly: z.boolean(),
+  /** A module beside its file controls it. */
+  steps: z.boolean(),
+});
+export type AgentView = z.infer<typeof AgentView>;
+
+export const Agents = named(
+  "Agents",
+  z.object({
+    agents: z.array(AgentView),
+    /** Of files that became no agent. */
+    problems: z.array(ProblemView),
+  }),
+);
+export type Agents = z.infer<typeof Agents>;
+
+export const AgentVersions = named(
+  "AgentVersions",
+  z.object({
+    /** By the definition that their runs had pinned; the one that was used last comes first. */
+    versions: z.array(
+      z.object({
+        definition: z.string(),
+        ...tallyFields,
+        models: z.array(z.string()).exactOptional(),
+        /** The agent's file is now what it was then. */
+        sameFile: z.boolean(),
+      }),
+    ),
+    ...lookedFields,
+  }),
+);
+export type AgentVersions = z.infer<typeof AgentVersions>;
+
+export const AgentDetail = named(
+  "AgentDetail",
+  AgentView.extend({
+    /** As a run would pin it now; absent where the file is broken. */
+    definition: Definition.optional(),
+    /** The file as it lies on disk now; absent where the agent has none of its own. */
+    source: z
+      .object({
+        text: z.string(),
+        /** As it was read; empty where it could not be. */
+        frontmatter: z.record(z.string(), z.unknown()),
+        body: z.string(),
+        /** The line of the file that the body starts on. */
+        bodyLine: z.int(),
+      })
+      .exactOptional(),
+  }),
+);
+export type AgentDetail = z.infer<typeof AgentDetail>;
 
 export function agentRoutes(parts: ApiParts) {
   return [
@@ -50,16 +135,7 @@ export function agentRoutes(parts: ApiParts) {
       },
       ({ params: { name } }) => detailOf(parts, name),
     ),
-    route(
-      {
-        method: "get",
-        path: "/api/agents/{name}/explain",
-        summary: "Whom it can reach, what they may call there, and the worst that could come of it",
-        answer: ExplanationView,
-        allowSlashes: true,
-      },
-      ({ params: { name } }) => parts.explain(name),
-    ),
+    agentExplanationRoute(parts),
     route(
       {
         method: "get",

@@ -9,7 +9,6 @@ import type { Script } from "../../models/scripted/script.ts";
 import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
 import { openSqliteStore } from "../../stores/sqlite/store.ts";
 import type { Store } from "../../stores/store.ts";
-import { ApprovalView } from "../client/types.ts";
 import {
   type Api,
   CLERK,
@@ -21,6 +20,7 @@ import {
   tempProject,
   waitForApprovals,
 } from "../fixtures/api.fixture.ts";
+import { ApprovalView } from "../views/approvals.ts";
 
 const pay = (to: string, amount = 5) => ({ tool: "Pay", input: { to, amount } });
 

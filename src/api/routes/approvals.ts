@@ -1,25 +1,63 @@
 // What waits for a person, over all runs, and the person's word on it. An item of a child shows on its ancestors too.
 
+import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { parseApprovalId, type RunId } from "../../ids.ts";
 import { askPerson, decideApproval } from "../../loop/commands/person-commands.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
 import { checkDecision } from "../check-decision.ts";
-import {
-  ApprovalsQuery,
-  ApprovalView,
-  AskBody,
-  DecisionBody,
-  EditPreview,
-  PreviewBody,
-} from "../client/types.ts";
 import { editPreview } from "../edit-preview.ts";
-import type { RouteParts } from "../route-parts.ts";
+import type { RouteParts } from "../parts.ts";
 import { subtreeOf } from "../subtree.ts";
-import { approvalViews } from "../views/approvals.ts";
+import { ApprovalView, approvalViews, EditPreview } from "../views/approvals.ts";
 import { findRun } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Approvals, Decided, Nothing } from "./wire.ts";
+import { Decided, Nothing, named } from "./schemas.ts";
+
+export const DecisionBody = named(
+  "DecisionBody",
+  z.strictObject({
+    decision: z.enum(["approve", "edit", "reject", "answer"]),
+    /** Only with `edit`: otherwise what was shown is what runs. */
+    input: z.unknown().exactOptional(),
+    answer: z.string().exactOptional(),
+    note: z.string().exactOptional(),
+    scope: z.enum(["once", "run", "tree", "always"]).exactOptional(),
+    /** Milliseconds since the epoch. */
+    until: z.int().positive().exactOptional(),
+    limits: z
+      .strictObject({
+        maxTokens: z.int().positive().exactOptional(),
+        maxCost: z.number().positive().exactOptional(),
+      })
+      .exactOptional(),
+  }),
+);
+export type DecisionBody = z.input<typeof DecisionBody>;
+
+/** An input that somebody thinks of approving instead. */
+export const PreviewBody = named("PreviewBody", z.strictObject({ input: z.unknown() }));
+export type PreviewBody = z.input<typeof PreviewBody>;
+
+/** Who should decide. */
+export const AskBody = named(
+  "AskBody",
+  z.strictObject({
+    person: z.string().trim().min(1).max(200),
+    note: z.string().max(2_000).exactOptional(),
+  }),
+);
+export type AskBody = z.input<typeof AskBody>;
+
+export const ApprovalsQuery = named(
+  "ApprovalsQuery",
+  z.strictObject({
+    status: z.literal("open").exactOptional(),
+    run: z.string().min(1).exactOptional(),
+  }),
+);
+
+export const Approvals = named("Approvals", z.object({ approvals: z.array(ApprovalView) }));
 
 export function approvalRoutes(parts: RouteParts) {
   const { store, people, by } = parts;

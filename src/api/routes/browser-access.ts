@@ -1,12 +1,22 @@
-// The public server's own affairs: a link for a browser, and a new token. Both are for who is let in already.
+// How more browsers get in: a one-time link, and a new token that signs all others out.
 
 import { CadreError } from "../../errors.ts";
-import { LinkView } from "../client/types.ts";
-import type { ApiParts, BrowserAccess } from "../parts.ts";
+import type { Person } from "../access/person.ts";
 import { route } from "./route.ts";
-import { Nothing } from "./wire.ts";
+import { LinkView, Nothing } from "./schemas.ts";
 
-export function browserAccessRoutes(parts: ApiParts) {
+/** The public server's part of it. */
+export interface BrowserAccess {
+  /** Makes a link that lets one browser in, once: for a named user, or for the holder of the token. */
+  newLink(user?: string): LinkView;
+  renewToken(): void;
+}
+
+interface Served {
+  web: { served?: BrowserAccess };
+}
+
+export function browserAccessRoutes(parts: Served & { person?: Person }) {
   return [
     route(
       {
@@ -36,7 +46,7 @@ export function browserAccessRoutes(parts: ApiParts) {
   ];
 }
 
-export function requireBrowserAccess({ web }: Pick<ApiParts, "web">): BrowserAccess {
+export function requireBrowserAccess({ web }: Served): BrowserAccess {
   if (web.served) return web.served;
   throw new CadreError(
     "CONFLICT",

@@ -5,14 +5,13 @@ import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { cancelRun } from "../../loop/commands/person-commands.ts";
 import { agentRunRecord } from "../../projections/formats/agent-records.ts";
-import { MAX_PAGE } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
 import { sessionAgent } from "../session-agent.ts";
 import { findRun } from "../views/read-runs.ts";
-import { readTranscript, summarizeTranscript } from "../views/transcript.ts";
+import { Context, readTranscript, summarizeTranscript } from "../views/transcript.ts";
 import { route } from "./route.ts";
+import { Cancelled, MAX_PAGE } from "./schemas.ts";
 import { currentSettings } from "./settings.ts";
-import { Cancelled, Context } from "./wire.ts";
 
 export const AgentRunView = z.object({
   run_id: z.string(),

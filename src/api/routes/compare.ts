@@ -1,15 +1,66 @@
 // Two runs, side by side.
 
+import { z } from "zod";
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
+import { RunStatus } from "../../journal/events.ts";
 import { eventsBefore } from "../../loop/drive/continued-runs.ts";
 import { type ComparedTree, compareTrees } from "../../projections/views/compare.ts";
 import type { Store } from "../../stores/store.ts";
-import { CompareQuery } from "../client/types.ts";
-import { Comparison } from "../comparison.ts";
 import type { ApiParts } from "../parts.ts";
 import { subtreeOf } from "../subtree.ts";
 import { findRun } from "../views/read-runs.ts";
 import { route } from "./route.ts";
+import { named } from "./schemas.ts";
+
+export const CompareQuery = named(
+  "CompareQuery",
+  z.strictObject({ a: z.string().min(1), b: z.string().min(1) }),
+);
+
+const Step = z.object({
+  runId: z.string(),
+  seq: z.int(),
+  kind: z.enum(["heard", "said", "call", "child", "end"]),
+  title: z.string(),
+  /** What came of it, or all that was said. */
+  detail: z.string(),
+  childId: z.string().optional(),
+  /** The result of another run that stood in. */
+  recorded: z.object({ runId: z.string(), seq: z.int() }).optional(),
+});
+
+const facts = {
+  runId: z.string(),
+  agent: z.string(),
+  status: RunStatus,
+  /** US dollars, of the calls with a known price. */
+  cost: z.number(),
+  unpriced: z.int(),
+  tokens: z.number(),
+  ms: z.number(),
+};
+
+const NodeFacts = z.object({ ...facts, turns: z.int() });
+
+const TreeFacts = z.object({ ...facts, runs: z.int() });
+
+export const Comparison = z.object({
+  /** From the root down, a parent before its children. A side that is absent has no such run. */
+  nodes: z.array(
+    z.object({
+      agent: z.string(),
+      depth: z.int(),
+      a: NodeFacts.optional(),
+      b: NodeFacts.optional(),
+      rows: z.array(z.object({ a: Step.optional(), b: Step.optional(), same: z.boolean() })),
+    }),
+  ),
+  /** Where they first differ: places in `nodes` and in its `rows`. Absent: nowhere. */
+  first: z.object({ node: z.int(), row: z.int() }).optional(),
+  a: TreeFacts,
+  b: TreeFacts,
+});
+export type Comparison = z.infer<typeof Comparison>;
 
 export const compareRoutes = ({ store }: ApiParts) => [
   route(

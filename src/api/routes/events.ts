@@ -1,19 +1,56 @@
 // The journal itself: of one run, of a tree, of all runs; as JSON, or as a stream that goes on.
 
 import type { Context } from "hono";
+import { z } from "zod";
 import type { Position } from "../../ids.ts";
-import type { JournalEvent } from "../../journal/events.ts";
+import { type JournalEvent, payloads } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
-import { EventsQuery, FeedQuery } from "../client/types.ts";
-import type { RouteParts } from "../route-parts.ts";
+import type { RouteParts } from "../parts.ts";
 import { isInScope, type Scope } from "../server/hub.ts";
 import { feedEncoder } from "../server/live-feed.ts";
 import { journalEncoder, resumePosition, type StreamRequest, streamEvents } from "../server/sse.ts";
 import { subtreeOf } from "../subtree.ts";
 import { findRun } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { EventPage } from "./wire.ts";
+import { Count, Flag, named } from "./schemas.ts";
+
+export const EventsQuery = named(
+  "EventsQuery",
+  z.strictObject({
+    /** A position: what comes after it is sent. */
+    after: Count.exactOptional(),
+    /** With all descendants. */
+    tree: Flag.default(false),
+    /** As a stream, whatever the Accept header says. */
+    stream: Flag.default(false),
+    /** The stream goes on after the run's last event. */
+    follow: Flag.default(false),
+  }),
+);
+
+export const FeedQuery = named("FeedQuery", EventsQuery.pick({ after: true }));
+
+/** One form for each type of event. */
+export const EventView = z.union(eventViews()) as unknown as z.ZodType<JournalEvent, JournalEvent>;
+named("EventView", EventView);
+
+export const EventPage = named(
+  "EventPage",
+  z.object({
+    events: z.array(EventView),
+    /** Where the next page begins; absent: there is nothing more yet. */
+    nextAfter: z.int().optional(),
+  }),
+);
+export type EventPage = z.infer<typeof EventPage>;
+
+function eventViews() {
+  const place = { runId: z.string(), seq: z.int(), position: z.int(), ts: z.number(), key: z.string() };
+  return Object.entries(payloads).map(([type, payload]) =>
+    z.object({ ...place, type: z.literal(type), payload }),
+  );
+}
 
 const PAGE = 1_000;
 

@@ -2,6 +2,7 @@
 // those of these that change something.
 
 import { existsSync } from "node:fs";
+import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { copyOut, moveIn, moveOut } from "../../stores/move-tree.ts";
@@ -10,9 +11,58 @@ import { readTree } from "../../stores/tree-file.ts";
 import type { ApiParts } from "../parts.ts";
 import { findRun } from "../views/read-runs.ts";
 import { treePage } from "../views/tree-page.ts";
-import { ExportQuery, ImportBody, MoveBody, MovedBody } from "./requests.ts";
 import { route } from "./route.ts";
-import { ImportView, Nothing, SENT_TO } from "./wire.ts";
+import { Nothing, named } from "./schemas.ts";
+
+/** A tree that was moved out of another store: the text of the file. */
+/** A server, without anything that is secret. */
+const ServerAddress = z
+  .string()
+  .max(2_000)
+  .regex(/^https?:\/\/[!-~]+$/);
+
+export const MoveBody = named(
+  "MoveBody",
+  z.strictObject({
+    /** The server that it is sent to: from then on no other one gets it. */
+    to: ServerAddress.optional(),
+  }),
+);
+
+export const MovedBody = named(
+  "MovedBody",
+  z.strictObject({ to: ServerAddress, outcome: z.enum(["arrived", "refused"]) }),
+);
+export type MovedBody = z.infer<typeof MovedBody>;
+
+export const ImportBody = named("ImportBody", z.strictObject({ tree: z.string() }));
+
+export const EXPORT_FORMATS = ["jsonl", "html"] as const;
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export const ExportQuery = named(
+  "ExportQuery",
+  z.strictObject({ format: z.enum(EXPORT_FORMATS).default("jsonl") }),
+);
+
+/** A tree that was taken in. */
+/** The header of a tree's file that says where it was sent before, if nobody knows whether it has arrived. */
+export const SENT_TO = "Cadre-Sent-To";
+
+export const ImportView = named(
+  "ImportView",
+  z.object({
+    runId: z.string(),
+    /** It came in before: nothing was changed. */
+    existed: z.boolean(),
+    runs: z.int(),
+    status: z.string().optional(),
+    /** Folders that its runs work in, and that are not there. */
+    missing: z.array(z.string()),
+  }),
+);
+export type ImportView = z.infer<typeof ImportView>;
 
 const LINES = "application/x-ndjson";
 /** In megabytes: all of a tree is checked before anything of it is written, so all of it is held. */

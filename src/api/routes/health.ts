@@ -1,12 +1,69 @@
 // Who serves this API, over which store, and whether all is well around it.
 
+import { z } from "zod";
 import { poolFilter, poolNames } from "../../config/pools.ts";
 import type { WorkerRow } from "../../stores/store.ts";
-import { Health } from "../client/types.ts";
 import { countDue } from "../due-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { route } from "./route.ts";
-import { Checks, Workers } from "./wire.ts";
+import { Check, named } from "./schemas.ts";
+
+export const Health = named(
+  "Health",
+  z.object({
+    version: z.string(),
+    pid: z.int(),
+    storeId: z.string(),
+    folder: z.string(),
+    /** How a command for this project begins in any terminal of the server's machine. */
+    command: z.string(),
+    startedAt: z.number(),
+    /** True where runs are driven: by this process, or by a worker elsewhere that is heard of. */
+    drives: z.boolean(),
+    /** Where nobody drives: how many runs could go on, and wait for somebody who does; 1,000 stands for more, too. */
+    due: z.int().optional(),
+    /** Where somebody drives: pools that none of them is of, and how many of their runs wait, as above. */
+    idlePools: z.array(z.object({ pool: z.string(), due: z.int() })).optional(),
+    /** The store is on a server: any number of processes drive, on any machine. */
+    isShared: z.boolean(),
+    /** It is this process that drives; with `up --no-worker` it leaves that to workers elsewhere. */
+    isWorker: z.boolean(),
+    /** It stays until somebody ends it, and lets browsers in: `cadre up`. */
+    isServer: z.boolean(),
+    /** The default model. */
+    model: z.string(),
+    /** It can be killed from the page: `cadre up --demo`. */
+    demo: z.literal(true).optional(),
+  }),
+);
+export type Health = z.infer<typeof Health>;
+
+/** A process that drives runs. */
+export const WorkerView = named(
+  "WorkerView",
+  z.object({
+    name: z.string(),
+    host: z.string(),
+    pid: z.int(),
+    pool: z.string(),
+    version: z.string(),
+    since: z.number(),
+    seenAt: z.number(),
+    /** Not heard of for longer than a lease lasts: dead, frozen or cut off. Others take its runs, if there are any. */
+    silent: z.boolean(),
+    /** Runs that it holds. */
+    runs: z.int(),
+    /** The first few of them. */
+    holds: z.array(z.string()),
+    /** Runs that it leaves to a newer version, whose journals it does not understand. */
+    tooNew: z.int().optional(),
+  }),
+);
+export type WorkerView = z.infer<typeof WorkerView>;
+
+export const Checks = named("Checks", z.object({ checks: z.array(Check) }));
+
+export const Workers = named("Workers", z.object({ workers: z.array(WorkerView) }));
 
 export function healthRoutes(parts: ApiParts) {
   const {

@@ -1,6 +1,6 @@
 // All routes of Cadre's own API. A resource has a file of its own, and a line here.
 
-import type { RouteParts } from "../route-parts.ts";
+import type { RouteParts } from "../parts.ts";
 import { agentRoutes } from "./agents.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { browserAccessRoutes } from "./browser-access.ts";

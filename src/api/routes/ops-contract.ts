@@ -8,12 +8,11 @@ import { decideApproval, resumeRun } from "../../loop/commands/person-commands.t
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import { checkDecision } from "../check-decision.ts";
-import type { RouteParts } from "../route-parts.ts";
+import type { RouteParts } from "../parts.ts";
 import { journalEncoder, resumePosition, streamEvents } from "../server/sse.ts";
 import { findRun } from "../views/read-runs.ts";
-import { PageQuery } from "./requests.ts";
 import { route } from "./route.ts";
-import { Started } from "./wire.ts";
+import { PageQuery, Started } from "./schemas.ts";
 
 const FIRST_TYPE = "orchestrator";
 

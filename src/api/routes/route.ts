@@ -6,9 +6,9 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import { type CadreError, toCadreError } from "../../errors.ts";
 import type { Role } from "../../stores/users.ts";
-import { EmptyBody, NoQuery } from "../client/types.ts";
 import { statusOf } from "../server/http-errors.ts";
 import { readBody, readIdempotencyKey, readQuery } from "./request.ts";
+import { EmptyBody, NoQuery } from "./schemas.ts";
 
 export type Method = "get" | "post" | "delete";
 

@@ -1,22 +1,70 @@
 // What people do to a run. A 202 means that it is recorded: the driver of the run acts on it.
 
+import { z } from "zod";
 import { freezeBranch, setBudget, thawBranch } from "../../loop/commands/branches.ts";
 import { sendMessage } from "../../loop/commands/message-run.ts";
 import { cancelRun, decideOutcome, pauseRun, resumeRun } from "../../loop/commands/person-commands.ts";
 import { probeOutcome } from "../../loop/commands/probe-outcome.ts";
-import {
-  BudgetBody,
-  CancelBody,
-  ForkBody,
-  MessageBody,
-  OutcomeBody,
-  Probe,
-  ProbeBody,
-} from "../client/types.ts";
-import type { RouteParts } from "../route-parts.ts";
+import type { RouteParts } from "../parts.ts";
+import { Probe } from "../views/approvals.ts";
 import { findRun } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Cancelled, Decided, Nothing, Reached, Started } from "./wire.ts";
+import { Cancelled, Decided, Nothing, named, Started } from "./schemas.ts";
+
+export const OutcomeBody = named(
+  "OutcomeBody",
+  z.strictObject({
+    callId: z.string().min(1),
+    verdict: z.enum(["happened", "run_again", "fail"]),
+    output: z.string().exactOptional(),
+    note: z.string().exactOptional(),
+  }),
+);
+export type OutcomeBody = z.input<typeof OutcomeBody>;
+
+export const ProbeBody = named("ProbeBody", z.strictObject({ callId: z.string().min(1) }));
+
+export const CancelBody = named("CancelBody", z.strictObject({ reason: z.string().exactOptional() }));
+
+export const MessageBody = named("MessageBody", z.strictObject({ text: z.string().trim().min(1) }));
+
+/** What may be spent from now on: by the run itself, or with the scope `tree` by all runs that its root pays for. */
+export const BudgetBody = named(
+  "BudgetBody",
+  z
+    .strictObject({
+      maxTokens: z.int().nonnegative().exactOptional(),
+      maxCost: z.number().nonnegative().exactOptional(),
+      scope: z.literal("tree").exactOptional(),
+    })
+    .refine(({ maxTokens, maxCost }) => maxTokens !== undefined || maxCost !== undefined, {
+      message: "say `maxTokens` or `maxCost`",
+    }),
+);
+export type BudgetBody = z.input<typeof BudgetBody>;
+
+export const ForkBody = named(
+  "ForkBody",
+  z.strictObject({
+    /** The event to fork at; absent: the latest. The fork begins there or before it, where no call was open. */
+    seq: z.int().positive().exactOptional(),
+    edit: z
+      .strictObject({
+        /** Said after what stands before the fork; in place of the task, where nothing was answered yet. */
+        message: z.string().trim().min(1).exactOptional(),
+        model: z.string().min(1).exactOptional(),
+        /** The text of the agent's file, as it would read. */
+        agent: z.string().min(1).max(1_000_000).exactOptional(),
+      })
+      .exactOptional(),
+    /** True: calls happen as in any other run. Otherwise recorded results stand in for them, and what is not recorded asks. */
+    allowEffects: z.boolean().exactOptional(),
+  }),
+);
+export type ForkBody = z.input<typeof ForkBody>;
+
+/** Those that were changed by it. */
+export const Reached = named("Reached", z.object({ runs: z.array(z.string()) }));
 
 export function runActionRoutes(parts: RouteParts) {
   const { store, people, retry, fork } = parts;

@@ -1,20 +1,142 @@
 // Runs: start them, and look at them. Reading changes nothing (A19).
 
+import { z } from "zod";
 import { isTerminal } from "../../agents/explain/terminal-agents.ts";
+import { LimitsInput } from "../../config/limits.ts";
+import { Definition, Rules } from "../../journal/definition.ts";
+import { RunStatus, WAITING_KINDS, type WaitingOn } from "../../journal/events.ts";
 import { loadDefinition } from "../../loop/drive/run-journal.ts";
+import { searchWords } from "../../projections/formats/search-text.ts";
 import type { Store } from "../../stores/store.ts";
-import { RunDetail, RunsQuery, RunTree, StartRun, Verification } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
 import { readRunTree } from "../run-tree.ts";
 import { subtreeOf } from "../subtree.ts";
-import { listRuns } from "../views/list-runs.ts";
+import { listRuns, RunPage } from "../views/list-runs.ts";
 import { findRun } from "../views/read-runs.ts";
-import { runDetail } from "../views/run-detail.ts";
-import { readTranscript, summarizeTranscript } from "../views/transcript.ts";
-import { verifyRun } from "../views/verify-run.ts";
-import { ContextQuery, PageQuery } from "./requests.ts";
+import { RunDetail, runDetail } from "../views/run-detail.ts";
+import { RunTree } from "../views/run-tree.ts";
+import { Context, readTranscript, summarizeTranscript } from "../views/transcript.ts";
+import { Verification, verifyRun } from "../views/verify-run.ts";
+import { MessagePage } from "./messages.ts";
 import { route } from "./route.ts";
-import { Context, MessagePage, ReplayView, RunDefinition, RunPage, Started } from "./wire.ts";
+import { Count, Flag, named, PageQuery, pageFields, Started } from "./schemas.ts";
+
+/** Names and nothing that leads out of them. */
+const EVAL_FOLDER = /^\w[\w-]{0,99}(\/\w[\w-]{0,99}){1,4}$/;
+
+export const StartRun = named(
+  "StartRun",
+  z.strictObject({
+    agent: z.string().min(1),
+    task: z.string().min(1),
+    input: z.unknown().exactOptional(),
+    mode: z.enum(["auto", "chat"]).exactOptional(),
+    /** Somebody is there to answer. */
+    attended: z.boolean().exactOptional(),
+    sessionId: z.string().min(1).exactOptional(),
+    limits: LimitsInput.exactOptional(),
+    permissions: Rules.strict().exactOptional(),
+    /** A model other than the agent's own. */
+    model: z.string().min(1).exactOptional(),
+    /** A folder of the project's evals, where it works instead of in the project's own. */
+    workspace: z.string().regex(EVAL_FOLDER, "must name a folder of an eval").exactOptional(),
+    /** Files of the workspace that the task is about. */
+    context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
+  }),
+);
+export type StartRun = z.input<typeof StartRun>;
+
+export const RunsQuery = named(
+  "RunsQuery",
+  z.strictObject({
+    /** One or several, with commas between them. */
+    status: z
+      .string()
+      .transform((text) => text.split(","))
+      .pipe(z.array(RunStatus))
+      .exactOptional(),
+    agent: z.string().min(1).exactOptional(),
+    root: z.string().min(1).exactOptional(),
+    parent: z.string().min(1).exactOptional(),
+    session: z.string().min(1).exactOptional(),
+    /** Forks and retries of runs in the tree of this root. */
+    branchesOf: z.string().min(1).exactOptional(),
+    /** Only those that no other run has started. */
+    roots: Flag.exactOptional(),
+    /** Milliseconds since the epoch: started then or later. */
+    since: Count.exactOptional(),
+    /** What they wait for; `person`: anything that somebody has to answer, a pause is none. */
+    waiting: z.enum([...WAITING_KINDS, "person"]).exactOptional(),
+    /** The most expensive first, of the latest 500 that fit, on one page; absent: the newest. */
+    order: z.literal("cost").exactOptional(),
+    /** With the number of those that fit, on all pages. */
+    total: Flag.exactOptional(),
+    /** Words that stand in the run's journal, all of them, each as a word or as the beginning of one. */
+    q: z
+      .string()
+      .max(200)
+      .refine((text) => searchWords(text).length > 0, "must have a word in it")
+      .exactOptional(),
+    ...pageFields,
+  }),
+);
+
+/** `summary`: a line for each message. */
+export const ContextQuery = named(
+  "ContextQuery",
+  z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") }),
+);
+
+export interface RunsFilter {
+  status?: readonly RunStatus[];
+  agent?: string;
+  root?: string;
+  parent?: string;
+  session?: string;
+  branchesOf?: string;
+  roots?: boolean;
+  since?: number;
+  waiting?: WaitingOn["kind"] | "person";
+  order?: "cost";
+  total?: boolean;
+  q?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+export const RunDefinition = named(
+  "RunDefinition",
+  z.object({
+    /** As it was pinned when the run started: the agent's file may have changed since. */
+    definition: Definition,
+    /** Its own words are the answer. */
+    isTerminal: z.boolean(),
+  }),
+);
+export type RunDefinition = z.infer<typeof RunDefinition>;
+
+/** Whether runs would be decided now as they were. */
+export const ReplayView = named(
+  "ReplayView",
+  z.object({
+    runs: z.int(),
+    events: z.int(),
+    /** That were made again. */
+    decisions: z.int(),
+    /** The first that would be another one. */
+    divergence: z
+      .object({
+        runId: z.string(),
+        agent: z.string(),
+        seq: z.int(),
+        position: z.int(),
+        recorded: z.string(),
+        now: z.string(),
+      })
+      .optional(),
+  }),
+);
+export type ReplayView = z.infer<typeof ReplayView>;
 
 export function runRoutes(parts: ApiParts) {
   const { store, admit, who, people } = parts;

@@ -1,14 +1,52 @@
 // Sessions: chains of runs of main agents that people speak to. What is said joins the run that is under way there, or
 // starts the next one.
 
+import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { ApiParts } from "../parts.ts";
 import { sessionAgent } from "../session-agent.ts";
 import { answeredRuns } from "../views/answered-runs.ts";
-import { PageQuery, SayBody } from "./requests.ts";
 import { route } from "./route.ts";
-import { Said, SessionPage } from "./wire.ts";
+import { named, nextCursor, PageQuery, RunSummary } from "./schemas.ts";
+
+export const SayBody = named(
+  "SayBody",
+  z.strictObject({
+    /** Absent: whoever was spoken to last. */
+    agent: z.string().min(1).exactOptional(),
+    text: z.string().trim().min(1),
+    mode: z.enum(["auto", "chat"]).exactOptional(),
+    /** Somebody is there to answer. */
+    attended: z.boolean().exactOptional(),
+  }),
+);
+export type SayBody = z.input<typeof SayBody>;
+
+export const SessionView = named(
+  "SessionView",
+  z.object({
+    id: z.string(),
+    runs: z.int(),
+    createdAt: z.number(),
+    /** The latest run: who is spoken to, and how it stands. */
+    last: RunSummary,
+  }),
+);
+export type SessionView = z.infer<typeof SessionView>;
+
+export const SessionPage = named("SessionPage", z.object({ sessions: z.array(SessionView), nextCursor }));
+export type SessionPage = z.infer<typeof SessionPage>;
+
+export const Said = named(
+  "Said",
+  z.object({
+    runId: z.string(),
+    /** It went to a run that was under way; otherwise it has started this one. */
+    joined: z.boolean(),
+  }),
+);
+export type Said = z.infer<typeof Said>;
 
 export function sessionRoutes({ store, say, who }: ApiParts) {
   return [

@@ -1,9 +1,21 @@
 // What a person has chosen for the chat (S4-53).
 
+import { z } from "zod";
 import type { ApiParts } from "../parts.ts";
-import { SettingsBody } from "./requests.ts";
+import { SettingsBody } from "../server/settings-file.ts";
 import { route } from "./route.ts";
-import { SettingsView } from "./wire.ts";
+import { named } from "./schemas.ts";
+
+export const SettingsView = named(
+  "SettingsView",
+  z.object({
+    agent: z.string(),
+    mode: z.enum(["auto", "chat"]),
+    /** The default model; cadre.yaml says it. */
+    model: z.string(),
+  }),
+);
+export type SettingsView = z.infer<typeof SettingsView>;
 
 /** Comes with Cadre. */
 const FIRST_AGENT = "assistant";

@@ -17,9 +17,9 @@ import { emptyUsage } from "../../projections/usage/run-usage.ts";
 import { contextAdded } from "../../stores/contract/kit.contract.ts";
 import { overrideStore } from "../../stores/override-store.ts";
 import type { Store } from "../../stores/store.ts";
-import { RunDetail, RunTree } from "../client/types.ts";
 import { type Api, eventsUntil, isEnd, sendRequest, serveRuntime } from "../fixtures/api.fixture.ts";
-import { nestRuns } from "../views/run-tree.ts";
+import { RunDetail } from "../views/run-detail.ts";
+import { nestRuns, RunTree } from "../views/run-tree.ts";
 
 const asks = "tools: { allow: [charge], ask: [charge] }";
 const parallel = "delegation: { mode: parallel, maxParallel: 2 }";

@@ -1,13 +1,56 @@
 // Named users: who one is oneself, and for admins who may come in. A token is shown by the answer that made it, and never again.
 
+import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import type { User } from "../../stores/users.ts";
 import { hashKey, newKey } from "../access/user-connections.ts";
 import type { ApiParts } from "../parts.ts";
-import { CreatedUser, LinkView, Me, NewRole, NewUser, UserList, type UserView } from "../team.ts";
 import { requireBrowserAccess } from "./browser-access.ts";
 import { route } from "./route.ts";
-import { Nothing } from "./wire.ts";
+import { LinkView, Nothing } from "./schemas.ts";
+
+export const RoleView = z.enum(["viewer", "operator", "admin"]);
+export type RoleView = z.infer<typeof RoleView>;
+
+export const Me = z.object({ name: z.string(), role: RoleView, sees: z.enum(["own", "all"]) });
+export type Me = z.infer<typeof Me>;
+
+/** Small letters alone: no two names look alike. */
+export const NewUser = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9._-]{0,39}$/,
+      "must be up to 40 small letters, digits, dots, hyphens or underscores",
+    ),
+  role: RoleView,
+});
+export type NewUser = z.infer<typeof NewUser>;
+
+export const NewRole = z.strictObject({ role: RoleView });
+
+export const UserView = z.object({
+  name: z.string(),
+  role: RoleView,
+  madeAt: z.number(),
+  madeBy: z.string(),
+  /** When the token was made that counts now. */
+  rotatedAt: z.number(),
+  /** Comes in no more. */
+  revokedAt: z.number().optional(),
+});
+export type UserView = z.infer<typeof UserView>;
+
+export const UserList = z.object({ users: z.array(UserView) });
+
+export const CreatedUser = z.object({
+  name: z.string(),
+  /** Shown this once. */
+  token: z.string(),
+  /** For one browser of theirs, once; absent: no web page is served here. */
+  link: z.string().optional(),
+});
+export type CreatedUser = z.infer<typeof CreatedUser>;
 
 export function userRoutes(parts: ApiParts) {
   const { person, who } = parts;

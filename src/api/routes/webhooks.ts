@@ -1,9 +1,39 @@
 // Where notices go, and what came of the latest. An address may be a secret itself: only its host is shown.
 
+import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import type { ApiParts } from "../parts.ts";
-import { WebhookList, WebhookTestResult } from "../team.ts";
 import { route } from "./route.ts";
+
+export const WebhookView = z.object({
+  name: z.string(),
+  form: z.enum(["json", "slack", "ntfy"]),
+  events: z.array(z.enum(["needs-you", "done", "failed"])),
+  host: z.string().optional(),
+  /** Why nothing can be sent. */
+  problem: z.string().optional(),
+  /** When the delivery that failed last is tried again. */
+  retryAt: z.number().optional(),
+  /** The latest first. */
+  deliveries: z.array(
+    z.object({
+      id: z.string(),
+      event: z.string(),
+      runId: z.string(),
+      at: z.number(),
+      attempts: z.int(),
+      outcome: z.enum(["delivered", "failed", "given up"]),
+      detail: z.string(),
+    }),
+  ),
+});
+export type WebhookView = z.infer<typeof WebhookView>;
+
+export const WebhookList = z.object({ webhooks: z.array(WebhookView) });
+
+/** `taken`: the other end said that it has it. */
+export const WebhookTestResult = z.object({ taken: z.boolean(), detail: z.string() });
+export type WebhookTestResult = z.infer<typeof WebhookTestResult>;
 
 const LATEST = 10;
 

@@ -1,17 +1,63 @@
 // Why a run stands where it stands, and why each thing in its tree happened.
 
+import { z } from "zod";
 import { CadreError } from "../../errors.ts";
+import { RunStatus } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { decisionLog } from "../../projections/views/decision-log.ts";
 import { type UnjournaledFacts, whyOf } from "../../projections/views/why.ts";
 import type { Store } from "../../stores/store.ts";
-import { WhyQuery, WhyView } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
 import { subtreeOf } from "../subtree.ts";
 import { treeJournals } from "../tree-journals.ts";
 import { findRun } from "../views/read-runs.ts";
 import { markUnreadable } from "../views/unreadable-runs.ts";
 import { route } from "./route.ts";
+import { Count, named } from "./schemas.ts";
+
+/** Of one event; without it, of how the run stands or ended. */
+export const WhyQuery = named(
+  "WhyQuery",
+  z.strictObject({ seq: Count.pipe(z.int().min(1)).exactOptional() }),
+);
+
+const Reason = z.object({
+  runId: z.string(),
+  agent: z.string(),
+  seq: z.int(),
+  ts: z.number(),
+  /** Of the event. */
+  type: z.string(),
+  what: z.string(),
+  because: z.string().exactOptional(),
+  /** The event that brought it about. */
+  cause: z.object({ runId: z.string(), seq: z.int() }).exactOptional(),
+});
+
+export const WhyView = named(
+  "WhyView",
+  z.object({
+    runId: z.string(),
+    agent: z.string(),
+    task: z.string(),
+    status: RunStatus,
+    /** The event that was asked about. */
+    seq: z.int().exactOptional(),
+    /** In a sentence. */
+    answer: z.string(),
+    /** Since when it is so. */
+    since: z.number(),
+    /** Where a failure began, however deep below. */
+    first: Reason.exactOptional(),
+    /** Of a failure: from what its first cause brought about up to this run. Otherwise: back to the task, each brought about by the next. */
+    chain: z.array(Reason),
+    /** What a person can do now. */
+    next: z.array(z.string()),
+    /** Of this run and all below it, in the order in which they were made. */
+    decisions: z.array(Reason),
+  }),
+);
+export type WhyView = z.infer<typeof WhyView>;
 
 export const whyRoutes = ({ store }: ApiParts) => [
   route(

@@ -1,12 +1,46 @@
-// The project's files, for a person who looks (S4-54).
+// The project's files, for people to browse (S4-54).
 
+import { z } from "zod";
 import { CadreError } from "../../errors.ts";
-import type { ApiParts } from "../parts.ts";
-import { WorkspaceQuery } from "./requests.ts";
 import { route } from "./route.ts";
-import { WorkspaceTree } from "./wire.ts";
+import { named } from "./schemas.ts";
 
-export function workspaceRoutes({ workspaceTree }: ApiParts) {
+export const WorkspaceQuery = named(
+  "WorkspaceQuery",
+  z.strictObject({
+    /** A folder of the project. */
+    path: z.string().min(1).max(4_096).default("."),
+  }),
+);
+
+export const WorkspaceEntry = z.object({
+  name: z.string(),
+  path: z.string(),
+  kind: z.enum(["file", "folder"]),
+  /** Of a folder. */
+  get children() {
+    return z.array(WorkspaceEntry).optional();
+  },
+});
+named("WorkspaceEntry", WorkspaceEntry);
+export type WorkspaceEntry = z.infer<typeof WorkspaceEntry>;
+
+export const WorkspaceTree = named(
+  "WorkspaceTree",
+  z.object({
+    path: z.string(),
+    entries: z.array(WorkspaceEntry),
+    /** There is more than is shown. */
+    truncated: z.boolean(),
+  }),
+);
+export type WorkspaceTree = z.infer<typeof WorkspaceTree>;
+
+export function workspaceRoutes({
+  workspaceTree,
+}: {
+  workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;
+}) {
   return [
     route(
       {

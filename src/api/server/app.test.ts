@@ -9,7 +9,6 @@ import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts
 import { openSqliteStore } from "../../stores/sqlite/store.ts";
 import type { Store } from "../../stores/store.ts";
 import { createClient, isUnreachable } from "../client/client.ts";
-import { AgentView, Health, ListedRun, RunDetail, Verification } from "../client/types.ts";
 import {
   type Api,
   CLERK,
@@ -21,6 +20,11 @@ import {
   tempProject,
   waitForApprovals,
 } from "../fixtures/api.fixture.ts";
+import { AgentView } from "../routes/agents.ts";
+import { Health } from "../routes/health.ts";
+import { ListedRun } from "../views/list-runs.ts";
+import { RunDetail } from "../views/run-detail.ts";
+import { Verification } from "../views/verify-run.ts";
 import { createApp } from "./app.ts";
 import { openSettings } from "./settings-file.ts";
 

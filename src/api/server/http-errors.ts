@@ -3,7 +3,7 @@
 
 import { CadreError, httpStatus, toCadreError } from "../../errors.ts";
 import type { Mask } from "../../journal/masking/mask.ts";
-import type { ErrorBody } from "../client/types.ts";
+import type { ErrorBody } from "../routes/schemas.ts";
 
 /** A refusal whose status is HTTP's own business. */
 export class HttpError extends CadreError {

@@ -4,8 +4,8 @@
 import { connect, type Socket } from "node:net";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MessageBody } from "../client/types.ts";
 import { readBody } from "../routes/request.ts";
+import { MessageBody } from "../routes/run-actions.ts";
 import { errorResponse } from "./http-errors.ts";
 import { createHttpServer, HTTP_LIMITS, type HttpLimits, type Served } from "./http-server.ts";
 

@@ -6,8 +6,7 @@ import type { Position, RunId } from "../../ids.ts";
 import type { Delta } from "../../journal/deltas.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { Store } from "../../stores/store.ts";
-import type { SettingsBody } from "../routes/requests.ts";
-import type { Settings } from "./settings-file.ts";
+import type { Settings, SettingsBody } from "./settings-file.ts";
 
 export interface Channel {
   /** The same for everybody who watches the same in the same form. */

@@ -12,8 +12,8 @@ import {
   type UserConnections,
   type UserConnectionsOptions,
 } from "../access/user-connections.ts";
-import type { LinkView } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
+import type { LinkView } from "../routes/schemas.ts";
 import { addErrorHandlers, createApp } from "./app.ts";
 import { door, type Refusal, redeemLink, renewCookie } from "./door.ts";
 import { createHttpServer, type Served } from "./http-server.ts";

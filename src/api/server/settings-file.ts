@@ -3,7 +3,18 @@
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SettingsBody } from "../routes/requests.ts";
+import { z } from "zod";
+import { named } from "../routes/schemas.ts";
+
+export const SettingsBody = named(
+  "SettingsBody",
+  z.strictObject({
+    /** Whom a chat speaks to where nobody is named. */
+    agent: z.string().min(1).exactOptional(),
+    mode: z.enum(["auto", "chat"]).exactOptional(),
+  }),
+);
+export type SettingsBody = z.infer<typeof SettingsBody>;
 
 export interface Settings {
   get(): SettingsBody;

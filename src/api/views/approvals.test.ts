@@ -8,8 +8,8 @@ import type { Script } from "../../models/scripted/script.ts";
 import { assembleRuntime, type RuntimeAssembly } from "../../runtime/assembly.ts";
 import { openSqliteStore } from "../../stores/sqlite/store.ts";
 import type { Store } from "../../stores/store.ts";
-import { ApprovalView, EditPreview } from "../client/types.ts";
 import { type Api, eventsUntil, sendRequest, serveRuntime, tempProject } from "../fixtures/api.fixture.ts";
+import { ApprovalView, EditPreview } from "./approvals.ts";
 
 const agent = (name: string, more = "") =>
   `---\nname: ${name}\ndescription: Does it.\nmodel: scripted/${name}\n${more}---\nDo it.\n`;

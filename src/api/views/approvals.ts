@@ -1,9 +1,12 @@
 // What waits for a person, with all that the person decides by: where it comes from, what waits for it, what happened
 // before it, and what it would do. Everything is read from journals and from the recorded input.
 
+import { z } from "zod";
 import type { RunId } from "../../ids.ts";
+import { BlastRadius } from "../../journal/blast-radius.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import { openItems } from "../../projections/folds/approvals.ts";
+import { payloads } from "../../journal/events.ts";
+import { APPROVAL_KINDS, openItems } from "../../projections/folds/approvals.ts";
 import { blockersOf } from "../../projections/folds/parent-events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { type RunState, runStateProjection } from "../../projections/folds/run-state.ts";
@@ -11,11 +14,137 @@ import { fold } from "../../projections/projection.ts";
 import { timelineProjection } from "../../projections/views/timeline.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
 import { allRuns } from "../all-runs.ts";
-import type { ApprovalView } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
+import { named } from "../routes/schemas.ts";
 import { isDamagedJournal } from "../server/http-errors.ts";
 import { callDetails } from "../shown-call.ts";
 import { totalUsage } from "./run-tree.ts";
+
+/** What a shell command would do, as far as its words show. Never made from what an agent says about it. */
+export const CommandView = named(
+  "CommandView",
+  z.object({
+    grade: z.enum(["exact", "dynamic", "broken"]),
+    /** Why it is not exact. */
+    why: z.string(),
+    programs: z.array(
+      z.object({
+        /** As the program gets them; null where only running it would tell. */
+        argv: z.array(z.string().nullable()),
+        /** 0: it stands in the command itself; more: in the words of another program. */
+        depth: z.int(),
+        readOnly: z.boolean(),
+        note: z.string().optional(),
+        /** It executes what it reads from its input: `curl … | sh`. */
+        runsInput: z.literal(true).optional(),
+      }),
+    ),
+    files: z.array(z.object({ path: z.string(), use: z.enum(["writes", "reads"]), outside: z.boolean() })),
+    hosts: z.array(z.string()),
+    decoded: z.array(z.object({ from: z.string(), text: z.string() })),
+  }),
+);
+export type CommandView = z.infer<typeof CommandView>;
+
+const Spent = z.object({ cost: z.number(), unpriced: z.int() });
+
+/** Where something that waits for a person comes from, and what waits for it. */
+const Circumstances = z.object({
+  /** The runs from the root of the tree down to the one that asks, with what each was asked to do. */
+  trail: z.array(z.object({ runId: z.string(), agent: z.string(), task: z.string() })),
+  /** Runs that can only go on when this is answered, the one that asks among them, and whether the root is one. */
+  blocks: z.object({ runs: z.int(), root: z.boolean() }),
+  spent: z.object({ run: Spent, tree: Spent }),
+  /** What the run has done so far. */
+  did: z.object({
+    turns: z.int(),
+    toolCalls: z.int(),
+    files: z.array(z.object({ path: z.string(), change: z.enum(["created", "modified", "deleted"]) })),
+  }),
+  /** The last lines of its timeline before it asked. */
+  recent: z.array(
+    z.object({ seq: z.int(), ts: z.number(), kind: z.string(), title: z.string(), tone: z.string() }),
+  ),
+});
+
+/** What a look for the effect of a call found: it proposes, a person decides. */
+export const Probe = named("Probe", payloads.OUTCOME_PROBED.pick({ found: true, evidence: true }));
+export type Probe = z.infer<typeof Probe>;
+
+export const ApprovalView = named(
+  "ApprovalView",
+  z.object({
+    ...Circumstances.shape,
+    id: z.string(),
+    itemId: z.string(),
+    kind: z.enum(APPROVAL_KINDS),
+    runId: z.string(),
+    rootRunId: z.string(),
+    /** The agents from the root of the tree down to the one that asks. */
+    path: z.array(z.string()),
+    agent: z.string(),
+    callId: z.string().optional(),
+    tool: z.string().optional(),
+    input: z.unknown().optional(),
+    preview: z.string().optional(),
+    rule: z.string().optional(),
+    hash: z.string().optional(),
+    /** Of the file concerned, as it was when the preview was made. */
+    fingerprint: z.string().optional(),
+    host: z.string().optional(),
+    pid: z.int().optional(),
+    /** Of an unknown outcome: what the latest look for its effect found (PB1). */
+    probe: Probe.extend({ by: z.string(), at: z.number() }).optional(),
+    detail: z.string().optional(),
+    /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
+    limit: z.string().optional(),
+    /** How much that was. */
+    limitValue: z.number().optional(),
+    /** Of a question: the answers that there are. */
+    choices: z.array(z.string()).optional(),
+    /** Whose words had come into the run that nobody here wrote. */
+    untrusted: z.array(z.string()).optional(),
+    /** Who was asked about it by name, last. */
+    asked: z
+      .object({ person: z.string(), by: z.string(), note: z.string().optional(), at: z.number() })
+      .optional(),
+    round: z.int(),
+    requestedAt: z.number(),
+    expiresAt: z.number().optional(),
+    /** The rule that a wider scope than `once` would grant; absent where it can only be given once. */
+    grant: z.string().optional(),
+    /** Of a shell command: what it would do. */
+    command: CommandView.optional(),
+    /** Of work for another agent: what could come of it, as it was when it was asked about. */
+    blastRadius: BlastRadius.optional(),
+  }),
+);
+export type ApprovalView = z.infer<typeof ApprovalView>;
+
+/** What would come of a call with another input: nothing is decided by asking. */
+export const EditPreview = named(
+  "EditPreview",
+  z.object({
+    /** Why it cannot be approved like this. */
+    problem: z.string().optional(),
+    /** Where in the input, if that can be said. */
+    issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
+    preview: z.string().optional(),
+    fingerprint: z.string().optional(),
+    /** Of a change of a file: its text now, and then. */
+    change: z
+      .object({
+        before: z.string(),
+        after: z.string(),
+        /** Words stand for secrets in it: it is not what the file holds. */
+        masked: z.literal(true).optional(),
+      })
+      .optional(),
+    grant: z.string().optional(),
+    command: CommandView.optional(),
+  }),
+);
+export type EditPreview = z.infer<typeof EditPreview>;
 
 const RECENT = 3;
 /** That it asks, waits and calls its model is known. */

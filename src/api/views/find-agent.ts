@@ -2,8 +2,7 @@
 
 import { resolveName } from "../../agents/compile/names.ts";
 import { agentId } from "../../journal/agent-id.ts";
-import type { ListedAgent } from "../listed-agent.ts";
-import type { ApiParts } from "../parts.ts";
+import type { ApiParts, ListedAgent } from "../parts.ts";
 
 export async function findAgent(
   { agents }: Pick<ApiParts, "agents">,

@@ -1,15 +1,39 @@
 // A page of the list of runs, with what a row by itself cannot tell: what its whole tree comes to, whom it waits for,
 // whether it has been answered, and where the words were found.
 
+import { z } from "zod";
 import { blockersOf } from "../../projections/folds/parent-events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { RunFilter, Store, TreeTotal } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
-import type { ListedRun } from "../routes/answers.ts";
-import { MAX_PAGE } from "../routes/requests.ts";
-import type { RunPage } from "../routes/wire.ts";
+import { MAX_PAGE, named, nextCursor, RunSummary, RunUsageView } from "../routes/schemas.ts";
 import { answeredRuns } from "./answered-runs.ts";
 import { storedAgentName } from "./find-agent.ts";
+
+/** A run in a list. */
+export const ListedRun = named(
+  "ListedRun",
+  RunSummary.extend({
+    /** Of a root: it and everything below it. */
+    tree: z.object({ runs: z.int(), usage: RunUsageView }).optional(),
+    /** The runs that it waits for, or that need a person below it: the first few. */
+    awaited: z.array(z.object({ id: z.string(), agent: z.string() })).optional(),
+    /** Where words were looked for: the event to look at. */
+    hit: z.int().optional(),
+  }),
+);
+export type ListedRun = z.infer<typeof ListedRun>;
+
+export const RunPage = named(
+  "RunPage",
+  z.object({
+    runs: z.array(ListedRun),
+    nextCursor,
+    /** How many fit, on all pages; where it was asked for. */
+    total: z.int().optional(),
+  }),
+);
+export type RunPage = z.infer<typeof RunPage>;
 
 export type ListFilter = RunFilter & { order?: "cost"; total?: boolean };
 

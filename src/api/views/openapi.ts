@@ -2,11 +2,8 @@
 // and zod, so a schema is described by the library that checks it.
 
 import { z } from "zod";
-import * as explanation from "../explanation.ts";
-import * as answers from "../routes/answers.ts";
-import * as requests from "../routes/requests.ts";
 import type { Route } from "../routes/route.ts";
-import * as wire from "../routes/wire.ts";
+import { EmptyBody, ErrorBody, SCHEMA_NAMES } from "../routes/schemas.ts";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -79,7 +76,7 @@ function operationOf(route: DescribedRoute, schemas: Schemas): Operation {
       ? {
           requestBody: {
             required: body !== undefined && !body.safeParse({}).success,
-            content: { "application/json": { schema: jsonSchema(body ?? requests.EmptyBody, schemas) } },
+            content: { "application/json": { schema: jsonSchema(body ?? EmptyBody, schemas) } },
           },
         }
       : {}),
@@ -131,14 +128,14 @@ function answersOf(route: DescribedRoute, schemas: Schemas): Operation["response
     ...(answer ? [["application/json", { schema: jsonSchema(answer, schemas) }]] : []),
     ...media.map((type) => [type, { schema: { type: "string" } }]),
   ]) as NonNullable<Answer["content"]>;
-  const failure = jsonSchema(refusal?.schema ?? answers.ErrorBody, schemas);
+  const failure = jsonSchema(refusal?.schema ?? ErrorBody, schemas);
   return {
     [status]: { description: "Done.", content },
     ...Object.fromEntries(
       Object.entries(otherStatuses).map(([code, description]) => [code, { description }]),
     ),
     ...(etag ? { 304: { description: "Nothing has changed." } } : {}),
-    401: refused("Without the token.", jsonSchema(answers.ErrorBody, schemas)),
+    401: refused("Without the token.", jsonSchema(ErrorBody, schemas)),
     default: refused("Refused: a stable code, and one sentence.", failure),
   };
 }
@@ -147,11 +144,6 @@ const refused = (description: string, failure: JsonSchema): Answer => ({
   description,
   content: { "application/json": { schema: failure } },
 });
-
-/** Every schema that has a name in the code has it in the description. */
-const NAMES = z.registry<{ id: string }>();
-for (const [id, value] of [requests, answers, explanation, wire].flatMap((named) => Object.entries(named)))
-  if (value instanceof z.ZodObject || value instanceof z.ZodUnion) NAMES.add(value, { id });
 
 const PLACE = "#/components/schemas/";
 
@@ -174,7 +166,7 @@ function convert(of: z.ZodType): JsonSchema {
   const converted = z.toJSONSchema(of, {
     // As it goes over the wire: a number in an address is text.
     io: "input",
-    metadata: NAMES,
+    metadata: SCHEMA_NAMES,
     unrepresentable: "any",
     override: ({ jsonSchema: made }) => withoutSafeBounds(made),
   });

@@ -5,7 +5,9 @@ import type { RunId } from "../../ids.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import { allRuns } from "../all-runs.ts";
-import { MIN_PREFIX } from "../client/types.ts";
+
+/** What a run may be called by: its id, or the beginning of it if no other id begins so. */
+export const MIN_PREFIX = 6;
 
 /** An id of this length is whole: looking for others that begin with it would read every run for nothing. */
 const WHOLE = 22;

@@ -1,9 +1,22 @@
 // How the runs of a tree hang together, and what they used together. Pure. Rows come in the order in which the runs were
 // started, so a parent stands before its children.
 
+import { z } from "zod";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { emptyUsage, type RunUsage } from "../../projections/usage/run-usage.ts";
-import type { RunTree } from "../client/types.ts";
+import { named, RunSummary, RunUsageView } from "../routes/schemas.ts";
+
+/** A run and all below it. */
+export const RunTree = RunSummary.extend({
+  /** Of the run and all its descendants; each model call counts once. */
+  treeUsage: RunUsageView,
+  /** In the order in which they were started. */
+  get children() {
+    return z.array(RunTree);
+  },
+});
+named("RunTree", RunTree);
+export type RunTree = z.infer<typeof RunTree>;
 
 /** The first row is the top; of each other one the parent is among them. */
 export function nestRuns(rows: readonly RunRow[]): RunTree {

@@ -1,6 +1,6 @@
 // What the model of a run sees: the words of the runs that it continues, then its own.
 
-import type { z } from "zod";
+import { z } from "zod";
 import type { EventOf } from "../../journal/events.ts";
 import type { PromptMessage } from "../../journal/message.ts";
 import { eventsBefore } from "../../loop/drive/continued-runs.ts";
@@ -12,9 +12,34 @@ import {
   transcriptProjection,
 } from "../../projections/folds/transcript.ts";
 import { fold } from "../../projections/projection.ts";
-import type { TranscriptView } from "../client/types.ts";
 import type { ApiParts } from "../parts.ts";
-import type { ContextSummary } from "../routes/wire.ts";
+import { named } from "../routes/schemas.ts";
+
+export interface TranscriptView {
+  system: string;
+  messages: PromptMessage[];
+}
+
+const part = z.object({ type: z.string() });
+
+export const Transcript = named(
+  "Transcript",
+  z.object({
+    system: z.string(),
+    messages: z.array(z.object({ role: z.enum(["user", "assistant", "tool"]), content: z.array(part) })),
+  }),
+);
+
+export const ContextSummary = named(
+  "ContextSummary",
+  z.object({
+    system: z.string(),
+    messages: z.array(z.object({ role: z.string(), summary: z.string() })),
+  }),
+);
+export type ContextSummary = z.infer<typeof ContextSummary>;
+
+export const Context = named("Context", z.union([Transcript, ContextSummary]));
 
 export async function readTranscript(row: RunRow, parts: ApiParts): Promise<TranscriptView> {
   const events = await parts.store.journal.read(row.id);

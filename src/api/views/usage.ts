@@ -10,7 +10,7 @@ import {
 } from "../../projections/usage/tree-usage.ts";
 import { createUsageReport } from "../../projections/usage/usage-report.ts";
 import type { Store } from "../../stores/store.ts";
-import type { UsageFilter, UsageView } from "../client/types.ts";
+import type { UsageFilter, UsageView } from "../routes/usage.ts";
 import { subtreeOf } from "../subtree.ts";
 import { treeEvents } from "../tree-journals.ts";
 import { findRun } from "./read-runs.ts";

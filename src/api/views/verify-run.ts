@@ -2,6 +2,7 @@
 // listed of them. Reading a journal verifies its chain (J9): a damaged one is an answer here, not a failure.
 
 import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
 import type { Digest, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { referencedBlobs } from "../../journal/named-values.ts";
@@ -9,9 +10,27 @@ import { checkReceipts, type ReceiptProblem } from "../../loop/replay/check-rece
 import { findTreeProblem } from "../../loop/replay/check-tree.ts";
 import { foldRow, type RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
-import type { Verification } from "../client/types.ts";
+import { named } from "../routes/schemas.ts";
 import { isDamagedJournal } from "../server/http-errors.ts";
 import { subtreeOf } from "../subtree.ts";
+
+export const Verification = named(
+  "Verification",
+  z.object({
+    ok: z.boolean(),
+    /** Runs, it and all below it, and events that were read and found whole. */
+    runs: z.int(),
+    events: z.int(),
+    /** Approved calls that began as they were approved. */
+    receipts: z.int(),
+    /** Hash of the chain at the latest event. */
+    head: z.string(),
+    problem: z.string().optional(),
+    /** The event that is not what it was. */
+    at: z.object({ runId: z.string(), seq: z.int() }).optional(),
+  }),
+);
+export type Verification = z.infer<typeof Verification>;
 
 export async function verifyRun(store: Store, top: RunRow, digest: Digest): Promise<Verification> {
   const head = (await store.journal.head(top.id))?.hash ?? "";

@@ -4,7 +4,8 @@
 import { MIN_TOKEN, readOrCreateToken, renewToken } from "../../api/access/token.ts";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { StartRun } from "../../api/client/types.ts";
-import type { ApiParts, DemoServer } from "../../api/parts.ts";
+import type { ApiParts } from "../../api/parts.ts";
+import type { DemoServer } from "../../api/routes/demo.ts";
 import {
   BUILT_PAGE,
   isLoopback,

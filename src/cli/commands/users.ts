@@ -1,7 +1,7 @@
 // `cadre users`: manages named users, who have access in addition to the holder of the folder's token, and their roles.
 
 import type { CadreClient } from "../../api/client/client.ts";
-import { type CreatedUser, NewUser, RoleView } from "../../api/team.ts";
+import { type CreatedUser, NewUser, RoleView } from "../../api/routes/users.ts";
 import { loadConfig } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
 import { ago } from "../../projections/words/format.ts";

@@ -1,6 +1,6 @@
 // `cadre webhooks`: lists the webhooks and their latest deliveries. `test` sends a test notice.
 
-import type { WebhookView } from "../../api/team.ts";
+import type { WebhookView } from "../../api/routes/webhooks.ts";
 import { CadreError } from "../../errors.ts";
 import { ago } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";

@@ -2,7 +2,8 @@
 // recovered.
 
 import type { Recovery } from "../../api/client/types.ts";
-import type { ApiParts, DemoServer } from "../../api/parts.ts";
+import type { ApiParts } from "../../api/parts.ts";
+import type { DemoServer } from "../../api/routes/demo.ts";
 import type { RunId } from "../../ids.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { fold } from "../../projections/projection.ts";

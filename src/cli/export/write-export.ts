@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ExportFormat } from "../../api/client/types.ts";
-import { SENT_TO } from "../../api/routes/wire.ts";
+import { SENT_TO } from "../../api/routes/export.ts";
 import { CadreError, describeSystemError } from "../../errors.ts";
 import { isCopyHead } from "../../stores/move-tree.ts";
 

@@ -1,6 +1,7 @@
 // Lists past runs of an agent that would be decided differently now: each difference once, with the runs that have it.
 
-import { type AgentReplayView, groupReplays } from "../../api/client/types.ts";
+import { groupReplays } from "../../api/client/group-replays.ts";
+import type { AgentReplayView } from "../../api/client/types.ts";
 import { ago, describeCost, describeTokens, plural, shortCost } from "../../projections/words/format.ts";
 import type { Paint } from "./screen.ts";
 import { plainLine } from "./text/plain.ts";

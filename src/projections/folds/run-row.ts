@@ -8,48 +8,13 @@ import {
   type Payload,
   type RunStatus,
   type StopReason,
-  type Trigger,
   type WaitingOn,
 } from "../../journal/events.ts";
 import { triggerOf } from "../../patterns/declarations/facts.ts";
-import { applyUsage, emptyUsage, type RunUsage } from "../usage/run-usage.ts";
+import type { RunRow } from "../run-row-schema.ts";
+import { applyUsage, emptyUsage } from "../usage/run-usage.ts";
 
-export interface RunRow {
-  id: string;
-  rootRunId: string;
-  parentRunId: string | undefined;
-  /** The parent's call, or the slot of its pattern, that this run was started for. */
-  parentKey: string | undefined;
-  /** The root whose budget pays for it, if that is not its own root. */
-  budgetRunId: string | undefined;
-  agent: string;
-  definition: string;
-  kind: "main" | "subagent";
-  depth: number;
-  trigger: Trigger;
-  task: string;
-  mode: "auto" | "chat";
-  attended: boolean;
-  sessionId: string | undefined;
-  userId: string | undefined;
-  workspace: string;
-  /** The pool named by its agent. Absent: determined by the workspace of its tree. */
-  pool: string | undefined;
-  status: RunStatus;
-  waitingOn: WaitingOn | undefined;
-  stopReason: StopReason | undefined;
-  summary: string | undefined;
-  turns: number;
-  usage: RunUsage;
-  /** P7: nothing new starts in the run. It may take a while until it has ended. */
-  cancelRequested: boolean;
-  /** `seq` of the latest event. */
-  seq: number;
-  createdAt: number;
-  startedAt: number | undefined;
-  updatedAt: number;
-  endedAt: number | undefined;
-}
+export type { RunRow };
 
 export function initialRow(runId: string, start: Payload<"RUN_STARTED">, ts: number): RunRow {
   return {

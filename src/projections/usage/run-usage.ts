@@ -4,25 +4,9 @@ import type { JournalEvent } from "../../journal/events.ts";
 import type { Usage } from "../../journal/message.ts";
 import { isMergeCall } from "../folds/child-runs.ts";
 import type { Projection } from "../projection.ts";
+import type { RunUsage } from "../run-row-schema.ts";
 
-export interface RunUsage {
-  input: number;
-  output: number;
-  cacheRead: number;
-  cacheWrite: number;
-  /** US dollars for calls with a known price. */
-  cost: number;
-  /** Calls with an unknown price. If there are any, `cost` is a lower bound. */
-  unpriced: number;
-  modelCalls: number;
-  /** Attempts without an answer, and what they cost. */
-  wastedCalls: number;
-  wastedCost: number;
-  /** Calls that started a tool or a child, each counted once however many attempts it took. Denied and deferred calls do not count. */
-  toolCalls: number;
-  /** B1: milliseconds that the run spent in its own model and tool calls. */
-  activeMs: number;
-}
+export type { RunUsage };
 
 export const emptyUsage = (): RunUsage => ({
   input: 0,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StartRun } from "../../../../src/api/client/types.ts";
+import { StartRun } from "../../../../src/api/routes/runs.ts";
 import { type Draft, draftProblem, toRequest } from "./draft.ts";
 
 const draft = (over: Partial<Draft> = {}): Draft => ({

@@ -4,7 +4,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { RotateCcw } from "lucide-react";
-import { type AgentReplayView, groupReplays } from "../../../../../src/api/client/types.ts";
+import { groupReplays } from "../../../../../src/api/client/group-replays.ts";
+import type { AgentReplayView } from "../../../../../src/api/client/types.ts";
 import { money, plural } from "../../../../../src/projections/words/format.ts";
 import { Failure } from "../../../display/failure.tsx";
 import { Loading } from "../../../display/loading.tsx";

@@ -1,4 +1,4 @@
-import type { AgentReplayView } from "./agent-replay.ts";
+import type { AgentReplayView } from "../routes/agent-replay.ts";
 
 /** Runs that would go otherwise, by what would be another one in them. */
 export function groupReplays({ runs }: AgentReplayView): AgentReplayView["runs"][] {

@@ -1,0 +1,86 @@
+// Schemas that several routes share.
+
+import { z } from "zod";
+import { RunRow, RunUsage } from "../../projections/run-row-schema.ts";
+
+/** The names of the schemas in the API's own description (views/openapi.ts). */
+export const SCHEMA_NAMES = z.registry<{ id: string }>();
+
+/** Gives a schema its name in the description. */
+export function named<S extends z.ZodType>(id: string, schema: S): S {
+  SCHEMA_NAMES.add(schema, { id });
+  return schema;
+}
+
+export const MAX_PAGE = 500;
+
+export const EmptyBody = named("EmptyBody", z.strictObject({}));
+
+export const Count = z
+  .string()
+  .regex(/^\d{1,15}$/, "must be a whole number")
+  .transform(Number);
+
+export const Flag = z.enum(["0", "1"]).transform((value) => value === "1");
+
+export const pageFields = {
+  limit: Count.pipe(z.int().min(1).max(MAX_PAGE)).exactOptional(),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, "must be the nextCursor of the page before")
+    .exactOptional(),
+};
+
+export const PageQuery = named("PageQuery", z.strictObject(pageFields));
+
+export type PageFilter = z.output<typeof PageQuery>;
+
+export const NoQuery = named("NoQuery", z.strictObject({}));
+
+/** What could keep Cadre from working well here, and what helps. */
+export const Check = named(
+  "Check",
+  z.object({
+    state: z.enum(["ok", "warn", "bad"]),
+    name: z.string(),
+    text: z.string(),
+    fix: z.string().optional(),
+  }),
+);
+export type Check = z.infer<typeof Check>;
+
+export const RunUsageView = named("RunUsageView", RunUsage);
+
+export const RunSummary = named(
+  "RunSummary",
+  RunRow.extend({
+    /** Every question of the run, and of those below it, is answered, but no driver has taken it up yet. */
+    answered: z.literal(true).optional(),
+  }),
+);
+export type RunSummary = z.infer<typeof RunSummary>;
+
+export const LinkView = named("LinkView", z.object({ url: z.string(), expiresAt: z.number() }));
+export type LinkView = z.infer<typeof LinkView>;
+
+export const ErrorBody = named(
+  "ErrorBody",
+  z.object({
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+  }),
+);
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+export const Nothing = named("Nothing", z.object({}));
+
+export const Started = named("Started", z.object({ runId: z.string() }));
+
+export const Decided = named("Decided", z.object({ alreadyDecided: z.boolean() }));
+
+export const Cancelled = named("Cancelled", z.object({ cancelled: z.array(z.string()) }));
+
+export const nextCursor = z.string().optional();
