@@ -14,7 +14,7 @@ import { drawMermaid } from "../agents/explain/graph.ts";
 import { KNOWN_KEYS } from "../agents/files/known-keys.ts";
 import { frontmatterSchema } from "../agents/frontmatter.ts";
 import { loadAgents } from "../agents/load.fixture.ts";
-import { AgentView } from "../api/agent-view.ts";
+import { AgentView } from "../api/routes/agents.ts";
 import type { Trigger } from "../journal/events.ts";
 import { createReasonFinder } from "../projections/views/reasons.ts";
 import { describeEdge } from "../projections/words/blast-radius.ts";
