@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readUsage } from "../src/api/views/usage.ts";
+import { readUsage } from "../src/api/routes/usage.ts";
 import { systemClock } from "../src/clock.ts";
 import type { EventBody } from "../src/journal/events.ts";
 import { agentThought, runEnded, startPayload } from "../src/stores/contract/kit.contract.ts";

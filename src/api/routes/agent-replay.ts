@@ -3,8 +3,8 @@
 import { z } from "zod";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { ApiParts } from "../parts.ts";
-import { subtreeOf } from "../subtree.ts";
 import { storedAgentName } from "../views/find-agent.ts";
+import { subtreeOf } from "../views/read-runs.ts";
 import { sumUsage, totalUsage } from "../views/run-tree.ts";
 import { route } from "./route.ts";
 import { named, pageFields, RunUsageView } from "./schemas.ts";

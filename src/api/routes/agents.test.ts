@@ -15,7 +15,7 @@ import {
   tempProject,
   waitForApprovals,
 } from "../fixtures/api.fixture.ts";
-import { readUsage } from "../views/usage.ts";
+import { readUsage } from "./usage.ts";
 
 const SECRET = "sk-live-1234567890abcdef";
 const LEAD = `---

@@ -6,11 +6,11 @@ import { CadreError } from "../../errors.ts";
 import { cancelRun } from "../../loop/commands/person-commands.ts";
 import { agentRunRecord } from "../../projections/formats/agent-records.ts";
 import type { ApiParts } from "../parts.ts";
-import { sessionAgent } from "../session-agent.ts";
 import { findRun } from "../views/read-runs.ts";
 import { Context, readTranscript, summarizeTranscript } from "../views/transcript.ts";
 import { route } from "./route.ts";
 import { Cancelled, MAX_PAGE } from "./schemas.ts";
+import { sessionAgent } from "./sessions.ts";
 import { currentSettings } from "./settings.ts";
 
 export const AgentRunView = z.object({

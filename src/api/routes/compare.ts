@@ -1,14 +1,12 @@
 // Two runs, side by side.
 
 import { z } from "zod";
-import type { EventOf, JournalEvent } from "../../journal/events.ts";
-import { RunStatus } from "../../journal/events.ts";
+import { type EventOf, type JournalEvent, RunStatus } from "../../journal/events.ts";
 import { eventsBefore } from "../../loop/drive/continued-runs.ts";
 import { type ComparedTree, compareTrees } from "../../projections/views/compare.ts";
 import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
-import { subtreeOf } from "../subtree.ts";
-import { findRun } from "../views/read-runs.ts";
+import { findRun, subtreeOf } from "../views/read-runs.ts";
 import { route } from "./route.ts";
 import { named } from "./schemas.ts";
 

@@ -10,8 +10,7 @@ import type { RouteParts } from "../parts.ts";
 import { isInScope, type Scope } from "../server/hub.ts";
 import { feedEncoder } from "../server/live-feed.ts";
 import { journalEncoder, resumePosition, type StreamRequest, streamEvents } from "../server/sse.ts";
-import { subtreeOf } from "../subtree.ts";
-import { findRun } from "../views/read-runs.ts";
+import { findRun, subtreeOf } from "../views/read-runs.ts";
 import { route } from "./route.ts";
 import { Count, Flag, named } from "./schemas.ts";
 

@@ -2,11 +2,13 @@
 
 import { z } from "zod";
 import { poolFilter, poolNames } from "../../config/pools.ts";
-import type { WorkerRow } from "../../stores/store.ts";
-import { countDue } from "../due-runs.ts";
+import { approvalId } from "../../ids.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import type { PoolFilter, Store, WorkerRow } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
+import { answeredRuns, mayBeAnswered } from "../views/answered-runs.ts";
 import { route } from "./route.ts";
-import { Check, named } from "./schemas.ts";
+import { Check, MAX_PAGE, named } from "./schemas.ts";
 
 export const Health = named(
   "Health",
@@ -129,4 +131,28 @@ async function idlePools(
   );
   const idle = counted.filter(({ due }) => due > 0);
   return idle.length === 0 ? {} : { idlePools: idle };
+}
+
+// How many runs wait for somebody who drives. What waits for a person, with nothing decided, does not, although it may be due once
+// to be looked at: after an import, or for a message that came meanwhile.
+/** More are not counted. */
+const MOST_DUE = 1_000;
+
+async function countDue(store: Store, of?: PoolFilter): Promise<number> {
+  const now = store.clock.now();
+  const due = new Set(await store.leases.due(now, MOST_DUE, of));
+  if (due.size === 0) return 0;
+  const [{ runs }, items] = await Promise.all([
+    store.runs.list({ status: ["suspended"], limit: MAX_PAGE }),
+    store.inbox.openItems(),
+  ]);
+  // What was not decided in time is the driver's to say.
+  const open = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+  const ids = new Set(open.map(({ runId, itemId }) => approvalId(runId, itemId)));
+  const isUndecided = ({ id, waitingOn }: RunRow): boolean =>
+    waitingOn?.kind === "child_hitl" ||
+    (waitingOn?.items ?? []).every((item) => ids.has(approvalId(id, item)));
+  const asked = runs.filter((row) => due.has(row.id) && mayBeAnswered(row) && !row.cancelRequested);
+  const answered = await answeredRuns(store, asked);
+  return due.size - asked.filter((row) => isUndecided(row) && !answered.has(row.id)).length;
 }

@@ -7,10 +7,10 @@ import type { JournalEvent, RunStatus } from "../../journal/events.ts";
 import { decideApproval, resumeRun } from "../../loop/commands/person-commands.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
-import { checkDecision } from "../check-decision.ts";
 import type { RouteParts } from "../parts.ts";
 import { journalEncoder, resumePosition, streamEvents } from "../server/sse.ts";
 import { findRun } from "../views/read-runs.ts";
+import { checkDecision } from "./approvals.ts";
 import { route } from "./route.ts";
 import { PageQuery, Started } from "./schemas.ts";
 

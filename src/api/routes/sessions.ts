@@ -4,8 +4,8 @@
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
+import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
-import { sessionAgent } from "../session-agent.ts";
 import { answeredRuns } from "../views/answered-runs.ts";
 import { route } from "./route.ts";
 import { named, nextCursor, PageQuery, RunSummary } from "./schemas.ts";
@@ -95,4 +95,9 @@ export function sessionRoutes({ store, say, who }: ApiParts) {
       },
     ),
   ];
+}
+
+/** Whose session it is: of its latest run, and not of those that this one has started. Undefined: it is new. */
+export async function sessionAgent(session: string, store: Store): Promise<string | undefined> {
+  return (await store.runs.list({ session, roots: true, limit: 1 })).runs[0]?.agent;
 }

@@ -5,6 +5,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { CadreError, toCadreError } from "../../errors.ts";
 import { hasRole, type Person, refuseRole } from "../access/person.ts";
 import { partsForTokenHolder, partsForUser } from "../access/user-parts.ts";
+import { VIA_HEADER } from "../client/send.ts";
 import { mcpRoutes } from "../mcp/routes.ts";
 import { openaiErrorBody } from "../openai/errors.ts";
 import { openaiRoutes } from "../openai/routes.ts";
@@ -12,7 +13,6 @@ import type { ApiParts } from "../parts.ts";
 import { apiDocsRoutes } from "../routes/api-docs.ts";
 import { apiRoutes } from "../routes/index.ts";
 import { type Route, roleFor } from "../routes/route.ts";
-import { actorOf } from "../via.ts";
 import { type ClientForRequest, createClientForRequest } from "./client-for-request.ts";
 import { errorBody, errorResponse, HttpError, statusOf } from "./http-errors.ts";
 import { createHub } from "./hub.ts";
@@ -116,3 +116,13 @@ const hasToken = (c: Context): boolean => c.req.header("Authorization")?.startsW
 
 const isEmpty = (c: Context): boolean =>
   (c.req.header("Content-Length") ?? "0") === "0" && c.req.header("Transfer-Encoding") === undefined;
+
+// Through what somebody acts, beside who they are: a decision that came through a protocol is recorded as such. It is the
+// word of whoever has the token anyway, so it gives nothing; only names that we know count.
+const NAMES: Readonly<Record<string, string>> = { mcp: "MCP", acp: "ACP" };
+
+/** `maria via MCP`. */
+function actorOf(who: string, request: Request): string {
+  const via = NAMES[request.headers.get(VIA_HEADER) ?? ""];
+  return via === undefined ? who : `${who} via ${via}`;
+}

@@ -1,11 +1,15 @@
 // What waits for a person, with all that the person decides by: where it comes from, what waits for it, what happened
 // before it, and what it would do. Everything is read from journals and from the recorded input.
 
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import type { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import { BlastRadius } from "../../journal/blast-radius.ts";
-import type { JournalEvent } from "../../journal/events.ts";
-import { payloads } from "../../journal/events.ts";
+import { type JournalEvent, payloads } from "../../journal/events.ts";
+import { previewEdit } from "../../loop/commands/preview-edit.ts";
+import { grantRuleFor } from "../../loop/give-grant.ts";
+import { explainCommand } from "../../permissions/shell/explain-command.ts";
 import { APPROVAL_KINDS, openItems } from "../../projections/folds/approvals.ts";
 import { blockersOf } from "../../projections/folds/parent-events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -13,11 +17,10 @@ import { type RunState, runStateProjection } from "../../projections/folds/run-s
 import { fold } from "../../projections/projection.ts";
 import { timelineProjection } from "../../projections/views/timeline.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
-import { allRuns } from "../all-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { named } from "../routes/schemas.ts";
 import { isDamagedJournal } from "../server/http-errors.ts";
-import { callDetails } from "../shown-call.ts";
+import { allRuns } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
 
 /** What a shell command would do, as far as its words show. Never made from what an agent says about it. */
@@ -224,3 +227,43 @@ function trailOf(runId: RunId, tree: readonly RunRow[]): RunRow[] {
 }
 
 const spentOf = ({ cost, unpriced }: RunRow["usage"]) => ({ cost, unpriced });
+
+// What a call would do and allow, read from its input alone: as it was recorded, or as a person thinks of changing it.
+/** `grant`: the rule that a wider yes to it would be. */
+export function callDetails(
+  tool: string | undefined,
+  input: unknown,
+  workspace: string,
+  { grantFor }: Pick<ApiParts["people"], "grantFor">,
+): { grant?: string; command?: CommandView } {
+  const grant = grantRuleFor(tool, input, grantFor);
+  const { command } = (input ?? {}) as { command?: unknown };
+  return {
+    ...(grant === undefined ? {} : { grant }),
+    ...(tool === "Bash" && typeof command === "string"
+      ? { command: explainCommand(command, workspace) }
+      : {}),
+  };
+}
+
+// What would come of a call with another input: what is shown of it, what is wrong with it, what it would change.
+export async function editPreview(
+  id: string,
+  input: unknown,
+  people: ApiParts["people"],
+): Promise<EditPreview> {
+  const { item, workspace, refused, preview } = await previewEdit(id, input, people);
+  const { text, fingerprint, change } = preview ?? {};
+  // A file may hold what the journal would never say.
+  const masked = change !== undefined && !isDeepStrictEqual(people.mask.value(change), change);
+  return people.mask.value({
+    ...(refused ? { problem: refused.message } : callDetails(item.tool, input, workspace, people)),
+    issues: issuesOf(refused).map(({ path, message }) => ({ path, message })),
+    ...(text === undefined ? {} : { preview: text }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(change === undefined ? {} : { change: { ...change, ...(masked ? { masked } : {}) } }),
+  });
+}
+
+const issuesOf = (refused: CadreError | undefined): EditPreview["issues"] =>
+  (refused?.details?.["issues"] ?? []) as EditPreview["issues"];

@@ -4,7 +4,10 @@
 import { z } from "zod";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { emptyUsage, type RunUsage } from "../../projections/usage/run-usage.ts";
+import type { Store } from "../../stores/store.ts";
 import { named, RunSummary, RunUsageView } from "../routes/schemas.ts";
+import { subtreeOf } from "./read-runs.ts";
+import { markUnreadable } from "./unreadable-runs.ts";
 
 /** A run and all below it. */
 export const RunTree = RunSummary.extend({
@@ -42,3 +45,7 @@ export function sumUsage(usages: readonly RunUsage[]): RunUsage {
 function addUsage(total: RunUsage, usage: RunUsage): void {
   for (const key of Object.keys(total) as (keyof RunUsage)[]) total[key] += usage[key];
 }
+
+/** A run and all below it, as they stand. */
+export const readRunTree = async (store: Store, top: RunRow): Promise<RunTree> =>
+  nestRuns(await markUnreadable(store, await subtreeOf(store, top)));

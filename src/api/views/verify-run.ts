@@ -12,7 +12,7 @@ import { foldRow, type RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import { named } from "../routes/schemas.ts";
 import { isDamagedJournal } from "../server/http-errors.ts";
-import { subtreeOf } from "../subtree.ts";
+import { subtreeOf } from "./read-runs.ts";
 
 export const Verification = named(
   "Verification",

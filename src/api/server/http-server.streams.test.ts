@@ -7,7 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Hono } from "hono";
 import { afterEach, expect, test } from "vitest";
-import { createHttpServer } from "./server/http-server.ts";
+import { createHttpServer } from "./http-server.ts";
 
 const FRAME = new TextEncoder().encode("data: {}\n\n");
 const FRAMES = 20_000;
