@@ -3,6 +3,7 @@
 // that was picked.
 
 import type { Definition } from "../journal/definition.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { ChildRun } from "../projections/folds/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import { adoptedEnding, failedStageEnding, unusableStageEnding } from "./child-endings.ts";
@@ -105,7 +106,7 @@ function judge(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
     trigger: "best_of",
     agent: definition.bestOf!.judge ?? alone(definition),
     task,
-    input: { ...(input === undefined ? {} : { input }), drafts: done.map(asData) },
+    input: omitUndefined({ input, drafts: done.map(asData) }),
     reason: `to pick one of ${done.length} drafts`,
     before: `${request}\n\n## YOUR PART\n\n${PICK}`,
     sections: done.map(({ number, child }) => ({

@@ -5,6 +5,7 @@
 
 import { z } from "zod";
 import type { EventBody, StopReason } from "../journal/events.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { RunState, ToolCall } from "../projections/folds/run-state.ts";
 import type { Action, Ending, StepCall } from "./action.ts";
 import { answerText } from "./opening.ts";
@@ -17,7 +18,6 @@ import {
   type TurnAnswer,
   type TurnsAnswer,
 } from "./step-vocabulary.ts";
-import { askPerson, recordAnswer, sleepUntil } from "./step-waits.ts";
 import { describeValue, replaySteps } from "./steps-replay.ts";
 import { isTeamMember, teamTurn } from "./team-role.ts";
 
@@ -40,17 +40,18 @@ export const steps: Pattern = {
     const reached = replaySteps(module.main, definition.steps!.module, state);
     if (reached.type !== "yielded") return undefined;
     const { summary, details, warnings, suggestions, output } = ending;
-    const report: StepsReport = known({ summary, details, warnings, suggestions, output });
+    const report: StepsReport = omitUndefined({ summary, details, warnings, suggestions, output });
     const open = [...state.calls.values()].filter(({ result }) => !result);
     const received = open.map(({ id }): EventBody => receivedBy(id));
     const answer: TurnAnswer | TurnsAnswer =
       reached.step.kind === "turns"
         ? { done: true, ...report }
-        : { ...turnAnswer(state), ...(open.length > 0 ? { report } : {}) };
+        : omitUndefined({ ...turnAnswer(state), report: open.length > 0 ? report : undefined });
     return recordAnswer(reached, answer, received);
   },
 };
 
+/** The step that the module waits for. */
 type Waiting = { index: number; step: StepData };
 
 /** The module, if the run may continue with its current version. Otherwise the action that handles the problem. */
@@ -162,7 +163,7 @@ function forCalls(
 
 function delegation(index: number, place: number, wanted: DelegateArguments): StepCall {
   const { agent, task, files, criteria, context, contextMode, model, maxTurns, hidden = false } = wanted;
-  const input = known({
+  const input = omitUndefined({
     agent,
     task,
     context_files: files,
@@ -202,7 +203,7 @@ function returned(value: unknown, view: DecisionView): Action {
   const { state } = view;
   const given = typeof value === "string" ? { summary: value } : (value ?? lastReport(state));
   const report = StepsReport.safeParse(given);
-  if (report.success) return { type: "end", ending: endingWith(known(report.data), view) };
+  if (report.success) return { type: "end", ending: endingWith(omitUndefined(report.data), view) };
   const why =
     value === undefined
       ? "The module has returned nothing, and its agent never reported."
@@ -229,7 +230,53 @@ const end = (stopReason: StopReason, summary: string): Action => ({
   ending: { status: "failed", stopReason, summary } satisfies Ending,
 });
 
-/** Removes undefined fields, because the record that a replay compares with is JSON. */
-function known<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+/** M3. `events` are appended together with the answer. */
+function recordAnswer({ index, step }: Waiting, answer: unknown, events: EventBody[] = []): Action {
+  const payload = { index, kind: step.kind, arguments: step.arguments, answer };
+  return { type: "record", events: [...events, { type: "STEP_YIELDED", payload }] };
 }
+
+/** Waits for a person's answer. The wait is state in the journal and needs no process. */
+function askPerson(
+  waiting: Waiting,
+  { question, choices }: { question: string; choices?: string[] | undefined },
+  state: RunState,
+  now: number,
+): Action {
+  const { attended, approvals, limits } = state.start!;
+  const item = `question/${waiting.index}`;
+  const decided = state.decisions.get(item);
+  if (decided?.decision === "expire" && approvals.onTimeout === "fail")
+    return end("approval_expired", `Nobody answered in time: ${question}`);
+  if (decided) return recordAnswer(waiting, decided.answer ?? null);
+  if (!attended && approvals.unattended === "fail")
+    return end("error", `A question needs a person, and nobody is there: ${question}`);
+  if (!attended && approvals.unattended === "reject") return recordAnswer(waiting, null);
+  const at = state.steps.timers.get(item);
+  if (at === undefined && attended && approvals.onTimeout !== "wait")
+    return record({
+      type: "TIMER_SET",
+      payload: { id: item, at: now + limits.approvalTimeout, purpose: "an answer" },
+    });
+  // After the timeout the driver decides with the same event and key as a person would, so only one decision can win.
+  if (at !== undefined && at <= now)
+    return record({ type: "APPROVAL_DECIDED", payload: { itemId: item, decision: "expire", by: "cadre" } });
+  const waitingOn = {
+    kind: "question" as const,
+    items: [item],
+    detail: question,
+    ...omitUndefined({ choices, until: at }),
+  };
+  return { type: "suspend", waitingOn, wakeAt: at };
+}
+
+function sleepUntil(waiting: Waiting, ms: number, state: RunState, now: number): Action {
+  const id = `sleep/${waiting.index}`;
+  const at = state.steps.timers.get(id);
+  if (at === undefined)
+    return record({ type: "TIMER_SET", payload: { id, at: now + ms, purpose: "its module" } });
+  if (at <= now) return recordAnswer(waiting, null, [{ type: "TIMER_FIRED", payload: { id } }]);
+  return { type: "suspend", waitingOn: { kind: "timer", items: [id], until: at }, wakeAt: at };
+}
+
+const record = (event: EventBody): Action => ({ type: "record", events: [event] });

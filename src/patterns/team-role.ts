@@ -3,6 +3,7 @@
 
 import type { Definition } from "../journal/definition.ts";
 import type { Payload, StopReason, TeamTurn } from "../journal/events.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { LAST_TURN, type RunState } from "../projections/folds/run-state.ts";
 import { CONCLUDE_TEAM, FINAL_REPORT } from "../projections/folds/tool-call.ts";
 import type { Ending } from "./action.ts";
@@ -35,5 +36,5 @@ export function memberEnding({ state }: DecisionView, stopReason: StopReason): E
 export function teamTurn({ team: { spoken } }: RunState, words: string): TeamTurn {
   const { broadcasts, vote } = spoken;
   const said = broadcasts.length > 0 || words === "" ? broadcasts : [words];
-  return { broadcasts: [...said], ...(vote ? { vote } : {}) };
+  return omitUndefined({ broadcasts: [...said], vote });
 }

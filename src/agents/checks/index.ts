@@ -1,6 +1,7 @@
 // The checks of a whole set of agents. To add one: a file in this folder, and a line here.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Finding } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";
 import { findBrokenTargets } from "./broken-targets.ts";
@@ -69,11 +70,11 @@ function withoutDelegate(
   definition: CheckedAgent["definition"],
   name: string | undefined,
 ): CheckedAgent["definition"] {
-  const { delegates: told, ...rest } = definition;
+  const { delegates, ...rest } = definition;
   return {
     ...rest,
     agents: definition.agents.filter((known) => known !== name),
-    ...(told ? { delegates: told.filter(({ agent }) => agent !== name) } : {}),
+    ...omitUndefined({ delegates: delegates?.filter(({ agent }) => agent !== name) }),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type Definition,
   type Runner,
 } from "../../journal/definition.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { ALL_PATTERNS, type PatternKey, type PinnedPatterns } from "../../patterns/declarations/facts.ts";
 import type { Agent, AgentEnvironment, ModelNames, ReportProblem } from "../agent.ts";
 import { type Draft, draftDocument } from "../files/draft.ts";
@@ -96,33 +97,39 @@ interface Compiling {
 function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
   const { draft, values, models, report } = compiling;
   const policy = readPolicy(values);
-  return {
+  const withholdsAnswer = policy.verbs !== undefined && !policy.verbs.includes("Finalize");
+  return omitUndefined<Definition>({
     name: draft.name,
-    ...defined({ title: titleOf(draft, values), description: descriptionOf(compiling) }),
+    title: titleOf(draft, values),
+    description: descriptionOf(compiling),
     kind: values.kind ?? "main",
     ...(values.runner
       ? { models: [runnerModel(values.runner)] }
       : modelChain(values.model, draft.dialect, models, report)),
-    ...defined({ temperature: values.temperature, maxOutputTokens: values.maxOutputTokens }),
-    ...defined({ reasoning: values.reasoning }),
+    temperature: values.temperature,
+    maxOutputTokens: values.maxOutputTokens,
+    reasoning: values.reasoning,
     prompt: draft.body,
     tools,
     permissions: { ask: values.permissions?.ask ?? [], deny: values.permissions?.deny ?? [] },
     agents: takesDelegates(values) ? [] : allowedDelegates(values, policy),
-    ...(values.delegation ? { delegation: { ...DEFAULT_DELEGATION, ...defined(values.delegation) } } : {}),
-    ...(values.delegable === false ? { delegable: false } : {}),
-    ...defined({ usage: values.usage, context: values.context }),
-    ...(policy.verbs && !policy.verbs.includes("Finalize") ? { finalizes: false } : {}),
+    delegation: values.delegation && { ...DEFAULT_DELEGATION, ...omitUndefined(values.delegation) },
+    delegable: values.delegable === false ? false : undefined,
+    usage: values.usage,
+    context: values.context,
+    finalizes: withholdsAnswer ? false : undefined,
     ...pinPatterns(compiling),
-    ...defined({ runner: values.runner }),
+    runner: values.runner,
     limits: limitsOf(values),
-    ...(isMapping(values.input) ? { input: values.input } : {}),
-    ...(isMapping(values.output) ? { output: values.output } : {}),
-    ...defined({ workspace: values.workspace, pool: values.pool, mcpServers: serversOf(compiling) }),
+    input: schemaIn(values.input),
+    output: schemaIn(values.output),
+    workspace: values.workspace,
+    pool: values.pool,
+    mcpServers: serversOf(compiling),
     ...badge(values),
-    ...(draft.dialect === "cadre" ? {} : { dialect: draft.dialect }),
+    dialect: draft.dialect === "cadre" ? undefined : draft.dialect,
     source: { file: draft.file, hash: draft.hash },
-  };
+  });
 }
 
 /** Whether a pattern uses the names in `agents` as its own, as `router: true` does. */
@@ -140,6 +147,8 @@ function pinPatterns({ draft, values, report }: Compiling): PinnedPatterns {
   });
   return Object.fromEntries(pinned);
 }
+
+const schemaIn = (written: unknown) => (isMapping(written) ? written : undefined);
 
 /** Names only: how a server is started is the person's to say, in cadre.yaml. */
 function serversOf({ values, report }: Compiling): string[] | undefined {
@@ -197,7 +206,7 @@ function modelChain(
   });
   const inherits = wanted.length === 1 && wanted[0] === "inherit";
   const models = chain.length > 0 ? [...new Set(chain)] : [names.default];
-  return { models, ...(inherits ? { inheritsModel: true } : {}) };
+  return omitUndefined({ models, inheritsModel: inherits || undefined });
 }
 
 const unknownModel = (name: string) => ({
@@ -208,16 +217,10 @@ const unknownModel = (name: string) => ({
 
 function limitsOf(values: AgentValues): AgentLimits {
   const { maxTurns, maxDuration } = values;
-  return { ...defined({ maxTurns, maxDuration }), ...(values.limits as AgentLimits | undefined) };
+  return { ...omitUndefined({ maxTurns, maxDuration }), ...(values.limits as AgentLimits | undefined) };
 }
 
 function badge({ icon, color }: AgentValues): Pick<Definition, "icon" | "color"> {
-  return {
-    ...(typeof icon === "string" ? { icon } : {}),
-    ...(typeof color === "string" ? { color } : {}),
-  };
-}
-
-function defined<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return omitUndefined({ icon: text(icon), color: text(color) });
 }

@@ -4,6 +4,7 @@
 import { Names } from "../../config/names.ts";
 import { hasErrors, nearestWord } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { type Draft, draftDocument, keyPath } from "../files/draft.ts";
 import { isMapping } from "../files/parse.ts";
 import { canonicalKey } from "../frontmatter.ts";
@@ -55,7 +56,7 @@ function broken(draft: Draft, code: string, message: string, meant?: string): Dr
     code,
     severity: "error" as const,
     message: `\`extends\` ${message}`,
-    ...(meant ? { suggestion: `did you mean \`${meant}\`?` } : {}),
+    ...omitUndefined({ suggestion: meant && `did you mean \`${meant}\`?` }),
   };
   return { ...draft, problems: [...draft.problems, problem] };
 }
@@ -80,7 +81,7 @@ function merged(base: Draft, draft: Draft): Draft {
     keys[key] = keys[key] === undefined ? value : (NARROWING[key]?.(value, keys[key]) ?? keys[key]);
   }
   const steps = draft.steps ?? base.steps;
-  return { ...draft, keys, from, body: draft.body || base.body, ...(steps ? { steps } : {}) };
+  return { ...draft, keys, from, body: draft.body || base.body, ...omitUndefined({ steps }) };
 }
 
 interface Spelt {
@@ -118,7 +119,7 @@ const NARROWING: Readonly<Record<string, (base: Data, own: Data) => Data>> = {
     const [below, above] = [toolsMap(base), toolsMap(own)];
     if (!below || !above) return below ? own : base;
     const allow = above["allow"] ?? below["allow"];
-    return { ...(allow === undefined ? {} : { allow }), ...lists(below, above) };
+    return { ...omitUndefined({ allow }), ...lists(below, above) };
   },
   disallowedTools: both,
   permissions(base, own) {
@@ -130,7 +131,7 @@ const NARROWING: Readonly<Record<string, (base: Data, own: Data) => Data>> = {
     const [below, above] = [policyMap(base), policyMap(own)];
     const [few, many] = [above["verbs"], below["verbs"]];
     const verbs = Array.isArray(few) && Array.isArray(many) ? few.filter((verb) => many.includes(verb)) : few;
-    return { ...below, ...above, ...(verbs === undefined ? {} : { verbs }) };
+    return { ...below, ...above, ...omitUndefined({ verbs }) };
   },
 };
 

@@ -1,13 +1,14 @@
 // The tools that an agent's file lets it call. Absent, null and empty `tools` are three different things. Unknown names
 // are dropped: the rest may be nothing, but never becomes "all tools".
 
-import type { YamlDocument } from "../../config/yaml.ts";
+import type { Problem } from "../../config/problem.ts";
+import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
 import { agentId } from "../../journal/agent-id.ts";
 import type { Definition } from "../../journal/definition.ts";
-import { ruleProblems } from "../../permissions/rule-problems.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { type RuleEffect, ruleProblems } from "../../permissions/rule-problems.ts";
 import type { AgentEnvironment, ReportProblem } from "../agent.ts";
-import type { AgentValues } from "../frontmatter.ts";
-import { agentRuleProblems } from "../rule-problems.ts";
+import { type AgentValues, canonicalKey } from "../frontmatter.ts";
 
 export interface Policy {
   /** Absent: all verbs. */
@@ -102,4 +103,50 @@ export function allowedDelegates({ agents }: AgentValues, { verbs, targets }: Po
 function namedIn(targets: readonly string[]): (name: string) => boolean {
   const ids = new Set(targets.map(agentId));
   return (name) => ids.has(agentId(name)) || ids.has(agentId(name).split("/").at(-1)!);
+}
+
+type RuleValues = Pick<AgentValues, "tools" | "disallowedTools" | "permissions">;
+
+/**
+ * Problems of the tools and rules in an agent's file. They are warnings: the agent runs with fewer tools than meant, or with
+ * a rule that restricts nothing. `toolNames`: names and aliases of all tools.
+ */
+function agentRuleProblems(
+  values: RuleValues,
+  document: YamlDocument,
+  toolNames: readonly string[],
+): Problem[] {
+  const keys = Object.keys(document.data as Record<string, Data>);
+  return ruleLists(values).flatMap(({ path: [key, ...rest], effect, rules }) => {
+    const written = keys.find((name) => canonicalKey(name) === key)!;
+    return ruleProblems(rules, toolNames, effect).map(
+      ({ index, code, message, suggestion }): Problem => ({
+        file: document.file,
+        ...document.at([written, ...rest, index]),
+        code,
+        severity: "warning",
+        message,
+        ...omitUndefined({ suggestion }),
+      }),
+    );
+  });
+}
+
+interface RuleList {
+  path: Path;
+  effect: RuleEffect;
+  rules: readonly string[];
+}
+
+function ruleLists({ tools, disallowedTools = [], permissions }: RuleValues): RuleList[] {
+  const listed = Array.isArray(tools);
+  const { allow = [], ask = [], deny = [] } = listed ? { allow: tools } : (tools ?? {});
+  return [
+    { path: listed ? ["tools"] : ["tools", "allow"], effect: "allow", rules: allow },
+    { path: ["tools", "ask"], effect: "ask", rules: ask },
+    { path: ["tools", "deny"], effect: "deny", rules: deny },
+    { path: ["disallowedTools"], effect: "deny", rules: disallowedTools },
+    { path: ["permissions", "ask"], effect: "ask", rules: permissions?.ask ?? [] },
+    { path: ["permissions", "deny"], effect: "deny", rules: permissions?.deny ?? [] },
+  ];
 }

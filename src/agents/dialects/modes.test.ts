@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { codesOf, plain, translateAll } from "./dialect.fixture.ts";
 import { modesDialect } from "./modes.ts";
-import { regexWildcards } from "./regex-patterns.ts";
+import { regexWildcards } from "./wildcards.ts";
 
 const modes = (text: string, file = ".roomodes") => translateAll(modesDialect, text, file);
 

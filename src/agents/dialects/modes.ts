@@ -6,7 +6,6 @@ import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
 import { alias, metadataKey, promptKey, type Reader, type Readers, readAll } from "./read-keys.ts";
 import { allowRules, BAD_TOOLS } from "./read-tools.ts";
-import { regexWildcards } from "./regex-patterns.ts";
 import {
   finishTranslation,
   narrowTools,
@@ -16,7 +15,7 @@ import {
   type TranslationBuilder,
   warn,
 } from "./translation-builder.ts";
-import { pathPattern } from "./wildcards.ts";
+import { pathPattern, regexWildcards } from "./wildcards.ts";
 
 export const modesDialect: Dialect = {
   name: "roo",

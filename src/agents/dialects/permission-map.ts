@@ -3,6 +3,7 @@
 // narrower, with a warning. `allow` grants nothing: the project's own rules still decide about the call.
 
 import type { Data, Path } from "../../config/yaml.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { OPEN_GATE, type ToolGate } from "./tool-gate.ts";
 import { TOOLS, toolMeaning } from "./tool-names.ts";
 import {
@@ -33,7 +34,7 @@ export function readPermissionMap(map: Readonly<Record<string, Data>>): MapReadi
   const gate = composeGate(outcomes, rules);
   lostServers(gate, outcomes, narrowed);
   const agents = readTask(rules, narrowed);
-  return { gate, ...(agents ? { agents } : {}), narrowed: [...narrowed], bad };
+  return omitUndefined({ gate, agents, narrowed: [...narrowed], bad });
 }
 
 type Action = "allow" | "ask" | "deny";

@@ -2,6 +2,7 @@
 // copied unchanged, so that the common check can suggest the key that was meant.
 
 import type { Data } from "../../config/yaml.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { isMapping } from "../files/parse.ts";
 import type { SourceFile, Translation } from "./dialect.ts";
 import {
@@ -67,7 +68,7 @@ export const inertKey: Reader = (wording, value, key) => {
   wording.extra[key] = value;
   const message = `\`${key}\` is not taken from an agent file of another product: nothing of it is started`;
   const suggestion = /mcp/i.test(key) ? "declare the servers in cadre.yaml's `mcpServers`" : undefined;
-  warn(wording, [key], { code: "UNSUPPORTED_KEY", message, ...(suggestion ? { suggestion } : {}) });
+  warn(wording, [key], omitUndefined({ code: "UNSUPPORTED_KEY", message, suggestion }));
 };
 
 /** A whole number for one of our limits, multiplied by `unit`. */

@@ -3,6 +3,7 @@
 
 import { nearestWord, type Problem } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { isMapping } from "../files/parse.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
@@ -54,8 +55,12 @@ function wrapperProblems(source: SourceFile, { keys, path }: { keys: Keys; path:
     const name = known.find((word) => word.toLowerCase() === key.toLowerCase());
     const meant = nearestWord(key, known);
     if (name === undefined) {
-      const suggestion = meant === undefined ? {} : { suggestion: `did you mean \`${meant}\`?` };
-      warn(wording, [key], { code: "UNKNOWN_KEY", message: `unknown key \`${key}\``, ...suggestion });
+      const suggestion = meant && `did you mean \`${meant}\`?`;
+      warn(
+        wording,
+        [key],
+        omitUndefined({ code: "UNKNOWN_KEY", message: `unknown key \`${key}\``, suggestion }),
+      );
     } else if (name !== "Roles" && !isCount(value))
       warnIgnored(wording, [key], `\`${key}\` must be a number`);
   }

@@ -3,6 +3,7 @@
 
 import type { Problem } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { AGENT_KEYS, KEY_ALIASES } from "../frontmatter.ts";
 import type { SourceFile, Translation } from "./dialect.ts";
 import { gateAsTools, intersectGates, OPEN_GATE, type ToolGate } from "./tool-gate.ts";
@@ -97,7 +98,7 @@ export function finishTranslation(wording: TranslationBuilder): Translation {
   if (Object.keys(wording.limits).length > 0) wording.keys["limits"] = { ...wording.limits };
   dropUnfit(wording);
   const { keys, from, body, promptFile, extra, problems } = wording;
-  return { keys, from, body, ...(promptFile === undefined ? {} : { promptFile }), extra, problems };
+  return omitUndefined({ keys, from, body, promptFile, extra, problems });
 }
 
 const TOOLS_EMPTY = { code: "TOOLS_EMPTY", message: "`tools` has no value and counts as absent" };

@@ -4,6 +4,7 @@
 import { type BlastRadius, POWERS, type Power } from "../../journal/blast-radius.ts";
 import type { Definition } from "../../journal/definition.ts";
 import { canReach, powersOf } from "../../journal/tool-facts.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { rulesFor } from "../../permissions/rules.ts";
 import {
   type AllowedTool,
@@ -47,7 +48,7 @@ export function blastRadius(agent: Definition, parts: BlastRadiusParts): BlastRa
     never: neverIn(places),
     runs: worst.runs,
     turns: worst.turns,
-    ...(Number.isFinite(maxCost) ? { maxCost } : {}),
+    ...omitUndefined({ maxCost: Number.isFinite(maxCost) ? maxCost : undefined }),
   });
 }
 
@@ -88,7 +89,7 @@ function toolsIn(places: readonly ReachNode[], now: readonly AllowedTool[]): Bla
   return [...held].map(([name, { by, ways }]) => {
     const only = ways.every((way) => way.only) ? [...new Set(ways.flatMap((way) => way.only!))] : undefined;
     const isMore = ways.some((way) => !now.some((have) => covers(have, way)));
-    return { name, by: [...by], ...(only ? { only } : {}), ...marked(isMore) };
+    return omitUndefined({ name, by: [...by], only, isNew: isMore || undefined });
   });
 }
 
@@ -157,8 +158,8 @@ function cutToRead(radius: BlastRadius): BlastRadius {
   const tools = cut(radius.tools).map(({ only, by, ...tool }) => ({
     ...tool,
     by: cut(by),
-    ...(only ? { only: cut(only) } : {}),
+    ...omitUndefined({ only: only && cut(only) }),
   }));
   const lists = { agents: cut(radius.agents), tools, hosts: cut(radius.hosts), never: cut(radius.never) };
-  return { ...radius, ...lists, ...(more > 0 ? { more } : {}) };
+  return omitUndefined({ ...radius, ...lists, more: more || undefined });
 }

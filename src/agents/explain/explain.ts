@@ -83,14 +83,14 @@ export function explain(
   const whole = stops.every(({ why }) => why !== "too-many");
   return {
     agent: agent.name,
-    ...(definition.title === undefined ? {} : { title: definition.title }),
+    ...omitUndefined({ title: definition.title }),
     file: agent.file,
     description: definition.description,
     kind: definition.kind,
     isTerminal: isTerminal(definition),
     terminals: terminalAgents(parts.agents, agent.name),
     models: root.models,
-    ...(definition.runner ? { runner: programText(definition.runner) } : {}),
+    ...omitUndefined({ runner: definition.runner && programText(definition.runner) }),
     tools: root.tools.map(shownTool),
     limits: root.limits,
     reachable: reachableOf(places.slice(1)),
@@ -138,7 +138,7 @@ function blastRadiusOf(places: readonly ReachNode[]): StaticBlastRadius {
       const { name, effect, only } = tool;
       const entry = held.get(name) ?? { name, effect, by: [] };
       if (!entry.by.some((known) => known.agent === agent))
-        entry.by.push({ agent, path, ...(only ? { only } : {}) });
+        entry.by.push(omitUndefined({ agent, path, only }));
       held.set(name, entry);
     }
   }

@@ -1,6 +1,7 @@
 // Draws which agents start which: a tree for the terminal, a flowchart for Mermaid. An agent is drawn in full once. Where
 // it appears again, a mark says that it was drawn above.
 
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";
 import { ALL_PATTERNS, type EdgeKey } from "../../patterns/declarations/facts.ts";
 import type { Agent } from "../agent.ts";
@@ -25,13 +26,15 @@ export function drawGraph(agents: Agents, name?: string): GraphLine[] {
   const draw = (here: string, key: EdgeKey | undefined, [stem, indent]: readonly [string, string]): void => {
     const edges = arrowsOf(agents, here);
     const isRepeated = drawn.has(here) && edges.length > 0;
-    lines.push({
-      stem,
-      ...(key ? { key } : {}),
-      name: here,
-      ...(isRepeated ? { drawnAbove: true } : {}),
-      ...(agents.get(here)?.definition ? {} : { broken: true }),
-    });
+    lines.push(
+      omitUndefined({
+        stem,
+        key,
+        name: here,
+        drawnAbove: isRepeated || undefined,
+        broken: !agents.get(here)?.definition || undefined,
+      }),
+    );
     drawn.add(here);
     if (isRepeated) return;
     edges.forEach((edge, index) => {

@@ -6,6 +6,7 @@
 
 import { type AgentLimits, DEFAULT_LIMITS, type Definition, type Effect } from "../../journal/definition.ts";
 import type { DeclaredFacts } from "../../journal/tool-facts.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { ownToolsOf, patternsIn } from "../../patterns/declarations/facts.ts";
 import { rulesFor } from "../../permissions/rules.ts";
 import type { Agent } from "../agent.ts";
@@ -170,7 +171,6 @@ function limitsAt({ limits: own }: Definition, { above, edge, parts }: Way): Nod
       ? Math.min(above.limits.maxDepth, own.maxDepth ?? above.limits.maxDepth)
       : Math.min(first("maxDepth"), parts.from?.maxDepth ?? Number.POSITIVE_INFINITY),
     maxChildren: own.maxChildren ?? parts.limits.maxChildren ?? DEFAULT_CHILDREN,
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(maxCost === undefined ? {} : { maxCost }),
+    ...omitUndefined({ maxTokens, maxCost }),
   };
 }

@@ -3,7 +3,6 @@
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { type Data, readYaml, type YamlDocument } from "../../config/yaml.ts";
-import { encodingProblems } from "../unread-text.ts";
 import { isDataFile, readDataFile } from "./data-file.ts";
 import { GATE_KEYS, KNOWN_KEYS, PROSE_KEYS } from "./known-keys.ts";
 import { repairYaml } from "./repair-yaml.ts";
@@ -221,3 +220,33 @@ function countLines(text: string): number {
 
 const leadingLines = (body: string): number =>
   countLines(body.slice(0, body.length - body.trimStart().length));
+
+/** Bytes that are not text. The file is used anyway, with a warning. */
+const UNREADABLE = [
+  {
+    code: "NOT_UTF8",
+    pattern: /\uFFFD/,
+    message: "bytes that are no UTF-8: the model reads \uFFFD in their place",
+    suggestion: "save the file as UTF-8",
+  },
+  {
+    code: "NUL_CHARACTER",
+    pattern: /\0/,
+    message: "a NUL character: the model reads it, people do not see it",
+    suggestion: "take it out",
+  },
+] as const;
+
+/** The first problem of each kind. `text`: the whole decoded file. */
+function encodingProblems(text: string, file: string): Problem[] {
+  return UNREADABLE.flatMap(({ code, pattern, message, suggestion }): Problem[] => {
+    const at = text.search(pattern);
+    if (at < 0) return [];
+    const before = text
+      .slice(0, at)
+      .replace(/^\uFEFF/, "")
+      .split(/\r\n?|\n/);
+    const place = { line: before.length, column: before.at(-1)!.length + 1 };
+    return [{ file, ...place, code, severity: "warning", message, suggestion }];
+  });
+}

@@ -3,13 +3,15 @@
 
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import type { Problem } from "../../config/problem.ts";
-import { readYaml } from "../../config/yaml.ts";
+import { type Data, readYaml, type YamlDocument } from "../../config/yaml.ts";
 import { messageOf } from "../../errors.ts";
-import { draftAgentsInCode } from "../agents-in-code.ts";
-import { readConfigRoles } from "../roles.ts";
+import type { AgentInCode } from "../define-agent.ts";
+import { rolesDialect } from "../dialects/index.ts";
 import { attachFiles } from "./attachments.ts";
-import { createDrafts, type DraftFile } from "./draft.ts";
+import { readDataFile, wrapRoles } from "./data-file.ts";
+import { cadreDraft, createDrafts, type DraftFile, translateDrafts } from "./draft.ts";
 import {
   type AgentFolder,
   type AgentFolders,
@@ -18,9 +20,10 @@ import {
   listAgentFiles,
   pathBelow,
 } from "./folders.ts";
-import { MAX_FILE, type ParsedAgent, parseAgent, tooLargeFile } from "./parse.ts";
+import { isMapping, MAX_FILE, type ParsedAgent, parseAgent, tooLargeFile } from "./parse.ts";
+import { readConfined } from "./read-confined.ts";
 
-/** Nearest first. */
+/** Drafts of all agents, nearest first. */
 export async function readAgentFiles(folders: AgentFolders): Promise<DraftFile[]> {
   const { own, builtin } = await readOwnFiles(folders);
   return [...own, ...(await builtin())];
@@ -137,4 +140,67 @@ function unreadable(file: string, why: string): ParsedAgent {
   const problem: Problem = { file, line: 1, column: 1, code: "FILE_UNREADABLE", severity: "error", message };
   const document = readYaml("", file);
   return { file, frontmatter: {}, body: "", bodyLine: 1, document, problems: [problem] };
+}
+
+const CONFIG = "cadre.yaml";
+
+/** The roles of cadre.yaml (S2): written there, or in a file of the project. */
+async function readConfigRoles(folders: AgentFolders): Promise<DraftFile[]> {
+  const value = folders.roles?.value;
+  if (typeof value === "string") return readRolesFile(value, folders);
+  if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return [];
+  const written: YamlDocument = {
+    file: CONFIG,
+    data: value as Data,
+    problems: [],
+    at: (path) => folders.roles!.at(["roles", ...path]),
+  };
+  const document = Array.isArray(value) ? wrapRoles(written) : written;
+  return [await draftRoles(document, join(folders.project, CONFIG), folders.project)];
+}
+
+async function readRolesFile(name: string, { project, roles }: AgentFolders): Promise<DraftFile[]> {
+  const read = await readConfined({ name, folder: project, root: project, within: "the project" });
+  if ("text" in read) return [await draftRoles(readDataFile(read.text, name, 1), read.path, project)];
+  const message = `\`roles\` names \`${name}\`, which ${read.problem}`;
+  const place = { file: CONFIG, ...roles!.at(["roles"]) };
+  return [{ file: CONFIG, drafts: [], skipped: { ...place, code: "BAD_ROLES", severity: "error", message } }];
+}
+
+async function draftRoles(document: YamlDocument, path: string, project: string): Promise<DraftFile> {
+  const { file, data, problems } = document;
+  const [problem] = problems;
+  if (problem || !isMapping(data)) return { file, drafts: [], skipped: problem ?? noRoles(file) };
+  const parsed: ParsedAgent = { file, frontmatter: data, body: "", bodyLine: 1, document, problems };
+  const hash = createHash("sha256").update(JSON.stringify(data)).digest("hex");
+  const place = { path: file, below: file, packs: false, scope: "project" as const, hash };
+  const display = (at: string): string => relative(project, at).split(sep).join("/");
+  const pointing = { path, folder: project, root: project, display };
+  const drafts = translateDrafts(rolesDialect, parsed, place).map((draft) => attachFiles(draft, pointing));
+  return { file, drafts: await Promise.all(drafts) };
+}
+
+const noRoles = (file: string): Problem => ({
+  file,
+  line: 1,
+  column: 1,
+  code: "BAD_ROLES",
+  severity: "error",
+  message: "there are no roles in it",
+});
+
+function draftAgentsInCode({ inCode = [], project }: AgentFolders): Promise<DraftFile[]> {
+  return Promise.all(inCode.map((agent) => draftAgentInCode(agent, project)));
+}
+
+async function draftAgentInCode({ prompt, ...keys }: AgentInCode, project: string): Promise<DraftFile> {
+  const file = `code:${keys.name}`;
+  const data = keys as Record<string, Data>;
+  const document: YamlDocument = { file, data, problems: [], at: () => ({ line: 1, column: 1 }) };
+  const parsed = { file, frontmatter: data, body: prompt, bodyLine: 1, document, problems: [] };
+  const text = JSON.stringify({ prompt, ...keys });
+  const hash = createHash("sha256").update(text).digest("hex");
+  const draft = cadreDraft(parsed, { path: file, below: file, packs: false, scope: "project", hash });
+  const pointing = { path: join(project, "code"), folder: project, root: project, display: () => file };
+  return { file, drafts: [await attachFiles(draft, pointing)] };
 }

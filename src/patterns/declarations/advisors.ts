@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { Duration } from "../../config/duration.ts";
 import { SomeNames } from "../../config/names.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { declarePattern } from "./declaration.ts";
 import { errorAt } from "./finding.ts";
 import { totalCost } from "./run-cost.ts";
@@ -32,7 +33,7 @@ export const advisors = declarePattern({
     const isList = Array.isArray(written);
     const given = isList ? { agents: written, require: undefined, timeout: undefined } : written;
     const { agents, require: required = "any", timeout } = given;
-    return { agents, require: required, ...(timeout ? { timeout } : {}) };
+    return omitUndefined({ agents, require: required, timeout: timeout || undefined });
   },
   agentFields: ["agents"],
   isOnlyOurs: true,

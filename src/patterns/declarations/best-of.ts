@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { AgentName, Count } from "../../config/names.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { declarePattern } from "./declaration.ts";
 import { errorAt, warningAt } from "./finding.ts";
 import { timesCost, totalCost } from "./run-cost.ts";
@@ -27,7 +28,7 @@ export const bestOf = declarePattern({
   pin(written) {
     if (typeof written === "number") return { n: written, strategies: [] };
     const { n, judge, strategies = [] } = written;
-    return { n, ...(judge === undefined ? {} : { judge }), strategies };
+    return omitUndefined({ n, judge, strategies });
   },
   agentFields: ["judge"],
   isOnlyOurs: true,

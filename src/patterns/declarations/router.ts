@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { AgentName, SomeNames } from "../../config/names.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { type CheckedDefinition, type CheckedSet, declarePattern } from "./declaration.ts";
 import { errorAt, type Finding, warningAt } from "./finding.ts";
 import { largestCost } from "./run-cost.ts";
@@ -32,7 +33,7 @@ export const router = declarePattern({
   pin(written, { agents, reportError }) {
     if (written !== true) {
       const { destinations, fallback, allowAnswer = false } = written;
-      return { destinations, ...(fallback === undefined ? {} : { fallback }), allowAnswer };
+      return omitUndefined({ destinations, fallback, allowAnswer });
     }
     if (agents && agents.length > 0) return { destinations: [...agents], allowAnswer: false };
     reportError({

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Duration } from "../../config/duration.ts";
 import { Count, SomeNames } from "../../config/names.ts";
 import { baseName } from "../../journal/agent-id.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { declarePattern } from "./declaration.ts";
 import { errorAt } from "./finding.ts";
 import { timesCost, totalCost } from "./run-cost.ts";
@@ -38,14 +39,14 @@ export const team = declarePattern({
     quorum: z.int().positive().optional(),
   }),
   pin({ members, terminationMode = "consensus", maxRounds = 10, memberMaxTurns = 5, memberTimeout, quorum }) {
-    return {
+    return omitUndefined({
       members,
       termination: [terminationMode].flat(),
       maxRounds,
       memberMaxTurns,
-      ...(memberTimeout ? { memberTimeout } : {}),
-      ...(quorum === undefined ? {} : { quorum }),
-    };
+      memberTimeout: memberTimeout || undefined,
+      quorum,
+    });
   },
   agentFields: ["members"],
   isOnlyOurs: true,
