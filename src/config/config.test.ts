@@ -215,7 +215,7 @@ describe("variables and flags", () => {
 });
 
 describe("the engine", () => {
-  const [POSTGRES, NEEDS] = ["postgres://db/cadre", "needs a store on Postgres"];
+  const [POSTGRES, NEEDS] = ["postgres://db/cadre", "needs a Postgres store"];
 
   test("[E8] stands in the file; the variable wins over it, and the flag over both", () => {
     const yaml = `engine: pg-boss\nstore: ${POSTGRES}`;

@@ -1,9 +1,9 @@
-// cadre.yaml, the CADRE_* variables and the flags, as one checked value. Flags win over variables, variables over the
-// file. What an untrusted project's file could use against the person who opens it does not count, and that is said.
+// Reads cadre.yaml, the CADRE_* variables and the flags into one checked value. Flags win over variables, and variables over
+// the file. Settings that need trust are ignored in a folder that nobody trusts, and a problem says so.
 
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { z } from "zod";
 import { CadreError, describeSystemError } from "../errors.ts";
 import type { LimitsInput } from "./limits.ts";
@@ -12,16 +12,17 @@ import { readPlainFile } from "./plain-file.ts";
 import { type Problem, problemText } from "./problem.ts";
 import { describeIssue, readKeys } from "./read-keys.ts";
 import { type RestateConfig, restateConfig } from "./restate.ts";
-import { CONFIG_KEYS, type ConfigValues, type Provider, type Sandbox } from "./schema.ts";
+import { CONFIG_KEYS, type ConfigValues, DECLARED_KEYS, type Provider } from "./schema.ts";
 import { type Env, isTrusted } from "./trust.ts";
+import { dropUntrusted, type IgnoredSetting } from "./untrusted.ts";
 import { type Path, readYaml, type YamlDocument } from "./yaml.ts";
 
 export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
   folder: string;
-  /** The file that was read; undefined: there is none. */
+  /** The file that was read; undefined if there is none. */
   file: string | undefined;
   trusted: boolean;
-  /** Where Cadre keeps what is its own: `.cadre` in the folder unless told otherwise. */
+  /** Folder for Cadre's own files: `.cadre` in the project's folder by default. */
   dir: string;
   providers: Record<string, z.output<typeof Provider>>;
   aliases: Record<string, string>;
@@ -53,21 +54,21 @@ export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
   store: string;
   engine: "local" | "pg-boss" | "restate";
   restate: RestateConfig;
-  /** Agents at work in one workspace at the same time (S1-69). */
+  /** How many agents may work in one workspace at the same time (S1-69). */
   concurrency: number;
-  /** Absolute folders, by the pool of workers that takes the runs there. */
+  /** Absolute folders, by the worker pool that takes their runs. */
   pools: Record<string, string[]>;
   server: { host: string; port: number; names: string[]; url?: string };
   problems: Problem[];
-  /** Those of the problems by which another store is opened than the file names, or others drive. */
+  /** Problems because of which another store or engine is used than the file names. */
   ignoredKeys: IgnoredKeys;
-  /** Where something stands in the file; its first line where there is none. */
+  /** Position of a path in the file; the first line if there is no file. */
   at(path: Path): { line: number; column: number };
 }
 
 export type IgnoredKeys = Partial<Record<"store" | "engine", Problem>>;
 
-/** What a command line may set; each wins over its variable and over the file. */
+/** Settings of the command line. Each wins over its variable and over the file. */
 export interface ConfigFlags {
   model?: string;
   store?: string;
@@ -84,7 +85,7 @@ export interface ConfigSource {
   flags?: ConfigFlags;
 }
 
-/** A store that is gone with its process. */
+/** A store in memory: it ends with the process. */
 export const MEMORY_STORE = "sqlite::memory:";
 
 export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
@@ -92,7 +93,8 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   const document = existsSync(file) ? readConfigFile(file) : undefined;
   const trusted = isTrusted(folder, env);
   const { values, problems } = document ? checked(document) : { values: {} as ConfigValues, problems: [] };
-  if (document && !trusted) problems.push(...dropUntrusted(document, values, folder));
+  const ignored = document && !trusted ? dropUntrusted(document, values, folder, DECLARED_KEYS) : [];
+  problems.push(...ignored.map(({ problem }) => problem));
   const others = readMcpJson(folder, trusted);
   problems.push(...others.problems);
   const over = readOverrides(env, flags);
@@ -124,7 +126,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
     limits: values.limits ?? {},
     permissions: values.permissions ?? { allow: [], ask: [], deny: [] },
     approvals: { onTimeout: "reject", unattended: "park", ...definedOnly(values.approvals ?? {}) },
-    // What a person wrote for Cadre wins over what they wrote for other products.
+    // cadre.yaml wins over `.mcp.json`, which other products read as well.
     mcpServers: { ...others.servers, ...values.mcpServers },
     services: values.services ?? {},
     web: values.web ?? { allow: [], deny: [], private: [] },
@@ -142,12 +144,12 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
       ...(values.server?.url === undefined ? {} : { url: values.server.url }),
     },
     problems,
-    ignoredKeys: leftOutOf(problems, over.keys),
+    ignoredKeys: ignoredKeys(ignored, over.keys),
     at: (path) => document?.at(path) ?? { line: 1, column: 1 },
   };
 }
 
-/** A file is meant from the project's folder, wherever the process was started. `env:NAME`: what stands in a variable. */
+/** Resolves a file against the project's folder, wherever the process was started. `env:NAME` reads a variable. */
 function located(folder: string, env: Env, store: string): string {
   const variable = /^env:(\w+)$/.exec(store)?.[1];
   if (variable !== undefined) {
@@ -155,7 +157,7 @@ function located(folder: string, env: Env, store: string): string {
     if (value && !value.startsWith("env:")) return located(folder, env, value);
     throw new CadreError(
       "CONFIG_INVALID",
-      `The store is said to stand in ${variable}, which is not set: set it, or name the store itself. Nothing was opened.`,
+      `\`store\` takes the address from ${variable}, which is not set: set it, or write the address itself. Nothing was opened.`,
     );
   }
   if (/^postgres/i.test(store)) return store.replace(/^\w+/, (scheme) => scheme.toLowerCase());
@@ -163,17 +165,17 @@ function located(folder: string, env: Env, store: string): string {
   return `sqlite:${resolve(folder, store.slice("sqlite:".length))}`;
 }
 
-/** Several machines have one store between them, and a file is no such store. */
+/** An engine of several machines needs a store that they share, and a file cannot be shared. */
 function checkEngine(engine: Config["engine"] = "local", store: string): void {
-  // What is neither is refused by whoever opens it, in those words.
+  // An address of an unknown kind is refused when the store is opened.
   if (engine === "local" || !store.startsWith("sqlite:")) return;
   throw new CadreError(
     "CONFIG_INVALID",
-    `The engine ${engine} needs a store on Postgres, which all its workers share; here it is a file. Set \`store: postgres://…\` (or CADRE_STORE), or leave \`engine\` out: one machine needs none.`,
+    `The engine ${engine} needs a Postgres store that all its workers share, and this store is a file. Set \`store: postgres://…\` (or CADRE_STORE), or leave \`engine\` out: one machine needs none.`,
   );
 }
 
-/** Whether a store is one that any number of processes open. */
+/** Whether any number of processes can open the store at the same time. */
 export const isServerStore = (store: string): boolean => /^postgres(ql)?:/.test(store);
 
 const MAX_BYTES = 256_000;
@@ -207,102 +209,11 @@ function invalid(errors: Problem[]): CadreError {
   return new CadreError("CONFIG_INVALID", problemText(errors[0]!) + more, { problems: errors });
 }
 
-interface Danger {
-  path: Path;
-  why: string;
-  /** Absent: whatever it says. */
-  when?: (values: ConfigValues) => boolean;
-  drop: (values: ConfigValues) => void;
-}
-
-/** Deny and ask rules of a stranger's project count: they only narrow. */
-function dangers(folder: string): Danger[] {
-  const whole = (key: keyof ConfigValues, why: string): Danger => ({
-    path: [key],
-    why,
-    drop: (values) => delete values[key],
-  });
-  return [
-    whole("providers", "endpoints and keys"),
-    whole("mcpServers", "commands and endpoints"),
-    whole("services", "commands"),
-    whole("loki", "endpoints"),
-    whole("search", "endpoints"),
-    whole("webhooks", "endpoints"),
-    whole("restate", "endpoints"),
-    {
-      path: ["web", "private"],
-      why: "what of your network is read",
-      when: ({ web }) => web!.private.length > 0,
-      drop: (values) => {
-        values.web = { ...values.web!, private: [] };
-      },
-    },
-    whole("users", "who may act"),
-    whole("pools", "whose runs are driven here"),
-    { ...whole("sandbox", "a weaker sandbox"), when: ({ sandbox }) => isWeaker(sandbox!) },
-    { ...whole("taint", "weaker checks"), when: ({ taint }) => taint === false },
-    {
-      ...whole("server", "where the server listens"),
-      when: ({ server }) =>
-        !isLoopback(server?.host) || server?.names !== undefined || server?.url !== undefined,
-    },
-    { ...whole("store", "a store outside the folder"), when: ({ store }) => !isOwnStore(folder, store!) },
-    { ...whole("engine", "who drives its runs"), when: ({ engine }) => engine !== "local" },
-    {
-      path: ["permissions", "preset"],
-      why: "a preset that allows more",
-      when: ({ permissions }) => permissions!.preset === "edits" || permissions!.preset === "trusted",
-      drop: (values) => delete values.permissions!.preset,
-    },
-    {
-      path: ["permissions", "allow"],
-      why: "allow rules",
-      when: ({ permissions }) => permissions!.allow.length > 0,
-      drop: (values) => {
-        values.permissions = { ...values.permissions!, allow: [] };
-      },
-    },
-  ];
-}
-
-function dropUntrusted(document: YamlDocument, values: ConfigValues, folder: string): Problem[] {
-  const problems: Problem[] = [];
-  for (const { path, why, when, drop } of dangers(folder)) {
-    if (values[path[0] as keyof ConfigValues] === undefined || when?.(values) === false) continue;
-    drop(values);
-    problems.push({
-      file: document.file,
-      ...document.at(path, "key"),
-      code: "UNTRUSTED",
-      severity: "warning",
-      message: `\`${path.join(".")}\` is ignored: this folder is not trusted to set ${why}`,
-      suggestion: "run `cadre trust` if you know what is in it, or set CADRE_TRUST=1",
-    });
-  }
-  return problems;
-}
-
-/** What a flag or a variable says is the person's own: then the file's is not missed. */
-function leftOutOf(problems: readonly Problem[], over: Overrides["keys"]): IgnoredKeys {
-  const of = (key: keyof IgnoredKeys): Problem | undefined =>
-    over[key] === undefined
-      ? problems.find(({ code, message }) => code === "UNTRUSTED" && message.startsWith(`\`${key}\` `))
-      : undefined;
-  return definedOnly({ store: of("store"), engine: of("engine") });
-}
-
-/** `off` is the one network that asks for less than the default. */
-const isWeaker = ({ driver, network = "off", write = [] }: z.output<typeof Sandbox>): boolean =>
-  driver === "none" || (network !== "off" && network !== "approved") || write.length > 0;
-
-const isLoopback = (host: string | undefined): boolean =>
-  host === undefined || host === "127.0.0.1" || host === "localhost" || host === "::1";
-
-function isOwnStore(folder: string, store: string): boolean {
-  if (!store.startsWith("sqlite:")) return false;
-  const way = relative(resolve(folder), resolve(folder, store.slice("sqlite:".length)));
-  return way !== "" && !way.startsWith("..") && !isAbsolute(way);
+/** A person who sets the key by a flag or a variable does not miss what the file says. */
+function ignoredKeys(ignored: readonly IgnoredSetting[], over: Overrides["keys"]): IgnoredKeys {
+  const find = (key: keyof IgnoredKeys): Problem | undefined =>
+    over[key] === undefined ? ignored.find((setting) => setting.key === key)?.problem : undefined;
+  return definedOnly({ store: find("store"), engine: find("engine") });
 }
 
 /** The variable behind each flag. */
@@ -317,7 +228,7 @@ const VARIABLES: Record<keyof ConfigFlags, string> = {
 };
 
 interface Overrides {
-  /** For the keys of the file. */
+  /** Values that replace keys of the file. */
   keys: Partial<Pick<ConfigValues, "model" | "store" | "engine" | "sandbox">>;
   dir: string | undefined;
   host: string | undefined;

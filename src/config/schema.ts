@@ -1,5 +1,8 @@
-// The keys of cadre.yaml, one schema each.
+// The keys of cadre.yaml. Each declares its schema, whether a folder that nobody trusts may set it, and where secrets may stand
+// in its value. A key that declares nothing does not compile. If one gets past the compiler, it is not taken from an
+// untrusted folder, and every text in it is masked.
 
+import { isAbsolute, relative, resolve } from "node:path";
 import { z } from "zod";
 import { Duration } from "./duration.ts";
 import { HostEntry, SiteEntry } from "./hosts.ts";
@@ -18,7 +21,7 @@ export const Provider = z.strictObject({
 
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of a variable");
 
-/** `[TOKEN]` hands a variable on; `{ KEY: "${TOKEN}" }` fills it in. The file holds no secret either way. */
+/** `[TOKEN]` passes a variable on; `{ KEY: "${TOKEN}" }` sets one from another. Neither puts a secret into the file. */
 const McpEnv = z.union([
   z
     .array(variable)
@@ -33,7 +36,7 @@ const McpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https ad
   return `${username}${password}${hash}` === "";
 }, "must be an address without a password or a fragment");
 
-/** A server of tools: a program that we start, or an address that we ask. */
+/** An MCP server: a program that Cadre starts, or an address that it connects to. */
 export const McpServer = z
   .strictObject({
     type: z.enum(["stdio", "http", "streamable-http"]).optional(),
@@ -52,13 +55,13 @@ export const McpServer = z
   });
 export type McpServer = z.output<typeof McpServer>;
 
-/** What we call ourselves. Whoever has the file must not have a password with it. */
+/** An address that Cadre calls by itself. It holds no password, because the file is often shared. */
 const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).refine((url) => {
   const { username, password, search, hash } = new URL(url);
   return `${username}${password}${search}${hash}` === "";
 }, "must be an address alone, without a password, a query or a fragment");
 
-/** Secrets stay out of the file: it names the variables that hold them. */
+/** The file names the variables that hold the secrets, never the secrets. */
 export const Loki = z.strictObject({
   url: Endpoint,
   tenantEnv: text.optional(),
@@ -66,7 +69,7 @@ export const Loki = z.strictObject({
   timeout: Duration.optional(),
 });
 
-/** `url` replaces the provider's own address; SearXNG has none of its own. */
+/** `url` replaces the provider's own address. SearXNG has none, because people host it themselves. */
 export const Search = z
   .strictObject({
     provider: z.enum(["searxng", "brave", "tavily"]),
@@ -81,7 +84,7 @@ export const Search = z
     error: "needs `keyEnv`, the name of the variable that holds the provider's key",
   });
 
-/** `allow` and `deny` narrow; `private` opens what is closed by itself. */
+/** `allow` and `deny` narrow what may be read. `private` opens addresses that are closed by default. */
 export const Web = z.strictObject({
   allow: z.array(HostEntry).default([]),
   deny: z.array(HostEntry).default([]),
@@ -107,7 +110,7 @@ const onOff = z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => wo
 
 const SandboxDriver = z.enum(["auto", "none", "bwrap", "srt"]);
 
-/** As it is asked for on the wire: letters, digits, hyphens and dots, so that what is compared is what is called (A33). */
+/** A host name as it goes over the wire: letters, digits, hyphens and dots only, so the name we compare is the one called (A33). */
 const HostName = z
   .string()
   .regex(/^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, {
@@ -123,7 +126,7 @@ const Network = z.union([
 const SandboxShape = z.strictObject({
   driver: SandboxDriver.optional(),
   network: Network.optional(),
-  /** Folders beside the workspace that commands may write to: caches, a remote on this disk. */
+  /** Further folders that commands may write to, such as caches or a git remote on this disk. */
   write: z.array(text).optional(),
 });
 
@@ -132,7 +135,7 @@ export const Sandbox = z.union([
   SandboxShape,
 ]);
 
-/** What named users see who are no admins. Who they are is no matter of a file. */
+/** What users who are not admins can see. The users themselves are not configured in a file. */
 const Users = z.strictObject({ see: z.enum(["own", "all"]).optional() });
 
 const WebhookName = z
@@ -149,7 +152,7 @@ const WebhookUrl = z
 export const WEBHOOK_EVENTS = ["needs-you", "done", "failed"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Secrets stay out of the file: it names the variables that hold them. Some addresses are secrets themselves. */
+/** The file names the variables that hold the secrets. `urlEnv` is for addresses that are secrets themselves. */
 export const Webhook = z
   .strictObject({
     url: WebhookUrl.optional(),
@@ -161,7 +164,7 @@ export const Webhook = z
       .array(z.enum(WEBHOOK_EVENTS))
       .min(1)
       .default(() => [...WEBHOOK_EVENTS]),
-    /** May be on this machine or in its network, and without encryption. */
+    /** Allows an address on this machine or its network, and one without encryption. */
     private: z.boolean().default(false),
   })
   .refine(({ url, urlEnv }) => (url === undefined) !== (urlEnv === undefined), {
@@ -175,67 +178,223 @@ export const Webhook = z
   });
 export type Webhook = z.output<typeof Webhook>;
 
-export const CONFIG_KEYS = {
-  model: text.describe("The model of agents that name none: `provider/model`"),
-  providers: z.record(z.string(), Provider).describe("Servers of models beside the built-in ones, by name"),
-  aliases: z.record(z.string(), text).describe("Names for models, as agent files use them: `sonnet`, `fast`"),
-  prices: z
-    .record(z.string(), z.looseObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }))
-    .describe("What a million tokens of a model cost, where that is not known"),
-  limits: LimitsInput.describe("What bounds every run here, unless its agent says otherwise"),
-  permissions: onlyKeys({
-    preset: z.enum(["read-only", "ask", "edits", "trusted"]).exactOptional(),
-    allow: rules,
-    ask: rules,
-    deny: rules,
-  }).describe("What may happen: rules, and a preset for what no rule names"),
-  approvals: z
-    .strictObject({
-      timeout: Duration.optional().describe("As `limits.approvalTimeout`"),
-      onTimeout: z
-        .enum(["reject", "fail", "wait"])
-        .optional()
-        .describe("Then the call counts as rejected, the run fails, or it waits on (reject)"),
-      unattended: z
-        .enum(["park", "reject", "fail"])
-        .optional()
-        .describe(
-          "What a call comes to where nobody is there: it waits without a deadline, or as above (park)",
-        ),
-    })
-    .describe("What becomes of a question that nobody answers"),
-  mcpServers: z
-    .record(z.string(), McpServer)
-    .describe("Programs and addresses that bring tools of their own"),
-  loki: Loki.describe("Where logs are asked for"),
-  web: Web.describe("Which hosts pages may be read from"),
-  services: z.record(z.string(), Service).describe("What may be restarted, how, and how its health is asked"),
-  roles: z
-    .union([text, z.array(z.unknown()), z.looseObject({})])
-    .describe("Agents in the form of other products: a list, or a file with one"),
-  sandbox: Sandbox.describe("What holds commands to what they may reach"),
-  taint: onOff.describe("Whether strangers' words in a run make more calls ask (on)"),
-  store: text.describe("Where journals are: `sqlite:<file>`, `postgres://…`, or `env:NAME`"),
-  engine: z.enum(["local", "pg-boss", "restate"]).describe("Who says which run is driven next (local)"),
-  restate: Restate.describe("Of the engine `restate`"),
-  server: z
-    .strictObject({
-      host: text.optional(),
-      port: z.int().min(0).max(65_535).optional(),
-      /** Where people reach it, for links in what is sent to them: https://cadre.example.com */
-      url: Endpoint.optional(),
-      /** Names beside those of the loopback that it is reached by. */
-      names: z.array(text).optional(),
-    })
-    .describe("Where `cadre up` serves (127.0.0.1:4470)"),
-  concurrency: z.int().positive().describe("Agents at work in one workspace at the same time (10)"),
-  search: Search.describe("Who searches the web"),
-  webhooks: z.record(WebhookName, Webhook).describe("Where notices go, by name"),
-  users: Users.describe("What named users see who are no admins"),
-  pools: z
-    .record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text))
-    .describe("The folders whose runs a pool of workers takes, beside those of agents that name it"),
-  retention: z.unknown().describe("Read, and without effect yet: see `cadre prune`"),
+/** What a key declares beside its schema. */
+export interface KeyFacts<Value> {
+  /** `allowed`: any folder may set it. Otherwise, the values that need a person's trust. */
+  untrusted: "allowed" | readonly TrustRule<Value>[];
+  /**
+   * Where secrets may stand in the value.
+   * - `none`: nowhere.
+   * - `named`: under names such as `apiKey`, in headers and addresses, and in the variables that `…Env` keys name.
+   * - `all`: every text in it.
+   */
+  secrets: "none" | "named" | "all";
+}
+
+export interface TrustRule<Value> {
+  /** Ends the sentence "this folder is not trusted to set …". */
+  what: string;
+  /** The part of the value that is dropped; absent: the whole key. */
+  part?: string;
+  /** Whether this value needs trust; absent: every value does. `folder` is the project's. */
+  needsTrust?(value: Value, folder: string): boolean;
+  /** The value without that part. */
+  without?(value: Value): Value;
+}
+
+const key = <S extends z.ZodType>(schema: S, facts: KeyFacts<z.output<S>>) => ({ schema, ...facts });
+
+const ANY_FOLDER = { untrusted: "allowed", secrets: "none" } as const;
+
+/** Every value of the key needs trust. */
+const trusted = (what: string) => [{ what }] as const;
+
+export const DECLARED_KEYS = {
+  model: key(text.describe("The model of agents that name none: `provider/model`"), ANY_FOLDER),
+  providers: key(
+    z.record(z.string(), Provider).describe("Model servers in addition to the built-in ones, by name"),
+    { untrusted: trusted("endpoints and keys"), secrets: "named" },
+  ),
+  aliases: key(
+    z.record(z.string(), text).describe("Names for models, as agent files use them: `sonnet`, `fast`"),
+    ANY_FOLDER,
+  ),
+  prices: key(
+    z
+      .record(
+        z.string(),
+        z.looseObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }),
+      )
+      .describe("Prices per million tokens, for models whose price Cadre does not know"),
+    ANY_FOLDER,
+  ),
+  limits: key(LimitsInput.describe("Limits of every run, unless its agent sets others"), ANY_FOLDER),
+  permissions: key(
+    onlyKeys({
+      preset: z.enum(["read-only", "ask", "edits", "trusted"]).exactOptional(),
+      allow: rules,
+      ask: rules,
+      deny: rules,
+    }).describe("What agents may do: rules, and a preset for calls that no rule names"),
+    {
+      // `ask` and `deny` rules only narrow, so any folder may set them.
+      untrusted: [
+        {
+          what: "a preset that allows more",
+          part: "preset",
+          needsTrust: ({ preset }) => preset === "edits" || preset === "trusted",
+          without: ({ preset: _, ...rest }) => rest,
+        },
+        {
+          what: "allow rules",
+          part: "allow",
+          needsTrust: ({ allow }) => allow.length > 0,
+          without: (value) => ({ ...value, allow: [] }),
+        },
+      ],
+      secrets: "none",
+    },
+  ),
+  approvals: key(
+    z
+      .strictObject({
+        timeout: Duration.optional().describe("As `limits.approvalTimeout`"),
+        onTimeout: z
+          .enum(["reject", "fail", "wait"])
+          .optional()
+          .describe("After that, the call is rejected, the run fails, or it keeps waiting (reject)"),
+        unattended: z
+          .enum(["park", "reject", "fail"])
+          .optional()
+          .describe("What happens if no person is there to ask: wait without a deadline, or as above (park)"),
+      })
+      .describe("What happens to an approval that nobody answers"),
+    ANY_FOLDER,
+  ),
+  mcpServers: key(z.record(z.string(), McpServer).describe("MCP servers, by name"), {
+    untrusted: trusted("commands and endpoints"),
+    secrets: "named",
+  }),
+  loki: key(Loki.describe("The Loki server that log tools query"), {
+    untrusted: trusted("endpoints"),
+    secrets: "named",
+  }),
+  web: key(Web.describe("The hosts that pages may be read from"), {
+    untrusted: [
+      {
+        what: "what of your network is read",
+        part: "private",
+        needsTrust: (web) => web.private.length > 0,
+        without: (web) => ({ ...web, private: [] }),
+      },
+    ],
+    secrets: "none",
+  }),
+  services: key(
+    z
+      .record(z.string(), Service)
+      .describe("Services that agents may restart: the command, and how to check their health"),
+    { untrusted: trusted("commands"), secrets: "none" },
+  ),
+  roles: key(
+    z
+      .union([text, z.array(z.unknown()), z.looseObject({})])
+      .describe("Agents in the format of other products: a list, or a file with one"),
+    ANY_FOLDER,
+  ),
+  sandbox: key(Sandbox.describe("The sandbox that commands run in, and what they can reach from it"), {
+    untrusted: [{ what: "a weaker sandbox", needsTrust: isWeaker }],
+    secrets: "none",
+  }),
+  taint: key(onOff.describe("Whether more calls ask once untrusted input has come into a run (on)"), {
+    untrusted: [{ what: "weaker checks", needsTrust: (isOn) => !isOn }],
+    secrets: "none",
+  }),
+  store: key(text.describe("Where journals are kept: `sqlite:<file>`, `postgres://…`, or `env:NAME`"), {
+    untrusted: [
+      { what: "a store outside the folder", needsTrust: (store, folder) => !isOwnStore(folder, store) },
+    ],
+    secrets: "named",
+  }),
+  engine: key(
+    z
+      .enum(["local", "pg-boss", "restate"])
+      .describe("The engine that decides which run is driven next (local)"),
+    {
+      untrusted: [{ what: "who drives its runs", needsTrust: (engine) => engine !== "local" }],
+      secrets: "none",
+    },
+  ),
+  restate: key(Restate.describe("Settings of the engine `restate`"), {
+    untrusted: trusted("endpoints"),
+    secrets: "none",
+  }),
+  server: key(
+    z
+      .strictObject({
+        host: text.optional(),
+        port: z.int().min(0).max(65_535).optional(),
+        /** The address that people use, for links in notices: https://cadre.example.com */
+        url: Endpoint.optional(),
+        /** Further host names that it answers to, beside those of the loopback. */
+        names: z.array(text).optional(),
+      })
+      .describe("Where `cadre up` serves (127.0.0.1:4470)"),
+    {
+      untrusted: [
+        {
+          what: "where the server listens",
+          needsTrust: ({ host, names, url }) => !isLoopback(host) || names !== undefined || url !== undefined,
+        },
+      ],
+      secrets: "none",
+    },
+  ),
+  concurrency: key(
+    z.int().positive().describe("How many agents may work in one workspace at the same time (10)"),
+    ANY_FOLDER,
+  ),
+  search: key(Search.describe("The provider of web searches"), {
+    untrusted: trusted("endpoints"),
+    secrets: "named",
+  }),
+  webhooks: key(z.record(WebhookName, Webhook).describe("Where notices are sent, by name"), {
+    untrusted: trusted("endpoints"),
+    secrets: "named",
+  }),
+  users: key(Users.describe("What users who are not admins can see"), {
+    untrusted: trusted("who may act"),
+    secrets: "none",
+  }),
+  pools: key(
+    z
+      .record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text))
+      .describe("The folders whose runs a worker pool takes, beside those of agents that name the pool"),
+    { untrusted: trusted("whose runs are driven here"), secrets: "none" },
+  ),
+  retention: key(z.unknown().describe("Accepted, but without effect yet: see `cadre prune`"), ANY_FOLDER),
 };
 
+type Declared = typeof DECLARED_KEYS;
+
+/** The schemas alone. */
+export const CONFIG_KEYS = Object.fromEntries(
+  Object.entries(DECLARED_KEYS).map(([name, { schema }]) => [name, schema]),
+) as { [Key in keyof Declared]: Declared[Key]["schema"] };
+
 export type ConfigValues = KeyValues<typeof CONFIG_KEYS>;
+
+/** `off` is the only network setting that is stricter than the default. */
+function isWeaker({ driver, network = "off", write = [] }: z.output<typeof Sandbox>): boolean {
+  return driver === "none" || (network !== "off" && network !== "approved") || write.length > 0;
+}
+
+function isLoopback(host: string | undefined): boolean {
+  return host === undefined || host === "127.0.0.1" || host === "localhost" || host === "::1";
+}
+
+function isOwnStore(folder: string, store: string): boolean {
+  if (!store.startsWith("sqlite:")) return false;
+  const way = relative(resolve(folder), resolve(folder, store.slice("sqlite:".length)));
+  return way !== "" && !way.startsWith("..") && !isAbsolute(way);
+}

@@ -1,6 +1,6 @@
-// Which values are secret: those of variables whose names say so, in this process's environment and in the project's
-// `.env` files, and passwords inside addresses. Nothing of a `.env` file is put into the environment: it is read so that
-// what stands in it is recorded nowhere.
+// Finds values that must not be recorded: those of variables whose names suggest a secret, in this process's environment and in
+// the project's `.env` files, and passwords in addresses. Cadre reads `.env` files only to mask their values. It sets no
+// variables from them.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export interface NamedSecret {
   value: string;
 }
 
-/** `certain`: variables that hold a secret whatever they are called, because the configuration says so. */
+/** `certain`: variables that the configuration names as secret, whatever they are called. */
 export function environmentSecrets(env: Env, certain: readonly string[] = []): NamedSecret[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined) return [];
@@ -21,7 +21,7 @@ export function environmentSecrets(env: Env, certain: readonly string[] = []): N
   });
 }
 
-/** What stands in the configuration itself: headers of providers, variables of MCP servers. */
+/** Secrets written into the configuration itself, such as headers of providers and variables of MCP servers. */
 export function configuredSecrets(value: unknown): NamedSecret[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -29,7 +29,14 @@ export function configuredSecrets(value: unknown): NamedSecret[] {
   );
 }
 
-/** Headers that hold a key whatever they are called. */
+/** Every text at any depth, as a secret. */
+export function everyText(value: unknown, name = "setting"): NamedSecret[] {
+  if (typeof value === "string") return secretsIn(name, [withoutScheme(value)]);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => everyText(inner, key));
+}
+
+/** Values of headers: any of them may be a key, whatever it is called. */
 export const headerSecrets = (headers: Readonly<Record<string, string>>): NamedSecret[] =>
   Object.entries(headers).flatMap(([name, value]) => secretsIn(name, [withoutScheme(value)]));
 
@@ -50,10 +57,10 @@ const secretsIn = (name: string, values: readonly string[]): NamedSecret[] =>
     .map((value) => ({ name: name.replace(/[^\w.-]/g, "_"), value }));
 
 const ANYWHERE = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY/;
-/** As a word of its own: `GIT_AUTHOR_NAME` and `MONKEY` say nothing of the kind. */
+/** Only as a whole word: `GIT_AUTHOR_NAME` and `MONKEY` name no secret. */
 const AS_A_WORD =
   /(?:^|_)(?:KEYS?|O?AUTH2?|AUTHORIZATION|PASS|PWD|PAT|DSN|JWT|BEARER|COOKIE|PRIVATE)(?:_|$)|KEY$/;
-/** What is said about a secret is none. */
+/** Endings of variables that describe a secret without holding it. */
 const ABOUT =
   /_(?:NAME|FILE|PATH|DIR|TTL|EXPIR\w*|TYPE|METHOD|URL|URI|ENDPOINT|HOST|PORT|MODE|ALG\w*|LENGTH|SIZE|COUNT|LIMIT|ENABLED|HEADER|ISSUER|AUDIENCE|PREFIX|SOCK|COMMAND|HELPER|ENV)$/;
 const NO_SECRET = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY"]);
@@ -67,13 +74,13 @@ function namesSecret(name: string): boolean {
   return ANYWHERE.test(words) || AS_A_WORD.test(words);
 }
 
-/** Words that stand where a secret would, and everywhere else as well. */
+/** Placeholders and everyday words: masking them would garble other text. */
 const COMMON =
   /^(?:undefined|disabled|required|optional|anonymous|password|passwort|username|localhost|changeme|change[-_ ]?me|production|development|interactive|automatic|credentials?|client[-_]secret(?:[-_]\w+)?|your[-_ ].*|<.*>|\$\{?\w+\}?|x+|\*+|\.+)$/i;
 
 function looksSecret(value: string): boolean {
   if (value.length < SHORTEST || COMMON.test(value)) return false;
-  // A number, a time or a version; an address without a password; a file.
+  // Numbers, times, versions, files, and addresses without a password are no secrets.
   if (/^[\d.,:_+\-/ TZ]+$/.test(value) || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return false;
   return !isFile(value);
 }
@@ -81,7 +88,7 @@ function looksSecret(value: string): boolean {
 const isFile = (value: string): boolean =>
   /^(?:~|\.{1,2})?\//.test(value) && (existsSync(value) || /\.[a-z]{2,5}$/.test(value));
 
-/** Of an address such as `postgres://user:password@host/db`, as it is written and as it is meant. */
+/** The password in an address such as `postgres://user:password@host/db`, as written and decoded. */
 function passwordsOf(value: string): string[] {
   const written = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*?:([^/?#\s]+)@[^@\s]*$/i.exec(value)?.[1];
   if (written === undefined) return [];
@@ -93,7 +100,7 @@ function passwordsOf(value: string): string[] {
 }
 
 const ENV_FILE = /^\.env(?:\..+)?$|^\.envrc$|\.env$/;
-/** They show which names there are, with made-up values. */
+/** Sample files, which list the names of variables with made-up values. */
 const SAMPLE = /\.(?:example|sample|template|dist|defaults?)(?:\.|$)/;
 const SKIPPED = new Set(["node_modules", "vendor", "dist", "build", "target"]);
 const DEPTH = 3;
@@ -102,14 +109,14 @@ const MAX_BYTES = 1_000_000;
 
 export interface EnvFiles {
   secrets(): NamedSecret[];
-  /** Whether one of them, or the list of them, is another than at the last look. */
+  /** Whether a file, or the list of files, has changed since the last call. */
   changed(): boolean;
 }
 
-/** Where Cadre keeps its own token: who has it may approve. */
+/** The file with Cadre's own token, which lets its holder approve calls. */
 export const tokenFile = (dir: string): string => join(dir, "token");
 
-/** The project's `.env` files, in its folder and a few levels below, and the token in the folder that is Cadre's own. */
+/** The project's `.env` files, in its folder and a few levels below, and the token in Cadre's own folder. */
 export function envFiles(folder: string, dir = join(folder, ".cadre")): EnvFiles {
   const token = tokenFile(dir);
   let files = findEnvFiles(folder);
@@ -168,7 +175,7 @@ const stampOf = (paths: readonly string[]): string =>
     })
     .join("\n");
 
-/** A file that cannot be read by us is read by no tool of ours either. */
+/** A file that Cadre cannot read is skipped: its tools cannot read it either. */
 function fileSecrets(path: string): NamedSecret[] {
   try {
     const found = statSync(path);

@@ -2,7 +2,14 @@
 
 import type { Config } from "../config/config.ts";
 import { otlpHeaders } from "../config/otlp.ts";
-import { configuredSecrets, envFiles, environmentSecrets, headerSecrets } from "../config/secrets.ts";
+import { DECLARED_KEYS } from "../config/schema.ts";
+import {
+  configuredSecrets,
+  envFiles,
+  environmentSecrets,
+  everyText,
+  headerSecrets,
+} from "../config/secrets.ts";
 import type { Env } from "../config/trust.ts";
 import { messageOf } from "../errors.ts";
 import { createMask, type Mask, type Secret } from "../journal/masking/mask.ts";
@@ -11,7 +18,7 @@ export interface MaskSources {
   folder: string;
   env: Env;
   /** Absent if the configuration cannot be read. The environment and the `.env` files are masked anyway. */
-  config?: Pick<Config, "dir" | "store" | "providers" | "loki" | "mcpServers" | "search" | "webhooks">;
+  config?: Pick<Config, "dir"> & Partial<Config>;
 }
 
 /** Only a file that is rewritten over and over produces so many. */
@@ -19,13 +26,7 @@ const MOST_KNOWN = 20_000;
 
 export function createProjectMask({ folder, env, config }: MaskSources): Mask {
   const files = envFiles(folder, config?.dir);
-  const { store, providers, loki, mcpServers, search, webhooks } = config ?? {};
-  const settings = { store, providers, loki, mcpServers, search, webhooks };
-  const fixed = [
-    ...environmentSecrets(env, variablesNamed(settings)),
-    ...configuredSecrets(settings),
-    ...headerSecrets(otlpHeaders(env)),
-  ];
+  const fixed = [...settingSecrets(config ?? {}, env), ...headerSecrets(otlpHeaders(env))];
   /** A value stays secret after its `.env` file was moved or emptied: it may have been copied elsewhere. */
   const known = new Map<string, Secret>();
   const list = (): Secret[] => {
@@ -39,12 +40,35 @@ export function createProjectMask({ folder, env, config }: MaskSources): Mask {
   return createMask({ list, hasChanged: files.changed });
 }
 
+/** Secrets in the environment and in the settings. Each key declares where its secrets stand; if it does not, every text is one. */
+export function settingSecrets(
+  config: Readonly<Record<string, unknown>>,
+  env: Env,
+  declared: Readonly<Record<string, { secrets?: "none" | "named" | "all" }>> = DECLARED_KEYS,
+): Secret[] {
+  const valuesWith = (secrets: "named" | "all"): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(declared)
+        .filter(([, facts]) => (facts.secrets ?? "all") === secrets)
+        .map(([key]) => [key, config[key]]),
+    );
+  const [named, all] = [valuesWith("named"), valuesWith("all")];
+  return [
+    ...environmentSecrets(env, [...variablesNamed(named), ...variablesNamed(all)]),
+    ...configuredSecrets(named),
+    ...everyText(all),
+  ];
+}
+
+/** A tenant's name is no secret: it stands in every address of its server. */
+const NOT_SECRET = new Set(["tenantEnv"]);
+
 /** Names of environment variables in keys like `apiKeyEnv` and `tokenEnv`, at any depth. */
 function variablesNamed(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     if (typeof inner !== "string") return variablesNamed(inner);
-    return /(?:Key|Token|Secret|Password)Env$|^urlEnv$/.test(key) ? [inner] : [];
+    return key.endsWith("Env") && !NOT_SECRET.has(key) ? [inner] : [];
   });
 }
 
