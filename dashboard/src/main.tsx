@@ -9,7 +9,7 @@ import { router } from "./routes.tsx";
 import { allowStyles } from "./ui/allow-styles.ts";
 import { applyTheme } from "./ui/theme.ts";
 
-// First: what is asked before the feed is open is asked again when it is.
+// Must come first: queries made before the feed opens are refetched when it does.
 keepQueriesFresh();
 allowStyles();
 applyTheme();

@@ -1,4 +1,4 @@
-// Where everything is. Pages are loaded when they are first opened.
+// The routes of the page. Each page loads on first use.
 
 import {
   createRootRoute,
@@ -29,7 +29,7 @@ const runs = createRoute({
     ...parseRunsSearch(search),
     ...(typeof search["runId"] === "string" ? { runId: search["runId"] } : {}),
   }),
-  // S0-76: links of the form `/?runId=…`.
+  // S0-76: supports links like `/?runId=r1`.
   beforeLoad: ({ search: { runId } }) => {
     if (runId !== undefined) throw redirect({ to: "/r/$runId", params: { runId } });
   },

@@ -1,4 +1,4 @@
-// U47: what happened, whether anything is lost, what to do now. Never an endless spinner.
+// U47: an error page: what happened, whether data is safe, and what to do. Never an endless spinner.
 
 import { CloudOff, Lock, SearchX, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
@@ -11,7 +11,7 @@ import { Command } from "./command/command.tsx";
 export interface FailureProps {
   error: unknown;
   onAgain?: () => void;
-  /** Where else to go. */
+  /** More ways to continue. */
   children?: ReactNode;
 }
 
@@ -22,7 +22,7 @@ export function Failure({ error, onAgain, children }: FailureProps) {
       <EmptyState icon={<Icon size={28} aria-hidden />} title={title}>
         <p>{what}</p>
         {isCode(error, "UNAUTHORIZED") && <Command words="up" />}
-        {onAgain && <Button onClick={onAgain}>Ask again</Button>}
+        {onAgain && <Button onClick={onAgain}>Try again</Button>}
         {children}
       </EmptyState>
     </div>
@@ -33,19 +33,18 @@ function wordsFor(error: unknown): { icon: typeof Lock; title: string; what: str
   if (isUnreachable(error))
     return {
       icon: CloudOff,
-      title: "The server does not answer",
-      what: "Everything that was recorded is safe on its disk. This page goes on by itself as soon as it is back.",
+      title: "The server does not respond",
+      what: "Everything recorded is safe on its disk. This page reconnects on its own.",
     };
   if (isCode(error, "UNAUTHORIZED"))
     return {
       icon: Lock,
-      title: "This browser is not signed in any more",
-      what: "Nothing is lost. Run this in a terminal: it prints a new link.",
+      title: "This browser is no longer signed in",
+      what: "Nothing is lost. Run this in a terminal to get a new link:",
     };
   const message = error instanceof Error ? error.message : String(error);
-  if (isCode(error, "NOT_FOUND"))
-    return { icon: SearchX, title: "There is no such thing here", what: message };
-  return { icon: TriangleAlert, title: "This could not be shown", what: message };
+  if (isCode(error, "NOT_FOUND")) return { icon: SearchX, title: "Not found", what: message };
+  return { icon: TriangleAlert, title: "Something went wrong", what: message };
 }
 
 const isCode = (error: unknown, code: string): boolean => error instanceof CadreError && error.code === code;

@@ -1,7 +1,7 @@
 import { KeyRound } from "lucide-react";
 import { VisibleText } from "./visible-text.tsx";
 
-/** A rule that a person gives, exactly as it will stand. */
+/** A permission rule, exactly as granted. */
 export function GrantRule({ rule }: { rule: string }) {
   return (
     <code className="inline-flex max-w-full items-center gap-1 rounded bg-warn-soft px-1.5 py-0.5 font-mono text-warn text-xs">

@@ -1,11 +1,11 @@
-// Any value, to be unfolded as far as it is asked for: what is folded is not drawn.
+// Any JSON value as an expandable tree. Collapsed parts are not rendered.
 
 import { useState } from "react";
 import { plural, shortCount } from "../../../src/projections/words/format.ts";
 import { Button } from "../ui/button.tsx";
 import { VisibleText } from "./visible-text.tsx";
 
-/** How many levels are open, how much of a text and of a list is shown at first. */
+/** Levels, characters and entries shown at first. */
 const OPEN_LEVELS = 2;
 const MAX_TEXT = 2_000;
 const MAX_ENTRIES = 100;

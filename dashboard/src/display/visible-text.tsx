@@ -1,4 +1,4 @@
-// What a model, a tool or a stranger wrote, as it is: what would hide or turn text around is spelled out and marked (A17).
+// A17: untrusted text, with characters that hide or reverse text spelled out and marked.
 
 import { revealHidden } from "../../../src/journal/visible.ts";
 

@@ -1,4 +1,4 @@
-// The API of the server that this page came from; the browser's cookie opens its door.
+// The API client for the server of this page, authenticated by the browser's cookie.
 
 import { createClient } from "../../../src/api/client/client.ts";
 

@@ -1,11 +1,11 @@
-// Whether what the page shows is true now (U19). Told by the feed, shown in the frame of every page.
+// U19: the connection state. The feed sets it, and every page shows it.
 
 import { useSyncExternalStore } from "react";
 
 export interface Connection {
   state: "connecting" | "live" | "lost" | "signed-out";
   since: number;
-  /** Events that came at once when the server was back. */
+  /** Number of events that arrived right after a reconnect. */
   caughtUp?: number;
 }
 

@@ -1,11 +1,11 @@
-// What happens to all runs, once per browser: a browser opens only six connections to a server, so of many tabs one holds
-// the stream and tells the others. Where it ends, the next tab takes its place from where it was.
+// The feed of all runs, shared by all tabs. A browser opens only six connections per server, so one tab holds the
+// stream and tells the others. When it closes, the next tab continues from the same position.
 
 import type { LiveEvent } from "../../../src/projections/formats/live-feed.ts";
 import { type Connection, setConnection } from "./connection.ts";
 import { followStream, type StreamState } from "./reconnecting-stream.ts";
 
-/** `reset`: something may have been missed, so ask for everything anew. */
+/** `reset`: events may have been missed, so everything must be refetched. */
 export type FeedNews = { type: "live"; live: LiveEvent } | { type: "reset" };
 
 type Told =
@@ -14,7 +14,7 @@ type Told =
   | { type: "hello" };
 
 const NAME = "cadre.feed";
-/** What comes this soon after the stream was lost had happened meanwhile. */
+/** Events this soon after a reconnect happened while the connection was down. */
 const CATCH_UP_MS = 2_000;
 
 export function followFeed(onNews: (news: FeedNews) => void): () => void {
@@ -29,7 +29,7 @@ export function followFeed(onNews: (news: FeedNews) => void): () => void {
   };
   channel.postMessage({ type: "hello" } satisfies Told);
   const hold = () => holdStream(place, channel, onNews, end.signal);
-  // Only where the page is served safely (TLS, or the loopback) is there a lock; elsewhere each tab has its own stream.
+  // Web Locks need a secure context (TLS or localhost); elsewhere each tab has its own stream.
   if ("locks" in navigator) {
     navigator.locks.request(NAME, { signal: end.signal }, hold).catch(() => {});
   } else void hold();
@@ -74,7 +74,7 @@ async function holdStream(
         tell({ type: "reset" });
       } else {
         become({ state });
-        // What was asked for before the stream was open may have changed since, and nobody would say so.
+        // Data loaded before the stream opened may have changed without an event.
         if (state === "live") tell({ type: "reset" });
       }
     },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import { incrementalFold } from "./folds.ts";
 
-test("[U14] each event of a journal that grows is folded once", () => {
+test("[U14] each event of a growing journal is folded once", () => {
   const seen: number[] = [];
   const of = incrementalFold({
     name: "count",

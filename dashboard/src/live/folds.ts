@@ -1,4 +1,4 @@
-// What views ask of a run's journal, folded once for all of them.
+// The projections that views need of a run's journal, each folded once for all of them.
 
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import { runStateProjection } from "../../../src/projections/folds/run-state.ts";
@@ -12,7 +12,7 @@ export const waterfallOf = incrementalFold(waterfallProjection);
 export const runStateOf = incrementalFold(runStateProjection);
 export const runBudgetOf = incrementalFold(runBudgetProjection);
 
-// A projection over a journal that grows: each event is folded once, however often it is asked for.
+/** Applies a projection to a growing journal; each event is folded only once. */
 export function incrementalFold<State>(
   projection: Projection<State>,
 ): (events: readonly JournalEvent[]) => State {

@@ -1,20 +1,19 @@
-// The feed says that something has changed; what was asked about it is asked again. At most a few times in a second,
-// whatever happens.
+// Refetches queries when the feed reports a change, at most a few times a second.
 
 import { type FeedNews, followFeed } from "./feed.ts";
 import { queryClient } from "./query-client.ts";
 import { refetchQueries } from "./refetch.ts";
 
 const PAUSE_MS = 250;
-/** What is summed up over many runs costs more to ask for, and nobody watches its digits. */
+/** Statistics over many runs are expensive to query, so they refresh more slowly. */
 const MEASURES_PAUSE_MS = 5_000;
 
-/** Everything that a run's events may change. */
+/** First words of the query keys that any run's event may affect. */
 const OF_ANY_RUN = ["runs", "approvals", "sessions"];
 
 const listeners = new Set<(news: FeedNews) => void>();
 
-/** For who wants to know what has happened, not only that something has. Answers with what ends it. */
+/** Subscribes to the events themselves. Returns a function that unsubscribes. */
 export function onFeedNews(listener: (news: FeedNews) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -1,5 +1,6 @@
-// The code of a page, also while the server is gone. The router reloads the browser where code cannot be loaded, and a
-// browser that finds nobody stays on its own error page. So we wait until the server answers, and try once more.
+// Loads the code of a page even if the server is down at first. The router reloads the browser when code cannot be
+// loaded, and without a server that would end on the browser's error page. So this waits for the server and tries
+// again.
 
 const PAUSE_MS = 500;
 
@@ -20,7 +21,7 @@ const OURS: Server = {
 export function loadWhenServed<T>(load: () => Promise<T>, server: Server = OURS): () => Promise<T> {
   return () =>
     load().catch(async (error: unknown) => {
-      // It is there, and has no such code: a newer version, which only a reload brings.
+      // The server is up but lacks this code: it has a newer version, and a reload is right.
       if (await server.answers()) throw error;
       do await new Promise((done) => setTimeout(done, server.pauseMs));
       while (!(await server.answers()));

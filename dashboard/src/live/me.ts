@@ -1,4 +1,4 @@
-// Who one is here, and what one's role allows. The server refuses the rest in any case: the page only does not offer it.
+// The signed-in user and what their role allows. The server enforces roles; the page only hides what would be refused.
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { RoleView } from "../../../src/api/client/types.ts";
@@ -12,7 +12,7 @@ export const meQuery = queryOptions({
 
 const RANKS: readonly RoleView[] = ["viewer", "operator", "admin"];
 
-/** Undefined: it is allowed, or not known yet. Otherwise why not. */
+/** Why the user's role does not allow something; undefined if it does, or if the role is not known yet. */
 export function useRefusal(needed: RoleView): string | undefined {
   const { data: me } = useQuery(meQuery);
   if (!me || RANKS.indexOf(me.role) >= RANKS.indexOf(needed)) return undefined;

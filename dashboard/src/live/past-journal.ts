@@ -1,5 +1,4 @@
-// A tree as it was at a moment: the same journal, folded up to a position (FK8). Nothing in it moves, and nothing is
-// being said in it.
+// FK8: a tree at a past moment: the same journal, folded up to a position, without any streaming.
 
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import { applyEvent, type RunJournal } from "./run-journal.ts";
@@ -22,7 +21,7 @@ export function pastJournal(journal: TreeJournal, position: number): TreeJournal
   };
 }
 
-/** Of all runs of the tree, in the order in which they were committed. */
+/** The events of all runs of the tree, in commit order. */
 export function eventsOf({ runs }: Pick<TreeJournal, "runs">): JournalEvent[] {
   return [...runs.values()]
     .flatMap(({ events }) => events)

@@ -1,5 +1,5 @@
-// Everything that pages ask the server for, by name. The first word of a key says what it is about: follow-feed.ts
-// knows by it what to ask again.
+// All queries of the page. The first word of a key is its topic, which keep-queries-fresh.ts uses to decide what to
+// refetch.
 
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { RunsFilter, UsageFilter } from "../../../src/api/client/types.ts";
@@ -7,31 +7,31 @@ import { client } from "./client.ts";
 
 export const healthQuery = queryOptions({ queryKey: ["health"], queryFn: () => client.get("/api/health") });
 
-/** Of a demo's server: what became of the runs when the one before it was killed. */
+/** Demo only: how the runs recovered from the last crash. */
 export const crashReportQuery = (startedAt: number) =>
   queryOptions({ queryKey: ["plug", startedAt], queryFn: () => client.get("/api/plug") });
 
-/** Asked anew by whoever looks: what it tells of changes without an event. */
+/** Always refetched, because the results change without an event. */
 export const checksQuery = queryOptions({
   queryKey: ["checks"],
   queryFn: () => client.get("/api/checks").then(({ checks }) => checks),
   staleTime: 0,
 });
 
-/** Workers come and go without an event, too. */
+/** Always refetched: workers come and go without an event. */
 export const workersQuery = queryOptions({
   queryKey: ["workers"],
   queryFn: () => client.get("/api/workers").then(({ workers }) => workers),
   staleTime: 0,
 });
 
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
-/** Whether anybody drives, and what waits for it: asked again after events, and on a timer, for a worker that dies tells nobody. */
+/** Whether any worker is running and how many runs wait for one. Also polled, because a dying worker sends no event. */
 export const driversQuery = queryOptions({
   queryKey: ["runs", "drivers"],
   queryFn: () => client.get("/api/health"),
-  refetchInterval: LOOK_MS,
+  refetchInterval: POLL_MS,
 });
 
 export const runsQuery = (filter: RunsFilter) =>
@@ -47,11 +47,11 @@ export const runCountQuery = (filter: RunsFilter) =>
   queryOptions({
     queryKey: ["runs", "count", filter],
     queryFn: async () => (await client.get("/api/runs", { ...filter, limit: 1, total: true })).total ?? 0,
-    // What is counted up to another time is nearly the same.
+    // The previous count is close enough while the new one loads.
     placeholderData: (before: number | undefined) => before,
   });
 
-/** U45: who waits because a provider refused, or asked to wait. */
+/** U45: runs that wait because a provider refused a request or asked to wait. */
 export const providerWaitsQuery = queryOptions({
   queryKey: ["runs", "provider-waits"],
   queryFn: () => client.get("/api/runs", { waiting: "provider", limit: 100, total: true }),
@@ -93,7 +93,7 @@ export const explanationQuery = (name: string) =>
     queryFn: () => client.get("/api/agents/{name}/explain", { name }),
   });
 
-/** Reads many journals: only when somebody wants it. */
+/** Reads many journals, so it runs only on request. */
 export const agentReplayQuery = (name: string) =>
   queryOptions({
     queryKey: ["agents", name, "replay"],
@@ -101,7 +101,7 @@ export const agentReplayQuery = (name: string) =>
     enabled: false,
   });
 
-// What is summed up over many runs: asked again at a slower pace.
+// Statistics over many runs, refreshed more slowly.
 
 export const activityQuery = queryOptions({
   queryKey: ["measures", "activity"],
@@ -123,7 +123,7 @@ export const usageQuery = (filter: UsageFilter) =>
     staleTime: 0,
   });
 
-/** Never changes: its name is its hash. */
+/** Never changes: it is addressed by its hash. */
 export const definitionQuery = (hash: string) =>
   queryOptions({
     queryKey: ["definition", hash],
@@ -150,14 +150,14 @@ export const runDefinitionQuery = (runId: string) =>
 export const transcriptQuery = (runId: string, seq: number) =>
   queryOptions({ queryKey: ["transcript", runId, seq], queryFn: () => client.transcript(runId) });
 
-/** The rows of a run and all below it: where each stands, without reading a journal. */
+/** The rows of a run and all runs below it, without their journals. */
 export const treeQuery = (runId: string) =>
   queryOptions({
     queryKey: ["tree", runId],
     queryFn: () => client.get("/api/runs/{id}/tree", { id: runId }),
   });
 
-/** Forks and retries of runs of a tree. */
+/** Forks and retries of a tree's runs. */
 export const branchesQuery = (rootId: string) =>
   queryOptions({
     queryKey: ["runs", "branches", rootId],
@@ -171,13 +171,13 @@ export const compareQuery = (a: string, b: string) =>
     staleTime: 0,
   });
 
-/** What waits for a person in a tree. */
+/** Open requests of a tree. */
 export const treeApprovalsQuery = (rootId: string) =>
   queryOptions({
     queryKey: ["approvals", rootId],
     queryFn: () => client.get("/api/approvals", { run: rootId }).then(({ approvals }) => approvals),
   });
-/** What would come of an approval with another input: asked again when another is thought of. */
+/** The server's check and preview of an edited input. */
 export const editPreviewQuery = (id: string, input: unknown) =>
   queryOptions({
     queryKey: ["edit-preview", id, input],

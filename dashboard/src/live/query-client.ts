@@ -1,5 +1,5 @@
-// What was asked of the server, kept until the feed tells that it has changed (follow-feed.ts). So nothing is asked on
-// a timer but for what no event tells (`driversQuery`), and nothing that failed is asked again in silence.
+// The query cache. Data stays fresh until the feed reports a change (keep-queries-fresh.ts), so nothing polls except
+// `driversQuery`, and failures are not retried silently.
 
 import { QueryClient } from "@tanstack/react-query";
 import { isUnreachable } from "../../../src/api/client/client.ts";
@@ -9,7 +9,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
-      // While the server is away: when it is back, everything is asked anew.
+      // Retries only while the server is unreachable; after a reconnect everything is refetched.
       retry: (failures, error) => isUnreachable(error) && failures < 3,
       networkMode: "always",
     },

@@ -1,6 +1,6 @@
-// A stream that is opened again whenever it is lost, from where it was: the one way in which this page follows anything.
-//  It counts as open when the server has answered, not when something happens.
-//  A connection over which nothing comes, not even a heartbeat, is lost: a page must not look live when it is not (U19).
+// Follows a stream and reopens it from the last position whenever it is lost.
+// The stream counts as open once the server has responded. A connection without even a heartbeat counts as lost,
+// because a page must not look live when it is not (U19).
 
 import { type CadreClient, createClient } from "../../../src/api/client/client.ts";
 import { CadreError } from "../../../src/errors.ts";
@@ -8,7 +8,7 @@ import { CadreError } from "../../../src/errors.ts";
 export type StreamState = "connecting" | "live" | "lost" | "signed-out";
 
 export interface StreamOptions<Item> {
-  /** From the last place; called again after each loss. */
+  /** Opens the stream at the last position; called again after each loss. */
   open(client: CadreClient, signal: AbortSignal): AsyncIterable<Item>;
   onItem(item: Item): void;
   onState(state: StreamState): void;
@@ -17,10 +17,10 @@ export interface StreamOptions<Item> {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
-/** Three heartbeats of the server. */
+/** Three missed heartbeats of the server. */
 const SILENCE_MS = 45_000;
 
-/** Returns when the stream has come to its end, when the signal is aborted, or when the server does not know us. */
+/** Returns when the stream ends, the signal is aborted, or the browser is signed out. */
 export async function followStream<Item>(following: StreamOptions<Item>): Promise<void> {
   const { onState, signal } = following;
   let pause = FIRST_PAUSE_MS;
@@ -63,7 +63,7 @@ async function followOnce<Item>(
   }
 }
 
-/** The same answer, whose silence is noticed. */
+/** The same response, with a callback when no data arrives for too long. */
 function watched(response: Response, onSilence: () => void): Response {
   let timer = setTimeout(onSilence, SILENCE_MS);
   const body = response.body?.pipeThrough(
@@ -79,7 +79,7 @@ function watched(response: Response, onSilence: () => void): Response {
   return new Response(body ?? null, response);
 }
 
-/** Or sooner, when the browser is online again or somebody looks. */
+/** Waits, or less if the browser goes online or the page becomes visible. */
 function until(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -2,7 +2,7 @@ import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, test } from "vitest";
 import { refetchQueries } from "./refetch.ts";
 
-test("[U19] news that comes while the first answer is under way is not lost", async () => {
+test("[U19] a change during the first request triggers another request", async () => {
   const { asks, news, shown } = page();
   news();
   asks[0]?.("nothing waits");
@@ -11,7 +11,7 @@ test("[U19] news that comes while the first answer is under way is not lost", as
   await expect.poll(shown).toBe("one waits");
 });
 
-test("[U19] however often there is news, the answer under way is shown, and then one is asked for", async () => {
+test("[U19] many changes during a request show its answer and trigger one more request", async () => {
   const { asks, news, shown } = page();
   asks[0]?.("first");
   await expect.poll(shown).toBe("first");
@@ -26,7 +26,7 @@ test("[U19] however often there is news, the answer under way is shown, and then
   expect(asks).toHaveLength(3);
 });
 
-/** A page that shows one answer; each time that it asks, there is one more to be answered. */
+/** A page with one query whose answers the test releases one by one. */
 function page() {
   const client = new QueryClient();
   const asks: ((words: string) => void)[] = [];

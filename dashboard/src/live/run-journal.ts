@@ -1,6 +1,5 @@
-// One run of a tree as the page has it: its journal and what follows from it.
-//  An event costs the same whether it is the tenth or the fifty-thousandth (U14): lists grow in place, and a row is
-//  another object only once for all that the views are told of together.
+// One run of a tree in the page: its journal and the state derived from it. An event costs the same whether it is the
+// tenth or the fifty-thousandth (U14): lists grow in place, and a row is copied at most once per render.
 
 import type { Delta } from "../../../src/journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../src/journal/events.ts";
@@ -10,18 +9,18 @@ import { applyRunRow, initialRow, type RunRow } from "../../../src/projections/f
 import { applyTimeline, type Timeline, timelineProjection } from "../../../src/projections/views/timeline.ts";
 
 export interface RunJournal {
-  /** `answered`: of what it, or who is below it, asked a person, nothing is open any more, and nobody has taken it up yet. */
+  /** `answered`: all requests of the run and of the runs below it are answered, but no worker has resumed it yet. */
   row: RunRow & { answered?: boolean };
-  /** What is open in it for a person. */
+  /** Ids of the run's open requests. */
   open: Set<string>;
-  /** All of them; `events[n]` has seq n + 1, but where `gaps` says otherwise: see `eventAt`. */
+  /** All events. `events[n]` has seq n + 1 unless `gaps` is set; see `eventAt`. */
   events: JournalEvent[];
-  /** Something between them could not be read. */
+  /** Some events could not be read. */
   gaps: boolean;
   timeline: Timeline;
-  /** In the order in which they were started. */
+  /** Child run ids in start order. */
   children: string[];
-  /** What is being said and printed now, by call: never part of the journal. */
+  /** Text and output being streamed, by call; never part of the journal. */
   streaming: Map<string, Streaming>;
 }
 
@@ -31,10 +30,10 @@ export interface Streaming {
   text: string;
 }
 
-/** Of a program's output, the end is enough while it runs; the result has the rest. */
+/** Only the end of running output is kept; the result has all of it. */
 const MAX_STREAMING = 20_000;
 
-/** P9: what cannot be read is left out, and the rest is shown; never the other way round. */
+/** P9: skips an unreadable event and keeps the rest. */
 export function applyEvent(runs: Map<string, RunJournal>, fresh: Set<string>, event: JournalEvent): void {
   try {
     fold(runs, fresh, event);
@@ -44,7 +43,7 @@ export function applyEvent(runs: Map<string, RunJournal>, fresh: Set<string>, ev
   }
 }
 
-/** `fresh`: the runs whose rows are other objects than those that the views have seen. */
+/** `fresh` holds the runs whose rows were already copied since the last render. */
 function fold(runs: Map<string, RunJournal>, fresh: Set<string>, event: JournalEvent): void {
   if (event.type === "RUN_STARTED") runs.set(event.runId, startedRun(event));
   const run = runs.get(event.runId);
@@ -83,7 +82,7 @@ function applyItemChange(open: Set<string>, change: ItemChange): void {
   else open.clear();
 }
 
-/** Of a run, and of those above it that may wait for it alone. */
+/** Updates `answered` of a run, and of the runs above that may wait only for it. */
 function markAnswered(runs: Map<string, RunJournal>, fresh: Set<string>, run: RunJournal): void {
   const answered = isAnswered(run.row, {
     hasOpenItem: (id) => (runs.get(id)?.open.size ?? 0) > 0,
@@ -97,7 +96,7 @@ function markAnswered(runs: Map<string, RunJournal>, fresh: Set<string>, run: Ru
   if (above) markAnswered(runs, fresh, above);
 }
 
-/** The event of a run by its seq. */
+/** The event with this sequence number. */
 export function eventAt({ events, gaps }: RunJournal, seq: number): JournalEvent | undefined {
   return gaps ? events.find((event) => event.seq === seq) : events[seq - 1];
 }

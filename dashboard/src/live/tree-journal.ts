@@ -1,6 +1,6 @@
-// The journals of a whole tree, folded here with the projections of the server: read in pages from the beginning, then
-// followed. Losing the connection costs nothing: it goes on after the last event that was folded.
-//  Everything that a view of the tree shows is in here, so that all of them show the same instant.
+// The journals of a whole tree, folded in the page with the server's projections. They load in pages from the start and
+// are then followed. After a lost connection the stream continues after the last event. All views of the tree read from
+// here, so they show the same instant.
 
 import { isUnreachable } from "../../../src/api/client/client.ts";
 import type { EventPage } from "../../../src/api/client/types.ts";
@@ -14,11 +14,11 @@ export type { RunJournal, Streaming } from "./run-journal.ts";
 
 export interface TreeJournal {
   readonly runs: ReadonlyMap<string, RunJournal>;
-  /** All that had happened when the page was opened is here. */
+  /** All events up to the opening of the page are loaded. */
   readonly loaded: boolean;
-  /** What the journal could not be read for. */
+  /** Why the journal could not be loaded. */
   readonly failure: Error | undefined;
-  /** Grows with every change. */
+  /** Increases with every change. */
   readonly version: number;
   subscribe(listener: () => void): () => void;
   close(): void;
@@ -27,7 +27,7 @@ export interface TreeJournal {
 export function openTreeJournal(rootId: string): TreeJournal {
   const runs = new Map<string, RunJournal>();
   const end = new AbortController();
-  /** Whose rows are other objects than those that the views have seen. */
+  /** Runs whose rows were already copied since the last render. */
   const fresh = new Set<string>();
   const views = createViews(() => fresh.clear());
   let after = 0;
@@ -72,7 +72,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
       }),
     );
   load()
-    // Lost on the way: the stream goes on from there, as soon as there is somebody to ask.
+    // If loading was interrupted, the stream continues from there once the server is back.
     .catch((error: unknown) => {
       if (!isUnreachable(error)) throw error;
     })
@@ -104,7 +104,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
 export const eventCount = ({ runs }: Pick<TreeJournal, "runs">): number =>
   [...runs.values()].reduce((sum, { events }) => sum + events.length, 0);
 
-/** Views are told once for all that comes before the next picture is drawn. */
+/** Notifies views once per animation frame, however many events arrive. */
 function createViews(onTell: () => void) {
   const listeners = new Set<() => void>();
   let frame: number | undefined;
@@ -128,7 +128,7 @@ function createViews(onTell: () => void) {
   };
 }
 
-/** The next page is under way while this one is folded. */
+/** Requests the next page while the current one is folded. */
 async function* pagesOf(rootId: string, signal: AbortSignal): AsyncGenerator<readonly JournalEvent[]> {
   const ask = (after: number): Promise<EventPage> =>
     client.get("/api/runs/{id}/events", { id: rootId, after, tree: true });
@@ -136,7 +136,7 @@ async function* pagesOf(rootId: string, signal: AbortSignal): AsyncGenerator<rea
   while (next && !signal.aborted) {
     const { events, nextAfter }: EventPage = await next;
     next = nextAfter === undefined ? undefined : ask(nextAfter);
-    // Whoever stops here does not ask for it any more.
+    // Prevents an unhandled rejection if the consumer stops before the next page.
     next?.catch(() => {});
     yield events;
   }

@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { openTreeJournal, type TreeJournal } from "./tree-journal.ts";
 
-/** The tree's journal while the component is there, drawn anew whenever it grows. */
+/** Opens the journal of a tree while the component is mounted, and renders it again as it grows. */
 export function useTreeJournal(rootId: string): TreeJournal | undefined {
   const [journal, setJournal] = useState<TreeJournal>();
   useEffect(() => {

@@ -1,10 +1,10 @@
-// Something that goes on only while somebody may look. A browser opens six connections to a server: tabs in the
-// background that each held one would leave none for the tab in front.
+// Follows a stream only while the page is visible. A browser opens six connections per server, and hidden tabs must
+// leave them to the visible one.
 
-/** A short look at another tab ends nothing. */
+/** A tab hidden for less than this keeps its stream. */
 const HIDDEN_MS = 5_000;
 
-/** Calls `follow` again whenever the page is looked at again; returns when it has come to its end by itself. */
+/** Calls `follow` again whenever the page becomes visible; returns when `follow` ends on its own. */
 export async function whileVisible(
   signal: AbortSignal,
   follow: (signal: AbortSignal) => Promise<void>,

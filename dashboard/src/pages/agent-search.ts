@@ -1,13 +1,13 @@
-// What is shown of one agent, as it stands in the address.
+// The URL state of an agent's page.
 
 export const AGENT_TABS = ["overview", "file", "reach", "runs"] as const;
 export type AgentTab = (typeof AGENT_TABS)[number];
 
 export interface AgentSearch {
   tab?: AgentTab;
-  /** Only runs that had pinned this definition. */
+  /** Shows only runs with this definition hash. */
   version?: string;
-  /** The line of the file that is looked at. */
+  /** The highlighted line of the file. */
   line?: number;
 }
 

@@ -18,7 +18,7 @@ export function AgentPage() {
   return (
     <>
       <AgentHeader name={name} agent={agent.data} />
-      {agent.isPending && <Loading what="Reading the agent" />}
+      {agent.isPending && <Loading what="Loading the agent" />}
       {agent.isError && <Failure error={agent.error} onAgain={() => void agent.refetch()} />}
       {agent.data && <Parts agent={agent.data} />}
     </>
@@ -37,7 +37,7 @@ function Parts({ agent }: { agent: AgentDetail }) {
   const navigate = useNavigate({ from: "/agents/$name" });
   const show = (next: AgentTab) => void navigate({ search: { tab: next } satisfies AgentSearch });
   return (
-    <Tabs label="Parts of the agent" value={tab} onChange={show} tabs={TABS}>
+    <Tabs label="Agent views" value={tab} onChange={show} tabs={TABS}>
       <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-auto p-3 md:p-4">
         {tab === "overview" && <AgentOverview agent={agent} />}
         {tab === "file" && <AgentFile key={line} agent={agent} line={line} />}

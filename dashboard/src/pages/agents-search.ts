@@ -1,11 +1,11 @@
-// What is shown of the agents, as it stands in the address.
+// The URL state of the agents page.
 
 export const AGENT_VIEWS = ["graph", "list", "problems"] as const;
 export type AgentsView = (typeof AGENT_VIEWS)[number];
 
 export interface AgentsSearch {
   view?: AgentsView;
-  /** `all`: those that come with Cadre too. */
+  /** `all` includes built-in agents. */
   scope?: "all";
   q?: string;
 }

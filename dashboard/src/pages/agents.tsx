@@ -37,15 +37,15 @@ export function AgentsPage() {
           onReload={() => void agents.refetch()}
         />
       </PageHeader>
-      {agents.isPending && <Loading what="Reading the agents" />}
+      {agents.isPending && <Loading what="Loading the agents" />}
       {agents.isError && <Failure error={agents.error} onAgain={() => void agents.refetch()} />}
       {agents.data && <Views data={agents.data} search={search} onView={(view) => change({ view })} />}
     </>
   );
 }
 
-/** A picture of many needs room; on a phone the list comes first. */
-const usualView = (): AgentsView => (matchMedia("(min-width: 768px)").matches ? "graph" : "list");
+/** The graph needs space, so a phone starts with the list. */
+const defaultView = (): AgentsView => (matchMedia("(min-width: 768px)").matches ? "graph" : "list");
 
 interface ViewsProps {
   data: Agents;
@@ -55,7 +55,7 @@ interface ViewsProps {
 
 function Views({ data, search, onView }: ViewsProps) {
   const activity = useQuery(activityQuery);
-  const { view = usualView(), scope = "own", q = "" } = search;
+  const { view = defaultView(), scope = "own", q = "" } = search;
   const shown = useMemo(() => agentsInScope(data.agents, scope), [data, scope]);
   const found = useMemo(() => searchAgents(shown, q), [shown, q]);
   const problems = useMemo(() => relevantProblems(data), [data]);
@@ -64,7 +64,7 @@ function Views({ data, search, onView }: ViewsProps) {
     [activity.data],
   );
   const listed = found ? shown.filter(({ name }) => found.has(name)) : shown;
-  const nobody = <p className="p-8 text-center text-muted">No agent fits “{q}”.</p>;
+  const noMatch = <p className="p-8 text-center text-muted">No agent matches “{q}”.</p>;
   return (
     <Tabs
       label="Views of the agents"
@@ -78,13 +78,13 @@ function Views({ data, search, onView }: ViewsProps) {
     >
       {view !== "problems" && shown.length === 0 && <NoAgents />}
       {view === "graph" && shown.length > 0 && (
-        <Suspense fallback={<Loading what="Drawing" />}>
+        <Suspense fallback={<Loading what="Drawing the graph" />}>
           <AgentsGraph agents={shown} tallies={tallies} found={found} />
         </Suspense>
       )}
       {view === "list" &&
         shown.length > 0 &&
-        (listed.length > 0 ? <AgentsTable agents={listed} tallies={tallies} /> : nobody)}
+        (listed.length > 0 ? <AgentsTable agents={listed} tallies={tallies} /> : noMatch)}
       {view === "problems" && (
         <div className="min-h-0 flex-1 overflow-auto">
           <ProblemList

@@ -1,4 +1,4 @@
-/** The two runs that are compared. */
+/** The ids of the two runs to compare. */
 export interface CompareSearch {
   a?: string;
   b?: string;

@@ -1,4 +1,4 @@
-// Two runs side by side (U39).
+// U39: two runs side by side.
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -26,7 +26,7 @@ export function ComparePage() {
         <Compared a={a} b={b} />
       ) : (
         <p className="p-6 text-muted text-sm">
-          Give two runs by their ids. A fork’s page has a link that compares it with its origin.
+          Enter the ids of two runs. The page of a fork has a link that compares it with its origin.
         </p>
       )}
     </>

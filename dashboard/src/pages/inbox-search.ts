@@ -1,9 +1,9 @@
-// What of the inbox is looked at, as it stands in the address (U20).
+// U20: the URL state of the inbox.
 
 export interface InboxSearch {
-  /** The approval. */
+  /** Id of the selected request. */
   item?: string;
-  /** It and those that are like it, at once (U28). */
+  /** U28: answers it together with similar ones. */
   together?: true;
 }
 

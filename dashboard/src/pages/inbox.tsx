@@ -29,7 +29,7 @@ export function InboxPage() {
       ) : approvals.isError ? (
         <Failure error={approvals.error} onAgain={() => void approvals.refetch()} />
       ) : (
-        <Loading what="Asking what waits" />
+        <Loading what="Loading the inbox" />
       )}
       <GrantsDialog open={grants} onOpenChange={setGrants} />
     </>

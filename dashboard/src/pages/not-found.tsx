@@ -8,7 +8,7 @@ export function NotFound() {
     <>
       <PageHeader title="Not found" />
       <EmptyState icon={<SearchX size={28} aria-hidden />} title="There is no such page">
-        <p>Nothing is lost: runs are found by their ids, in the list of all runs.</p>
+        <p>Nothing is lost. You can find every run in the list of runs.</p>
         <Link to="/" className="text-accent underline">
           All runs
         </Link>

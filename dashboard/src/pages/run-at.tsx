@@ -1,4 +1,4 @@
-// A run of a tree at a moment: now, or as it was.
+// The page of a run, now or at a past moment.
 
 import { useEffect, useState } from "react";
 import type { RunTree } from "../../../src/api/client/types.ts";
@@ -79,7 +79,7 @@ function useTitle(title: string): void {
   }, [title]);
 }
 
-/** What must be seen first, of now or of then. */
+/** The notices at the top, for now or for a past moment. */
 function NoticesAt({ past, ...props }: RunNoticesProps & { past: boolean }) {
   return past ? <PastNotices {...props} /> : <RunNotices {...props} />;
 }

@@ -1,5 +1,5 @@
-// What is shown of a run, as it stands in the address (U16). The event that is looked at is its hash: `#142` of the run
-// itself, `#<run>:142` of one whose timeline is open inside (U17).
+// U16, U17: the URL state of a run's page. The hash is the selected event: `#142` for the run itself, `#<run>:142` for
+// an expanded child.
 
 import { TALK_KINDS, type TalkKind } from "../components/conversation/talk-filter.ts";
 import { parseEventRef } from "../components/event-detail/event-ref.ts";
@@ -11,25 +11,25 @@ export type RunView = (typeof RUN_VIEWS)[number];
 
 export interface RunSearch {
   view?: RunView;
-  /** Only these kinds of events; absent: all. */
+  /** Event filters; absent for all events. */
   show?: Facet[];
-  /** What is looked for in the tree. */
+  /** Search text. */
   q?: string;
-  /** Children whose timelines are open in place. */
+  /** Expanded children. */
   open?: string[];
-  /** Events that are kept in sight, side by side: `<run>:<seq>`. */
+  /** Pinned events as `<run>:<seq>`. */
   pin?: string[];
   tree?: "closed";
-  /** Absent: as there is room, or something to look at. */
+  /** Absent: open if there is room or an event is selected. */
   details?: "open" | "closed";
-  /** The position up to which the tree is shown; absent: now. */
+  /** Journal position of a past moment; absent for now. */
   at?: number;
-  /** Of what is told about the run; absent: its result. */
+  /** Tab of the details panel; absent for the result. */
   tab?: PanelTab;
-  /** Only these parts of the conversation, and only those with these words. */
+  /** Conversation filters: by kind, and by text. */
   talk?: TalkKind;
   words?: string;
-  /** What the budget is shown in; absent: what is limited, or known. */
+  /** Unit of the budget view; absent: chosen by what is limited or known. */
   unit?: "cost" | "tokens";
 }
 
@@ -41,7 +41,7 @@ export function parseRunSearch(search: Record<string, unknown>): RunSearch {
   const open = words(search["open"]);
   const details = (["open", "closed"] as const).find((each) => each === search["details"]);
   const pin = words(search["pin"]).filter((each) => parseEventRef(each) !== undefined);
-  // A number that is typed into the address is one.
+  // The router parses a numeric search text as a number.
   const q = typeof search["q"] === "number" ? String(search["q"]) : (words(search["q"])[0] ?? "");
   const tab = PANEL_TABS.find((each) => each === search["tab"]);
   const talk = TALK_KINDS.find((each) => each === search["talk"]);

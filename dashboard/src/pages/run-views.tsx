@@ -1,4 +1,4 @@
-// The panes of a run's page. Whatever view is chosen, it shows the same selection (U11).
+// U11: the panes of a run's page. All views share the same selection.
 
 import { lazy, Suspense, useCallback } from "react";
 import { plural } from "../../../src/projections/words/format.ts";
@@ -43,7 +43,7 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
   const found = useTreeSearch(journal, q, show);
   const { closed, toggle } = usePanes(address);
   useViewKeys(address, view, toggle);
-  // The same function each time: rows that have not changed are not drawn anew.
+  // Memoized, so that unchanged rows do not render again.
   const select = useCallback(
     (id: string, seq?: number) =>
       seq !== undefined && view === "timeline" ? look({ runId: id, seq }) : go(id, seq),
@@ -119,7 +119,7 @@ interface OtherViewProps {
   address: RunAddress;
 }
 
-/** All but the timeline, which is there at once. */
+/** All views except the timeline, loaded on demand. */
 function OtherView({ view, common, address: { search, go, change } }: OtherViewProps) {
   return (
     <Suspense fallback={<Loading />}>
@@ -147,7 +147,7 @@ const LABELS: Record<RunView, string> = {
   why: "Why",
 };
 
-/** The details are open where there is room for them, or something to look at, unless somebody has said otherwise. */
+/** The details are open if there is room or an event is selected, unless the user chose otherwise. */
 function usePanes({ search, selected, change }: RunAddress) {
   const wide = useWide();
   const closed = search.details === undefined ? !wide && selected === undefined : search.details === "closed";
@@ -174,16 +174,16 @@ function useViewKeys(
     },
     { keys: "[", label: "Show or hide the tree", run: () => toggle("tree") },
     { keys: "]", label: "Show or hide the details", run: () => toggle("details") },
-    { keys: "Escape", label: "Look at the run again", run: () => look(undefined) },
+    { keys: "Escape", label: "Show the run", run: () => look(undefined) },
   ]);
 }
 
-/** While the journal is read; views show what is there. */
+/** Progress while the journal loads; the views already show what is there. */
 function LoadingProgress({ journal }: { journal: TreeJournal }) {
   if (journal.loaded) return null;
   return (
     <span role="status" className="whitespace-nowrap text-muted text-xs tabular-nums">
-      Reading… {plural(eventCount(journal), "event")}
+      Loading… {plural(eventCount(journal), "event")}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-// One run of a tree: the tree to get about in, what happened in the middle, and on the right what is looked at.
+// The page of a run: the tree on the left, the views in the middle, and the details on the right.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
@@ -22,16 +22,16 @@ export function RunPage() {
         </Link>
       </Failure>
     );
-  if (!tree.data) return <Loading what="Asking for the run" />;
+  if (!tree.data) return <Loading what="Loading the run" />;
   return <TreeOf key={tree.data.rootRunId} top={tree.data} />;
 }
 
-/** `top`: the run as the list of runs had it when the page was opened. */
+/** `top` is the run's row when the page was opened. */
 function TreeOf({ top }: { top: RunTree }) {
   const journal = useTreeJournal(top.rootRunId);
   if (journal?.failure) return <Failure error={journal.failure} />;
   if (!journal?.runs.has(top.id))
-    return journal?.loaded ? <UnreadableRun row={top} /> : <Loading what="Reading the journal" />;
+    return journal?.loaded ? <UnreadableRun row={top} /> : <Loading what="Loading the journal" />;
   return (
     <>
       {isDamaged(journal, top) && <DamageNotice runId={top.id} />}

@@ -32,7 +32,7 @@ export function RunsPage() {
         <FilterBar search={search} onChange={change} />
         <FilterChips search={search} onChange={change} />
       </div>
-      {state === "pending" && <Loading what="Asking for the runs" />}
+      {state === "pending" && <Loading what="Loading the runs" />}
       {state === "error" && rows.length === 0 && <Failure error={error} onAgain={again} />}
       {state === "success" && rows.length === 0 && <NoRuns search={search} onChange={change} />}
       {rows.length > 0 && (
@@ -42,7 +42,7 @@ export function RunsPage() {
           selection={selection}
           isMore={isMore}
           onMore={more}
-          end={isMore && <Loading what="Asking for more" />}
+          end={isMore && <Loading what="Loading more" />}
         />
       )}
       <BulkBar selection={selection} />

@@ -1,12 +1,12 @@
-// Which stretch of time, of which tree and by what the usage is told, as it stands in the address.
+// The URL state of the usage page.
 
 import { RANGES, type Range } from "../components/usage/usage-range.ts";
 
 export interface UsageSearch {
   range?: Range;
-  /** What plots are split by. */
+  /** How plots are grouped; absent for by agent. */
   by?: "model";
-  /** A run: it and everything below it. */
+  /** Shows only this run and the runs below it. */
   root?: string;
 }
 

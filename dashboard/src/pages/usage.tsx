@@ -30,7 +30,7 @@ export function UsagePage() {
         />
       </PageHeader>
       <div className="min-h-0 flex-1 overflow-auto p-3 md:p-4" aria-busy={usage.isFetching}>
-        {usage.isPending && <Loading what="Adding it up" />}
+        {usage.isPending && <Loading what="Loading usage" />}
         {usage.isError && <Failure error={usage.error} onAgain={() => void usage.refetch()} />}
         {usage.data && !usage.isError && <UsageReport usage={usage.data} since={filter.since} by={by} />}
       </div>

@@ -1,5 +1,4 @@
-// What of the run is looked at, read from the address and written to it: reload, back and forward, and a link that is sent
-// to somebody show the same (U16).
+// U16: reads and writes the URL state of a run's page, so that reload, back, forward and a shared link show the same.
 
 import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
@@ -18,18 +17,18 @@ export interface RunAddress {
   selected: EventRef | undefined;
   pins: readonly EventRef[];
   open: ReadonlySet<string>;
-  /** Another run, or an event of it: that is then what is looked at. */
+  /** Selects another run, or an event of it. */
   go(runId: string, seq?: number): void;
-  /** An event, also of a run whose timeline is open inside this one. */
+  /** Selects an event, also of an expanded child. */
   look(ref: EventRef | undefined): void;
-  /** A run of another tree, as it is now. */
+  /** Opens a run of another tree, without any URL state. */
   leaveFor(runId: string): void;
   change(next: Change): void;
   toggleOpen(childId: string): void;
   togglePin(ref: EventRef): void;
 }
 
-/** Undefined: as if it had never been said. */
+/** Undefined removes a value. */
 type Change = { [K in keyof RunSearch]?: RunSearch[K] | undefined };
 
 export function useRunAddress(runId: string): RunAddress {
@@ -87,7 +86,10 @@ export function useRunAddress(runId: string): RunAddress {
   }, [navigate, runId, search, selected, pins, open]);
 }
 
-/** The result stands in another pane. Whatever event is looked at: what is above it must not come and go. */
+/**
+ * Whether another pane already shows the answer. Independent of the selected event, so that the card does not come and
+ * go.
+ */
 export function useShowsAnswer({ search: { view, details, tab } }: RunAddress): boolean {
   const wide = useWide();
   return view === "conversation" || (wide && details !== "closed" && tab === undefined);

@@ -1,5 +1,5 @@
-// The door allows only styles that carry the page's nonce. Libraries that add some at run time look for it under this
-// name, whatever bundler is used.
+// The server's policy allows only styles with the page's nonce. Libraries that add styles at run time look for it under
+// this name.
 
 export function allowStyles(): void {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;

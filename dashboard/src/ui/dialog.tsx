@@ -8,7 +8,7 @@ export interface DialogProps {
   title: string;
   /** One sentence below the title. */
   description?: string;
-  /** The title is for screen readers only. */
+  /** Shows the title to screen readers only. */
   bare?: boolean;
   wide?: boolean;
   children: ReactNode;

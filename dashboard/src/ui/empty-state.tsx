@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** An empty place that teaches: what would be here, and the one thing that fills it. */
+/** An empty page that explains what belongs here and how to get it. */
 export function EmptyState({
   icon,
   title,

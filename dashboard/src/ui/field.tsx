@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { classNames } from "./class-names.ts";
 
-/** A label above its control, which takes the id. */
+/** A label above its control; the control takes the id. */
 export function Field({ label, quiet, children }: FieldProps) {
   const id = useId();
   return (

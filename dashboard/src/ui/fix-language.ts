@@ -1,5 +1,5 @@
-// A browser under the POSIX locale calls its language `en-US@posix`, which Intl refuses. Libraries that ask for it while
-// they are loaded would not load at all.
+// Under the POSIX locale a browser reports its language as `en-US@posix`, which Intl rejects. Libraries that use it at
+// load time would fail to load.
 
 export function fixLanguage(): void {
   try {

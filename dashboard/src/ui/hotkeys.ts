@@ -1,5 +1,6 @@
-// Keys of the page: one key (`j`), or two in a row (`g i`). What is bound now can be listed for the help.
-//  Typing into a field is never taken for a command, nor is a key with Ctrl, Alt or ⌘ but where it is asked for (`mod+k`).
+// Keyboard shortcuts: one key (`j`) or two in a row (`g i`). Active shortcuts can be listed for the help dialog.
+// Typing into a field never triggers a shortcut, nor does a key with Ctrl, Alt or ⌘ unless the shortcut asks for it
+// (`mod+k`).
 
 import { useEffect, useRef } from "react";
 
@@ -13,12 +14,12 @@ const bound = new Set<readonly Hotkey[]>();
 const PAUSE_MS = 1_000;
 let begun: { key: string; at: number } | undefined;
 
-/** While the component is there; a later binding wins over an earlier one. */
+/** Binds shortcuts while the component is mounted; a later binding wins. */
 export function useHotkeys(hotkeys: readonly Hotkey[]): void {
   const latest = useRef(hotkeys);
   latest.current = hotkeys;
   const names = hotkeys.map(({ keys }) => keys).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: bound anew only when other keys are wanted
+  // biome-ignore lint/correctness/useExhaustiveDependencies: bound again only when the keys change
   useEffect(() => {
     const mine = latest.current.map(({ keys, label }, index) => ({
       keys,
@@ -36,7 +37,7 @@ export function boundHotkeys(): readonly Hotkey[] {
   return [...new Map([...bound].flat().map((hotkey) => [hotkey.keys, hotkey])).values()];
 }
 
-/** Once for the page. */
+/** Called once for the page. */
 export function listenForHotkeys(): () => void {
   document.addEventListener("keydown", onKey);
   return () => document.removeEventListener("keydown", onKey);
@@ -61,7 +62,7 @@ function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
-    // Into a box to tick nothing is typed.
+    // Nobody types into a checkbox.
     !(target instanceof HTMLInputElement && target.type === "checkbox")
   );
 }

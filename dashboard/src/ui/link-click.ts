@@ -1,6 +1,6 @@
 import type { MouseEvent } from "react";
 
-/** Does what a link would do, here in the page. A click with a modifier is the browser's. */
+/** Handles a plain click on a link inside the page; clicks with a modifier are left to the browser. */
 export function handleLinkClick(event: MouseEvent, act: () => void): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
   event.preventDefault();

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A part of a page about an agent, with its name above it. */
+/** A bordered section with a title. */
 export function Panel({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
   return (
     <section aria-label={title} className="min-w-0 rounded-lg border border-line bg-surface">

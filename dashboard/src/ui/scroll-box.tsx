@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 import { classNames } from "./class-names.ts";
 
-/** Something that scrolls by itself, also by keyboard. */
+/** A scrolling box that keyboard users can scroll too. */
 export function ScrollBox({ label, className, children }: ScrollBoxProps) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a part of the page, no set of fields
+    // biome-ignore lint/a11y/useSemanticElements: a group of content, not of form fields
     <div
       role="group"
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
       tabIndex={0}
       className={classNames("overflow-auto", className)}
     >

@@ -22,14 +22,14 @@ export interface SplitterProps {
   width: number;
   min: number;
   max: number;
-  /** The side of it on which the pane stands whose width it changes. */
+  /** Which side the resized pane is on. */
   pane: "left" | "right";
   onChange(width: number): void;
 }
 
 const STEP = 24;
 
-/** The border of a pane, that can be moved: with the pointer, or with the arrow keys. */
+/** A movable border of a pane, for the pointer and the arrow keys. */
 export function Splitter({ label, width, min, max, pane, onChange }: SplitterProps) {
   const [grip, setGrip] = useState<{ x: number; width: number }>();
   const way = pane === "left" ? 1 : -1;
@@ -45,7 +45,7 @@ export function Splitter({ label, width, min, max, pane, onChange }: SplitterPro
     setGrip({ x: event.clientX, width });
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
+    // biome-ignore lint/a11y/useSemanticElements: an hr element cannot be moved
     <div
       role="separator"
       aria-orientation="vertical"

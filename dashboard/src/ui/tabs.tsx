@@ -6,9 +6,9 @@ export interface TabsProps<Value extends string> {
   onChange(value: Value): void;
   label: string;
   tabs: readonly { value: Value; label: ReactNode }[];
-  /** Stands right of the tabs. */
+  /** Shown to the right of the tabs. */
   aside?: ReactNode;
-  /** Of the chosen tab. */
+  /** Content of the selected tab. */
   children: ReactNode;
 }
 

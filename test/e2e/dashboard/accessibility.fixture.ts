@@ -1,5 +1,5 @@
-// What axe finds wrong with a page as it stands, in both themes. The page is judged where it is: the builder for
-// Playwright opens another page for each look, and reads half a megabyte into both.
+// Accessibility problems of a page in both themes, found by axe. It runs inside the page itself, because the Playwright
+// builder opens another page for each check and loads half a megabyte into both.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,27 +8,27 @@ import type { Page } from "playwright-core";
 
 type Axe = typeof axe;
 
-/** Not `axe.source`, which has its comments and is more than twice as long. */
+/** The minified file: `axe.source` includes comments and is more than twice as long. */
 let source: string | undefined;
 const axeSource = (): string =>
   (source ??= readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8"));
 
-/** Each as `theme rule: the element`; of the dark theme its colours alone, since all else is the same. */
+/** Each problem as `theme rule: element`. The dark theme is checked for contrast only, since the rest is the same. */
 export async function accessibilityProblems(page: Page, within = "html"): Promise<string[]> {
   if (await page.evaluate(() => !("axe" in window))) await page.evaluate(axeSource());
-  const light = await found(page, within, {});
+  const light = await violations(page, within, {});
   await page.emulateMedia({ colorScheme: "dark" });
-  const dark = await found(page, within, { runOnly: ["color-contrast"] });
+  const dark = await violations(page, within, { runOnly: ["color-contrast"] });
   await page.emulateMedia({ colorScheme: "light" });
   return [...light.map((text) => `light ${text}`), ...dark.map((text) => `dark ${text}`)];
 }
 
-const found = (page: Page, within: string, options: { runOnly?: string[] }): Promise<string[]> =>
+const violations = (page: Page, within: string, options: { runOnly?: string[] }): Promise<string[]> =>
   page.evaluate(
     async ([context, more]) => {
       const { axe } = globalThis as unknown as { axe: Axe };
-      const { violations } = await axe.run(context, { resultTypes: ["violations"], ...more });
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+      const results = await axe.run(context, { resultTypes: ["violations"], ...more });
+      return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
     },
     [within, options] as const,
   );

@@ -1,5 +1,5 @@
-// A real browser: Chromium from npm. A page that runs into its own policy, throws, or asks anything of another host makes
-// its test fail.
+// A real browser: Chromium from npm. Collects a page's problems: policy violations, thrown errors, and requests to
+// other hosts.
 
 import { existsSync } from "node:fs";
 import chromium from "@sparticuz/chromium";
@@ -15,7 +15,7 @@ import { afterAll, afterEach } from "vitest";
 export interface OpenPage {
   page: Page;
   context: BrowserContext;
-  /** What went wrong in it so far: thrown errors, the policy's refusals, requests to other hosts. */
+  /** Problems so far: thrown errors, policy violations, requests to other hosts. */
   problems: string[];
 }
 
@@ -23,24 +23,24 @@ export interface PageOptions {
   theme?: "light" | "dark";
   width?: number;
   height?: number;
-  /** For all tests of the file; otherwise it is closed after the test that has opened it. */
+  /** Keeps the page open for all tests of the file; otherwise it closes after the test. */
   stays?: boolean;
 }
 
 export interface TestBrowser {
-  /** As a person opens the link: the page shows what it leads to. */
+  /** Opens the link in the page, as a person would. */
   open(link: string, options?: PageOptions): Promise<OpenPage>;
-  /** Let in by the link, and the page is still empty: a first page that nobody looks at takes half a second of a core. */
+  /** Signs in with the link but leaves the page empty, which saves loading a page that the test does not need. */
   enter(link: string, options?: PageOptions): Promise<OpenPage>;
 }
 
-/** One for all files of a process, and gone with it. */
+/** One browser per test process. */
 let browser: Promise<Browser> | undefined;
 
 export function withBrowser(): TestBrowser {
   const opened: BrowserContext[] = [];
   const staying: BrowserContext[] = [];
-  // A page whose server is gone asks for it again and again, and takes the next one's time.
+  // A page without its server keeps reconnecting and would slow down the next test.
   const close = async (contexts: BrowserContext[]) => {
     for (const context of contexts.splice(0)) await context.close();
   };
@@ -71,27 +71,27 @@ export function withBrowser(): TestBrowser {
   };
 }
 
-/** All pages of the context have the cookie then, and none is loaded for it. */
+/** Signs in all pages of the context without loading one. */
 export async function signIn({ request }: BrowserContext, link: string): Promise<void> {
   const answer = await request.get(link);
-  // Without it the test would wait in vain on a page that says that nobody is signed in.
+  // Without a cookie the test would only time out on the sign-in page.
   if (!answer.headers()["set-cookie"])
     throw new Error(`The link gave no cookie: ${answer.status()} ${await answer.text()}`);
 }
 
-/** Until the page says this of its connection. */
+/** Waits until the connection badge shows this text. */
 export async function expectConnection(page: Page, text: string | RegExp): Promise<void> {
   await page.getByTestId("connection").filter({ hasText: text, visible: true }).first().waitFor();
 }
 
-/** The line of a difference that adds this. */
+/** The row of a diff that adds this line. */
 export const addedLine = (where: Page | Locator, line: string): Locator =>
   where
-    .getByRole("table", { name: "Difference" })
+    .getByRole("table", { name: "Diff" })
     .getByRole("row")
     .filter({ hasText: `added${line}` });
 
-/** A real browser, one process per page: what the package proposes is made for a small machine that renders one page. */
+/** One process per page; the package's own arguments are meant for a tiny machine with one page. */
 const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
 
 async function launch(): Promise<Browser> {

@@ -34,7 +34,7 @@ test("[FK8] [U38] the scrubber shows the whole tree at any moment; the URL keeps
   // Both editors have asked, and nobody has answered yet.
   const asked = await openAt(page, root);
   await page.goto(`${stage.url}/r/${root}?at=${asked}`);
-  await page.getByText("Waited for a person then").waitFor();
+  await page.getByText("Was waiting for a person").waitFor();
   await page.getByTestId("status-text").getByText("Waiting for child approval").waitFor();
   await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
   expect(await page.getByRole("link", { name: "Answer in the inbox" }).count()).toBe(0);

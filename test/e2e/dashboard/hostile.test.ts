@@ -1,5 +1,5 @@
-// Whatever a model, a tool, a file or a stranger writes, it is text: no view runs it, asks anybody for it, or hides what
-// it hides.
+// Hostile text from a model, a tool, a file or a web page stays text: no view executes it, loads anything for it, or
+// lets it hide.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -32,7 +32,7 @@ const SEQUENCES =
 const EVIL = `${SCRIPTS}\n\n${MARKDOWN}\n\n${HIDDEN}`;
 const FILE = "a<img src=x onerror=window.owned=1>\u202e.txt";
 
-const said = (...turns: object[]): string => JSON.stringify({ turns });
+const script = (...turns: object[]): string => JSON.stringify({ turns });
 
 const hostileProject = (): Promise<Project> =>
   treeProject({
@@ -42,7 +42,7 @@ const hostileProject = (): Promise<Project> =>
     ),
     "agents/worker.md": agent("worker", "kind: subagent\n"),
     "evil.txt": `${SEQUENCES}\n${EVIL}${"\n".repeat(3_000)}the end`,
-    "lead.script.yaml": said(
+    "lead.script.yaml": script(
       {
         when: { turn: 1 },
         reasoning: EVIL,
@@ -57,10 +57,10 @@ const hostileProject = (): Promise<Project> =>
       },
       { report: { summary: EVIL, details: EVIL, warnings: [EVIL], suggestions: [SCRIPTS] } },
     ),
-    "worker.script.yaml": said({ error: { status: 400, message: EVIL } }),
+    "worker.script.yaml": script({ error: { status: 400, message: EVIL } }),
   });
 
-/** Everything that unfolds, unfolded. */
+/** Expands everything that can be expanded. */
 async function unfold(page: Page): Promise<void> {
   for (let round = 0; round < 3; round++) {
     await page.evaluate(() => {
@@ -105,7 +105,7 @@ async function approveAll(page: Page): Promise<void> {
   });
 }
 
-test("[A62] [A63] [A64] [A17] hostile words in every place are text in every view", async () => {
+test("[A62] [A63] [A64] [A17] hostile text in any field is shown as text in every view", async () => {
   await using p = await hostileProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.enter(link);
@@ -141,7 +141,7 @@ test("[A62] [A63] [A64] [A17] hostile words in every place are text in every vie
   expect(problems).toEqual([]);
 });
 
-test("[A62] [A17] [S4-57] a conversation shows what is hidden and loads nothing; each part of the panel too", async () => {
+test("[A62] [A17] [S4-57] the conversation and every panel tab reveal hidden text and load nothing", async () => {
   await using p = await hostileProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.open(link);

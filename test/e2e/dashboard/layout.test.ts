@@ -1,4 +1,4 @@
-// What there is room for: on a phone, and on a small screen.
+// Layout on a phone and on a small screen.
 
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ const browser = withBrowser();
 
 const boxOf = async (where: Locator) => (await where.boundingBox())!;
 
-test("[U34] on a phone half of a run's page is its timeline, every view is in reach, and Reload needs no row of its own", async () => {
+test("[U34] on a phone the timeline starts in the upper half, every view tab fits, and Reload shares a row", async () => {
   await using p = await treeProject();
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link, { width: 390, height: 844 });
@@ -30,7 +30,7 @@ test("[U34] on a phone half of a run's page is its timeline, every view is in re
   expect(problems).toEqual([]);
 });
 
-test("[U01] [S1-60] at 1280 pixels a long time fits its column, and no card of the picture lies below the buttons", async () => {
+test("[U01] [S1-60] at 1280 pixels a long duration fits its column, and no graph card is under the buttons", async () => {
   await using p = await treeProject(PATTERNS);
   const stage = await serve(p);
   const { page, problems } = await browser.enter(stage.link, { width: 1280 });

@@ -1,4 +1,4 @@
-// Whether the page is live, and says so: many tabs, and a server that dies and comes back.
+// Live updates: several tabs, and a server that dies and restarts.
 
 import type { Page, Request } from "playwright-core";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { serve, serveSeparately, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U19] of many tabs one holds the feed; when it is closed the next one does, and none misses anything", async () => {
+test("[U19] one tab holds the feed for all; when it closes, another takes over and no tab misses an event", async () => {
   await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page: first, context } = await browser.open(link);
@@ -33,7 +33,7 @@ test("[U19] of many tabs one holds the feed; when it is closed the next one does
   expect(feeds).toHaveLength(1);
 });
 
-test("[U19] [F46] a server that is killed is shown as gone, and its return as what it is", async () => {
+test("[U19] [F46] the page shows that the server is down, and catches up after the restart", async () => {
   await using p = await treeProject();
   const { url, link, up } = await serveSeparately(p);
   const { page, problems } = await browser.open(link);
@@ -51,7 +51,7 @@ test("[U19] [F46] a server that is killed is shown as gone, and its return as wh
   expect(problems).toEqual([]);
 });
 
-test("[U19] a tab that nobody looks at lets its run's stream go, and has caught up when somebody does", async () => {
+test("[U19] a hidden tab closes its stream, and catches up when it becomes visible", async () => {
   await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.enter(link);
@@ -61,20 +61,20 @@ test("[U19] a tab that nobody looks at lets its run's stream go, and has caught 
   await page.getByText("Answer in the inbox").first().waitFor();
   const isStream = (request: Request) =>
     request.url().includes("/events?") && request.url().includes("follow=1");
-  const letGo = page.waitForEvent("requestfailed", isStream);
-  await look(page, false);
-  await letGo;
+  const closed = page.waitForEvent("requestfailed", isStream);
+  await setVisible(page, false);
+  await closed;
 
   for (const id of (await p.cadre("approve", "--json")).lines()) await p.cadre("approve", String(id["id"]));
   const again = page.waitForRequest(isStream);
-  await look(page, true);
+  await setVisible(page, true);
   await again;
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   expect(problems).toEqual([]);
 });
 
-test("[U19] whoever looks at the end of a run sees its last words, however much comes at once with them", async () => {
-  // The end comes by itself, when what came before it has long been scrolled to.
+test("[U19] a user at the end of the timeline sees the last events, even if many arrive at once", async () => {
+  // The end arrives a second after the other events have been scrolled into view.
   await using p = await treeProject({
     "lead.script.yaml": `turns:
   - when: { turn: 1 }
@@ -99,8 +99,8 @@ test("[U19] whoever looks at the end of a run sees its last words, however much 
   expect(await page.getByTestId("timeline").evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
 });
 
-/** As another tab in front of it would. */
-const look = (page: Page, visible: boolean) =>
+/** Hides or shows the page, as switching tabs would. */
+const setVisible = (page: Page, visible: boolean) =>
   page.evaluate((isVisible) => {
     Object.defineProperty(document, "hidden", { value: !isVisible, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));

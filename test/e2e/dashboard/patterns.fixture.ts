@@ -1,4 +1,4 @@
-// One agent for each pattern, and what they say: routed, handed over, advised, drafted, discussed.
+// One agent per pattern, with scripts: router, handoff, advisors, best-of, team.
 
 import { agent } from "../../../src/cli/cli.fixture.ts";
 
@@ -27,7 +27,7 @@ export const PATTERNS: Record<string, string> = {
   "cem.script.yaml": speaker("cem"),
 };
 
-/** Not ready in the first round, ready in the second. */
+/** Votes no in the first round and yes in the second. */
 function speaker(name: string): string {
   return `turns:
   - when: { lastUser: votes to go on }

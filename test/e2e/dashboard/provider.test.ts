@@ -35,7 +35,7 @@ test("[U45] a waiting run shows the reason, the time left and other waiting runs
   await page.goto(`${stage.url}/r/${first}`);
   await page.getByText(/Attempt 1 failed: .*slow down/).waitFor();
   await page
-    .getByText(/next try in \d+ min/)
+    .getByText(/next attempt in \d+ min/)
     .first()
     .waitFor();
   await page.getByText("1 other run also waiting").waitFor();

@@ -80,8 +80,8 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search
   await answer.waitFor({ state: "hidden" });
   await page.getByRole("tab", { name: "Timeline" }).click();
 
-  await page.getByRole("button", { name: "Open here: the timeline of worker" }).first().click();
-  await page.getByRole("button", { name: "Open here: the timeline of editor" }).first().click();
+  await page.getByRole("button", { name: "Expand the timeline of worker" }).first().click();
+  await page.getByRole("button", { name: "Expand the timeline of editor" }).first().click();
   const decision = page.getByTestId("timeline").getByText(/^Approved by .*: Write parser\.txt/);
   await decision.click();
   const details = page.getByRole("region", { name: "Details" });
@@ -252,7 +252,7 @@ test("[U48] [U49] [U34] axe finds no problem in either theme or on a phone", asy
   });
   await page.goto(`${stage.url}/r/${root}#1`);
   await page.getByText("Needs you", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Open here: the timeline of worker" }).first().click();
+  await page.getByRole("button", { name: "Expand the timeline of worker" }).first().click();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${stage.url}/r/${root}`);

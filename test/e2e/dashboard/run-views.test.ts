@@ -90,7 +90,7 @@ test("[U08] [U09] the waterfall shows where the time went, and a span opens its 
   await page.keyboard.press("ArrowRight");
   await page.getByTestId("span-tip").waitFor();
   await page.getByRole("button", { name: "Zoom in" }).click();
-  await page.getByRole("button", { name: "Show the whole time" }).click();
+  await page.getByRole("button", { name: "Show the whole range" }).click();
   await page.getByRole("button", { name: "Children of lead" }).click();
   await coder.waitFor({ state: "detached" });
   expect(problems).toEqual([]);

@@ -1,4 +1,5 @@
-// The stage with more to list: a tree of three levels whose editors ask, quick runs that end or fail, and one that takes long.
+// A project with more runs to list: a tree of three levels whose editors need approval, quick runs that end or fail,
+// and a slow one.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,10 +26,10 @@ export const runsProject = (): Promise<Project> =>
   });
 
 export interface RunsServer {
-  /** What a program with the token can do. */
+  /** An API client with the project's token. */
   client: CadreClient;
   start(agent: string, task: string): Promise<string>;
-  /** A tree that waits for two decisions. */
+  /** Starts a tree and waits until two approvals are open. */
   startTree(): Promise<string>;
 }
 
@@ -63,7 +64,7 @@ export function withRuns<S extends TestServer>(p: Project, stage: S): S & RunsSe
   };
 }
 
-/** Until a run has ended. */
+/** Waits until a run has ended. */
 export async function untilEnded(client: CadreClient, runId: string): Promise<void> {
   for await (const _ of client.follow({ runId, signal: new AbortController().signal }));
 }

@@ -27,12 +27,12 @@ test("[U46] [U01] the empty list explains how to start a run, and a started run 
   const form = page.getByRole("dialog", { name: "Start a run" });
   await form.getByLabel("Agent").selectOption("lead");
   await form.getByRole("button", { name: "Start", exact: true }).click();
-  await form.getByText("Say what is to be done.").waitFor();
+  await form.getByText("Describe the task.").waitFor();
   await form.getByLabel("Task").fill("Mend the parser and the printer");
   await form.getByText("Limits (optional)").click();
-  await form.getByLabel("Money").fill("lots");
-  await form.getByText("Money is an amount").waitFor();
-  await form.getByLabel("Money").fill("2.50");
+  await form.getByLabel("Cost of the whole tree").fill("lots");
+  await form.getByText("Enter the cost as an amount").waitFor();
+  await form.getByLabel("Cost of the whole tree").fill("2.50");
   await form.getByRole("button", { name: "Start", exact: true }).click();
   await page.waitForURL(/\/r\/r\w+$/);
   await page.goto(`${url}/`);

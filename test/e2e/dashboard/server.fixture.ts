@@ -1,5 +1,5 @@
-// A project to look at: a lead, two workers below it, an editor below each: three levels that stream, ask and end.
-// `cadre up` serves it, in the test's process or in one that can be killed.
+// A project with a tree of three levels: a lead, two workers, and an editor below each. `cadre up` serves it, in the
+// test's process or in a separate one that can be killed.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { agent, type Project, project, type Started } from "../../../src/cli/cli
 
 export interface TestServer {
   url: string;
-  /** Lets one browser in, once. */
+  /** A sign-in link that works once. */
   link: string;
 }
 
@@ -16,7 +16,7 @@ export interface SeparateServer extends TestServer {
   up: Started;
 }
 
-/** Where it is asked for a file, an editor asks to write it. */
+/** Each editor needs approval to write its file. */
 export const treeProject = (more: Record<string, string> = {}): Promise<Project> =>
   project({
     "agents/lead.md": agent("lead", "agents: [worker]\ndelegation: { mode: parallel, maxParallel: 4 }\n"),
@@ -53,11 +53,11 @@ export const treeProject = (more: Record<string, string> = {}): Promise<Project>
     ...more,
   });
 
-/** `port`: of a server that was there before. */
+/** `port` is that of an earlier server, after a restart. */
 export const serve = (p: Project, port = 0, ...flags: string[]): Promise<TestServer> =>
   announced(p.startHere(...upAt(port, flags)));
 
-/** In a process of its own. */
+/** In a separate process. */
 export async function serveSeparately(p: Project, port = 0): Promise<SeparateServer> {
   const up = p.start(...upAt(port, []));
   return { ...(await announced(up)), up };
@@ -76,7 +76,7 @@ async function announced(up: Pick<Started, "shows">): Promise<TestServer> {
   return JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as TestServer;
 }
 
-/** As a program beside the page. */
+/** An API client with the project's token. */
 export function clientOf({ url }: TestServer, { folder }: Project): CadreClient {
   const token = readFileSync(join(folder, ".cadre/token"), "utf8").trim();
   const headers = { Authorization: `Bearer ${token}` };

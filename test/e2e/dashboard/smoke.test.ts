@@ -1,4 +1,4 @@
-// Every page opens, says that it is live, and breaks none of its own rules.
+// Every page opens, shows that it is live, and violates none of its own policies.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -10,20 +10,20 @@ import { serve, treeProject } from "./server.fixture.ts";
 const browser = withBrowser();
 const PAGES = ["/", "/inbox", "/agents", "/agents/lead", "/chat", "/usage", "/compare", "/settings"];
 
-test("no page is forgotten here", () => {
+test("this list covers every route", () => {
   const routes = readFileSync(
     fileURLToPath(new URL("../../../dashboard/src/routes.tsx", import.meta.url)),
     "utf8",
   );
   const paths = [...routes.matchAll(/^ {2}path: "([^"]+)"/gm)].map(([, path]) => path!);
-  // These need a run: the story opens them.
+  // These need a run; whole-story.test.ts opens them.
   const ofRuns = ["/r/$runId", "/chat/$sessionId"];
   expect(paths.filter((path) => !ofRuns.includes(path)).map((path) => path.replace("$name", "lead"))).toEqual(
     PAGES,
   );
 });
 
-test("[U19] every page opens from the one-time link, and says that it is live", async () => {
+test("[U19] every page opens after the one-time link, and shows that it is live", async () => {
   await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.open(link);
@@ -35,7 +35,7 @@ test("[U19] every page opens from the one-time link, and says that it is live", 
   expect(problems).toEqual([]);
 });
 
-test("what the first page and a run's page load stays small: the heavy parts come when they are wanted", async () => {
+test("the first page and a run's page load little code; heavy parts load on demand", async () => {
   await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page } = await browser.enter(link);

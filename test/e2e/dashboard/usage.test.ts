@@ -1,4 +1,4 @@
-// What was spent, in a real browser: the numbers, the plots, and the same as tables.
+// The usage page in a real browser: key figures, plots, and the same numbers as tables.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
@@ -25,25 +25,25 @@ beforeAll(async () => {
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
-test("[U46] before anything was spent, the one command that spends nothing", async () => {
+test("[U46] before any usage the page shows the demo command", async () => {
   await opened.page.goto(`${stage.url}/usage`);
   await opened.page.getByText(/bin\/cadre\.js -C \S+ demo$/).waitFor();
   const ran = await p.cadre("run", "lead", "Mend both", "--yes", "--json");
   runId = String(ran.lines().find((line) => typeof line["runId"] === "string")!["runId"]);
-  // The feed tells that something has happened; nobody asks on a timer.
+  // The page updates from the feed, without polling.
   await opened.page.getByRole("heading", { name: "Cost" }).waitFor();
 });
 
-test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] numbers, plots that are tables too, and delegations, of a range in the address", async () => {
+test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] figures, plots with tables, and delegations for the range in the URL", async () => {
   const { page, problems } = opened;
   await page.goto(`${stage.url}/usage`);
   const tile = (name: string) =>
     page.locator("dl > div").filter({ has: page.getByText(name, { exact: true }) });
   await tile("Runs").getByText("3 completed, 0 failed, 0 cancelled").waitFor();
-  await tile("Without people").getByText("100 %").waitFor();
+  await tile("Without human help").getByText("100 %").waitFor();
   await tile("Depth").getByText("runs by level: 1, 2").waitFor();
-  await tile("Against one agent")
-    .getByText(/one alone about .* tokens, \$.* \(an estimate/)
+  await tile("Compared to one agent")
+    .getByText(/a single agent about .* tokens, \$.* \(an estimate/)
     .waitFor();
   expect(await tile("Cost").innerText()).toMatch(/\$0\.\d+/);
   await expect.poll(() => page.locator("canvas").count()).toBe(4);
@@ -64,7 +64,7 @@ test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] numbers, plots that are tables too, 
 
   await page.getByRole("link", { name: "24 hours" }).click();
   await page.waitForURL("**/usage?range=24h");
-  await page.getByLabel("What the plots are split by").selectOption("model");
+  await page.getByLabel("Group plots by").selectOption("model");
   await page.getByRole("list").getByText("scripted/worker").first().waitFor();
   expect(page.url()).toContain("by=model");
   await page.goBack();
@@ -72,20 +72,20 @@ test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] numbers, plots that are tables too, 
   expect(problems).toEqual([]);
 });
 
-test("[U35] of one tree; of one that is not there it says so, and all runs are one click away", async () => {
+test("[U35] usage of one tree; an unknown run is reported, and one click shows all runs", async () => {
   const { page, problems } = opened;
   await page.goto(`${stage.url}/usage?root=${runId}`);
   await page.getByText("3 completed, 0 failed, 0 cancelled").waitFor();
-  await page.getByLabel("Only this run and what is below it").fill("r000000000000000000000");
+  await page.getByLabel("Only this run and the runs below it").fill("r000000000000000000000");
   await page.keyboard.press("Enter");
-  await page.getByText("There is no such thing here").waitFor();
-  await page.getByRole("button", { name: "All runs again" }).click();
+  await page.getByText("Not found").waitFor();
+  await page.getByRole("button", { name: "Show all runs" }).click();
   await page.getByRole("heading", { name: "Cost" }).waitFor();
   expect(page.url()).not.toContain("root");
   expect(problems).toEqual([]);
 });
 
-test("[U48] nothing that axe finds in both themes, the plots follow them, and a phone shows all of it", async () => {
+test("[U48] axe finds no problem in either theme, plots follow the theme, and everything fits on a phone", async () => {
   const { page, problems } = opened;
   await page.goto(`${stage.url}/usage`);
   await page.locator("canvas").first().waitFor();
@@ -94,7 +94,7 @@ test("[U48] nothing that axe finds in both themes, the plots follow them, and a 
       .locator("canvas")
       .first()
       .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
-  // Before axe looks at both themes: after that it may still be the dark one.
+  // Taken before the check, which may leave the dark theme on.
   const light = await ink();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });

@@ -1,4 +1,4 @@
-// Why did it do that? In a real browser: from a failed root to its first cause, and from any event back to the task.
+// The "why" view in a real browser: from a failed root to its first cause, and from any event back to the task.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
-test("[U44] [S1-64] [S1-66] the view says the first cause, the way up and the log; an event says what led to it", async () => {
+test("[U44] [S1-64] [S1-66] the view shows the first cause, its path and the decision log; an event shows its causes", async () => {
   const { page, context, problems } = opened;
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${stage.url}/r/${root}`);
@@ -39,7 +39,7 @@ test("[U44] [S1-64] [S1-66] the view says the first cause, the way up and the lo
   await page.getByRole("heading", { name: /^Failed, because editor did\./ }).waitFor();
   const first = page.getByRole("region", { name: "First cause", exact: true });
   await first.getByText("because the provider does not accept the key").waitFor();
-  const up = page.getByRole("region", { name: "How it came up", exact: true }).getByRole("listitem");
+  const up = page.getByRole("region", { name: "Path of the failure", exact: true }).getByRole("listitem");
   await expect.poll(() => up.count()).toBe(3);
   expect(await up.last().innerText()).toContain("because worker did not succeed");
   const log = page.getByRole("region", { name: /^Decision log/ });
@@ -57,7 +57,7 @@ test("[U44] [S1-64] [S1-66] the view says the first cause, the way up and the lo
     new RegExp(`\\*\\*First cause\\*\\*: .*\\(\\[c\\w+#3\\]\\(${stage.url}/r/c\\w+#3\\)\\)`),
   );
 
-  // The cause leads to its event, and that back to the task, run by run.
+  // The cause links to its event, and that event's causes lead back to the task.
   await first.getByRole("button", { name: /The model call failed/ }).click();
   await page.waitForURL(/\/r\/c\w+\?view=why#3$/);
   const led = page.getByRole("list", { name: "What led to it, back to the task" });
@@ -67,7 +67,7 @@ test("[U44] [S1-64] [S1-66] the view says the first cause, the way up and the lo
   expect(problems).toEqual([]);
 });
 
-test("[U29] a call that a person approved says that it is what was approved, and by which bytes", async () => {
+test("[U29] an approved call shows that it is identical to what was approved, with its hash", async () => {
   const { page, problems } = opened;
   const runId = (await p.cadre("run", "writer", "Write it", "--detach")).stdout.trim();
   const open = async () => (await p.cadre("approve", "--json")).lines().map(({ id }) => String(id));
@@ -84,7 +84,7 @@ test("[U29] a call that a person approved says that it is what was approved, and
   expect(problems).toEqual([]);
 });
 
-test("[U48] nothing that axe finds in both themes, and a phone shows all of it", async () => {
+test("[U48] axe finds no problem in either theme, and everything fits on a phone", async () => {
   const { page, problems } = opened;
   await page.goto(`${stage.url}/r/${root}?view=why`);
   await page.getByRole("region", { name: /^Decision log/ }).waitFor();

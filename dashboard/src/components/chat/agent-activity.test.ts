@@ -32,7 +32,7 @@ function journal(): { run: RunJournal; add(type: string, payload: object): void 
   };
 }
 
-test("[S4-31] [S4-35] [S4-36] the state and its words follow the journal", () => {
+test("[S4-31] [S4-35] [S4-36] state and detail follow the journal", () => {
   const { run, add } = journal();
   add("RUN_STARTED", START);
   add("MODEL_CALL_STARTED", { callId: "c", model: "m" });
@@ -44,7 +44,7 @@ test("[S4-31] [S4-35] [S4-36] the state and its words follow the journal", () =>
   expect(agentActivity(run)).toMatchObject({ state: "idle", detail: "Done" });
 });
 
-test("[S4-43] what was said waits in the queue until the agent's next turn", () => {
+test("[S4-43] a message stays in the queue until the agent's next turn", () => {
   const { run, add } = journal();
   add("RUN_STARTED", START);
   add("MODEL_CALL_STARTED", { callId: "c", model: "m", purpose: "turn" });

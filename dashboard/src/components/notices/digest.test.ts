@@ -9,7 +9,7 @@ const notice = (rootRunId: string, kind: Notice["kind"], isBad = false): Notice 
   text: "",
 });
 
-test("[U32] quiet hours end with one notice for all trees, each as it stands by then", () => {
+test("[U32] quiet hours end with one notice that sums up the latest state of each tree", () => {
   expect(summarizeNotices([])).toBeUndefined();
   const told = summarizeNotices([
     notice("r1", "needs-you"),
@@ -21,7 +21,7 @@ test("[U32] quiet hours end with one notice for all trees, each as it stands by 
   expect(summarizeNotices([notice("r2", "done")])).toMatchObject({ kind: "done", text: "1 done" });
 });
 
-test("[U32] the end of quiet hours is the next one, also over midnight", () => {
+test("[U32] quiet hours end at the next end time, also across midnight", () => {
   const night = { ...DEFAULT_SETTINGS, to: "07:00" };
   expect(quietHoursEnd(night, new Date(2026, 0, 1, 23, 30))).toEqual(new Date(2026, 0, 2, 7));
   expect(quietHoursEnd(night, new Date(2026, 0, 2, 3))).toEqual(new Date(2026, 0, 2, 7));

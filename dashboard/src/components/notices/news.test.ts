@@ -15,7 +15,7 @@ const asks = (id: string, rootRunId: string, more: Partial<ApprovalView> = {}): 
     ...more,
   }) as ApprovalView;
 
-test("[U32] one notice for each tree, and none at the first look", () => {
+test("[U32] one notice per tree, and none on the first load", () => {
   const now = [asks("1", "r1"), asks("2", "r1"), asks("3", "r1"), asks("4", "r2")];
   expect(newApprovalNotices(undefined, now)).toEqual([]);
   expect(newApprovalNotices(now, now)).toEqual([]);
@@ -30,7 +30,7 @@ test("[U32] one notice for each tree, and none at the first look", () => {
   ]);
 });
 
-test("[U49] only the ends of roots are told", () => {
+test("[U49] only root runs notify when they end", () => {
   const run = {
     run_id: "r1",
     agent_id: "lead",

@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS, isQuietAt, parseSettings } from "./notice-settings.ts
 
 const at = (hours: number, minutes = 0) => new Date(2026, 0, 1, hours, minutes);
 
-test("[U32] quiet hours go over midnight", () => {
+test("[U32] quiet hours may span midnight", () => {
   const night = { ...DEFAULT_SETTINGS, quiet: true, from: "22:00", to: "07:00" };
   expect([21, 22, 3, 6, 7, 12].map((hour) => isQuietAt(night, at(hour)))).toEqual([
     false,
@@ -22,7 +22,7 @@ test("[U32] quiet hours go over midnight", () => {
   expect(isQuietAt({ ...night, quiet: false }, at(3))).toBe(false);
 });
 
-test("what somebody else wrote into this browser is not believed", () => {
+test("invalid stored settings are ignored", () => {
   expect(parseSettings("not json")).toEqual(DEFAULT_SETTINGS);
   expect(parseSettings('{"needsYou":"yes","done":true,"from":"<b>"}')).toEqual({
     ...DEFAULT_SETTINGS,

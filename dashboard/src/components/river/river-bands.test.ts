@@ -18,7 +18,7 @@ function node(
   return { runId, level, parentId, branch: { ...flow, runs: 1 }, frozen: [] } as unknown as RiverNode;
 }
 
-test("[U36] widths are shares of the whole; what was wasted is part of what was spent, and shown once", () => {
+test("[U36] widths are shares of the total; wasted amounts are part of the spent ones and drawn once", () => {
   const bands = riverBands([node("r", 0, undefined, [80, 20, 20])], "tokens", SHAPE);
   expect(bands.map(({ shade, width }) => [shade, width])).toEqual([
     ["spent", 12],
@@ -28,7 +28,7 @@ test("[U36] widths are shares of the whole; what was wasted is part of what was 
   expect(riverBands([node("r", 0, undefined, [80, 20, 20])], "cost", SHAPE)).toEqual([]);
 });
 
-test("[U36] beside each other in the stem of their parent, the first child's at the right; never thinner than can be seen", () => {
+test("[U36] sibling bands lie side by side in the parent's stream, first child rightmost, with a minimum width", () => {
   const tree = [
     node("r", 0, undefined, [100, 0, 0]),
     node("a", 1, "r", [50, 0, 0]),
@@ -43,7 +43,7 @@ test("[U36] beside each other in the stem of their parent, the first child's at 
   expect(bands.map(({ width }) => width)).toEqual([20, 10, 10, 1.5]);
 });
 
-test("[U36] a hundred runs beside each other flow in the stem of their parent", () => {
+test("[U36] a hundred sibling bands fit into the parent's stream", () => {
   const many = Array.from({ length: 100 }, (_, index) => node(`c${index}`, 1, "r", [1, 1, 0]));
   const bands = riverBands([node("r", 0, undefined, [100, 100, 0]), ...many], "tokens", SHAPE);
   const starts = bands.slice(2).map(({ path }) => Number(/^M(-?[\d.]+) /.exec(path)![1]));

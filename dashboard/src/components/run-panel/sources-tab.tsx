@@ -24,7 +24,7 @@ export interface SourcesTabProps {
 
 export function SourcesTab({ run, journal, onSelect }: SourcesTabProps) {
   const { id, seq } = run.row;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is the same object; it has changed when it has more events
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is one mutable object; a new event count means it changed
   const found = useMemo(() => provenanceOf(journalsOf(journal), id), [journal, journal.loaded, id, seq]);
   if (!found) return <EmptyTab>No answer yet: the run has not ended.</EmptyTab>;
   return (

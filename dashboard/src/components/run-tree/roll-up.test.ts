@@ -26,7 +26,7 @@ const runs = new Map([
   run("d", "b", { status: "running" }),
 ]);
 
-test("[U07] a node counts what is below it, and who waits only for a child is not counted as needing a person", () => {
+test("[U07] a node counts the runs below it; a run that waits for a child's approval does not count as needing a person", () => {
   expect(rollUps(runs, "root").get("root")).toEqual({
     running: 1,
     waiting: 1,
@@ -40,13 +40,13 @@ test("[U07] a node counts what is below it, and who waits only for a child is no
   expect(rollUps(runs, "root").get("b")).toMatchObject({ running: 1, failed: 0, cost: 2, tokens: 24 });
 });
 
-test("nodes come in the order of their starts, without what is below a closed one", () => {
+test("nodes appear in start order, without the children of a collapsed node", () => {
   expect(treeOrder(runs, "root")).toEqual(["root", "a", "c", "b", "d"]);
   expect(treeOrder(runs, "root", (id) => id !== "a")).toEqual(["root", "a", "b", "d"]);
   expect(pathTo(runs, "c").map(({ row }) => row.id)).toEqual(["root", "a", "c"]);
 });
 
-test("[U07] [S2-80] a node stands one level below whoever started it, whatever its depth in delegations", () => {
+test("[U07] [S2-80] a node is one level below its parent, whatever its delegation depth", () => {
   const flat = new Map([...runs].map(([id, each]) => [id, { ...each, row: { ...each.row, depth: 0 } }]));
   const order = treeOrder(flat, "root");
   expect([...treeLevels(flat, order)]).toEqual([

@@ -6,7 +6,7 @@ const tree = (id: string, endedAt?: number, children: RunTree[] = []) =>
   ({ id, endedAt, children }) as RunTree;
 const asks = (runId: string) => ({ runId }) as ApprovalView;
 
-test("[U06] a cancel counts each run once, what is below it, and what will not be asked any more", () => {
+test("[U06] a cancel counts each run once, the runs below, and the withdrawn requests", () => {
   const child = tree("c", undefined, [tree("c1"), tree("c2", 5)]);
   const trees = [tree("r", undefined, [child]), child, tree("done", 5, [tree("left")])];
   const { runs, ...counts } = cancelPreview(trees, [asks("c1"), asks("c2"), asks("other")]);
@@ -14,7 +14,7 @@ test("[U06] a cancel counts each run once, what is below it, and what will not b
   expect(counts).toEqual({ below: 3, approvals: 1, ended: 1 });
 });
 
-test("[U06] only what did not succeed is tried again, from its root", () => {
+test("[U06] only root runs that did not succeed are retried", () => {
   const chosen = [
     { status: "failed" as const },
     { status: "cancelled" as const },

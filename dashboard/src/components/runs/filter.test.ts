@@ -4,7 +4,7 @@ import { parseRunsSearch } from "./runs-search.ts";
 
 const NOW = new Date(2026, 0, 31, 12, 34, 56).getTime();
 
-test("[U02] an address is taken only as far as it makes sense", () => {
+test("[U02] invalid parts of the URL are ignored", () => {
   expect(
     parseRunsSearch({
       q: "",
@@ -23,7 +23,7 @@ test("[U02] an address is taken only as far as it makes sense", () => {
   });
 });
 
-test("[U02] the same question for a while, by roots unless words or reasons are looked for", () => {
+test("[U02] the query stays stable for minutes, and covers child runs only for searches and wait filters", () => {
   expect(toFilter({}, NOW)).toEqual({ roots: true });
   expect(toFilter({ all: true }, NOW)).toEqual({});
   expect(toFilter({ q: "door" }, NOW)).toEqual({ q: "door" });
@@ -32,7 +32,7 @@ test("[U02] the same question for a while, by roots unless words or reasons are 
   expect(toFilter({ since: "today" }, NOW)).toEqual({ since: new Date(2026, 0, 31).getTime(), roots: true });
 });
 
-test("[U02] the command says the same, whatever was typed", () => {
+test("[U02] the CLI command means the same, with quoting", () => {
   expect(toCommand({})).toBe("runs");
   expect(toCommand({ status: ["failed", "cancelled"], since: "today" })).toBe(
     "runs --status failed,cancelled --since today",

@@ -4,13 +4,13 @@ import { stableOrder } from "./stable-order.ts";
 const rows = (text: string) => text.split("").map((id) => ({ id }));
 const ids = (shown: readonly { id: string }[]) => shown.map(({ id }) => id).join("");
 
-test("[U05] rows stay where they are while the list is held; new ones are counted", () => {
+test("[U05] rows keep their position while the user interacts; new rows are counted", () => {
   const { shown, fresh, removed } = stableOrder(rows("cba"), rows("fedcba"), true);
   expect([ids(shown), fresh, removed.size]).toEqual(["cba", 3, 0]);
   expect(ids(stableOrder(rows("cba"), rows("fedcba"), false).shown)).toBe("fedcba");
 });
 
-test("[U05] a row shows its new words, the next page comes below, and what no longer fits stays", () => {
+test("[U05] rows update in place, the next page is appended, and rows that no longer match stay", () => {
   const now = [{ id: "d" }, { id: "c", status: "done" }, { id: "a" }, { id: "z" }, { id: "y" }];
   const { shown, fresh, removed } = stableOrder<{ id: string; status?: string }>(rows("cba"), now, true);
   expect(ids(shown)).toBe("cbazy");
@@ -18,7 +18,7 @@ test("[U05] a row shows its new words, the next page comes below, and what no lo
   expect([fresh, [...removed]]).toEqual([1, ["b"]]);
 });
 
-test("[U05] rows that have all been replaced wait as new ones", () => {
+test("[U05] if all rows were replaced, the new ones are counted and not shown", () => {
   expect(stableOrder(rows("ba"), rows("dc"), true)).toMatchObject({ fresh: 2 });
   expect(ids(stableOrder([], rows("dc"), true).shown)).toBe("dc");
 });

@@ -10,7 +10,7 @@ const awaited = [
   { id: "r2", agent: "tester" },
 ];
 
-test("[U01] says whom or what a run waits for, in words", () => {
+test("[U01] describes whom or what a run waits for", () => {
   expect(run()).toBeUndefined();
   expect(run({ kind: "child", items: ["r1"] }, { awaited: awaited.slice(0, 1) })?.text).toBe("child editor");
   expect(run({ kind: "child", items: ["r1", "r2"] }, { awaited })?.text).toBe("2 children: editor, tester");
@@ -28,6 +28,6 @@ test("[U01] says whom or what a run waits for, in words", () => {
   });
 });
 
-test("[U01] has a word for everything that can be waited for", () => {
+test("[U01] describes every kind of wait", () => {
   for (const kind of WAITING_KINDS) expect(run({ kind })?.text, kind).toMatch(/\w/);
 });

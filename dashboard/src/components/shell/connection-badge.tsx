@@ -1,4 +1,4 @@
-// U19: always in sight whether the page is live.
+// U19: shows on every page whether it is live.
 
 import { CloudOff, LoaderCircle, Lock, Radio } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -9,27 +9,27 @@ import { Badge } from "../../ui/badge.tsx";
 
 export function ConnectionBadge() {
   const connection = useConnection();
-  const isNews = useIsNews(connection);
+  const isRecent = useJustReconnected(connection);
   const { icon: Icon, tone, text } = LOOKS[connection.state];
   return (
     <Badge tone={tone} title={TITLES[connection.state]}>
       <Icon size={11} aria-hidden className={Icon === LoaderCircle ? "animate-spin" : undefined} />
-      <span data-testid="connection">{(isNews && textOf(connection)) || text}</span>
+      <span data-testid="connection">{(isRecent && textOf(connection)) || text}</span>
     </Badge>
   );
 }
 
-const NEWS_MS = 6_000;
+const RECENT_MS = 6_000;
 
-/** What was caught up with is worth knowing for a moment; "Live" is what counts then. */
-function useIsNews({ state, caughtUp }: Connection): boolean {
-  const [isNews, setNews] = useState(false);
+/** After a reconnect the badge shows for a moment how many events came in, then "Live" again. */
+function useJustReconnected({ state, caughtUp }: Connection): boolean {
+  const [isRecent, setRecent] = useState(false);
   useEffect(() => {
-    setNews(state === "live" && caughtUp !== undefined);
-    const timer = setTimeout(() => setNews(false), NEWS_MS);
+    setRecent(state === "live" && caughtUp !== undefined);
+    const timer = setTimeout(() => setRecent(false), RECENT_MS);
     return () => clearTimeout(timer);
   }, [state, caughtUp]);
-  return isNews;
+  return isRecent;
 }
 
 function textOf({ state, caughtUp }: Connection): string | undefined {
@@ -44,8 +44,8 @@ const LOOKS = {
 } as const;
 
 const TITLES = {
-  connecting: "Asking the server",
-  live: "What you see is what is recorded now",
-  lost: "The server does not answer: what you see may be old. What was recorded is safe.",
-  "signed-out": "The token was changed: `cadre up` prints a new link",
+  connecting: "Connecting to the server",
+  live: "This page is up to date",
+  lost: "The server does not respond, so this page may be out of date. Everything recorded is safe.",
+  "signed-out": "The token has changed: `cadre up` prints a new link",
 };

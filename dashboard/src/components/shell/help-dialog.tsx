@@ -1,4 +1,4 @@
-// U30: every key that does something here.
+// U30: the keyboard shortcuts of the current page.
 
 import { Fragment } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -12,8 +12,8 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
     <Dialog
       open
       onOpenChange={(open) => open || onClose()}
-      title="Keys"
-      description="Of this page, as it is now."
+      title="Keyboard shortcuts"
+      description="These work on this page right now."
     >
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5 overflow-auto p-4 text-sm">
         {hotkeys.map(({ keys, label }) => (
@@ -29,16 +29,16 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
         <dt>
           <Kbd>Esc</Kbd>
         </dt>
-        <dd>Close what is open</dd>
+        <dd>Close</dd>
       </dl>
     </Dialog>
   );
 }
 
-/** The page's own first, then where one can go, then what is everywhere. */
+/** Shortcuts of the page first, then navigation, then global ones. */
 const rank = (keys: string): number => (keys.startsWith("g ") ? 1 : keys.length > 1 || keys === "?" ? 2 : 0);
 
-/** Keys as they stand on a keyboard: `mod+k` is ⌘ K or Ctrl K. */
+/** Keys as printed on a keyboard: `mod+k` is ⌘ K or Ctrl K. */
 const formatKeys = (keys: string, isMac: boolean): string[] =>
   keys
     .split(/[ +]/)

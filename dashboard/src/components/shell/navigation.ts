@@ -1,4 +1,4 @@
-// The pages that one can go to from everywhere.
+// The pages in the main navigation.
 
 import { Activity, Bot, ChartColumn, Inbox, MessagesSquare, Settings } from "lucide-react";
 
@@ -11,7 +11,7 @@ export const PAGES = [
   { to: "/settings", label: "Settings", keys: "g s", icon: Settings },
 ] as const;
 
-/** What a tab is called by. */
+/** The page's name in the tab title. */
 export function pageName(path: string): string {
   if (path.startsWith("/r/")) return "Run";
   if (path === "/compare") return "Compare";

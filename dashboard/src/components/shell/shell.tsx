@@ -1,4 +1,4 @@
-// The frame around every page: where one can go, what waits for a person, and whether the page is live.
+// The frame around every page: navigation, open requests, and the connection badge.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
@@ -15,7 +15,7 @@ import { PinnedRun } from "../run-header/pinned-run.tsx";
 import { ConnectionBadge } from "./connection-badge.tsx";
 import { PAGES, pageName } from "./navigation.ts";
 
-// Loaded when they are first asked for.
+// Loaded on first use.
 const Palette = lazy(async () => ({ default: (await import("../palette/palette.tsx")).Palette }));
 const HelpDialog = lazy(async () => ({ default: (await import("./help-dialog.tsx")).HelpDialog }));
 const StartRunDialog = lazy(async () => ({
@@ -37,7 +37,7 @@ export function Shell() {
     })),
     { keys: "mod+k", label: "Find anything", run: () => setOpened("palette") },
     { keys: "n", label: "Start a run", run: () => setOpened("start") },
-    { keys: "?", label: "Show all keys", run: () => setOpened("help") },
+    { keys: "?", label: "Show keyboard shortcuts", run: () => setOpened("help") },
   ]);
   return (
     <div className="flex h-full flex-col-reverse md:flex-row">
@@ -45,9 +45,9 @@ export function Shell() {
         href="#main"
         className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-surface focus:p-2"
       >
-        Skip to the page
+        Skip to content
       </a>
-      <Places onFind={() => setOpened("palette")} />
+      <Navigation onFind={() => setOpened("palette")} />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <ServerBanner />
         <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
@@ -67,7 +67,7 @@ export function Shell() {
   );
 }
 
-function Places({ onFind }: { onFind(): void }) {
+function Navigation({ onFind }: { onFind(): void }) {
   const approvals = useQuery(approvalsQuery);
   const waiting = approvals.data?.length ?? 0;
   const { pathname } = useLocation();

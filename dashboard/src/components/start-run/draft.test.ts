@@ -11,7 +11,7 @@ const draft = (over: Partial<Draft> = {}): Draft => ({
   ...over,
 });
 
-test("a draft becomes a request that the server takes", () => {
+test("a draft becomes a valid request", () => {
   expect(StartRun.parse(toRequest(draft()))).toEqual({
     agent: "lead",
     task: "Mend it",

@@ -1,4 +1,4 @@
-// What was typed into the form, and the request that it makes. Pure.
+// The start form's fields and the request they make. Pure.
 
 import type { StartRun } from "../../../../src/api/client/types.ts";
 
@@ -6,17 +6,18 @@ export interface Draft {
   agent: string;
   task: string;
   mode: "auto" | "chat";
-  /** As typed; empty: no limit beyond the agent's own. */
+  /** As typed; empty means no limit beyond the agent's own. */
   maxCost: string;
   maxTurns: string;
 }
 
-/** In a sentence; undefined: it can be started. */
+/** Why the run cannot start yet; undefined if it can. */
 export function draftProblem({ task, maxCost, maxTurns }: Draft): string | undefined {
-  if (task.trim() === "") return "Say what is to be done.";
-  if (maxCost.trim() !== "" && !(dollars(maxCost) > 0)) return "Money is an amount in dollars, like 0.50.";
+  if (task.trim() === "") return "Describe the task.";
+  if (maxCost.trim() !== "" && !(dollars(maxCost) > 0))
+    return "Enter the cost as an amount in dollars, like 0.50.";
   if (maxTurns.trim() !== "" && !/^[1-9]\d{0,5}$/.test(maxTurns.trim()))
-    return "Turns is a whole number, like 20.";
+    return "Enter the turns as a whole number, like 20.";
   return undefined;
 }
 

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { StartRunDialog } from "./start-run-dialog.tsx";
 
 export interface StartRunButtonProps extends Pick<ButtonProps, "look" | "size" | "className"> {
-  /** Chosen to begin with. */
+  /** Preselected agent. */
   agent?: string;
 }
 

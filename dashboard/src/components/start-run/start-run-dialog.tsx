@@ -1,4 +1,4 @@
-// A run is started here from anywhere: the list, the palette, an agent's page.
+// Starts a run. Opened from the list of runs, the palette, and an agent's page.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -20,7 +20,7 @@ import { type Draft, draftProblem, toRequest } from "./draft.ts";
 export interface StartRunDialogProps {
   open: boolean;
   onOpenChange(open: boolean): void;
-  /** Chosen to begin with. */
+  /** Preselected agent. */
   agent?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export function StartRunDialog({ open, onOpenChange, agent }: StartRunDialogProp
       open={open}
       onOpenChange={onOpenChange}
       title="Start a run"
-      description="An agent works on a task of yours. What it does is recorded; it asks before it does what needs asking."
+      description="An agent works on your task. Everything it does is recorded, and it asks before calls that need approval."
     >
       <StartForm agent={agent} onClose={() => onOpenChange(false)} />
     </Dialog>
@@ -43,13 +43,12 @@ function StartForm({ agent, onClose }: { agent: string | undefined; onClose(): v
   const agents = useQuery(agentsQuery);
   const settings = useQuery(settingsQuery);
   if (agents.isError) return <Failure error={agents.error} onAgain={() => void agents.refetch()} />;
-  if (!agents.data || settings.isPending) return <Loading what="Asking for the agents" />;
+  if (!agents.data || settings.isPending) return <Loading what="Loading the agents" />;
   const choices = agents.data.agents
     .filter(({ kind }) => kind === "main")
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const names = choices.map(({ name }) => name);
-  if (names.length === 0)
-    return <p className="p-4 text-sm">No agent here can be started by a person: none is of kind main.</p>;
+  if (names.length === 0) return <p className="p-4 text-sm">There is no main agent to start.</p>;
   const wanted = [agent, localStorage.getItem(LAST_AGENT), settings.data?.agent];
   return (
     <Fields
@@ -75,7 +74,7 @@ function Fields({ choices, first, onClose }: FieldsProps) {
     maxTurns: "",
   });
   const [isTried, setTried] = useState(false);
-  // The same for every try of this form: what was started before an answer was lost is not started twice.
+  // One key for all attempts of this form, so that a lost response does not start the run twice.
   const key = useRef(`page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`);
   const task = useRef<HTMLTextAreaElement>(null);
   useEffect(() => task.current?.focus(), []);
@@ -88,7 +87,7 @@ function Fields({ choices, first, onClose }: FieldsProps) {
       onClose();
       void navigate({ to: "/r/$runId", params: { runId } });
     },
-    // What was refused may be changed; it is another request then.
+    // A refused request may be corrected and is then a new one.
     onError: () => {
       key.current = `${key.current}+`;
     },
@@ -109,7 +108,7 @@ function Fields({ choices, first, onClose }: FieldsProps) {
             id={id}
             ref={task}
             rows={5}
-            placeholder="What to do, as you would tell a colleague"
+            placeholder="Describe the task as you would to a colleague"
             value={draft.task}
             aria-invalid={isTried && draft.task.trim() === ""}
             onChange={({ target }) => change({ task: target.value })}
@@ -128,7 +127,8 @@ function Fields({ choices, first, onClose }: FieldsProps) {
       )}
       <div className="flex justify-end gap-2">
         <Button className="max-md:h-10" onClick={onClose}>
-          Not now
+          {" "}
+          Cancel
         </Button>
         <Button
           type="submit"
@@ -145,14 +145,14 @@ function Fields({ choices, first, onClose }: FieldsProps) {
 }
 
 const MODES = [
-  { mode: "auto", label: "On its own", what: "works until it is done" },
-  { mode: "chat", label: "As a chat", what: "answers, and waits for you" },
+  { mode: "auto", label: "Auto", what: "works on its own until done" },
+  { mode: "chat", label: "Chat", what: "answers, then waits for you" },
 ] as const;
 
 function ModeChoice({ mode, onChange }: { mode: Draft["mode"]; onChange(mode: Draft["mode"]): void }) {
   return (
     <fieldset className="flex flex-wrap gap-x-5">
-      <legend className="mb-1 font-medium">How</legend>
+      <legend className="mb-1 font-medium">Mode</legend>
       {MODES.map((each) => (
         <label key={each.mode} className="flex min-h-10 items-center gap-1.5 md:min-h-7">
           <input
@@ -178,7 +178,7 @@ function LimitFields({ draft, onChange }: { draft: Draft; onChange(next: Partial
         Limits (optional)
       </summary>
       <div className="mt-2 grid grid-cols-2 gap-3">
-        <Field quiet label="Money, with all below it ($)">
+        <Field quiet label="Cost of the whole tree ($)">
           {(id) => (
             <Input
               id={id}
@@ -211,7 +211,7 @@ interface AgentFieldProps {
   onChange(name: string): void;
 }
 
-/** Who is to do it: by title, with the name behind it. */
+/** Select box for the agent, by title and name. */
 function AgentField({ choices, chosen, onChange }: AgentFieldProps) {
   return (
     <Field label="Agent">

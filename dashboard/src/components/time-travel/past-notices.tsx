@@ -11,14 +11,14 @@ export interface PastNoticesProps {
   onSelect(runId: string): void;
 }
 
-/** What waited for a person then. It is shown, and cannot be answered: the past is over. */
+/** The requests that were open at the selected moment. They cannot be answered here. */
 export function PastNotices({ journal, onSelect }: PastNoticesProps) {
   const items = [...journal.runs.values()].flatMap((run) => openItems(runStateOf(run.events)));
   if (items.length === 0) return null;
   return (
     <NoticeBar tone="muted">
       <span className="flex items-center gap-1.5 font-medium">
-        <Hand size={14} aria-hidden /> Waited for a person then
+        <Hand size={14} aria-hidden /> Was waiting for a person
       </span>
       <ul className="flex min-w-0 flex-1 flex-wrap gap-x-4 gap-y-1">
         {items.map((item) => (

@@ -1,4 +1,4 @@
-// Drags the whole tree to any moment of its life (U38). The latest moment is now.
+// U38: a slider that shows the whole tree at any past moment. The last position is now.
 
 import { GitFork, History, SkipForward, StepBack, StepForward } from "lucide-react";
 import { fullTime } from "../../../../src/projections/words/format.ts";
@@ -9,9 +9,9 @@ import type { ShownMoment } from "./use-moment.ts";
 
 export interface ScrubberProps {
   moment: ShownMoment;
-  /** A position; undefined: now. */
+  /** A journal position; undefined for now. */
   onChange(at: number | undefined): void;
-  /** Absent: the run that is looked at had not begun. */
+  /** Undefined if the run had not started at this moment. */
   onFork: (() => void) | undefined;
 }
 

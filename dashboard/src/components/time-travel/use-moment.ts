@@ -1,4 +1,4 @@
-// The moment that a tree is shown at: in the address, so that a link leads to the same moment.
+// The moment at which the tree is shown. It is kept in the URL, so a link leads to the same moment.
 
 import { useDeferredValue, useMemo } from "react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
@@ -6,23 +6,23 @@ import { eventsOf, pastJournal } from "../../live/past-journal.ts";
 import { eventCount, type TreeJournal } from "../../live/tree-journal.ts";
 
 export interface ShownMoment {
-  /** The journal as it was, or as it is. */
+  /** The journal at that moment. */
   journal: TreeJournal;
-  /** The latest event that is shown; undefined: it is now. */
+  /** The latest event shown; undefined for now. */
   event: JournalEvent | undefined;
-  /** The place of the moment among all events of the tree, from 1. */
+  /** The number of that event among all events of the tree, from 1. */
   place: number;
-  /** How many there are. */
+  /** Number of all events. */
   count: number;
-  /** The position of the event at a place; undefined: it is the latest, so it is now. */
+  /** The journal position of an event by its number; undefined for the latest, which is now. */
   positionAt(place: number): number | undefined;
 }
 
-/** `at`: a position. */
+/** `at` is a journal position. */
 export function useMoment(journal: TreeJournal, at: number | undefined): ShownMoment {
   const position = useDeferredValue(at);
   const count = eventCount(journal);
-  // While it is read, what had happened by then is not all here yet.
+  // While the journal loads, the past must be recomputed as events arrive.
   const read = journal.loaded ? -1 : count;
   const shown = useMemo(
     () => (position === undefined || read === 0 ? journal : pastJournal(journal, position)),
@@ -40,7 +40,7 @@ export function useMoment(journal: TreeJournal, at: number | undefined): ShownMo
 
 const orders = new WeakMap<TreeJournal, JournalEvent[]>();
 
-/** Sorted only when somebody looks back: a tree that grows is drawn many times in a second. */
+/** Sorts lazily and once per event count, because a growing tree renders many times a second. */
 function orderOf(journal: TreeJournal, count: number): JournalEvent[] {
   const known = orders.get(journal);
   if (known?.length === count) return known;
@@ -52,7 +52,7 @@ function orderOf(journal: TreeJournal, count: number): JournalEvent[] {
 const eventBy = (events: readonly JournalEvent[], position: number): JournalEvent | undefined =>
   events[placeOf(events, position) - 1];
 
-/** How many events had happened by then; at least the first. */
+/** How many events had happened by this position, at least one. */
 function placeOf(events: readonly JournalEvent[], position: number): number {
   let [low, high] = [0, events.length];
   while (low < high) {

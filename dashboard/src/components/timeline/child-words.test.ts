@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { childWords } from "./child-words.ts";
 
-test("[S0-76] [S0-77] a child's badge says what it is to its parent, at its start and at its end", () => {
+test("[S0-76] [S0-77] a child's badge names its role for the parent, at start and end", () => {
   const said = (...of: Parameters<typeof childWords>) => {
     const { start, what } = childWords(...of);
     return `${start} · ${what} COMPLETE`;

@@ -1,5 +1,5 @@
-// S0-76, S0-77: a child's start and its end in its parent's timeline, with a way into the child: as a run of its own, or
-// in place (U10).
+// S0-76, S0-77, U10: the start or end of a child in its parent's timeline. It links to the child's page and can expand
+// its timeline in place.
 
 import { ArrowRight, ChevronDown, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
@@ -60,11 +60,11 @@ export function DelegationRow(props: DelegationRowProps) {
               look="quiet"
               size="small"
               aria-expanded={open}
-              aria-label={`${open ? "Close" : "Open here"}: the timeline of ${agent}`}
+              aria-label={`${open ? "Collapse" : "Expand"} the timeline of ${agent}`}
               onClick={() => onToggle(childId)}
             >
               {open ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
-              {open ? "Close" : "Open here"}
+              {open ? "Collapse" : "Expand"}
             </Button>
           )}
           <ChildLink {...props} />
@@ -84,8 +84,8 @@ function Frame({
 }: DelegationRowProps & { edge: string; children: ReactNode }) {
   const { runId, seq } = event;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a larger place for the pointer; the link in it is for the keys
-    // biome-ignore lint/a11y/noStaticElementInteractions: a larger place for the pointer; the link in it is for the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a larger click target; keyboard users have the link
+    // biome-ignore lint/a11y/noStaticElementInteractions: a larger click target; keyboard users have the link
     <div
       data-event={`${runId}:${seq}`}
       {...(selected ? { "aria-current": "true" } : {})}
@@ -116,7 +116,7 @@ function ChildLink({ event, onSelect }: DelegationRowProps) {
   );
 }
 
-/** `trigger`: as the child's own journal has it; its end does not repeat it. */
+/** `trigger` comes from the child's own journal, because its end event does not repeat it. */
 function lookOf(
   { type, payload }: DelegationRowProps["event"],
   trigger: Trigger = "delegation",

@@ -26,12 +26,12 @@ export interface EntryRowProps {
   entry: TimelineEntry;
   selected: boolean;
   q: string;
-  /** What is left of a wait. */
+  /** The countdown of a wait. */
   aside?: ReactNode;
   onSelect(runId: string, seq: number): void;
 }
 
-/** One event, one line (S0-79). A link, so that it can be copied and opened elsewhere (U17). */
+/** S0-79, U17: one event in one row. It is a link, so it can be copied and opened in a new tab. */
 export const EntryRow = memo(function EntryRow({
   runId,
   entry,

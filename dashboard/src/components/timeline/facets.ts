@@ -1,4 +1,4 @@
-// U13: what the events of a timeline can be narrowed down to.
+// U13: the event filters of a timeline.
 
 import type { TimelineEntry, TimelineKind } from "../../../../src/projections/views/timeline.ts";
 

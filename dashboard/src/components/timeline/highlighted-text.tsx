@@ -1,15 +1,15 @@
 import { VisibleText } from "../../display/visible-text.tsx";
 
-/** Somebody's words, with what is looked for marked in them (U12). */
+/** U12: a text with the search matches highlighted. */
 export function HighlightedText({ text, q }: { text: string; q: string }) {
   const parts = q === "" ? [text] : splitAt(text, q);
   if (parts.length === 1) return <VisibleText text={text} />;
   return parts.map((part, index) =>
     index % 2 === 0 ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text have no other name
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other key
       <VisibleText key={index} text={part} />
     ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text have no other name
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other key
       <mark key={index} className="rounded bg-warn-soft text-warn">
         <VisibleText text={part} />
       </mark>
@@ -17,10 +17,10 @@ export function HighlightedText({ text, q }: { text: string; q: string }) {
   );
 }
 
-/** Every second piece is a match. */
+/** Splits at the matches; every second part is a match. */
 export function splitAt(text: string, q: string): string[] {
   const [low, wanted] = [text.toLowerCase(), q.toLowerCase()];
-  // A letter whose small form is longer would put the marks in the wrong place.
+  // Some letters get longer in lower case, which would shift the highlights.
   if (low.length !== text.length || wanted === "") return [text];
   const parts: string[] = [];
   let from = 0;

@@ -2,12 +2,12 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal, Streaming } from "../../live/tree-journal.ts";
 
 const WORDS: Record<Streaming["kind"], string> = {
-  text: "Is saying",
-  reasoning: "Is thinking",
-  tool_output: "Prints",
+  text: "Writing",
+  reasoning: "Thinking",
+  tool_output: "Output",
 };
 
-/** U18: what a run says and prints now; when it is recorded, its event takes this place. */
+/** U18: text and output being streamed. The recorded event replaces this row. */
 export function LiveRow({ run }: { run: RunJournal }) {
   return (
     <div className="border-info border-l-2 bg-info-soft px-3 py-1.5" data-testid="live">
@@ -38,7 +38,7 @@ export function lastLine(text: string): string {
   return text.trimEnd().split("\n").at(-1)?.slice(-200) ?? "";
 }
 
-/** U18: of a child that is not open, the last line. */
+/** U18: the latest line of a collapsed child. */
 export function LatestLine({ child }: { child: RunJournal }) {
   const streaming = [...child.streaming.values()].at(-1);
   const text = streaming ? lastLine(streaming.text) : child.timeline.entries.at(-1)?.title;

@@ -12,7 +12,7 @@ export interface SearchBarProps {
   onStep(way: 1 | -1): void;
 }
 
-/** U12: `/` finds, `n` and `N` step. */
+/** U12: search in the tree; `/` focuses the field, `n` and `N` step through matches. */
 export function SearchBar({ q, total, place, onChange, onStep }: SearchBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(q);
@@ -20,7 +20,7 @@ export function SearchBar({ q, total, place, onChange, onStep }: SearchBarProps)
   useHotkeys([
     { keys: "/", label: "Find in this tree", run: () => input.current?.focus() },
     { keys: "n", label: "Next match", run: () => onStep(1) },
-    { keys: "N", label: "Match before", run: () => onStep(-1) },
+    { keys: "N", label: "Previous match", run: () => onStep(-1) },
   ]);
   const change = (next: string) => {
     setText(next);
@@ -51,7 +51,7 @@ export function SearchBar({ q, total, place, onChange, onStep }: SearchBarProps)
           <span role="status" className="whitespace-nowrap text-muted text-xs tabular-nums">
             {total === 0 ? "none" : place === 0 ? `${total} found` : `${place} of ${total}`}
           </span>
-          <Button look="quiet" size="small" aria-label="Match before" onClick={() => onStep(-1)}>
+          <Button look="quiet" size="small" aria-label="Previous match" onClick={() => onStep(-1)}>
             <ChevronUp size={14} />
           </Button>
           <Button look="quiet" size="small" aria-label="Next match" onClick={() => onStep(1)}>

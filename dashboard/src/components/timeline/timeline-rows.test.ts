@@ -25,7 +25,7 @@ function tree(...journals: [runId: string, bodies: EventBody[]][]) {
   return { runs, add };
 }
 
-test("[U10] [U18] an opened child stands below its start, with what it says now", () => {
+test("[U10] [U18] an expanded child appears below its start, with its streaming text", () => {
   const { runs } = tree(
     ["r1", [runStarted(), childStarted("c1"), contextAdded("late")]],
     ["c1", [runStarted()]],
@@ -41,7 +41,7 @@ test("[U10] [U18] an opened child stands below its start, with what it says now"
   expect(shownAs(opened.of(runs, "r1"))).toEqual(["0 Started coder: Mend it", "1 live"]);
 });
 
-test("[U13] [U14] rows are made once, grow in place, and are counted by kind", () => {
+test("[U13] [U14] rows are created once, appended in place, and counted by facet", () => {
   const bodies = [
     runStarted(),
     modelCallStarted("m1"),
@@ -57,7 +57,7 @@ test("[U13] [U14] rows are made once, grow in place, and are counted by kind", (
   expect(rows.counts("r1")).toEqual({ failures: 1, tools: 0, approvals: 0, children: 0, model: 3 });
 });
 
-test("[P9] an event that cannot be read leaves a gap, and the rest is there", () => {
+test("[P9] an unreadable event leaves a gap, and the other events are shown", () => {
   const bodies = [runStarted(), modelCallStarted("m1"), agentThought("m1"), contextAdded("after")];
   const { runs, add } = tree(["r1", bodies.slice(0, 2)]);
   const rest = buildJournal(...bodies).slice(2);
@@ -66,7 +66,7 @@ test("[P9] an event that cannot be read leaves a gap, and the rest is there", ()
   expect(shownAs(createTimelineRows({ show: [], open: new Set() }).of(runs, "r1")).at(-1)).toContain("after");
 });
 
-test("[U12] a search goes on where it stopped, in pieces of any size", () => {
+test("[U12] a search resumes where it stopped, in chunks of any size", () => {
   const { runs, add } = tree(["r1", [runStarted(), contextAdded("one"), contextAdded("two")]]);
   const search = createTreeSearch("ABOUT", []);
   while (search.advance(runs, 1));

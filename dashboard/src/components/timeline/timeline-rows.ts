@@ -1,7 +1,6 @@
-// The rows of a timeline: one for each event that has words, with the timelines of opened children in place, to any
-// depth (U10), and what is being said now at the end of each (U18).
-//  A row is made once. What was there before is not looked at again when more comes (U14): the rows of a run only grow,
-//  and opened children are put between pieces of them.
+// The rows of a timeline: one per event, with expanded children in place (U10) and the streaming text last (U18).
+// Rows are created once and only appended, so new events cost the same however long the journal is (U14). Expanded
+// children are spliced between them.
 
 import type { TimelineEntry } from "../../../../src/projections/views/timeline.ts";
 import { eventAt, type RunJournal } from "../../live/run-journal.ts";
@@ -17,18 +16,18 @@ export interface Shown {
 }
 
 export interface TimelineRows {
-  /** Those of a run, now. */
+  /** The current rows of a run. */
   of(runs: ReadonlyMap<string, RunJournal>, runId: string): readonly Row[];
-  /** Of the run's own events. */
+  /** Facet counts of the run's own events. */
   counts(runId: string): FacetCounts;
 }
 
 interface OwnRows {
   journal: RunJournal;
-  /** How many entries have been looked at. */
+  /** Number of entries processed so far. */
   seen: number;
   rows: Row[];
-  /** Opened children, by the row that they stand below. */
+  /** Expanded children, each with the number of rows before it. */
   opened: { childId: string; after: number }[];
   counts: FacetCounts;
   live: Row;
@@ -41,7 +40,7 @@ export function createTimelineRows({ show, open }: Shown): TimelineRows {
     const journal = runs.get(runId);
     if (!journal) return undefined;
     let mine = known.get(runId);
-    // Another object: it was read anew from the beginning.
+    // A new object means that the journal was loaded again from the start.
     if (mine?.journal !== journal) {
       const live: Row = { type: "live", key: `${runId}:live`, runId, depth };
       mine = { journal, seen: 0, rows: [], opened: [], counts: noFacets(), live };

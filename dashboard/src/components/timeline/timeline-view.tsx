@@ -18,7 +18,7 @@ export interface TimelineViewProps {
   onShow(show: Facet[]): void;
 }
 
-/** The timeline, and what is shown of it. */
+/** The timeline with its event filters. */
 export function TimelineView(props: TimelineViewProps) {
   const { journal, runId, selected, show, open, q, onShow } = props;
   const source = useMemo(() => createTimelineRows({ show, open }), [show, open]);

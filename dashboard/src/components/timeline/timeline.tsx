@@ -1,5 +1,5 @@
-// The story of a run, one line for each event (S0-79, S4-61). Only what is in sight is drawn (U14): what is not, costs
-// nothing, however long the journal is.
+// S0-79, S4-61, U14: the timeline of a run, one row per event. Only visible rows are rendered, so the length of the
+// journal does not matter.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
@@ -37,11 +37,11 @@ export function Timeline(props: TimelineProps) {
   });
   useScrollToEvent({ virtual, rows, selected, run, isLive, loaded: journal.loaded });
   useStepping(props);
-  if (rows.length === 0 && !journal.loaded) return <Loading what="Reading the journal" />;
+  if (rows.length === 0 && !journal.loaded) return <Loading what="Loading the journal" />;
   if (rows.length === 0)
     return (
-      <EmptyState title="No event of this kind">
-        <p>{props.show.length > 0 ? "Show other kinds of events." : "Nothing has happened here yet."}</p>
+      <EmptyState title="No events of this kind">
+        <p>{props.show.length > 0 ? "Choose other kinds of events." : "Nothing has happened yet."}</p>
       </EmptyState>
     );
   return (
@@ -71,26 +71,26 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
-/** The last events come together with the end, and its words would stay below the edge for who has followed the run. */
+/** Keeps following when the run ends: its last events arrive together with the end and must scroll into view. */
 function useFollows(runId: string, isLive: boolean): boolean {
   const [followed, setFollowed] = useState<string>();
   if (isLive && followed !== runId) setFollowed(runId);
   return isLive || followed === runId;
 }
 
-/** About what a delegation needs. */
+/** Estimated height of a delegation in pixels. */
 const CARD = 72;
 
-/** All of one height, which is known: to measure each would hold up the scrolling. */
+/** Rows with a fixed, known height; measuring each would slow down scrolling. */
 const isLine = (row: Row | undefined): boolean => row?.type === "entry" && row.childId === undefined;
 
-/** As the class of a line says (`h-10 md:h-7`). */
+/** Must match the row's CSS classes (`h-10 md:h-7`). */
 function useLineHeight(): number {
   const isWide = useMedia("(min-width: 48rem)");
   return (isWide ? 1.75 : 2.5) * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 }
 
-/** A line for each level that this stands inside. */
+/** Indents the rows of an expanded child. */
 function Indented({ depth, children }: { depth: number; children: ReactNode }) {
   if (depth === 0) return children;
   return (
@@ -100,7 +100,7 @@ function Indented({ depth, children }: { depth: number; children: ReactNode }) {
   );
 }
 
-/** `j` and `k` go to the next event and the one before. */
+/** `j` and `k` select the next and the previous event. */
 function useStepping({ rows, selected, onSelect }: TimelineProps): void {
   const latest = useRef({ rows, selected });
   useEffect(() => {
@@ -116,6 +116,6 @@ function useStepping({ rows, selected, onSelect }: TimelineProps): void {
   };
   useHotkeys([
     { keys: "j", label: "Next event", run: () => step(1) },
-    { keys: "k", label: "Event before", run: () => step(-1) },
+    { keys: "k", label: "Previous event", run: () => step(-1) },
   ]);
 }

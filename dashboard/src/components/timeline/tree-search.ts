@@ -1,15 +1,14 @@
-// U12: looks for words in everything that the timelines of a tree say, a piece of work at a time, so that a tree of any
-// size can be searched while it is read.
+// U12: searches the timelines of a tree in chunks, so that a tree of any size can be searched while it loads.
 
 import type { TimelineEntry } from "../../../../src/projections/views/timeline.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 import { type Facet, matchesFacets } from "./facets.ts";
 
 export interface TreeSearch {
-  /** Seqs by run, in order. */
+  /** Sequence numbers of the hits by run, in order. */
   readonly hits: ReadonlyMap<string, readonly number[]>;
   readonly total: number;
-  /** True: there is more to look at. */
+  /** Searches some more entries; true if there are more. */
   advance(runs: ReadonlyMap<string, RunJournal>, entries: number): boolean;
 }
 
@@ -38,7 +37,7 @@ export function createTreeSearch(q: string, show: readonly Facet[]): TreeSearch 
         const all = journal.timeline.entries;
         const from = seen.get(journal) ?? 0;
         if (from === 0 && hits.has(runId)) {
-          // It was read anew from the beginning.
+          // The journal was loaded again from the start.
           total -= hits.get(runId)!.length;
           hits.delete(runId);
         }
@@ -53,7 +52,7 @@ export function createTreeSearch(q: string, show: readonly Facet[]): TreeSearch 
   };
 }
 
-/** Of long outputs the beginning counts. */
+/** Only the start of a long output is searched. */
 const LONGEST = 20_000;
 
 const says = ({ title, detail }: TimelineEntry, wanted: string): boolean =>

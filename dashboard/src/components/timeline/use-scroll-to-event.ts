@@ -1,5 +1,5 @@
-// Where a timeline stands: at the event that is looked at, as soon as it is there (U17); otherwise at the end of a run
-// that is under way, and at the beginning of one that has ended.
+// U17: scrolls the timeline to the selected event as soon as it is loaded; otherwise to the end of an active run, or to
+// the start of a finished one.
 
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
@@ -39,7 +39,7 @@ export function useScrollToEvent({ virtual, rows, selected, run, isLive, loaded 
   });
 }
 
-/** An event that has no words stands where the last one before it does. */
+/** The row of an event, or of the last event before it that has a row. */
 function nearest(rows: readonly Row[], { runId, seq }: EventRef): number {
   return rows.findLastIndex((row) => row.type === "entry" && row.runId === runId && row.entry.seq <= seq);
 }

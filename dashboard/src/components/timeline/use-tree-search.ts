@@ -6,25 +6,25 @@ import type { Facet } from "./facets.ts";
 import { createTreeSearch } from "./tree-search.ts";
 
 export interface TreeMatches {
-  /** By run. */
+  /** Number of matches by run. */
   counts: ReadonlyMap<string, number>;
   total: number;
-  /** The match after this event, or before it; in the order of the tree. */
+  /** The next or previous match in tree order. */
   step(from: EventRef | undefined, way: 1 | -1): EventRef | undefined;
-  /** Which one this is, from 1 on; 0: none. */
+  /** The number of this match, from 1; 0 if the event is not a match. */
   place(ref: EventRef | undefined): number;
 }
 
-/** Looked at in one go; more would hold up the page. */
+/** Entries searched per frame; more would freeze the page. */
 const PIECE = 4_000;
 
 export function useTreeSearch(journal: TreeJournal, q: string, show: readonly Facet[]): TreeMatches {
   const wanted = show.join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `wanted` says what `show` has
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `wanted` changes exactly when the content of `show` does
   const search = useMemo(() => createTreeSearch(q, show), [q, wanted]);
   const [, setTurn] = useState(0);
   const { version } = journal;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each version may have more to look at
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each version may have more entries to search
   useEffect(() => {
     if (q === "") return;
     let frame: number | undefined;
@@ -61,6 +61,6 @@ function stepIn(all: readonly EventRef[], from: EventRef | undefined, way: 1 | -
   const at = all.findIndex(({ runId, seq }) => runId === from?.runId && seq === from.seq);
   if (at !== -1) return all[(at + way + all.length) % all.length];
   if (way === -1) return all.at(-1);
-  // Nothing found is selected: what comes next in the run that is looked at, or the first of all.
+  // The selection is not a match: take the next match in the selected run, or the first of all.
   return all.find(({ runId, seq }) => runId === from?.runId && seq > (from?.seq ?? 0)) ?? all[0];
 }

@@ -13,13 +13,13 @@ const UsagePlot = lazy(async () => {
 
 export interface PlotCardProps {
   title: string;
-  /** Of the whole stretch of time. */
+  /** The total for the whole time range. */
   total: string;
   data: PlotData;
   words(value: number): string;
 }
 
-/** A plot with its name, its legend, and the same as a table: for screen readers, and to be copied. */
+/** A plot with title, legend, and the same numbers as a table for screen readers and copying. */
 export function PlotCard({ title, total, data, words }: PlotCardProps) {
   const heading = useId();
   return (
@@ -32,7 +32,7 @@ export function PlotCard({ title, total, data, words }: PlotCardProps) {
         <Legend data={data} />
       </header>
       {data.series.length === 0 ? (
-        <p className="flex h-[190px] items-center justify-center text-muted text-sm">Nothing to draw</p>
+        <p className="flex h-[190px] items-center justify-center text-muted text-sm">No data</p>
       ) : (
         <Suspense fallback={<div className="h-[190px]" />}>
           <UsagePlot data={data} words={words} />
@@ -67,7 +67,7 @@ function Table({ data, words, title }: Pick<PlotCardProps, "data" | "words" | "t
     .map((time, at) => ({ time, values: series.map(({ values }) => values[at] ?? 0) }))
     .filter(({ values }) => values.some((value) => value > 0));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
     <section className="max-h-64 overflow-auto" tabIndex={0} aria-label={`${title} as a table`}>
       <table className="w-full text-xs tabular-nums">
         <thead className="sticky top-0 bg-surface">
@@ -99,7 +99,7 @@ function Table({ data, words, title }: Pick<PlotCardProps, "data" | "words" | "t
   );
 }
 
-/** As classes for the legend; the canvas takes the tokens of the same names. */
+/** Legend colours as CSS classes. The canvas uses the theme colours of the same names. */
 const SWATCHES: Readonly<Record<SeriesColour, string>> = {
   accent: "bg-accent",
   good: "bg-good",

@@ -1,4 +1,4 @@
-// From what the server tells to what is drawn and read: one value for each stretch of time and each line of the legend.
+// Turns a usage report into plot data: one value per time bucket and series.
 
 import type { UsageView } from "../../../../src/api/client/types.ts";
 
@@ -8,7 +8,7 @@ type OverTime = NonNullable<UsageView["overTime"]>;
 type Spent = OverTime["spent"][number];
 
 export interface PlotData {
-  /** When each stretch begins; none is left out between the first and the last. */
+  /** Start of each time bucket, without gaps. */
   times: number[];
   every: number;
   series: Series[];
@@ -20,7 +20,7 @@ export interface Series {
   values: number[];
 }
 
-/** In the order in which they are given to names; more than these nobody can tell apart. */
+/** Colours in order of assignment. More would be hard to tell apart. */
 const COLOURS: readonly SeriesColour[] = ["accent", "good", "warn", "info", "child"];
 
 export const METRICS = {
@@ -30,7 +30,7 @@ export const METRICS = {
 };
 export type Metric = keyof typeof METRICS;
 
-/** Those that matter by name, the rest together. A name has the same colour whatever is drawn of it. */
+/** The most expensive names as separate series, the rest summed up. A name keeps its colour in every plot. */
 export function spentSeries(
   overTime: OverTime,
   times: number[],
@@ -57,13 +57,13 @@ export function spentSeries(
       value,
     ),
   };
-  return { times, every: overTime.every, series: [...series, others].filter(isSomething) };
+  return { times, every: overTime.every, series: [...series, others].filter(hasData) };
 }
 
 const sum = (spent: readonly Spent[], value: (each: Spent) => number): number =>
   spent.reduce((total, each) => total + value(each), 0);
 
-const isSomething = ({ values }: Series): boolean => values.some((value) => value > 0);
+const hasData = ({ values }: Series): boolean => values.some((value) => value > 0);
 
 const ENDS = [
   ["completed", "good"],
@@ -77,10 +77,13 @@ export function runSeries(overTime: OverTime, times: number[]): PlotData {
     colour,
     values: valuesAt(overTime.runs, times, (then) => then[name]),
   }));
-  return { times, every: overTime.every, series: series.filter(isSomething) };
+  return { times, every: overTime.every, series: series.filter(hasData) };
 }
 
-/** From the beginning of the report, or from the first that happened where it begins long before, until now. */
+/**
+ * Buckets from the start of the report until now. A report that starts long before its first entry begins there
+ * instead.
+ */
 export function timeBuckets({ every, spent, runs }: OverTime, since: number, now: number): number[] {
   const first = Math.min(...[...spent.slice(0, 1), ...runs.slice(0, 1)].map(({ from }) => from));
   if (!Number.isFinite(first)) return [];
@@ -99,7 +102,7 @@ function valuesAt<T extends { from: number }>(
   return times.map((time) => sums.get(time) ?? 0);
 }
 
-/** What is drawn: each on top of those that follow it. */
+/** Stacked values: each series on top of those that follow it. */
 export function stackSeries(series: readonly Series[]): number[][] {
   return series.map((_, index) =>
     (series[0]?.values ?? []).map((__, at) =>

@@ -1,4 +1,4 @@
-// A plot in bars, one on top of the other, in the colours of the theme. What it shows stands in the table below it too.
+// A stacked bar plot in the colours of the theme. The table below it has the same numbers.
 
 import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef, useState } from "react";
@@ -10,7 +10,7 @@ import { axisWords, timeWords } from "./time-words.ts";
 
 export interface UsagePlotProps {
   data: PlotData;
-  /** Of a value. */
+  /** Formats a value. */
   words(value: number): string;
 }
 
@@ -21,7 +21,7 @@ export function UsagePlot({ data, words }: UsagePlotProps) {
   const [at, setAt] = useState<number>();
   const theme = useTheme();
   const dark = usePrefersDark();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are others when the theme is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new theme has new colours
   useEffect(() => {
     const element = place.current;
     if (!element) return;
@@ -100,7 +100,7 @@ function optionsFor(
   };
 }
 
-/** A colour that the canvas understands: `light-dark()` is decided where a colour is used. */
+/** Resolves a CSS colour for the canvas, which does not understand `light-dark()`. */
 function resolved(element: HTMLElement, name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;

@@ -1,4 +1,4 @@
-// From a stretch of time as people say it to what is asked for: its beginning, and how fine it is drawn.
+// Turns a time range into a query: its start and the length of a time bucket.
 
 import type { UsageFilter } from "../../../../src/api/client/types.ts";
 
@@ -11,7 +11,7 @@ export const RANGE_WORDS: Readonly<Record<Range, string>> = {
 
 const HOUR = 3_600_000;
 
-/** Begins at a full hour or at midnight where the browser is: the same for all who ask within the hour. */
+/** Starts at a full hour or at local midnight, so the query stays the same within the hour. */
 export function rangeFilter(range: Range, now: number): Required<Pick<UsageFilter, "since" | "every">> {
   if (range === "24h") return { since: (Math.floor(now / HOUR) - 23) * HOUR, every: HOUR };
   if (range === "7d") return { since: midnight(now, 6), every: 6 * HOUR };

@@ -20,8 +20,8 @@ export function UsageReport({ usage, since, by }: UsageReportProps) {
   const plots = useMemo(() => plotsOf(usage, since, by), [usage, since, by]);
   if (usage.byAgent.length === 0)
     return (
-      <EmptyState icon={<ChartColumn size={28} aria-hidden />} title="Nothing was spent in this time">
-        <p>Choose a longer stretch of time, or start something. This needs no key:</p>
+      <EmptyState icon={<ChartColumn size={28} aria-hidden />} title="No usage in this time range">
+        <p>Choose a longer time range, or start a run. This demo needs no API key:</p>
         <Command words="demo" />
       </EmptyState>
     );
@@ -38,10 +38,10 @@ export function UsageReport({ usage, since, by }: UsageReportProps) {
   );
 }
 
-/** Fine enough that no two marks of an axis read the same. */
+/** Precise enough that no two labels of an axis are the same. */
 const dollars = (value: number): string =>
   value > 0 && value < 0.1 ? `$${value.toPrecision(2)}` : money(value);
-/** There are no half turns, so an axis has no mark for them. */
+/** No label for fractions: there are no half turns. */
 const whole = (value: number): string => (Number.isInteger(value) ? shortCount(value) : "");
 
 function plotsOf(usage: UsageView, since: number, by: "agent" | "model") {
@@ -55,7 +55,7 @@ function plotsOf(usage: UsageView, since: number, by: "agent" | "model") {
     { title: "Tokens", total: shortCount(all.input + all.output), data: spent("tokens"), words: whole },
     { title: "Turns", total: shortCount(all.turns), data: spent("turns"), words: whole },
     {
-      title: "Runs that ended",
+      title: "Finished runs",
       total: shortCount(all.completed + all.failed + all.cancelled),
       data: runSeries(overTime, times),
       words: whole,

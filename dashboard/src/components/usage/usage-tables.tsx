@@ -1,4 +1,4 @@
-// Who and what it was spent on, and how delegations went (S2-93, S2-94).
+// S2-93, S2-94: usage by agent and by model, and the success of delegations.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -11,7 +11,7 @@ export function UsageTables({ usage }: { usage: UsageView }) {
     <div className="grid items-start gap-4 xl:grid-cols-2">
       <Table
         title="By agent"
-        head={["Agent", "Runs", "Tokens", "Cost", "Wasted", "At work"]}
+        head={["Agent", "Runs", "Tokens", "Cost", "Wasted", "Active time"]}
         rows={usage.byAgent.map((each) => ({
           key: each.agent,
           cells: [
@@ -33,7 +33,7 @@ export function UsageTables({ usage }: { usage: UsageView }) {
             <VisibleText key="model" text={each.model} />,
             each.modelCalls,
             shortCount(each.input + each.output),
-            each.unpriced > 0 && each.cost === 0 ? "price not known" : money(each.cost, each.unpriced),
+            each.unpriced > 0 && each.cost === 0 ? "unknown price" : money(each.cost, each.unpriced),
             each.wastedCalls === 0 ? "–" : `${each.wastedCalls} (${money(each.wastedCost)})`,
           ],
         }))}
@@ -71,7 +71,7 @@ interface TableProps {
   title: string;
   head: readonly string[];
   rows: readonly { key: string; cells: readonly ReactNode[] }[];
-  /** How many of the first columns are words; the others are numbers. */
+  /** Number of leading text columns; the others are numbers. */
   words?: number;
 }
 
@@ -81,9 +81,9 @@ function Table({ title, head, rows, words = 1 }: TableProps) {
     <section aria-label={title} className="min-w-0 rounded-lg border border-line bg-surface">
       <h2 className="border-line border-b px-4 py-2 font-semibold text-sm">{title}</h2>
       {rows.length === 0 ? (
-        <p className="p-4 text-muted text-sm">None in this time.</p>
+        <p className="p-4 text-muted text-sm">None in this time range.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
         <section className="overflow-x-auto" tabIndex={0} aria-label={`${title}, in rows`}>
           <table className="w-full text-sm tabular-nums">
             <thead>

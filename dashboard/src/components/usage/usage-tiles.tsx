@@ -1,4 +1,4 @@
-// The whole stretch of time in ten numbers, each with what it rests on: what is not known is said, not hidden.
+// Ten key figures for the time range, each with a note on how it is computed and what is unknown.
 
 import type { UsageView } from "../../../../src/api/client/types.ts";
 import { duration, money, plural, shortCount } from "../../../../src/projections/words/format.ts";
@@ -46,12 +46,12 @@ function tilesOf(usage: UsageView): Tile[] {
     { name: "Turns", value: shortCount(all.turns), note: `${shortCount(all.toolCalls)} tool calls` },
     { name: "Runs", value: shortCount(all.started), note: ended },
     {
-      name: "Without people",
+      name: "Without human help",
       value: trees.completed > 0 ? `${Math.round((trees.withoutPeople / trees.completed) * 100)} %` : "–",
-      note: `${trees.withoutPeople} of ${plural(trees.completed, "task")} that completed needed nobody`,
+      note: `${trees.withoutPeople} of ${plural(trees.completed, "completed task")} needed no person`,
     },
     {
-      name: "Side by side",
+      name: "Parallelism",
       value: trees.busyMs > 0 ? `${(trees.workMs / trees.busyMs).toFixed(1)}×` : "–",
       note: `${duration(trees.workMs)} of work in ${duration(trees.busyMs)}: ${duration(trees.workMs - trees.busyMs)} saved`,
     },
@@ -59,15 +59,12 @@ function tilesOf(usage: UsageView): Tile[] {
     {
       name: "Review rounds",
       value: trees.reviewed > 0 ? (trees.reviews / trees.reviewed).toFixed(1) : "–",
-      note: `${plural(trees.reviews, "review")} in ${plural(trees.reviewed, "task")}; reviewers are known by their names`,
+      note: `${plural(trees.reviews, "review")} in ${plural(trees.reviewed, "task")}; reviewers are recognised by name`,
     },
     {
       name: "Wasted",
       value: money(all.wastedCost),
-      note:
-        all.wastedCalls > 0
-          ? `${plural(all.wastedCalls, "attempt")} brought no answer`
-          : "every attempt brought an answer",
+      note: all.wastedCalls > 0 ? `${plural(all.wastedCalls, "attempt")} failed` : "no attempt failed",
     },
     {
       name: "Depth",
@@ -79,16 +76,16 @@ function tilesOf(usage: UsageView): Tile[] {
 
 type Together = ReturnType<typeof usageTotals>["trees"]["together"];
 
-/** S1-75: how the estimate is made is said with it. */
+/** S1-75: cost compared with a single agent; the note explains the estimate. */
 function aloneTile({ trees, tokens, cost, singleTokens, singleCost }: Together): Tile {
   const priced = singleCost !== null && singleCost > 0;
   const alone = `${shortCount(Math.round(singleTokens))} tokens${priced ? `, ${money(singleCost)}` : ""}`;
   return {
-    name: "Against one agent",
+    name: "Compared to one agent",
     value: singleTokens > 0 ? `${Math.round((tokens / singleTokens) * 100)} %` : "–",
     note:
       trees === 0
-        ? "no task was shared by several agents"
-        : `${shortCount(tokens)} tokens${priced ? `, ${money(cost)}` : ""}; one alone about ${alone} (an estimate: the same turns in one conversation)`,
+        ? "no task used several agents"
+        : `${shortCount(tokens)} tokens${priced ? `, ${money(cost)}` : ""}; a single agent about ${alone} (an estimate: the same turns in one conversation)`,
   };
 }

@@ -18,7 +18,7 @@ export function UsageToolbar({ range, by, root, onBy, onRoot }: UsageToolbarProp
   const [text, setText] = useState(root ?? "");
   return (
     <>
-      <nav aria-label="Stretch of time" className="flex rounded-md border border-line bg-surface p-0.5">
+      <nav aria-label="Time range" className="flex rounded-md border border-line bg-surface p-0.5">
         {RANGES.map((each) => (
           <Link
             key={each}
@@ -35,7 +35,7 @@ export function UsageToolbar({ range, by, root, onBy, onRoot }: UsageToolbarProp
         ))}
       </nav>
       <Select
-        aria-label="What the plots are split by"
+        aria-label="Group plots by"
         value={by}
         onChange={({ target }) => onBy(target.value === "model" ? "model" : "agent")}
         className="h-10 md:h-8"
@@ -51,8 +51,8 @@ export function UsageToolbar({ range, by, root, onBy, onRoot }: UsageToolbarProp
         }}
       >
         <Input
-          aria-label="Only this run and what is below it"
-          placeholder="Only the tree of run…"
+          aria-label="Only this run and the runs below it"
+          placeholder="Filter by run id…"
           value={text}
           onChange={({ target }) => setText(target.value)}
           className="h-10 w-52 font-mono text-xs md:h-8"
@@ -60,7 +60,7 @@ export function UsageToolbar({ range, by, root, onBy, onRoot }: UsageToolbarProp
         {root !== undefined && (
           <Button
             look="quiet"
-            aria-label="All runs again"
+            aria-label="Show all runs"
             onClick={() => {
               setText("");
               onRoot(undefined);

@@ -1,7 +1,7 @@
 import type { UsageView } from "../../../../src/api/client/types.ts";
 import { emptyTreeTotals } from "../../../../src/projections/usage/usage-report.ts";
 
-/** Everything that a report tells, in one sum. */
+/** The totals of a report. */
 export function usageTotals({ byAgent, overTime }: UsageView) {
   const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
     items.reduce((total, item) => total + of(item), 0);

@@ -1,4 +1,4 @@
-// The axis of time. Dragging over it looks at that part; so does the wheel, with Ctrl, where the pointer is.
+// The time axis. Dragging over it zooms to that range; Ctrl and the wheel zoom at the pointer.
 
 import { type PointerEvent, useEffect, useRef, useState } from "react";
 import { duration } from "../../../../src/projections/words/format.ts";
@@ -29,7 +29,7 @@ export function Axis({ zoom, start, now }: { zoom: Zoom; start: number; now: num
       <div className={classNames(NAME_COLUMN, "px-2 py-1")}>Agent</div>
       <div
         className="min-w-0 flex-1 cursor-crosshair touch-none select-none pr-2"
-        title="Drag to look at a part of the time"
+        title="Drag to zoom"
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           setDrag({ from: placeOf(event), to: placeOf(event) });
@@ -76,7 +76,7 @@ export function Axis({ zoom, start, now }: { zoom: Zoom; start: number; now: num
   );
 }
 
-/** Not by React: a wheel that zooms must not scroll, and only a listener that says so beforehand may stop it. */
+/** Registered without React, because only a non-passive listener can keep the page from scrolling while it zooms. */
 function useWheel(zoom: Zoom): void {
   const latest = useRef(zoom);
   latest.current = zoom;

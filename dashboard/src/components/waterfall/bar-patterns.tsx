@@ -1,4 +1,4 @@
-/** The patterns that bars are filled with; once for the page. */
+/** The SVG fill patterns of the bars, defined once per page. */
 export function BarPatterns() {
   return (
     <svg width="0" height="0" aria-hidden className="absolute">

@@ -1,4 +1,4 @@
-// The time of one run. With the keyboard it is a slider over its spans: the arrows go from one to the next, Enter opens it.
+// The spans of one run. For the keyboard it is a slider: the arrow keys step through the spans, Enter opens one.
 
 import { type KeyboardEvent, type MouseEvent, memo, useState } from "react";
 import { clockTime, duration } from "../../../../src/projections/words/format.ts";
@@ -99,7 +99,7 @@ function Drawing({ row: { life, pieces }, window, width }: Pick<BarsProps, "row"
   );
 }
 
-/** Pieces that touch are one line. */
+/** Joins adjacent pieces into one line. */
 function joined(pieces: TreeRow["pieces"]): TimeWindow[] {
   const lines: TimeWindow[] = [];
   for (const { from, to } of pieces) {

@@ -2,7 +2,7 @@ import { ACTIVITIES } from "../../../../src/projections/views/waterfall.ts";
 import { useNarrow } from "../../ui/use-media.ts";
 import { LOOKS } from "./activities.ts";
 
-/** On a phone it would take the place of the bars: there it opens when it is asked for. */
+/** Explains the bars. On a phone it is collapsed, to leave room for the bars. */
 export function Legend() {
   const narrow = useNarrow();
   if (!narrow) return <Marks />;

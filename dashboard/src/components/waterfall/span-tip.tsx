@@ -3,7 +3,7 @@ import type { Tip } from "./bars.tsx";
 
 const WIDTH = 320;
 
-/** What is under the pointer, or where the keyboard is. */
+/** A tooltip for the span under the pointer or keyboard focus. */
 export function SpanTip({ tip }: { tip: Tip | undefined }) {
   if (!tip) return null;
   const left = Math.max(8, Math.min(tip.x + 12, innerWidth - WIDTH - 8));

@@ -2,7 +2,7 @@ import { activityShares, type PathPiece } from "../../../../src/projections/view
 import { duration } from "../../../../src/projections/words/format.ts";
 import { LOOKS } from "./activities.ts";
 
-/** U09: where the time went, in one sentence: along the critical path, so that the shares are of the whole. */
+/** U09: where the time went, in one sentence. The shares are along the critical path, so they add up to the total. */
 export function TimeSummary({ path, isOver }: { path: readonly PathPiece[]; isOver: boolean }) {
   const shares = activityShares(path);
   const total = shares.reduce((sum, { ms }) => sum + ms, 0);

@@ -1,4 +1,4 @@
-// The part of the time that is looked at, and what of a run falls into it. Pure, so that 1,000 spans cost what is seen.
+// The visible time window and the bars inside it. Pure. Work depends on what is visible, not on the number of spans.
 
 import type { Activity, Span } from "../../../../src/projections/views/waterfall.ts";
 
@@ -21,7 +21,7 @@ export const timeScale =
   (ts: number): number =>
     ((ts - from) / Math.max(1, to - from)) * width;
 
-/** What is too narrow to be seen is drawn together, as what most of its time was spent with. */
+/** Spans too narrow to see are drawn as one bar with the activity that took the most time. */
 export function barsIn(spans: readonly Span[], window: TimeWindow, width: number, now: number): Bar[] {
   const x = timeScale(window, width);
   const bars: Bar[] = [];
@@ -50,7 +50,7 @@ export function barsIn(spans: readonly Span[], window: TimeWindow, width: number
   return bars;
 }
 
-/** The place of the last span that had begun then; 0 where none had. */
+/** Index of the last span that had started by then; 0 if none had. */
 export function spanAt(spans: readonly Span[], ts: number): number {
   let [low, high] = [0, spans.length - 1];
   while (low < high) {
@@ -61,7 +61,7 @@ export function spanAt(spans: readonly Span[], ts: number): number {
   return low;
 }
 
-/** Nearer (below 1) or further (above), with `at` staying where it is; never beyond the whole. */
+/** Zooms in (factor below 1) or out, keeping `at` in place and staying within the whole range. */
 export function zoomWindow(window: TimeWindow, factor: number, whole: TimeWindow, at?: number): TimeWindow {
   const { from, to } = window;
   const point = at ?? (from + to) / 2;
@@ -86,7 +86,7 @@ const STEPS = [
   ...[1, 2, 3, 6, 12, 24, 48, 96, 168].map((hours) => hours * HOUR),
 ];
 
-/** Round times since the beginning, about 100 pixels apart. */
+/** Tick marks at round times since the start, about 100 pixels apart. */
 export function ticks(window: TimeWindow, start: number, width: number): number[] {
   const wanted = ((window.to - window.from) / Math.max(1, width)) * 100;
   const step = STEPS.find((each) => each >= wanted) ?? STEPS.at(-1)!;

@@ -11,7 +11,7 @@ export interface TreeRow {
   run: RunJournal;
   depth: number;
   life: Lifetime;
-  /** What of the critical path is in it. */
+  /** The parts of the critical path in this run. */
   pieces: readonly PathPiece[];
 }
 
@@ -20,7 +20,7 @@ export interface TreeTime {
   path: PathPiece[];
 }
 
-/** The runs of a tree with their time, a parent before its children. */
+/** The runs of a tree with their spans, a parent before its children, and the critical path. */
 export function treeTime(journal: TreeJournal, rootId: string, now: number): TreeTime {
   const order = treeOrder(journal.runs, rootId);
   const levels = treeLevels(journal.runs, order);

@@ -6,14 +6,14 @@ export interface Zoom {
   window: TimeWindow;
   width: number;
   isWhole: boolean;
-  /** The element whose width is that of the time. */
+  /** The element that spans the time axis. */
   measure: RefObject<HTMLDivElement | null>;
   by(factor: number, at?: number): void;
   shift(share: number): void;
   to(window: TimeWindow | undefined): void;
 }
 
-/** Undefined: all of it, also while it grows. */
+/** The visible time window. Until the user zooms it is the whole range, also while the run grows. */
 export function useZoom(whole: TimeWindow): Zoom {
   const [chosen, setChosen] = useState<TimeWindow>();
   const measure = useRef<HTMLDivElement>(null);
@@ -36,7 +36,7 @@ export function useZoom(whole: TimeWindow): Zoom {
   useHotkeys([
     { keys: "+", label: "Zoom in", run: () => by(0.5) },
     { keys: "-", label: "Zoom out", run: () => by(2) },
-    { keys: "0", label: "Show the whole time", run: () => to(undefined) },
+    { keys: "0", label: "Show the whole range", run: () => to(undefined) },
   ]);
   return { window, width, isWhole: chosen === undefined, measure, by, shift, to };
 }

@@ -17,7 +17,7 @@ export interface WaterfallRowProps {
   onHover(tip: Tip | undefined): void;
 }
 
-/** How wide the names are; the axis keeps as much free. */
+/** Width of the name column; the axis leaves the same space. */
 export const NAME_COLUMN = "w-28 shrink-0 md:w-56";
 
 export function WaterfallRow({

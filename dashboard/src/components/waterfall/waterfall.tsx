@@ -1,5 +1,5 @@
-// U08, U09: where the time went, run by run, over one axis of time. Only the rows in sight are drawn, and of each only
-// what can be told apart.
+// U08, U09: where the time went, run by run on a shared time axis. Only visible rows are rendered, and only as many
+// bars as can be told apart.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
@@ -24,7 +24,7 @@ export function Waterfall({ journal, runId, onSelect }: RunViewProps) {
   const isOver = [...journal.runs.values()].every(({ row }) => row.endedAt !== undefined);
   const now = useNow(isOver);
   const events = eventCount(journal);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is the same object; it has changed when it has more events
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is one mutable object; a new event count means it changed
   const { rows, path } = useMemo(() => treeTime(journal, rootId, now), [journal, rootId, now, events]);
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const shown = useMemo(() => visibleRows(rows, folded), [rows, folded]);

@@ -9,7 +9,7 @@ export function ZoomButtons({ zoom }: { zoom: Zoom }) {
     { label: "Later", icon: ArrowRight, run: () => shift(0.5), disabled: isWhole },
     { label: "Zoom in", icon: ZoomIn, run: () => by(0.5), disabled: false },
     { label: "Zoom out", icon: ZoomOut, run: () => by(2), disabled: isWhole },
-    { label: "Show the whole time", icon: Maximize, run: () => to(undefined), disabled: isWhole },
+    { label: "Show the whole range", icon: Maximize, run: () => to(undefined), disabled: isWhole },
   ];
   return (
     <div className="flex px-2 py-1">

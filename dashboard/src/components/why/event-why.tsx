@@ -1,4 +1,4 @@
-// What led to an event, back to the task (S1-64).
+// S1-64: the chain of causes of an event, back to the task.
 
 import { useMemo } from "react";
 import { whyOf } from "../../../../src/projections/views/why.ts";
@@ -8,7 +8,7 @@ import { ReasonRow } from "./reason-row.tsx";
 import { TextWithCode } from "./with-code.tsx";
 
 export function EventWhy({ journal, runId, seq, onSelect }: RunViewProps & { seq: number }) {
-  // A journal only grows: what led to an event stays as it was once all of it is here.
+  // Journals only grow, so the causes of an event are final once the journal is loaded.
   const why = useMemo(() => whyOf(journalsOf(journal), runId, seq), [journal, journal.loaded, runId, seq]);
   const [own, ...before] = why?.chain ?? [];
   if (own?.because === undefined && before.length === 0) return null;

@@ -1,4 +1,4 @@
-// The journals of a tree, as the projections that ask why take them.
+// The journals of a tree in the form the projections expect.
 
 import type { Journals } from "../../../../src/projections/views/causes.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
@@ -6,5 +6,5 @@ import type { TreeJournal } from "../../live/tree-journal.ts";
 export const journalsOf = ({ runs }: TreeJournal): Journals =>
   new Map(Array.from(runs, ([id, { events }]) => [id, events]));
 
-/** Where an event can be looked at by whoever has this page. */
+/** The URL of an event on this server. */
 export const eventLink = (runId: string, seq: number): string => `${location.origin}/r/${runId}#${seq}`;

@@ -8,7 +8,7 @@ export interface ReasonRowProps {
   onSelect(runId: string, seq?: number): void;
 }
 
-/** What it was, and below it why; leads to the event. */
+/** One step of the chain: what happened and why, with a link to the event. */
 export function ReasonRow({ reason, onSelect }: ReasonRowProps) {
   const { runId, agent, seq, ts, what, because } = reason;
   return (

@@ -1,4 +1,5 @@
-// Why the run stands where it stands: the answer, the first cause of a failure, the chain, what to do, and the decision log.
+// Why the run is in its current state: the answer, the first cause of a failure, the chain of causes, next steps, and
+// the decision log.
 
 import { useMemo, useState } from "react";
 import { decisionLog } from "../../../../src/projections/views/decision-log.ts";
@@ -16,12 +17,12 @@ import { TextWithCode } from "./with-code.tsx";
 
 export function WhyView({ journal, runId, onSelect }: RunViewProps) {
   const events = eventCount(journal);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is the same object; it has changed when it has more events
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is one mutable object; a new event count means it changed
   const { why, log } = useMemo(() => {
     const journals = journalsOf(journal);
     return { why: whyOf(journals, runId), log: decisionLog(journals, runId) };
   }, [journal, runId, events]);
-  if (!why) return <p className="p-4 text-muted text-sm">Nothing is known of this run yet.</p>;
+  if (!why) return <p className="p-4 text-muted text-sm">Nothing is recorded for this run yet.</p>;
   return (
     <div className="min-h-0 flex-1 overflow-auto px-4 py-3">
       <div className="flex max-w-4xl flex-col gap-4">
@@ -30,7 +31,7 @@ export function WhyView({ journal, runId, onSelect }: RunViewProps) {
           <Reasons title="First cause" reasons={[why.first]} onSelect={onSelect} className="border-l-bad" />
         )}
         <Reasons
-          title={why.first ? "How it came up" : "How it came about, back to the task"}
+          title={why.first ? "Path of the failure" : "Causes, back to the task"}
           reasons={why.chain}
           onSelect={onSelect}
         />
@@ -97,7 +98,7 @@ function Next({ why: { next } }: { why: Why }) {
   );
 }
 
-/** More than one reads at once. */
+/** Longer logs are shortened at first. */
 const SHOWN = 200;
 
 function Log({ log, onSelect }: { log: readonly Reason[]; onSelect: ReasonsProps["onSelect"] }) {

@@ -5,11 +5,11 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 
 interface WithCodeProps {
   text: string;
-  /** The sentence is ours: its commands are copied as they work in any terminal. Nobody else's words become one. */
+  /** The text is Cadre's own, so its commands get a copy button. Text from others never becomes a command. */
   isOurs?: boolean;
 }
 
-/** What stands in backticks is to be typed. */
+/** A text with the parts in backticks shown as code. */
 export function TextWithCode({ text, isOurs = false }: WithCodeProps) {
   const whole = useCommand();
   let at = 0;

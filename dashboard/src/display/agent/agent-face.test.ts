@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
 import { agentFace, agentTitle, nameWithTitle, parseColor, parseEmoji } from "./agent-face.ts";
 
-test("[S2-79] an icon is one emoji, joined ones too; words and hidden characters are none", () => {
+test("[S2-79] an icon is a single emoji, including joined ones; text and invisible characters are rejected", () => {
   expect(["🤖", " 👨‍💻 ", "🛠️", "🇨🇭"].map(parseEmoji)).toEqual(["🤖", "👨‍💻", "🛠️", "🇨🇭"]);
   expect([undefined, "", "robot", "a", "🤖🤖", "\u202e🤖", "<b>"].map(parseEmoji)).toEqual(
     Array.from({ length: 7 }, () => undefined),
   );
 });
 
-test("[A63] a color is a name or a number, and nothing else of CSS", () => {
+test("[A63] a colour is a name or a hex code, and no other CSS", () => {
   expect(["purple", "#E67E22", "#abc"].map(parseColor)).toEqual(["purple", "#E67E22", "#abc"]);
   expect([undefined, "url(//x)", "var(--x)", "#12", "red; top: 0"].map(parseColor)).toEqual(
     Array.from({ length: 5 }, () => undefined),
   );
 });
 
-test("[S2-35] [A17] a title is one line, with what would hide or turn text around spelled out; one that is only the name is none", () => {
+test("[S2-35] [A17] a title is one line with invisible characters spelled out; a title equal to the name is ignored", () => {
   const called = (title?: string) => agentTitle({ name: "desk", title });
   expect(called("  The\n help desk ")).toBe("The help desk");
   expect([undefined, "", "  ", "desk"].map(called)).toEqual(Array.from({ length: 4 }, () => undefined));
@@ -25,7 +25,7 @@ test("[S2-35] [A17] a title is one line, with what would hide or turn text aroun
   expect(nameWithTitle({ name: "desk" })).toBe("desk");
 });
 
-test("[S2-35] two agents of one title, or of one's name, are told apart", () => {
+test("[S2-35] agents with the same title, or a title equal to another's name, are told apart", () => {
   const agents = [
     { name: "a", title: "Reviewer" },
     { name: "b", title: "Reviewer" },

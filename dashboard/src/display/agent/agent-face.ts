@@ -1,5 +1,5 @@
-// What of a file's `icon`, `color` and `title` can be shown: one emoji, a plain colour, one line. Files come from strangers,
-// too.
+// The parts of an agent file's `icon`, `color` and `title` that are safe to show: one emoji, a plain colour, one line.
+// Agent files may come from untrusted sources.
 
 import { revealHidden } from "../../../../src/journal/visible.ts";
 
@@ -30,14 +30,14 @@ export interface AgentFace {
 
 const LONGEST = 80;
 
-/** Undefined: its name is all that it is called. */
+/** The title to show; undefined if the agent has only its name. */
 export function agentTitle({ name, title = "" }: Titled): string | undefined {
   const line = revealHidden(title.replaceAll(/\s+/g, " ").trim());
   if (line === "" || line === name) return undefined;
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).toWellFormed()}…`;
 }
 
-/** In plain text: `Billing and invoices (billing)`. */
+/** Plain text, for example `Billing and invoices (billing)`. */
 export function nameWithTitle(agent: Titled): string {
   const title = agentTitle(agent);
   return title === undefined ? agent.name : `${title} (${agent.name})`;
@@ -51,6 +51,6 @@ export function agentFace(agents: readonly (Titled & AgentFace)[], name: string)
   return { icon: agent.icon, color: agent.color, title, isShared };
 }
 
-/** Also by an agent whose name it is. */
+/** Whether the agent has this title, or this name. */
 const isCalled = (agent: Titled, title: string): boolean =>
   agent.name === title || agentTitle(agent) === title;

@@ -1,5 +1,4 @@
-// S2-35: an agent as people call it, by the title of its file. Its name, which one types, comes behind it where it is asked
-// for, and wherever another agent has the same title.
+// S2-35: an agent by its title. Its name follows with `full`, and whenever another agent has the same title.
 
 import { VisibleText } from "../visible-text.tsx";
 import { useAgentFace } from "./use-agent-face.ts";

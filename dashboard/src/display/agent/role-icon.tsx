@@ -1,4 +1,4 @@
-// An agent's badge: the icon and colour of its file, else an icon for the role that its name speaks of.
+// An agent's icon: from its file, or else an icon for the role its name suggests.
 
 import {
   Bot,
@@ -14,7 +14,7 @@ import {
 import { parseColor, parseEmoji } from "./agent-face.ts";
 import { useAgentFace } from "./use-agent-face.ts";
 
-/** S2-79: by the words of an agent's name; the last part of it counts most. */
+/** S2-79: roles by words in an agent's name; the first match wins. */
 const ROLES: readonly [RegExp, typeof Bot, string][] = [
   [/debug/, Bug, "debugger"],
   [/review|critic|judge|audit/, ClipboardCheck, "reviewer"],
@@ -26,7 +26,7 @@ const ROLES: readonly [RegExp, typeof Bot, string][] = [
   [/team|crew|supervis|lead|main|manager/, Users, "main"],
 ];
 
-/** The role that an agent's name speaks of. */
+/** The role an agent's name suggests. */
 export const roleOf = (agent: string): string => roleEntry(agent)[2];
 
 const roleEntry = (agent: string) =>

@@ -1,4 +1,4 @@
-// What the page shows of an agent's file as it is now: icon, colour, title.
+// The icon, colour and title from an agent's current file.
 
 import { useQuery } from "@tanstack/react-query";
 import { agentsQuery } from "../../live/queries.ts";

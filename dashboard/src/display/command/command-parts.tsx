@@ -1,4 +1,5 @@
-// What a command would do, part by part (U24): read from its words by the server, and said where they do not show all.
+// U24: what a command would do, part by part, as the server parsed it; with a warning if the text does not show
+// everything.
 
 import { FileInput, FileOutput, Globe, ScrollText, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
@@ -15,7 +16,9 @@ export function CommandParts({ command }: { command: CommandView }) {
         <p className="flex items-start gap-1.5 text-warn">
           <TriangleAlert size={14} aria-hidden className="mt-0.5 shrink-0" />
           <span>
-            {grade === "broken" ? "This cannot be read reliably" : "Some of it shows only when it runs"}
+            {grade === "broken"
+              ? "This command cannot be parsed reliably"
+              : "Parts of it are only known when it runs"}
             {why && (
               <>
                 {" "}
@@ -37,7 +40,7 @@ export function CommandParts({ command }: { command: CommandView }) {
       {decoded.map(({ from, text }) => (
         <div key={from} className="rounded-md border border-line p-2">
           <p className="flex items-center gap-1.5 text-warn">
-            <ScrollText size={14} aria-hidden /> Hidden in another code; it says:
+            <ScrollText size={14} aria-hidden /> Encoded text, decoded:
           </p>
           <CommandText text={text} className="mt-1 rounded bg-raised p-2" />
         </div>
@@ -88,12 +91,12 @@ function Words({ argv: [program, ...words] }: { argv: readonly (string | null)[]
 }
 
 function Word({ word }: { word: string | null }) {
-  if (word === null) return <i className="text-warn">⟨known when it runs⟩</i>;
+  if (word === null) return <i className="text-warn">⟨known at run time⟩</i>;
   const shown = word.length > LONGEST ? `${word.slice(0, LONGEST)}…` : word;
   return <CommandTitle text={/[\s]/.test(shown) || shown === "" ? JSON.stringify(shown) : shown} />;
 }
 
-/** The whole word stands in the command above. */
+/** Longer words are cut; the command above shows them in full. */
 const LONGEST = 120;
 
 interface NameShown {

@@ -6,21 +6,21 @@ const shown = (text: string) =>
     .map((piece) => piece.text)
     .join("");
 
-describe("[A17] nothing hides in a command", () => {
-  test("rows of empty lines and of spaces are folded with their count, and what follows is in sight", () => {
+describe("[A17] nothing can hide in a command", () => {
+  test("runs of empty lines and spaces collapse to a count, so the rest stays visible", () => {
     expect(shown(`ls${"\n".repeat(3_000)}rm -rf ~`)).toBe("ls\n⟦3,000 empty lines⟧\nrm -rf ~");
     expect(shown(`ls${" \t\n".repeat(9)}rm x`)).toBe("ls\n⟦9 empty lines⟧\nrm x");
     expect(shown(`ls #${" ".repeat(500)}rm x`)).toBe("ls #⟦500 spaces⟧rm x");
     expect(shown("a\n\nb\n    c")).toBe("a\n\nb\n    c");
   });
 
-  test("what is invisible or turns text around is spelled out", () => {
+  test("invisible and text-reversing characters are spelled out", () => {
     expect(shown("rm \u202egnp.exe\u200b \u00a0x\u0007")).toBe(
       "rm ⟦U+202E⟧gnp.exe⟦U+200B⟧ ⟦U+00A0⟧x⟦U+0007⟧",
     );
   });
 
-  test("letters that pass for others are marked; a word in another alphabet is a word", () => {
+  test("look-alike letters are marked; a word in another alphabet is not", () => {
     expect(shown("curl https://ex\u0430mple.com")).toBe("curl https://ex\u0430⟦U+0430⟧mple.com");
     expect(shown("\u0441\u043e\u0440\u0443 x")).toContain("⟦U+0441⟧");
     expect(shown("\uff52\uff4d x")).toContain("⟦U+FF52⟧");

@@ -1,5 +1,5 @@
-// A command in pieces, so that nothing in it can hide (A17): what is invisible is spelled out, letters that look like
-// others are marked, and rows of blanks that would push the rest out of sight are folded with their count.
+// A17: splits a command into pieces so that nothing in it can hide. Invisible characters are spelled out, look-alike
+// letters are marked, and long runs of blanks collapse to a count.
 
 import { revealHidden } from "../../../../src/journal/visible.ts";
 
@@ -19,7 +19,7 @@ export function commandPieces(text: string): Piece[] {
     .filter((piece) => piece.text !== "");
 }
 
-/** What a person should know before reading on. */
+/** Whether the text contains anything that could mislead a reader. */
 export function hasTricks(text: string): boolean {
   return commandPieces(text).some(({ kind }) => kind !== "plain");
 }
@@ -39,7 +39,7 @@ function spelled(text: string): Piece[] {
     .flatMap((part, at): Piece[] => (at % 2 === 1 ? [{ kind: "hidden", text: part }] : letters(part)));
 }
 
-/** By word: a word in one alphabet is just a word, unless every letter of it passes for a Latin one. */
+/** Checks word by word: a word in one alphabet is fine, unless all its letters look like Latin ones. */
 function letters(text: string): Piece[] {
   return text.split(/([\p{L}\p{M}\p{N}]+)/u).flatMap((part, at): Piece[] => {
     if (at % 2 === 0 || !isDisguised(part)) return [{ kind: "plain", text: part }];
@@ -59,7 +59,7 @@ function isDisguised(word: string): boolean {
   return all.some((letter) => /[a-z]/i.test(letter) || FORMS.test(letter)) || all.every(isAlike);
 }
 
-/** Full-width and mathematical letters are never how a word is written. */
+/** Full-width and mathematical letters, which no normal word uses. */
 const FORMS = /[\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u;
 const ALIKE = new Set("асеорхуіјѕһԁԛԝґАВЕКМНОРСТУХІЈЅԌονραικτυΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհ");
 

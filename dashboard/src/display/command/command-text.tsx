@@ -1,14 +1,14 @@
-// A command, or any text that will be acted on, whole and with nothing hidden in it (A17). Long lines are broken, never
-// cut: what is not in sight cannot have been agreed to.
+// A17: a command, or any text that will be acted on, in full and with nothing hidden. Long lines wrap and are never
+// cut, because nobody can approve what they cannot see.
 
 import { TONES } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { commandPieces } from "./command-pieces.ts";
 
 const TITLES = {
-  hidden: "A character that cannot be seen",
-  alike: "Looks like another letter than it is",
-  fold: "Left out here: nothing but blanks",
+  hidden: "Invisible character",
+  alike: "Looks like a different letter",
+  fold: "Only blanks, collapsed",
 };
 
 export function CommandText({ text, className }: { text: string; className?: string }) {
@@ -42,7 +42,7 @@ export function CommandPieces({ text, blanks }: { text: string; blanks: "all" | 
   );
 }
 
-/** The same as part of a line: blanks are one blank, and what hides is spelled out. */
+/** The same within a line: runs of blanks become one, and hidden characters are spelled out. */
 export function CommandTitle({ text }: { text: string }) {
   return <CommandPieces text={text} blanks="one" />;
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { diffParts, diffRows } from "./diff-rows.ts";
 
-test("[U22] each line of a patch has its numbers on both sides", () => {
+test("[U22] each line of a patch has its line number on both sides", () => {
   const patch = "--- a\n+++ b\n@@ -2,3 +2,3 @@ where\n same\n-old\n+new\n end\n";
   expect(diffRows(patch)).toEqual([
     { kind: "file", text: "--- a" },
@@ -21,12 +21,12 @@ test("[A17] content that looks like a header stays content", () => {
   expect(diffRows(patch).map(({ kind }) => kind)).toEqual(["hunk", "removed", "added", "same"]);
 });
 
-test("[A17] words without a hunk are shown, and a whole new content line by line as added", () => {
+test("[A17] text without hunks is shown, and new content appears as added lines", () => {
   const rows = diffRows("a.txt: too different for a diff; the whole new content:\n+one\n+two");
   expect(rows.map(({ kind }) => kind)).toEqual(["note", "added", "added"]);
 });
 
-test("[U22] long unchanged parts are folded, and every row is in exactly one part", () => {
+test("[U22] long unchanged parts collapse, and every row is in exactly one part", () => {
   const before = Array.from({ length: 60 }, (_, index) => `line ${index}`);
   const after = before.with(30, "changed");
   const patch = createTwoFilesPatch("a", "a", before.join("\n"), after.join("\n"), "", "", { context: 60 });
@@ -36,7 +36,7 @@ test("[U22] long unchanged parts are folded, and every row is in exactly one par
   expect(parts.flatMap((part) => part.rows)).toEqual(rows);
 });
 
-test("[A17] any text becomes rows that lose nothing", () => {
+test("[A17] any text becomes rows without losing content", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const rows = diffRows(text);

@@ -1,4 +1,5 @@
-// A unified diff as rows: what a line is follows from the counts of its hunk, so that no content can pass for a header.
+// Parses a unified diff into rows. The counts in the hunk headers decide what a line is, so no content can pass for a
+// header.
 
 export interface DiffLine {
   kind: "same" | "added" | "removed";
@@ -53,7 +54,7 @@ function lineOf(line: string, left: Sides, at: Sides): DiffRow {
   }
 }
 
-/** Before the first hunk, or where there are none: names, words, a whole new content. */
+/** Lines outside a hunk: file names, notes, or the content of a new file. */
 function outside(line: string): DiffRow {
   if (line.startsWith("--- ") || line.startsWith("+++ ")) return { kind: "file", text: line };
   if (line.startsWith("+")) return { kind: "added", text: line.slice(1) };
@@ -64,7 +65,7 @@ function outside(line: string): DiffRow {
 const AROUND = 3;
 const FOLD_FROM = 4;
 
-/** Long unchanged parts apart from what is around a change. */
+/** Separates long unchanged parts, which are collapsed, from the context of a change. */
 export function diffParts(rows: readonly DiffRow[]): DiffPart[] {
   const parts: DiffPart[] = [];
   let same: DiffLine[] = [];

@@ -1,4 +1,4 @@
-// A unified diff as people read one: numbers, marks, what changed. Lines wrap, so that nothing stands out of sight (A17).
+// A unified diff with line numbers and marks. Lines wrap, so that nothing is out of sight (A17).
 
 import { UnfoldVertical } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -7,12 +7,12 @@ import { Button } from "../../ui/button.tsx";
 import { VisibleText } from "../visible-text.tsx";
 import { type DiffLine, type DiffRow, diffParts, diffRows } from "./diff-rows.ts";
 
-/** More than anybody reads at once; the rest comes when it is asked for. */
+/** Longer diffs show the rest on demand. */
 const MAX_ROWS = 3_000;
 
 export interface DiffProps {
   patch: string;
-  /** A17: somebody decides by it, so nothing of it may be left out. */
+  /** A17: shows every row, because a person decides by this diff. */
   whole?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function Diff({ patch, whole = false }: DiffProps) {
   let at = 0;
   return (
     <div className="overflow-hidden rounded-md border border-line bg-surface">
-      <table aria-label="Difference" className="w-full border-collapse font-mono text-xs leading-5">
+      <table aria-label="Diff" className="w-full border-collapse font-mono text-xs leading-5">
         <tbody>
           {diffParts(shown).map((part) =>
             part.kind === "fold" ? (
@@ -36,7 +36,7 @@ export function Diff({ patch, whole = false }: DiffProps) {
       </table>
       {shown.length < rows.length && (
         <Button look="quiet" className="w-full" onClick={() => setAll(true)}>
-          Not all is shown: show the other {plural(rows.length - shown.length, "line")}
+          Show {plural(rows.length - shown.length, "more line")}
         </Button>
       )}
     </div>

@@ -1,4 +1,4 @@
-/** What a call that changes a file asks for, as a diff; undefined where it is another call, or says it otherwise. */
+/** The change a Write or Edit call requests, as a diff; undefined for other calls. */
 export function patchOfCall(tool: string, input: unknown): string | undefined {
   const field = (name: string): string | undefined => {
     const value = (input as Record<string, unknown> | null)?.[name];

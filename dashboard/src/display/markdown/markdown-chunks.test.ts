@@ -4,21 +4,21 @@ import { markdownChunks } from "./markdown-chunks.ts";
 
 const WORDS = `${"word ".repeat(100)}\n\n`;
 
-test("[U18] the parts of a text that grows stay as they are, but for the last", () => {
+test("[U18] when a text grows, only its last chunk changes", () => {
   const before = markdownChunks(WORDS.repeat(30));
   const after = markdownChunks(`${WORDS.repeat(30)}more`);
   expect(before.length).toBeGreaterThan(2);
   expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
 });
 
-test("[U18] code is never cut in two", () => {
+test("[U18] a code block is never split", () => {
   const code = `\`\`\`js\n${"line\n\n".repeat(2_000)}\`\`\`\n\n`;
   expect(markdownChunks(WORDS + code + WORDS).filter((chunk) => chunk.includes("```js"))).toEqual([
     expect.stringContaining(code),
   ]);
 });
 
-test("[U18] joined they are the text", () => {
+test("[U18] the chunks joined are the text", () => {
   const line = fc.constantFrom("a", "", "```", "- x", "~~~", "w".repeat(900));
   fc.assert(
     fc.property(fc.array(line, { maxLength: 60 }), (lines) => {

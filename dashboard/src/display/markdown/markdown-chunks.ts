@@ -1,8 +1,8 @@
-// A long text in parts that can be drawn one by one: while it grows, only the last part has to be read again.
+// Splits a long text into chunks that render separately. While the text grows, only the last chunk is parsed again.
 
 const ENOUGH = 4_000;
 
-/** Never within a fence of code, a list or a table; joined they are the text. */
+/** Never splits a code block, a list or a table. The chunks joined are the text. */
 export function markdownChunks(text: string): string[] {
   if (text.length <= ENOUGH) return [text];
   const chunks: string[] = [];

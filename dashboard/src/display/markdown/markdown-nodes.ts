@@ -1,4 +1,4 @@
-// What is done to the tree of a Markdown text before anything of it is drawn. Nodes are those of hast.
+// Transforms the syntax tree of a Markdown text (hast) before it renders.
 
 import { revealHidden } from "../../../../src/journal/visible.ts";
 
@@ -10,11 +10,11 @@ export interface MarkdownNode {
   children?: MarkdownNode[];
 }
 
-/** A63: HTML is shown as it was written. */
+/** A63: raw HTML becomes text. */
 export const rawAsText = () => (tree: MarkdownNode) =>
   eachChild(tree, (node) => (node.type === "raw" ? [{ type: "text", value: node.value ?? "" }] : [node]));
 
-/** A17: what would hide or turn text around is spelled out and marked, also where it was written as `&#8238;`. */
+/** A17: spells out and marks characters that hide or reverse text, even if written as entities like `&#8238;`. */
 export const markHidden = () => (tree: MarkdownNode) =>
   eachChild(tree, (node) => {
     if (node.type !== "text") return [node];

@@ -1,5 +1,5 @@
-// What a model wrote, for people. The reader of Markdown comes when it is first needed; until then, for what is too long, and
-// where it fails, the text itself is shown: always something to read, never a blank place.
+// Renders Markdown from a model. The renderer loads on first use. Until then, for very long texts, and if it fails, the
+// plain text is shown, so there is always something to read.
 
 import { Component, lazy, memo, type ReactNode, Suspense, useDeferredValue } from "react";
 import { VisibleText } from "../visible-text.tsx";
@@ -9,11 +9,11 @@ const RenderedMarkdown = lazy(() =>
   import("./rendered-markdown.tsx").then((file) => ({ default: file.RenderedMarkdown })),
 );
 
-/** Longer texts, and deeper ones, would hold the page up while they are read. */
+/** Longer or more deeply nested texts would freeze the page. */
 const MAX_LENGTH = 40_000;
 const DEEP = /^(?:[ \t]*(?:[>*+-]|\d+[.)])){40}|[[(*_~`]{200}/m;
 
-/** Half a text, while it streams, reads as well as a whole one. */
+/** Also renders a text that is still streaming. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const shown = useDeferredValue(text);
   let at = 0;

@@ -1,6 +1,5 @@
-// Markdown that somebody else wrote (A62, A63):
-//  Raw HTML is text. No image is loaded: its place says where it would come from. A link says where it goes.
-//  Headings are bold lines: a stranger's text has no say in the structure of the page.
+// A62, A63: renders untrusted Markdown. Raw HTML is shown as text, images are never loaded, links show their host, and
+// headings become bold lines, so the text cannot affect the structure of the page.
 
 import { ExternalLink, ImageOff } from "lucide-react";
 import { type ComponentProps, memo, type ReactNode } from "react";

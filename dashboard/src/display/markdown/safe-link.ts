@@ -1,6 +1,8 @@
 const SCHEMES = new Set(["http:", "https:", "mailto:"]);
 
-/** Where a link of a stranger leads, if it may lead anywhere: whole addresses only, so that none leads into this page. */
+/**
+ * The target of a link in untrusted text, if it is allowed. Only absolute URLs, so that no link points into this page.
+ */
 export function safeLink(address: string | undefined): { href: string; host: string } | undefined {
   const url = address === undefined ? null : URL.parse(address);
   if (!url || !SCHEMES.has(url.protocol)) return undefined;

@@ -1,7 +1,6 @@
-// What programs print, with its colours: only the sequences that colour text mean something here (A64).
-//  Those that move a cursor or clear a screen are dropped: there is neither. All others (titles, clipboard, links) stay
-//  in the text, where they are shown as what they are.
-//  Text that says it is hidden is shown.
+// A64: parses the output of a program into coloured spans. Only colour sequences are interpreted. Sequences that move
+// the cursor or clear the screen are dropped; all others (titles, clipboard, links) stay in the text as visible
+// characters. Text marked as hidden is shown.
 
 export interface AnsiStyle {
   colour?: number;
@@ -80,7 +79,7 @@ const ENDS: Record<number, (keyof AnsiStyle)[]> = {
   49: ["background"],
 };
 
-/** `5;n` and `2;r;g;b`: the nearest of the eight, and how many codes it took. */
+/** Maps `5;n` and `2;r;g;b` to the nearest of eight colours, and returns the number of codes used. */
 function wideColour(codes: readonly number[], at: number): [colour: number | undefined, used: number] {
   if (codes[at] === 2) return [nearest(codes.slice(at + 1, at + 4)), 4];
   if (codes[at] !== 5) return [undefined, 0];

@@ -6,10 +6,10 @@ import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { VisibleText } from "../visible-text.tsx";
 import { type AnsiStyle, ansiSpans } from "./ansi-spans.ts";
 
-/** Both ends of what a program printed tell most of it. */
+/** Longer output shows only its start and end at first. */
 const MAX_SHOWN = 20_000;
 
-/** What a program printed, with its colours; in a box that scrolls by itself. */
+/** The output of a program with its colours, in a scrolling box. */
 export function Ansi({ text }: { text: string }) {
   const [all, setAll] = useState(false);
   const cut = !all && text.length > MAX_SHOWN;
@@ -20,7 +20,7 @@ export function Ansi({ text }: { text: string }) {
       {cut && (
         <>
           <Button look="plain" size="small" className="mx-2" onClick={() => setAll(true)}>
-            Show the {shortCount(text.length - MAX_SHOWN)} characters between
+            Show the {shortCount(text.length - MAX_SHOWN)} characters in between
           </Button>
           <Spans text={text.slice(-MAX_SHOWN / 2)} />
         </>
@@ -54,7 +54,7 @@ function classOf({ colour, background, bold, dim, italic, underline }: AnsiStyle
   );
 }
 
-/** The page's own colours: those of a terminal cannot be read on every background. */
+/** The page's own colours, because terminal colours are not readable on every background. */
 const COLOURS = ["", "text-bad", "text-good", "text-warn", "text-info", "text-child", "text-accent", ""];
 const BACKGROUNDS = [
   "bg-raised",

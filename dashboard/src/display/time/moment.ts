@@ -1,4 +1,4 @@
 import { createContext } from "react";
 
-/** The time that is shown, where that is not now. */
+/** The past moment that the page shows; undefined for now. */
 export const Moment = createContext<number | undefined>(undefined);

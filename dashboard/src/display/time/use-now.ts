@@ -6,7 +6,10 @@ let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 let held = false;
 
-/** The time, once a second; one clock for the whole page. Not while `still`, or at a past moment: then nothing is drawn anew. */
+/**
+ * The current time, updated once a second by one clock for the whole page. It stands still with `still`, or at a past
+ * moment.
+ */
 export function useNow(still = false): number {
   const moment = useContext(Moment);
   const present = useSyncExternalStore(still || moment !== undefined ? never : subscribe, () => now);
@@ -16,7 +19,7 @@ export function useNow(still = false): number {
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   if (timer === undefined) {
-    // While nobody looked it stood still.
+    // The clock stopped while it had no listeners.
     tick();
     timer = setInterval(tick, 1_000);
   }
@@ -34,7 +37,7 @@ function tick(): void {
   for (const each of listeners) each();
 }
 
-/** While nobody knows what happens, no time goes on: it would claim that something still runs. */
+/** Stops the clock while the server is down; a running clock would suggest that work continues. */
 export function stopClock(hold: boolean): void {
   held = hold;
   tick();

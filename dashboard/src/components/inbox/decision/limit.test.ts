@@ -6,7 +6,7 @@ const item = (tool: string, input: unknown) => ({ kind: "tool", tool, input }) a
 const offered = (tool: string, input: unknown) =>
   limitChoice(item(tool, input))?.choices.map(({ value }) => value);
 
-test("[U21] a limit is offered where the tool takes one, and only a tighter one than it asks for", () => {
+test("[U21] offers only limits that the tool supports and that are tighter than the call's own", () => {
   expect(offered("Bash", { command: "sleep 60" })).toEqual([10_000, 30_000, 60_000, 120_000]);
   expect(offered("Bash", { command: "sleep 60", timeout: 30_000 })).toEqual([10_000]);
   expect(offered("Bash", { command: "sleep 60", timeout: 1_000 })).toBeUndefined();
@@ -15,7 +15,7 @@ test("[U21] a limit is offered where the tool takes one, and only a tighter one 
   expect(offered("Write", { path: "a", content: "b" })).toBeUndefined();
 });
 
-test("[U21] with a limit it is the same call but for that", () => {
+test("[U21] a limit changes nothing else in the call", () => {
   const call = item("Bash", { command: "sleep 60", description: "wait" });
   expect(withLimit(call, limitChoice(call)!, 10_000)).toEqual({
     command: "sleep 60",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { draftOf } from "./draft.ts";
 
-test("[U23] text is changed as text, everything else as JSON, and what cannot be read yet is said", () => {
+test("[U23] strings are edited as text, other values as JSON, and invalid JSON is reported", () => {
   const draft = draftOf({ path: "a", content: "one\n", force: true });
   expect(draft.fields.map(({ name, text }) => [name, text])).toEqual([
     ["path", "a"],

@@ -8,8 +8,8 @@ const AFTER = lines("ONE", "two", "three", "four", "five", "six", "seven", "eigh
 const taken = (before: string, after: string, ...chosen: number[]) =>
   hunksOf(before, after)!.textWith(new Set(chosen));
 
-describe("[U22] a change taken apart", () => {
-  test("every choice leaves what was chosen and nothing else", () => {
+describe("[U22] splitting a change into hunks", () => {
+  test("every selection produces exactly the selected hunks", () => {
     expect(hunksOf(BEFORE, AFTER)!.hunks.map(({ line }) => line)).toEqual([1, 9, 11]);
     expect(taken(BEFORE, AFTER)).toBe(BEFORE);
     expect(taken(BEFORE, AFTER, 0, 1, 2)).toBe(AFTER);
@@ -17,14 +17,14 @@ describe("[U22] a change taken apart", () => {
     expect(taken(BEFORE, AFTER, 0, 2)).toBe(`${BEFORE.replace("one", "ONE")}eleven\n`);
   });
 
-  test("each place is drawn with its numbers and with what stands around it, once", () => {
+  test("each hunk has line numbers and context, without repeating lines", () => {
     const [first, second, third] = hunksOf(BEFORE, AFTER)!.hunks;
     expect(first!.patch).toBe("@@ -1,4 +1,4 @@\n-one\n+ONE\n two\n three\n four");
     expect(second!.patch).toBe("@@ -6,5 +6,5 @@\n six\n seven\n eight\n-nine\n+NINE\n ten");
     expect(third!.patch).toBe("@@ -11,0 +11,1 @@\n+eleven");
   });
 
-  test("a last line without an end, CR LF and an empty file stay what they are", () => {
+  test("a missing final newline, CRLF and an empty file are preserved", () => {
     expect(taken("a\nm\nb", "A\nm\nb\nc", 0)).toBe("A\nm\nb");
     expect(hunksOf("a\nm\nb", "A\nm\nb\nc")!.hunks[1]!.patch).toContain(
       "-b\n\\ No newline at end of file\n+b\n+c",
@@ -34,7 +34,7 @@ describe("[U22] a change taken apart", () => {
   });
 });
 
-describe("[U22] the input that leaves a text", () => {
+describe("[U22] the input that produces a text", () => {
   const leftBy = (before: string, after: string) => {
     const input = inputProducing(
       { path: "a.txt", old_string: "x", new_string: "y", replace_all: true },
@@ -46,14 +46,14 @@ describe("[U22] the input that leaves a text", () => {
     return before.replace(from, () => to);
   };
 
-  test("of a Write it is the content", () => {
+  test("for Write it is the content", () => {
     expect(inputProducing({ path: "a.txt", content: "x" }, BEFORE, "y")).toEqual({
       path: "a.txt",
       content: "y",
     });
   });
 
-  test("of an Edit it replaces one piece that stands only once, however alike the lines are", () => {
+  test("for Edit it replaces a block that occurs only once, even among similar lines", () => {
     const alike = lines("x", "x", "x", "y", "x", "x");
     for (const after of [
       lines("x", "x", "z", "y", "x", "x"),
@@ -65,7 +65,7 @@ describe("[U22] the input that leaves a text", () => {
       expect(leftBy(alike, after)).toBe(after);
   });
 
-  test("of any choice of places", () => {
+  test("works for any selection of hunks", () => {
     for (let mask = 1; mask < 8; mask++) {
       const after = taken(BEFORE, AFTER, ...[0, 1, 2].filter((at) => mask & (1 << at)));
       expect(leftBy(BEFORE, after)).toBe(after);

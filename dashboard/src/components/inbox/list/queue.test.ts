@@ -32,7 +32,7 @@ const shell = (id: string, command: string, more: Partial<NonNullable<ApprovalVi
 
 const ids = (items: readonly ApprovalView[]) => items.map(({ id }) => id);
 
-test("[U20] what holds a root comes first, then what holds the most, then what has waited longest", () => {
+test("[U20] items that block a root come first, then those that block the most runs, then the oldest", () => {
   const queue = sortQueue([
     item("young", { requestedAt: 9 }),
     item("old", { requestedAt: 1 }),
@@ -42,8 +42,8 @@ test("[U20] what holds a root comes first, then what holds the most, then what h
   expect(ids(queue)).toEqual(["root", "many", "old", "young"]);
 });
 
-describe("[U28] what is alike", () => {
-  test("commands that differ only in names, and files of one kind in one folder", () => {
+describe("[U28] similar items", () => {
+  test("are commands that differ only in names, or files of one type in one folder", () => {
     const [a, b, c] = [shell("a", "git add a.ts"), shell("b", "git add b.ts"), shell("c", "git add -f b.ts")];
     expect(ids(similarItems(a, [a, b, c]))).toEqual(["a", "b"]);
     const files = [item("x"), item("y"), item("z", { input: { path: "z.md", content: "" } })];
@@ -51,7 +51,7 @@ describe("[U28] what is alike", () => {
     expect(findDifferences([a, b])).toEqual({ common: "Run: git add …", parts: ["a.ts", "b.ts"] });
   });
 
-  test("never what a shell would act on, what cannot be read, or what is dangerous", () => {
+  test("never differ in shell syntax, and are never dynamic or dangerous commands", () => {
     const pairs = [
       [shell("a", "echo a"), shell("b", "echo $(rm b)")],
       [shell("a", "cat a"), shell("b", "cat a>b")],
@@ -65,7 +65,7 @@ describe("[U28] what is alike", () => {
   });
 });
 
-test("[A17] a second look is asked for by what was recorded", () => {
+test("[A17] dangers come from the recorded call", () => {
   expect(findDangers(item("a"))).toEqual([]);
   expect(findDangers(item("a", { untrusted: ["https://a.test"] }))).toEqual([
     "this run has read untrusted content from https://a.test",
