@@ -25,29 +25,27 @@ import { asSentence, jsonLine, plainLine } from "./view/text/plain.ts";
 export async function start(): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
   const argv = process.argv.slice(2);
-  stdout.once("error", leaveUnread);
+  stdout.once("error", exitOnClosedOutput);
   stdout.on("error", () => {});
   const cwd = process.cwd();
   const io: Io = { stdin, stdout, stderr, env, cwd, launcher: launcherName(process.argv[1]!, cwd) };
   const masked = maskIo(io, argv);
   for (const crash of ["uncaughtException", "unhandledRejection"] as const)
-    process.on(crash, (error) => sayCrash(error, masked));
+    process.on(crash, (error) => printCrash(error, masked));
   const code = await main(argv, io);
   stdout.write("", () => process.exit(code));
 }
 
 /** Prints an uncaught error masked. Node would print it unmasked. */
-function sayCrash(thrown: unknown, io: Io): void {
+function printCrash(thrown: unknown, io: Io): void {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  const goesOn = commandLineFor(io, io.cwd)("run");
-  io.stderr.write(
-    `cadre: Cadre itself has failed. What was recorded is safe; \`${goesOn}\` goes on with it.\n${text}\n`,
-  );
+  const resume = commandLineFor(io, io.cwd)("run");
+  io.stderr.write(`cadre: Cadre crashed. What was recorded is safe; \`${resume}\` continues it.\n${text}\n`);
   process.exit(EXIT.failed);
 }
 
 /** `cadre runs | head` closes our output, which is not a failure. A command with work in progress shuts down in order. */
-function leaveUnread(): void {
+function exitOnClosedOutput(): void {
   if (process.listenerCount("SIGINT") > 0) process.emit("SIGINT", "SIGINT");
   else process.exit(EXIT.done);
 }
@@ -65,22 +63,22 @@ export async function main(argv: readonly string[], given: Io): Promise<number> 
   } catch (error) {
     // Commander also throws after it printed help or the version.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    return sayFailure(error, argv, io);
+    return printFailure(error, argv, io);
   }
 }
 
-function sayFailure(thrown: unknown, argv: readonly string[], io: Io): number {
+function printFailure(thrown: unknown, argv: readonly string[], io: Io): number {
   const error = toCadreError(thrown);
   const { code, message, details } = error;
   if (argv.includes("--json")) io.stdout.write(`${jsonLine({ error: { code, message, details } })}\n`);
-  const sentence = plainLine(code === "INTERNAL" ? unforeseen(message) : message);
+  const sentence = plainLine(code === "INTERNAL" ? describeUnforeseen(message) : message);
   printError(sentence, io, commandLineFor(io, resolve(io.cwd, folderArgument(argv))));
   if (io.env["CADRE_DEBUG"] && thrown instanceof Error) io.stderr.write(`${thrown.stack}\n`);
   return exitCode(code);
 }
 
 /** The message of an unforeseen error says neither that the data is safe nor what to do. */
-const unforeseen = (message: string): string =>
+const describeUnforeseen = (message: string): string =>
   `${asSentence(message)} What was recorded is safe; CADRE_DEBUG=1 shows where it failed.`;
 
 function createProgram(io: Io, done: (code: number) => void): Command {
@@ -90,8 +88,8 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     .helpOption("-h, --help", "print help")
     .helpCommand(false)
     .option("-C, --folder <path>", "the project's folder (default: the current one)")
-    .option("--json", "JSON and nothing else on stdout: one value, or a line for each event that is followed")
-    .option("--plain", "lines only: no colours, and nothing is drawn anew (for screen readers and logs)")
+    .option("--json", "print only JSON to stdout: one value, or one line per followed event")
+    .option("--plain", "print only lines: no colours, no redrawing (for screen readers and logs)")
     .configureHelp({ showGlobalOptions: true, subcommandTerm })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
@@ -99,36 +97,39 @@ function createProgram(io: Io, done: (code: number) => void): Command {
       outputError: () => {},
     });
 
-  const does: BindHandler = (load) =>
+  const bind: BindHandler = (load) =>
     async function action(this: Command, ...given: unknown[]): Promise<void> {
       const {
         folder,
         json = false,
         plain = false,
       } = program.opts<{ folder?: string } & Partial<OutputFormat>>();
-      const invocation = createInvocation(io, existing(resolve(io.cwd, folder ?? ".")), { json, plain });
-      const verb = await load();
-      done(await verb(invocation, ...(given.slice(0, -1) as never[])));
+      const invocation = createInvocation(io, existingFolder(resolve(io.cwd, folder ?? ".")), {
+        json,
+        plain,
+      });
+      const handler = await load();
+      done(await handler(invocation, ...(given.slice(0, -1) as never[])));
     };
-  addCommands(program, does);
+  addCommands(program, bind);
   for (const { commands } of program.commands)
-    commands.find((verb) => verb.name() === "list")?.allowExcessArguments();
-  program.hook("preAction", (_, verb) => refuseUnknown(verb));
+    commands.find((command) => command.name() === "list")?.allowExcessArguments();
+  program.hook("preAction", (_, command) => refuseUnknown(command));
   program
-    .command("help [verb...]")
+    .command("help [command...]")
     .helpGroup("Help:")
-    .description("print help, or the help of a verb, as in: help agents validate")
-    .action((verbs: string[]) => named(program, verbs).outputHelp());
+    .description("print help, or the help of a command, for example: help agents validate")
+    .action((names: string[]) => findCommand(program, names).outputHelp());
   describeArguments(program);
   refuseBadUsage(program);
   return program;
 }
 
 /** Leaves out `[options]`: almost every command has some, and the description needs the room. */
-const subcommandTerm = (verb: Command): string =>
+const subcommandTerm = (command: Command): string =>
   [
-    verb.name(),
-    verb
+    command.name(),
+    command
       .usage()
       .replace(/\[(options|command)\]/g, "")
       .trim(),
@@ -145,10 +146,10 @@ function refuseBadUsage(command: Command): void {
 }
 
 /** Commander passes an unknown subcommand as an argument to the default command `list`. */
-function refuseUnknown(verb: Command): void {
-  const [word] = verb.args;
-  const group = verb.parent;
-  if (verb.name() !== "list" || !group || word === undefined) return;
+function refuseUnknown(command: Command): void {
+  const [word] = command.args;
+  const group = command.parent;
+  if (command.name() !== "list" || !group || word === undefined) return;
   const meant = nearestWord(
     word,
     group.commands.map((known) => known.name()),
@@ -158,17 +159,17 @@ function refuseUnknown(verb: Command): void {
 }
 
 /** Refuses a mistyped folder: a store would be created there that is never found again. */
-function existing(folder: string): string {
+function existingFolder(folder: string): string {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
   throw new CadreError("USAGE", `There is no folder ${folder}.`);
 }
 
-function named(program: Command, verbs: readonly string[]): Command {
+function findCommand(program: Command, names: readonly string[]): Command {
   let found = program;
-  verbs.forEach((verb, index) => {
-    const next = found.commands.find((known) => known.name() === verb);
-    const words = verbs.slice(0, index + 1).join(" ");
-    if (!next) throw new CadreError("USAGE", `Unknown command '${words}'. See ${commandPath(found)} --help.`);
+  names.forEach((name, index) => {
+    const next = found.commands.find((known) => known.name() === name);
+    const path = names.slice(0, index + 1).join(" ");
+    if (!next) throw new CadreError("USAGE", `Unknown command '${path}'. See ${commandPath(found)} --help.`);
     found = next;
   });
   return found;
@@ -181,8 +182,8 @@ const usageError = (error: CommanderError, command: Command): CadreError =>
 function missingArgument({ code, message }: CommanderError, command: Command): string | undefined {
   if (code !== "commander.missingArgument") return undefined;
   const argument = command.registeredArguments.find((known) => message.includes(`'${known.name()}'`))!;
-  const [cadre, ...verb] = pathOf(command);
-  const path = verb.join(" ");
+  const [cadre, ...names] = pathOf(command);
+  const path = names.join(" ");
   return `${path} needs <${argument.name()}>: ${argument.description}. See ${cadre} help ${path}.`;
 }
 

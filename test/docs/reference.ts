@@ -49,7 +49,7 @@ function cliPage(): string {
     ([name, code]) => `| ${code} | ${EXIT_MEANINGS[name as keyof typeof EXIT]} |`,
   );
   return page("Commands", [
-    "Every verb of `cadre`. For all of them: `-C, --folder <path>` names the project's folder (the current one), `--json` prints JSON and nothing else. `cadre help <verb>` says the same.\n",
+    "Every command of `cadre`. All of them take `-C, --folder <path>` for the project's folder (default: the current one), and `--json` to print only JSON. `cadre help <command>` prints the same.\n",
     "| Exit code | |\n| --- | --- |",
     ...exits,
     ...verbsOf(program).map(verb),

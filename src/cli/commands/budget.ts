@@ -1,15 +1,15 @@
-// `cadre budget`: shows what a branch of a tree has spent and may spend, and changes its limits. `cadre freeze` and `thaw`.
+// `cadre budget`: shows what a branch of a tree has spent and may spend, and changes its limits.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { CadreError } from "../../errors.ts";
 import type { Budget, JournalEvent } from "../../journal/events.ts";
 import { type BudgetRiver, budgetRiver } from "../../projections/usage/budget-river.ts";
 import { type RunBudget, runBudgetProjection } from "../../projections/usage/run-budget.ts";
-import { describeBudget, plural } from "../../projections/words/format.ts";
+import { describeBudget } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import { budgetJson, budgetLines } from "../view/budget.ts";
-import { nextDriverText, pauseEffectText } from "../view/drivers.ts";
+import { nextDriverText } from "../view/drivers.ts";
 import { jsonLine } from "../view/text/plain.ts";
 
 interface BudgetOptions {
@@ -43,38 +43,6 @@ export async function budget(
         ? jsonLine({ runId, ...limits, tree: options.tree === true })
         : `${whose} may spend ${describeBudget(limits)} now; ${await nextDriverText(client, commandLine, "that counts from the next `cadre run` on")}.`,
     );
-    return EXIT.done;
-  });
-}
-
-export const freeze = (invocation: Invocation, runId: string) =>
-  hold(invocation, runId, {
-    act: (client) => client.post("/api/runs/{id}/freeze", { id: runId }),
-    word: "frozen",
-  });
-
-export const thaw = (invocation: Invocation, runId: string) =>
-  hold(invocation, runId, {
-    act: (client) => client.post("/api/runs/{id}/thaw", { id: runId }),
-    word: "thawed",
-  });
-
-async function hold(
-  { folder, io, json, screen, commandLine }: Invocation,
-  runId: string,
-  { act, word }: { act(client: CadreClient): Promise<{ runs: string[] }>; word: "frozen" | "thawed" },
-): Promise<number> {
-  return withClient({ folder, io }, async (client) => {
-    const { runs } = await act(client);
-    const next = () =>
-      word === "frozen"
-        ? pauseEffectText(client, commandLine, `it stays frozen until \`cadre thaw ${runId}\``)
-        : nextDriverText(client, commandLine);
-    const told =
-      runs.length === 0
-        ? `Nothing to do: the branch of ${runId} is ${word === "frozen" ? "frozen already" : "not frozen"}.`
-        : `${plural(runs.length, "run")} ${word}; ${await next()}.`;
-    screen.line(json ? jsonLine({ runId, [word]: runs }) : told);
     return EXIT.done;
   });
 }

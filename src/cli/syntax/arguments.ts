@@ -9,19 +9,19 @@ const MEANINGS: Readonly<Record<string, string>> = {
   run: RUN,
   a: RUN,
   b: RUN,
-  id: "what is to be decided, by its id or the beginning of it (`cadre approve` lists what is open)",
+  id: "an open item's id, or the beginning of it (`cadre approve` lists them)",
   call: "the call's id, as `cadre outcome` shows it",
   verdict: "happened, run_again or fail",
-  text: "what to tell it, in quotes",
-  grant: "its number or its rule, as `cadre permissions` lists them",
+  text: "the message, in quotes",
+  grant: "a grant's number or rule, as `cadre permissions` lists them",
   agent: "an agent's name (`cadre agents` lists them)",
-  path: "a file or a folder (default: where agents are looked for)",
-  words: "an agent's name, if it is not to be the usual one, and the task in quotes",
-  name: "somebody's name, as `cadre users` lists them",
+  path: "a file or a folder (default: the folders of agents)",
+  words: "an agent's name, unless you want the default one, and the task in quotes",
+  name: "a user's name, as `cadre users` lists them",
   role: "viewer, operator or admin",
   server: "a server's name, as `cadre servers` lists them",
-  verb: "a command, and one below it",
-  "users add name": "what they are called here, in small letters",
+  command: "a command, and optionally a subcommand",
+  "users add name": "the user's name here, in lower case",
   "webhooks test name": "a webhook's name, as `cadre webhooks` lists them",
   "verify run": `${RUN}; or a file that \`cadre export\` wrote`,
   "eval file": "the YAML file with the cases",
@@ -33,5 +33,5 @@ export function describeArguments(command: Command, path: readonly string[] = []
     const own = MEANINGS[[...path, argument.name()].join(" ")];
     argument.description ||= own ?? MEANINGS[argument.name()] ?? "";
   }
-  for (const verb of command.commands) describeArguments(verb, [...path, verb.name()]);
+  for (const subcommand of command.commands) describeArguments(subcommand, [...path, subcommand.name()]);
 }

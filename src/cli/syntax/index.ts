@@ -1,45 +1,30 @@
-// Declares all commands, in the order of the help.
+// Declares all commands with their arguments, options and help. Help lists them in the order in which they are added.
 
 import type { Command } from "commander";
 import { addAgentCommands } from "./agents.ts";
-import { addBranchCommands, addDecideCommands } from "./decide.ts";
+import { addDecideCommands } from "./decide.ts";
 import type { BindHandler } from "./handler.ts";
 import { addJournalCommands } from "./journals.ts";
-import { addEvalCommands, addForkCommands, addLookCommands } from "./look.ts";
-import { addPeopleCommands } from "./people.ts";
+import { addLookCommands } from "./look.ts";
 import { addProjectCommands } from "./project.ts";
 import { addServeCommands } from "./serve.ts";
 import { addStartCommands } from "./start.ts";
+import { addSteerCommands } from "./steer.ts";
 
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "Start:": ["init", "demo", "run", "retry", "fork"],
-  "Look:": ["runs", "show", "tail", "why", "usage", "compare"],
-  "Decide:": ["approve", "reject", "outcome", "permissions"],
-  "Change what runs:": ["message", "pause", "resume", "cancel", "budget", "freeze", "thaw"],
-  "Agents:": ["agents", "eval", "replay"],
-  "Serve:": ["up", "worker", "workers", "mcp", "acp"],
-  "Journals:": ["verify", "export", "import", "prune"],
-  "Project and team:": ["doctor", "trust", "servers", "users", "webhooks"],
+const GROUPS: Readonly<Record<string, (program: Command, bind: BindHandler) => void>> = {
+  "Start:": addStartCommands,
+  "Look:": addLookCommands,
+  "Decide:": addDecideCommands,
+  "Steer runs:": addSteerCommands,
+  "Agents:": addAgentCommands,
+  "Serve:": addServeCommands,
+  "Journals:": addJournalCommands,
+  "Project and users:": addProjectCommands,
 };
 
-export function addCommands(program: Command, does: BindHandler): void {
-  addStartCommands(program, does);
-  addLookCommands(program, does);
-  addForkCommands(program, does);
-  addEvalCommands(program, does);
-  addJournalCommands(program, does);
-  addDecideCommands(program, does);
-  addBranchCommands(program, does);
-  addAgentCommands(program, does);
-  addServeCommands(program, does);
-  addProjectCommands(program, does);
-  addPeopleCommands(program, does);
-  group(program);
-}
-
-function group(program: Command): void {
-  const order = Object.values(GROUPS).flat();
-  for (const [heading, verbs] of Object.entries(GROUPS))
-    for (const verb of verbs) program.commands.find((known) => known.name() === verb)!.helpGroup(heading);
-  (program.commands as Command[]).sort((a, b) => order.indexOf(a.name()) - order.indexOf(b.name()));
+export function addCommands(program: Command, bind: BindHandler): void {
+  for (const [heading, add] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading);
+    add(program, bind);
+  }
 }

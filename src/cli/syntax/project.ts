@@ -1,52 +1,66 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { BindHandler } from "./handler.ts";
 
-export function addProjectCommands(program: Command, does: BindHandler): void {
-  program
-    .command("init")
-    .description("make this folder a project; asks what to begin with, and overwrites nothing")
-    .option(
-      "--template <name>",
-      "begin with a small set: incident, coding, company, existing (agents of yours)",
-    )
-    .option("--pack <name>", "copy the agents of a built-in pack into agents/")
-    .option("--list", "list the packs, and change nothing")
-    .action(does(async () => (await import("../commands/init.ts")).init));
+export function addProjectCommands(program: Command, bind: BindHandler): void {
   program
     .command("doctor")
-    .description("check whatever could keep Cadre from working here")
-    .action(does(async () => (await import("../commands/doctor.ts")).doctor));
-  program
-    .command("prune")
-    .description("delete trees of runs that have ended; says what would go, and asks")
-    .option("--older-than <age>", "only those that ended so long ago, as in 30d or 12h")
-    .option(
-      "--status <status>",
-      "only those that ended so: completed, failed, cancelled; several with commas",
-    )
-    .option("--workspace [path]", "only those that worked in this folder (default: the project's own)")
-    .option("--run <run>", "only the tree of this run")
-    .option("--dry-run", "only say what would go")
-    .option("-y, --yes", "do not ask")
-    .action(does(async () => (await import("../commands/prune.ts")).prune));
+    .description("check for anything that could keep Cadre from working here")
+    .action(bind(async () => (await import("../commands/doctor.ts")).doctor));
   program
     .command("trust")
-    .description("let this folder's cadre.yaml set endpoints, start commands and allow things; shows which")
-    .option("--list", "print the folders that you trust")
-    .option("--revoke", "take it back")
-    .action(does(async () => (await import("../commands/trust.ts")).trust));
+    .description(
+      "let this folder's cadre.yaml set endpoints, start commands and grant permissions; lists them",
+    )
+    .option("--list", "list the folders you trust")
+    .option("--revoke", "stop trusting this folder")
+    .action(bind(async () => (await import("../commands/trust.ts")).trust));
   const servers = program
     .command("servers")
-    .description("list the MCP servers of this folder, and what is pinned of each");
+    .description("list the MCP servers of this folder, and the pinned tools of each");
   servers
     .command("list", { isDefault: true, hidden: true })
-    .action(does(async () => (await import("../commands/servers.ts")).list));
+    .action(bind(async () => (await import("../commands/servers.ts")).list));
   servers
     .command("approve <server>")
-    .description("see what a server offers, or what has changed of it, and pin it")
-    .action(does(async () => (await import("../commands/servers.ts")).approve));
-  program
-    .command("demo")
-    .description("play an incident on a copy in a temporary folder; needs no key")
-    .action(does(async () => (await import("../commands/demo.ts")).demo));
+    .description("see what a server offers, or what has changed, and pin it")
+    .action(bind(async () => (await import("../commands/servers.ts")).approve));
+  const users = program.command("users").description("list the named users and their roles");
+  users
+    .command("list", { isDefault: true, hidden: true })
+    .action(bind(async () => (await import("../commands/users.ts")).list));
+  users
+    .command("add <name>")
+    .description("give a user access; prints their token, once")
+    .addOption(
+      new Option("--role <role>", "viewer: reads; operator: starts and approves; admin: everything")
+        .choices(["viewer", "operator", "admin"])
+        .makeOptionMandatory(),
+    )
+    .action(bind(async () => (await import("../commands/users.ts")).add));
+  users
+    .command("rotate <name>")
+    .description("give a user a new token; sessions of the old one end at once")
+    .action(bind(async () => (await import("../commands/users.ts")).rotate));
+  users
+    .command("role <name> <role>")
+    .description("change a user's role (viewer, operator, admin); their token stays the same")
+    .action(bind(async () => (await import("../commands/users.ts")).role));
+  users
+    .command("link [name]")
+    .description(
+      "print a link that signs in one browser of this user, once; without a name: yours; needs `cadre up`",
+    )
+    .action(bind(async () => (await import("../commands/users.ts")).link));
+  users
+    .command("revoke <name>")
+    .description("revoke a user's access; their sessions end at once")
+    .action(bind(async () => (await import("../commands/users.ts")).revoke));
+  const webhooks = program.command("webhooks").description("list the webhooks and their latest deliveries");
+  webhooks
+    .command("list", { isDefault: true, hidden: true })
+    .action(bind(async () => (await import("../commands/webhooks.ts")).list));
+  webhooks
+    .command("test [name]")
+    .description("send a test notice to all webhooks, or to one; exit code 1 if it was not accepted")
+    .action(bind(async () => (await import("../commands/webhooks.ts")).test));
 }

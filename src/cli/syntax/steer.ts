@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import type { BindHandler } from "./handler.ts";
+
+export function addSteerCommands(program: Command, bind: BindHandler): void {
+  program
+    .command("message <run> <text>")
+    .description("send a message to a run; the agent reads it at its next turn")
+    .action(bind(async () => (await import("../commands/steer.ts")).message));
+  program
+    .command("pause <run>")
+    .description("pause a run before its next step")
+    .action(bind(async () => (await import("../commands/steer.ts")).pause));
+  program
+    .command("resume <run>")
+    .description("resume a paused or quarantined run; one that waits for its provider tries again now")
+    .action(bind(async () => (await import("../commands/steer.ts")).resume));
+  program
+    .command("cancel <run>")
+    .description("cancel a run and its descendants, and wait until all have ended")
+    .option("--reason <text>", "the reason")
+    .action(bind(async () => (await import("../commands/cancel.ts")).cancel));
+  program
+    .command("budget <run>")
+    .description(
+      "show what a run and its descendants have spent and may spend; or change the run's own limit",
+    )
+    .option("--give <amount>", "add to its limit: 0.50 means dollars, 20000 means tokens")
+    .option("--take <amount>", "reduce its limit")
+    .option("--set <amount>", "set its limit")
+    .option("--tree", "change the limit of the whole tree, not of the run itself")
+    .action(bind(async () => (await import("../commands/budget.ts")).budget));
+  program
+    .command("freeze <run>")
+    .description("pause a run and its descendants before their next steps")
+    .action(bind(async () => (await import("../commands/steer.ts")).freeze));
+  program
+    .command("thaw <run>")
+    .description("let a frozen branch continue")
+    .action(bind(async () => (await import("../commands/steer.ts")).thaw));
+}
