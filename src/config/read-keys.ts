@@ -9,21 +9,32 @@ export type KeySchemas = Record<string, z.ZodType>;
 
 export type KeyValues<S extends KeySchemas> = { [K in keyof S]?: z.output<S[K]> };
 
+export interface ReadKeys<S extends KeySchemas> {
+  values: KeyValues<S>;
+  problems: Problem[];
+  /** The problems of unknown keys, each with the known key that was probably meant. */
+  misspelled: { problem: Problem; meant: string }[];
+}
+
 /** `aliases` maps other spellings of a key to ours. Values that do not fit are left out, and are errors. */
 export function readKeys<S extends KeySchemas>(
   document: YamlDocument,
   schemas: S,
   aliases: Readonly<Record<string, string>> = {},
-): { values: KeyValues<S>; problems: Problem[] } {
+): ReadKeys<S> {
   const values: Record<string, unknown> = Object.create(null);
   const problems: Problem[] = [];
+  const misspelled: ReadKeys<S>["misspelled"] = [];
   const data = document.data as Record<string, Data>;
   const words = [...Object.keys(schemas), ...Object.keys(aliases)];
   for (const written of Object.keys(data)) {
     const key = Object.hasOwn(aliases, written) ? aliases[written]! : written;
     const schema = Object.hasOwn(schemas, key) ? schemas[key] : undefined;
     if (!schema) {
-      problems.push(unknownKey(document, [written], words));
+      const problem = unknownKey(document, [written], words);
+      const meant = nearestWord(written, words);
+      problems.push(problem);
+      if (meant !== undefined) misspelled.push({ problem, meant });
     } else if (key in values) {
       const message = `\`${written}\` and another key both set \`${key}\``;
       problems.push({
@@ -38,7 +49,7 @@ export function readKeys<S extends KeySchemas>(
       if (checked.ok) values[key] = checked.value;
     }
   }
-  return { values: values as KeyValues<S>, problems };
+  return { values: values as KeyValues<S>, problems, misspelled };
 }
 
 /** A mapping where a key that nobody knows is an error: where dropping it could allow more than was meant. */

@@ -27,6 +27,8 @@ export interface YamlDocument {
   /** Null where nothing could be read. */
   data: Data;
   problems: Problem[];
+  /** Keys that occur twice in the same mapping. Each is a problem, too. */
+  duplicateKeys?: readonly string[];
   /** Where a value stands, or the key before it; the nearest parent where the path does not exist. */
   at(path: Path, part?: "key" | "value"): { line: number; column: number };
 }
@@ -46,7 +48,14 @@ export interface YamlPlace {
 export function readYaml(text: string, file: string, place: YamlPlace = {}): YamlDocument {
   const { line = 1, maxLexemes = MAX_LEXEMES } = place;
   const lines = new LineCounter();
-  const reading: Reading = { faults: [], places: new Map(), nodes: 0, maxLexemes, anchors: new Map() };
+  const reading: Reading = {
+    faults: [],
+    duplicateKeys: [],
+    places: new Map(),
+    nodes: 0,
+    maxLexemes,
+    anchors: new Map(),
+  };
   const data = read(text, lines, reading);
   const positionOf = (offset: number) => {
     const found = lines.linePos(offset);
@@ -55,6 +64,7 @@ export function readYaml(text: string, file: string, place: YamlPlace = {}): Yam
   return {
     file,
     data,
+    duplicateKeys: reading.duplicateKeys,
     problems: reading.faults
       .slice(0, MAX_PROBLEMS)
       .map(({ offset, ...rest }) => ({ file, ...positionOf(offset), severity: "error", ...rest })),
@@ -126,6 +136,7 @@ interface Fault {
 /** One document while it is read. */
 interface Reading {
   faults: Fault[];
+  duplicateKeys: string[];
   places: Map<string, { key: number; value: number }>;
   /** Aliases draw on the same budget: a bomb costs what its expansion would. */
   nodes: number;
@@ -176,8 +187,10 @@ function mapToData(reading: Reading, items: Pair[], path: Path, depth: number): 
     }
     const name = String(key.value);
     if (name === "__proto__") fault(reading, "BAD_KEY", "`__proto__` is not allowed as a key", offset);
-    else if (name in result) fault(reading, "DUPLICATE_KEY", `key \`${name}\` stands here twice`, offset);
-    else {
+    else if (name in result) {
+      reading.duplicateKeys.push(name);
+      fault(reading, "DUPLICATE_KEY", `key \`${name}\` stands here twice`, offset);
+    } else {
       const here = [...path, name];
       reading.places.set(placeKey(here), { key: offset, value: value?.range?.[0] ?? offset });
       result[name] = toData(reading, value, here, depth + 1);

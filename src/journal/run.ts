@@ -129,6 +129,8 @@ export const ResultEnvelope = z.object({
   /** For a member of a team. */
   team: TeamTurn.optional(),
   first_cause: FirstCause.optional(),
+  /** The agent that failed after the work was passed on to it. `summary` already names it. */
+  failed_stage: z.string().optional(),
 });
 export type ResultEnvelope = z.infer<typeof ResultEnvelope>;
 

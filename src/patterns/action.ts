@@ -24,6 +24,8 @@ export interface Ending {
   team?: TeamTurn | undefined;
   /** The failed run that caused this failure, if it is below this one. */
   cause?: FirstCause | undefined;
+  /** The agent that failed after the work was passed on to it. `summary` already names it. */
+  failedStage?: string | undefined;
 }
 
 /** Text from another agent, under a heading. */

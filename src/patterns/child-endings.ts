@@ -21,15 +21,15 @@ export const cancelledStageEnding = ({ agent }: ChildRun): Ending => ({
 /** S3-17: names the stage that failed, once, even if several stages passed the work on. */
 export function failedStageEnding({ agent, ended }: ChildRun, stopReason: StopReason): Ending {
   const { summary, result } = ended!;
-  const named = summary.startsWith(STAGE) ? summary : `${STAGE}${baseName(agent)} failed: ${summary}`;
-  return { status: "failed", stopReason, summary: named, cause: result.first_cause };
+  const failedStage = result.failed_stage ?? baseName(agent);
+  const named = result.failed_stage === undefined ? stageSummary(failedStage, summary) : summary;
+  return { status: "failed", stopReason, summary: named, failedStage, cause: result.first_cause };
 }
 
 /** A failed stage without a failed run: it could not be started, or its answer is unusable. */
-export const unusableStageEnding = (agent: string, why: string): Ending => ({
-  status: "failed",
-  stopReason: "error",
-  summary: `${STAGE}${baseName(agent)} failed: ${why}`,
-});
+export function unusableStageEnding(agent: string, why: string): Ending {
+  const failedStage = baseName(agent);
+  return { status: "failed", stopReason: "error", summary: stageSummary(failedStage, why), failedStage };
+}
 
-const STAGE = "Stage ";
+const stageSummary = (stage: string, why: string): string => `Stage ${stage} failed: ${why}`;

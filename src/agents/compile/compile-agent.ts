@@ -72,17 +72,16 @@ function checkKeys(document: YamlDocument, dialect: string): { values: AgentValu
   return { values: { ...rest.values, ...gate.values }, problems: [...gate.problems, ...dropped] };
 }
 
-/** N3: `toools: [Read]` would leave every tool. A slip in a key that holds something back is no mere warning. */
+/** N3: `toools: [Read]` would leave every tool allowed. So a misspelled key that restricts the agent is an error. */
 function ownKeys(document: YamlDocument): { values: AgentValues; problems: Problem[] } {
-  const { values, problems } = readKeys(document, AGENT_KEYS, KEY_ALIASES);
-  const isSlip = ({ code, suggestion }: Problem): boolean => {
-    const meant = /^did you mean `(\w+)`\?$/.exec(suggestion ?? "")?.[1];
-    if (code !== "UNKNOWN_KEY" || meant === undefined) return false;
+  const { values, problems, misspelled } = readKeys(document, AGENT_KEYS, KEY_ALIASES);
+  const restricting = misspelled.filter(({ meant }) => {
     const key = canonicalKey(meant);
     return GATE.has(key) && !(key in values);
-  };
+  });
+  const errors = new Set(restricting.map(({ problem }) => problem));
   const judged = problems.map(
-    (problem): Problem => (isSlip(problem) ? { ...problem, severity: "error" } : problem),
+    (problem): Problem => (errors.has(problem) ? { ...problem, severity: "error" } : problem),
   );
   return { values, problems: judged };
 }

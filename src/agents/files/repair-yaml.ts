@@ -8,7 +8,7 @@ import { GATE_KEYS, KNOWN_KEYS, PROSE_KEYS } from "./known-keys.ts";
 
 /** Returns the broken document unchanged if no repair is safe. `line` is the first line of the text in the file. */
 export function repairYaml(yaml: string, broken: YamlDocument, line: number): YamlDocument {
-  if (broken.problems.some(isFinal)) return broken;
+  if (isBeyondRepair(broken)) return broken;
   const fields = splitFields(yaml, line);
   if (!fields) return broken;
   const data: Record<string, Data> = Object.create(null);
@@ -31,11 +31,11 @@ export function repairYaml(yaml: string, broken: YamlDocument, line: number): Ya
   };
 }
 
-/** Problems that are never repaired: dangerous or too large input, and contradictions. */
-function isFinal({ code, message }: Problem): boolean {
-  if (code === "DUPLICATE_KEY") return KNOWN_KEYS.has(/`(.*)`/.exec(message)?.[1] ?? "");
-  return ["YAML_TAG", "YAML_TOO_LARGE", "YAML_TOO_DEEP", "BAD_KEY"].includes(code);
-}
+/** Dangerous or too large input, and contradictions, are never repaired. */
+const isBeyondRepair = ({ problems, duplicateKeys = [] }: YamlDocument): boolean =>
+  duplicateKeys.some((key) => KNOWN_KEYS.has(key)) || problems.some(({ code }) => FINAL_CODES.has(code));
+
+const FINAL_CODES = new Set(["YAML_TAG", "YAML_TOO_LARGE", "YAML_TOO_DEEP", "BAD_KEY"]);
 
 interface Field {
   key: string;
@@ -66,7 +66,7 @@ function splitFields(yaml: string, first: number): Field[] | undefined {
 function readField(field: Field, file: string): YamlDocument | undefined {
   const document = readYaml(field.lines.join("\n"), file, { line: field.line });
   if (!hasErrors(document.problems)) return document;
-  if (document.problems.some(isFinal)) return undefined;
+  if (isBeyondRepair(document)) return undefined;
   const text = rawText(field);
   if (GATE_KEYS.has(field.key) && text !== "*") return undefined;
   const { line, column } = document.problems[0]!;

@@ -1,6 +1,7 @@
 // The end of a run: a result, and why it ended (P11). Counts and files come from the journal.
 
 import type { EventBody, FirstCause, Payload, ResultEnvelope, Spent } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Ending } from "../../patterns/action.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
@@ -42,6 +43,7 @@ function envelope(ending: Ending, { state }: RunJournal): ResultEnvelope {
     ...(ending.output === undefined ? {} : { output: ending.output }),
     ...(ending.team === undefined ? {} : { team: ending.team }),
     ...(ending.status === "failed" ? { first_cause: ending.cause ?? ownCause(ending, state) } : {}),
+    ...omitUndefined({ failed_stage: ending.failedStage }),
   };
 }
 

@@ -29,7 +29,7 @@ function formOf(tool: string, ended: Ended): object {
 
 /** D3: every key is present, whatever the child reported. */
 function envelope({ child_run_id, result }: Ended): object {
-  const { first_cause: _, status, summary, details = "", ...rest } = result;
+  const { first_cause: _, failed_stage: __, status, summary, details = "", ...rest } = result;
   return { status, summary: causeOf(result) ?? summary, details, ...rest, child_run_id };
 }
 
