@@ -21,10 +21,27 @@ const TOOL_TIMEOUT_MS = 120_000;
 /** A tool that ignores its signal is not waited for any longer than this. */
 const STOP_GRACE_MS = 5_000;
 
+type ToolParts = Pick<
+  LoopParts,
+  | "authority"
+  | "clock"
+  | "digest"
+  | "host"
+  | "ids"
+  | "judge"
+  | "judgeShell"
+  | "mask"
+  | "mayBegin"
+  | "onDelta"
+  | "pid"
+  | "store"
+  | "tools"
+>;
+
 export async function runTools(
   ids: readonly string[],
   run: RunJournal,
-  parts: LoopParts,
+  parts: ToolParts,
   effects: AbortSignal,
 ): Promise<void> {
   if (run.definition.runner) return allowRunnerCall(ids, run, parts);
@@ -42,7 +59,7 @@ export async function runTools(
 }
 
 /** D6: the files that these calls change, where others of the same tree may be at work beside this run. */
-function claimsOf(calls: readonly ToolCall[], { state }: RunJournal, parts: LoopParts): string[] {
+function claimsOf(calls: readonly ToolCall[], { state }: RunJournal, parts: ToolParts): string[] {
   const { parentRunId, worktree } = state.start!;
   if (worktree || (parentRunId === undefined && state.children.size === 0)) return [];
   return calls.flatMap((call) => {
@@ -73,7 +90,7 @@ function taken(call: ToolCall, { path, agent, runId }: NonNullable<RunJournal["c
 async function changedSince(
   calls: readonly ToolCall[],
   run: RunJournal,
-  parts: LoopParts,
+  parts: ToolParts,
 ): Promise<EventBody[]> {
   const doubtful = calls.filter((call) => call.decision || call.proposal!.seq <= run.seqWhenTaken);
   if (doubtful.length === 0) return [];
@@ -86,7 +103,7 @@ async function recheck(
   call: ToolCall,
   grants: Awaited<ReturnType<typeof currentGrants>>,
   run: RunJournal,
-  parts: LoopParts,
+  parts: ToolParts,
 ): Promise<EventBody | undefined> {
   const tool = parts.tools.get(call.name);
   const proposal = call.proposal!;
@@ -110,7 +127,7 @@ function gone(call: ToolCall): EventBody {
   return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome: "denied" } };
 }
 
-async function intent(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<EventBody> {
+async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promise<EventBody> {
   const attempt = call.attempts + 1;
   const where = call.proposal!.effect === "read" ? {} : { host: parts.host, pid: parts.pid };
   const fingerprints = await fingerprintsOf(call, run, parts);
@@ -130,7 +147,7 @@ async function intent(call: ToolCall, run: RunJournal, parts: LoopParts): Promis
 async function fingerprintsOf(
   call: ToolCall,
   { state }: RunJournal,
-  parts: LoopParts,
+  parts: ToolParts,
 ): Promise<Fingerprints | undefined> {
   if (call.started) return call.started.fingerprints;
   const tool = parts.tools.get(call.name);
@@ -147,7 +164,7 @@ async function fingerprintsOf(
 async function runCall(
   call: ToolCall,
   run: RunJournal,
-  parts: LoopParts,
+  parts: ToolParts,
   effects: AbortSignal,
 ): Promise<void> {
   const attempt = call.attempts;
@@ -192,7 +209,7 @@ async function execute(
   call: ToolCall,
   attempt: number,
   run: RunJournal,
-  parts: LoopParts,
+  parts: ToolParts,
   effects: AbortSignal,
 ): Promise<ToolAnswer> {
   const { workspace, parentRunId, limits } = run.state.start!;
@@ -238,7 +255,7 @@ async function showing(
   tool: AnyTool,
   { proposal }: ToolCall,
   run: RunJournal,
-  parts: LoopParts,
+  parts: ToolParts,
 ): Promise<(path: string) => boolean> {
   const grants = await currentGrants(run, parts);
   return (path) => {

@@ -18,6 +18,19 @@ import { type CallRefusal, childrenLimit, runsLimit } from "./check-delegation.t
 
 type Start = Payload<"RUN_STARTED">;
 
+export type ChildParts = Pick<
+  LoopParts,
+  | "approvalTimeout"
+  | "chooseModel"
+  | "digest"
+  | "findAgent"
+  | "ids"
+  | "limits"
+  | "maxConcurrent"
+  | "store"
+  | "worktrees"
+>;
+
 /** What is the child's own: whoever starts it says so. */
 export interface ChildRequest
   extends Pick<
@@ -49,7 +62,7 @@ export async function childDefinition(
   agent: string,
   asked: DelegationRequest,
   run: RunJournal,
-  parts: LoopParts,
+  parts: ChildParts,
 ): Promise<Definition | CallRefusal> {
   try {
     const definition = await parts.findAgent(agent);
@@ -79,7 +92,7 @@ export async function prepareChild(
   definition: Definition,
   events: EventBody[],
   run: RunJournal,
-  parts: LoopParts,
+  parts: ChildParts,
 ): Promise<PreparedChild | { problem: string }> {
   const { key, trigger, task, awaited = true, retries = 0, receipt } = begun;
   const attempt = (latestChildFor(run.state.children, key)?.attempt ?? 0) + 1;
@@ -117,7 +130,7 @@ async function workspaceFor(
   { workspace: wanted, name }: Definition,
   runId: RunId,
   run: RunJournal,
-  parts: LoopParts,
+  parts: ChildParts,
 ): Promise<Pick<Start, "workspace" | "worktree" | "mergesInto"> | { problem: string }> {
   const { workspace, mergesInto = [] } = run.state.start!;
   if (wanted !== "worktree") return { workspace, ...(mergesInto.length === 0 ? {} : { mergesInto }) };
@@ -132,7 +145,7 @@ async function startOf(
   begun: ChildRequest,
   definition: Definition,
   run: RunJournal,
-  parts: LoopParts,
+  parts: ChildParts,
 ): Promise<Start> {
   const parent = run.state.start!;
   const { attended, rootRunId, budgetRunId, sessionId, userId, workspace, approvals, permissions } = parent;
@@ -169,7 +182,7 @@ async function startOf(
 export async function previousRunOf(
   { agent, trigger, key }: { agent: string; trigger: Trigger; key: string },
   run: RunJournal,
-  parts: LoopParts,
+  parts: ChildParts,
 ): Promise<Start["continues"]> {
   // A second attempt begins where the first did: going on from it, it would be told everything twice (K3).
   const others = [...run.state.children.values()].filter((child) => child.key !== key);
@@ -195,7 +208,7 @@ function childLimits(
   maxTurns: number | undefined,
   definition: Definition,
   parent: RunJournal["state"],
-  parts: LoopParts,
+  parts: ChildParts,
 ): Start["limits"] {
   const own = resolveLimits(
     { approvalTimeout: parts.approvalTimeout, ...parts.limits },

@@ -1,73 +1,121 @@
 // Starts the children that calls ask for. The parent's intent and the child's first event are one transaction: a child
-// exists if, and only if, its parent's journal says so, and its id is known before (J7, J10).
+// exists if, and only if, its parent's journal says so. Its id is known before it exists (J7, J10).
 
-import { DEFAULT_DELEGATION } from "../../journal/definition.ts";
+import { addedReach } from "../../agents/explain/blast-radius.ts";
+import type { Ids } from "../../ids.ts";
+import { baseName } from "../../journal/agent-id.ts";
+import { type ContextMode, DEFAULT_DELEGATION } from "../../journal/definition.ts";
 import type { EventBody } from "../../journal/events.ts";
-import { ROUTE_TO } from "../../patterns/router.ts";
+import type { PromptMessage } from "../../journal/message.ts";
+import { markUntrusted } from "../../journal/untrusted.ts";
+import { openingText, openingWithRequest } from "../../patterns/opening.ts";
 import { effectiveInput, receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
+import { promptMessages } from "../../projections/folds/transcript.ts";
 import type { Refusal, Spawn } from "../../stores/store.ts";
 import {
   type DelegationRequest,
+  delegationToolNamed,
   findDelegate,
   parseDelegation,
   resolveContextMode,
 } from "../builtin-tools/declared/delegate.ts";
 import { inputProblem } from "../builtin-tools/declared/final-report.ts";
-import { parentContext } from "../child-context.ts";
+import { judgeDelegation } from "../builtin-tools/delegate.ts";
+import { currentGrants, failedResult } from "../calls/judge.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { recheckDelegation } from "../recheck-delegation.ts";
-import { routeContext, routeRequest } from "../route.ts";
-import { type CallRefusal, treeLimitRefusal } from "./check-delegation.ts";
-import { type ChildRequest, childDefinition, type PreparedChild, prepareChild } from "./prepare-child.ts";
+import { delegationBlastRadius } from "./blast-radius.ts";
+import { type CallRefusal, checkDelegation, treeLimitRefusal } from "./check-delegation.ts";
+import {
+  type ChildParts,
+  type ChildRequest,
+  childDefinition,
+  type PreparedChild,
+  prepareChild,
+  previousRunOf,
+} from "./prepare-child.ts";
+
+type SpawnParts = ChildParts & Pick<LoopParts, "authority" | "blastRadius" | "clock" | "judge" | "mayBegin">;
 
 export async function startChildren(
   ids: readonly string[],
   run: RunJournal,
-  parts: LoopParts,
+  parts: SpawnParts,
 ): Promise<void> {
   const calls = ids.map((id) => run.state.calls.get(id)!);
   const prepared = await Promise.all(calls.map((call) => prepare(call, run, parts)));
   if (!parts.mayBegin()) return run.release();
-  // Begun in the order of the calls, and committed together. What is refused is written after that: a result folded
-  // ahead while an intent is under way could be lost from the fold, and its child started all the same.
-  const passing = prepared.find((child) => !("outcome" in child) && child.awaited);
-  const answers = await Promise.all(prepared.map((child) => begin(child, child === passing, run)));
-  // B4: it has no place to pass on, and none is free: all of them wait, nobody is turned away.
-  const queues = prepared.some((child, index) => child === passing && answers[index] === "places");
+  // Started in the order of the calls and committed together. Refusals are written after that: a result that is folded
+  // while an intent is under way could be lost from the fold, and its child would start all the same.
+  const heir = prepared.find((child) => !("outcome" in child) && child.awaited);
+  const answers = await Promise.all(prepared.map((child) => begin(child, child === heir, run)));
+  // B4: the parent has no slot to pass on, and none is free. All of the children wait; none is refused.
+  const queues = prepared.some((child, index) => child === heir && answers[index] === "places");
   answers.forEach((answer, index) => {
     if (answer === undefined || (queues && answer === "places")) return;
     const refused = typeof answer === "string" ? treeLimitRefusal(answer, run, parts.maxConcurrent) : answer;
-    if (refused) run.record(refusal(calls[index]!, refused));
+    if (refused) run.record(failedResult(calls[index]!, refused.output, refused.outcome));
   });
   if (queues && !run.isOver) await run.waitForSlot();
 }
 
-/** Why it did not begin. The first that the parent waits for gets the parent's place; the others need a free one (B4). */
+/** Why the child did not start. The first child that the parent awaits gets the parent's slot; others need a free one (B4). */
 async function begin(
   child: DelegatedChild | CallRefusal,
-  passes: boolean,
+  isHeir: boolean,
   run: RunJournal,
 ): Promise<CallRefusal | Refusal | undefined> {
   if ("outcome" in child) return child;
-  const { started, answered } = child;
-  const spawn: Spawn = { ...child.spawn, place: passes ? "parents" : "free" };
-  return run.begin([started, ...answered], { spawn });
+  const { started, detachedResult } = child;
+  const spawn: Spawn = { ...child.spawn, place: isHeir ? "parents" : "free" };
+  return run.begin([started, ...detachedResult], { spawn });
 }
 
 async function prepare(
   call: ToolCall,
   run: RunJournal,
-  parts: LoopParts,
+  parts: SpawnParts,
 ): Promise<DelegatedChild | CallRefusal> {
   const asked = parseDelegation({ ...call, input: effectiveInput(call) })!;
   if ("problem" in asked) return { output: asked.problem, outcome: "error" };
   return (await recheckDelegation(call, asked, run, parts)) ?? childFor(call, asked, run, parts);
 }
 
+/** P5: a delegation that a person approved or edited, or an earlier driver judged, is judged again by the current rules. */
+async function recheckDelegation(
+  call: ToolCall,
+  asked: DelegationRequest,
+  run: RunJournal,
+  parts: SpawnParts,
+): Promise<CallRefusal | undefined> {
+  if (!call.decision && call.proposal!.seq > run.seqWhenTaken) return undefined;
+  const refused = await checkDelegation(call, asked, run, parts);
+  if (refused) return refused;
+  const { verdict, rule } = judgeDelegation(asked, await currentGrants(run, parts), run, parts);
+  if (verdict === "deny") return { output: `Not allowed (${rule}). Do it another way.`, outcome: "denied" };
+  return checkBlastRadius(call, asked, run, parts);
+}
+
+/** BR3: a person approved what the agent could do at that time. Its file may allow more since. */
+async function checkBlastRadius(
+  { proposal }: ToolCall,
+  asked: DelegationRequest,
+  run: RunJournal,
+  parts: SpawnParts,
+): Promise<CallRefusal | undefined> {
+  const shown = proposal!.blastRadius;
+  const now = shown && (await delegationBlastRadius(asked, run, parts));
+  // A person may have chosen another agent in an edit. That one was never shown.
+  if (!now || now.agent !== shown.agent) return undefined;
+  const more = addedReach(shown, now);
+  if (more.length === 0) return undefined;
+  const what = `${asked.name} could now also use ${more.join(", ")}, which it could not when a person allowed it`;
+  return { output: `Not started: ${what}. Ask again if it is still needed.`, outcome: "denied" };
+}
+
 interface DelegatedChild extends PreparedChild {
-  /** The result that the call has at once, if nobody waits. */
-  answered: EventBody[];
+  /** The call's result, if the parent does not await the child. */
+  detachedResult: EventBody[];
   awaited: boolean;
 }
 
@@ -75,35 +123,42 @@ async function childFor(
   call: ToolCall,
   asked: DelegationRequest,
   run: RunJournal,
-  parts: LoopParts,
+  parts: SpawnParts,
 ): Promise<DelegatedChild | CallRefusal> {
   const delegate = findDelegate(run.definition.delegates ?? [], asked.name);
   if (!delegate) return { output: `There is no agent ${asked.name} for you.`, outcome: "denied" };
   const definition = await childDefinition(delegate.agent, asked, run, parts);
   if ("outcome" in definition) return definition;
-  const { awaited } = asked;
-  const isRoute = call.name === ROUTE_TO;
-  const begun = isRoute
+  const tool = delegationToolNamed(call.name)!;
+  const request = tool.routes
     ? await routeRequest(call.id, asked, { agent: definition.name, run, parts })
-    : delegated(call.id, asked, run);
-  const misfit = inputProblem(begun.input, definition);
+    : delegationRequest(call.id, asked, run);
+  const misfit = inputProblem(request.input, definition);
   if (misfit !== undefined)
     return { output: `\`context\` does not fit what ${asked.name} asks for: ${misfit}`, outcome: "error" };
-  const events = isRoute
-    ? routeContext(asked, begun, { run, ids: parts.ids })
+  const events = tool.routes
+    ? routeContext(asked, request, { run, ids: parts.ids })
     : parentContext(await resolveContextMode(asked, run, parts), asked, run, parts.ids);
   const child = await prepareChild(
-    { ...begun, ...receiptField(call, parts) },
+    { ...request, ...receiptField(call, parts) },
     definition,
     events,
     run,
     parts,
   );
   if ("problem" in child) return { output: child.problem, outcome: "error" };
-  return { ...child, awaited, answered: answeredAtOnce(call, asked, child.spawn.runId) };
+  const { awaited } = asked;
+  const detached = awaited ? undefined : tool.detachedResult?.(child.spawn.runId);
+  return { ...child, awaited, detachedResult: detached ? [resultOf(call, detached)] : [] };
 }
 
-function delegated(key: string, asked: DelegationRequest, { definition }: RunJournal): ChildRequest {
+/** S1-21: the parent does not wait, so the call has its result at once. */
+const resultOf = ({ id }: ToolCall, output: object): EventBody => ({
+  type: "TOOL_RESULT",
+  payload: { toolCallId: id, output },
+});
+
+function delegationRequest(key: string, asked: DelegationRequest, { definition }: RunJournal): ChildRequest {
   const { task, context: input, criteria, contextFiles, model, maxTurns, awaited } = asked;
   const { onFailure } = definition.delegation ?? DEFAULT_DELEGATION;
   const retries = onFailure === "retry" && awaited ? 1 : 0;
@@ -111,17 +166,86 @@ function delegated(key: string, asked: DelegationRequest, { definition }: RunJou
   return { key, trigger: "delegation", ...given, awaited, retries };
 }
 
-/** S1-21: nobody waits, so the call has its result now. */
-function answeredAtOnce(call: ToolCall, { awaited }: DelegationRequest, runId: string): EventBody[] {
-  if (awaited) return [];
-  const output =
-    call.name === "mcp__agent__spawn"
-      ? { agentId: runId, status: "spawned" }
-      : { child_run_id: runId, status: "started" };
-  return [{ type: "TOOL_RESULT", payload: { toolCallId: call.id, output } }];
+/** S3-25: the agent that a router chooses gets the request exactly as the router got it. */
+async function routeRequest(
+  key: string,
+  { reason }: DelegationRequest,
+  { agent, run, parts }: { agent: string; run: RunJournal; parts: SpawnParts },
+): Promise<ChildRequest> {
+  const { task, contextFiles, input, team } = run.state.start!;
+  const continues = team && (await previousRunOf({ agent, trigger: "route", key }, run, parts));
+  return { key, trigger: "route", task, contextFiles, input, reason, team, continues };
 }
 
-const refusal = (call: ToolCall, { output, outcome }: CallRefusal): EventBody => ({
-  type: "TOOL_RESULT",
-  payload: { toolCallId: call.id, output, isError: true, outcome },
-});
+/** A router's own message to the agent, and the words of its team. The call has the message as its task. */
+function routeContext(
+  { task }: DelegationRequest,
+  { continues }: ChildRequest,
+  { run: { state, definition }, ids }: { run: RunJournal; ids: Ids },
+): EventBody[] {
+  const teamMessages = state.team.heard.map(
+    (word): EventBody => ({ type: "CONTEXT_ADDED", payload: { ...word, source: "team" } }),
+  );
+  if (task === "" && state.opening === undefined) return teamMessages;
+  const from = baseName(definition.name);
+  const message = { heading: `MESSAGE FROM ${from}`, source: `${from} ${state.runId}`, text: task };
+  const sections = task === "" ? [] : [message];
+  const before = continues ? state.opening : state.opening && openingWithRequest(state.start!, state.opening);
+  const text = openingText(state.start!, { before, sections, nonce: ids.nonce() });
+  const payload = { id: "opening", source: "agent" as const, from, text, opening: true as const };
+  return [{ type: "CONTEXT_ADDED", payload }, ...teamMessages];
+}
+
+/** A parent's whole history must not fill the child's context before it starts. */
+const LONGEST = 120_000;
+
+/** The part of the parent's conversation that the child sees, as the first event of its journal. */
+function parentContext(mode: ContextMode, asked: DelegationRequest, run: RunJournal, ids: Ids): EventBody[] {
+  const text = textFor(mode, asked, run);
+  if (text === undefined) return [];
+  const { name } = run.definition;
+  const said = `${INTRODUCTIONS[mode]}\n${markUntrusted(ids.nonce(), name, bounded(text))}`;
+  return [{ type: "CONTEXT_ADDED", payload: { id: "parent", source: "parent", from: name, text: said } }];
+}
+
+const INTRODUCTIONS: Record<ContextMode, string> = {
+  none: "",
+  summary: "What your parent has done so far, in short:",
+  selective: "What your parent's conversation says about the files that you were given:",
+  full: "Your parent's conversation so far:",
+};
+
+function textFor(
+  mode: ContextMode,
+  { contextFiles = [] }: DelegationRequest,
+  run: RunJournal,
+): string | undefined {
+  if (mode === "none") return undefined;
+  if (mode === "summary") return run.state.brief?.text;
+  const messages = promptMessages(run.transcript).slice(0, -1).flatMap(lines);
+  const chosen =
+    mode === "full"
+      ? messages
+      : messages.filter((line) => contextFiles.some((file) => file.trim() !== "" && line.includes(file)));
+  return chosen.length === 0 ? undefined : chosen.join("\n\n");
+}
+
+/** One text for each message, call and result. The open calls are left out: the child has them as its task. */
+function lines(message: PromptMessage): string[] {
+  if (message.role === "tool")
+    return message.content.map(({ toolName, output }) => `[result of ${toolName}] ${plain(output.value)}`);
+  return (message.content as { type: string; text?: string; toolName?: string; input?: unknown }[]).flatMap(
+    (part) => {
+      if (part.type === "text" && part.text) return [`[${message.role}] ${part.text}`];
+      return part.type === "tool-call" ? [`[call of ${part.toolName}] ${plain(part.input)}`] : [];
+    },
+  );
+}
+
+const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+function bounded(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const half = LONGEST / 2;
+  return `${text.slice(0, half)}\n… (${text.length - LONGEST} characters left out) …\n${text.slice(-half)}`;
+}

@@ -16,12 +16,14 @@ import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { changedAgentProblem } from "./changed-agents.ts";
 import { treeLimitMessage } from "./check-delegation.ts";
-import { type PreparedChild, prepareChild, previousRunOf } from "./prepare-child.ts";
+import { type ChildParts, type PreparedChild, prepareChild, previousRunOf } from "./prepare-child.ts";
+
+type SpawnParts = ChildParts & Pick<LoopParts, "authority" | "clock" | "judge" | "mayBegin">;
 
 export async function startPatternRuns(
   runs: readonly PatternRun[],
   run: RunJournal,
-  parts: LoopParts,
+  parts: SpawnParts,
 ): Promise<void> {
   const prepared = await Promise.all(runs.map((wanted) => prepare(wanted, run, parts)));
   if (!parts.mayBegin()) return run.release();
@@ -41,7 +43,7 @@ export async function startPatternRuns(
 async function prepare(
   wanted: PatternRun,
   run: RunJournal,
-  parts: LoopParts,
+  parts: SpawnParts,
 ): Promise<PreparedChild | { problem: string }> {
   const found = await definitionFor(wanted, run, parts);
   if ("problem" in found) return found;
@@ -69,7 +71,7 @@ async function prepare(
 async function definitionFor(
   { agent, output }: PatternRun,
   run: RunJournal,
-  parts: LoopParts,
+  parts: SpawnParts,
 ): Promise<Definition | { problem: string }> {
   try {
     const found = typeof agent === "string" ? await parts.findAgent(agent) : agent;
@@ -88,7 +90,7 @@ async function forbidden(
   { name }: Definition,
   { task }: PatternRun,
   run: RunJournal,
-  parts: LoopParts,
+  parts: SpawnParts,
 ): Promise<string | undefined> {
   const above = (run.state.start!.ancestors ?? []).map(({ agent }) => agent);
   // F22. An agent may draft for itself; nobody is started below itself otherwise.

@@ -11,7 +11,10 @@ import type { LoopParts, MergeOutcome } from "../parts.ts";
  * Makes the folder that the run works in, if it has one of its own and it is not there. Any other must be there: a call that
  * was approved would be used up by failing, and its agent go on without it.
  */
-export async function openWorkspace({ state }: RunJournal, parts: LoopParts): Promise<void> {
+export async function openWorkspace(
+  { state }: RunJournal,
+  parts: Pick<LoopParts, "worktrees" | "hasFolder" | "host">,
+): Promise<void> {
   const { worktree, workspace } = state.start!;
   if (state.cancel) return;
   if (worktree) return parts.worktrees.open(worktree);
@@ -22,7 +25,11 @@ export async function openWorkspace({ state }: RunJournal, parts: LoopParts): Pr
   );
 }
 
-export async function mergeChild(runId: string, run: RunJournal, parts: LoopParts): Promise<void> {
+export async function mergeChild(
+  runId: string,
+  run: RunJournal,
+  parts: Pick<LoopParts, "worktrees" | "mayBegin" | "host" | "pid">,
+): Promise<void> {
   const child = run.state.children.get(runId)!;
   if (!parts.mayBegin()) return run.release();
   const attempt = child.merge.attempts + 1;
@@ -42,7 +49,11 @@ export async function mergeChild(runId: string, run: RunJournal, parts: LoopPart
 }
 
 /** What a failed or cancelled child has done stays on its branch, for whoever wants to look. */
-async function close(child: ChildRun, worktree: Worktree, parts: LoopParts): Promise<MergeOutcome> {
+async function close(
+  child: ChildRun,
+  worktree: Worktree,
+  parts: Pick<LoopParts, "worktrees">,
+): Promise<MergeOutcome> {
   const { success, summary, result } = child.ended!;
   const files = [...result.files_created, ...result.files_modified];
   const message = `${child.agent}: ${summary.split("\n", 1)[0]!.slice(0, 60)}\n\nRun ${child.runId}`;

@@ -12,8 +12,7 @@ import { totalTokens } from "../../projections/usage/run-usage.ts";
 import type { Spending } from "../../projections/usage/tree-budget.ts";
 import { describeBudget } from "../../projections/words/format.ts";
 import { budgetOf, treeBudgetOf } from "../drive/limits.ts";
-import { requireNotEnded } from "../refuse-signal.ts";
-import { type CommandParts, signalRun } from "./person-commands.ts";
+import { type CommandParts, requireNotEnded, signalRun } from "./person-commands.ts";
 
 type Parts = Pick<CommandParts, "store" | "wake" | "ids">;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { grantFor } from "../../../test/support/judge.ts";
-import { grantRuleFor } from "../give-grant.ts";
+import { grantRuleFor } from "./decision-event.ts";
 
 test.each([
   ["delegate", { agent: "coder", task: "t" }, "delegate(coder)"],

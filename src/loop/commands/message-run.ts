@@ -6,8 +6,7 @@ import type { RunId } from "../../ids.ts";
 import type { EventOf } from "../../journal/events.ts";
 import { hasTakenOver, type RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
-import { requireNotEnded } from "../refuse-signal.ts";
-import { type CommandParts, signalRun } from "./person-commands.ts";
+import { type CommandParts, requireNotEnded, signalRun } from "./person-commands.ts";
 
 /** Under the same key it is heard once, however often it is sent (F50), by whoever has the run's work (J11). */
 export async function sendMessage(

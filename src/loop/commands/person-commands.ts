@@ -3,17 +3,15 @@
 
 import { CadreError } from "../../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../../ids.ts";
-import type { EventBody } from "../../journal/events.ts";
+import type { EventBody, Payload } from "../../journal/events.ts";
 import type { FindFacts } from "../../journal/tool-facts.ts";
 import type { GrantFor } from "../../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../../projections/folds/approvals.ts";
 import { loopItemId } from "../../projections/folds/loop-guard.ts";
 import type { RunState, ToolCall } from "../../projections/folds/run-state.ts";
 import type { Append } from "../../stores/store.ts";
-import { confirmSameDecision, confirmSameVerdict } from "../decided-already.ts";
 import { currentRunState } from "../drive/run-state-cache.ts";
 import type { LoopParts } from "../parts.ts";
-import { requireNotEnded, requireNotFrozen } from "../refuse-signal.ts";
 import { checkEdit } from "./check-edit.ts";
 import { type Decision, decisionEvent } from "./decision-event.ts";
 
@@ -295,4 +293,89 @@ function notFound(id: string): never {
     "NOT_FOUND",
     `There is nothing with the id ${id}. \`cadre approve\` lists what is open, \`cadre runs\` the runs.`,
   );
+}
+
+// A word on what has been decided: the very same again is no fault (a lost answer, two who agree), any other is refused with who
+// decided, when and what. What was left unsaid the second time, a note or until when, makes no other decision.
+type Decided = Payload<"APPROVAL_DECIDED"> & { ts: number };
+
+type Verdict = Payload<"OUTCOME_DECIDED">;
+
+function confirmSameDecision(before: Decided, decision: Decision): { alreadyDecided: true } {
+  const same =
+    before.decision === decision.decision &&
+    before.answer === decision.answer &&
+    isOrUnsaid(before.note, decision.note) &&
+    isOrUnsaid(before.until, decision.until) &&
+    isAsWide(before, decision) &&
+    JSON.stringify(before.input) === JSON.stringify(decision.input);
+  if (same) return { alreadyDecided: true };
+  const { by, ts, answer } = before;
+  const { scope = "once" } = before;
+  throw refusal({ by, ts, what: inWords(before) }, before.decision, {
+    ...(mayBeWider(before) ? { scope } : {}),
+    ...(answer === undefined ? {} : { answer }),
+  });
+}
+
+function confirmSameVerdict(
+  before: Verdict & { ts: number },
+  { verdict, output, note }: Omit<Verdict, "toolCallId" | "by">,
+): { alreadyDecided: true } {
+  const same = before.verdict === verdict && before.output === output && isOrUnsaid(before.note, note);
+  if (same) return { alreadyDecided: true };
+  const { by, ts } = before;
+  throw refusal({ by, ts, what: before.verdict }, before.verdict);
+}
+
+const isOrUnsaid = <T>(before: T | undefined, now: T | undefined): boolean =>
+  now === undefined || before === now;
+
+/** A budget that is raised is as wide as what it is the budget of, whatever scope was said with it. */
+function isAsWide(before: Decided, { scope = "once", limits }: Decision): boolean {
+  const isSameLimit =
+    before.limits?.maxTokens === limits?.maxTokens && before.limits?.maxCost === limits?.maxCost;
+  return isSameLimit && (limits !== undefined || (before.scope ?? "once") === scope);
+}
+
+const mayBeWider = ({ decision }: Decided): boolean => decision === "approve" || decision === "edit";
+
+function inWords(before: Decided): string {
+  const { decision, answer, scope = "once", limits = {} } = before;
+  if (answer !== undefined) return `answer ${JSON.stringify(answer)}`;
+  if (!mayBeWider(before)) return decision;
+  return [`${decision} ${scope}`, ...Object.entries(limits).map((limit) => limit.join(" "))].join(", ");
+}
+
+const refusal = (
+  { by, ts, what }: { by: string; ts: number; what: string },
+  decision: string,
+  more: object = {},
+): CadreError =>
+  new CadreError(
+    "ALREADY_DECIDED",
+    `${by} has decided already (${what}, ${new Date(ts).toISOString()}). Your decision was not recorded.`,
+    { by, at: ts, decision, ...more },
+  );
+
+// Runs to which a person's word comes too late, or by the wrong door. Nothing is changed then.
+/** A word to one run alone is none to the branch that holds it. */
+function requireNotFrozen({ runId, waitingOn }: RunState): void {
+  const [top] = waitingOn?.frozen ?? [];
+  if (top === undefined) return;
+  const branch = top === runId ? "" : ` with the branch of ${top}`;
+  throw new CadreError(
+    "CONFLICT",
+    `Run ${runId} is frozen${branch}: \`cadre thaw ${top}\` lets it go on. Nothing was changed.`,
+  );
+}
+
+export function requireNotEnded(state: RunState): void {
+  if (!state.end && !state.cancel) return;
+  const ended =
+    state.end?.stopReason === "moved"
+      ? "was moved to another store and goes on there"
+      : `has ended (${state.end?.status})`;
+  const how = state.end ? ended : "is being cancelled";
+  throw new CadreError("RUN_TERMINAL", `Run ${state.runId} ${how}. Nothing was changed.`);
 }

@@ -87,14 +87,17 @@ async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Pr
 }
 
 /** Looked at for every decision: a file that changed meanwhile must not go on as if it had not. */
-async function stepsOf({ definition, state }: RunJournal, parts: LoopParts): Promise<RunView["steps"]> {
+async function stepsOf(
+  { definition, state }: RunJournal,
+  parts: Pick<LoopParts, "loadSteps">,
+): Promise<RunView["steps"]> {
   return definition.steps && !state.cancel ? parts.loadSteps(definition.steps) : undefined;
 }
 
 /** E5: until its next outcome, a run that was lost twice in a row. */
 const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
 
-function facts(run: RunJournal, parts: LoopParts) {
+function facts(run: RunJournal, parts: Pick<LoopParts, "clock" | "models">) {
   const model = run.state.latest?.model ?? run.definition.models[0]!;
   return { now: parts.clock.now(), contextWindow: parts.models.contextWindow(model) ?? DEFAULT_WINDOW };
 }
@@ -159,7 +162,7 @@ function leftTo(error: unknown): SkipReason | undefined {
 }
 
 /** A folder may come to be there, as one that is mounted; what this version does not understand it never will. */
-function leaveTo(left: SkipReason, runId: RunId, { skippedRuns: all }: LoopParts): void {
+function leaveTo(left: SkipReason, runId: RunId, { skippedRuns: all }: Pick<LoopParts, "skippedRuns">): void {
   all.set(runId, left);
   if (left === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();
 }

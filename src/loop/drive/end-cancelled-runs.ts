@@ -20,7 +20,7 @@ export async function endCancelledRuns(
 }
 
 /** The lowest first: a run ends after those below it (D2). */
-async function unended(runIds: readonly RunId[], { store }: LoopParts): Promise<RunId[]> {
+async function unended(runIds: readonly RunId[], { store }: Pick<LoopParts, "store">): Promise<RunId[]> {
   const rows = await Promise.all(runIds.map((runId) => store.runs.get(runId)));
   return rows
     .flatMap((row) => (row?.cancelRequested && row.endedAt === undefined ? [row] : []))

@@ -67,7 +67,11 @@ async function performBuiltin(callId: string, run: RunJournal, parts: LoopParts)
 }
 
 /** Nothing of a run goes on after its end. */
-async function withoutProgram(ending: Ending, run: RunJournal, { runners }: LoopParts): Promise<Ending> {
+async function withoutProgram(
+  ending: Ending,
+  run: RunJournal,
+  { runners }: Pick<LoopParts, "runners">,
+): Promise<Ending> {
   if (!run.definition.runner) return ending;
   const left = await runners.end(run.runId);
   return left.length === 0 ? ending : { ...ending, warnings: [...(ending.warnings ?? []), ...left] };
@@ -77,7 +81,7 @@ async function withoutProgram(ending: Ending, run: RunJournal, { runners }: Loop
 async function cancelChildren(
   { runIds, waitingOn }: Extract<Action, { type: "cancel-children" }>,
   run: RunJournal,
-  parts: LoopParts,
+  parts: Pick<LoopParts, "store">,
 ): Promise<void> {
   const known =
     run.state.isClosing && JSON.stringify(run.state.waitingOn?.items) === JSON.stringify(waitingOn.items);
@@ -94,7 +98,7 @@ async function cancelChildren(
 async function giveUpOn(
   { runIds, events, reason }: Extract<Action, { type: "give-up-on" }>,
   run: RunJournal,
-  parts: LoopParts,
+  parts: Pick<LoopParts, "store">,
 ): Promise<void> {
   const refused = await run.begin(events);
   if (refused) return;

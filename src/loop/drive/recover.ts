@@ -9,7 +9,10 @@ import type { RunJournal } from "./run-journal.ts";
 /** E5: this many acquisitions that brought nothing, and the run is set aside for a person. */
 const MAX_ACQUISITIONS = 5;
 
-export async function recoverRun(run: RunJournal, parts: LoopParts): Promise<void> {
+export async function recoverRun(
+  run: RunJournal,
+  parts: Pick<LoopParts, "clock" | "runners">,
+): Promise<void> {
   if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return setAside(run);
   while (waitsForOldLease(run, parts)) {
     await run.rest([], run.lease.previousUntil);
@@ -43,7 +46,7 @@ async function setAside(run: RunJournal): Promise<void> {
 }
 
 /** E2: while the worker before may still be alive, what it began is neither run again nor put to a person. */
-function waitsForOldLease(run: RunJournal, parts: LoopParts): boolean {
+function waitsForOldLease(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): boolean {
   const until = run.lease.previousUntil;
   if (until === undefined || until <= parts.clock.now()) return false;
   if (run.definition.runner && run.state.openModelCall && !parts.runners.find(run.runId)) return true;

@@ -6,12 +6,11 @@ import { textOf } from "../../journal/message-parts.ts";
 import type { Action } from "../../patterns/action.ts";
 import { promptTokens } from "../../projections/folds/transcript.ts";
 import type { Refusal } from "../../stores/store.ts";
-import { summaryPoint } from "../context.ts";
 import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
 import { budgetOf, budgetPolicy, hasBudget, treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { callOptions } from "./call-options.ts";
+import { callOptions, type RequestParts } from "./call-options.ts";
 import { type ModelAnswer, readStream, type StreamOutcome } from "./read-stream.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
@@ -20,11 +19,31 @@ const IDLE_MS = 120_000;
 const RESERVATION_WAIT_MS = 1_000;
 const DEFAULT_OUTPUT_TOKENS = 8_000;
 const REPORT_TOKENS = 1_500;
+/** The latest messages stay as they are when the history is compacted. */
+const KEPT_MESSAGES = 4;
+
+type CallParts = Pick<
+  LoopParts,
+  | "classifyFailure"
+  | "clock"
+  | "cutStreamError"
+  | "digest"
+  | "estimateCall"
+  | "ids"
+  | "limiter"
+  | "mask"
+  | "mayBegin"
+  | "models"
+  | "onDelta"
+  | "priceOf"
+  | "silenceError"
+> &
+  RequestParts;
 
 export async function callModel(
   action: CallModel,
   run: RunJournal,
-  parts: LoopParts,
+  parts: CallParts,
   effects: AbortSignal,
 ): Promise<void> {
   const waitUntil = run.state.retryNow ? undefined : parts.limiter.notBefore(action.model);
@@ -45,7 +64,7 @@ export async function handleRefusedCall(
   refused: Refusal,
   action: CallModel,
   run: RunJournal,
-  parts: LoopParts,
+  parts: Pick<LoopParts, "clock">,
 ): Promise<void> {
   if (refused === "budget") recordBudgetStop(action, run);
   if (refused === "reserved") await waitForReservation(run, parts);
@@ -66,7 +85,7 @@ export function modelCallIntent(action: CallModel, estimate: Estimate | undefine
 }
 
 /** B2, B3: what this call may spend, and what the last turn needs, is held back from the first intent on. */
-function reservation({ model, purpose }: CallModel, run: RunJournal, parts: LoopParts) {
+function reservation({ model, purpose }: CallModel, run: RunJournal, parts: Pick<LoopParts, "estimateCall">) {
   const budget = budgetOf(run.state);
   const tree = treeBudgetOf(run.state) ?? {};
   if (!hasBudget(budget) && !hasBudget(tree)) return undefined;
@@ -103,7 +122,7 @@ export function recordBudgetStop(action: CallModel, run: RunJournal): void {
   run.record({ type: "LIMIT_REACHED", payload: { ...exceeded, hard: true, ...item } });
 }
 
-async function waitForReservation(run: RunJournal, parts: LoopParts): Promise<void> {
+async function waitForReservation(run: RunJournal, parts: Pick<LoopParts, "clock">): Promise<void> {
   const at = parts.clock.now() + RESERVATION_WAIT_MS;
   const id = `reservation/${run.state.seq}`;
   await run.rest([{ type: "TIMER_SET", payload: { id, at, purpose: "reservation" } }], at);
@@ -112,7 +131,7 @@ async function waitForReservation(run: RunJournal, parts: LoopParts): Promise<vo
 async function request(
   action: CallModel,
   run: RunJournal,
-  parts: LoopParts,
+  parts: CallParts,
   effects: AbortSignal,
 ): Promise<StreamOutcome> {
   if (run.state.cancel || effects.aborted) return { type: "failed", error: NOT_SENT };
@@ -143,7 +162,11 @@ async function request(
 }
 
 /** An empty summary would put nothing in the place of the whole history: it counts as an answer that broke off. */
-function usable({ purpose }: CallModel, outcome: StreamOutcome, parts: LoopParts): StreamOutcome {
+function usable(
+  { purpose }: CallModel,
+  outcome: StreamOutcome,
+  parts: Pick<LoopParts, "cutStreamError">,
+): StreamOutcome {
   if ((purpose !== "summary" && purpose !== "brief") || outcome.type !== "answer") return outcome;
   const { content, usage } = outcome.answer;
   return textOf(content).trim() === "" ? { type: "failed", error: parts.cutStreamError(), usage } : outcome;
@@ -154,7 +177,7 @@ function answered(
   answer: ModelAnswer,
   ms: number,
   run: RunJournal,
-  parts: LoopParts,
+  parts: CallParts,
 ): void {
   const { callId, attempt, model, purpose } = action;
   const { content, usage, finish } = answer;
@@ -179,12 +202,19 @@ function answered(
   }
 }
 
+/** The summary replaces everything up to here. An answer and its results have one seq, so they stay together. */
+function summaryPoint(run: RunJournal): { runId: string; seq: number } {
+  const { placed } = run.transcript;
+  const last = placed[Math.max(0, placed.length - KEPT_MESSAGES - 1)];
+  return { runId: run.runId, seq: last?.seq ?? run.state.seq };
+}
+
 function failed(
   action: CallModel,
   outcome: Exclude<StreamOutcome, { type: "answer" }>,
   ms: number,
   run: RunJournal,
-  parts: LoopParts,
+  parts: CallParts,
   effects: AbortSignal,
 ): void {
   const { callId, attempt } = action;
@@ -205,7 +235,7 @@ function interrupted(
   { model }: CallModel,
   outcome: Exclude<StreamOutcome, { type: "answer" }>,
   { transcript }: RunJournal,
-  parts: LoopParts,
+  parts: CallParts,
 ): Why {
   const cause = "interrupted";
   if (outcome.type === "failed" && outcome.error === NOT_SENT)
@@ -220,7 +250,7 @@ function failureOf(
   { model, attempt }: CallModel,
   outcome: Exclude<StreamOutcome, { type: "answer" }>,
   { state }: RunJournal,
-  parts: LoopParts,
+  parts: CallParts,
 ): Why {
   if (outcome.type === "cut-off") {
     const { usage } = outcome;
@@ -243,6 +273,6 @@ function failureOf(
 }
 
 /** 0…1 through the one door for randomness. */
-function random(parts: LoopParts): number {
+function random(parts: Pick<LoopParts, "digest" | "ids">): number {
   return Number.parseInt(parts.digest(parts.ids.nonce()).slice(0, 8), 16) / 16 ** 8;
 }

@@ -1,4 +1,4 @@
-// What a model call is asked with: the prompt from the transcript, the tools that the agent may call, its place in the run.
+// The request of one model call: the prompt from the transcript, the tools that the agent may call, and its context in the run.
 
 import type {
   LanguageModelV4CallOptions,
@@ -11,7 +11,6 @@ import type { DecisionView } from "../../patterns/pattern.ts";
 import { promptMessages } from "../../projections/folds/transcript.ts";
 import type { DeclaredTool } from "../builtin-tools/declared/declared-tool.ts";
 import { DECLARED_TOOLS } from "../builtin-tools/declared/index.ts";
-import { BRIEF_REQUEST, SUMMARY_REQUEST } from "../context.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
@@ -20,7 +19,7 @@ type CallModel = Extract<Action, { type: "call-model" }>;
 export function callOptions(
   action: CallModel,
   run: RunJournal,
-  parts: LoopParts,
+  parts: RequestParts,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions {
   const { definition, state, transcript } = run;
@@ -49,7 +48,13 @@ export function callOptions(
   };
 }
 
-/** What the runtime asks of the model for itself: no turn of the agent, and no tools. */
+const SUMMARY_REQUEST =
+  "The conversation is getting too long. Summarise it for yourself, so that you can go on from the summary alone: the task, what was done, what was found (with exact names, paths and numbers), what is still open. Do not go on with the task now.";
+
+const BRIEF_REQUEST =
+  "You are about to delegate. Sum up this conversation for the agent that takes the task over: what it is all about, what was done and found so far (with exact names, paths and numbers), what has been decided. Do not go on with the task now, and do not repeat the task itself.";
+
+/** What the runtime itself asks the model. It is no turn of the agent, so there are no tools. */
 const REQUESTS: Partial<Record<CallModel["purpose"], string>> = {
   summary: SUMMARY_REQUEST,
   brief: BRIEF_REQUEST,
@@ -64,9 +69,11 @@ export function offeredTools(
   return purpose === "final" && !view.definition.router ? closingOf(view, parts) : turnTools(view, parts);
 }
 
+export type RequestParts = OfferParts & Pick<LoopParts, "systemPrompt">;
+
 export type OfferParts = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
 
-/** What a model is offered at every turn but the last. */
+/** The tools of every turn except the last. */
 export const turnTools = (view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] => [
   ...builtinOf(view, parts),
   ...toolsOf(view.definition, parts),
@@ -95,7 +102,7 @@ const builtinOffers = (
     .flatMap((tool) => tool.offered(view, parts))
     .map(({ name, description, schema }) => offer(name, description, schema));
 
-/** The same list for every turn of every run of a definition: made once. */
+/** Ordinary tools, made once: the list is the same for all turns and runs of a definition. */
 const offeredTo = new WeakMap<LoopParts["tools"], WeakMap<Definition, LanguageModelV4FunctionTool[]>>();
 
 function toolsOf(definition: Definition, parts: OfferParts): LanguageModelV4FunctionTool[] {

@@ -19,6 +19,7 @@ import {
   deliverDecisions,
   planEvents,
   proposeRunnerCall,
+  type RunnerCallParts,
   recordReportedCall,
 } from "./runner-calls.ts";
 import { knowsTask, resumableSession, runnerPrompt } from "./runner-prompt.ts";
@@ -27,6 +28,7 @@ type CallModel = Extract<Action, { type: "call-model" }>;
 type Failure = Pick<Payload<"MODEL_CALL_FAILED">, "cause" | "message" | "retryAt">;
 
 interface Prompt extends ActivePrompt {
+  parts: RunnerParts;
   action: CallModel;
   effects: AbortSignal;
   /** It was asked to stop, and this is why. */
@@ -42,10 +44,12 @@ const STOP_GRACE_MS = 5_000;
 const LAST_TURN_MS = 2 * 60_000;
 const MAX_TRIES = 3;
 
+type RunnerParts = Pick<LoopParts, "onDelta" | "runners" | "systemPrompt"> & RunnerCallParts;
+
 export async function promptRunner(
   action: CallModel,
   run: RunJournal,
-  parts: LoopParts,
+  parts: RunnerParts,
   effects: AbortSignal,
 ): Promise<void> {
   const live = parts.runners.find(run.runId);
@@ -76,7 +80,7 @@ export async function promptRunner(
 }
 
 /** One that was stopped in the middle, and has ended before it could go on, would do anew what it has done. */
-function isGoneMeanwhile({ callId }: CallModel, run: RunJournal, parts: LoopParts): boolean {
+function isGoneMeanwhile({ callId }: CallModel, run: RunJournal, parts: RunnerParts): boolean {
   const { runner, calls } = run.state;
   const worked = [...calls.keys()].some((id) => id.startsWith(`${callId}.`));
   return worked && runner.started !== undefined && !runner.isLost && !knowsTask(run, parts);
@@ -101,7 +105,7 @@ const NOT_COVERED: EventBody = {
 async function started(
   action: CallModel,
   run: RunJournal,
-  parts: LoopParts,
+  parts: RunnerParts,
   effects: AbortSignal,
 ): Promise<LiveRunner | undefined> {
   const { runId, definition, state } = run;

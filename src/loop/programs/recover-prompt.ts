@@ -8,7 +8,7 @@ import type { LoopParts } from "../parts.ts";
 import { closeOpenCalls } from "./runner-calls.ts";
 import { resumableSession } from "./runner-prompt.ts";
 
-export async function recoverPrompt(run: RunJournal, parts: LoopParts): Promise<void> {
+export async function recoverPrompt(run: RunJournal, parts: Pick<LoopParts, "runners">): Promise<void> {
   if (parts.runners.find(run.runId)) return;
   const { started } = run.state.runner;
   const isEnded = started === undefined || (await parts.runners.endLeftover(started));

@@ -13,12 +13,17 @@ import type { LoopParts } from "../parts.ts";
 import type { LiveRunner, ProgramCall, RunnerReport } from "./runner.ts";
 import { isApprovedButUndelivered } from "./runner-prompt.ts";
 
+export type RunnerCallParts = Pick<
+  LoopParts,
+  "authority" | "clock" | "digest" | "host" | "judge" | "mask" | "mayBegin" | "store"
+>;
+
 /** A prompt that a program works on. */
 export interface ActivePrompt {
   action: { callId: string };
   live: LiveRunner;
   run: RunJournal;
-  parts: LoopParts;
+  parts: RunnerCallParts;
 }
 
 const UNASKED = "the program did not ask";
@@ -64,7 +69,7 @@ function allowedBefore({ name, input }: ProgramCall, { calls }: RunState): Verdi
 }
 
 /** Of a call about several files, the strictest. */
-async function verdictOn(call: ProgramCall, run: RunJournal, parts: LoopParts): Promise<Verdict> {
+async function verdictOn(call: ProgramCall, run: RunJournal, parts: RunnerCallParts): Promise<Verdict> {
   const grants = await currentGrants(run, parts);
   const verdicts = call.judged.map((input) =>
     applyUnattendedPolicy(judgeCall({ name: call.name }, input, call.effect, grants, run, parts), run),
@@ -111,7 +116,7 @@ function begun(call: ProgramCall, rule: string, prompt: ActivePrompt): EventBody
 async function resultEvent(
   toolCallId: string,
   { output, isError, files, untrusted }: NonNullable<ProgramCall["result"]>,
-  parts: LoopParts,
+  parts: RunnerCallParts,
   { facts: { sandbox } }: LiveRunner,
 ): Promise<EventBody> {
   parts.mask.refresh();
@@ -171,7 +176,7 @@ function resultOf(
 export async function allowRunnerCall(
   ids: readonly string[],
   run: RunJournal,
-  parts: LoopParts,
+  parts: RunnerCallParts,
 ): Promise<void> {
   const [id] = ids;
   const call = run.state.calls.get(id!)!;

@@ -22,7 +22,7 @@ export function resumableSession({ state }: RunJournal): string | undefined {
 export function runnerPrompt(
   { attempt }: Extract<Action, { type: "call-model" }>,
   run: RunJournal,
-  parts: LoopParts,
+  parts: Pick<LoopParts, "runners" | "systemPrompt">,
 ): string {
   const { state, transcript, definition } = run;
   const news = transcript.unseen.map(({ text }) => text);
