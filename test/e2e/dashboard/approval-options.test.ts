@@ -49,7 +49,7 @@ test("[U21] a command is approved with a time limit", async () => {
   const { client, page, runIds } = await openInbox(browser, p, { sleep: "clerk" });
   await page.getByLabel("Stop it after").selectOption("10 seconds");
   await page.getByRole("button", { name: "Approve as changed" }).click();
-  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+  await page.getByRole("heading", { name: "Nothing is waiting for you" }).waitFor();
   const decided = (await client.events(runIds[0]!)).find(({ type }) => type === "APPROVAL_DECIDED");
   expect(decided!.payload).toMatchObject({
     decision: "edit",

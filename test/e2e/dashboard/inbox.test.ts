@@ -66,7 +66,7 @@ describe("answers", () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("asked");
     await page.keyboard.press("d");
     await page.getByRole("button", { name: /Wrong place/ }).click();
-    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+    await page.getByRole("heading", { name: "Nothing is waiting for you" }).waitFor();
     await summaryOf(client, runIds[0]!);
     expect(readFileSync(join(p.folder, "parser.txt"), "utf8")).toBe("one\nTWO, by hand\n");
     expect(existsSync(join(p.folder, "printer.txt"))).toBe(false);
@@ -109,7 +109,7 @@ describe("answers", () => {
       .waitFor({ timeout: 60_000 });
     await page.getByLabel(/What the agent should know/).fill("I have looked: it began");
     await page.getByRole("button", { name: /It happened/ }).click();
-    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+    await page.getByRole("heading", { name: "Nothing is waiting for you" }).waitFor();
     const client = clientOf(again, p);
     const [run] = (await client.get("/api/runs")).runs;
     expect(await summaryOf(client, run!.id)).toContain("I have looked: it began");
@@ -209,7 +209,7 @@ describe("keyboard", () => {
     await page.keyboard.type("by keyboard");
     await addedLine(page, "by keyboard").waitFor();
     await page.keyboard.press("ControlOrMeta+Enter");
-    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+    await page.getByRole("heading", { name: "Nothing is waiting for you" }).waitFor();
     await Promise.all(runIds.map((runId) => summaryOf(client, runId)));
     for (const name of ["a.txt", "b.txt", "c.txt"]) expect(existsSync(join(p.folder, name))).toBe(true);
     expect(readFileSync(join(p.folder, "out.txt"), "utf8")).toBe("by keyboard");
@@ -248,6 +248,6 @@ describe("accessibility", () => {
     }
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await approve.click();
-    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+    await page.getByRole("heading", { name: "Nothing is waiting for you" }).waitFor();
   });
 });

@@ -98,7 +98,7 @@ test("[U01] [U03] [U43] [E9] without a worker every page shows that a run is ans
     .getByRole("button", { name: /^Approve/ })
     .first()
     .click();
-  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+  await page.getByRole("heading", { name: "Nothing is waiting for you" }).waitFor();
   await page.getByRole("main").getByText("answered", { exact: true }).nth(1).waitFor();
   expect(await page.getByRole("main").innerText()).not.toContain("needs you");
   await page.goto(`${stage.url}/settings`);

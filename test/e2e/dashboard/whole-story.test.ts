@@ -82,7 +82,7 @@ async function answerBoth(page: Page): Promise<void> {
   await addedLine(page, "beta").waitFor();
   await page.keyboard.press("d");
   await page.getByRole("button", { name: /Wrong place/ }).click();
-  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+  await page.getByRole("heading", { name: "Nothing is waiting for you" }).waitFor();
 }
 
 function expectFiles({ folder }: Project): void {

@@ -42,6 +42,6 @@ test("[U02] the CLI command means the same, with quoting", () => {
   );
   expect(filterChips({ sort: "cost", since: "7d" })).toEqual([
     { key: "since", label: "in the last 7 days", command: "runs --since 7d" },
-    { key: "sort", label: "most expensive first, of the latest 500", command: "runs --sort cost" },
+    { key: "sort", label: "most expensive of the latest 500", command: "runs --sort cost" },
   ]);
 });

@@ -24,10 +24,10 @@ test("a draft becomes a valid request", () => {
 });
 
 test.each([
-  [{ task: " " }, /what is to be done/],
+  [{ task: " " }, /Describe the task/],
   [{ maxCost: "lots" }, /dollars/],
   [{ maxCost: "0" }, /dollars/],
   [{ maxTurns: "1.5" }, /whole number/],
-] as const)("%o is refused in a sentence", (over, words) => {
+] as const)("%o is refused with a message", (over, words) => {
   expect(draftProblem(draft(over))).toMatch(words);
 });

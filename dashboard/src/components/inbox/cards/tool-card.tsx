@@ -45,7 +45,7 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
     { keys: "h", label: "Choose which changes to apply", run: () => canChoose && setMode("choose") },
     { keys: "d", label: "Reject, then 1–5 for a reason", run: () => setMode("reject") },
     { keys: "s", label: "Next scope: once, run, tree, always", run: () => setScope(nextScope(scope)) },
-    { keys: "Escape", label: "Back to the answers", run: () => setMode("look") },
+    { keys: "Escape", label: "Back", run: () => setMode("look") },
   ]);
   return (
     <CardFrame

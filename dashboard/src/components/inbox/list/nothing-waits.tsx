@@ -11,7 +11,7 @@ const LISTED = 5;
 export function NothingWaits({ running }: { running: readonly RunSummary[] }) {
   const roots = running.filter(({ parentRunId }) => parentRunId === undefined).slice(0, LISTED);
   return (
-    <EmptyState icon={<Coffee size={28} aria-hidden />} title="Nothing waits for you">
+    <EmptyState icon={<Coffee size={28} aria-hidden />} title="Nothing is waiting for you">
       <p>Requests from any run appear here on their own.</p>
       {roots.length > 0 && (
         <ul className="w-full text-left">
