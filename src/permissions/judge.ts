@@ -3,13 +3,12 @@
 //   > the preset > the default.
 // What cannot be read off a command never matches an allow; a deny that it might match turns an allow into an ask.
 
-import type { DeclaredFacts, FindFacts, NamedTool } from "../journal/tool-facts.ts";
+import { type DeclaredFacts, declaresReach, type FindFacts, type NamedTool } from "../journal/tool-facts.ts";
 import { type Call, describeCall, isReadOnlyUnit, type Unit } from "./call.ts";
 import { namedGrant } from "./grant.ts";
 import { GRANT_RULE, type Grant, type Judge, type PermissionRequest, type Verdict } from "./permission.ts";
 import { defaultVerdict, presetAllowance, presetDenial } from "./presets.ts";
 import { firstMatch, rulesFor } from "./rules.ts";
-import { taintVerdict } from "./taint.ts";
 
 /** `find` looks up what a tool declares about itself; a tool that it does not know counts as reaching everything. */
 export const createJudge =
@@ -148,4 +147,30 @@ function singleton(rule: string): readonly string[] {
   const list = [rule];
   SINGLETONS.set(rule, list);
   return list;
+}
+
+// What is asked once somebody's words have come in that nobody here wrote: an effect that cannot be taken back, a host
+// that nobody named before, and work for an agent that may do more. No rule in a file lifts it; a person's grant does.
+function taintVerdict(request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict | undefined {
+  const { taint } = request;
+  const [first, ...others] = taint?.sources ?? [];
+  if (!taint || first === undefined) return undefined;
+  const why = reason(request, taint, facts);
+  if (why === undefined) return undefined;
+  const from = others.length === 0 ? first : `${first} and ${others.length} more`;
+  return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
+}
+
+/** Undefined: it is harmless enough. A tool that declares nothing never is. */
+function reason(
+  { input, effect }: PermissionRequest,
+  { hosts, raises }: NonNullable<PermissionRequest["taint"]>,
+  facts: DeclaredFacts | undefined,
+): string | undefined {
+  if (effect === "unsafe" || !declaresReach(facts)) return "";
+  if (raises !== undefined) return `, and ${raises}`;
+  if (facts.target?.kind !== "url") return undefined;
+  const url = ((input ?? {}) as Record<string, unknown>)[facts.target.field];
+  const host = (typeof url === "string" && URL.parse(url)?.host) || "";
+  return hosts.includes(host) ? undefined : `, and ${host || "its host"} is new`;
 }

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { judge, toolFacts } from "../../test/support/judge.ts";
-import { candidateRules } from "./candidate-rules.ts";
 import type { PastCall, PermissionRequest } from "./permission.ts";
-import { suggestRules } from "./suggest.ts";
+import { candidateRules, suggestRules } from "./suggest.ts";
 
 const request = (tool: string, input: unknown, more: Partial<PermissionRequest> = {}): PermissionRequest => ({
   ...{

@@ -1,4 +1,7 @@
 import { expect, it } from "vitest";
+import { PATCHING } from "../agents/compile/tool-gate.ts";
+import { CHANGING_TOOLS } from "../agents/dialects/tool-gate.ts";
+import { canReach } from "../journal/tool-facts.ts";
 import { builtinTools } from "./index.ts";
 import { inputSchemaOf } from "./input-schema.ts";
 import { canonicalRule, canonicalToolName } from "./tool-names.ts";
@@ -6,22 +9,35 @@ import { canonicalRule, canonicalToolName } from "./tool-names.ts";
 it("every name and alias belongs to one tool", () => {
   const names = builtinTools.flatMap((tool) => [tool.name.toLowerCase(), ...(tool.aliases ?? [])]);
   expect(new Set(names).size).toBe(names.length);
-  expect(builtinTools.map((tool) => [tool.name, tool.effect])).toEqual([
+});
+
+it("every tool declares its effect and what it reaches", () => {
+  expect(builtinTools.map(({ name, effect, reaches }) => [name, effect, ...reaches])).toEqual([
     ["Read", "read"],
-    ["Write", "idempotent"],
-    ["Edit", "idempotent"],
+    ["Write", "idempotent", "files"],
+    ["Edit", "idempotent", "files"],
     ["Glob", "read"],
     ["Grep", "read"],
     ["LS", "read"],
-    ["Bash", "unsafe"],
+    ["Bash", "unsafe", "commands", "files", "network"],
     ["TodoWrite", "read"],
-    ["loki_query", "read"],
-    ["loki_labels", "read"],
-    ["loki_service_errors", "read"],
-    ["restart_service", "unsafe"],
-    ["WebFetch", "read"],
-    ["WebSearch", "read"],
+    ["loki_query", "read", "network"],
+    ["loki_labels", "read", "network"],
+    ["loki_service_errors", "read", "network"],
+    ["restart_service", "unsafe", "commands"],
+    ["WebFetch", "read", "network"],
+    ["WebSearch", "read", "network"],
   ]);
+});
+
+it("read-only agents of other products are denied every tool that changes something", () => {
+  const changing = builtinTools.filter((tool) => canReach(tool, "files", "commands")).map(({ name }) => name);
+  expect(changing.filter((name) => !CHANGING_TOOLS.includes(name))).toEqual([]);
+});
+
+it("agents without `Patch` in their policy are denied every tool that changes files", () => {
+  const changing = builtinTools.filter((tool) => canReach(tool, "files")).map(({ name }) => name);
+  expect(PATCHING.map(({ name }) => name)).toEqual(changing);
 });
 
 it.each([

@@ -1,25 +1,31 @@
-// The built-in tools. To add one: a file beside this one, and a line here.
+// The built-in tools of the project. To add one, write a file beside this one and add a line here.
 
 import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import type { LokiAccess } from "./loki/client.ts";
-import { lokiTools } from "./loki-tools.ts";
+import { lokiLabelsTool } from "./loki-labels.ts";
+import { lokiQueryTool } from "./loki-query.ts";
+import { lokiServiceErrorsTool } from "./loki-service-errors.ts";
 import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
 import { restartServiceTool, type ServiceAccess } from "./restart-service.ts";
 import type { Confinement } from "./sandbox/confine.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { AnyTool } from "./tool.ts";
-import { type WebSetup, webTools } from "./web-tools.ts";
+import type { WebAccess } from "./web/get-page.ts";
+import { webFetchTool } from "./web-fetch.ts";
+import { type SearchAccess, webSearchTool } from "./web-search.ts";
 import { writeTool } from "./write.ts";
 
-/** What a project has set up for its tools. */
-export interface ToolSetup extends WebSetup {
+/** Settings of a project that its tools need. */
+export interface ToolSetup {
   bash: Confinement;
   loki: LokiAccess;
   services: ServiceAccess;
+  web: WebAccess;
+  search: SearchAccess;
 }
 
 export const toolsFor = ({ bash, loki, services, web, search }: ToolSetup): readonly AnyTool[] => [
@@ -31,12 +37,15 @@ export const toolsFor = ({ bash, loki, services, web, search }: ToolSetup): read
   lsTool,
   bashTool(bash),
   todoWriteTool,
-  ...lokiTools(loki),
+  lokiQueryTool(loki),
+  lokiLabelsTool(loki),
+  lokiServiceErrorsTool(loki),
   restartServiceTool(services),
-  ...webTools({ web, search }),
+  webFetchTool(web),
+  webSearchTool(search),
 ];
 
-/** Of a project that has set up nothing: their names, effects and inputs are the same. */
+/** The tools of a project without settings. Their names, effects and inputs are the same in every project. */
 export const builtinTools: readonly AnyTool[] = toolsFor({
   bash: {
     sandbox: { driver: "none", network: "approved", write: [] },

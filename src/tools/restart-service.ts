@@ -3,13 +3,14 @@
 //  - A restart that is cut in the middle leaves a service down. So what the command starts may outlive it, and the command
 //    may outlive us; only a cancel and the time limit end it, with its whole process group.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { Service } from "../config/schema.ts";
+import { messageOf } from "../errors.ts";
 import { revealHidden } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
-import { waitForHealth } from "./service-health.ts";
 import { cleanEnvironment } from "./shell/clean-environment.ts";
-import { type ProgramResult, runProgram } from "./shell/run-program.ts";
+import { type ProgramOptions, type ProgramResult, runProgram } from "./shell/run-program.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 export type Services = Readonly<Record<string, z.output<typeof Service>>>;
@@ -117,4 +118,52 @@ async function healthAnswer(
 function answer(words: string, text: string, isError: boolean): ToolAnswer {
   const output = text.trim() === "" ? words : `${words}\nOutput of the command:\n${text.trimEnd()}`;
   return { output, isError };
+}
+
+// Waits until a service says that it is well: its address answers 2xx, or its command ends with 0.
+type Health = NonNullable<z.output<typeof Service>["health"]>;
+
+interface HealthResult {
+  healthy: boolean;
+  /** What the last check that failed said. */
+  last?: string;
+  seconds: string;
+}
+
+const BETWEEN_MS = 250;
+
+const ONE_CHECK_MS = 5_000;
+
+async function waitForHealth(health: Health, place: ProgramOptions): Promise<HealthResult> {
+  const started = performance.now();
+  const passed = (): number => performance.now() - started;
+  let last: string | undefined;
+  while (!place.signal.aborted && passed() < place.timeout) {
+    const timeout = Math.max(1, Math.min(ONE_CHECK_MS, place.timeout - passed()));
+    const problem = await checkOnce(health, { ...place, timeout });
+    const seconds = (passed() / 1000).toFixed(1);
+    if (problem === undefined) return { healthy: true, seconds };
+    last = problem;
+    await delay(BETWEEN_MS, undefined, { signal: place.signal }).catch(() => undefined);
+  }
+  return { healthy: false, ...(last === undefined ? {} : { last }), seconds: (passed() / 1000).toFixed(1) };
+}
+
+/** What is wrong; undefined: nothing. A body is not read: nobody here wrote it. */
+async function checkOnce({ url, command }: Health, place: ProgramOptions): Promise<string | undefined> {
+  if (url === undefined) {
+    const { code, failed, stopped } = await runProgram(command!, place);
+    if (failed !== undefined) return failed;
+    if (stopped !== undefined) return stopped;
+    return code === 0 ? undefined : `exit ${code}`;
+  }
+  try {
+    const signal = AbortSignal.any([place.signal, AbortSignal.timeout(Math.ceil(place.timeout))]);
+    const response = await fetch(url, { redirect: "manual", signal });
+    await response.body?.cancel();
+    return response.ok ? undefined : `status ${response.status}`;
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
+    return typeof cause?.code === "string" ? cause.code : messageOf(error);
+  }
 }

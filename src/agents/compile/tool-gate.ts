@@ -26,7 +26,7 @@ export function readPolicy({ policy, delegate_targets: targets }: AgentValues): 
 }
 
 /** Default if the caller does not know the tools. */
-const PATCHING: NonNullable<AgentEnvironment["patches"]> = [
+export const PATCHING: NonNullable<AgentEnvironment["patches"]> = [
   { name: "Write" },
   { name: "Edit" },
   { name: "Bash" },

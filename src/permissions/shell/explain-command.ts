@@ -3,8 +3,6 @@
 //  - For eyes, never for a verdict: it shows what the words show, and says where they do not show all.
 //  - Made from the recorded command alone; what an agent says about it has no part in it (A17).
 
-import { decodeHiddenText } from "../encoded-text.ts";
-import { fileUses } from "../file-uses.ts";
 import { isInside, isReadOnlyCommand } from "./judge-shell.ts";
 import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./parse-shell.ts";
 import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
@@ -152,3 +150,99 @@ function hostsIn(text: string): string[] {
 }
 
 const nameOf = ([word]: readonly ShellWord[]): ShellWord => word?.slice(word.lastIndexOf("/") + 1);
+
+// What stands in a text in base64 or hexadecimal, read: a command can hide in it from a person who looks.
+const BASE64 = /(?<![\w+/=-])(?:[A-Za-z0-9+/]{4}){3,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?(?![\w+/=])/g;
+
+const HEX = /(?<![\w])(?:[0-9a-fA-F]{2}){8,}(?![\w])|(?:\\x[0-9a-fA-F]{2}){4,}/g;
+
+const MAX_FOUND = 20;
+
+function decodeHiddenText(texts: readonly string[]): { from: string; text: string }[] {
+  const found = new Map<string, string>();
+  for (const source of texts) {
+    for (const [piece] of source.matchAll(HEX))
+      take(piece, Buffer.from(piece.replaceAll("\\x", ""), "hex"), found);
+    for (const [piece] of source.matchAll(BASE64)) take(piece, Buffer.from(piece, "base64"), found);
+    if (found.size >= MAX_FOUND) break;
+  }
+  return [...found].map(([from, text]) => ({ from, text }));
+}
+
+/** Only what is text: the id of a commit reads as bytes that nobody wrote. */
+function take(piece: string, bytes: Buffer, found: Map<string, string>): void {
+  const text = bytes.toString("utf8");
+  if (text.includes("\ufffd") || /[^\t\n\r\P{Cc}]/u.test(text) || !/[\s;|&/.$-]/.test(text)) return;
+  if (found.size < MAX_FOUND) found.set(piece, text);
+}
+
+// Which files a program opens, as far as its words show: only programs whose words are known well enough to say.
+interface FileUse {
+  path: string;
+  use: "writes" | "reads";
+}
+
+/** Which of the words that are no options are files that it changes. */
+const CHANGES: Readonly<Record<string, "all" | "last" | "but-first">> = {
+  rm: "all",
+  rmdir: "all",
+  unlink: "all",
+  shred: "all",
+  touch: "all",
+  mkdir: "all",
+  tee: "all",
+  truncate: "all",
+  mv: "all",
+  cp: "last",
+  ln: "last",
+  install: "last",
+  rsync: "last",
+  scp: "last",
+  chmod: "but-first",
+  chown: "but-first",
+  chgrp: "but-first",
+};
+
+const READS = new Set(
+  "cat head tail less more sort uniq wc diff cmp md5sum sha256sum stat file source .".split(" "),
+);
+
+/** `curl -o x`, `wget -O x`, `gcc -o x`, `tar -f x`. */
+const OUTPUT = /^(-o|-O|--output|--output-document|--output-file)$/;
+
+const WRITES_OUTPUT = new Set("curl wget gcc g++ clang cc go rustc sort openssl pandoc".split(" "));
+
+function fileUses(name: string | undefined, words: readonly ShellWord[]): FileUse[] {
+  if (name === undefined) return [];
+  const plain = words.filter((word) => word !== undefined && !word.startsWith("-")) as string[];
+  if (name === "dd") return plain.flatMap(copied);
+  if (name === "sed" && words.some((word) => /^(-[a-zA-Z]*i|--in-place)/.test(word ?? "")))
+    return plain.slice(1).map(written);
+  const how = CHANGES[name];
+  if (how !== undefined) return changed(plain, how);
+  if (READS.has(name)) return plain.map(read);
+  return WRITES_OUTPUT.has(name) ? words.flatMap((word, at) => outputAt(words, word, at)) : [];
+}
+
+function changed(plain: readonly string[], how: "all" | "last" | "but-first"): FileUse[] {
+  if (how === "all") return plain.map(written);
+  if (how === "but-first") return plain.slice(1).map(written);
+  return [...plain.slice(0, -1).map(read), ...plain.slice(-1).map(written)];
+}
+
+function copied(word: string): FileUse[] {
+  const [, side, path] = /^(if|of)=(.+)$/s.exec(word) ?? [];
+  if (path === undefined) return [];
+  return [side === "of" ? written(path) : read(path)];
+}
+
+function outputAt(words: readonly ShellWord[], word: ShellWord, at: number): FileUse[] {
+  const joined = /^--output(?:-document|-file)?=(.+)$/s.exec(word ?? "")?.[1];
+  if (joined !== undefined) return [written(joined)];
+  const next = words[at + 1];
+  return OUTPUT.test(word ?? "") && next !== undefined && !next.startsWith("-") ? [written(next)] : [];
+}
+
+const written = (path: string): FileUse => ({ path, use: "writes" });
+
+const read = (path: string): FileUse => ({ path, use: "reads" });

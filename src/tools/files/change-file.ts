@@ -3,8 +3,8 @@
 //    already; one that finds neither changes nothing, because somebody else has been there (X3, A20).
 //  - A byte order mark and CR LF throughout are kept: models see neither.
 
+import { findSecretMarks } from "../../journal/masking/mask.ts";
 import { refusal } from "../answers.ts";
-import { markProblem } from "../marks.ts";
 import type { Fingerprints, Preview, ToolAnswer, ToolContext } from "../tool.ts";
 import { diffPreview, TOO_LONG } from "./diff-preview.ts";
 import {
@@ -117,3 +117,11 @@ export function lineEndingsOf(before: string): (text: string) => string {
 }
 
 export const hasByteOrderMark = (text: string): boolean => text.startsWith("\ufeff");
+
+// A model sees `⟦secret NAME⟧` where a file has the value. Written back, the mark would stand in the value's place for good.
+/** Why this text must not take the place of that one, as the rest of a sentence; undefined: nothing is lost. */
+function markProblem(text: string, before: string): string | undefined {
+  const mark = findSecretMarks(text).find((found) => !before.includes(found));
+  if (mark === undefined) return undefined;
+  return `would hold ${mark}, which stands for a value that is not shown here: leave the lines with it as they are and change others with Edit, or name the variable in its place`;
+}

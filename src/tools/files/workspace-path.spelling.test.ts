@@ -2,9 +2,9 @@ import { link, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { spellingOnDisk, unportableName } from "../file-names.ts";
 import { readTool } from "../read.ts";
 import { tempWorkspace } from "../temp-workspace.fixture.ts";
+import { spellingOnDisk, unportableName } from "./workspace-path.ts";
 
 it.each([
   "CON",

@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
-import { nestingDepth } from "../web-depth.ts";
-import { toMarkdown } from "./html-to-markdown.ts";
+import { nestingDepth, toMarkdown } from "./html-to-markdown.ts";
 import { readPage } from "./read-page.ts";
 
 const read = (html: string, signal = new AbortController().signal) =>
