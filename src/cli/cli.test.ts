@@ -367,7 +367,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     ],
     [
       ["approve", "r0:m1.0"],
-      /^cadre: There is no approval r0:m1\.0: `cadre approve` lists what is open\. Nothing was decided\.\n$/,
+      /^cadre: There is no approval r0:m1\.0\. `cadre approve` lists open ones\. Nothing was decided\.\n$/,
     ],
     [["outcome", "r00000000"], /^cadre: There is no run r00000000\./],
     [

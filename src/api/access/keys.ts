@@ -1,7 +1,7 @@
-// What opens the door: the token, which a person or a script holds; a browser's cookie, which is made from it; and
-// one-time links, by which a browser gets its cookie.
-//  G4  A new token closes the door to everything that the old one opened, at once: cookies are bound to it (A09).
-//  G5  A link works once, and for a few minutes.
+// The keys of the public server: the token for people and scripts, browser cookies derived from it, and one-time links that
+// give a browser its cookie.
+//  G4  A new token invalidates everything derived from the old one at once: cookies are bound to it (A09).
+//  G5  A link works once, within a few minutes.
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
@@ -11,11 +11,11 @@ export interface AccessKeys {
   isToken(text: string): boolean;
   isCookie(text: string): boolean;
   newCookie(): string;
-  /** `user`: for a browser of theirs; otherwise of whoever holds the token. */
+  /** `user`: the named user whose browser it signs in; absent: the holder of the token. */
   newLink(user?: string): { ticket: string; expiresAt: number };
-  /** For whom the ticket was good, if it was; it no longer is. */
+  /** Uses up a ticket and returns its user. Undefined: the ticket is not valid. */
   redeemTicket(ticket: string): { user: string | undefined } | undefined;
-  /** From now on only this token counts. */
+  /** Makes this the only valid token. */
   replaceToken(token: string): void;
 }
 
@@ -53,7 +53,7 @@ export function createAccessKeys(first: string, now: () => number = Date.now): A
   };
 }
 
-/** Takes the same time wherever the two differ: what it takes tells nobody how much was right. */
+/** Compares in constant time, so that the duration reveals nothing. */
 function isSame(given: string, wanted: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));

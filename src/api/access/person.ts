@@ -1,4 +1,4 @@
-// Who asks, where it is not the holder of the folder's token: a named user, with a role and with what they may see.
+// A named user who sends a request, with their role and the runs that they see. The holder of the folder's token is not one.
 
 import { CadreError } from "../../errors.ts";
 import { ROLES, type Role } from "../../stores/users.ts";
@@ -6,18 +6,18 @@ import { ROLES, type Role } from "../../stores/users.ts";
 export interface Person {
   name: string;
   role: Role;
-  /** `own`: another's runs are not there for them (A23). */
+  /** `own`: the runs of others do not exist for them (A23). */
   sees: "own" | "all";
 }
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** Absent: whoever holds the folder's token, or the socket of this machine. */
+    /** Absent: the holder of the folder's token or of this machine's socket. */
     person: Person | undefined;
   }
 }
 
-/** What a named user may see: an admin everything, the others what the project shares. */
+/** An admin sees everything, the others what the project shares. */
 export const personOf = ({ name, role }: { name: string; role: Role }, shared: Person["sees"]): Person => ({
   name,
   role,

@@ -1,13 +1,13 @@
-// The token, in a file that only its owner can read, so that it is good across restarts.
+// The token of a folder, in a file that only its owner can read, so that it survives restarts.
 
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tokenFile } from "../../config/secrets.ts";
 
-/** A guess has no chance from here on. */
+/** Least length that cannot be guessed. */
 export const MIN_TOKEN = 24;
 
-/** The token of this folder; made when there is none, or none that is worth its name. */
+/** Creates a token if there is none, or only one that is too short. */
 export function readOrCreateToken(dir: string): string {
   return readToken(dir) ?? renewToken(dir);
 }
@@ -15,7 +15,7 @@ export function readOrCreateToken(dir: string): string {
 export function renewToken(dir: string): string {
   const token = randomBytes(32).toString("base64url");
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  // Written beside and moved into place: nobody reads half a token, and a file with a wider mode is replaced.
+  // Written to a draft and renamed: readers never see half a token, and a file with a wider mode is replaced.
   const draft = `${tokenFile(dir)}.${process.pid}`;
   writeFileSync(draft, `${token}\n`, { mode: 0o600 });
   renameSync(draft, tokenFile(dir));

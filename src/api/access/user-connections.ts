@@ -1,5 +1,5 @@
-// Named users at the door: who a key belongs to, and which connections came in by it.
-//  G9  A key that counts no more, or counts for another role, has its connections cut at once, in every process (A09).
+// The connections of named users: which user a key belongs to, and which sockets use it.
+//  G9  When a key is revoked or its role changes, its connections are closed at once, in every process (A09).
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
@@ -7,22 +7,22 @@ import type { Users } from "../../stores/users.ts";
 import { type Person, personOf } from "./person.ts";
 
 export interface UserConnections {
-  /** Undefined: nobody's key. */
+  /** The user with this key. Undefined: there is none. */
   admit(key: string, socket: Socket | undefined): Promise<Person | undefined>;
-  /** A key for one more browser of a user; undefined: they come in no more. */
+  /** Creates a key for another browser of a user. Undefined: their access is revoked. */
   addBrowser(name: string): Promise<string | undefined>;
   close(): void;
 }
 
 export interface UserConnectionsOptions {
   users: Users;
-  /** What the project shares with those who are no admins. */
+  /** Runs that users other than admins see. */
   sees: Person["sees"];
   cut(sockets: ReadonlySet<Socket>): void;
   onProblem(problem: { message: string; error: unknown }): void;
 }
 
-/** A token, or what a browser keeps: nobody guesses it, so its hash needs no salt. */
+/** A token or the value of a cookie. It is random, so its hash needs no salt. */
 export const newKey = (): string => randomBytes(32).toString("base64url");
 export const hashKey = (key: string): string => createHash("sha256").update(key).digest("hex");
 
@@ -62,16 +62,17 @@ export function createUserConnections({
   let changes = 0;
   const end = users.onChange(() => {
     changes++;
-    // Not knowing is no reason to stay open.
+    // If the users cannot be read, close all connections.
     look().catch((error: unknown) => {
       for (const { sockets } of entries.values()) cut(sockets);
       onProblem({
-        message: "Who may still come in could not be read: named users must connect anew.",
+        message:
+          "The list of users could not be read, so named users were disconnected. They can connect again.",
         error,
       });
     });
   });
-  /** Revoked while it was looked up, it would be let in, and cut by nobody. */
+  /** Reads again if users changed meanwhile: a key revoked during the lookup would otherwise stay connected. */
   const known = async (hash: string): ReturnType<Users["byKey"]> => {
     for (;;) {
       const before = changes;

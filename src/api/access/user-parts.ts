@@ -1,5 +1,5 @@
-// What the API is given, as one named user may use it: who acts is them, what they see is theirs, and what their role does
-// not allow is refused where it would be written, whichever route it comes by.
+// The parts of the API for one named user: they act under their own name, see only their part of the store, and the store
+// itself rejects writes that their role does not allow, whichever route they use.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import { overrideStore } from "../../stores/override-store.ts";
@@ -11,19 +11,19 @@ import { userStore } from "./user-store.ts";
 export function partsForUser(parts: ApiParts, person: Person): ApiParts {
   const { name, sees } = person;
   const seen = sees === "own" ? userStore(parts.store, name) : parts.store;
-  const store = hasRole(person, "admin") ? seen : withoutStanding(seen, person);
-  /** A key is its sender's: another's run is no answer to it. */
+  const store = hasRole(person, "admin") ? seen : withoutLastingGrants(seen, person);
+  /** Idempotency keys are separate for each user: nobody gets the run of another by using the same key. */
   const ownKey = (key: string | undefined): string | undefined =>
     key === undefined ? undefined : `${name} ${key}`;
   return {
     ...parts,
     person,
     store,
-    people: instead(parts.people, "store", store),
+    people: override(parts.people, "store", store),
     who: () => name,
     onDelta: sees === "own" ? ownDeltas(parts, name) : parts.onDelta,
     async admit(request, key) {
-      if (request.sessionId !== undefined) await refuseForeign(parts, person, request.sessionId);
+      if (request.sessionId !== undefined) await sessionUser(parts, person, request.sessionId);
       return parts.admit({ ...request, userId: name }, ownKey(key));
     },
     async retry(runId, key) {
@@ -35,13 +35,13 @@ export function partsForUser(parts: ApiParts, person: Person): ApiParts {
       return parts.fork(runId, request, ownKey(key), name);
     },
     async say(message, key) {
-      const userId = (await refuseForeign(parts, person, message.sessionId)) ?? name;
+      const userId = (await sessionUser(parts, person, message.sessionId)) ?? name;
       return parts.say({ ...message, from: name, userId }, ownKey(key));
     },
   };
 }
 
-/** Whoever holds the token may do everything; what they start in another's session is still that person's. */
+/** The holder of the token may do everything. A run that they start in a user's session belongs to that user. */
 export const partsForTokenHolder = (parts: ApiParts): ApiParts => ({
   ...parts,
   async say(message, key) {
@@ -50,27 +50,27 @@ export const partsForTokenHolder = (parts: ApiParts): ApiParts => ({
   },
 });
 
-/** What counts for everybody from then on is an admin's to allow. */
-function withoutStanding(store: Store, person: Person): Store {
+/** Only an admin may give a permission that lasts beyond the run. */
+function withoutLastingGrants(store: Store, person: Person): Store {
   return overrideStore(store, {
     journal: {
       async append(append) {
-        const stands = append.events.some(
+        const isLasting = append.events.some(
           ({ type, payload }) => type === "APPROVAL_DECIDED" && payload.scope === "always",
         );
-        if (stands) refuseRole(person, "admin");
+        if (isLasting) refuseRole(person, "admin");
         return store.journal.append(append);
       },
     },
   });
 }
 
-/** The same but for one part: what it computes when asked is still computed then. */
-const instead = <T extends object, K extends keyof T>(whole: T, name: K, value: T[K]): T =>
+/** Overrides one member and keeps the getters of the others. */
+const override = <T extends object, K extends keyof T>(whole: T, name: K, value: T[K]): T =>
   Object.create(whole, { [name]: { value, enumerable: true } }) as T;
 
-/** Whose session it is; undefined: it is new. */
-async function refuseForeign(
+/** The user of the session; undefined: it is new. Throws if the person may not see it. */
+async function sessionUser(
   { store }: ApiParts,
   { name, sees }: Person,
   sessionId: string,
@@ -81,7 +81,7 @@ async function refuseForeign(
   return last?.userId;
 }
 
-/** Deltas may be left out: those of a run that is not known yet are. */
+/** Drops the deltas of a run until its user is known, which is allowed. */
 function ownDeltas({ store, onDelta }: ApiParts, user: string): ApiParts["onDelta"] {
   return (listener) => {
     const own = new Map<string, boolean>();

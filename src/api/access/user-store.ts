@@ -1,12 +1,12 @@
-// A store as one person sees it: another's runs are not there, whatever is asked for and by whichever id (A23). Every route
-// of a named user is given this one, so none can forget to look whose something is. What a route has no business with is
-// refused: a store that gains another way in does not fit here until somebody has thought about whose things come by it.
+// The store as one user sees it: the runs of others do not exist, however they are requested (A23). All routes of a named
+// user get this store, so no route can forget the check. Members that routes do not need are rejected. A new member of the
+// store does not compile here until its owner check is decided.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { CommitListener, Store, WorkerRow } from "../../stores/store.ts";
 
-/** Runs whose user is remembered: those that something happened to last. */
+/** Cached runs, the most recently active ones. */
 const MAX_KNOWN = 5_000;
 
 export function userStore(store: Store, user: string): Store {
@@ -102,7 +102,7 @@ export function userStore(store: Store, user: string): Store {
   };
 }
 
-/** Passes on what happened to this person's runs, in order. Whose a run is stands in its first event, or is looked up. */
+/** Passes on the events of this user's runs, in order. The owner of a run is in its first event, or is looked up. */
 function onlyOwn(store: Store, user: string, listener: CommitListener): CommitListener {
   const known = new Map<RunId, boolean>();
   let before: Promise<void> | undefined;
@@ -115,7 +115,7 @@ function onlyOwn(store: Store, user: string, listener: CommitListener): CommitLi
     if (own.length > 0 || events.length === 0) listener(own, woken, from);
   };
   return (events, woken, from) => {
-    // What is due is nobody's to know, and nothing to look for.
+    // A named user is not told which runs are due.
     if (events.length === 0 && woken.length > 0) return;
     for (const event of events)
       if (event.type === "RUN_STARTED") remember(event.runId, event.payload.userId === user);
@@ -126,7 +126,7 @@ function onlyOwn(store: Store, user: string, listener: CommitListener): CommitLi
     }
     const turn = Promise.all([before, learn(store, unknown, (row) => remember(row.id, row.userId === user))])
       .then(() => tell(events, [], from))
-      // Whoever reads comes again by position.
+      // An empty batch makes readers continue from the store.
       .catch(() => listener([], [], from))
       .then(() => {
         if (before === turn) before = undefined;

@@ -1,5 +1,5 @@
-// Cadre as an agent of the Agent Client Protocol: an editor's session is one of ours, its modes are the main agents, and the folder
-// that it names is the project.
+// Cadre as an agent of the Agent Client Protocol: an editor's session is a Cadre session, its modes are the main agents, and its
+// folder is the project.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -21,7 +21,7 @@ export interface AcpOptions {
   version: string;
   /** The project, where a request names none. */
   folder: string;
-  /** Whom a new session speaks to; absent: whom a chat speaks to. */
+  /** Agent of a new session; absent: the agent of the chat settings. */
   agent: string | undefined;
   /** The API of the project in a folder. */
   open(folder: string): Promise<WithClient>;
@@ -58,7 +58,7 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
       authMethods: [],
     }))
     .onRequest(methods.agent.session.new, ({ params: { cwd }, client }) =>
-      answered(async () => {
+      withAcpErrors(async () => {
         const sessionId = randomUUID();
         const begun = await begin(sessionId, cwd, client);
         sessions.set(sessionId, begun);
@@ -66,7 +66,7 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
       }),
     )
     .onRequest(methods.agent.session.load, ({ params: { sessionId, cwd }, client }) =>
-      answered(async () => {
+      withAcpErrors(async () => {
         const begun = await begin(sessionId, cwd, client);
         if (!(await begun.session.load()))
           throw new CadreError("NOT_FOUND", `There is no session ${sessionId} in ${cwd}.`);
@@ -76,10 +76,10 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
       }),
     )
     .onRequest(methods.agent.session.list, ({ params: { cwd, cursor } }) =>
-      answered(() => listed(open, cwd ?? folder, cursor ?? undefined)),
+      withAcpErrors(() => listSessions(open, cwd ?? folder, cursor ?? undefined)),
     )
     .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) =>
-      answered(async () => {
+      withAcpErrors(async () => {
         const { session, modes } = known(sessionId);
         if (!modes.availableModes.some(({ id }) => id === modeId))
           throw new CadreError("BAD_REQUEST", `There is no main agent ${modeId}. Nothing was changed.`);
@@ -88,10 +88,10 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
       }),
     )
     .onRequest(methods.agent.session.prompt, ({ params: { sessionId, prompt } }) =>
-      answered(async () => ({ stopReason: await known(sessionId).session.prompt(promptText(prompt)) })),
+      withAcpErrors(async () => ({ stopReason: await known(sessionId).session.prompt(promptText(prompt)) })),
     )
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) =>
-      answered(() => known(sessionId).session.cancel()),
+      withAcpErrors(() => known(sessionId).session.cancel()),
     );
 }
 
@@ -116,7 +116,7 @@ async function modesOf(ask: WithClient, wanted: string | undefined): Promise<Ses
   };
 }
 
-async function listed(open: AcpOptions["open"], cwd: string, cursor: string | undefined) {
+async function listSessions(open: AcpOptions["open"], cwd: string, cursor: string | undefined) {
   const ask = await open(cwd);
   const page = await ask((client) => client.get("/api/sessions", cursor === undefined ? {} : { cursor }));
   return {
@@ -130,8 +130,8 @@ async function listed(open: AcpOptions["open"], cwd: string, cursor: string | un
   };
 }
 
-/** A refusal as the protocol words it; the sentence is ours. */
-async function answered<T>(answer: () => Promise<T>): Promise<T> {
+/** Turns errors into those of the protocol, with Cadre's sentence. */
+async function withAcpErrors<T>(answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();
   } catch (error) {

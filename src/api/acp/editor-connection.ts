@@ -1,4 +1,4 @@
-// Where a session's person sits: what they are shown, and the API that what they say goes to.
+// The connection of a session to its editor, and to the API that handles the person's messages.
 
 import { type AgentContext, methods, type SessionUpdate } from "@agentclientprotocol/sdk";
 import type { WithClient } from "../mcp/tool.ts";

@@ -1,7 +1,7 @@
-// One session of an editor: what a person says becomes a run, or joins the one that is under way, and what happens in its tree is
-// shown until the turn is over. Everything that counts is in the journals; what is held here dies with the connection.
-//  - A turn ends when the run does, or when only the person's own words can let it go on: their next message has them.
-//  - A run that is under way when a session is loaded is watched on, with what it asks.
+// One session of an editor: a message starts a run or joins the active one, and the events of its tree are shown until the turn is
+// over. Everything durable is in the journals; the state here ends with the connection.
+//  - A turn ends with the run, or when the run needs text from the person: the next message provides it.
+//  - When a session is loaded, its active run is followed again, with its open questions.
 
 import { RequestError, type StopReason } from "@agentclientprotocol/sdk";
 import { messageOf, toCadreError } from "../../errors.ts";
@@ -14,11 +14,11 @@ import { createTurn } from "./turn.ts";
 import { type Watch, watchRun } from "./watch-run.ts";
 
 export interface EditorSession {
-  /** Who is spoken to from the next message on. */
+  /** The agent of the next message. */
   agent: string;
   prompt(text: string): Promise<StopReason>;
   cancel(): Promise<void>;
-  /** Shows everything that was said and done; false: there is no such session. */
+  /** Shows the session's history; false: there is no such session. */
   load(): Promise<boolean>;
 }
 
@@ -26,8 +26,8 @@ export function createEditorSession(desk: EditorConnection, agent: string): Edit
   const own = new Set<string>();
   const watches = new Map<string, Watch>();
   const turn = createTurn();
-  /** Of the latest run that was under way when the session was loaded. */
-  let left: string | undefined;
+  /** The run that was active when the session was loaded. */
+  let loadedRun: string | undefined;
   let isCancelled = false;
   const fail = async (runId: string, error: unknown): Promise<void> => {
     if (desk.signal.aborted || (await turn.fail(runId, error))) return;
@@ -68,7 +68,7 @@ export function createEditorSession(desk: EditorConnection, agent: string): Edit
     },
     async cancel() {
       isCancelled = true;
-      const runId = (await turn.runId()) ?? left;
+      const runId = (await turn.runId()) ?? loadedRun;
       if (runId !== undefined) await cancelRun(runId, desk);
     },
     async load() {
@@ -80,7 +80,7 @@ export function createEditorSession(desk: EditorConnection, agent: string): Edit
         await watching.showPast();
         if (endedAt !== undefined) await watching.showEnd(summary);
         else {
-          left = id;
+          loadedRun = id;
           void follow(watching);
         }
       }
@@ -98,7 +98,7 @@ async function cancelRun(runId: string, { ask }: EditorConnection): Promise<void
   }
 }
 
-/** The run that a person's words have reached. */
+/** Delivers the message and returns its run. */
 async function begin(
   text: string,
   agent: string,

@@ -1,5 +1,5 @@
-// What waits for a person, put to the one at the editor. They choose by what a choice is; it counts once, for what was shown, and
-// the journal says that it came this way. What somebody else decides takes the question away.
+// Puts an approval to the person at the editor, as a list of choices. Their choice applies once, to exactly what was shown, and
+// the journal records that it came through ACP. If another person decides first, the question is withdrawn.
 
 import { resolve } from "node:path";
 import {
@@ -17,11 +17,11 @@ import type { ApprovalView, DecisionBody, OutcomeBody } from "../client/types.ts
 import type { EditorConnection } from "./editor-connection.ts";
 import { cardId, filePathIn, textContent, toolKind } from "./updates.ts";
 
-/** A question that is answered in one's own words: no choice of an editor has them, the next message does. */
+/** A question without choices, which the person answers with their next message. */
 export const isFreeQuestion = ({ kind, choices }: ApprovalView): boolean =>
   kind === "question" && choices === undefined;
 
-/** Until it is decided, here or elsewhere. False: the editor has put it aside, and it still waits. */
+/** Returns when it is decided, here or elsewhere. False: the editor has dismissed it, and it is still open. */
 export async function requestPermission(
   item: ApprovalView,
   { ask, editor, sessionId }: EditorConnection,
@@ -53,7 +53,7 @@ export async function requestPermission(
   }
 }
 
-/** Somebody was faster, or it is to be asked anew: the run's next event says which. */
+/** Another person was faster, or the call is proposed again: the run's next event tells. */
 const isDecided = (error: unknown): boolean =>
   error instanceof CadreError && [404, 409].includes(httpStatus(error.code));
 
@@ -66,7 +66,7 @@ const cardFor = async (item: ApprovalView, client: CadreClient): Promise<ToolCal
   rawInput: item.input,
 });
 
-/** The call itself, whatever the attempt at it or the round. */
+/** Id of the call without its attempt and round. */
 const callOf = ({ callId, itemId }: ApprovalView): string => (callId ?? itemId).replace(/~\d+$/, "");
 
 export function approvalTitle({ path, kind, tool, input, detail }: ApprovalView): string {
@@ -74,10 +74,12 @@ export function approvalTitle({ path, kind, tool, input, detail }: ApprovalView)
   return [...path.slice(1), what].join(" › ");
 }
 
-/** A change of a file is shown as one: what it is now, and what it would be. */
+/** A change of a file is shown as a diff. */
 async function contentOf(item: ApprovalView, client: CadreClient): Promise<ToolCallContent[]> {
   const { id, runId, kind, tool, input, preview, untrusted } = item;
-  const warning = untrusted ? [textContent(`Words of ${untrusted.join(", ")} had come in before.`)] : [];
+  const warning = untrusted
+    ? [textContent(`The run has read untrusted text from ${untrusted.join(", ")}.`)]
+    : [];
   const path = filePathIn(input);
   if (kind === "tool" && toolKind(tool ?? "") === "edit" && path !== undefined) {
     const [{ workspace }, { change }] = await Promise.all([
@@ -131,7 +133,7 @@ function choicesFor(item: ApprovalView): Choice[] {
         reject("Give no answer"),
       ];
     case "budget":
-      return [...raises(item, option), reject("Let it end")];
+      return [...raiseChoices(item, option), reject("Let it end")];
     case "loop":
       return [option("once", "allow_once", "Let it go on", { decision: "approve" }), reject("Let it end")];
     case "outcome":
@@ -143,8 +145,8 @@ function choicesFor(item: ApprovalView): Choice[] {
   }
 }
 
-/** A choice takes no number: twice as much is the one that is offered. */
-function raises(
+/** An editor's choice has no number field, so doubling the limit is the only raise that is offered. */
+function raiseChoices(
   { limit = "", limitValue }: ApprovalView,
   option: (id: string, kind: "allow_once", name: string, body: DecisionBody) => Choice,
 ): Choice[] {

@@ -1,5 +1,5 @@
-// What a person says in an editor: their words, with what they attached to them written out below. An attachment is theirs as
-// much as their words are.
+// The text of a person's message in an editor, with the attachments written out below it. Attachments are as trusted as the
+// message.
 
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { CadreError } from "../../errors.ts";

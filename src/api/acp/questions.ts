@@ -1,6 +1,6 @@
-// What a shown tree asks of the person at the editor: each thing once, all that are open at the same time. What somebody else decides
-// takes the question away. What only words can answer is said, and their next message answers it. What the editor puts aside still
-// waits, and is asked again with their next message.
+// The open questions of a tree at the editor. Each is asked once, all of them at the same time, and withdrawn when another person
+// decides it. A question without choices is written as text, and the person's next message answers it. A question that the
+// editor dismisses stays open, and is asked again with the next message.
 
 import { type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import type { ApprovalView } from "../client/types.ts";
@@ -8,17 +8,17 @@ import { type EditorConnection, sendText } from "./editor-connection.ts";
 import { approvalTitle, isFreeQuestion, requestPermission } from "./permission.ts";
 
 export interface Questions {
-  /** Asks what is open and was not asked yet. */
+  /** Asks open questions that were not asked yet. */
   askNew(): Promise<void>;
-  /** Says again what only words can answer (of several, one was answered), and asks again what was put aside. */
+  /** Asks again: questions without choices, of which a message answers only one, and dismissed ones. */
   askAgain(): Promise<void>;
   handleEvent(event: JournalEvent): Promise<void>;
 }
 
 export interface QuestionListener {
-  /** Only the person's next message lets it go on. */
+  /** The run needs the person's next message. */
   onNeedsMessage(): void;
-  /** The person has cancelled the turn: what was put aside by that waits for nobody. */
+  /** The person has cancelled the turn, which dismisses all its questions. */
   isCancelled(): boolean;
   onError(error: unknown): void;
 }
@@ -26,8 +26,8 @@ export interface QuestionListener {
 interface Asked {
   item: ApprovalView;
   withdraw: AbortController;
-  /** Said in words, put to the editor, decided, or put aside by it. */
-  state: "said" | "open" | "decided" | "aside";
+  /** Written as text, shown by the editor, decided, or dismissed. */
+  state: "written" | "open" | "decided" | "dismissed";
 }
 
 export function createQuestions(
@@ -43,7 +43,7 @@ export function createQuestions(
     )) {
       if (asked.has(item.id)) continue;
       const isWords = isFreeQuestion(item);
-      const one: Asked = { item, withdraw: new AbortController(), state: isWords ? "said" : "open" };
+      const one: Asked = { item, withdraw: new AbortController(), state: isWords ? "written" : "open" };
       asked.set(item.id, one);
       if (isWords) {
         await sendText(desk, `\n\n${[...item.path.slice(1), item.detail].join(" › ")}`);
@@ -54,28 +54,28 @@ export function createQuestions(
 
   async function put(one: Asked): Promise<void> {
     const withdrawn = AbortSignal.any([one.withdraw.signal, desk.signal]);
-    // As long as nothing else is known: what fails is asked again with the next message.
+    // Until it is decided it counts as dismissed, so that it is asked again even after an error.
     const isDecided = await requestPermission(one.item, desk, withdrawn).finally(() => {
-      one.state = "aside";
+      one.state = "dismissed";
     });
     if (isDecided) one.state = "decided";
     await waitForWords();
   }
 
-  /** A turn that nothing of what the editor shows could end would never end. */
+  /** Ends the turn if the editor shows no open question any more: nothing else would end it. */
   async function waitForWords(): Promise<void> {
     const all = [...asked.values()];
-    const aside = all.filter(({ state }) => state === "aside");
-    if (aside.length === 0 || all.some(({ state }) => state === "open") || listener.isCancelled()) return;
-    const lines = aside.map(({ item }) => `- ${approvalTitle(item)} (\`cadre approve ${item.id}\`)`);
-    await sendText(desk, `\n\nThis still waits for you; your next message asks again:\n${lines.join("\n")}`);
+    const dismissed = all.filter(({ state }) => state === "dismissed");
+    if (dismissed.length === 0 || all.some(({ state }) => state === "open") || listener.isCancelled()) return;
+    const lines = dismissed.map(({ item }) => `- ${approvalTitle(item)} (\`cadre approve ${item.id}\`)`);
+    await sendText(desk, `\n\nThese are still open. Your next message asks again:\n${lines.join("\n")}`);
     listener.onNeedsMessage();
   }
 
   return {
     askNew: look,
     async askAgain() {
-      for (const [id, { state }] of asked) if (state === "said" || state === "aside") asked.delete(id);
+      for (const [id, { state }] of asked) if (state === "written" || state === "dismissed") asked.delete(id);
       await look();
     },
     async handleEvent(event) {
@@ -90,7 +90,7 @@ export function createQuestions(
   };
 }
 
-/** After it there is nothing left to ask. */
+/** The event settles the item. */
 function isAnswer({ runId, type, payload }: JournalEvent, item: ApprovalView): boolean {
   if (runId !== item.runId) return false;
   if (type === "APPROVAL_DECIDED") return payload.itemId === item.itemId;

@@ -1,15 +1,15 @@
-// The turn that an editor waits for, if it waits for one. It is of the run that was spoken to last: another run of the session that
-// ends meanwhile does not end it.
+// The turn that an editor waits for. It belongs to the run of the latest message: the end of another run of the session does not
+// end it.
 
 import type { StopReason } from "@agentclientprotocol/sdk";
 
 export interface Turn {
-  /** `spoken`: brings the run that the person's words have reached. */
+  /** `spoken`: resolves to the run of the message. */
   begin(spoken: Promise<string>): Promise<StopReason>;
-  /** The run that was spoken to last. */
+  /** The run of the latest message. */
   runId(): Promise<string | undefined>;
   end(runId: string, reason: StopReason): Promise<void>;
-  /** False: nobody waits to hear of it. */
+  /** False: the editor is not waiting for this run. */
   fail(runId: string, error: unknown): Promise<boolean>;
 }
 
@@ -33,7 +33,7 @@ export function createTurn(): Turn {
         open = undefined;
         reject(error);
       });
-      // It may fail before anybody waits for it, which would end the process.
+      // It may fail before the editor awaits it, and an unhandled rejection would end the process.
       promise.catch(() => {});
       return promise;
     },

@@ -1,5 +1,5 @@
-// The journals of a tree as an editor shows them: each call and each run below the root is a card of its own, under the name of
-// whose it is; the root's list of what is to do is the plan. Words are told elsewhere.
+// Turns the journals of a tree into an editor's updates: each call and each descendant is a card, titled with its agents, and the
+// root's to-do list is the plan. Text is sent elsewhere (watch-run.ts).
 
 import { resolve } from "node:path";
 import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
@@ -8,26 +8,26 @@ import { parseTodos, TODO_WRITE } from "../../projections/folds/todos.ts";
 import { ASK_USER, FINAL_REPORT } from "../../projections/folds/tool-call.ts";
 import { describeCall, emptyNames, learnNames, type Names } from "../../projections/views/timeline.ts";
 
-/** More of a result than anybody reads in an editor. */
+/** Longer results are cut for the editor. */
 const MAX_RESULT = 10_000;
 
-/** Calls that are seen as something else: the plan, a question, the answer. */
+/** Calls that are shown in another way: as the plan, a question or the answer. */
 const NO_CARDS: ReadonlySet<string> = new Set([TODO_WRITE, ASK_USER, FINAL_REPORT]);
 
 interface KnownRun {
   names: Names;
   workspace: string;
-  /** The agents from below the root down to it. */
+  /** The agents from below the root down to this run. */
   path: string;
 }
 
 interface Shown {
   rootId: string;
-  /** Of a run or a message that came from this editor, which has shown it already. */
+  /** The run or message came from this editor, which has shown it already. */
   isOwn: (id: string) => boolean;
   runs: Map<string, KnownRun>;
   cards: Set<string>;
-  /** Of a run below: that of the call that started it, or its own. */
+  /** The card of each descendant: that of the call that started it, or its own. */
   cardOfRun: Map<string, string>;
 }
 
@@ -141,7 +141,7 @@ function childStarted(shown: Shown, { runId, payload }: EventOf<"CHILD_RUN_START
 
 const titled = ({ path }: KnownRun, title: string): string => (path === "" ? title : `${path} › ${title}`);
 
-/** The same call's card in every message: ids of calls count in their run only. */
+/** Card of a call. Ids of calls are unique only within their run. */
 export const cardId = (runId: string, callId: string): string => `${runId}:${callId}`;
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
@@ -158,7 +158,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
 
 export const toolKind = (tool: string): ToolKind => KINDS[tool] ?? "other";
 
-/** The file that a call is about. */
+/** Path of the file that a call is about. */
 export function filePathIn(input: unknown): string | undefined {
   const path = (input as { path?: unknown } | null | undefined)?.path;
   return typeof path === "string" ? path : undefined;

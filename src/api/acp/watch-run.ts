@@ -1,5 +1,5 @@
-// One run and everything below it, as the editor watches it: what is past from the journals, then what happens, with what it asks.
-// Where the process that has the store goes, it is watched on from the last event that was shown.
+// Shows one run and its descendants in the editor: the past from the journals, then live events and questions. If the owner
+// process goes away, it continues from the last event shown.
 
 import { timelineEntry } from "../../projections/views/timeline.ts";
 import type { RunDetail, StreamItem } from "../client/types.ts";
@@ -11,16 +11,16 @@ import { createUpdates } from "./updates.ts";
 
 export interface Watch {
   runId: string;
-  /** Shows what has happened so far. */
+  /** Shows the events so far. */
   showPast(): Promise<void>;
-  /** Shows what happens, until the run is over; undefined: the connection is. */
+  /** Shows live events until the run has ended; undefined: the connection has ended. */
   follow(): Promise<RunDetail | undefined>;
-  /** Says the words of the result that were not said yet. */
+  /** Sends the part of the result that was not sent yet. */
   showEnd(summary: string): Promise<void>;
   askAgain(): Promise<void>;
 }
 
-/** `isOwn`: whether a run or a message came from this editor. */
+/** `isOwn`: the run or message came from this editor. */
 export function watchRun(
   runId: string,
   desk: EditorConnection,

@@ -1,4 +1,4 @@
-// One request and its answer, for the client. A failure is the CadreError that the server threw, or says that nobody answered.
+// Sends one request of the client. An error is the CadreError that the server threw, or says that the server was unreachable.
 
 import { CadreError, describeSystemError, type ErrorCode, httpStatus } from "../../errors.ts";
 import type { ErrorBody } from "./types.ts";
@@ -6,7 +6,7 @@ import type { ErrorBody } from "./types.ts";
 export interface ClientOptions {
   fetch: (url: string, init?: RequestInit) => Promise<Response>;
   baseUrl?: string;
-  /** Through what the person acts, where it is not by themselves: `mcp`. */
+  /** The protocol through which the person acts, if any: `mcp`. */
   via?: string | undefined;
 }
 
@@ -71,10 +71,7 @@ async function failureOf(response: Response): Promise<CadreError> {
   const body: unknown = await response.json().catch(() => undefined);
   return (
     errorOf(body) ??
-    new CadreError(
-      "INTERNAL",
-      `The server answered ${response.status} without saying why; its log says more.`,
-    )
+    new CadreError("INTERNAL", `The server answered ${response.status} without a reason. See its log.`)
   );
 }
 
@@ -84,7 +81,7 @@ export function errorOf(body: unknown): CadreError | undefined {
   return new CadreError(knownCode(code), message, details);
 }
 
-/** By hand: the page loads no schema. */
+/** Checked by hand, because the page must not load schemas. */
 function isErrorBody(body: unknown): body is ErrorBody {
   const error = (body as Partial<ErrorBody> | null | undefined)?.error;
   if (typeof error?.code !== "string" || typeof error.message !== "string") return false;
@@ -92,7 +89,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof details === "object" && details !== null && !Array.isArray(details);
 }
 
-/** A newer server may have codes that this client does not know; they must not break who looks them up. */
+/** A newer server may send codes that this client does not know. */
 function knownCode(code: string): ErrorCode {
   try {
     httpStatus(code as ErrorCode);
@@ -107,7 +104,7 @@ export function unreachableError(cause: unknown): CadreError {
   return new CadreError("INTERNAL", message, { unreachable: true }, cause);
 }
 
-/** True where nobody answered, or the answer broke off: whether the request was acted on is not known. */
+/** No server answered, or the answer broke off. It is unknown whether the request took effect. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof CadreError && error.details?.["unreachable"] === true;
 }

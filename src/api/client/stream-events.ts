@@ -7,13 +7,13 @@ import type { LiveEvent } from "../../projections/formats/live-feed.ts";
 /** The names of everything in a stream that is not a journal event: those have no `event:` field. */
 export const STREAM_EVENTS = {
   delta: "delta",
-  /** The reader's place is not known here: everything follows from the beginning, forget what you have. */
+  /** The server does not know the reader's position: forget everything, all events follow again. */
   reset: "reset",
-  /** The reader was too slow and is cut off: come again with the last id. */
+  /** The reader was too slow and is disconnected: reconnect with the last id. */
   resync: "resync",
-  /** What the server could not read, as the body of an error. */
+  /** The server failed; the data is the body of an error. */
   failure: "failure",
-  /** Nothing more will come. A stream that stops without it was lost. */
+  /** The stream is complete. A stream that stops without this was lost. */
   end: "end",
 } as const;
 
@@ -22,13 +22,13 @@ export type StreamItem =
   | { type: "delta"; delta: Delta }
   | { type: "reset" };
 
-/** S4's feed. What has no place in the journal (`Token`) has no `seq`. */
+/** The feed of contract S4. Messages that are not in the journal (`Token`) have no `seq`. */
 export type FeedItem =
   | {
       type: "live";
       live: LiveEvent & { seq?: number };
-      /** Where to go on after this one; absent: there is more to the same event, or it has no place. */
+      /** Position to continue from; absent: more messages of the same event follow, or it has no position. */
       after?: number;
     }
-  /** The reader's place is not known here: it goes on from now. */
+  /** The server does not know the reader's position: the feed continues from now. */
   | { type: "reset" };

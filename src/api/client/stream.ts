@@ -1,5 +1,4 @@
-// The streams of the API, as the client reads them. A stream that stops without its end was lost: that is an error, so that
-// nobody takes it for the end.
+// Reads the streams of the API. A stream that stops without an `end` event was lost, which is an error.
 
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { CadreError } from "../../errors.ts";
@@ -9,17 +8,17 @@ import { type FeedItem, STREAM_EVENTS, type StreamItem } from "./stream-events.t
 export interface FollowOptions {
   /** Absent: all runs. */
   runId?: string;
-  /** A position; absent: from the beginning. */
+  /** Only events after this position; absent: all of them. */
   after?: number;
-  /** With all descendants of the run. */
+  /** Include all descendants of the run. */
   tree?: boolean;
-  /** Goes on after the run's last event. */
+  /** Keep the stream open after the run has ended. */
   onward?: boolean;
   signal: AbortSignal;
 }
 
 export interface FeedOptions {
-  /** The latest `after` that an item had; absent: from now on. */
+  /** `after` of the last item received; absent: from now on. */
   after?: number;
   signal: AbortSignal;
 }
@@ -41,7 +40,7 @@ export async function* followFeed(
   for await (const message of messages(client, "/api/events", { after }, signal)) yield feedItemOf(message);
 }
 
-/** Up to the stream's end, or until the signal is aborted. */
+/** Ends with the stream, or when the signal is aborted. */
 async function* messages(
   client: ClientOptions,
   path: string,
@@ -68,7 +67,7 @@ async function* messagesOf(
 ): AsyncGenerator<EventSourceMessage, void> {
   let ready: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (message) => ready.push(message) });
-  // Not `for await`: not every browser can do that with a stream.
+  // Not `for await`, which not every browser supports for streams.
   const reader = response.body!.pipeThrough(new TextDecoderStream(), { signal }).getReader();
   try {
     for (;;) {

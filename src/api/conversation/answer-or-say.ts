@@ -1,5 +1,5 @@
-// What a person says in a session: the answer to a question that waits for their words, or a message. Said again under its key, it is
-// found again, and neither said nor answered twice.
+// Delivers what a person writes in a session: as the answer to an open question, or as a message. Repeating it with the same
+// key finds it again, so it is never delivered twice.
 
 import { randomUUID } from "node:crypto";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -11,21 +11,21 @@ export interface UserMessage {
   sessionId: string;
   agent: string;
   text: string;
-  /** Its sender's own: they may send it again. */
+  /** Idempotency key of the sender. */
   key?: string | undefined;
-  /** What these words may answer. */
+  /** Whether the text may answer this item. */
   answers(item: ApprovalView): boolean;
 }
 
 export interface DeliveredMessage {
   runId: string;
-  /** The run was begun by these words. */
+  /** The message has started the run. */
   isNew: boolean;
-  /** Where the run was under way before: the event that has these words. */
-  heardBy?: (event: JournalEvent) => boolean;
+  /** For a run that was active before: recognizes the event with this message. */
+  isRecordedBy?: (event: JournalEvent) => boolean;
 }
 
-/** `onKey`: told what a message will be called in the journal, before it is sent. */
+/** `onKey`: gets the message's id in the journal before it is sent. */
 export async function answerOrSay(
   words: UserMessage,
   ask: WithClient,
@@ -35,7 +35,7 @@ export async function answerOrSay(
   const given = { session: sessionId, agent, roots: true, limit: 1 };
   const [last] = (await ask((client) => client.get("/api/runs", given))).runs;
   const answered = last && (await answer(words, last, ask));
-  if (last && answered) return { runId: last.id, isNew: false, heardBy: isDecision(answered) };
+  if (last && answered) return { runId: last.id, isNew: false, isRecordedBy: isDecision(answered) };
   onKey?.(messageIdFor(key));
   const { runId, joined } = await ask((client) =>
     client.post("/api/sessions/{id}/messages", {
@@ -46,7 +46,7 @@ export async function answerOrSay(
   );
   const isMessage = ({ type, payload }: JournalEvent): boolean =>
     type === "CONTEXT_ADDED" && payload.id === messageIdFor(key);
-  return { runId, isNew: !joined, ...(joined ? { heardBy: isMessage } : {}) };
+  return { runId, isNew: !joined, ...(joined ? { isRecordedBy: isMessage } : {}) };
 }
 
 type Item = Pick<ApprovalView, "runId" | "itemId">;
@@ -56,7 +56,7 @@ async function answer(
   last: RunSummary,
   ask: WithClient,
 ): Promise<Item | undefined> {
-  const before = key === undefined ? undefined : await heardBefore(text, messageIdFor(key), last, ask);
+  const before = key === undefined ? undefined : await deliveredBefore(text, messageIdFor(key), last, ask);
   if (before) return before === "said" ? undefined : before;
   if (last.endedAt !== undefined) return undefined;
   const question = (
@@ -73,8 +73,8 @@ async function answer(
   return question;
 }
 
-/** The same request once more: what began the run, or was said to it, is no answer to what it has asked since. */
-async function heardBefore(
+/** A repeated request: text that started the run, or was sent to it, does not answer a later question. */
+async function deliveredBefore(
   text: string,
   id: string,
   { id: runId, task }: RunSummary,

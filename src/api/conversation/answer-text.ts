@@ -1,7 +1,7 @@
-// A run as one answer that grows: what its agent says, turn by turn, and at the end its result. Tokens are told as they stream; the
-// journal has the last word. What was told is never told again, and nothing that counts is left out:
-//  - a model call that is made anew goes on where the text before agrees with it, or begins again, and says so;
-//  - what streamed too fast to be heard is told from the journal.
+// A run as one growing answer: the agent's text, turn by turn, and at the end the result. Tokens are passed on as they stream;
+// the journal is authoritative. No text is repeated and none is missing:
+//  - a repeated model call continues the text if it agrees with it, and otherwise starts over and says so;
+//  - text whose tokens were dropped is taken from the journal.
 
 import { isTurn, type JournalEvent } from "../../journal/events.ts";
 import { textOf } from "../../journal/message-parts.ts";
@@ -16,27 +16,27 @@ export interface Activity {
 
 export interface AnswerPart {
   text?: string;
-  /** What happens beside the words: calls, children, waiting. */
+  /** Anything but text: calls, children, waits. */
   activity?: Activity;
 }
 
-const ASKED_AGAIN = "(The model was asked again; what it had begun to say does not count.)\n\n";
+const ASKED_AGAIN = "(The model was asked again; ignore the unfinished text before this.)\n\n";
 
-/** `heardBy`: of the words that are answered, where the run was under way before them. */
-export function createAnswerText(runId: string, heardBy?: (event: JournalEvent) => boolean) {
+/** `isRecordedBy`: recognizes the message that is answered, if the run was active before it. */
+export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEvent) => boolean) {
   const turns = new Set<string>();
   const sent = new Map<string, string>();
   const heard = new Map<string, string>();
   const names = new Map<string, Names>();
   let content = "";
-  let isAnswering = heardBy === undefined;
+  let isAnswering = isRecordedBy === undefined;
 
   const add = (text: string, isNew: boolean): string => {
     const piece = isNew && content !== "" ? `\n\n${text}` : text;
     content += piece;
     return piece;
   };
-  /** What is not said yet of what a call says; undefined: it is not what was said before. */
+  /** The part of a call's text that is new; undefined: the text contradicts what was sent before. */
   const rest = (callId: string, whole: string): string | undefined => {
     const before = sent.get(callId) ?? "";
     if (!whole.startsWith(before)) return undefined;
@@ -61,7 +61,7 @@ export function createAnswerText(runId: string, heardBy?: (event: JournalEvent) 
   return {
     tell(item: StreamItem): AnswerPart {
       if (item.type === "event" && !isAnswering) {
-        isAnswering = heardBy!(item.event);
+        isAnswering = isRecordedBy!(item.event);
         return {};
       }
       if (item.type === "event") return tellEvent(item.event);
@@ -73,9 +73,9 @@ export function createAnswerText(runId: string, heardBy?: (event: JournalEvent) 
       heard.set(key, whole);
       return { text: rest(callId, whole) ?? "" };
     },
-    /** What the run's result says beyond what was said. */
+    /** The run's result, unless the text already ends with it. */
     end: (summary: string): string => (content.trimEnd().endsWith(summary.trim()) ? "" : add(summary, true)),
-    /** A word of ours, told like the agent's. */
+    /** Adds a text of Cadre's own. */
     say: (text: string): string => add(text, true),
   };
 }

@@ -1,4 +1,4 @@
-// Runs that only a command lets go on: no answer to anything does.
+// Runs that wait for a command such as `cadre resume`. Answering a question does not continue them.
 
 import type { WaitingOn } from "../../journal/events.ts";
 import type { CadreClient } from "../client/client.ts";
@@ -11,7 +11,7 @@ export const NEEDS_COMMAND: ReadonlySet<WaitingOn["kind"] | undefined> = new Set
   "storage",
 ] as const);
 
-/** Of a run and all below it, where nothing else of them goes on. */
+/** These among a run and its descendants, if none of the others can continue. */
 export async function runsNeedingCommand(client: CadreClient, runId: string): Promise<RunSummary[]> {
   const live = allOf(await client.get("/api/runs/{id}/tree", { id: runId })).filter(
     ({ endedAt }) => endedAt === undefined,

@@ -1,5 +1,5 @@
-// A person's word on what runs wait for, through an MCP client. It counts once, for what was shown, and the journal says that
-// it came this way.
+// MCP tools for decisions of a person. A decision applies once, to exactly what was shown, and the journal records that it came
+// through MCP.
 
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
@@ -7,7 +7,7 @@ import type { DecisionBody } from "../client/types.ts";
 import { type McpTool, mcpTool, type ToolAnswer, type WithClient } from "./tool.ts";
 
 const approvalId = z.string().min(1).describe("From `needs` of run_status, or from cadre://approvals.");
-const note = z.string().optional().describe("A word for the record; the agent reads it with a rejection.");
+const note = z.string().optional().describe("A comment for the record; the agent reads it with a rejection.");
 const runId = z.string().min(1).describe("The run's id, or the beginning of it.");
 
 const approve = mcpTool({
@@ -27,7 +27,7 @@ const approve = mcpTool({
     maxTokens: z.int().positive().optional().describe("Of a budget that is used up: the new one."),
     maxCost: z.number().positive().optional().describe("The same, in dollars."),
   }),
-  call({ approvalId: id, note: word, scope, input, maxTokens, maxCost }, ask) {
+  call({ approvalId: id, note: comment, scope, input, maxTokens, maxCost }, ask) {
     const limits = {
       ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(maxCost === undefined ? {} : { maxCost }),
@@ -35,7 +35,7 @@ const approve = mcpTool({
     return decide(ask, id, {
       decision: input === undefined ? "approve" : "edit",
       ...(input === undefined ? {} : { input }),
-      ...(word === undefined ? {} : { note: word }),
+      ...(comment === undefined ? {} : { note: comment }),
       ...(scope === undefined ? {} : { scope }),
       ...(Object.keys(limits).length === 0 ? {} : { limits }),
     });
@@ -48,8 +48,8 @@ const reject = mcpTool({
   description: "Refuses a call of an agent. The agent reads why, and goes on without it.",
   kind: "decides",
   input: z.strictObject({ approvalId, note }),
-  call: ({ approvalId: id, note: word }, ask) =>
-    decide(ask, id, { decision: "reject", ...(word === undefined ? {} : { note: word }) }),
+  call: ({ approvalId: id, note: comment }, ask) =>
+    decide(ask, id, { decision: "reject", ...(comment === undefined ? {} : { note: comment }) }),
 });
 
 const answer = mcpTool({

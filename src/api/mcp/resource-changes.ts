@@ -1,17 +1,17 @@
-// Which resources are others when something has happened to a run: its own, the lists, and its events, which are among those of every
-// run above it. What agents are there is read from their files each time, and nothing tells of a change.
+// The resources that change with an event of a run: the run itself, the lists, and the events of the run and its ancestors.
+// Agents are read from their files on each request, and nothing reports their changes.
 
 import type { RunId } from "../../ids.ts";
 import { eventsUri, runUri } from "./views.ts";
 
-/** Runs whose parent is remembered: those that something happened to last. */
+/** Cached parents, of the most recently active runs. */
 const MAX_KNOWN = 5_000;
 
-/** Told about at once, and then about the events of the runs above, which have to be looked up. */
+/** Reports the changed runs at once, and then the events of their ancestors, which have to be looked up. */
 export function createChangeNotifier(parentOf: (runId: RunId) => Promise<RunId | undefined>) {
   const parents = new Map<RunId, Promise<RunId | undefined>>();
   const above = (runId: RunId): Promise<RunId | undefined> => {
-    // One that cannot be looked up is told to nobody above; whoever reads has the whole.
+    // If the lookup fails, the ancestors are not notified. Reading them still returns everything.
     const parent = parents.get(runId) ?? parentOf(runId).catch(() => undefined);
     parents.set(runId, parent);
     if (parents.size > MAX_KNOWN) parents.delete(parents.keys().next().value!);
@@ -30,5 +30,5 @@ export function createChangeNotifier(parentOf: (runId: RunId) => Promise<RunId |
   };
 }
 
-/** Those that somebody could wait for in vain. */
+/** Resources whose changes are never reported. */
 export const neverChanges = (uri: string): boolean => /^cadre:\/\/agents(\/|$)/.test(uri);

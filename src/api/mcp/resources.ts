@@ -1,4 +1,4 @@
-// Agents, runs and what waits for a person as resources: JSON that can be read again and again, and watched.
+// Agents, runs and approvals as MCP resources: JSON that clients read and watch.
 
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
 import { CadreError } from "../../errors.ts";

@@ -1,14 +1,13 @@
-// Cadre as an MCP server over streamable HTTP. Each request stands alone: nothing is remembered between two, so a restart in the
-// middle costs a client nothing but asking again. Only a client of the stateless protocol (2026-07-28) can listen for changes.
+// Cadre as an MCP server over streamable HTTP. It is stateless: after a restart a client only has to repeat its request. Only
+// clients of the stateless protocol (2026-07-28) can listen for changes.
 
 import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
-import { NO_JSON } from "../routes/request.ts";
 import { type Route, route } from "../routes/route.ts";
 import type { ClientForRequest } from "../server/client-for-request.ts";
-import { HttpError } from "../server/http-errors.ts";
+import { HttpError, InvalidJsonError } from "../server/http-errors.ts";
 import { createChangeNotifier } from "./resource-changes.ts";
 
 const Message = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string().exactOptional() });
@@ -31,7 +30,7 @@ export function mcpRoutes(parts: McpParts): Route[] {
   });
 }
 
-/** Loaded for the first who speaks MCP: every `cadre run` has these routes, and hardly one is asked. */
+/** Loaded at the first MCP request: every `cadre run` has these routes, and few get one. */
 async function handlerOf({ store, info, clientFor }: McpParts): Promise<McpHttpHandler> {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server"),
@@ -44,7 +43,7 @@ async function handlerOf({ store, info, clientFor }: McpParts): Promise<McpHttpH
   return createMcpHandler(factory, { bus: changesOf(store) });
 }
 
-/** Whatever the server offers. */
+/** The routes of any MCP server. */
 export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
   return [
     route(
@@ -55,15 +54,19 @@ export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
         body: Messages,
         answer: z.union([Message, z.array(Message)]),
         media: ["text/event-stream"],
-        otherStatuses: { 202: "A notification was taken." },
-        // What a message asks for is asked of the routes again, as its sender.
+        otherStatuses: { 202: "A notification was accepted." },
+        // The tools call the API as the sender of the message, so the roles are checked there.
         role: "viewer",
         refusal: {
           schema: Refused,
-          of: ({ code, message }) => ({
+          of: (error) => ({
             jsonrpc: "2.0",
             id: null,
-            error: { code: message === NO_JSON ? PARSE_ERROR : INVALID_REQUEST, message, data: { code } },
+            error: {
+              code: error instanceof InvalidJsonError ? PARSE_ERROR : INVALID_REQUEST,
+              message: error.message,
+              data: { code: error.code },
+            },
           }),
         },
       },
@@ -79,7 +82,7 @@ const notOffered = (method: "get" | "delete", summary: string) =>
     throw new HttpError(405, "Send MCP's messages by POST.");
   });
 
-/** Whoever listens is told of every commit; nobody listens, nothing is subscribed to. */
+/** Notifies listeners of every commit, and subscribes to commits only while there are listeners. */
 function changesOf(store: Store): NonNullable<CreateMcpHandlerOptions["bus"]> {
   const changes = createChangeNotifier(async (runId) => (await store.runs.get(runId))?.parentRunId);
   return {

@@ -1,4 +1,4 @@
-// Starting runs, and looking at them.
+// MCP tools that start and read runs.
 
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
@@ -63,7 +63,7 @@ const spawn = mcpTool({
   },
 });
 
-/** S1-19. What only agents may start, no client may. */
+/** S1-19. A client cannot start subagents: only agents can. */
 async function refuseSubagent(agentType: string, ask: WithClient): Promise<void> {
   const agents = await ask((client) => client.get("/api/agents").then(({ agents }) => agents));
   if (agents.find(({ name }) => name === agentType)?.kind !== "subagent") return;

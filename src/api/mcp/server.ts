@@ -1,5 +1,5 @@
-// Cadre as an MCP server: one list of tools and resources, whatever carries it. A server is made for each request over HTTP
-// and for each connection over stdio, and remembers nothing.
+// Cadre as an MCP server: the same tools and resources over every transport. Over HTTP each request gets a new server, over
+// stdio each connection; it has no state.
 
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { type CadreError, toCadreError } from "../../errors.ts";
@@ -17,7 +17,7 @@ const INSTRUCTIONS = `Cadre runs trees of agents. \`spawn\` starts one and retur
 
 export interface McpOptions {
   version: string;
-  /** Whether a client can be told that a resource has changed. */
+  /** Clients can subscribe to changes of resources. */
   subscribe: boolean;
 }
 

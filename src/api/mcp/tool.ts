@@ -1,10 +1,9 @@
-// One tool that MCP clients are offered: what it takes, and what it asks of the API. The same value serves every
-// transport; no tool holds its call open for a run.
+// The type of a tool for MCP clients: its input, and its calls of the API. No tool waits for a run to end.
 
 import type { z } from "zod";
 import type { CadreClient } from "../client/client.ts";
 
-/** Asks the API; where the process that has the store has gone, asks the next one. */
+/** Calls the API. If the owner process has gone, it calls the next one. */
 export type WithClient = <T>(use: (client: CadreClient) => Promise<T>) => Promise<T>;
 
 export interface McpTool {
@@ -12,14 +11,14 @@ export interface McpTool {
   title: string;
   description: string;
   input: z.ZodObject;
-  /** `reads` changes nothing; `decides` is a person's word. */
+  /** `reads` changes nothing; `decides` is a person's decision. */
   kind: "reads" | "acts" | "decides";
   call(input: never, ask: WithClient): Promise<ToolAnswer>;
 }
 
 export interface ToolAnswer {
   result: Record<string, unknown>;
-  /** Resources that say more. */
+  /** Related resources. */
   links?: readonly { uri: string; name: string; description: string }[];
 }
 

@@ -16,10 +16,10 @@ import type { ChatAnswer, ChatBody, FinishReason, Usage } from "./schema.ts";
 
 const HEARTBEAT_MS = 15_000;
 
-/** Of a started run: tried again, it would be started again. */
+/** The run has started: a retry would start another one. */
 const DO_NOT_RETRY = { "x-should-retry": "false" };
 
-/** Waits for the end, or until a person is needed. */
+/** Answers when the run has ended or needs a person. */
 export async function respondWhenDone(
   client: CadreClient,
   body: ChatBody,
@@ -35,7 +35,7 @@ export async function respondWhenDone(
   );
   const soon = await Promise.race([answer, pause(HEARTBEAT_MS, undefined, { ref: false })]);
   if (soon) return Response.json(soon.value, { status: soon.status, headers: soon.headers });
-  // A connection without a byte is cut: spaces before a JSON value mean nothing.
+  // A silent connection would be closed. Spaces before a JSON value are ignored.
   const outlet = createStreamWriter();
   const heartbeat = setInterval(() => outlet.writeIfRoom(encode(" ")), HEARTBEAT_MS);
   outlet.writeIfRoom(encode(" "));
@@ -54,15 +54,13 @@ async function wholeAnswer(
   signal: AbortSignal,
 ): Promise<ChatAnswer> {
   let content = "";
-  for await (const telling of followAnswer(client, answered, signal)) {
-    content += telling.text ?? "";
-    if (telling.type === "told") continue;
+  for await (const update of followAnswer(client, answered, signal)) {
+    content += update.text ?? "";
+    if (update.type === "told") continue;
     const run =
-      telling.type === "end"
-        ? ended(telling.run)
-        : await client.get("/api/runs/{id}", { id: answered.runId });
+      update.type === "end" ? ended(update.run) : await client.get("/api/runs/{id}", { id: answered.runId });
     const needs =
-      telling.type === "needs" && telling.needs.length > 0 ? { needs: telling.needs.map(itemView) } : {};
+      update.type === "needs" && update.needs.length > 0 ? { needs: update.needs.map(itemView) } : {};
     return {
       ...headOf(answered, run, model),
       object: "chat.completion",
@@ -78,10 +76,13 @@ async function wholeAnswer(
       cadre: { ...ofCadre(answered, run), ...needs },
     };
   }
-  throw new CadreError("CONFLICT", `Run ${answered.runId} goes on: nobody waited for its answer.`);
+  throw new CadreError(
+    "CONFLICT",
+    `The client disconnected before run ${answered.runId} had ended. The run continues.`,
+  );
 }
 
-/** Tokens as they come. While a person is waited for, comments keep the connection, and the stream goes on afterwards. */
+/** Streams tokens. While the run waits for a person, comments keep the connection open, and the stream continues afterwards. */
 export function respondStreaming(client: CadreClient, body: ChatBody, answered: AnsweredRun): Response {
   const outlet = createStreamWriter();
   void pump(client, body, answered, outlet);
@@ -109,17 +110,16 @@ async function pump(
         sseFrame({ ...head, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }], ...more }),
       );
     await send({ role: "assistant", content: "" }, { cadre: ofCadre(answered, first) });
-    for await (const telling of followAnswer(client, answered, outlet.signal)) {
-      if (telling.type === "needs")
+    for await (const update of followAnswer(client, answered, outlet.signal)) {
+      if (update.type === "needs")
         await send(
-          { content: telling.text },
-          { cadre: { run_id: answered.runId, needs: telling.needs.map(itemView) } },
+          { content: update.text },
+          { cadre: { run_id: answered.runId, needs: update.needs.map(itemView) } },
         );
-      else if (telling.text) await send({ content: telling.text });
-      if (telling.type === "told" && telling.activity)
-        await send({}, { cadre: { activity: telling.activity } });
-      if (telling.type !== "end") continue;
-      const run = ended(telling.run);
+      else if (update.text) await send({ content: update.text });
+      if (update.type === "told" && update.activity) await send({}, { cadre: { activity: update.activity } });
+      if (update.type !== "end") continue;
+      const run = ended(update.run);
       await send({}, { cadre: ofCadre(answered, run) }, finishOf(run));
       if (body.stream_options?.include_usage)
         await outlet.write(sseFrame({ ...head, choices: [], usage: usageOf(run) }));
@@ -157,11 +157,11 @@ const ofCadre = ({ runId, sessionId }: AnsweredRun, { status }: RunDetail) => ({
   status,
 });
 
-/** It was made to stop: there would have been more. */
+/** Stop reasons of runs that a limit ended early. */
 const CUT = new Set<string | undefined>(["max_turns", "max_duration", "budget", "loop", "history_limit"]);
 const finishOf = ({ stopReason }: RunDetail): FinishReason => (CUT.has(stopReason) ? "length" : "stop");
 
-/** Of the run and everything below it. */
+/** Usage of the run and its descendants. */
 function usageOf({ treeUsage: { input, output, cacheRead } }: RunDetail): Usage {
   return {
     prompt_tokens: input,

@@ -1,4 +1,4 @@
-// A refusal in OpenAI's form, with our codes.
+// Errors in OpenAI's form, with Cadre's codes.
 
 import type { CadreError } from "../../errors.ts";
 import { errorBody, statusOf } from "../server/http-errors.ts";

@@ -1,4 +1,4 @@
-// Follows a run for whoever waits for its answer: words and activity as they come, what needs a person now, and the end.
+// Follows a run for a client that waits for its answer: text and activity as they come, open questions, and the end.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { timelineEntry } from "../../projections/views/timeline.ts";
@@ -8,9 +8,9 @@ import type { DeliveredMessage } from "../conversation/answer-or-say.ts";
 import { type AnswerPart, createAnswerText } from "../conversation/answer-text.ts";
 import { NEEDS_COMMAND, runsNeedingCommand } from "../conversation/stopped-runs.ts";
 
-export interface AnsweredRun extends Pick<DeliveredMessage, "runId" | "heardBy"> {
+export interface AnsweredRun extends Pick<DeliveredMessage, "runId" | "isRecordedBy"> {
   sessionId: string | undefined;
-  /** Where people look at runs. */
+  /** Base URL of the web page. */
   origin: string;
 }
 
@@ -21,18 +21,18 @@ export type AnswerUpdate =
 
 export async function* followAnswer(
   client: CadreClient,
-  { runId, heardBy, origin }: AnsweredRun,
+  { runId, isRecordedBy, origin }: AnsweredRun,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerUpdate, void> {
-  const teller = createAnswerText(runId, heardBy);
+  const teller = createAnswerText(runId, isRecordedBy);
   const link = `${origin}/r/${runId}`;
-  const rest = watchRest(client, runId);
+  const rest = watchForNeeds(client, runId);
   for await (const item of client.follow({ runId, tree: true, signal })) {
     yield { type: "told", ...teller.tell(item) };
     if (item.type !== "event") continue;
     const { needs, held } = await rest(item.event);
     if (needs.length > 0) yield { type: "needs", text: teller.say(waitingText(needs, link)), needs };
-    if (held.length > 0) yield { type: "needs", text: teller.say(heldText(held, link)), needs: [] };
+    if (held.length > 0) yield { type: "needs", text: teller.say(commandText(held, link)), needs: [] };
   }
   if (signal.aborted) return;
   const run = await client.get("/api/runs/{id}", { id: runId });
@@ -40,8 +40,8 @@ export async function* followAnswer(
   yield { type: "end", text: isDone ? teller.end(run.summary ?? "") : "", run };
 }
 
-/** What needs somebody, once: not what the journal says of then, as what was waited for may be decided since. */
-function watchRest(client: CadreClient, runId: string) {
+/** Finds what needs a person, each item once. It asks the API, because an item in the journal may be decided by now. */
+function watchForNeeds(client: CadreClient, runId: string) {
   const said = new Set<string>();
   const titles = new Map<string, string>();
   const isNew = (key: string): boolean => !said.has(key) && said.add(key).size > 0;
@@ -65,8 +65,8 @@ function waitingText(needs: readonly ApprovalView[], link: string): string {
     const verb = kind === "question" ? `cadre approve ${id} --answer …` : `cadre approve ${id}`;
     return `- ${agent} › ${what} (${verb})`;
   });
-  return `This waits for a person, and goes on when it is decided:\n${items.join("\n")}\nSee ${link}`;
+  return `This waits for a person, and continues once it is decided:\n${items.join("\n")}\nSee ${link}`;
 }
 
-const heldText = (held: readonly string[], link: string): string =>
-  `This is held, and goes on when somebody lets it (cadre resume):\n${held.map((line) => `- ${line}`).join("\n")}\nSee ${link}`;
+const commandText = (held: readonly string[], link: string): string =>
+  `This has stopped, and continues with \`cadre resume\`:\n${held.map((line) => `- ${line}`).join("\n")}\nSee ${link}`;

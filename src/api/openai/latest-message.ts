@@ -1,13 +1,13 @@
-// A client of OpenAI's sends the whole conversation each time. Its last message is what is said; what came before is known
-// already where it names a session, and is told as data where it names none.
+// Clients of OpenAI's API send the whole conversation each time. The last message is the new one. The others are known if the
+// request names a session; otherwise they are passed to the run as context.
 
 import { CadreError } from "../../errors.ts";
 import type { ChatBody, ChatMessage } from "./schema.ts";
 
 export interface LatestMessage {
-  /** What the person says now. */
+  /** The new message. */
   text: string;
-  /** The same with everything before it, for a run that knows nothing of it. */
+  /** The new message with the conversation before it, for a new run. */
   whole: string;
   sessionId: string | undefined;
 }
@@ -24,10 +24,10 @@ export function readLatestMessage({ messages, metadata }: ChatBody): LatestMessa
     .slice(0, -1)
     .map((message) => ({ role: message.role, text: textIn(message).trim() }))
     .filter((message) => message.text !== "");
-  const told = before.map((message) => `[${message.role}] ${message.text}`).join("\n\n");
+  const history = before.map((message) => `[${message.role}] ${message.text}`).join("\n\n");
   return {
     text,
-    whole: before.length === 0 ? text : `${text}\n\nThe conversation before this message:\n\n${told}`,
+    whole: before.length === 0 ? text : `${text}\n\nThe conversation before this message:\n\n${history}`,
     sessionId: metadata?.["session_id"] || undefined,
   };
 }

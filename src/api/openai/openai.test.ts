@@ -130,7 +130,7 @@ describe("a run that waits for a person", () => {
     const { run_id, needs } = cadre(waiting);
     const approvalId = needs![0]!.approvalId;
     expect(waiting.choices[0]!.message.content).toBe(
-      `I pay.\n\nThis waits for a person, and goes on when it is decided:\n- clerk › Pay: pay 5 to ann (cadre approve ${approvalId})\nSee ${server.url}/r/${run_id}`,
+      `I pay.\n\nThis waits for a person, and continues once it is decided:\n- clerk › Pay: pay 5 to ann (cadre approve ${approvalId})\nSee ${server.url}/r/${run_id}`,
     );
     await api.client.post("/api/approvals/{id}", { id: approvalId, body: { decision: "approve" } });
     const done = await openai.chat.completions.create(request, { headers });
@@ -185,7 +185,7 @@ test("what only a command lets go on is an answer that says so", async () => {
   await api.client.post("/api/runs/{id}/pause", { id: runId });
   const held = await openai.chat.completions.create({ ...request, messages: [user("green")] });
   expect(cadre(held)).toMatchObject({ run_id: runId, status: "suspended" });
-  expect(held.choices[0]!.message.content).toMatch(/^This is held, .*\n- painter › Paused/);
+  expect(held.choices[0]!.message.content).toMatch(/^This has stopped, .*\n- painter › Paused/);
   await api.client.post("/api/runs/{id}/resume", { id: runId });
   await eventsUntil(api, runId, isEnd);
 });

@@ -1,5 +1,5 @@
-// Every main agent as a model of OpenAI's chat API, so that a chat client that knows nothing of Cadre can talk to a tree of agents.
-// A message is a run, or goes to the session that it names.
+// Every main agent as a model of OpenAI's chat API, so that any chat client can talk to a tree of agents. A message starts a run,
+// or goes to the session that it names.
 
 import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
@@ -19,7 +19,7 @@ export function openaiRoutes({ clientFor }: { clientFor: ClientForRequest }) {
       {
         method: "post",
         path: "/v1/chat/completions",
-        summary: "Talk to a main agent as to a model of OpenAI's",
+        summary: "Chat with a main agent in OpenAI's protocol",
         body: ChatBody,
         answer: ChatAnswer,
         media: ["text/event-stream"],
@@ -35,11 +35,11 @@ export function openaiRoutes({ clientFor }: { clientFor: ClientForRequest }) {
       },
     ),
     openai(
-      { method: "get", path: "/v1/models", summary: "The main agents, as models", answer: Models },
+      { method: "get", path: "/v1/models", summary: "The main agents as models", answer: Models },
       async (_, c) => ({ object: "list" as const, data: listed(await modelsOf(clientFor(c.req.raw))) }),
     ),
     openai(
-      { method: "get", path: "/v1/models/{id}", summary: "One of them", answer: Model },
+      { method: "get", path: "/v1/models/{id}", summary: "One main agent as a model", answer: Model },
       async ({ params: { id } }, c) => {
         const model = (await modelsOf(clientFor(c.req.raw))).find((each) => each.id === id);
         if (!model)
@@ -80,7 +80,7 @@ async function modelsOf(client: CadreClient): Promise<Model[]> {
   }));
 }
 
-/** A client shows them all in a menu: those that come with Cadre only where there are no others. All of them answer. */
+/** Clients show this list as a menu, so built-in agents are listed only if there are no others. They can be used anyway. */
 function listed(models: Model[]): Model[] {
   const own = models.filter((model) => model.owned_by !== BUILTIN);
   return own.length > 0 ? own : models;

@@ -1,5 +1,5 @@
-// The part of OpenAI's chat completions that agents can serve. What else a request says (temperature, seed …) is an agent's own
-// matter and is not heard; what would change what the answer is (tools, several choices, a form) is refused.
+// The part of OpenAI's chat completions that agents can serve. Parameters that an agent sets itself (temperature, seed …) are
+// ignored; those that would change the kind of answer (tools, several choices, a response format) are rejected.
 
 import { z } from "zod";
 
@@ -38,12 +38,12 @@ const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** What OpenAI's form has no place for. */
+/** Cadre's own fields, which OpenAI's form lacks. */
 const OfCadre = z.object({
   run_id: z.string(),
   session_id: z.string().optional(),
   status: z.string(),
-  /** What waits for a person. */
+  /** Items that wait for a person. */
   needs: z.array(z.unknown()).optional(),
 });
 

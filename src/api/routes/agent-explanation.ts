@@ -9,7 +9,7 @@ import { named } from "./schemas.ts";
 
 const Path = z.array(
   z.object({
-    /** The key of the agent's file by which one starts the other. */
+    /** The key in the agent's file that names the next agent. */
     key: z.enum(EDGE_KEYS),
     to: z.string(),
   }),
@@ -18,13 +18,13 @@ const Path = z.array(
 const HeldTool = z.object({
   name: z.string(),
   effect: Effect,
-  /** Only calls like these. */
+  /** Only calls that match these patterns. */
   only: z.array(z.string()).exactOptional(),
 });
 
 const PlaceLimits = z.object({
   maxTurns: z.number(),
-  /** Active milliseconds. */
+  /** In milliseconds of active time. */
   maxDuration: z.number(),
   maxDepth: z.number(),
   maxChildren: z.number(),
@@ -41,7 +41,7 @@ const WayThere = z.object({
   depth: z.int(),
   models: Names,
   tools: Tools,
-  /** Rules with a pattern: they forbid some calls of a tool. */
+  /** Rules that deny some calls of a tool. */
   deny: Names,
   limits: PlaceLimits,
 });
@@ -50,7 +50,7 @@ const BlastRadius = z.object({
   changesFiles: z.boolean(),
   runsCommands: z.boolean(),
   reachesNetwork: z.boolean(),
-  /** Tools that do more than read, and who holds them. */
+  /** Tools that do more than read, and the agents that have them. */
   tools: z.array(
     HeldTool.omit({ only: true }).extend({
       by: z.array(z.object({ agent: z.string(), path: Path, only: z.array(z.string()).exactOptional() })),
@@ -62,29 +62,29 @@ export const ExplanationView = named(
   "ExplanationView",
   z.object({
     agent: z.string(),
-    /** How people see it, where that is another word. */
+    /** Display name, if it differs from the name. */
     title: z.string().exactOptional(),
     file: z.string(),
     description: z.string(),
     kind: z.enum(["main", "subagent"]),
-    /** Its own words are the answer. */
+    /** Its own text is the final answer. */
     isTerminal: z.boolean(),
-    /** Whose words may be the answer, and how it comes to be theirs. */
+    /** Agents whose text may be the final answer, and the path to them. */
     terminals: z.array(z.object({ agent: z.string(), path: Path })),
     models: Names,
-    /** The program that does its work: what it does without asking, only its sandbox holds. */
+    /** The external program that does its work. Only its sandbox limits what it does without asking. */
     runner: z.string().exactOptional(),
     tools: Tools,
     limits: PlaceLimits,
     reachable: z.array(z.object({ agent: z.string(), ways: z.array(WayThere) })),
-    /** Ways that are not gone: the agent at the end of each is not started. */
+    /** Paths that end early: the last agent of each is not started. */
     stops: z.array(z.object({ path: Path, why: z.enum(["max-depth", "on-the-path", "broken", "too-many"]) })),
     blastRadius: BlastRadius,
-    /** `capped`: the tree's own limit is what holds it. */
+    /** `capped`: the limit of the whole tree applies. */
     worstCase: z.object({
       runs: z.number(),
       turns: z.number(),
-      /** Dollars; absent: somebody on the way may spend without a limit of its own. */
+      /** In dollars; absent: some agent on the way has no cost limit. */
       maxCost: z.number().exactOptional(),
       capped: z.boolean(),
     }),
@@ -97,7 +97,7 @@ export const agentExplanationRoute = (parts: Pick<ApiParts, "explain">) =>
     {
       method: "get",
       path: "/api/agents/{name}/explain",
-      summary: "Whom it can reach, what they may call there, and the worst that could come of it",
+      summary: "The agents that it can reach, their tools, and the worst case",
       answer: ExplanationView,
       allowSlashes: true,
     },

@@ -1,4 +1,4 @@
-// What past runs of an agent would be with its file as it is now.
+// Replays the latest runs of an agent with its file as it is now.
 
 import { z } from "zod";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -12,7 +12,7 @@ import { named, pageFields, RunUsageView } from "./schemas.ts";
 export const AgentReplayQuery = named(
   "AgentReplayQuery",
   z.strictObject({
-    /** How many of its latest runs (default 50). */
+    /** Number of its latest runs (default 50). */
     last: pageFields.limit,
   }),
 );
@@ -25,15 +25,15 @@ export const AgentReplayView = z.object({
       runId: z.string(),
       task: z.string(),
       createdAt: z.number(),
-      /** What it and all below it have used. */
+      /** Usage of the run and its descendants. */
       usage: RunUsageView,
-      /** That were made again. */
+      /** Number of decisions that were made again. */
       decisions: z.int(),
-      /** At the first event where something would be another one; absent: nothing would. */
+      /** The first event where the replay differs; absent: it does not differ. */
       difference: z
         .object({
           seq: z.int(),
-          /** `-` lines as it was, `+` lines as it would be. */
+          /** `-` lines were recorded, `+` lines would be now. */
           changes: z.array(z.object({ what: z.string(), lines: z.array(z.string()) })),
         })
         .exactOptional(),
@@ -41,7 +41,7 @@ export const AgentReplayView = z.object({
       problem: z.string().exactOptional(),
     }),
   ),
-  /** Of those that differ: what running them again would use, by what they have used. */
+  /** The runs that differ, and their recorded usage as an estimate for running them again. */
   again: z.object({ runs: z.int(), usage: RunUsageView }),
 });
 export type AgentReplayView = z.infer<typeof AgentReplayView>;

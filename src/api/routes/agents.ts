@@ -1,4 +1,4 @@
-// The agents that can be run, and what is wrong with those that cannot.
+// Agents: those that can be run, and the problems of those that cannot.
 
 import { z } from "zod";
 import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
@@ -30,23 +30,23 @@ export const AgentView = z.object({
   name: z.string(),
   title: z.string().optional(),
   description: z.string(),
-  /** Absent: the file is broken, and the problems say why. */
+  /** Absent: the file is broken, see `problems`. */
   kind: z.enum(["main", "subagent"]).optional(),
-  /** Its badge, as its file says. */
+  /** Badge, from the agent's file. */
   icon: z.string().optional(),
   color: z.string().optional(),
   models: z.array(z.string()),
   file: z.string(),
   problems: z.array(ProblemView),
-  /** Where it was found; nearer wins. */
+  /** Where it was found. The project's agents override the user's, and those the built-in ones. */
   scope: z.enum(["project", "user", "builtin"]),
   /** The product that its file was written for. */
   dialect: z.string(),
-  /** Whom it can start, by the key of its file that says so. */
+  /** Agents that it can start, with the key of its file that names them. */
   edges: z.array(z.object({ key: z.enum(EDGE_KEYS), to: z.string() })),
-  /** Its own words are the answer. */
+  /** Its own text is the final answer. */
   isTerminal: z.boolean(),
-  /** It may call only tools that change nothing. */
+  /** All its tools only read. */
   readOnly: z.boolean(),
   /** A module beside its file controls it. */
   steps: z.boolean(),
@@ -57,7 +57,7 @@ export const Agents = named(
   "Agents",
   z.object({
     agents: z.array(AgentView),
-    /** Of files that became no agent. */
+    /** Problems of files that define no agent. */
     problems: z.array(ProblemView),
   }),
 );
@@ -66,13 +66,13 @@ export type Agents = z.infer<typeof Agents>;
 export const AgentVersions = named(
   "AgentVersions",
   z.object({
-    /** By the definition that their runs had pinned; the one that was used last comes first. */
+    /** One for each definition that its runs have pinned, the latest used first. */
     versions: z.array(
       z.object({
         definition: z.string(),
         ...tallyFields,
         models: z.array(z.string()).exactOptional(),
-        /** The agent's file is now what it was then. */
+        /** The agent's file has not changed since. */
         sameFile: z.boolean(),
       }),
     ),
@@ -84,13 +84,13 @@ export type AgentVersions = z.infer<typeof AgentVersions>;
 export const AgentDetail = named(
   "AgentDetail",
   AgentView.extend({
-    /** As a run would pin it now; absent where the file is broken. */
+    /** The definition that a run would pin now; absent if the file is broken. */
     definition: Definition.optional(),
-    /** The file as it lies on disk now; absent where the agent has none of its own. */
+    /** The file as it is on disk; absent if the agent has none of its own. */
     source: z
       .object({
         text: z.string(),
-        /** As it was read; empty where it could not be. */
+        /** Empty if it cannot be read. */
         frontmatter: z.record(z.string(), z.unknown()),
         body: z.string(),
         /** The line of the file that the body starts on. */
@@ -107,7 +107,7 @@ export function agentRoutes(parts: ApiParts) {
       {
         method: "get",
         path: "/api/agents",
-        summary: "All agents, and what is wrong",
+        summary: "All agents, and problems in their files",
         answer: Agents,
         etag: true,
       },
@@ -117,7 +117,7 @@ export function agentRoutes(parts: ApiParts) {
       {
         method: "post",
         path: "/api/agents/reload",
-        summary: "All agents, read from disk now; they are anyway when one is needed",
+        summary: "Read all agents from disk now, as every run does by itself",
         answer: Agents,
         role: "viewer",
       },
@@ -139,7 +139,7 @@ export function agentRoutes(parts: ApiParts) {
       {
         method: "get",
         path: "/api/agents/{name}/versions",
-        summary: "How its latest runs went, by the definition that they had pinned",
+        summary: "Results of its latest runs, by pinned definition",
         answer: AgentVersions,
         allowSlashes: true,
       },
@@ -150,11 +150,11 @@ export function agentRoutes(parts: ApiParts) {
       {
         method: "get",
         path: "/api/definitions/{hash}",
-        summary: "An agent as runs have pinned it",
+        summary: "A definition that runs have pinned",
         answer: Definition,
       },
       async ({ params: { hash } }) => {
-        const definition = await pinnedAs(parts, hash);
+        const definition = await readDefinition(parts, hash);
         if (!definition) throw new CadreError("NOT_FOUND", `There is no definition ${hash}.`);
         return definition;
       },
@@ -178,21 +178,21 @@ async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof A
   };
 }
 
-/** Of an agent that is gone too: its runs are still there. */
+/** Works for deleted agents too, because their runs remain. */
 async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentVersions>> {
   const under = await storedAgentName(parts, name);
   const { rows, more } = await latestRuns(parts.store, under);
   const now = (await parts.agents(under)).agents.get(under)?.definition?.source.hash;
   const versions = talliesByVersion(rows).map(async (tally) => {
-    const definition = await pinnedAs(parts, tally.definition);
+    const definition = await readDefinition(parts, tally.definition);
     const sameFile = definition !== undefined && definition.source.hash === now;
     return { ...tally, ...(definition ? { models: definition.models } : {}), sameFile };
   });
   return { versions: await Promise.all(versions), runs: rows.length, more };
 }
 
-/** Other things are kept under their hashes too, and are nobody's definition. */
-async function pinnedAs({ store }: ApiParts, hash: string): Promise<Definition | undefined> {
+/** Undefined for blobs that are not definitions. */
+async function readDefinition({ store }: ApiParts, hash: string): Promise<Definition | undefined> {
   const text = await store.blobs.get(hash);
   if (text === undefined || !text.startsWith("{")) return undefined;
   try {
@@ -227,20 +227,20 @@ function viewOf(agent: ListedAgent, { people }: ApiParts): AgentView {
     problems: [...problems],
     scope,
     dialect,
-    edges: definition ? edgesOf(definition) : meantBy(references),
+    edges: definition ? edgesOf(definition) : edgesFrom(references),
     isTerminal: definition !== undefined && isTerminal(definition),
     readOnly: definition !== undefined && isReadOnly(definition, people.tools),
     steps: definition?.steps !== undefined,
   };
 }
 
-/** What a broken file says about others is still worth showing. */
-const meantBy = (references: ListedAgent["references"]): Edge[] =>
+/** The references in a broken file are still shown. */
+const edgesFrom = (references: ListedAgent["references"]): Edge[] =>
   references.flatMap(({ key, agent }) =>
     agent === undefined ? [] : [{ key: key as Edge["key"], to: agent }],
   );
 
-/** `Bash(ls)` is still Bash; a tool that nobody knows by name, as those of a server, may do anything. */
+/** `Bash(ls)` counts as Bash. An unknown tool, such as one of an MCP server, may do anything. */
 function isReadOnly(definition: Definition, known: ApiParts["people"]["tools"]): boolean {
   const { readOnly, tools } = definition;
   if (readOnly || ownToolsOf(definition)?.may === "none") return true;

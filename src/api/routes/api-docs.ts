@@ -1,5 +1,5 @@
-// What the API says about itself: for programs, and for people. Made when it is first asked for: most processes that
-// serve the API never are.
+// The description of the API, for programs and for people. Created at the first request, because most processes never get
+// one.
 
 import { z } from "zod";
 import type { ApiParts } from "../parts.ts";
@@ -7,7 +7,7 @@ import { DOCS_STYLE, docsPage } from "../views/docs-page.ts";
 import { describeApi, type OpenApi } from "../views/openapi.ts";
 import { type Route, route } from "./route.ts";
 
-/** Not part of what they describe. */
+/** These routes are not part of the description. */
 export function apiDocsRoutes(routes: readonly Route[], { info }: Pick<ApiParts, "info">) {
   let made: OpenApi | undefined;
   const document = (): OpenApi => {

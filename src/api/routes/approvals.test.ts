@@ -140,9 +140,9 @@ describe("the list", () => {
   });
 
   test.each([
-    ["`until` has passed already", "pay", { decision: "approve", scope: "run", until: 1 }],
-    ["The answer has no word in it", "ask", { decision: "answer", answer: " " }],
-    ["The answer has no word in it", "ask", { decision: "answer", answer: "" }],
+    ["`until` is in the past", "pay", { decision: "approve", scope: "run", until: 1 }],
+    ["The answer is empty", "ask", { decision: "answer", answer: " " }],
+    ["The answer is empty", "ask", { decision: "answer", answer: "" }],
   ])("[F12] %s: nothing is decided, and it stays open", async (words, task, word) => {
     const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task, attended: true } });
     const [item] = await waitForApprovals(api, runId);
@@ -193,7 +193,7 @@ describe("decisions", () => {
     });
     const short = {
       code: "NOT_FOUND",
-      message: expect.stringContaining(`There is no approval r:${item.itemId}: `),
+      message: expect.stringContaining(`There is no approval r:${item.itemId}. `),
     };
     await expect(
       api.client.post("/api/approvals/{id}", { id: `r:${item.itemId}`, body: { decision: "reject" } }),
@@ -253,7 +253,7 @@ describe("decisions", () => {
       });
       expect({ id, status, code: body.error.code }).toEqual({ id, status: 404, code: "NOT_FOUND" });
       expect(body.error.message).toBe(
-        `There is no approval ${id}: \`cadre approve\` lists what is open. Nothing was decided.`,
+        `There is no approval ${id}. \`cadre approve\` lists open ones. Nothing was decided.`,
       );
     }
     expect(await api.client.events(two.runId)).toEqual(before);

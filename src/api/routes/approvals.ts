@@ -1,4 +1,5 @@
-// What waits for a person, over all runs, and the person's word on it. An item of a child shows on its ancestors too.
+// Approvals: calls, questions and budgets that wait for a person, in all runs, and the decisions on them. An item of a
+// child run also shows on its ancestors.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -15,7 +16,7 @@ export const DecisionBody = named(
   "DecisionBody",
   z.strictObject({
     decision: z.enum(["approve", "edit", "reject", "answer"]),
-    /** Only with `edit`: otherwise what was shown is what runs. */
+    /** Only with `edit`. Any other decision is about the input that was shown. */
     input: z.unknown().exactOptional(),
     answer: z.string().exactOptional(),
     note: z.string().exactOptional(),
@@ -32,11 +33,11 @@ export const DecisionBody = named(
 );
 export type DecisionBody = z.input<typeof DecisionBody>;
 
-/** An input that somebody thinks of approving instead. */
+/** The input to preview in place of the proposed one. */
 export const PreviewBody = named("PreviewBody", z.strictObject({ input: z.unknown() }));
 export type PreviewBody = z.input<typeof PreviewBody>;
 
-/** Who should decide. */
+/** The person who should decide. */
 export const AskBody = named(
   "AskBody",
   z.strictObject({
@@ -63,7 +64,7 @@ export function approvalRoutes(parts: RouteParts) {
       {
         method: "get",
         path: "/api/approvals",
-        summary: "What waits for a person",
+        summary: "Everything that waits for a person",
         query: ApprovalsQuery,
         answer: Approvals,
         etag: true,
@@ -77,57 +78,52 @@ export function approvalRoutes(parts: RouteParts) {
       {
         method: "get",
         path: "/api/approvals/{id}",
-        summary: "One thing that waits for a person",
+        summary: "One item that waits for a person",
         answer: ApprovalView,
         allowSlashes: true,
         etag: true,
       },
       async ({ params: { id } }) => {
-        const { runId, itemId } = parseApprovalId(await wholeId(store, id).catch(alike(id))) ?? {};
+        const { runId, itemId } =
+          parseApprovalId(await fullApprovalId(store, id).catch(throwNotFound(id))) ?? {};
         const refs = runId === undefined ? [] : await store.inbox.openItems({ run: runId });
         const wanted = refs.filter((ref) => ref.itemId === itemId);
         const [view] = await approvalViews(parts, wanted);
-        return view ?? alike(id)(new CadreError("NOT_FOUND", id));
+        return view ?? throwNotFound(id)(new CadreError("NOT_FOUND", id));
       },
     ),
     route(
       {
         method: "post",
         path: "/api/approvals/{id}",
-        summary: "A person's word on it",
+        summary: "Decide it",
         body: DecisionBody,
         answer: Decided,
         allowSlashes: true,
       },
       async ({ params: { id }, body }, c) => {
-        const decided = wholeId(store, id).then(async (whole) => {
-          await checkDecision(whole, body, parts);
-          return decideApproval(whole, body, by(c.req.raw), people);
+        const decided = fullApprovalId(store, id).then(async (fullId) => {
+          await checkDecision(fullId, body, parts);
+          return decideApproval(fullId, body, by(c.req.raw), people);
         });
-        return decided.catch(alike(id));
+        return decided.catch(throwNotFound(id));
       },
     ),
-    ...asideRoutes(parts),
-  ];
-}
-
-/** What decides nothing. */
-function asideRoutes(parts: RouteParts) {
-  const { store, people, by } = parts;
-  return [
     route(
       {
         method: "post",
         path: "/api/approvals/{id}/ask",
-        summary: "Put it to another person; it stays open",
+        summary: "Ask another person to decide it; it stays open",
         body: AskBody,
         answer: Nothing,
         allowSlashes: true,
         status: 202,
       },
       async ({ params: { id }, body }, c) => {
-        const asked = wholeId(store, id).then((whole) => askPerson(whole, body, by(c.req.raw), people));
-        await asked.catch(alike(id));
+        const asked = fullApprovalId(store, id).then((fullId) =>
+          askPerson(fullId, body, by(c.req.raw), people),
+        );
+        await asked.catch(throwNotFound(id));
         return {};
       },
     ),
@@ -135,40 +131,41 @@ function asideRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/api/approvals/{id}/preview",
-        summary: "What would come of it with another input; decides nothing",
+        summary: "Preview it with another input; decides nothing",
         body: PreviewBody,
         answer: EditPreview,
         allowSlashes: true,
       },
       ({ params: { id }, body: { input } }) =>
-        wholeId(store, id)
-          .then((whole) => editPreview(whole, input, people))
-          .catch(alike(id)),
+        fullApprovalId(store, id)
+          .then((fullId) => editPreview(fullId, input, people))
+          .catch(throwNotFound(id)),
     ),
   ];
 }
 
-/** The run's part of an id may be the beginning of it, as wherever a run is named. */
-async function wholeId(store: Store, id: string): Promise<string> {
+/** Completes the run's part of an approval id, which may be abbreviated as everywhere else. */
+async function fullApprovalId(store: Store, id: string): Promise<string> {
   const colon = id.indexOf(":");
   if (colon === -1) return id;
   const { id: runId } = await findRun(store, id.slice(0, colon));
   return `${runId}${id.slice(colon)}`;
 }
 
-/** F15: whether it is the run or only the item that is not there is nobody's business. */
-function alike(id: string): (error: unknown) => never {
+/** F15: the answer does not reveal whether the run or only the item is missing. */
+function throwNotFound(id: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof CadreError && error.code === "NOT_FOUND") {
       throw new CadreError(
         "NOT_FOUND",
-        `There is no approval ${id}: \`cadre approve\` lists what is open. Nothing was decided.`,
+        `There is no approval ${id}. \`cadre approve\` lists open ones. Nothing was decided.`,
       );
     }
     throw error;
   };
 }
 
+/** The open items of a run and its descendants. */
 async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
   const top = await findRun(store, id);
   const [refs, runs] = await Promise.all([
@@ -179,17 +176,19 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
   return refs.filter((ref) => below.has(ref.runId));
 }
 
-// A word that would bring about nothing, or nothing that anybody meant, is refused while its item is open. Once it is
-// decided, whoever sends the same word again is told so, as with every other.
+/**
+ * Rejects decisions without an effect, or with one that nobody can mean, while the item is open. Afterwards a repeated
+ * decision is answered as any other: it was decided before.
+ */
 export async function checkDecision(
   id: string,
-  word: Decision,
+  decision: Decision,
   { store, people }: Pick<ApiParts, "store" | "people">,
 ): Promise<void> {
   const { runId, itemId } = parseApprovalId(id) ?? {};
   if (runId === undefined) return;
   const item = (await store.inbox.openItems({ run: runId })).find((open) => open.itemId === itemId);
-  const problem = item && problemOf(item, word, people.clock.now());
+  const problem = item && problemOf(item, decision, people.clock.now());
   if (problem !== undefined) throw new CadreError("BAD_REQUEST", `${problem} Nothing was decided.`);
 }
 
@@ -199,10 +198,10 @@ function problemOf(
   now: number,
 ): string | undefined {
   if (until !== undefined && until <= now)
-    return "`until` has passed already: give a time that is still to come, in milliseconds since 1970.";
+    return "`until` is in the past: give a future time, in milliseconds since 1970.";
   if (decision === "answer" && answer !== undefined && answer.trim() === "")
-    return "The answer has no word in it: say something as `answer`, or reject the question.";
+    return "The answer is empty: write one in `answer`, or reject the question.";
   if (kind === "budget" && decision === "approve" && Object.keys(limits).length === 0)
-    return "The budget is used up, and the run would stop again at once: give it more by `limits` (`maxTokens`, `maxCost`), or reject it to let the run end.";
+    return "The budget is used up, so the run would stop again at once. Raise it with `limits` (`maxTokens`, `maxCost`), or reject to let the run end.";
   return undefined;
 }

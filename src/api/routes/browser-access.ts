@@ -22,7 +22,7 @@ export function browserAccessRoutes(parts: Served & { person?: Person }) {
       {
         method: "post",
         path: "/api/link",
-        summary: "A one-time link for a browser",
+        summary: "Create a one-time link that signs in a browser",
         answer: LinkView,
         status: 201,
         role: "viewer",
@@ -33,7 +33,7 @@ export function browserAccessRoutes(parts: Served & { person?: Person }) {
       {
         method: "post",
         path: "/api/token",
-        summary: "A new token; what the old one opened is closed",
+        summary: "Create a new token; sessions of the old one are closed",
         answer: Nothing,
         status: 201,
         role: "admin",

@@ -1,5 +1,5 @@
-// The routes of S4, in the words of that document: run records, children, context, cancel and the chat. The same runs
-// and sessions, by other names. Its settings and its workspace tree have files of their own.
+// The routes of contract S4: run records, children, context, cancel and chat. They show the same runs and sessions under
+// the names of that contract. Its settings and workspace tree are in files of their own.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -36,9 +36,9 @@ export const AgentRunsQuery = z.strictObject({
 
 export const ChatBody = z.strictObject({
   message: z.string().trim().min(1),
-  /** Absent: the one of the session, or of the settings where it is new. */
+  /** Absent: the agent of the session, or that of the settings if the session is new. */
   agent_id: id.exactOptional(),
-  /** Absent: a new one. */
+  /** Absent: a new session. */
   session_id: id.exactOptional(),
   mode: z.enum(["auto", "chat"]).exactOptional(),
 });
@@ -46,7 +46,7 @@ export const ChatBody = z.strictObject({
 export const ChatAnswer = z.object({
   run_id: z.string(),
   session_id: z.string(),
-  /** It waits its turn in a run that is under way; otherwise it has started this one. */
+  /** The message waits in an active run; otherwise it has started this one. */
   queued: z.boolean(),
 });
 
@@ -63,7 +63,7 @@ export function chatContractRoutes(parts: ApiParts) {
         etag: true,
       },
       async ({ query: { project_root, session_id } }) => {
-        // One store, one project: another's runs are not here.
+        // A store has the runs of one project only.
         if (project_root !== undefined && project_root !== parts.info.folder) return { runs: [] };
         const filter = session_id === undefined ? {} : { session: session_id };
         const { runs } = await store.runs.list({ ...filter, limit: MAX_PAGE });
@@ -101,7 +101,7 @@ export function chatContractRoutes(parts: ApiParts) {
       {
         method: "post",
         path: "/api/agent-cancel",
-        summary: "End a run and all below it (S4)",
+        summary: "Cancel a run and its descendants (S4)",
         body: z.strictObject({ run_id: id }),
         answer: Cancelled,
       },
@@ -112,7 +112,7 @@ export function chatContractRoutes(parts: ApiParts) {
       {
         method: "post",
         path: "/api/chat",
-        summary: "Say something to a main agent (S4)",
+        summary: "Send a message to a main agent (S4)",
         body: ChatBody,
         answer: ChatAnswer,
         status: 202,

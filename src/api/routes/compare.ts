@@ -1,4 +1,4 @@
-// Two runs, side by side.
+// Compares two runs side by side.
 
 import { z } from "zod";
 import { type EventOf, type JournalEvent, RunStatus } from "../../journal/events.ts";
@@ -20,10 +20,10 @@ const Step = z.object({
   seq: z.int(),
   kind: z.enum(["heard", "said", "call", "child", "end"]),
   title: z.string(),
-  /** What came of it, or all that was said. */
+  /** The result, or the full text. */
   detail: z.string(),
   childId: z.string().optional(),
-  /** The result of another run that stood in. */
+  /** The recorded result of another run that was used instead of a call. */
   recorded: z.object({ runId: z.string(), seq: z.int() }).optional(),
 });
 
@@ -31,7 +31,7 @@ const facts = {
   runId: z.string(),
   agent: z.string(),
   status: RunStatus,
-  /** US dollars, of the calls with a known price. */
+  /** US dollars for calls with a known price. */
   cost: z.number(),
   unpriced: z.int(),
   tokens: z.number(),
@@ -43,7 +43,7 @@ const NodeFacts = z.object({ ...facts, turns: z.int() });
 const TreeFacts = z.object({ ...facts, runs: z.int() });
 
 export const Comparison = z.object({
-  /** From the root down, a parent before its children. A side that is absent has no such run. */
+  /** From the root down, every parent before its children. An absent side has no such run. */
   nodes: z.array(
     z.object({
       agent: z.string(),
@@ -53,7 +53,7 @@ export const Comparison = z.object({
       rows: z.array(z.object({ a: Step.optional(), b: Step.optional(), same: z.boolean() })),
     }),
   ),
-  /** Where they first differ: places in `nodes` and in its `rows`. Absent: nowhere. */
+  /** First difference, as indexes into `nodes` and its `rows`. Absent: there is none. */
   first: z.object({ node: z.int(), row: z.int() }).optional(),
   a: TreeFacts,
   b: TreeFacts,
@@ -65,7 +65,7 @@ export const compareRoutes = ({ store }: ApiParts) => [
     {
       method: "get",
       path: "/api/compare",
-      summary: "Two runs side by side, aligned by what their agents did",
+      summary: "Compare two runs, aligned by what their agents did",
       query: CompareQuery,
       answer: Comparison,
     },

@@ -4,16 +4,16 @@ import { z } from "zod";
 import { route } from "./route.ts";
 import { Nothing, named } from "./schemas.ts";
 
-/** What became of the runs after a server was killed, counted from their journals. */
+/** How runs recovered after a server was killed, counted from their journals. */
 export const Recovery = named(
   "Recovery",
   z.object({
-    /** Runs that had not ended, and go on or wait as before; those that nobody has taken up. */
+    /** Unfinished runs that continue or wait as before, and those that no driver has taken up. */
     recovered: z.int(),
     missing: z.int(),
-    /** From the server's death until the last of them had gone on. */
+    /** Milliseconds from the server's death until the last of them continued. */
     ms: z.int(),
-    /** Calls that cannot be taken back and were begun once more, without a person's word (P4). */
+    /** Unsafe calls that were started again without a person's decision (P4). */
     repeated: z.int(),
   }),
 );
@@ -36,7 +36,7 @@ export function demoRoutes({ web: { plug } }: { web: { plug?: DemoServer } }) {
       {
         method: "get",
         path: "/api/plug",
-        summary: "What became of the runs when the server was last killed",
+        summary: "How the runs recovered when the server was last killed",
         answer: PlugView,
       },
       async () => ({ last: await plug.lastRecovery() }),
@@ -45,7 +45,7 @@ export function demoRoutes({ web: { plug } }: { web: { plug?: DemoServer } }) {
       {
         method: "post",
         path: "/api/plug",
-        summary: "Kills the server with SIGKILL; a watcher starts it again",
+        summary: "Kill the server with SIGKILL; a supervisor restarts it",
         answer: Nothing,
         status: 202,
         role: "admin",

@@ -1,4 +1,4 @@
-// The journal itself: of one run, of a tree, of all runs; as JSON, or as a stream that goes on.
+// Journals: of one run, of a tree or of all runs, as pages of JSON or as a live stream.
 
 import type { Context } from "hono";
 import { z } from "zod";
@@ -17,20 +17,20 @@ import { Count, Flag, named } from "./schemas.ts";
 export const EventsQuery = named(
   "EventsQuery",
   z.strictObject({
-    /** A position: what comes after it is sent. */
+    /** Only events after this position. */
     after: Count.exactOptional(),
-    /** With all descendants. */
+    /** Include all descendants. */
     tree: Flag.default(false),
-    /** As a stream, whatever the Accept header says. */
+    /** Answer with a stream, whatever the Accept header says. */
     stream: Flag.default(false),
-    /** The stream goes on after the run's last event. */
+    /** Keep the stream open after the run has ended. */
     follow: Flag.default(false),
   }),
 );
 
 export const FeedQuery = named("FeedQuery", EventsQuery.pick({ after: true }));
 
-/** One form for each type of event. */
+/** A schema for each type of event. */
 export const EventView = z.union(eventViews()) as unknown as z.ZodType<JournalEvent, JournalEvent>;
 named("EventView", EventView);
 
@@ -38,7 +38,7 @@ export const EventPage = named(
   "EventPage",
   z.object({
     events: z.array(EventView),
-    /** Where the next page begins; absent: there is nothing more yet. */
+    /** Position for the next page; absent: there are no more events yet. */
     nextAfter: z.int().optional(),
   }),
 );
@@ -61,7 +61,7 @@ export function eventRoutes(parts: RouteParts) {
       {
         method: "get",
         path: "/api/runs/{id}/events",
-        summary: "A run's journal, as pages or as a stream that goes on",
+        summary: "A run's journal, as pages or as a live stream",
         query: EventsQuery,
         answer: EventPage,
         media: STREAM,
@@ -71,7 +71,7 @@ export function eventRoutes(parts: RouteParts) {
           const row = await findRun(store, id);
           return pageOf(store, query.after ?? 0, await partOf(store, row, query.tree));
         }
-        // Before the run is looked at: one that has not ended then ends after this place, so its end is never missed.
+        // Read the position before the run: a run that is still active then ends after it, so the stream cannot miss the end.
         const place = await resumePosition(store, c.req.header("Last-Event-ID"), query.after);
         const row = await findRun(store, id);
         const until = query.follow ? {} : { until: { runId: row.id, ended: row.endedAt !== undefined } };
@@ -84,7 +84,7 @@ export function eventRoutes(parts: RouteParts) {
       {
         method: "get",
         path: "/api/events",
-        summary: "What happens to all runs, told live (S4)",
+        summary: "Live feed of all runs (S4)",
         query: FeedQuery,
         media: STREAM,
       },
@@ -98,7 +98,7 @@ export function eventRoutes(parts: RouteParts) {
       {
         method: "get",
         path: "/api/journal",
-        summary: "The journals of all runs, as a stream that goes on",
+        summary: "The journals of all runs, as a live stream",
         query: FeedQuery,
         media: STREAM,
       },
@@ -113,7 +113,7 @@ export function eventRoutes(parts: RouteParts) {
 
 const STREAM = ["text/event-stream"];
 
-/** Who has no place, or one that is not known here, is told what happens from now on: the feed is no archive. */
+/** A reader without a known position gets what happens from now on: the feed is no archive. */
 async function feedPlace(store: Store, lastEventId: string | undefined, after: Position | undefined) {
   const now = await store.journal.position();
   if (lastEventId === undefined && after === undefined) return { after: now, reset: false };
@@ -141,7 +141,7 @@ async function pageOf(
 ): Promise<{ events: JournalEvent[]; nextAfter?: number }> {
   const page = await store.journal.readAll(after, PAGE, of);
   const events = page.filter((event) => isInScope(event, scope));
-  // Not only after a full page: what cannot be read is left out of it.
+  // Even if the page is not full, because unreadable events are left out of it.
   const last = page.at(-1);
   return { events, ...(last ? { nextAfter: last.position } : {}) };
 }

@@ -1,5 +1,4 @@
-// A tree as a text: to carry it to another store, to read it elsewhere, to keep it. Carrying it away, and taking one in, are
-// those of these that change something.
+// A tree of runs as a file: export a copy to read or keep, or move the tree to another store and import it there.
 
 import { existsSync } from "node:fs";
 import { z } from "zod";
@@ -14,8 +13,7 @@ import { treePage } from "../views/tree-page.ts";
 import { route } from "./route.ts";
 import { Nothing, named } from "./schemas.ts";
 
-/** A tree that was moved out of another store: the text of the file. */
-/** A server, without anything that is secret. */
+/** URL of a server, without secrets. */
 const ServerAddress = z
   .string()
   .max(2_000)
@@ -24,7 +22,7 @@ const ServerAddress = z
 export const MoveBody = named(
   "MoveBody",
   z.strictObject({
-    /** The server that it is sent to: from then on no other one gets it. */
+    /** The server that receives the tree. Once set, no other server can. */
     to: ServerAddress.optional(),
   }),
 );
@@ -46,27 +44,26 @@ export const ExportQuery = named(
   z.strictObject({ format: z.enum(EXPORT_FORMATS).default("jsonl") }),
 );
 
-/** A tree that was taken in. */
-/** The header of a tree's file that says where it was sent before, if nobody knows whether it has arrived. */
+/** Response header that names the server a tree was sent to before, if its arrival was never confirmed. */
 export const SENT_TO = "Cadre-Sent-To";
 
 export const ImportView = named(
   "ImportView",
   z.object({
     runId: z.string(),
-    /** It came in before: nothing was changed. */
+    /** It was imported before, so nothing was changed. */
     existed: z.boolean(),
     runs: z.int(),
     status: z.string().optional(),
-    /** Folders that its runs work in, and that are not there. */
+    /** Folders that its unfinished runs need, and that do not exist here. */
     missing: z.array(z.string()),
   }),
 );
 export type ImportView = z.infer<typeof ImportView>;
 
 const LINES = "application/x-ndjson";
-/** In megabytes: all of a tree is checked before anything of it is written, so all of it is held. */
-const MOST_TREE = 256;
+/** In megabytes. A tree is checked as a whole before anything is written, so it has to fit into memory. */
+const MAX_TREE_MEGABYTES = 256;
 
 export function exportRoutes({ store, people: { ids }, info: { version } }: ApiParts) {
   return [
@@ -74,7 +71,7 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
       {
         method: "get",
         path: "/api/runs/{id}/export",
-        summary: "The tree of a run as a file, to be read and checked elsewhere",
+        summary: "The tree of a run as a file, to read and verify elsewhere",
         query: ExportQuery,
         media: [LINES, "text/html"],
       },
@@ -87,7 +84,7 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
       {
         method: "post",
         path: "/api/runs/{id}/move",
-        summary: "End the tree of a run here, and answer with the file that it goes on from elsewhere",
+        summary: "End the tree of a run here, and answer with the file to continue it from elsewhere",
         body: MoveBody,
         media: [LINES],
       },
@@ -102,7 +99,7 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
       {
         method: "post",
         path: "/api/runs/{id}/moved",
-        summary: "Tell what the server answered that the tree of a run was sent to",
+        summary: "Record the answer of the server that the tree of a run was sent to",
         body: MovedBody,
         answer: Nothing,
       },
@@ -115,10 +112,9 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
       {
         method: "post",
         path: "/api/import",
-        summary:
-          "Take in a tree that was moved out of another store; the same transfer again changes nothing",
+        summary: "Import a tree that was moved out of another store; repeating it changes nothing",
         body: ImportBody,
-        maxMegabytes: MOST_TREE,
+        maxMegabytes: MAX_TREE_MEGABYTES,
         answer: ImportView,
         role: "admin",
       },
@@ -137,7 +133,7 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
   ];
 }
 
-/** Whoever names a run below the root may not know that all of its tree would end here. */
+/** A user who names a descendant may not expect that the whole tree would end here. */
 function refuseBranch({ id, rootRunId }: RunRow): void {
   if (id === rootRunId) return;
   throw new CadreError(
@@ -146,14 +142,14 @@ function refuseBranch({ id, rootRunId }: RunRow): void {
   );
 }
 
-/** A journal says where its run works, and cannot be changed. */
+/** The workspace of a run is part of its journal and cannot change. */
 async function missingFolders(store: Store, root: string): Promise<string[]> {
   const { runs } = await store.runs.list({ root, limit: 500 });
   const folders = runs.filter(({ endedAt }) => endedAt === undefined).map(({ workspace }) => workspace);
   return [...new Set(folders)].filter((folder) => !existsSync(folder));
 }
 
-/** To be kept, not to be shown from here: its words are strangers'. */
+/** As a download: the page contains untrusted text, so it must not open on this origin. */
 async function pageOf(lines: AsyncGenerator<string>): Promise<Response> {
   const text = (await Array.fromAsync(lines)).join("");
   const headers = {
@@ -164,7 +160,7 @@ async function pageOf(lines: AsyncGenerator<string>): Promise<Response> {
   return new Response(treePage(readTree(text), text), { headers });
 }
 
-/** A text of any length: nobody holds all of it. */
+/** Streams the lines, so that a large tree does not fill the memory. */
 function streamed(
   type: string,
   lines: AsyncGenerator<string>,

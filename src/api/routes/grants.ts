@@ -1,5 +1,4 @@
-// What people have allowed beyond one run, as far as it is in force, how to take it back, and which rules would spare them
-// from being asked.
+// Grants: permissions that people gave for longer than one run, how to revoke them, and rules that would save questions.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -14,9 +13,9 @@ export const GrantView = named(
   z.object({
     id: z.int(),
     rule: z.string(),
-    /** `tree`: until the run that it was given in has ended. */
+    /** `tree`: until the run in which it was given has ended. */
     scope: z.enum(["always", "tree"]),
-    /** Where it counts, and in the worktrees of it; absent: anywhere. */
+    /** The folder that it applies to, with its worktrees; absent: any folder. */
     folder: z.string().optional(),
     by: z.string(),
     at: z.number(),
@@ -28,21 +27,21 @@ export type GrantView = z.infer<typeof GrantView>;
 
 export const Grants = named("Grants", z.object({ grants: z.array(GrantView) }));
 
-/** Rules that would have spared people from being asked, held against what they have decided. */
+/** Rules that would have saved questions, checked against past decisions. */
 export const Suggestions = named(
   "Suggestions",
   z.object({
-    /** Decisions that were looked at, the latest. */
+    /** Number of past decisions that were checked. */
     looked: z.object({ allowed: z.int(), refused: z.int() }),
     suggestions: z.array(
       z.object({
         rule: z.string(),
-        /** Calls that people allowed and would not have been asked about, of all those of the same kind. */
+        /** Allowed calls that the rule would have allowed without asking, of all of that kind. */
         spared: z.int(),
         of: z.int(),
-        /** Calls of that kind that people refused; it lets none of them pass. */
+        /** Denied calls of that kind. The rule allows none of them. */
         refused: z.int(),
-        /** Some of those that it would still ask about. */
+        /** Examples of calls that would still ask. */
         stillAsked: z.array(z.string()),
       }),
     ),
@@ -53,14 +52,14 @@ export type Suggestions = z.infer<typeof Suggestions>;
 export function grantRoutes({ store, people }: ApiParts) {
   return [
     route(
-      { method: "get", path: "/api/grants", summary: "What is allowed for good", answer: Grants },
+      { method: "get", path: "/api/grants", summary: "Permissions beyond one run", answer: Grants },
       async () => {
         const now = people.clock.now();
         return { grants: (await store.inbox.grants()).filter(({ until = Infinity }) => until > now) };
       },
     ),
     route(
-      { method: "delete", path: "/api/grants/{id}", summary: "Take a grant back", answer: Nothing },
+      { method: "delete", path: "/api/grants/{id}", summary: "Revoke a grant", answer: Nothing },
       async ({ params: { id } }) => {
         const known = /^\d{1,15}$/.test(id) && (await store.inbox.revokeGrant(Number(id)));
         if (!known)
@@ -75,9 +74,9 @@ export function grantRoutes({ store, people }: ApiParts) {
       {
         method: "get",
         path: "/api/permissions/suggestions",
-        summary: "Rules that would have spared people from being asked, held against what they have decided",
+        summary: "Rules that would have saved questions, checked against past decisions",
         answer: Suggestions,
-        // A rule of the project counts for everybody.
+        // A rule of the project applies to all users.
         role: "admin",
       },
       async () => {

@@ -1,4 +1,4 @@
-// Who serves this API, over which store, and whether all is well around it.
+// The process that serves the API, its store and its workers, and the checks of `cadre doctor`.
 
 import { z } from "zod";
 import { poolFilter, poolNames } from "../../config/pools.ts";
@@ -17,24 +17,24 @@ export const Health = named(
     pid: z.int(),
     storeId: z.string(),
     folder: z.string(),
-    /** How a command for this project begins in any terminal of the server's machine. */
+    /** The beginning of any command for this project, in any terminal of the server's machine. */
     command: z.string(),
     startedAt: z.number(),
-    /** True where runs are driven: by this process, or by a worker elsewhere that is heard of. */
+    /** Some worker drives runs: this process or another one that is alive. */
     drives: z.boolean(),
-    /** Where nobody drives: how many runs could go on, and wait for somebody who does; 1,000 stands for more, too. */
+    /** Number of runs that wait for a driver, if there is none; 1,000 means that many or more. */
     due: z.int().optional(),
-    /** Where somebody drives: pools that none of them is of, and how many of their runs wait, as above. */
+    /** Pools without a worker although other workers are alive, with the number of waiting runs. */
     idlePools: z.array(z.object({ pool: z.string(), due: z.int() })).optional(),
-    /** The store is on a server: any number of processes drive, on any machine. */
+    /** The store is on a database server, so any number of processes on any machine can drive runs. */
     isShared: z.boolean(),
-    /** It is this process that drives; with `up --no-worker` it leaves that to workers elsewhere. */
+    /** This process drives runs itself. With `up --no-worker` it leaves that to others. */
     isWorker: z.boolean(),
-    /** It stays until somebody ends it, and lets browsers in: `cadre up`. */
+    /** It is a lasting server with a web page: `cadre up`. */
     isServer: z.boolean(),
     /** The default model. */
     model: z.string(),
-    /** It can be killed from the page: `cadre up --demo`. */
+    /** Visitors may kill it from the page: `cadre up --demo`. */
     demo: z.literal(true).optional(),
   }),
 );
@@ -51,13 +51,13 @@ export const WorkerView = named(
     version: z.string(),
     since: z.number(),
     seenAt: z.number(),
-    /** Not heard of for longer than a lease lasts: dead, frozen or cut off. Others take its runs, if there are any. */
+    /** It has sent no heartbeat for longer than a lease lasts. Other workers take over its runs. */
     silent: z.boolean(),
-    /** Runs that it holds. */
+    /** Number of runs that it drives. */
     runs: z.int(),
     /** The first few of them. */
     holds: z.array(z.string()),
-    /** Runs that it leaves to a newer version, whose journals it does not understand. */
+    /** Runs that it cannot drive because a newer version wrote their journals. */
     tooNew: z.int().optional(),
   }),
 );
@@ -80,7 +80,7 @@ export function healthRoutes(parts: ApiParts) {
       {
         method: "get",
         path: "/api/health",
-        summary: "Who serves this API, over which store",
+        summary: "The process that serves this API, and its store",
         answer: Health,
       },
       async () => {
@@ -98,10 +98,10 @@ export function healthRoutes(parts: ApiParts) {
       {
         method: "get",
         path: "/api/workers",
-        summary: "Who drives runs of this store",
+        summary: "The workers that drive runs of this store",
         answer: Workers,
       },
-      // The dead stay for a day: those who work stand before them.
+      // Silent workers are listed for a day, after those that work.
       async () => ({
         workers: (await store.leases.workers()).toSorted((a, b) => Number(a.silent) - Number(b.silent)),
       }),
@@ -110,7 +110,7 @@ export function healthRoutes(parts: ApiParts) {
       {
         method: "get",
         path: "/api/checks",
-        summary: "What could keep Cadre from working well here, and what helps",
+        summary: "Possible problems of this installation, and how to fix them",
         answer: Checks,
         role: "admin",
       },
@@ -119,7 +119,7 @@ export function healthRoutes(parts: ApiParts) {
   ];
 }
 
-/** Runs of a pool are nobody else's: they would wait for ever beside workers that have nothing to do. */
+/** Only workers of a pool take its runs. Without one they would wait for ever, unnoticed beside idle workers. */
 async function idlePools(
   alive: readonly WorkerRow[],
   { store, info: { pools = {} } }: ApiParts,
@@ -133,11 +133,13 @@ async function idlePools(
   return idle.length === 0 ? {} : { idlePools: idle };
 }
 
-// How many runs wait for somebody who drives. What waits for a person, with nothing decided, does not, although it may be due once
-// to be looked at: after an import, or for a message that came meanwhile.
-/** More are not counted. */
+/** The count stops here. */
 const MOST_DUE = 1_000;
 
+/**
+ * Number of runs that wait for a driver. A run that waits for a person does not count, although the store may list it as
+ * due: after an import, or for a message.
+ */
 async function countDue(store: Store, of?: PoolFilter): Promise<number> {
   const now = store.clock.now();
   const due = new Set(await store.leases.due(now, MOST_DUE, of));
@@ -146,7 +148,7 @@ async function countDue(store: Store, of?: PoolFilter): Promise<number> {
     store.runs.list({ status: ["suspended"], limit: MAX_PAGE }),
     store.inbox.openItems(),
   ]);
-  // What was not decided in time is the driver's to say.
+  // The driver handles expired items.
   const open = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
   const ids = new Set(open.map(({ runId, itemId }) => approvalId(runId, itemId)));
   const isUndecided = ({ id, waitingOn }: RunRow): boolean =>

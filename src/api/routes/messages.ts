@@ -1,5 +1,5 @@
-// The model calls of a session, a run or a role, one row each. The rows are caught up with the journals when they are
-// asked for.
+// Model calls of a session, a run or a role, one row each. The store brings the rows up to date with the journals on
+// request.
 
 import { z } from "zod";
 import type { ApiParts } from "../parts.ts";
@@ -13,7 +13,7 @@ export const MessagesQuery = named(
     session: z.string().min(1).exactOptional(),
     run: z.string().min(1).exactOptional(),
     role: z.string().min(1).exactOptional(),
-    /** The id of a row: those that it brought about in other agents. */
+    /** Only calls of other agents that this row caused, by its id. */
     parent: Count.exactOptional(),
     ...pageFields,
   }),

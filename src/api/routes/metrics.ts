@@ -1,5 +1,4 @@
-// How much of everything there is, for a program that watches (Prometheus' text form). Counted over the rows of the
-// runs, so it is good across restarts.
+// Metrics in Prometheus' text format. They are counted from the rows of the runs, so they survive restarts.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { z } from "zod";
@@ -15,7 +14,7 @@ export function metricsRoutes({ store }: ApiParts) {
       {
         method: "get",
         path: "/metrics",
-        summary: "How much of everything, in Prometheus' form",
+        summary: "Metrics in Prometheus' text format",
         answer: z.string(),
         media: ["text/plain"],
         role: "admin",
@@ -66,7 +65,7 @@ function metric(name: string, type: string, help: string, value: number | Record
 const labelled = (name: string, values: Record<string, number>): string[] =>
   Object.entries(values).map(([label, value]) => `${name}{${label}} ${value}`);
 
-/** Watched from the first question on: a process that nobody asks has no timer for it. */
+/** Measured from the first request on: a process without a scraper needs no timer. */
 function eventLoopLag(): () => number {
   let histogram: ReturnType<typeof monitorEventLoopDelay> | undefined;
   return () => {

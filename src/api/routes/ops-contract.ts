@@ -1,4 +1,4 @@
-// The routes of S0, in the words of that document: `/runs`, prompts and agent types. The same runs, by other names.
+// The routes of contract S0: `/runs`, prompts and agent types. They show the same runs under the names of that contract.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -111,7 +111,7 @@ export function opsContractRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/runs/{id}/resume",
-        summary: "A decision on what a run, or a child that blocks it, waits for (S0)",
+        summary: "Decide what a run, or a child that blocks it, waits for (S0)",
         body: OpsResume,
         answer: z.object({ success: z.literal(true) }),
       },
@@ -123,7 +123,7 @@ export function opsContractRoutes(parts: RouteParts) {
   ];
 }
 
-/** The project's agent of that name, else the pack's. */
+/** The project's agent of that name, or else the one of the ops pack. */
 async function knownType({ agents }: RouteParts, type: string): Promise<string> {
   const known = (await agents()).agents;
   const name = [type, `ops/${type}`].find((each) => known.get(each)?.definition);
@@ -154,7 +154,7 @@ async function resume(
   await decideApproval(id, word, by, people);
 }
 
-/** The run itself, or the one below it that a person must look at. */
+/** The run itself, or the descendant that waits for a person. */
 async function blockerOf(store: Store, row: RunRow): Promise<RunRow> {
   const [below] = row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [];
   return (below === undefined ? undefined : await store.runs.get(below)) ?? row;
@@ -194,6 +194,6 @@ const opsEvent = (event: JournalEvent): z.infer<typeof OpsEvent> => ({
   created_at: new Date(event.ts).toISOString(),
 });
 
-/** A refusal is one sentence. */
+/** In this contract an error is one sentence. */
 const ops: typeof route = (spec, answer) =>
   route({ ...spec, refusal: { schema: Refused, of: ({ message }) => ({ error: message }) } }, answer);

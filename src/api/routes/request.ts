@@ -1,31 +1,29 @@
-// From a request to a checked value. What does not fit is refused in one sentence that names the place.
+// Reads a request and checks it. A mistake is answered with one sentence that names its place.
 
 import type { Context } from "hono";
 import type { z } from "zod";
 import { describeIssue } from "../../config/read-keys.ts";
 import { CadreError } from "../../errors.ts";
-import { HttpError } from "../server/http-errors.ts";
-
-export const NO_JSON = "The body is no valid JSON. Nothing was changed.";
+import { HttpError, InvalidJsonError } from "../server/http-errors.ts";
 
 const MEGABYTE = 1024 * 1024;
-/** In megabytes, where a route does not say otherwise. */
-const MOST_BODY = 4;
+/** Default size limit in megabytes. */
+const MAX_MEGABYTES = 4;
 const MAX_DEPTH = 100;
 const MAX_KEY = 255;
 
-/** An empty body counts as `{}`: most actions on a run need nothing more. */
+/** An empty body means `{}`: most actions on a run need no more. */
 export async function readBody<T extends z.ZodType>(
   c: Context,
   schema: T,
-  most = MOST_BODY,
+  most = MAX_MEGABYTES,
 ): Promise<z.output<T>> {
   const text = await boundedText(c.req.raw.body, most).catch(brokenOff);
   let body: unknown = {};
   try {
     if (text.trim() !== "") body = JSON.parse(text);
   } catch {
-    throw new CadreError("BAD_REQUEST", NO_JSON);
+    throw new InvalidJsonError();
   }
   if (isDeeper(body, MAX_DEPTH))
     throw new CadreError("BAD_REQUEST", `The body is nested deeper than ${MAX_DEPTH}. Nothing was changed.`);
@@ -62,7 +60,7 @@ function checked<T extends z.ZodType>(schema: T, value: unknown, where: "body" |
   throw new CadreError("BAD_REQUEST", `${place} ${first.message}${more}. Nothing was changed.`, { issues });
 }
 
-/** Without recursion: what is too deep for us must not be too deep for finding it out (A15). */
+/** Iterative, so that deep input cannot overflow the stack here (A15). */
 function isDeeper(value: unknown, max: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -72,13 +70,13 @@ function isDeeper(value: unknown, max: number): boolean {
   return false;
 }
 
-/** Cut off or gone in the middle of it: the client's doing, and no failure of ours. */
+/** The client disconnected: its mistake, not an error of the server. */
 function brokenOff(error: unknown): never {
   if (error instanceof HttpError) throw error;
   throw new HttpError(400, "The request broke off before its end. Nothing was changed.");
 }
 
-/** Counts as it reads: what a request says about its length need not be true. */
+/** Counts while reading, because `Content-Length` may lie. */
 async function boundedText(body: ReadableStream<Uint8Array> | null, most: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

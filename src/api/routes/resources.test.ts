@@ -244,7 +244,7 @@ describe("approvals", () => {
     for (const { status, body } of answers) {
       expect(status).toBe(404);
       expect(body.error.message).toMatch(
-        /^There is no approval \S+: `cadre approve` lists what is open\. Nothing was decided\.$/,
+        /^There is no approval \S+\. `cadre approve` lists open ones\. Nothing was decided\.$/,
       );
     }
   });

@@ -1,5 +1,5 @@
-// One route, as one value: what it takes, what it answers, and who does it. The server, its description and the fuzz
-// that holds one against the other are all made from the list of these.
+// A route is one value: what it takes, what it answers, who may call it, and its handler. The server, the client's types, the
+// description of the API and its fuzz test are all derived from the list of routes.
 
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
@@ -21,31 +21,31 @@ export interface RouteSpec<
   I extends boolean = boolean,
 > {
   method: M;
-  /** With its parameters in braces: `/api/runs/{id}`. */
+  /** Path with its parameters in braces: `/api/runs/{id}`. */
   path: P;
   summary: string;
-  /** What may stand in the address; absent: nothing. */
+  /** Query parameters; absent: none. */
   query?: Q;
-  /** What a POST takes; absent: `{}`, or nothing at all. */
+  /** Body of a POST; absent: `{}` or no body. */
   body?: B;
-  /** Of the body, in megabytes, where more is needed than a request usually has. */
+  /** Size limit of the body, if the default is too small. */
   maxMegabytes?: number;
-  /** Absent: nothing but its media. */
+  /** JSON answer; absent: the route answers only with `media`. */
   answer?: A;
   status?: 200 | 201 | 202;
-  /** What else it can answer with, by media type: then the handler answers with a Response of its own. */
+  /** Other media types of the answer. For those the handler returns a Response. */
   media?: readonly string[];
-  /** Further answers, without a body. */
+  /** Further statuses without a body, with their descriptions. */
   otherStatuses?: Readonly<Record<number, string>>;
-  /** Its parameter may have slashes in it as they are: `ops/planner`. */
+  /** The parameter may contain slashes: `ops/planner`. */
   allowSlashes?: boolean;
-  /** Takes an `Idempotency-Key`: the same request again does nothing twice. */
+  /** Accepts an `Idempotency-Key`, which makes repeating the request safe. */
   idempotent?: I;
-  /** Asked for again and again: says by an `ETag` that nothing has changed. */
+  /** Answers with an `ETag`, for clients that poll. */
   etag?: boolean;
-  /** The least role of a named user (default: a viewer reads, an operator does). */
+  /** Least role of a named user (default: viewer for GET, operator otherwise). */
   role?: Role;
-  /** How a refusal looks where it is not as everywhere else. */
+  /** Another form of error answers than that of the rest of the API. */
   refusal?: { schema: z.ZodType; of(error: CadreError): unknown };
 }
 
@@ -56,7 +56,7 @@ export interface RouteRequest<P extends string, Q extends z.ZodType, B extends z
   idempotencyKey: string | undefined;
 }
 
-/** The type parameters carry what the client needs to know: it is typed by these values (client/client.ts). */
+/** The type parameters carry everything that types the client (client/client.ts). */
 export interface Route<
   M extends Method = Method,
   P extends string = string,
@@ -93,7 +93,7 @@ export function route<
     };
     const given = await answer(asked as RouteRequest<P, Q, B>, c);
     if (given instanceof Response) return given;
-    return etag ? tagged(c, given) : Response.json(given, { status });
+    return etag ? withEtag(c, given) : Response.json(given, { status });
   };
   if (!refusal) return { ...spec, handle };
   const refused = (error: unknown): Response => {
@@ -110,10 +110,10 @@ export const roleFor = ({ role, method }: Pick<Route, "role" | "method">): Role 
 type Given<A extends z.ZodType> = z.input<A> | Response;
 
 /**
- * The tag is made of the answer itself: a position would be cheaper, but pruning, setting a run aside and a changed agent
- * file change answers without an event.
+ * * The tag is a hash of the answer. A position would be cheaper, but pruning, quarantine and a changed agent file change
+ * answers without an event.
  */
-function tagged(c: Context, given: unknown): Response {
+function withEtag(c: Context, given: unknown): Response {
   const text = JSON.stringify(given);
   const tag = `W/"${createHash("sha1").update(text).digest("base64url")}"`;
   const headers = { ETag: tag, "Cache-Control": "private, no-cache" };

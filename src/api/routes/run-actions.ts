@@ -1,4 +1,4 @@
-// What people do to a run. A 202 means that it is recorded: the driver of the run acts on it.
+// What people do to a run. A 202 means that the request is recorded; the run's driver acts on it.
 
 import { z } from "zod";
 import { freezeBranch, setBudget, thawBranch } from "../../loop/commands/branches.ts";
@@ -28,7 +28,7 @@ export const CancelBody = named("CancelBody", z.strictObject({ reason: z.string(
 
 export const MessageBody = named("MessageBody", z.strictObject({ text: z.string().trim().min(1) }));
 
-/** What may be spent from now on: by the run itself, or with the scope `tree` by all runs that its root pays for. */
+/** The new limits of the run itself, or with the scope `tree` of all runs that its root pays for. */
 export const BudgetBody = named(
   "BudgetBody",
   z
@@ -46,24 +46,24 @@ export type BudgetBody = z.input<typeof BudgetBody>;
 export const ForkBody = named(
   "ForkBody",
   z.strictObject({
-    /** The event to fork at; absent: the latest. The fork begins there or before it, where no call was open. */
+    /** The event to fork at; absent: the latest. If a call was open there, the fork starts before that call. */
     seq: z.int().positive().exactOptional(),
     edit: z
       .strictObject({
-        /** Said after what stands before the fork; in place of the task, where nothing was answered yet. */
+        /** A message after the inherited ones. It replaces the task if nothing was answered yet. */
         message: z.string().trim().min(1).exactOptional(),
         model: z.string().min(1).exactOptional(),
-        /** The text of the agent's file, as it would read. */
+        /** New text of the agent's file. */
         agent: z.string().min(1).max(1_000_000).exactOptional(),
       })
       .exactOptional(),
-    /** True: calls happen as in any other run. Otherwise recorded results stand in for them, and what is not recorded asks. */
+    /** Run calls as in any other run. Otherwise recorded results are used, and calls without one ask. */
     allowEffects: z.boolean().exactOptional(),
   }),
 );
 export type ForkBody = z.input<typeof ForkBody>;
 
-/** Those that were changed by it. */
+/** The runs that it changed. */
 export const Reached = named("Reached", z.object({ runs: z.array(z.string()) }));
 
 export function runActionRoutes(parts: RouteParts) {
@@ -74,7 +74,7 @@ export function runActionRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/api/runs/{id}/retry",
-        summary: "A new run that goes on where an ended one stopped",
+        summary: "Start a run that continues where an ended one stopped",
         answer: Started,
         status: 202,
         idempotent: true,
@@ -88,7 +88,7 @@ export function runActionRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/api/runs/{id}/fork",
-        summary: "A new root that goes another way from an event of a run, which stays as it is",
+        summary: "Start a new root from an event of a run; the run itself stays as it is",
         body: ForkBody,
         answer: Started,
         status: 202,
@@ -103,7 +103,7 @@ export function runActionRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/api/runs/{id}/cancel",
-        summary: "End a run and all below it",
+        summary: "Cancel a run and its descendants",
         body: CancelBody,
         answer: Cancelled,
         status: 202,
@@ -115,7 +115,7 @@ export function runActionRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/api/runs/{id}/message",
-        summary: "Tell a run something",
+        summary: "Send a message to a run",
         body: MessageBody,
         answer: Nothing,
         status: 202,
@@ -130,7 +130,7 @@ export function runActionRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/api/runs/{id}/pause",
-        summary: "Nothing new begins in it",
+        summary: "Pause a run: nothing new starts in it",
         answer: Nothing,
         status: 202,
       },
@@ -140,7 +140,13 @@ export function runActionRoutes(parts: RouteParts) {
       },
     ),
     route(
-      { method: "post", path: "/api/runs/{id}/resume", summary: "It goes on", answer: Nothing, status: 202 },
+      {
+        method: "post",
+        path: "/api/runs/{id}/resume",
+        summary: "Resume a run",
+        answer: Nothing,
+        status: 202,
+      },
       async ({ params: { id } }, c) => {
         await resumeRun(await fullId(id), parts.by(c.req.raw), people);
         return {};
@@ -150,7 +156,7 @@ export function runActionRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/api/runs/{id}/budget",
-        summary: "What a run, or its whole tree, may spend from now on",
+        summary: "Set the budget of a run, or of its whole tree, from now on",
         body: BudgetBody,
         answer: Nothing,
         status: 202,
@@ -164,7 +170,7 @@ export function runActionRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/api/runs/{id}/freeze",
-        summary: "Nothing new begins in it and all below it",
+        summary: "Freeze a run and its descendants: nothing new starts in them",
         answer: Reached,
         status: 202,
       },
@@ -174,7 +180,7 @@ export function runActionRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/api/runs/{id}/thaw",
-        summary: "What was frozen with it goes on",
+        summary: "Thaw a run, and everything that was frozen with it",
         answer: Reached,
         status: 202,
       },
@@ -184,7 +190,7 @@ export function runActionRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/api/runs/{id}/outcome",
-        summary: "What became of a call that nobody saw the end of",
+        summary: "Say what became of a call with an unknown outcome",
         body: OutcomeBody,
         answer: Decided,
         status: 202,
@@ -196,7 +202,7 @@ export function runActionRoutes(parts: RouteParts) {
       {
         method: "post",
         path: "/api/runs/{id}/probe",
-        summary: "Look whether such a call took effect: it is recorded, and decides nothing",
+        summary: "Probe whether such a call took effect; recorded, decides nothing",
         body: ProbeBody,
         answer: Probe,
         status: 202,

@@ -1,4 +1,4 @@
-// Runs: start them, and look at them. Reading changes nothing (A19).
+// Runs: start and read them. Reading changes nothing (A19).
 
 import { z } from "zod";
 import { isTerminal } from "../../agents/explain/terminal-agents.ts";
@@ -19,7 +19,7 @@ import { MessagePage } from "./messages.ts";
 import { route } from "./route.ts";
 import { Count, Flag, named, PageQuery, pageFields, Started } from "./schemas.ts";
 
-/** Names and nothing that leads out of them. */
+/** Plain folder names, without `..`. */
 const EVAL_FOLDER = /^\w[\w-]{0,99}(\/\w[\w-]{0,99}){1,4}$/;
 
 export const StartRun = named(
@@ -29,14 +29,14 @@ export const StartRun = named(
     task: z.string().min(1),
     input: z.unknown().exactOptional(),
     mode: z.enum(["auto", "chat"]).exactOptional(),
-    /** Somebody is there to answer. */
+    /** A person is there to answer questions. */
     attended: z.boolean().exactOptional(),
     sessionId: z.string().min(1).exactOptional(),
     limits: LimitsInput.exactOptional(),
     permissions: Rules.strict().exactOptional(),
-    /** A model other than the agent's own. */
+    /** Replaces the agent's own model. */
     model: z.string().min(1).exactOptional(),
-    /** A folder of the project's evals, where it works instead of in the project's own. */
+    /** A folder of the project's evals to work in, instead of the project's folder. */
     workspace: z.string().regex(EVAL_FOLDER, "must name a folder of an eval").exactOptional(),
     /** Files of the workspace that the task is about. */
     context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
@@ -59,17 +59,17 @@ export const RunsQuery = named(
     session: z.string().min(1).exactOptional(),
     /** Forks and retries of runs in the tree of this root. */
     branchesOf: z.string().min(1).exactOptional(),
-    /** Only those that no other run has started. */
+    /** Only runs without a parent. */
     roots: Flag.exactOptional(),
-    /** Milliseconds since the epoch: started then or later. */
+    /** Only runs that started at this time or later, in milliseconds since the epoch. */
     since: Count.exactOptional(),
-    /** What they wait for; `person`: anything that somebody has to answer, a pause is none. */
+    /** What they wait for; `person`: anything that a person has to answer, so not a pause. */
     waiting: z.enum([...WAITING_KINDS, "person"]).exactOptional(),
-    /** The most expensive first, of the latest 500 that fit, on one page; absent: the newest. */
+    /** The most expensive of the latest 500 matches first, on one page; absent: the newest first. */
     order: z.literal("cost").exactOptional(),
-    /** With the number of those that fit, on all pages. */
+    /** Include the number of matches on all pages. */
     total: Flag.exactOptional(),
-    /** Words that stand in the run's journal, all of them, each as a word or as the beginning of one. */
+    /** Words that all occur in the run's journal, or are prefixes of words there. */
     q: z
       .string()
       .max(200)
@@ -79,7 +79,7 @@ export const RunsQuery = named(
   }),
 );
 
-/** `summary`: a line for each message. */
+/** `summary`: one line per message. */
 export const ContextQuery = named(
   "ContextQuery",
   z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") }),
@@ -105,23 +105,23 @@ export interface RunsFilter {
 export const RunDefinition = named(
   "RunDefinition",
   z.object({
-    /** As it was pinned when the run started: the agent's file may have changed since. */
+    /** Pinned when the run started; the agent's file may have changed since. */
     definition: Definition,
-    /** Its own words are the answer. */
+    /** Its own text is the final answer. */
     isTerminal: z.boolean(),
   }),
 );
 export type RunDefinition = z.infer<typeof RunDefinition>;
 
-/** Whether runs would be decided now as they were. */
+/** Whether today's code and rules make the same decisions. */
 export const ReplayView = named(
   "ReplayView",
   z.object({
     runs: z.int(),
     events: z.int(),
-    /** That were made again. */
+    /** Number of decisions that were made again. */
     decisions: z.int(),
-    /** The first that would be another one. */
+    /** The first decision that differs. */
     divergence: z
       .object({
         runId: z.string(),
@@ -171,7 +171,7 @@ export function runRoutes(parts: ApiParts) {
       async ({ params: { id } }) => runDetail(store, await findRun(store, id)),
     ),
     route(
-      { method: "get", path: "/api/runs/{id}/tree", summary: "A run and all below it", answer: RunTree },
+      { method: "get", path: "/api/runs/{id}/tree", summary: "A run and its descendants", answer: RunTree },
       async ({ params: { id } }) => readRunTree(store, await findRun(store, id)),
     ),
     route(
@@ -203,8 +203,7 @@ export function runRoutes(parts: ApiParts) {
       {
         method: "get",
         path: "/api/runs/{id}/verify",
-        summary:
-          "Whether the journals of a run and all below it are whole, and what ran is what was approved",
+        summary: "Verify the journals of a run and its descendants, and that only approved calls ran",
         answer: Verification,
       },
       async ({ params: { id } }) => verifyRun(store, await findRun(store, id), people.digest),
@@ -218,7 +217,7 @@ const definitionRoute = (store: Store) =>
     {
       method: "get",
       path: "/api/runs/{id}/definition",
-      summary: "The agent as a run has pinned it",
+      summary: "The definition that a run has pinned",
       answer: RunDefinition,
     },
     async ({ params: { id } }) => {
@@ -232,7 +231,7 @@ const replayRoute = ({ store, replay }: ApiParts) =>
     {
       method: "get",
       path: "/api/runs/{id}/replay",
-      summary: "Whether a run, and all below it, would be decided now as it was",
+      summary: "Whether a run and its descendants would be decided the same way today",
       answer: ReplayView,
     },
     async ({ params: { id } }) => {

@@ -37,7 +37,7 @@ export type PageFilter = z.output<typeof PageQuery>;
 
 export const NoQuery = named("NoQuery", z.strictObject({}));
 
-/** What could keep Cadre from working well here, and what helps. */
+/** A possible problem of this installation, and how to fix it. */
 export const Check = named(
   "Check",
   z.object({

@@ -1,4 +1,4 @@
-// Sessions: chains of runs of main agents that people speak to. What is said joins the run that is under way there, or
+// Sessions: conversations of a person with a main agent, as a chain of runs. A message joins the session's active run, or
 // starts the next one.
 
 import { z } from "zod";
@@ -13,11 +13,11 @@ import { named, nextCursor, PageQuery, RunSummary } from "./schemas.ts";
 export const SayBody = named(
   "SayBody",
   z.strictObject({
-    /** Absent: whoever was spoken to last. */
+    /** Absent: the agent of the session's latest run. */
     agent: z.string().min(1).exactOptional(),
     text: z.string().trim().min(1),
     mode: z.enum(["auto", "chat"]).exactOptional(),
-    /** Somebody is there to answer. */
+    /** A person is there to answer questions. */
     attended: z.boolean().exactOptional(),
   }),
 );
@@ -29,7 +29,7 @@ export const SessionView = named(
     id: z.string(),
     runs: z.int(),
     createdAt: z.number(),
-    /** The latest run: who is spoken to, and how it stands. */
+    /** The latest run, which names the agent and the status. */
     last: RunSummary,
   }),
 );
@@ -42,7 +42,7 @@ export const Said = named(
   "Said",
   z.object({
     runId: z.string(),
-    /** It went to a run that was under way; otherwise it has started this one. */
+    /** The message joined an active run; otherwise it has started this one. */
     joined: z.boolean(),
   }),
 );
@@ -65,10 +65,11 @@ export function sessionRoutes({ store, say, who }: ApiParts) {
           store,
           page.sessions.map(({ last }) => last),
         );
-        const told = (last: RunRow) => (answered.has(last.id) ? { ...last, answered: true as const } : last);
+        const withAnswered = (last: RunRow) =>
+          answered.has(last.id) ? { ...last, answered: true as const } : last;
         return {
           ...page,
-          sessions: page.sessions.map((session) => ({ ...session, last: told(session.last) })),
+          sessions: page.sessions.map((session) => ({ ...session, last: withAnswered(session.last) })),
         };
       },
     ),
@@ -76,7 +77,7 @@ export function sessionRoutes({ store, say, who }: ApiParts) {
       {
         method: "post",
         path: "/api/sessions/{id}/messages",
-        summary: "Say something to an agent in a session",
+        summary: "Send a message to an agent in a session",
         body: SayBody,
         answer: Said,
         status: 202,
@@ -97,7 +98,7 @@ export function sessionRoutes({ store, say, who }: ApiParts) {
   ];
 }
 
-/** Whose session it is: of its latest run, and not of those that this one has started. Undefined: it is new. */
+/** The agent of the session's latest root run. Undefined: the session is new. */
 export async function sessionAgent(session: string, store: Store): Promise<string | undefined> {
   return (await store.runs.list({ session, roots: true, limit: 1 })).runs[0]?.agent;
 }

@@ -1,4 +1,4 @@
-// What a person has chosen for the chat (S4-53).
+// The settings of the chat (S4-53).
 
 import { z } from "zod";
 import type { ApiParts } from "../parts.ts";
@@ -11,14 +11,14 @@ export const SettingsView = named(
   z.object({
     agent: z.string(),
     mode: z.enum(["auto", "chat"]),
-    /** The default model; cadre.yaml says it. */
+    /** The default model, from cadre.yaml. */
     model: z.string(),
   }),
 );
 export type SettingsView = z.infer<typeof SettingsView>;
 
-/** Comes with Cadre. */
-const FIRST_AGENT = "assistant";
+/** A built-in agent. */
+const DEFAULT_AGENT = "assistant";
 
 export function settingsRoutes(parts: ApiParts) {
   return [
@@ -26,7 +26,7 @@ export function settingsRoutes(parts: ApiParts) {
       {
         method: "get",
         path: "/api/settings",
-        summary: "What is chosen for the chat",
+        summary: "The settings of the chat",
         answer: SettingsView,
         etag: true,
       },
@@ -36,7 +36,7 @@ export function settingsRoutes(parts: ApiParts) {
       {
         method: "post",
         path: "/api/settings",
-        summary: "Choose; what is not given stays",
+        summary: "Change settings of the chat; the others stay",
         body: SettingsBody,
         answer: SettingsView,
         role: "admin",
@@ -51,5 +51,5 @@ export function settingsRoutes(parts: ApiParts) {
 }
 
 export function currentSettings({ settings, info }: Pick<ApiParts, "settings" | "info">): SettingsView {
-  return { agent: FIRST_AGENT, mode: "chat", ...settings.get(), model: info.model };
+  return { agent: DEFAULT_AGENT, mode: "chat", ...settings.get(), model: info.model };
 }

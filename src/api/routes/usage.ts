@@ -1,5 +1,5 @@
-// What was spent, and how delegations went: of all runs, or of one and everything below it. How the latest runs of each
-// agent went is read from rows alone.
+// Usage reports: tokens, cost and delegations of all runs, or of one run with its descendants; and the results of each
+// agent's latest runs, which are read from rows alone.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
@@ -20,11 +20,11 @@ import { Count, named, RunUsageView } from "./schemas.ts";
 export const UsageQuery = named(
   "UsageQuery",
   z.strictObject({
-    /** A run: it and all its descendants. */
+    /** Only this run and its descendants. */
     root: z.string().min(1).exactOptional(),
-    /** Milliseconds since the epoch: what happened before does not count. Of all runs, to the quarter of an hour. */
+    /** Start of the report, in milliseconds since the epoch. For all runs it is rounded down to a quarter of an hour. */
     since: Count.exactOptional(),
-    /** Milliseconds: also by when, in stretches of this length from `since` on. */
+    /** Length in milliseconds of the intervals, from `since` on, that the report is also broken down by. */
     every: Count.pipe(z.int().min(60_000)).exactOptional(),
   }),
 );
@@ -38,9 +38,9 @@ export interface UsageFilter {
 const spent = RunUsageView.omit({ toolCalls: true, activeMs: true });
 
 const OverTime = z.object({
-  /** Milliseconds of one stretch. */
+  /** Length of an interval in milliseconds. */
   every: z.number(),
-  /** Only where something was, in the order of time. */
+  /** In the order of time, without empty intervals. */
   spent: z.array(spent.extend({ from: z.number(), agent: z.string(), model: z.string(), turns: z.int() })),
   runs: z.array(
     z.object({
@@ -49,31 +49,31 @@ const OverTime = z.object({
       completed: z.int(),
       failed: z.int(),
       cancelled: z.int(),
-      /** Of the deepest run that was started. */
+      /** Depth of the deepest run that started. */
       depth: z.int(),
     }),
   ),
   trees: z.object({
     completed: z.int(),
-    /** Of those: nobody had to decide or answer anything in them. */
+    /** Completed trees in which no person had to decide or answer anything. */
     withoutPeople: z.int(),
     failed: z.int(),
     cancelled: z.int(),
-    /** How many runs were started at each depth. */
+    /** Number of runs started at each depth. */
     depths: z.array(z.int()),
-    /** Milliseconds of work of all runs, and in which at least one run of its tree was at work. */
+    /** Working time of all runs added up, and the time in which at least one run of a tree worked. */
     workMs: z.number(),
     busyMs: z.number(),
-    /** Trees in which an agent reviewed (its name says review, critic or audit), and how many such runs there were. */
+    /** Trees with a reviewing agent (review, critic or audit in its name), and the number of such runs. */
     reviewed: z.int(),
     reviews: z.int(),
-    /** Trees of several runs: what they used, and what one agent alone would have, by an estimate. */
+    /** Trees of several runs: their usage, and an estimate for one agent alone. */
     together: z.object({
       trees: z.int(),
       tokens: z.number(),
       cost: z.number(),
       singleTokens: z.number(),
-      /** Null: the price of a token of a top run is not known. */
+      /** Null: the token price of a root run is unknown. */
       singleCost: z.number().nullable(),
     }),
   }),
@@ -95,7 +95,7 @@ export const Usage = named(
         successRate: z.number().nullable(),
       }),
     ),
-    /** Only where `every` was asked for. */
+    /** Only if the request has `every`. */
     overTime: OverTime.exactOptional(),
   }),
 );
@@ -107,7 +107,7 @@ export const tallyFields = {
   completed: z.int(),
   failed: z.int(),
   cancelled: z.int(),
-  /** Of those that completed or failed. */
+  /** Share of completed runs among those that completed or failed. */
   successRate: z.number().nullable(),
   turns: z.int(),
   tokens: z.number(),
@@ -118,7 +118,7 @@ export const tallyFields = {
   lastAt: z.number(),
 };
 
-/** What was looked at: the latest runs, and whether there are older ones. */
+/** Number of runs that were read, the latest, and whether there are older ones. */
 export const lookedFields = { runs: z.int(), more: z.boolean() };
 
 export const Activity = named(
@@ -134,7 +134,7 @@ export function usageRoutes({ store }: ApiParts) {
         method: "get",
         path: "/api/usage",
         summary:
-          "What was spent, by agent, model and delegation; with `every` also by when, and how trees went",
+          "Tokens and cost by agent, model and delegation; with `every` also over time, and the results of trees",
         query: UsageQuery,
         answer: Usage,
       },
@@ -144,7 +144,7 @@ export function usageRoutes({ store }: ApiParts) {
       {
         method: "get",
         path: "/api/activity",
-        summary: "How the latest runs of each agent went",
+        summary: "Results of each agent's latest runs",
         answer: Activity,
         etag: true,
       },
@@ -156,22 +156,21 @@ export function usageRoutes({ store }: ApiParts) {
   ];
 }
 
-// The usage of all runs, or of one and everything below it. That of all runs is added up from what the store keeps of each
-// tree: what it costs grows with the trees of the report, not with their journals.
 const PAGE = 2_000;
 
+/** For all runs it adds up what the store keeps for each tree: the effort grows with the trees, not with their journals. */
 export async function readUsage(store: Store, filter: UsageFilter): Promise<UsageView> {
   const { root, every } = filter;
   const since = root === undefined ? bucketOf(filter.since) : filter.since;
   const report = createUsageReport({ since, every });
   if (root !== undefined) report.add(await usageBelow(store, root));
-  else for await (const tree of keptTrees(store, since)) report.add(tree);
+  else for await (const tree of storedTrees(store, since)) report.add(tree);
   return report.view();
 }
 
 const bucketOf = (ts = 0): number => Math.floor(ts / BUCKET_MS) * BUCKET_MS;
 
-/** Exact: a bucket is a millisecond. */
+/** Exact, with buckets of one millisecond. */
 async function usageBelow(store: Store, root: string): Promise<TreeUsage> {
   const top = await findRun(store, root);
   const below = new Set((await subtreeOf(store, top)).map(({ id }) => id));
@@ -181,13 +180,13 @@ async function usageBelow(store: Store, root: string): Promise<TreeUsage> {
   return tree;
 }
 
-async function* keptTrees(store: Store, since: number | undefined): AsyncGenerator<TreeUsage> {
+async function* storedTrees(store: Store, since: number | undefined): AsyncGenerator<TreeUsage> {
   let cursor: string | undefined;
   do {
     const page = await store.usage.trees({ since, cursor, limit: PAGE });
     yield* page.trees;
     cursor = page.nextCursor;
-    // The store answers without leaving this turn: a long report must not hold up the runs that are driven.
+    // SQLite answers synchronously: without this a long report would block the runs that this process drives.
     await nextTurn();
   } while (cursor !== undefined);
 }

@@ -1,4 +1,4 @@
-// Named users: who one is oneself, and for admins who may come in. A token is shown by the answer that made it, and never again.
+// Named users: the caller, and for admins the list of all users. A token is shown once, in the answer that created it.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -15,7 +15,7 @@ export type RoleView = z.infer<typeof RoleView>;
 export const Me = z.object({ name: z.string(), role: RoleView, sees: z.enum(["own", "all"]) });
 export type Me = z.infer<typeof Me>;
 
-/** Small letters alone: no two names look alike. */
+/** Lower case only, so that no two names look alike. */
 export const NewUser = z.strictObject({
   name: z
     .string()
@@ -34,9 +34,9 @@ export const UserView = z.object({
   role: RoleView,
   madeAt: z.number(),
   madeBy: z.string(),
-  /** When the token was made that counts now. */
+  /** When the current token was created. */
   rotatedAt: z.number(),
-  /** Comes in no more. */
+  /** When access was revoked. */
   revokedAt: z.number().optional(),
 });
 export type UserView = z.infer<typeof UserView>;
@@ -45,9 +45,9 @@ export const UserList = z.object({ users: z.array(UserView) });
 
 export const CreatedUser = z.object({
   name: z.string(),
-  /** Shown this once. */
+  /** Never shown again. */
   token: z.string(),
-  /** For one browser of theirs, once; absent: no web page is served here. */
+  /** Signs in one browser, once; absent: this process serves no web page. */
   link: z.string().optional(),
 });
 export type CreatedUser = z.infer<typeof CreatedUser>;
@@ -55,14 +55,14 @@ export type CreatedUser = z.infer<typeof CreatedUser>;
 export function userRoutes(parts: ApiParts) {
   const { person, who } = parts;
   return [
-    route({ method: "get", path: "/api/me", summary: "Who one is here", answer: Me }, (_, c) => {
+    route({ method: "get", path: "/api/me", summary: "The caller's name and role", answer: Me }, (_, c) => {
       return person ?? ({ name: who(c.req.raw), role: "admin", sees: "all" } as const);
     }),
     route(
       {
         method: "get",
         path: "/api/users",
-        summary: "Named users, those who were revoked among them",
+        summary: "Named users, including revoked ones",
         answer: UserList,
         role: "admin",
       },
@@ -72,7 +72,7 @@ export function userRoutes(parts: ApiParts) {
       {
         method: "post",
         path: "/api/users",
-        summary: "Let somebody in; the token is shown once",
+        summary: "Add a user; the token is shown once",
         body: NewUser,
         answer: CreatedUser,
         status: 201,
@@ -90,7 +90,7 @@ function nameRoutes({ store, web }: ApiParts) {
       {
         method: "post",
         path: "/api/users/{name}/rotate",
-        summary: "A new token for a user; what the old one opened is closed",
+        summary: "Create a new token for a user; sessions of the old one are closed",
         answer: CreatedUser,
         status: 201,
         role: "admin",
@@ -105,7 +105,7 @@ function nameRoutes({ store, web }: ApiParts) {
       {
         method: "post",
         path: "/api/users/{name}/role",
-        summary: "Another role for a user; what is open is closed, and the token stays",
+        summary: "Change a user's role; open sessions are closed, the token stays",
         body: NewRole,
         answer: Nothing,
         role: "admin",
@@ -119,7 +119,7 @@ function nameRoutes({ store, web }: ApiParts) {
       {
         method: "post",
         path: "/api/users/{name}/link",
-        summary: "A one-time link for a browser of a user",
+        summary: "Create a one-time link that signs in a browser of a user",
         answer: LinkView,
         status: 201,
         role: "admin",
@@ -136,7 +136,7 @@ function nameRoutes({ store, web }: ApiParts) {
       {
         method: "delete",
         path: "/api/users/{name}",
-        summary: "Let a user in no more; what is open is closed",
+        summary: "Revoke a user's access; open sessions are closed",
         answer: Nothing,
         role: "admin",
       },
@@ -151,7 +151,7 @@ function nameRoutes({ store, web }: ApiParts) {
 async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string): Promise<CreatedUser> {
   const token = newKey();
   const taken = (await store.users.list()).some((user) => user.name === name);
-  // Whoever has that name on this machine has runs under it already: they would become this user's.
+  // Runs without a named user carry the login name of this machine's user: they would become the new user's.
   if (!taken && (await store.runs.count({ user: name })) > 0)
     throw new CadreError("CONFLICT", `There are runs of somebody called ${name} here: choose another name.`);
   if (taken || !(await store.users.add({ name, role, by, key: hashKey(token) })))
@@ -162,7 +162,7 @@ async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string
   return { name, token, ...linkFor(web, name) };
 }
 
-/** Where a browser can be let in. */
+/** Only if this process serves a web page. */
 const linkFor = ({ served }: ApiParts["web"], name: string): Pick<CreatedUser, "link"> =>
   served ? { link: served.newLink(name).url } : {};
 

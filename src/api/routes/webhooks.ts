@@ -1,4 +1,4 @@
-// Where notices go, and what came of the latest. An address may be a secret itself: only its host is shown.
+// Webhooks and their latest deliveries. A URL may contain a secret, so only its host is shown.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -10,9 +10,9 @@ export const WebhookView = z.object({
   form: z.enum(["json", "slack", "ntfy"]),
   events: z.array(z.enum(["needs-you", "done", "failed"])),
   host: z.string().optional(),
-  /** Why nothing can be sent. */
+  /** Why no notice can be sent. */
   problem: z.string().optional(),
-  /** When the delivery that failed last is tried again. */
+  /** When the last failed delivery is retried. */
   retryAt: z.number().optional(),
   /** The latest first. */
   deliveries: z.array(
@@ -31,7 +31,7 @@ export type WebhookView = z.infer<typeof WebhookView>;
 
 export const WebhookList = z.object({ webhooks: z.array(WebhookView) });
 
-/** `taken`: the other end said that it has it. */
+/** `taken`: the receiver confirmed it. */
 export const WebhookTestResult = z.object({ taken: z.boolean(), detail: z.string() });
 export type WebhookTestResult = z.infer<typeof WebhookTestResult>;
 
@@ -44,7 +44,7 @@ export function webhookRoutes(parts: ApiParts) {
       {
         method: "get",
         path: "/api/webhooks",
-        summary: "Where notices go, and what came of the latest",
+        summary: "Webhooks and their latest deliveries",
         answer: WebhookList,
         role: "admin",
       },
@@ -66,7 +66,7 @@ export function webhookRoutes(parts: ApiParts) {
       {
         method: "post",
         path: "/api/webhooks/{name}/test",
-        summary: "A notice that means nothing, to see whether it arrives",
+        summary: "Send a test notice",
         answer: WebhookTestResult,
         role: "admin",
       },

@@ -1,4 +1,4 @@
-// Why a run stands where it stands, and why each thing in its tree happened.
+// Explains the status of a run, and why each event in its tree happened.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -13,7 +13,7 @@ import { markUnreadable } from "../views/unreadable-runs.ts";
 import { route } from "./route.ts";
 import { Count, named } from "./schemas.ts";
 
-/** Of one event; without it, of how the run stands or ended. */
+/** Explain this event; absent: the status of the run. */
 export const WhyQuery = named(
   "WhyQuery",
   z.strictObject({ seq: Count.pipe(z.int().min(1)).exactOptional() }),
@@ -24,11 +24,11 @@ const Reason = z.object({
   agent: z.string(),
   seq: z.int(),
   ts: z.number(),
-  /** Of the event. */
+  /** Type of the event. */
   type: z.string(),
   what: z.string(),
   because: z.string().exactOptional(),
-  /** The event that brought it about. */
+  /** The event that caused it. */
   cause: z.object({ runId: z.string(), seq: z.int() }).exactOptional(),
 });
 
@@ -39,19 +39,19 @@ export const WhyView = named(
     agent: z.string(),
     task: z.string(),
     status: RunStatus,
-    /** The event that was asked about. */
+    /** The event that is explained. */
     seq: z.int().exactOptional(),
-    /** In a sentence. */
+    /** The explanation in one sentence. */
     answer: z.string(),
-    /** Since when it is so. */
+    /** Since when this is the case. */
     since: z.number(),
-    /** Where a failure began, however deep below. */
+    /** First cause of a failure, in any descendant. */
     first: Reason.exactOptional(),
-    /** Of a failure: from what its first cause brought about up to this run. Otherwise: back to the task, each brought about by the next. */
+    /** For a failure: from its first cause up to this run. Otherwise: back to the task, each event caused by the next one. */
     chain: z.array(Reason),
     /** What a person can do now. */
     next: z.array(z.string()),
-    /** Of this run and all below it, in the order in which they were made. */
+    /** The decisions of this run and its descendants, in order. */
     decisions: z.array(Reason),
   }),
 );
@@ -62,7 +62,7 @@ export const whyRoutes = ({ store }: ApiParts) => [
     {
       method: "get",
       path: "/api/runs/{id}/why",
-      summary: "Why a run failed, waits or ended, or why an event of it came about, and its decision log",
+      summary: "Why a run failed, waits or ended, or why an event happened, and its decision log",
       query: WhyQuery,
       answer: WhyView,
     },

@@ -288,7 +288,9 @@ describe("looking", () => {
       { type: "AGENT_THOUGHT", payload: thought },
       { type: "TOOL_PROPOSED", payload: proposal },
     ];
-    expect((await store.journal.append({ runId: child, after: 1, events: events as never })).refused).toBeUndefined();
+    expect(
+      (await store.journal.append({ runId: child, after: 1, events: events as never })).refused,
+    ).toBeUndefined();
     const detail = await api.client.get("/api/runs/{id}", { id: parent });
     expect(detail.children).toMatchObject([{ id: child, agent: "helper" }]);
     expect(detail.treeUsage.cost - detail.usage.cost).toBe(2);
@@ -308,7 +310,8 @@ describe("looking", () => {
   test("a run is known by the beginning of its id, if only one begins so", async () => {
     const ids = ["rprefix-one", "rprefix-two"];
     const [start] = await store.journal.read(await finished());
-    for (const id of ids) await store.runs.start(id, { ...(start!.payload as object), rootRunId: id } as never);
+    for (const id of ids)
+      await store.runs.start(id, { ...(start!.payload as object), rootRunId: id } as never);
     expect((await api.client.get("/api/runs/{id}", { id: "rprefix-o" })).id).toBe(ids[0]);
     await expect(api.client.get("/api/runs/{id}", { id: "rprefix" })).rejects.toMatchObject({
       code: "CONFLICT",

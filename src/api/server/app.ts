@@ -1,5 +1,5 @@
-// The HTTP API over the runtime, whatever it is served on. A route reads a checked request, asks the loop
-// or the store, and answers JSON; everything that fails ends here, as one body with a stable code.
+// The HTTP API as an app that any server can run. A route checks the request, calls the loop or the store, and answers with
+// JSON. All errors end here, as one form of body with a stable code.
 
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { CadreError, toCadreError } from "../../errors.ts";
@@ -18,7 +18,7 @@ import { errorBody, errorResponse, HttpError, statusOf } from "./http-errors.ts"
 import { createHub } from "./hub.ts";
 import type { RefusalPage } from "./refusal-page.ts";
 
-/** `outermost`: what this is served behind. */
+/** `outermost`: the app that this one is mounted in, with its door. */
 export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hono {
   const app = new Hono();
   app.use(jsonOnly);
@@ -34,13 +34,13 @@ export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hon
   return addErrorHandlers(app, parts);
 }
 
-/** As few as fit, so that `/explain` is no part of a name; none of them empty: a slash too many is another address (A11). */
+/** Non-greedy, so that `/explain` is not part of a name. No segment is empty: a path with a double slash does not match (A11). */
 const SEGMENTS = "[^/]+(?:/[^/]+)*?";
 
-/** People whose routes are kept: those who came last. */
-const MOST_TABLES = 100;
+/** Cached route tables, for the most recent users. */
+const MAX_TABLES = 100;
 
-/** The routes as each person has them: over what they see, and without what their role does not allow. */
+/** The routes for each user: over the part of the store that they see, and limited to their role. */
 function tables(
   parts: ApiParts,
   clientFor: ClientForRequest,
@@ -52,7 +52,7 @@ function tables(
     if (known) return known;
     const table = routeTable(person ? partsForUser(parts, person) : partsForTokenHolder(parts), clientFor);
     kept.set(key, table);
-    if (kept.size > MOST_TABLES) kept.delete([...kept.keys()][1]!);
+    if (kept.size > MAX_TABLES) kept.delete([...kept.keys()][1]!);
     return table;
   };
 }
@@ -73,7 +73,7 @@ export function routeTable(parts: ApiParts, clientFor: ClientForRequest): Route[
   });
 }
 
-/** What no route took, and what failed in one. `page`: how a refusal looks to who asked for a page. */
+/** Answers unknown paths and errors. `page`: renders the error as HTML for requests from a browser. */
 export function addErrorHandlers(
   app: Hono,
   { onProblem, people: { mask } }: Pick<ApiParts, "onProblem" | "people">,
@@ -89,10 +89,7 @@ export function addErrorHandlers(
   app.notFound((c) =>
     refuse(
       c,
-      new CadreError(
-        "NOT_FOUND",
-        `There is no ${c.req.method} ${c.req.path} here: /docs lists what there is.`,
-      ),
+      new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here. /docs lists all routes.`),
     ),
   );
   app.onError((error, c) => {
@@ -103,7 +100,7 @@ export function addErrorHandlers(
   return app;
 }
 
-/** A form on a foreign page can post text, but neither JSON nor a token in its headers; and no body says nothing (A05). */
+/** A form on a foreign page can post text, but it can send neither JSON nor an Authorization header (A05). */
 const jsonOnly: MiddlewareHandler = async (c, next) => {
   const type = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (c.req.method === "POST" && type !== "application/json" && !(hasToken(c) && isEmpty(c))) {
@@ -117,12 +114,11 @@ const hasToken = (c: Context): boolean => c.req.header("Authorization")?.startsW
 const isEmpty = (c: Context): boolean =>
   (c.req.header("Content-Length") ?? "0") === "0" && c.req.header("Transfer-Encoding") === undefined;
 
-// Through what somebody acts, beside who they are: a decision that came through a protocol is recorded as such. It is the
-// word of whoever has the token anyway, so it gives nothing; only names that we know count.
-const NAMES: Readonly<Record<string, string>> = { mcp: "MCP", acp: "ACP" };
+/** Protocols that clients may name as the way a decision came. It gives no rights, and other names are ignored. */
+const PROTOCOLS: Readonly<Record<string, string>> = { mcp: "MCP", acp: "ACP" };
 
-/** `maria via MCP`. */
+/** Who acted and through which protocol, for the journal: `maria via MCP`. */
 function actorOf(who: string, request: Request): string {
-  const via = NAMES[request.headers.get(VIA_HEADER) ?? ""];
+  const via = PROTOCOLS[request.headers.get(VIA_HEADER) ?? ""];
   return via === undefined ? who : `${who} via ${via}`;
 }

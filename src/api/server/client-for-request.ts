@@ -1,5 +1,5 @@
-// The API once more, from inside, as whoever sent a request: the protocols that are served beside it (MCP, OpenAI's) ask it by
-// the same routes and through the same door as everybody, so that no right is checked in two places.
+// A client of this process's own API that acts as the sender of a request. MCP and OpenAI's protocol use it, so that their
+// requests pass the same door and the same routes, and rights are checked in one place.
 
 import { type CadreClient, createClient } from "../client/client.ts";
 
@@ -9,8 +9,8 @@ interface Served {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** What belongs to the one request, and not to who sent it. */
-const OF_REQUEST = [
+/** Headers that belong to the one request, not to its sender. */
+const REQUEST_HEADERS = [
   "accept",
   "connection",
   "content-length",
@@ -21,13 +21,13 @@ const OF_REQUEST = [
   "transfer-encoding",
 ];
 
-/** `outermost`: with everything that stands before the routes. */
+/** `outermost`: the app with its door. */
 export function createClientForRequest(outermost: () => Served): ClientForRequest {
   return (request, via) => {
     const { origin } = new URL(request.url);
     const fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
       const headers = new Headers(request.headers);
-      for (const name of OF_REQUEST) headers.delete(name);
+      for (const name of REQUEST_HEADERS) headers.delete(name);
       for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
       return outermost().fetch(new Request(url, { ...init, headers }));
     };

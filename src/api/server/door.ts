@@ -1,9 +1,8 @@
-// The locked door of the public server. Every request passes here before a route looks at it, whatever its path is.
-//  G1  Its Host is a name of ours: a foreign name that leads to this machine is somebody else's page (A03).
-//  G2  No other origin's page sent it (A01, A02, A05, A07).
-//  G3  It carries the token or a cookie made from it, or a named user's own; never in its address, which is logged and
-//      passed on (A04, A08). What it says about its role counts for nothing (A09).
-// What a proxy says about who asks counts for nothing (A12).
+// Authentication of the public server. Every request passes here before any route.
+//  G1  The Host header is one of our names. A foreign name that resolves to this machine is a DNS rebinding attack (A03).
+//  G2  No page of another origin sent it (A01, A02, A05, A07).
+//  G3  It carries the token, a cookie made from it, or a named user's key. The URL never carries them, because it is logged
+//      and passed on (A04, A08). A role that the request claims is ignored (A09), as are the headers of proxies (A12).
 
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
@@ -17,28 +16,28 @@ import { HttpError, statusOf } from "./http-errors.ts";
 export interface DoorOptions {
   keys: AccessKeys;
   visitors: UserConnections;
-  /** Names beside those of the loopback that this server is reached by. */
+  /** Host names of this server besides those of the loopback. */
   names: readonly string[];
-  /** Served beyond the loopback: then an address in place of a name is one of ours as well. */
+  /** The server listens beyond the loopback, so an IP address as Host is accepted too. */
   exposed: boolean;
-  /** Told of everything that the door keeps out. */
+  /** Called for each rejected request. */
   onRefused?: ((refusal: Refusal) => void) | undefined;
-  /** Of this store alone: cookies do not keep to a port, and another Cadre may run beside this one. */
+  /** Name of the cookie, unique for the store: cookies ignore the port, and another Cadre may run on this machine. */
   cookie: string;
 }
 
-/** As whoever runs the server may see it: without a query, which may hold anything (A08). */
+/** A rejected request for the server's log: without its query, which may contain secrets (A08). */
 export interface Refusal {
   status: number;
   method: string;
   path: string;
   host?: string;
   origin?: string;
-  /** Who is on the other end of the connection: a proxy, perhaps. */
+  /** Peer of the connection, which may be a proxy. */
   address?: string;
 }
 
-/** Open to everybody: whether somebody is here, and the way in. */
+/** Open without a key: the health check, and one-time links. */
 const OPEN_PATHS = /^\/(healthz|open\/[\w-]+)$/;
 const COOKIE_SECONDS = 365 * 24 * 3600;
 
@@ -56,7 +55,7 @@ export function door(options: DoorOptions): MiddlewareHandler {
   };
 }
 
-/** Behind a one-time link: the browser gets its cookie, and goes on to the page by itself. */
+/** Handles a one-time link: gives the browser its cookie and sends it on to the page. */
 export function redeemLink({ keys, visitors, cookie, onRefused }: LetInOptions) {
   return async (c: Context): Promise<Response> => {
     if (c.req.method === "HEAD") return c.body(null);
@@ -71,7 +70,7 @@ export function redeemLink({ keys, visitors, cookie, onRefused }: LetInOptions) 
       throw refusal;
     }
     giveCookie(c, cookie, value);
-    // A redirect would still count as the page's that the link stood on, and a strict cookie would stay behind.
+    // Not a redirect: the browser would attribute it to the page with the link, and not send a strict cookie.
     return c.html(
       '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>Cadre</title>',
     ) as Response;
@@ -80,12 +79,12 @@ export function redeemLink({ keys, visitors, cookie, onRefused }: LetInOptions) 
 
 type LetInOptions = Pick<DoorOptions, "keys" | "visitors" | "cookie" | "onRefused">;
 
-/** Around what changes the token: the browser that asked for it is let in by the new one, the others are not. */
+/** Wraps the route that renews the token: the browser that asked gets a new cookie, all others are signed out. */
 export function renewCookie(options: Pick<DoorOptions, "keys" | "cookie">): MiddlewareHandler {
   return async (c, next) => {
     const isBrowser = getCookie(c, options.cookie) !== undefined && !c.req.header("Authorization");
     await next();
-    // A named user's cookie is not made from the token.
+    // A named user's cookie does not depend on the token.
     if (isBrowser && c.res.ok && !c.get("person")) giveCookie(c, options.cookie, options.keys.newCookie());
   };
 }
@@ -119,7 +118,7 @@ function refuseForeignPages(c: Context, host: string): void {
   const origin = c.req.header("Origin");
   const foreign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`;
   const site = c.req.header("Sec-Fetch-Site") ?? "none";
-  // Following a link is no page's doing: a strict cookie does not come with it, so it opens nothing by itself.
+  // Following a link is allowed: the browser sends no strict cookie with it, so it gives no access.
   const follows = c.req.method === "GET" && c.req.header("Sec-Fetch-Mode") === "navigate";
   if (foreign || (site !== "none" && site !== "same-origin" && !follows)) {
     throw new CadreError("FORBIDDEN", "Another page may not use this server. Nothing was done.");
@@ -139,7 +138,7 @@ async function isKnown(c: Context, { keys, visitors, cookie }: DoorOptions): Pro
 const socketOf = (c: Context): IncomingMessage["socket"] | undefined =>
   (c.env as { incoming?: IncomingMessage } | undefined)?.incoming?.socket;
 
-/** More than this nobody needs to know of a request that was not let in. */
+/** Length limit for the headers of a rejected request in the log. */
 const LONGEST = 200;
 
 function refusalOf(c: Context, error: unknown): Refusal {

@@ -1,17 +1,23 @@
-// How a failure looks on the wire: a stable code, one sentence, details. What nobody foresaw tells its reader nothing
-// about our insides.
+// Errors on the wire: a stable code, one sentence, and details. Unexpected errors reveal nothing about the server.
 
 import { CadreError, httpStatus, toCadreError } from "../../errors.ts";
 import type { Mask } from "../../journal/masking/mask.ts";
 import type { ErrorBody } from "../routes/schemas.ts";
 
-/** A refusal whose status is HTTP's own business. */
+/** An error with an HTTP status of its own. */
 export class HttpError extends CadreError {
   readonly status: number;
 
   constructor(status: number, message: string) {
     super("BAD_REQUEST", message);
     this.status = status;
+  }
+}
+
+/** The body of a request is not JSON. Protocols with a code of their own for that recognize it by its class. */
+export class InvalidJsonError extends CadreError {
+  constructor() {
+    super("BAD_REQUEST", "The body is not valid JSON. Nothing was changed.");
   }
 }
 
@@ -23,7 +29,7 @@ export function errorBody({ code, message, details }: CadreError): ErrorBody {
 const UNFORESEEN =
   "Something failed here that nobody foresaw. What was recorded before is safe; the log of the process says more.";
 
-/** What is refused is told back, but never a secret in it. */
+/** Masks secrets: an error may repeat parts of the request. */
 export function errorResponse(
   error: unknown,
   mask?: Mask,
@@ -37,6 +43,6 @@ export function errorResponse(
 export const statusOf = (failure: CadreError): number =>
   failure instanceof HttpError ? failure.status : httpStatus(failure.code);
 
-/** A journal that cannot be read: a matter of its own run. */
+/** The journal of a run cannot be read; other runs are not affected. */
 export const isDamagedJournal = (error: unknown): error is CadreError =>
   error instanceof CadreError && error.code.startsWith("JOURNAL_");

@@ -1,5 +1,5 @@
-// An app on a server of Node's, with limits that no client can stretch, and an end that cuts nobody's answer short.
-//  G8  Who sends slowly, or nothing, holds a connection for seconds; who opens more than there may be gets none (A15).
+// Runs an app on Node's HTTP server, with hard limits for clients and a graceful shutdown.
+//  G8  A client that sends slowly or nothing keeps a connection for seconds only. Connections beyond the limit are closed (A15).
 
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -9,19 +9,19 @@ import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 
-/** A client that never ends its request must not hold up a process that is to stop. */
+/** A client that never ends its request must not delay the shutdown. */
 const ANSWER_MS = 1_000;
 
 export interface HttpLimits {
-  /** From a connection's first moment to the end of the request's headers, however they trickle in. */
+  /** From the opening of a connection to the end of the headers. */
   headersMs: number;
-  /** To the end of its body. */
+  /** From the opening of a connection to the end of the body. */
   requestMs: number;
-  /** Heartbeats keep a live stream above this; a reader that is gone or stands still is cut off by it. */
+  /** Time without traffic before a connection is closed. Heartbeats keep live streams open. */
   silentMs: number;
-  /** How often connections are looked at. */
+  /** Interval of the checks. */
   lookMs: number;
-  /** What is opened beyond is closed at once: files, programs and the store need descriptors too. */
+  /** More connections are closed at once: files, programs and the store need descriptors too. */
   connections: number;
 }
 
@@ -34,13 +34,13 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 export interface Served {
-  /** Writes that are under way get a moment for their answer; streams are cut. */
+  /** Waits a moment for the answers of active writes; streams are closed. */
   close(): Promise<void>;
 }
 
 export interface HttpServer extends Served {
   server: Server;
-  /** Everybody's connection, or these; writes that are under way on them get a moment for their answer. */
+  /** Closes all connections, or only these, after a moment for the answers of active writes. */
   cut(only?: ReadonlySet<Socket>): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.lookMs,
-    // A busy server must not close a connection as idle while a request that came in time still waits to be read.
+    // A busy server must not close a connection as idle while it still has to read a request that came in time.
     keepAliveTimeoutBuffer: limits.headersMs,
   };
   const server = createServer(options, (incoming, response) => {
@@ -65,7 +65,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
   server.maxHeadersCount = 100;
   server.maxConnections = limits.connections;
   const cut = async (only?: ReadonlySet<Socket>): Promise<void> => {
-    // An answer that is a stream has no end to wait for.
+    // There is no end of a stream to wait for.
     const open = [...writes].filter((response) => !response.headersSent || response.writableEnded);
     const concerned = open.filter(({ socket }) => only === undefined || (socket && only.has(socket)));
     const writing = new Set(concerned.map(({ socket }) => socket));
@@ -86,11 +86,12 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
   };
 }
 
-// Streams that last go out by a loop of our own. The adapter's pump answers each read with the promise of the next one:
-// a chain that grows with every event for every reader, until the stream has ended.
 type Env = { outgoing: ServerResponse };
 
-/** For the adapter: everything but event streams it sends itself. */
+/**
+ * Sends event streams with a loop of our own; the adapter sends everything else. The adapter's loop chains a promise for
+ * each read, so its memory would grow with every event until the stream ends.
+ */
 const pipeEventStreams =
   (app: Pick<Hono, "fetch">) =>
   async (request: Request, env: object): Promise<Response> => {
@@ -115,7 +116,7 @@ async function pipe(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
       if (!outgoing.write(read.value)) await once(outgoing, "drain", { signal: closed.signal });
     outgoing.end();
   } catch {
-    // Gone, or ended by an error that its maker has told of: either way nothing more comes.
+    // The reader has gone, or the stream failed and reported it: either way nothing more comes.
     outgoing.destroy();
   }
 }

@@ -1,6 +1,6 @@
-// One look at what happened for everybody who watches it. Readers of the same channel get the same bytes: an event is
-// encoded once for all of them, and what comes in one tick is one piece.
-//  V4  What readers cost grows with what they watch and what is sent, never with the number of them times what is read.
+// Distributes committed events to all readers of live streams. Readers of the same channel share the bytes: an event is encoded
+// once for all of them, and the events of one tick are sent together.
+//  V4  The cost grows with the channels and with the bytes sent, never with readers times events read.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { Delta } from "../../journal/deltas.ts";
@@ -9,35 +9,35 @@ import type { Store } from "../../stores/store.ts";
 import type { Settings, SettingsBody } from "./settings-file.ts";
 
 export interface Channel {
-  /** The same for everybody who watches the same in the same form. */
+  /** The same for all readers of the same runs in the same encoding. */
   key: string;
   /** Absent: all runs. */
   scope: Scope | undefined;
   encoder(): Encoder;
 }
 
-/** The runs whose events are sent, as far as they are known yet. */
+/** The runs whose events are sent, as far as known. */
 export interface Scope {
   runs: Set<RunId>;
-  /** With those that they start later. */
+  /** Include the children that they start later. */
   tree: boolean;
 }
 
 export interface Encoder {
-  /** Learns what it needs to tell these events, where it does not know it yet. */
+  /** Loads what the encoder needs for these events. Undefined: nothing to load. */
   prepare?(events: readonly JournalEvent[]): Promise<void> | undefined;
-  /** Nothing to tell: an empty text. */
+  /** Empty: the event is not sent. */
   event(event: JournalEvent): string;
   delta(delta: Delta): string;
-  /** Absent: whoever reads this does not hear of it. */
+  /** Absent: changes of settings are not sent. */
   settings?(now: SettingsBody): string;
 }
 
 export interface Reader {
   take(batch: Batch): void;
-  /** P10: something came that cannot be handed out. It is in the store, after what was taken last. */
+  /** P10: some event cannot be delivered directly. The reader finds it in the store, after its last position. */
   behind(): void;
-  /** What may be left out. */
+  /** Takes bytes that the reader may drop. */
   hint(bytes: Uint8Array): void;
 }
 
@@ -48,12 +48,12 @@ export interface Frame {
 
 export interface Batch {
   frames: readonly [Frame, ...Frame[]];
-  /** All of it. */
+  /** The bytes of all frames. */
   bytes(): Uint8Array;
 }
 
 export interface Hub {
-  /** The channel as the others have it already. Batches come from now on. */
+  /** Batches come from now on. Returns the scope that all readers of the channel share. */
   join(channel: Channel, reader: Reader): { scope: Scope | undefined; leave(): void };
 }
 
@@ -61,7 +61,7 @@ interface Group {
   scope: Scope | undefined;
   encoder: Encoder;
   readers: Set<Reader>;
-  /** Batches that wait for what must be known first, in their order. */
+  /** Keeps batches in order while an encoder loads data. */
   before: Promise<void> | undefined;
 }
 
@@ -87,7 +87,7 @@ export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hu
       .then(() => send(group, events))
       .catch((error: unknown) => {
         onProblem({
-          message: "A stream of events could not go on; its readers read on from the store.",
+          message: "A stream of events was interrupted. Its readers continue from the store.",
           error,
         });
         sendBack(group);
@@ -146,7 +146,7 @@ export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hu
   };
 }
 
-/** A child is known by its first event, which comes before all its others: one that was started meanwhile is not missed. */
+/** Adds a child to the scope at its first event, which comes before all its others. */
 export function isInScope(event: JournalEvent, scope: Scope | undefined): boolean {
   if (!scope) return true;
   const { runs, tree } = scope;
@@ -155,7 +155,7 @@ export function isInScope(event: JournalEvent, scope: Scope | undefined): boolea
   return runs.has(event.runId);
 }
 
-/** The frames that come after a place, as one piece. */
+/** The bytes of the frames after a position. */
 export function bytesAfter({ frames, bytes }: Batch, place: Position, end = Infinity): Uint8Array {
   const isWhole = frames[0].event.position > place && frames.at(-1)!.event.position <= end;
   if (isWhole) return bytes();

@@ -1,5 +1,5 @@
-// The live feed of all runs in the vocabulary of S4 (S4-37 … S4-46). Everything but what streams beside the journal has
-// a `seq` that only grows: the event's position, and a fraction where one event is told in several.
+// The live feed of all runs in the vocabulary of contract S4 (S4-37 … S4-46). Every message except tokens has an increasing
+// `seq`: the event's position, with a fraction if one event becomes several messages.
 
 import { initialRow } from "../../projections/folds/run-row.ts";
 import {
@@ -13,7 +13,7 @@ import type { Store } from "../../stores/store.ts";
 import type { Encoder } from "./hub.ts";
 import { sseFrame } from "./sse.ts";
 
-/** Runs that are remembered: those that something happened to last. */
+/** Cached runs, the most recently active ones. */
 const MAX_KNOWN = 5_000;
 
 export function feedEncoder(store: Store): Encoder {
@@ -25,7 +25,7 @@ export function feedEncoder(store: Store): Encoder {
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
     return state;
   };
-  /** For what has no position of its own. */
+  /** For messages without a position of their own. */
   const between = (): number => {
     seq += 0.001;
     return seq;
@@ -52,7 +52,7 @@ export function feedEncoder(store: Store): Encoder {
       return told
         .map((one, index) => {
           seq = event.position + index / 10;
-          // Only the last has an id: who comes back after half of them gets them all again, never a half.
+          // Only the last one has an id, so that a reader that reconnects in between gets all of them again.
           const id = index === told.length - 1 ? `id: ${store.id}.${event.position}\n` : "";
           return id + sequenced(seq, one);
         })

@@ -1,19 +1,19 @@
-// Whether this process can do its work: the store answers, its disk has room, and what is due is driven. For everybody
-// who asks, so it says yes or no and nothing else; and it is found out at most once a second.
+// Whether this process can work: the store answers, its disk has room, and due runs are driven. The check is public, so it
+// answers yes or no and nothing else, and runs at most once a second.
 
 import { statfs } from "node:fs/promises";
 import type { RunId, Seq } from "../../ids.ts";
 import type { ApiParts } from "../parts.ts";
 
 const FRESH_MS = 1_000;
-/** A run that is due for so long, and to which nothing happens, is not being driven. */
+/** A run that is due for this long without a new event is not being driven. */
 const OVERDUE_MS = 60_000;
 const MIN_FREE_BYTES = 50 * 1024 * 1024;
 
 type Parts = Pick<ApiParts, "store" | "info">;
 
 export function createLivenessCheck(parts: Parts, now: () => number = Date.now): () => Promise<boolean> {
-  const isOverdue = dueForLong(parts, now);
+  const isOverdue = overdueCheck(parts, now);
   let last: { at: number; well: Promise<boolean> } | undefined;
   return () => {
     if (!last || now() - last.at >= FRESH_MS) {
@@ -31,10 +31,10 @@ export function createLivenessCheck(parts: Parts, now: () => number = Date.now):
 }
 
 /**
- * That of several the first stands still is enough: it is the longest due. Of workers elsewhere it says nothing: taken for
- * unwell with them, a server would be shut off while people want to see why nothing goes on.
+ * * Checks only the run that is due longest. Workers elsewhere do not matter: if their failure counted, this server would be
+ * shut down just when people want to see why nothing happens.
  */
-function dueForLong({ store, info }: Parts, now: () => number): () => Promise<boolean> {
+function overdueCheck({ store, info }: Parts, now: () => number): () => Promise<boolean> {
   let first: { id: RunId; seq: Seq; since: number } | undefined;
   return async () => {
     const [id] = info.drives ? await store.leases.due(now(), 1, info.ours) : [];

@@ -1,11 +1,10 @@
-// The web page: files that were built once, read at the start and kept. Every page of it is the same document; what the
-// address means is decided in the browser.
+// Serves the built web page from memory. All its URLs get the same document; the browser decides what to show.
 
 import { globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Context, Hono } from "hono";
 
-/** The addresses that people open. What is not in here and no file is not there, so that a wrong API path stays a 404. */
+/** The URLs of the web page. Only these, so that a wrong API path remains a 404. */
 const PAGES = [
   "/",
   "/r/:runId",
@@ -25,7 +24,7 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** `folder`: where the page was built to; undefined: it was not. */
+/** `folder`: where the build put the page. */
 export function servePageFiles(app: Hono, folder: string): void {
   const page = readPage(folder);
   for (const path of PAGES) {
@@ -44,10 +43,10 @@ export function servePageFiles(app: Hono, folder: string): void {
   }
 }
 
-/** That the door has allowed in this answer's headers. */
+/** The nonce that this answer's security headers allow. */
 const nonceOf = (c: Context): string => (c.get("secureHeadersNonce") as string | undefined) ?? "";
 
-/** Their names change with what is in them. */
+/** File names contain a hash of the content. */
 const IMMUTABLE = "private, max-age=31536000, immutable";
 
 const NOT_BUILT =

@@ -1,5 +1,5 @@
-// The API on a port, behind the door. On the loopback unless somebody asks for more, and then only with a token that
-// was set for it (A06).
+// The API and the web page on a port, behind the door. It listens on the loopback by default; elsewhere only with a token
+// that was set explicitly (A06).
 
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -29,20 +29,20 @@ export interface PublicOptions {
   port: number;
   token: string;
   names: readonly string[];
-  /** What named users see who are no admins (default: their own runs). */
+  /** Runs that users other than admins see (default: their own). */
   sees?: UserConnectionsOptions["sees"] | undefined;
-  /** The folder that the web page was built to. */
+  /** Folder with the built web page. */
   page: string;
-  /** Told of everything that the door keeps out. */
+  /** Called for each rejected request. */
   onRefused?: (refusal: Refusal) => void;
 }
 
 export interface PublicServer extends Served {
-  /** Where it listens: `http://127.0.0.1:4470`. */
+  /** Its URL: `http://127.0.0.1:4470`. */
   url: string;
-  /** `user`: for a browser of theirs. */
+  /** `user`: the named user whose browser it signs in. */
   newLink(user?: string): LinkView;
-  /** What the old one opened is closed, streams included. */
+  /** Closes all sessions of the old token, including streams. */
   replaceToken(token: string): void;
 }
 
@@ -103,13 +103,13 @@ export function createPublicApp(
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 
-/** A stranger on another machine does not read where things lie on this one. */
+/** Does not reveal the folders of this machine to others. */
 const wayIn = ({ info }: ApiParts, host: string): SignInHint =>
   isLoopback(host)
     ? { command: `${info.command} up`, where: "in a terminal" }
     : { command: "cadre up", where: "in the project's folder, on the machine that serves it" };
 
-/** Nothing from elsewhere, nothing inline (but styles that our own script adds), in no frame, and no address told to anybody (A08, A62). */
+/** Nothing from other sites, nothing inline except the styles that our own script adds, no frames, no referrer (A08, A62). */
 const HEADERS: Parameters<typeof secureHeaders>[0] = {
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -126,7 +126,7 @@ const HEADERS: Parameters<typeof secureHeaders>[0] = {
   xFrameOptions: "DENY",
   crossOriginResourcePolicy: "same-origin",
   crossOriginOpenerPolicy: "same-origin",
-  // Served without TLS on the loopback: it would lock out everything else on `localhost`.
+  // The server has no TLS on the loopback: HSTS would break every other server on `localhost`.
   strictTransportSecurity: false,
 };
 

@@ -1,10 +1,10 @@
-// U47: a person who meets a closed door, an old link or a wrong address reads what happened, that nothing is lost, and
-// what helps. Programs get the same as JSON (failure.ts): who asks for a page is who says so.
+// U47: error pages for people: what happened, that nothing is lost, and what to do. Only requests that accept HTML get them;
+// programs get JSON (http-errors.ts).
 
 import type { Context } from "hono";
 import { escapeHtml } from "../views/escape-html.ts";
 
-/** What lets a browser in, and where it is typed. */
+/** The command that prints a sign-in link, and where to run it. */
 export interface SignInHint {
   command: string;
   where: string;
@@ -12,7 +12,7 @@ export interface SignInHint {
 
 export type RefusalPage = (c: Context, status: number, message: string) => Response | undefined;
 
-/** Undefined: whoever asks is not a person with a browser. */
+/** The result is undefined for requests that do not accept HTML. */
 export function createRefusalPage(wayIn: SignInHint): RefusalPage {
   const words = wordsFor(wayIn);
   return (c, status, message) => {
@@ -51,7 +51,7 @@ function wordsFor({
     401: {
       title: "This browser is not signed in",
       text: `${SAFE} Run this ${where}; it prints a link for one browser:`,
-      // A strict cookie does not come along when another site's link is followed; from here it does.
+      // Browsers do not send a strict cookie with a link from another site, but with one from this page they do.
       help: `${up}<p class="quiet">Came here by a link from elsewhere, and signed in before? <a href="">Open this page again</a></p>`,
     },
     404: {

@@ -1,5 +1,4 @@
-// What a person has chosen for the chat, kept beside the store in a file of its own, so that it is the same in every
-// browser and after a restart.
+// The settings of the chat, in a file next to the store, so that they are the same in every browser and after a restart.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +8,7 @@ import { named } from "../routes/schemas.ts";
 export const SettingsBody = named(
   "SettingsBody",
   z.strictObject({
-    /** Whom a chat speaks to where nobody is named. */
+    /** Default agent of a chat. */
     agent: z.string().min(1).exactOptional(),
     mode: z.enum(["auto", "chat"]).exactOptional(),
   }),
@@ -18,9 +17,9 @@ export type SettingsBody = z.infer<typeof SettingsBody>;
 
 export interface Settings {
   get(): SettingsBody;
-  /** Changes what is given and keeps the rest. */
+  /** Changes the given settings and keeps the others. */
   set(change: SettingsBody): SettingsBody;
-  /** Told of every change. Answers with what ends it. */
+  /** Returns a function that ends the subscription. */
   onChange(listener: (settings: SettingsBody) => void): () => void;
 }
 
@@ -33,7 +32,7 @@ export function openSettings(dir: string): Settings {
     set(change) {
       const next = { ...get(), ...change };
       mkdirSync(dir, { recursive: true, mode: 0o700 });
-      // Written beside and moved into place: nobody reads half of it.
+      // Written to a draft and renamed, so that readers never see half of it.
       writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
       renameSync(`${file}.${process.pid}`, file);
       for (const listener of listeners) listener(next);
@@ -46,7 +45,7 @@ export function openSettings(dir: string): Settings {
   };
 }
 
-/** A file that is not there, or is none of ours, is as if nothing had been chosen. */
+/** A missing or invalid file means the defaults. */
 function readSettings(file: string): SettingsBody {
   try {
     return SettingsBody.parse(JSON.parse(readFileSync(file, "utf8")));

@@ -1,4 +1,4 @@
-// The API on a Unix socket, both ends. Whoever may open the file is the user whose process this is: no token (E1).
+// Both ends of the API on a Unix socket. No token is needed: only the user who owns the process can open the file (E1).
 
 import { chmod, mkdtemp, rename, rm } from "node:fs/promises";
 import { type IncomingMessage, request, type Server } from "node:http";
@@ -19,7 +19,7 @@ export async function serveOnSocket(app: Pick<Hono, "fetch">, path: string): Pro
   };
 }
 
-/** `fetch` to the other end. A connection per request: they are cheap here, and none outlives the owner it leads to. */
+/** `fetch` through the socket. Each request has its own connection: they are cheap, and none outlives the owner process. */
 export function socketFetch(path: string): ClientOptions["fetch"] {
   return (url, init = {}) =>
     new Promise((resolve, reject) => {
@@ -40,8 +40,8 @@ export function socketFetch(path: string): ClientOptions["fetch"] {
 }
 
 /**
- * Binds in a folder that is ours alone and moves the socket into place once its mode is right: there is no moment in
- * which others could connect. The move replaces what a crash left there.
+ * * Binds the socket in a private folder and moves it into place once its mode is set, so that other users can never
+ * connect. The move replaces a socket that a crash left behind.
  */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const folder = await mkdtemp(join(dirname(path), "s"));
@@ -75,5 +75,5 @@ function responseOf(incoming: IncomingMessage): Response {
   return new Response(body, { status, headers });
 }
 
-/** A Response refuses a body with these, even an empty one. */
+/** A Response with these statuses must not have a body, not even an empty one. */
 const BODILESS = new Set([204, 205, 304]);

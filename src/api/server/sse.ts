@@ -1,9 +1,9 @@
-// Journals as a stream of server-sent events (P10).
-//  V1  No gap and no repeat: a reader that comes back with the last id gets what came after it, and nothing twice.
-//  V2  A slow reader costs a bounded amount of memory: events wait in the store until there is room, deltas are left
-//      out, and a reader that takes nothing for a while is cut off with `resync`.
-//  V3  Nothing is left behind when a reader goes: its subscriptions end with its connection.
-// A reader is behind, and reads from the store; or it has read everything, and takes what comes from the hub.
+// Journals as streams of server-sent events (P10).
+//  V1  No gaps and no repeats: a reader that returns with its last id gets everything after it, once.
+//  V2  A slow reader needs bounded memory: events wait in the store, deltas are dropped, and a reader that takes nothing
+//      for a while is disconnected with `resync`.
+//  V3  A reader's subscriptions end with its connection.
+// A reader that is behind reads from the store. Once it has read everything, it takes new events from the hub.
 
 import type { Context } from "hono";
 import { toCadreError } from "../../errors.ts";
@@ -18,23 +18,23 @@ import { createStreamWriter, SlowReaderError, type StreamWriter } from "./stream
 
 const HEARTBEAT_MS = 15_000;
 const PAGE = 500;
-/** What is read from the store is sent in pieces of about this many characters. */
+/** Events from the store are sent in chunks of about this many characters. */
 const PIECE = 64 * 1024;
 
 export interface StreamRequest {
   channel: Channel;
-  /** What is read from the store: more than the channel's runs, perhaps. */
+  /** The events to read from the store, possibly more than those of the channel. */
   of: { run?: RunId; root?: RunId };
   after: Position;
-  /** The reader's place is not known: tell it to forget what it has. */
+  /** The reader's position is unknown here, so it must forget what it has. */
   reset: boolean;
-  /** The stream ends with this run's last event, or at once where that has been read. */
+  /** The stream ends with this run's last event, or at once if that has been sent. */
   until?: { runId: RunId; ended: boolean };
 }
 
 export type StreamParts = Pick<RouteParts, "store" | "onProblem" | "hub">;
 
-/** A HEAD request's body is never read: nobody would end its stream. */
+/** The body of a HEAD request is never read, so a stream for it would never end. */
 export const streamEvents = (c: Context, parts: StreamParts, wanted: StreamRequest): Response =>
   c.req.method === "HEAD" ? c.body(null) : eventStream(parts, wanted);
 
@@ -50,7 +50,7 @@ function eventStream(parts: StreamParts, wanted: StreamRequest): Response {
   });
 }
 
-/** Where a reader stands, by its last id (`<store>.<position>`) or a position. */
+/** The reader's position, from its last id (`<store>.<position>`) or a number. */
 export async function resumePosition(
   store: Store,
   lastEventId: string | undefined,
@@ -65,7 +65,7 @@ export async function resumePosition(
   return { after: 0, reset: true };
 }
 
-/** Journal events, as they are or in another form: an id, and no name, so that `onmessage` gets them. */
+/** Encodes journal events, possibly in another form. They have an id but no event name, so that `onmessage` gets them. */
 export function journalEncoder(
   store: Store,
   form: (event: JournalEvent) => unknown = (event) => event,
@@ -136,15 +136,15 @@ async function sendEvents(
       place = page.at(-1)?.position ?? place;
       if (page.length > 0 || missed) continue;
       if (until?.ended) return;
-      const left = await attend();
+      const left = await takeLiveEvents();
       if (left === "ended") return;
     }
   } finally {
     leave();
   }
 
-  /** Takes what comes, until the run has ended, or something must be read: there was no room, or it could not be handed out. */
-  async function attend(): Promise<"ended" | "behind" | "gone"> {
+  /** Takes events from the hub until the run ends, the reader goes, or an event has to be read from the store. */
+  async function takeLiveEvents(): Promise<"ended" | "behind" | "gone"> {
     const { promise, resolve } = Promise.withResolvers<"ended" | "behind" | "gone">();
     const gone = (): void => resolve("gone");
     outlet.signal.addEventListener("abort", gone);

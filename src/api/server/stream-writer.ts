@@ -1,9 +1,8 @@
-// The way out to one reader, with a bounded queue: who writes waits for room, and learns it when the reader has gone or
-// stands still.
+// Writes a stream to one reader through a bounded queue. Writers wait for room, and notice when the reader has gone or stalls.
 
 import { encode } from "./hub.ts";
 
-/** A reader that takes nothing for so long while something waits for it is too slow. */
+/** A reader that takes nothing for this long is too slow. */
 const STALL_MS = 30_000;
 const QUEUE_BYTES = 256 * 1024;
 
@@ -14,11 +13,11 @@ export interface StreamWriter {
   hasRoom(): boolean;
   /** Waits for room. */
   write(text: string): Promise<void>;
-  /** Room or not. */
+  /** Writes even if the queue is full. */
   writeNow(bytes: Uint8Array): void;
-  /** Leaves it out if there is no room. */
+  /** Drops the bytes if the queue is full. */
   writeIfRoom(bytes: Uint8Array): void;
-  /** Room or not: nothing comes after it. */
+  /** Writes even if the queue is full; nothing may follow. */
   writeLast(text: string): void;
   close(): void;
 }

@@ -1,4 +1,4 @@
-// Which of these runs have their answers and are not taken up yet, by the inbox that the store keeps.
+// Runs whose questions are all answered, but that no driver has taken up yet. Read from the inbox that the store keeps.
 
 import type { RunId } from "../../ids.ts";
 import { ANSWERED_BY_ITEMS, isAnswered } from "../../projections/answered.ts";
@@ -18,6 +18,6 @@ export async function answeredRuns(store: Store, rows: readonly RunRow[]): Promi
   return new Set(asked.flatMap((row) => (isAnswered(row, around) ? [row.id] : [])));
 }
 
-/** It waits for a person's word. */
+/** The run waits for a person, itself or through a descendant. */
 export const mayBeAnswered = ({ status, waitingOn }: RunRow): boolean =>
   status === "suspended" && (waitingOn?.kind === "child_hitl" || ANSWERED_BY_ITEMS.has(waitingOn?.kind));

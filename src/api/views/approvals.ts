@@ -1,5 +1,5 @@
-// What waits for a person, with all that the person decides by: where it comes from, what waits for it, what happened
-// before it, and what it would do. Everything is read from journals and from the recorded input.
+// An approval with everything that a person needs to decide: where it comes from, which runs wait for it, what happened
+// before, and what it would do. All of it is read from journals and from the recorded input.
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -9,6 +9,7 @@ import { BlastRadius } from "../../journal/blast-radius.ts";
 import { type JournalEvent, payloads } from "../../journal/events.ts";
 import { grantRuleFor } from "../../loop/commands/decision-event.ts";
 import { previewEdit } from "../../loop/commands/preview-edit.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { explainCommand } from "../../permissions/shell/explain-command.ts";
 import { APPROVAL_KINDS, openItems } from "../../projections/folds/approvals.ts";
 import { blockersOf } from "../../projections/folds/parent-events.ts";
@@ -23,7 +24,7 @@ import { isDamagedJournal } from "../server/http-errors.ts";
 import { allRuns } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
 
-/** What a shell command would do, as far as its words show. Never made from what an agent says about it. */
+/** What a shell command would do, derived from the command itself and never from an agent's description of it. */
 export const CommandView = named(
   "CommandView",
   z.object({
@@ -32,9 +33,9 @@ export const CommandView = named(
     why: z.string(),
     programs: z.array(
       z.object({
-        /** As the program gets them; null where only running it would tell. */
+        /** Arguments as the program receives them; null for those that only running it would reveal. */
         argv: z.array(z.string().nullable()),
-        /** 0: it stands in the command itself; more: in the words of another program. */
+        /** 0 for a program of the command itself, more for one that another program starts. */
         depth: z.int(),
         readOnly: z.boolean(),
         note: z.string().optional(),
@@ -51,14 +52,14 @@ export type CommandView = z.infer<typeof CommandView>;
 
 const Spent = z.object({ cost: z.number(), unpriced: z.int() });
 
-/** Where something that waits for a person comes from, and what waits for it. */
+/** Where an item comes from, and which runs wait for it. */
 const Circumstances = z.object({
-  /** The runs from the root of the tree down to the one that asks, with what each was asked to do. */
+  /** The runs from the root of the tree down to the one that asks, with their tasks. */
   trail: z.array(z.object({ runId: z.string(), agent: z.string(), task: z.string() })),
-  /** Runs that can only go on when this is answered, the one that asks among them, and whether the root is one. */
+  /** Number of runs that wait for this answer, including the one that asks, and whether the root is among them. */
   blocks: z.object({ runs: z.int(), root: z.boolean() }),
   spent: z.object({ run: Spent, tree: Spent }),
-  /** What the run has done so far. */
+  /** The work that the run has done so far. */
   did: z.object({
     turns: z.int(),
     toolCalls: z.int(),
@@ -70,7 +71,7 @@ const Circumstances = z.object({
   ),
 });
 
-/** What a look for the effect of a call found: it proposes, a person decides. */
+/** The findings of a probe for a call's effect. They are evidence; a person decides. */
 export const Probe = named("Probe", payloads.OUTCOME_PROBED.pick({ found: true, evidence: true }));
 export type Probe = z.infer<typeof Probe>;
 
@@ -92,54 +93,54 @@ export const ApprovalView = named(
     preview: z.string().optional(),
     rule: z.string().optional(),
     hash: z.string().optional(),
-    /** Of the file concerned, as it was when the preview was made. */
+    /** Fingerprint of the file at the time of the preview. */
     fingerprint: z.string().optional(),
     host: z.string().optional(),
     pid: z.int().optional(),
-    /** Of an unknown outcome: what the latest look for its effect found (PB1). */
+    /** Latest probe of a call with an unknown outcome (PB1). */
     probe: Probe.extend({ by: z.string(), at: z.number() }).optional(),
     detail: z.string().optional(),
-    /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
+    /** The budget limit that is used up; `tree.maxTokens` is the limit of the whole tree. */
     limit: z.string().optional(),
-    /** How much that was. */
+    /** Value of that limit. */
     limitValue: z.number().optional(),
-    /** Of a question: the answers that there are. */
+    /** The possible answers to a question. */
     choices: z.array(z.string()).optional(),
-    /** Whose words had come into the run that nobody here wrote. */
+    /** Sources of untrusted text that the run has read. */
     untrusted: z.array(z.string()).optional(),
-    /** Who was asked about it by name, last. */
+    /** The person who was last asked by name to decide. */
     asked: z
       .object({ person: z.string(), by: z.string(), note: z.string().optional(), at: z.number() })
       .optional(),
     round: z.int(),
     requestedAt: z.number(),
     expiresAt: z.number().optional(),
-    /** The rule that a wider scope than `once` would grant; absent where it can only be given once. */
+    /** The rule that any scope wider than `once` would grant; absent if only `once` is possible. */
     grant: z.string().optional(),
-    /** Of a shell command: what it would do. */
+    /** For shell commands. */
     command: CommandView.optional(),
-    /** Of work for another agent: what could come of it, as it was when it was asked about. */
+    /** For delegations: everything that the other agent could do, at the time of the question. */
     blastRadius: BlastRadius.optional(),
   }),
 );
 export type ApprovalView = z.infer<typeof ApprovalView>;
 
-/** What would come of a call with another input: nothing is decided by asking. */
+/** A call with another input: what it would do, or why it is not possible. */
 export const EditPreview = named(
   "EditPreview",
   z.object({
-    /** Why it cannot be approved like this. */
+    /** Why it cannot be approved with this input. */
     problem: z.string().optional(),
-    /** Where in the input, if that can be said. */
+    /** The places in the input, if known. */
     issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
     preview: z.string().optional(),
     fingerprint: z.string().optional(),
-    /** Of a change of a file: its text now, and then. */
+    /** For a change of a file: its text before and after. */
     change: z
       .object({
         before: z.string(),
         after: z.string(),
-        /** Words stand for secrets in it: it is not what the file holds. */
+        /** Secrets are masked, so these are not the exact texts. */
         masked: z.literal(true).optional(),
       })
       .optional(),
@@ -150,7 +151,7 @@ export const EditPreview = named(
 export type EditPreview = z.infer<typeof EditPreview>;
 
 const RECENT = 3;
-/** That it asks, waits and calls its model is known. */
+/** Kinds of timeline entries that say nothing new about a run that asks. */
 const ASKING: ReadonlySet<string> = new Set(["approval", "wait", "model"]);
 
 export async function approvalViews(
@@ -183,7 +184,7 @@ interface ReadRun {
   events: JournalEvent[];
 }
 
-/** A damaged run is set aside; it must not hide what waits in the others. */
+/** Quarantines a damaged run, so that it does not hide the items of other runs. */
 async function readRun(store: Store, runId: RunId): Promise<ReadRun | undefined> {
   try {
     const events = await store.journal.read(runId);
@@ -202,13 +203,13 @@ function circumstances(
   { state: { turns, usage, files }, events }: ReadRun,
 ): Pick<ApprovalView, "path" | "trail" | "blocks" | "spent" | "did" | "recent"> {
   const trail = trailOf(runId, tree);
-  const held = tree.filter((row) => blockersOf(row).includes(runId));
+  const blocked = tree.filter((row) => blockersOf(row).includes(runId));
   const { entries } = fold(timelineProjection, events);
   const before = entries.filter(({ kind }) => !ASKING.has(kind)).slice(-RECENT);
   return {
     path: trail.map(({ agent }) => agent),
     trail: trail.map(({ id, agent, task }) => ({ runId: id, agent, task })),
-    blocks: { runs: held.length, root: held.some(({ parentRunId }) => parentRunId === undefined) },
+    blocks: { runs: blocked.length, root: blocked.some(({ parentRunId }) => parentRunId === undefined) },
     spent: { run: spentOf(usage), tree: spentOf(totalUsage(tree)) },
     did: {
       turns,
@@ -228,9 +229,8 @@ function trailOf(runId: RunId, tree: readonly RunRow[]): RunRow[] {
 
 const spentOf = ({ cost, unpriced }: RunRow["usage"]) => ({ cost, unpriced });
 
-// What a call would do and allow, read from its input alone: as it was recorded, or as a person thinks of changing it.
-/** `grant`: the rule that a wider yes to it would be. */
-export function callDetails(
+/** What a call would do, and the rule that approving it for longer would grant. Read from its input alone. */
+function callDetails(
   tool: string | undefined,
   input: unknown,
   workspace: string,
@@ -238,15 +238,10 @@ export function callDetails(
 ): { grant?: string; command?: CommandView } {
   const grant = grantRuleFor(tool, input, grantFor);
   const { command } = (input ?? {}) as { command?: unknown };
-  return {
-    ...(grant === undefined ? {} : { grant }),
-    ...(tool === "Bash" && typeof command === "string"
-      ? { command: explainCommand(command, workspace) }
-      : {}),
-  };
+  const isShell = tool === "Bash" && typeof command === "string";
+  return omitUndefined({ grant, command: isShell ? explainCommand(command, workspace) : undefined });
 }
 
-// What would come of a call with another input: what is shown of it, what is wrong with it, what it would change.
 export async function editPreview(
   id: string,
   input: unknown,
@@ -254,14 +249,16 @@ export async function editPreview(
 ): Promise<EditPreview> {
   const { item, workspace, refused, preview } = await previewEdit(id, input, people);
   const { text, fingerprint, change } = preview ?? {};
-  // A file may hold what the journal would never say.
+  // A file may contain secrets, which the journal never does.
   const masked = change !== undefined && !isDeepStrictEqual(people.mask.value(change), change);
   return people.mask.value({
     ...(refused ? { problem: refused.message } : callDetails(item.tool, input, workspace, people)),
     issues: issuesOf(refused).map(({ path, message }) => ({ path, message })),
-    ...(text === undefined ? {} : { preview: text }),
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(change === undefined ? {} : { change: { ...change, ...(masked ? { masked } : {}) } }),
+    ...omitUndefined({
+      preview: text,
+      fingerprint,
+      change: change && { ...change, ...(masked ? { masked } : {}) },
+    }),
   });
 }
 

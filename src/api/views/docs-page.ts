@@ -1,4 +1,5 @@
-// The API's description as a page: no script, nothing from elsewhere, so that the strictest policy lets it pass.
+// The description of the API as a web page. It has no script and loads nothing from other sites, so that the strictest
+// security policy allows it.
 
 import { escapeHtml } from "./escape-html.ts";
 import type { Answer, JsonSchema, OpenApi, Operation, Parameter } from "./openapi.ts";

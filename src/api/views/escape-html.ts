@@ -1,4 +1,4 @@
-// Text in a page, as text.
+// Escapes text for use in HTML.
 
 const ENTITIES: Record<string, string> = {
   "&": "&amp;",

@@ -1,4 +1,4 @@
-// Who is meant by the name of an agent in an address: as `cadre run` takes it, in any spelling, by a title or without its pack.
+// Finds the agent that a URL names. As in `cadre run`, the name may be a title, in any spelling, or lack the pack's name.
 
 import { resolveName } from "../../agents/compile/names.ts";
 import { agentId } from "../../journal/agent-id.ts";
@@ -12,7 +12,7 @@ export async function findAgent(
   return found && "agent" in found ? found.agent : undefined;
 }
 
-/** By what name its runs are kept. One that is gone has left runs under its own name, which somebody else's short name must not hide. */
+/** The name under which the store keeps the agent's runs. Runs of a deleted agent must not be hidden by the short name of another. */
 export async function storedAgentName(
   parts: Pick<ApiParts, "agents" | "store">,
   name: string,

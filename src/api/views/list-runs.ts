@@ -1,5 +1,5 @@
-// A page of the list of runs, with what a row by itself cannot tell: what its whole tree comes to, whom it waits for,
-// whether it has been answered, and where the words were found.
+// A page of the list of runs. To each row it adds the totals of its tree, the runs that it waits for, whether it has been
+// answered, and the first search hit.
 
 import { z } from "zod";
 import { blockersOf } from "../../projections/folds/parent-events.ts";
@@ -14,11 +14,11 @@ import { storedAgentName } from "./find-agent.ts";
 export const ListedRun = named(
   "ListedRun",
   RunSummary.extend({
-    /** Of a root: it and everything below it. */
+    /** Totals of the whole tree; roots only. */
     tree: z.object({ runs: z.int(), usage: RunUsageView }).optional(),
-    /** The runs that it waits for, or that need a person below it: the first few. */
+    /** The first few runs that it waits for, or descendants that need a person. */
     awaited: z.array(z.object({ id: z.string(), agent: z.string() })).optional(),
-    /** Where words were looked for: the event to look at. */
+    /** In a search: the first event that matches. */
     hit: z.int().optional(),
   }),
 );
@@ -29,7 +29,7 @@ export const RunPage = named(
   z.object({
     runs: z.array(ListedRun),
     nextCursor,
-    /** How many fit, on all pages; where it was asked for. */
+    /** Number of matches on all pages, if requested. */
     total: z.int().optional(),
   }),
 );
@@ -50,7 +50,7 @@ export async function listRuns(
   };
   const { cursor: _, ...whole } = filter;
   const [page, count] = await Promise.all([
-    order === "cost" ? dearest(store, whole) : store.runs.list(filter),
+    order === "cost" ? mostExpensive(store, whole) : store.runs.list(filter),
     total ? store.runs.count(whole) : undefined,
   ]);
   const ids = page.runs.map(({ id }) => id);
@@ -78,8 +78,8 @@ export async function listRuns(
   };
 }
 
-/** Bounded, so that a list that is asked for after every event costs the same however many runs there are. */
-async function dearest(
+/** Bounded, because clients ask for the list after every event: its cost must not grow with the number of runs. */
+async function mostExpensive(
   store: Store,
   { limit = MAX_PAGE, ...filter }: RunFilter,
 ): Promise<{ runs: RunRow[]; nextCursor: undefined }> {

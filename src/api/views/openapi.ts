@@ -1,5 +1,5 @@
-// The API's own description (OpenAPI 3.1), made from its routes. JSON Schema 2020-12 is the dialect of both OpenAPI 3.1
-// and zod, so a schema is described by the library that checks it.
+// The OpenAPI 3.1 description of the API, generated from its routes. OpenAPI 3.1 and zod both use JSON Schema 2020-12, so zod
+// converts the schemas.
 
 import { z } from "zod";
 import type { Route } from "../routes/route.ts";
@@ -7,7 +7,7 @@ import { EmptyBody, ErrorBody, SCHEMA_NAMES } from "../routes/schemas.ts";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** What is described of a route. */
+/** The parts of a route that the description shows. */
 export type DescribedRoute = Omit<Route, "handle" | "answer"> & { answer?: z.ZodType | undefined };
 
 export interface Parameter {
@@ -84,7 +84,7 @@ function operationOf(route: DescribedRoute, schemas: Schemas): Operation {
   };
 }
 
-/** By resource; what older documents name stands apart. */
+/** Tags are resources. The routes of older contracts have tags of their own. */
 function tagOf(path: string): string {
   const [, first = "", second = ""] = path.split("/");
   if (first === "runs") return "ops";
@@ -145,7 +145,7 @@ const refused = (description: string, failure: JsonSchema): Answer => ({
   content: { "application/json": { schema: failure } },
 });
 
-const PLACE = "#/components/schemas/";
+const SCHEMA_PREFIX = "#/components/schemas/";
 
 function jsonSchema(of: z.ZodType, schemas: Schemas): JsonSchema {
   const { $defs = {}, $schema: _, ...own } = convert(of);
@@ -156,24 +156,24 @@ function jsonSchema(of: z.ZodType, schemas: Schemas): JsonSchema {
   return own;
 }
 
-/** Without references: what may stand in an address is one level deep. */
+/** Without references: a query is one level deep. */
 function flat(query: z.ZodType): JsonSchema {
   const { $ref, $defs = {}, ...own } = convert(query);
-  return $ref === undefined ? own : ($defs[$ref.slice(PLACE.length)] as JsonSchema);
+  return $ref === undefined ? own : ($defs[$ref.slice(SCHEMA_PREFIX.length)] as JsonSchema);
 }
 
 function convert(of: z.ZodType): JsonSchema {
   const converted = z.toJSONSchema(of, {
-    // As it goes over the wire: a number in an address is text.
+    // As sent over the wire: a number in a query is text.
     io: "input",
     metadata: SCHEMA_NAMES,
     unrepresentable: "any",
     override: ({ jsonSchema: made }) => withoutSafeBounds(made),
   });
-  return JSON.parse(JSON.stringify(converted).replaceAll('"#/$defs/', `"${PLACE}`)) as JsonSchema;
+  return JSON.parse(JSON.stringify(converted).replaceAll('"#/$defs/', `"${SCHEMA_PREFIX}`)) as JsonSchema;
 }
 
-/** That a whole number is one that JavaScript can hold goes without saying. */
+/** Leaves out the bounds of safe integers, which add nothing for readers. */
 function withoutSafeBounds(made: JsonSchema): void {
   if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
   if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;

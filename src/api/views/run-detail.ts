@@ -1,10 +1,11 @@
-// One run: its row, how it began and ended, and what is below it.
+// One run in detail: its row, how it began and ended, and its children.
 
 import { z } from "zod";
 import { Limits } from "../../journal/definition.ts";
 import { type EventOf, type JournalEvent, ResultEnvelope } from "../../journal/events.ts";
 import { Todos } from "../../journal/todo.ts";
 import { currentRunState } from "../../loop/drive/run-state-cache.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Todo } from "../../projections/folds/todos.ts";
 import type { Store } from "../../stores/store.ts";
@@ -15,13 +16,13 @@ import { subtreeOf } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
 import { markUnreadable } from "./unreadable-runs.ts";
 
-/** How far a cancel has come. */
+/** Progress of a cancel. */
 export const Stopping = named(
   "Stopping",
   z.object({
-    /** Runs that have ended since. */
+    /** Runs that have ended since the request. */
     done: z.int(),
-    /** Runs, this one and its descendants, that had not ended when it was asked for. */
+    /** Runs that had not ended at the time of the request: this one and its descendants. */
     of: z.int(),
   }),
 );
@@ -34,13 +35,13 @@ export const RunDetail = named(
     limits: Limits,
     output: z.unknown().optional(),
     result: ResultEnvelope.optional(),
-    /** Of the run and all its descendants; each model call counts once. */
+    /** Usage of the run and all its descendants; each model call counts once. */
     treeUsage: RunUsageView,
     /** In the order in which they were started. */
     children: z.array(RunSummary),
     /** Present while the run is being cancelled. */
     stopping: Stopping.optional(),
-    /** The latest list that the agent has made of what is to do. */
+    /** The agent's latest to-do list. */
     todos: Todos.optional(),
     /** The worker that drives it now. */
     worker: z.string().optional(),
@@ -59,22 +60,19 @@ export async function runDetail(store: Store, found: RunRow): Promise<RunDetail>
     row.endedAt === undefined ? store.leases.driverOf(row.id) : undefined,
   ]);
   const { limits, input } = (first as EventOf<"RUN_STARTED">).payload;
-  const stopping = await cancelProgress(store, row, tree);
   return {
     ...row,
     ...(answered.has(row.id) ? { answered: true } : {}),
-    ...(worker === undefined ? {} : { worker }),
-    ...(input === undefined ? {} : { input }),
+    ...omitUndefined({ worker, input, stopping: await cancelProgress(store, row, tree) }),
     limits,
     ...endOf(last),
-    ...(stopping === undefined ? {} : { stopping }),
     ...(todos.length === 0 ? {} : { todos }),
     treeUsage: totalUsage(tree),
     children: tree.filter((below) => below.parentRunId === row.id),
   };
 }
 
-/** A damaged journal still has a row, which is shown without it. */
+/** A run with a damaged journal still has a row, which is shown without to-dos. */
 async function todosOf(store: Store, { id }: RunRow): Promise<Todo[]> {
   try {
     return (await currentRunState(store, id)).todos;
@@ -90,16 +88,18 @@ function endOf(last: JournalEvent | undefined): Pick<RunDetail, "output" | "resu
     case "RUN_FAILED":
     case "RUN_CANCELLED": {
       const { output, result } = last.payload;
-      return { ...(output === undefined ? {} : { output }), result };
+      return { ...omitUndefined({ output }), result };
     }
     default:
       return {};
   }
 }
 
-// How far a cancel has come (U41). No state of its own: a run is being cancelled from the request in its journal to its
-// end, and what has to stop is what had not ended when the request was written.
-/** `rows` are the run and all its descendants. Undefined: nobody has asked for it, or it is done. */
+/**
+ * Progress of a cancel (U41), computed from the journals: a cancel lasts from the request in the journal to the end of
+ * the run, and covers all runs that had not ended at the request. `rows` are the run and its descendants. Undefined: no
+ * cancel was requested, or it is done.
+ */
 async function cancelProgress(
   store: Store,
   top: RunRow,
@@ -118,7 +118,7 @@ async function cancelProgress(
 
 const WINDOW = 50;
 
-/** Looks from the end: after a cancel not much comes any more (P7). */
+/** Searches from the end, because few events follow a cancel (P7). */
 async function cancelOf(store: Store, { id, seq }: RunRow): Promise<JournalEvent | undefined> {
   for (let end = seq; end > 0; end -= WINDOW) {
     const begin = Math.max(0, end - WINDOW);
@@ -134,7 +134,7 @@ async function lastEvent(store: Store, { id, seq }: RunRow): Promise<JournalEven
   return last;
 }
 
-/** P9: a damaged journal must not hide the run that it belongs to, nor those above it. */
+/** P9: a damaged journal must not hide its run or the runs above it. */
 async function eventsOf(store: Store, id: string, after: number, limit: number): Promise<JournalEvent[]> {
   try {
     return await store.journal.read(id, after, limit);

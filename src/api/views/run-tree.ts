@@ -1,5 +1,4 @@
-// How the runs of a tree hang together, and what they used together. Pure. Rows come in the order in which the runs were
-// started, so a parent stands before its children.
+// A run with all its descendants as a tree, and their usage added up.
 
 import { z } from "zod";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -9,9 +8,9 @@ import { named, RunSummary, RunUsageView } from "../routes/schemas.ts";
 import { subtreeOf } from "./read-runs.ts";
 import { markUnreadable } from "./unreadable-runs.ts";
 
-/** A run and all below it. */
+/** A run and all its descendants. */
 export const RunTree = RunSummary.extend({
-  /** Of the run and all its descendants; each model call counts once. */
+  /** Usage of the run and all its descendants; each model call counts once. */
   treeUsage: RunUsageView,
   /** In the order in which they were started. */
   get children() {
@@ -21,7 +20,10 @@ export const RunTree = RunSummary.extend({
 named("RunTree", RunTree);
 export type RunTree = z.infer<typeof RunTree>;
 
-/** The first row is the top; of each other one the parent is among them. */
+export const readRunTree = async (store: Store, top: RunRow): Promise<RunTree> =>
+  nestRuns(await markUnreadable(store, await subtreeOf(store, top)));
+
+/** Expects the rows in the order of their start: the top first, and every parent before its children. */
 export function nestRuns(rows: readonly RunRow[]): RunTree {
   const nodes = new Map(
     rows.map((row): [string, RunTree] => [row.id, { ...row, treeUsage: { ...row.usage }, children: [] }]),
@@ -29,7 +31,7 @@ export function nestRuns(rows: readonly RunRow[]): RunTree {
   const [top, ...below] = nodes.values();
   const parentOf = ({ parentRunId }: RunTree): RunTree => nodes.get(parentRunId!)!;
   for (const node of below) parentOf(node).children.push(node);
-  // From the last one up: what a node hands to its parent is complete.
+  // From the last one up, so that a node's usage is complete before it is added to its parent.
   for (const node of below.toReversed()) addUsage(parentOf(node).treeUsage, node.treeUsage);
   return top!;
 }
@@ -45,7 +47,3 @@ export function sumUsage(usages: readonly RunUsage[]): RunUsage {
 function addUsage(total: RunUsage, usage: RunUsage): void {
   for (const key of Object.keys(total) as (keyof RunUsage)[]) total[key] += usage[key];
 }
-
-/** A run and all below it, as they stand. */
-export const readRunTree = async (store: Store, top: RunRow): Promise<RunTree> =>
-  nestRuns(await markUnreadable(store, await subtreeOf(store, top)));

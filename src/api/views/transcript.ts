@@ -1,4 +1,4 @@
-// What the model of a run sees: the words of the runs that it continues, then its own.
+// The prompt of a run's model: the messages of the runs that it continues, then its own.
 
 import { z } from "zod";
 import type { EventOf } from "../../journal/events.ts";
@@ -55,7 +55,7 @@ export async function readTranscript(row: RunRow, parts: ApiParts): Promise<Tran
 
 const LINE = 200;
 
-/** A line for each message: who speaks, how it begins, and which tools it is about. */
+/** One line per message: its role, its beginning, and the tools that it calls. */
 export function summarizeTranscript({ system, messages }: TranscriptView): z.input<typeof ContextSummary> {
   return {
     system: lineOf(system),

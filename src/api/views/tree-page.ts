@@ -1,8 +1,9 @@
-// A tree of runs as one page that opens anywhere, without a network (U52): who started whom, what happened, and below it
-// the journal itself, so that the page can be checked.
-//  1  Whatever models, tools and people wrote is text (A63): escaped, hidden characters spelled out, no links, no images.
-//  2  The page asks nothing of anybody and runs nothing: its policy allows one style sheet, by its hash.
-//  3  Its last line is a sum over all that stands before it.
+// A tree of runs as one HTML file that opens offline (U52): the runs, their timelines, and the journal itself, so that the
+// file can be verified.
+//  1  Everything that models, tools and people wrote is shown as text (A63): escaped, hidden characters made visible, no
+//     links, no images.
+//  2  The page sends no requests and runs no script: its policy allows one style sheet, by hash.
+//  3  Its last line is a checksum of everything before it.
 
 import { createHash } from "node:crypto";
 import { CadreError } from "../../errors.ts";
@@ -23,11 +24,11 @@ export interface TreePage {
 interface RunPart {
   row: RunRow;
   entries: readonly TimelineEntry[];
-  /** Of the end of its chain. */
+  /** Hash at the end of its chain. */
   hash: string;
 }
 
-/** `journal`: the tree's own text, as `cadre export --format jsonl` writes it. */
+/** `journal`: the text that `cadre export --format jsonl` writes. */
 export function treePage({ root, version, events }: TreePage, journal: string): string {
   const runs = runParts(events);
   const top = runs.get(root)!;
@@ -59,7 +60,7 @@ ${JOURNAL_BEGIN}${escapeHtml(journal)}${JOURNAL_END}
   return `${page}${SUM_BEGIN}${sha(page, "hex")} -->\n`;
 }
 
-/** The journal that stands in a page, if the page is whole. */
+/** Extracts the journal from a page. Throws if the checksum does not match. */
 export function journalOfPage(html: string): string {
   const at = html.lastIndexOf(SUM_BEGIN);
   const page = html.slice(0, at);
@@ -83,7 +84,7 @@ const sha = (text: string, as: "hex" | "base64"): string => createHash("sha256")
 
 const words = (text: string): string => escapeHtml(revealHidden(text));
 
-/** Each run with its timeline, in the order in which they were started. */
+/** Each run with its timeline, in the order of their start. */
 function runParts(events: TreePage["events"]): Map<string, RunPart> {
   const journals = Map.groupBy(events, ({ event }) => event.runId);
   return new Map(

@@ -1,5 +1,5 @@
-// That a run cannot be driven because what it has pinned cannot be read is said over what its journal says, as it is of a
-// run that a driver has set aside: whoever looks while nobody drives must not be told that it only has to go on.
+// Shows a run whose pinned definition is unreadable as quarantined, as a driver would mark it. Without this, a user would see
+// it as ready to continue as long as no driver is there.
 
 import { loadDefinition } from "../../loop/drive/run-journal.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";

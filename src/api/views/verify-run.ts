@@ -1,5 +1,5 @@
-// A run and all below it, held against their chains, their receipts, each other, the values that they rest on and what is
-// listed of them. Reading a journal verifies its chain (J9): a damaged one is an answer here, not a failure.
+// Verifies a run and its descendants: hash chains, receipts, the links between parents and children, stored values and the
+// rows in lists. Reading a journal verifies its chain (J9); damage is a result here, not an error.
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -18,15 +18,15 @@ export const Verification = named(
   "Verification",
   z.object({
     ok: z.boolean(),
-    /** Runs, it and all below it, and events that were read and found whole. */
+    /** Number of verified runs, including the descendants, and of their events. */
     runs: z.int(),
     events: z.int(),
-    /** Approved calls that began as they were approved. */
+    /** Number of calls that ran exactly as approved. */
     receipts: z.int(),
     /** Hash of the chain at the latest event. */
     head: z.string(),
     problem: z.string().optional(),
-    /** The event that is not what it was. */
+    /** The event that is damaged. */
     at: z.object({ runId: z.string(), seq: z.int() }).optional(),
   }),
 );
@@ -34,7 +34,7 @@ export type Verification = z.infer<typeof Verification>;
 
 export async function verifyRun(store: Store, top: RunRow, digest: Digest): Promise<Verification> {
   const head = (await store.journal.head(top.id))?.hash ?? "";
-  // Before the journals: whatever is listed, they must tell of.
+  // Read the list before the journals: every listed run must then be in them.
   const listed = await subtreeOf(store, top);
   const read = await readAll(store, top.id);
   const { journals, rows } = read;
@@ -48,9 +48,9 @@ export async function verifyRun(store: Store, top: RunRow, digest: Digest): Prom
   const problem =
     forged ??
     findTreeProblem(journals) ??
-    unstarted(listed, journals) ??
+    runWithoutStart(listed, journals) ??
     (await missingValue(store, journals)) ??
-    (await otherRow(store, rows, journals));
+    (await differingRow(store, rows, journals));
   if (!problem) return { ok: true, ...whole, receipts };
   const { message, ...at } = problem;
   return { ok: false, ...whole, receipts, problem: message, at };
@@ -60,12 +60,12 @@ type Journals = Map<RunId, readonly JournalEvent[]>;
 
 interface Read {
   journals: Journals;
-  /** As it is listed at the same event. */
+  /** The listed row at the same event. */
   rows: Map<RunId, RunRow>;
   damage?: ReceiptProblem;
 }
 
-/** By what the journals tell, not by the lists: a run that was taken out of those is still one of them. */
+/** Finds descendants through the journals, so that deleting a row does not hide a run. */
 async function readAll(store: Store, top: RunId): Promise<Read> {
   const journals: Journals = new Map();
   const rows = new Map<RunId, RunRow>();
@@ -89,7 +89,7 @@ async function readAll(store: Store, top: RunId): Promise<Read> {
 
 const TRIES = 20;
 
-/** A run may go on between the two: without a row, it does so all the time. */
+/** Journal and row at the same event. Without a row if the run is too busy to catch both. */
 async function readRun(store: Store, runId: RunId) {
   for (let tries = 1; ; tries++) {
     const journal = await store.journal.read(runId);
@@ -99,14 +99,14 @@ async function readRun(store: Store, runId: RunId) {
   }
 }
 
-function unstarted(listed: readonly RunRow[], journals: Journals): ReceiptProblem | undefined {
+function runWithoutStart(listed: readonly RunRow[], journals: Journals): ReceiptProblem | undefined {
   const row = listed.find(({ id }) => !journals.has(id));
   if (!row) return undefined;
   const message = `Run ${row.id} is listed below run ${row.parentRunId}, whose journal does not tell of it.`;
   return { runId: row.id, seq: 1, message };
 }
 
-/** What an agent was, and what did not fit into its event. */
+/** Checks the blobs that events refer to: definitions and large values. */
 async function missingValue(store: Store, journals: Journals): Promise<ReceiptProblem | undefined> {
   const sound = new Set<string>();
   for (const event of [...journals.values()].flat()) {
@@ -132,8 +132,8 @@ async function isSound(store: Store, name: string): Promise<boolean> {
   }
 }
 
-/** I3: what lists show is what the journal says. */
-async function otherRow(
+/** I3: a listed row must equal the one folded from the journal. */
+async function differingRow(
   store: Store,
   rows: ReadonlyMap<RunId, RunRow>,
   journals: Journals,
@@ -143,7 +143,7 @@ async function otherRow(
     const folded = foldRow(journals.get(runId)!);
     const others = (Object.keys(folded) as (keyof RunRow)[]).filter(
       (key) =>
-        !isDeepStrictEqual(plain(row[key]), plain(folded[key])) && !(aside.has(runId) && SAID_OVER.has(key)),
+        !isDeepStrictEqual(plain(row[key]), plain(folded[key])) && !(aside.has(runId) && OVERRIDDEN.has(key)),
     );
     if (others.length === 0) continue;
     const message = `What is listed of run ${runId} (${others.join(", ")}) is not what its journal says, up to event ${row.seq} of run ${runId}.`;
@@ -152,7 +152,7 @@ async function otherRow(
   return undefined;
 }
 
-/** Of a run that cannot be driven, this is said over what its journal says. */
-const SAID_OVER: ReadonlySet<keyof RunRow> = new Set(["status", "waitingOn"]);
+/** Fields that a quarantine overrides in the row. */
+const OVERRIDDEN: ReadonlySet<keyof RunRow> = new Set(["status", "waitingOn"]);
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
