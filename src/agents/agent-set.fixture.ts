@@ -1,5 +1,5 @@
-// A set of agents as the loader leaves it: references resolved, definitions with full names. Said in as few words as a
-// test needs; each key stands on a line of its own.
+// Builds a set of agents for tests as the loader would: references resolved, definitions with full names. Each key has
+// its own line in the imaginary file.
 
 import type { Definition } from "../journal/definition.ts";
 import type { Agent } from "./agent.ts";

@@ -16,7 +16,7 @@ export async function loadEditedAgent(
   { file, text }: { file: string; text: string },
 ): Promise<Agent & { definition: NonNullable<Agent["definition"]> }> {
   if (text.length > MAX_FILE) throw invalid("it is larger than 1 MB");
-  const { path, folder } = await placeOf(folders, file);
+  const { path, folder } = await fileLocation(folders, file);
   const edited = await draftFile(text, path, folder);
   const [draft] = edited.drafts;
   if (!draft) throw invalid(edited.skipped ? problemText(edited.skipped) : "it names none");
@@ -25,7 +25,10 @@ export async function loadEditedAgent(
 }
 
 /** Path and folder of the file. An agent without a file, or whose file is gone, counts as one of the project. */
-async function placeOf(folders: AgentFolders, file: string): Promise<{ path: string; folder: AgentFolder }> {
+async function fileLocation(
+  folders: AgentFolders,
+  file: string,
+): Promise<{ path: string; folder: AgentFolder }> {
   const searched = foldersToSearch(folders);
   for (const folder of searched) {
     const path = (await listAgentFiles(folder.path)).find((each) => folder.display(each) === file);

@@ -1,5 +1,5 @@
-// The keys of our agent files: one schema each with what it means, the other names that people use for them, and the
-// list of those that this version reads but does not act on yet. The JSON Schema for editors is made from the same.
+// The keys of Cadre's agent files, each with its schema and description, and their aliases. The JSON Schema for editors
+// is generated from them.
 
 import { z } from "zod";
 import { Duration } from "../config/duration.ts";
@@ -111,7 +111,7 @@ export const AGENT_KEYS = {
   color: z.unknown().describe("The colour of its icon"),
 };
 
-/** What a file says, as far as it fits; by our keys. */
+/** The valid values of a file, by our keys. */
 export type AgentValues = KeyValues<typeof AGENT_KEYS>;
 
 export const KEY_ALIASES: Readonly<Record<string, keyof typeof AGENT_KEYS>> = {
@@ -125,11 +125,11 @@ export const KEY_ALIASES: Readonly<Record<string, keyof typeof AGENT_KEYS>> = {
   "allowed-tools": "tools",
 };
 
-/** Our key for a key as it is written; a stranger's stays as it is. */
+/** Our key for a key as written. An unknown key stays as it is. */
 export const canonicalKey = (written: string): string =>
   Object.hasOwn(KEY_ALIASES, written) ? KEY_ALIASES[written]! : written;
 
-/** For editors. Open: a key that nobody knows is a warning of ours, and may be another product's. */
+/** JSON Schema for editors. It accepts unknown keys, which may be another product's. Cadre itself warns about them. */
 export function frontmatterSchema(): Record<string, unknown> {
   const { $schema, properties } = z.toJSONSchema(z.object(AGENT_KEYS).partial(), {
     io: "input",

@@ -21,7 +21,7 @@ export async function loadSteps(
   { module }: NonNullable<Definition["steps"]>,
   { folders, trusted }: StepsSource,
 ): Promise<LoadedSteps> {
-  const { path, root, scope } = placeOf(module, folders);
+  const { path, root, scope } = moduleLocation(module, folders);
   if (root === undefined) return { problem: `The module ${module} lies outside the agents folders.` };
   if (scope === "project" && !trusted)
     return { problem: `The module ${module} is not run: this folder is not trusted (\`cadre trust\`).` };
@@ -44,7 +44,7 @@ export const stepsHash = (text: string): string => createHash("sha256").update(t
 /** Problem of a module that can be found without running it. */
 export function stepsProblem(text: string): string | undefined {
   try {
-    quietly(() => stripTypeScriptTypes(text));
+    withoutWarnings(() => stripTypeScriptTypes(text));
   } catch (error) {
     const line = /^[^\n]*:(\d+)\n/.exec((error as Error).stack ?? "")?.[1];
     return `cannot be read${line === undefined ? "" : ` (line ${line})`}: ${firstLine(error)}`;
@@ -55,7 +55,7 @@ export function stepsProblem(text: string): string | undefined {
 }
 
 /** Suppresses Node's warning that type stripping is experimental. People would take it for one of ours. */
-function quietly(work: () => void): void {
+function withoutWarnings(work: () => void): void {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
@@ -66,7 +66,7 @@ function quietly(work: () => void): void {
 }
 
 /** Path of the file that a definition pins as `agents/fix.steps.ts` or `~/.cadre/agents/fix.steps.ts`. */
-function placeOf(module: string, folders: AgentFolders) {
+function moduleLocation(module: string, folders: AgentFolders) {
   const [, prefix = "", rest = module] = /^(~\/|builtin:)?(.*)$/s.exec(module) ?? [];
   const scope = prefix === "" ? "project" : prefix === "~/" ? "user" : "builtin";
   const base = { project: folders.project, user: folders.user ?? "", builtin: folders.builtin }[scope];

@@ -20,11 +20,11 @@ export interface AgentSet {
 
 /** `files`: nearest first. Pure: the same files give the same set. */
 export function assembleAgents(files: readonly DraftFile[], known: AgentEnvironment): AgentSet {
-  const notes = files.flatMap(({ skipped }) => (skipped && isWorthSaying(skipped) ? [skipped] : []));
+  const notes = files.flatMap(({ skipped }) => (skipped && isReported(skipped) ? [skipped] : []));
   const drafts = new Map<string, Draft>();
   for (const draft of files.flatMap((file) => file.drafts)) {
     const nearer = drafts.get(draft.name);
-    if (nearer) notes.push(notUsed(draft, nearer));
+    if (nearer) notes.push(shadowedProblem(draft, nearer));
     else drafts.set(draft.name, draft);
   }
   const agents = new Map(applyExtends(drafts).map((draft) => [draft.name, compileAgent(draft, known)]));
@@ -34,9 +34,9 @@ export function assembleAgents(files: readonly DraftFile[], known: AgentEnvironm
 }
 
 /** A schema or another data file in an agents folder is not a mistake. */
-const isWorthSaying = ({ code }: Problem): boolean => code !== "NOT_AN_AGENT";
+const isReported = ({ code }: Problem): boolean => code !== "NOT_AN_AGENT";
 
-function notUsed(draft: Draft, nearer: Draft): Problem {
+function shadowedProblem(draft: Draft, nearer: Draft): Problem {
   const same = draft.scope === nearer.scope;
   const why = `${nearer.file} has the same name and ${same ? "comes first" : "is nearer"}`;
   return {
@@ -71,7 +71,7 @@ export function findAgent(
 
 function notFound({ agents }: AgentSet, name: string): CadreError {
   const known = [...agents.keys()].sort();
-  const meant = meantBy(name, known);
+  const meant = similarNames(name, known);
   const hint = meant.length > 0 ? ` Did you mean ${joinWithOr(meant)}?` : "";
   const own = known.filter((each) => agents.get(each)!.scope !== "builtin");
   const others = known.length - own.length;
@@ -82,7 +82,7 @@ function notFound({ agents }: AgentSet, name: string): CadreError {
 }
 
 /** Agents whose full name, or name without the pack, is similar. */
-function meantBy(name: string, known: readonly string[]): string[] {
+function similarNames(name: string, known: readonly string[]): string[] {
   const short = (full: string): string => full.slice(full.lastIndexOf("/") + 1);
   const near = nearestWord(name, [...known, ...known.map(short)]);
   if (near === undefined) return [];

@@ -29,12 +29,12 @@ export function watchAgents(
       looked = false;
     });
     const stamp = agentsStamp(folders);
-    if (last?.stamp !== stamp) last = { stamp, sets: setsOf(readOwnFiles(folders), lastGood) };
+    if (last?.stamp !== stamp) last = { stamp, sets: createSets(readOwnFiles(folders), lastGood) };
     return last.sets(name);
   };
 }
 
-function setsOf(files: Promise<OwnFiles>, lastGood: LastGood): (name?: string) => Promise<AgentSet> {
+function createSets(files: Promise<OwnFiles>, lastGood: LastGood): (name?: string) => Promise<AgentSet> {
   let all: Promise<AgentSet> | undefined;
   let own: Promise<AgentSet | undefined> | undefined;
   const everybody = (): Promise<AgentSet> => {
@@ -63,11 +63,13 @@ function createLastGood(known: AgentEnvironment): LastGood {
       const before = files.flatMap(({ file }) => good.get(file) ?? []);
       const drafts = [...files, ...before].flatMap((file) => file.drafts);
       const names = new Set(files.flatMap((file) => file.drafts).map(({ name }) => name));
-      return drafts.every((draft) => namedAgents(draft).every((name) => names.has(wanted(name, draft))));
+      return drafts.every((draft) =>
+        namedAgents(draft).every((name) => names.has(fullNameMeant(name, draft))),
+      );
     },
     setOf(files) {
       const now = assembleAgents(files, known);
-      const set = withOlder({ files, set: now, good }, known);
+      const set = withLastGood({ files, set: now, good }, known);
       for (const file of files) if (!isBroken(file, now)) good.set(file.file, file);
       const present = new Set(files.map(({ file }) => file));
       for (const file of good.keys()) if (!present.has(file)) good.delete(file);
@@ -77,7 +79,7 @@ function createLastGood(known: AgentEnvironment): LastGood {
 }
 
 /** Full name of the agent that a name means if it exists: in a pack, the one of the same pack, which may not be read yet. */
-function wanted(name: string, from: Draft): string {
+function fullNameMeant(name: string, from: Draft): string {
   const [id, pack] = [agentId(name), packOf(from.name)];
   return pack === "" || id.includes("/") ? id : `${pack}/${id}`;
 }
@@ -89,7 +91,7 @@ interface Look {
 }
 
 /** Replaces unreadable files first: an agent that only refers to one of their agents is then whole again. */
-function withOlder({ files, set, good }: Look, known: AgentEnvironment): AgentSet {
+function withLastGood({ files, set, good }: Look, known: AgentEnvironment): AgentSet {
   const reasons = new Map<string, Problem[]>();
   let found = set;
   for (const isFaulty of [isUnreadable, isBroken]) {
@@ -103,7 +105,7 @@ function withOlder({ files, set, good }: Look, known: AgentEnvironment): AgentSe
       known,
     );
   }
-  for (const [file, problems] of reasons) tellKept(found, file, problems);
+  for (const [file, problems] of reasons) reportKept(found, file, problems);
   return found;
 }
 
@@ -125,7 +127,7 @@ function reasonsOf({ file, skipped }: DraftFile, { problems }: AgentSet): Proble
   return problems.filter((problem) => problem.file === file && problem.severity === "error");
 }
 
-function tellKept(set: AgentSet, file: string, reasons: readonly Problem[]): void {
+function reportKept(set: AgentSet, file: string, reasons: readonly Problem[]): void {
   const agents = [...set.agents.values()].filter((agent) => agent.file === file);
   const kept = agents.filter(({ definition }) => definition).map(({ name }) => name);
   const said = kept.length > 0 ? [...reasons, keptNote(file, kept)] : reasons;

@@ -17,16 +17,16 @@ export const advisors: Pattern = {
     if (state.hasAdvice) return undefined;
     const asked = definition.advisors!.agents.map((agent) => ({
       agent,
-      seat: slotOf(state, keyOf(agent)),
+      slot: slotOf(state, slotKey(agent)),
     }));
-    const absent = asked.filter(({ seat }) => seat.type === "empty");
+    const absent = asked.filter(({ slot }) => slot.type === "empty");
     if (absent.length > 0)
-      return { type: "start-runs", runs: absent.map(({ agent }) => advisor(view, agent)) };
-    const open = asked.flatMap(({ seat }) => (seat.type === "live" ? [seat.child] : []));
-    const required = requiredOf(view);
-    const failed = asked.filter(({ seat }) => hasFailed(seat, state.isClosing));
+      return { type: "start-runs", runs: absent.map(({ agent }) => advisorRun(view, agent)) };
+    const open = asked.flatMap(({ slot }) => (slot.type === "live" ? [slot.child] : []));
+    const required = requiredAnswers(view);
+    const failed = asked.filter(({ slot }) => hasFailed(slot, state.isClosing));
     if (asked.length - failed.length < required)
-      return { type: "end", ending: tooFew(asked.length, failed, required) };
+      return { type: "end", ending: tooFewAnswers(asked.length, failed, required) };
     return (
       waitOrGiveUp(state, open, {
         timeout: definition.advisors!.timeout,
@@ -34,83 +34,83 @@ export const advisors: Pattern = {
         late: "It took too long to advise.",
       }) ?? {
         type: "record",
-        events: [advice(view, asked)],
+        events: [adviceEvent(view, asked)],
       }
     );
   },
 };
 
-interface Asked {
+interface AskedAdvisor {
   agent: string;
-  seat: PatternSlot;
+  slot: PatternSlot;
 }
 
-const keyOf = (agent: string): string => `advisor/${agent}`;
+const slotKey = (agent: string): string => `advisor/${agent}`;
 
 /** S3-30: an advisor gets the same input as the agent. */
-function advisor({ state }: DecisionView, agent: string): PatternRun {
+function advisorRun({ state }: DecisionView, agent: string): PatternRun {
   const { task, input } = state.start!;
   const before = state.opening && openingWithRequest(state.start!, state.opening);
-  return { key: keyOf(agent), trigger: "advisor", agent, task, input, before, messages: state.team.heard };
+  return { key: slotKey(agent), trigger: "advisor", agent, task, input, before, messages: state.team.heard };
 }
 
 /** S3-55: how many advisors must answer. */
-function requiredOf({ definition }: DecisionView): number {
+function requiredAnswers({ definition }: DecisionView): number {
   const { require, agents } = definition.advisors!;
   if (require === "all") return agents.length;
   return require === "any" ? 1 : Math.min(require, agents.length);
 }
 
 /** An advisor that was cancelled because the run is ending does not count as failed: the reason for the end must not change. */
-function hasFailed(seat: PatternSlot, closing: boolean): boolean {
-  if (seat.type === "late" || seat.type === "refused") return true;
-  return seat.type === "failed" && !(closing && seat.child.ended!.result.status === "cancelled");
+function hasFailed(slot: PatternSlot, closing: boolean): boolean {
+  if (slot.type === "late" || slot.type === "refused") return true;
+  return slot.type === "failed" && !(closing && slot.child.ended!.result.status === "cancelled");
 }
 
-function tooFew(advisors: number, failed: readonly Asked[], required: number): Ending {
-  const why = failed.map(({ agent, seat }) => `${baseName(agent)}: ${whyNot(seat)}`).join(" ");
+function tooFewAnswers(advisors: number, failed: readonly AskedAdvisor[], required: number): Ending {
+  const why = failed.map(({ agent, slot }) => `${baseName(agent)}: ${failureReason(slot)}`).join(" ");
   const answers = advisors - failed.length;
   const summary = `Of ${advisors} advisors at most ${answers} can answer, and ${required} must. ${why}`;
   const cause = failed.flatMap(
-    ({ seat }) => ("child" in seat ? seat.child.ended?.result.first_cause : undefined) ?? [],
+    ({ slot }) => ("child" in slot ? slot.child.ended?.result.first_cause : undefined) ?? [],
   );
   return { status: "failed", stopReason: "error", summary, cause: cause[0] };
 }
 
 /** S3-31: the request, then one section for each advisor. */
-function advice({ state }: DecisionView, asked: readonly Asked[]): EventBody {
-  const sections = asked.map(({ agent, seat }) => `### From ${baseName(agent)}\n\n${saidAt(seat)}`);
+function adviceEvent({ state }: DecisionView, asked: readonly AskedAdvisor[]): EventBody {
+  const sections = asked.map(({ agent, slot }) => `### From ${baseName(agent)}\n\n${adviceText(slot)}`);
   const request = state.opening ?? requestText(state.start!);
   const text = [request, "## ANALYSIS GATHERED", ...sections].join("\n\n");
   return { type: "CONTEXT_ADDED", payload: { id: "advice", source: "advice", text, opening: true } };
 }
 
 /** The summary of a failed run may be its model's own text, so it is marked as untrusted too. */
-function saidAt(seat: PatternSlot): string {
-  switch (seat.type) {
+function adviceText(slot: PatternSlot): string {
+  switch (slot.type) {
     case "done":
-      return marked(seat.child, answerText(seat.child.ended!.result));
+      return markAnswer(slot.child, answerText(slot.child.ended!.result));
     case "failed":
-      return `(No advice. It ${howFailed(seat.child)}:)\n\n${marked(seat.child, seat.child.ended!.summary)}`;
+      return `(No advice. It ${howFailed(slot.child)}:)\n\n${markAnswer(slot.child, slot.child.ended!.summary)}`;
     default:
-      return `(No advice. ${whyNot(seat)})`;
+      return `(No advice. ${failureReason(slot)})`;
   }
 }
 
-const marked = ({ agent, runId, nonce }: ChildRun, text: string): string =>
+const markAnswer = ({ agent, runId, nonce }: ChildRun, text: string): string =>
   markUntrusted(nonce, `${agent} ${runId}`, text);
 
 const howFailed = ({ ended }: ChildRun): string =>
   ended!.result.status === "cancelled" ? "was cancelled" : "failed";
 
-function whyNot(seat: PatternSlot): string {
-  switch (seat.type) {
+function failureReason(slot: PatternSlot): string {
+  switch (slot.type) {
     case "late":
       return "It did not answer in time.";
     case "refused":
-      return `It could not be started: ${seat.why}`;
+      return `It could not be started: ${slot.why}`;
     case "failed":
-      return `It ${howFailed(seat.child)}: ${seat.child.ended!.summary}`;
+      return `It ${howFailed(slot.child)}: ${slot.child.ended!.summary}`;
     default:
       return "";
   }

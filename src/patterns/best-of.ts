@@ -16,7 +16,7 @@ const JUDGE = "judge";
 
 interface Draft {
   number: number;
-  seat: PatternSlot;
+  slot: PatternSlot;
 }
 
 interface DoneDraft {
@@ -29,31 +29,31 @@ export const bestOf: Pattern = {
     const { state, definition } = view;
     const drafts = Array.from({ length: definition.bestOf!.n }, (_, index): Draft => {
       const number = index + 1;
-      return { number, seat: slotOf(state, draftKey(number)) };
+      return { number, slot: slotOf(state, draftKey(number)) };
     });
-    const absent = drafts.filter(({ seat }) => seat.type === "empty");
+    const absent = drafts.filter(({ slot }) => slot.type === "empty");
     if (absent.length > 0)
-      return { type: "start-runs", runs: absent.map(({ number }) => draft(view, number)) };
-    const live = drafts.flatMap(({ seat }) => (seat.type === "live" ? [seat.child] : []));
-    const done = drafts.flatMap(({ number, seat }) =>
-      seat.type === "done" ? [{ number, child: seat.child }] : [],
+      return { type: "start-runs", runs: absent.map(({ number }) => draftRun(view, number)) };
+    const live = drafts.flatMap(({ slot }) => (slot.type === "live" ? [slot.child] : []));
+    const done = drafts.flatMap(({ number, slot }) =>
+      slot.type === "done" ? [{ number, child: slot.child }] : [],
     );
     return (
-      waitOrGiveUp(state, live, { timeout: undefined, now, late: "" }) ?? judged(view, drafts, done, now)
+      waitOrGiveUp(state, live, { timeout: undefined, now, late: "" }) ?? judgeDrafts(view, drafts, done, now)
     );
   },
 };
 
 const draftKey = (number: number): string => `draft/${number}`;
 
-function draft({ state, definition }: DecisionView, number: number): PatternRun {
+function draftRun({ state, definition }: DecisionView, number: number): PatternRun {
   const { task, input } = state.start!;
   const strategy = definition.bestOf!.strategies[number - 1];
   const request = openingWithRequest(state.start!, state.opening);
   return {
     key: draftKey(number),
     trigger: "best_of",
-    agent: alone(definition),
+    agent: draftingAgent(definition),
     task,
     input,
     reason: strategy,
@@ -64,12 +64,12 @@ function draft({ state, definition }: DecisionView, number: number): PatternRun 
 }
 
 /** The agent without patterns and delegates, so that it only drafts. */
-function alone(definition: Definition): Definition {
+function draftingAgent(definition: Definition): Definition {
   const { delegates: _, finalizes: __, ...own } = withoutPatterns(definition);
   return { ...own, agents: [], readOnly: true };
 }
 
-function judged(
+function judgeDrafts(
   view: DecisionView,
   drafts: readonly Draft[],
   done: readonly DoneDraft[],
@@ -77,26 +77,26 @@ function judged(
 ): Action {
   const { state } = view;
   const [first, second] = done;
-  if (!first) return { type: "end", ending: noDraft(drafts) };
+  if (!first) return { type: "end", ending: noDraftEnding(drafts) };
   const { n } = view.definition.bestOf!;
-  if (!second) return { type: "end", ending: picked(first, n, "it is the only one that succeeded.") };
-  const seat = slotOf(state, JUDGE);
-  switch (seat.type) {
+  if (!second) return { type: "end", ending: pickedEnding(first, n, "it is the only one that succeeded.") };
+  const slot = slotOf(state, JUDGE);
+  switch (slot.type) {
     case "empty":
-      return { type: "start-runs", runs: [judge(view, done)] };
+      return { type: "start-runs", runs: [judgeRun(view, done)] };
     case "refused":
-      return { type: "end", ending: unusableStageEnding(judgeName(view), seat.why) };
+      return { type: "end", ending: unusableStageEnding(judgeName(view), slot.why) };
     case "live":
-      return waitOrGiveUp(state, [seat.child], { timeout: undefined, now, late: "" })!;
+      return waitOrGiveUp(state, [slot.child], { timeout: undefined, now, late: "" })!;
     default:
-      return { type: "end", ending: verdict(seat.child, done, n) };
+      return { type: "end", ending: verdictEnding(slot.child, done, n) };
   }
 }
 
 const judgeName = ({ definition }: DecisionView): string => definition.bestOf!.judge ?? definition.name;
 
 /** If no judge is named, another run of the agent itself compares the drafts. */
-function judge(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
+function judgeRun(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
   const { state, definition } = view;
   const { task, input } = state.start!;
   const numbers = done.map(({ number }) => number);
@@ -104,57 +104,57 @@ function judge(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
   return {
     key: JUDGE,
     trigger: "best_of",
-    agent: definition.bestOf!.judge ?? alone(definition),
+    agent: definition.bestOf!.judge ?? draftingAgent(definition),
     task,
-    input: omitUndefined({ input, drafts: done.map(asData) }),
+    input: omitUndefined({ input, drafts: done.map(draftData) }),
     reason: `to pick one of ${done.length} drafts`,
-    before: `${request}\n\n## YOUR PART\n\n${PICK}`,
+    before: `${request}\n\n## YOUR PART\n\n${JUDGE_TASK}`,
     sections: done.map(({ number, child }) => ({
       heading: `DRAFT ${number}`,
       source: `draft ${number} ${child.runId}`,
       text: answerText(child.ended!.result),
     })),
     messages: state.team.heard,
-    output: choiceOf(numbers),
+    output: choiceSchema(numbers),
   };
 }
 
 /** The draft as data, for a judge with steps: code reads data, not prose. */
-function asData({ number, child }: DoneDraft): object {
+function draftData({ number, child }: DoneDraft): object {
   const { summary, details, output } = child.ended!.result;
   return { number, summary, details, output };
 }
 
-const PICK =
+const JUDGE_TASK =
   "The drafts below answer this request. Compare them and pick the best as it is: do not write another one. " +
   "Report the number of your choice and the reason that decided it.";
 
-const choiceOf = (numbers: readonly number[]): object => ({
+const choiceSchema = (numbers: readonly number[]): object => ({
   type: "object",
   required: ["draft", "reason"],
   additionalProperties: false,
   properties: { draft: { type: "integer", enum: numbers }, reason: { type: "string" } },
 });
 
-function verdict(child: ChildRun, done: readonly DoneDraft[], n: number): Ending {
+function verdictEnding(child: ChildRun, done: readonly DoneDraft[], n: number): Ending {
   if (!child.ended!.success) return failedStageEnding(child, "error");
   // A judge that returns the answer of another agent may return any output.
   const { draft: number, reason } = (child.ended!.result.output ?? {}) as { draft?: number; reason?: string };
   const chosen = done.find((one) => one.number === number);
   if (!chosen) return unusableStageEnding(child.agent, "what it answered picks none of the drafts.");
-  return picked(chosen, n, reason ?? "");
+  return pickedEnding(chosen, n, reason ?? "");
 }
 
-function picked({ number, child }: DoneDraft, n: number, reason: string): Ending {
+function pickedEnding({ number, child }: DoneDraft, n: number, reason: string): Ending {
   const ending = adoptedEnding(child, "final_answer");
   const why = `Draft ${number} of ${n} was picked: ${reason}`;
   return { ...ending, details: [ending.details, why].filter(Boolean).join("\n\n") };
 }
 
-function noDraft(drafts: readonly Draft[]): Ending {
-  const why = drafts.map(({ number, seat }) => `Draft ${number}: ${whyNot(seat)}`).join(" ");
-  const causes = drafts.flatMap(({ seat }) =>
-    "child" in seat ? (seat.child.ended?.result.first_cause ?? []) : [],
+function noDraftEnding(drafts: readonly Draft[]): Ending {
+  const why = drafts.map(({ number, slot }) => `Draft ${number}: ${failureReason(slot)}`).join(" ");
+  const causes = drafts.flatMap(({ slot }) =>
+    "child" in slot ? (slot.child.ended?.result.first_cause ?? []) : [],
   );
   return {
     status: "failed",
@@ -164,7 +164,7 @@ function noDraft(drafts: readonly Draft[]): Ending {
   };
 }
 
-function whyNot(seat: PatternSlot): string {
-  if (seat.type === "refused") return seat.why;
-  return "child" in seat ? (seat.child.ended?.summary ?? "") : "";
+function failureReason(slot: PatternSlot): string {
+  if (slot.type === "refused") return slot.why;
+  return "child" in slot ? (slot.child.ended?.summary ?? "") : "";
 }

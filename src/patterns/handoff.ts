@@ -43,26 +43,26 @@ export const handoff: Pattern = {
     const { agent, onFailure } = definition.handoff!;
     const refused = state.unstartedSlots.get(KEY);
     if (refused === undefined && (!child || mayBeRetried(child)))
-      return { type: "start-runs", runs: [target({ state, definition }, ending)] };
+      return { type: "start-runs", runs: [targetRun({ state, definition }, ending)] };
     const failure = child ? failedStageEnding(child, "handed_off") : unusableStageEnding(agent, refused!);
     if (onFailure !== "return") return { type: "end", ending: failure };
     const warnings = [
       ...(ending.warnings ?? []),
-      `${sentence(failure.summary)} This is the answer before it.`,
+      `${endSentence(failure.summary)} This is the answer before it.`,
     ];
     return { type: "end", ending: { ...ending, stopReason: "handed_off", warnings } };
   },
 };
 
 /** The person's input, passed along the whole chain. Undefined: it equals `input`. */
-function given({ input, requestInput }: Payload<"RUN_STARTED">, { output }: Ending): unknown {
+function personsInput({ input, requestInput }: Payload<"RUN_STARTED">, { output }: Ending): unknown {
   if (requestInput !== undefined) return requestInput;
   return output === undefined ? undefined : (input ?? null);
 }
 
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+const endSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-function target({ state, definition }: DecisionView, ending: Ending): PatternRun {
+function targetRun({ state, definition }: DecisionView, ending: Ending): PatternRun {
   const { agent, onFailure } = definition.handoff!;
   const { task, input } = state.start!;
   const from = baseName(definition.name);
@@ -73,7 +73,7 @@ function target({ state, definition }: DecisionView, ending: Ending): PatternRun
     agent,
     task,
     input: ending.output ?? input,
-    requestInput: given(state.start!, ending),
+    requestInput: personsInput(state.start!, ending),
     reason: `handoff from ${from}`,
     before: state.start!.team && state.opening,
     sections: [{ heading: `RESULT FROM ${from}`, source: `${from} ${state.runId}`, text }],

@@ -21,26 +21,28 @@ export const router: Pattern = {
     const { state, definition } = view;
     const [chosen] = childrenByTrigger(state.children, "route");
     if (chosen) {
-      if (chosen.ended) return { type: "end", ending: endingOf(chosen) };
+      if (chosen.ended) return { type: "end", ending: childEnding(chosen) };
       const waitingOn = { kind: "child" as const, items: [chosen.runId] };
       return { type: "suspend", waitingOn, wakeAt: undefined };
     }
-    if (!state.latest || state.failedCall || isOpen(view) || answersItself(view)) return undefined;
+    if (!state.latest || state.failedCall || hasOpenCalls(view) || answersItself(view)) return undefined;
     const { fallback } = definition.router!;
-    if (state.turns < CHOICES && state.latest.purpose !== "final") return corrected(view);
+    if (state.turns < CHOICES && state.latest.purpose !== "final") return correctChoice(view);
     const refused = state.unstartedSlots.get(FALLBACK_SLOT);
-    if (fallback === undefined || refused !== undefined) return { type: "end", ending: noWay(view, refused) };
-    return { type: "start-runs", runs: [toFallback(view, fallback)] };
+    if (fallback === undefined || refused !== undefined)
+      return { type: "end", ending: noChoiceEnding(view, refused) };
+    return { type: "start-runs", runs: [fallbackRun(view, fallback)] };
   },
 };
 
-function endingOf(chosen: ReturnType<typeof childrenByTrigger>[number]): Ending {
+function childEnding(chosen: ReturnType<typeof childrenByTrigger>[number]): Ending {
   const { status } = chosen.ended!.result;
   if (status === "completed") return adoptedEnding(chosen, "routed");
   return status === "cancelled" ? cancelledStageEnding(chosen) : failedStageEnding(chosen, "routed");
 }
 
-const isOpen = ({ state }: DecisionView): boolean => [...state.calls.values()].some(({ result }) => !result);
+const hasOpenCalls = ({ state }: DecisionView): boolean =>
+  [...state.calls.values()].some(({ result }) => !result);
 
 /** With `allowAnswer` a router can end like any other agent. */
 function answersItself({ state, definition }: DecisionView): boolean {
@@ -50,7 +52,7 @@ function answersItself({ state, definition }: DecisionView): boolean {
 }
 
 /** A wrong call is corrected by its result. Text without a call needs this message. */
-function corrected({ state, definition }: DecisionView): Action | undefined {
+function correctChoice({ state, definition }: DecisionView): Action | undefined {
   const id = "choose";
   if (state.calls.size > 0 || state.systemNotes.has(id)) return undefined;
   const names = definition.router!.destinations.map(baseName).join(", ");
@@ -58,7 +60,7 @@ function corrected({ state, definition }: DecisionView): Action | undefined {
   return { type: "record", events: [{ type: "CONTEXT_ADDED", payload: { id, source: "system", text } }] };
 }
 
-function noWay({ state, definition }: DecisionView, refused: string | undefined): Ending {
+function noChoiceEnding({ state, definition }: DecisionView, refused: string | undefined): Ending {
   const tried = [...state.calls.values()]
     .filter(({ name }) => name === ROUTE_TO)
     .map(({ input }) => JSON.stringify((input as { agent?: unknown } | null)?.agent ?? "nobody"));
@@ -71,7 +73,7 @@ function noWay({ state, definition }: DecisionView, refused: string | undefined)
   return { status: "failed", stopReason: "error", summary };
 }
 
-function toFallback({ state }: DecisionView, agent: string): PatternRun {
+function fallbackRun({ state }: DecisionView, agent: string): PatternRun {
   const { task, input, team } = state.start!;
   const reason = "fallback: the router chose nobody that it may";
   const before = state.opening;

@@ -126,14 +126,14 @@ const DelegateArguments = z.strictObject({
 });
 export type DelegateArguments = z.infer<typeof DelegateArguments>;
 
-const is = <Kind extends string, Given extends z.ZodType>(kind: Kind, given: Given) =>
+const stepSchema = <Kind extends string, Given extends z.ZodType>(kind: Kind, given: Given) =>
   z.object({ kind: z.literal(kind), arguments: given });
 
 export const StepData = z.discriminatedUnion("kind", [
-  is("prompt", z.strictObject({ text })),
-  is("turn", z.strictObject({})),
-  is("turns", z.strictObject({ max: z.int().positive().optional() })),
-  is(
+  stepSchema("prompt", z.strictObject({ text })),
+  stepSchema("turn", z.strictObject({})),
+  stepSchema("turns", z.strictObject({ max: z.int().positive().optional() })),
+  stepSchema(
     "tool",
     z.strictObject({
       name: text.refine(
@@ -144,9 +144,9 @@ export const StepData = z.discriminatedUnion("kind", [
       hidden: z.boolean().optional(),
     }),
   ),
-  is("delegate", DelegateArguments),
-  is("parallel", z.strictObject({ delegates: z.array(DelegateArguments).min(1) })),
-  is("ask", z.strictObject({ question: text, choices: z.array(text).min(1).optional() })),
-  is("sleep", z.strictObject({ time: Duration })),
+  stepSchema("delegate", DelegateArguments),
+  stepSchema("parallel", z.strictObject({ delegates: z.array(DelegateArguments).min(1) })),
+  stepSchema("ask", z.strictObject({ question: text, choices: z.array(text).min(1).optional() })),
+  stepSchema("sleep", z.strictObject({ time: Duration })),
 ]);
 export type StepData = z.infer<typeof StepData>;

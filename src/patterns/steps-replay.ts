@@ -25,9 +25,9 @@ export function replaySteps(main: StepsMain, module: string, state: RunState): R
   const at = known?.main === main ? known : { main, generator: undefined, given: 0, reached: undefined };
   replays.set(state, at);
   try {
-    at.reached = goOn(at, state);
+    at.reached = replayAnswers(at, state);
   } catch (error) {
-    at.reached = { type: "failed", why: `${module} threw: ${thrownText(module, error)}` };
+    at.reached = { type: "failed", why: `${module} threw: ${describeThrown(module, error)}` };
   }
   return at.reached;
 }
@@ -43,40 +43,40 @@ interface Replay {
 /** Keeps the generator between decisions, so that a long run is not replayed from the start each time. */
 const replays = new WeakMap<RunState, Replay>();
 
-function goOn(at: Replay, { start, steps: { answered } }: RunState): ReplayResult {
+function replayAnswers(at: Replay, { start, steps: { answered } }: RunState): ReplayResult {
   const { task, input } = start!;
   at.generator ??= at.main({ task, input: structuredClone(input) });
-  let reached = at.reached ?? reachedBy(at.generator.next(), 0);
+  let reached = at.reached ?? resultOfYield(at.generator.next(), 0);
   while (at.given < answered.length && reached.type !== "failed") {
     const { kind, arguments: given, answer } = answered[at.given]!;
     const recorded = { kind, arguments: given };
-    const isSame = reached.type === "yielded" && canonical(reached.step) === canonical(recorded);
-    if (!isSame) return differs(at.given, recorded, reached);
+    const isSame = reached.type === "yielded" && canonicalJson(reached.step) === canonicalJson(recorded);
+    if (!isSame) return nondeterminismError(at.given, recorded, reached);
     at.given++;
-    reached = reachedBy(at.generator.next(structuredClone(answer)), at.given);
+    reached = resultOfYield(at.generator.next(structuredClone(answer)), at.given);
   }
   return reached;
 }
 
-function reachedBy({ done, value }: IteratorResult<unknown>, index: number): ReplayResult {
-  if (done) return returnedBy(value);
+function resultOfYield({ done, value }: IteratorResult<unknown>, index: number): ReplayResult {
+  if (done) return resultOfReturn(value);
   if (index >= MAX_YIELDS)
     return { type: "failed", why: `The module has yielded ${MAX_YIELDS} times and has not returned.` };
-  const read = StepData.safeParse(JSON.parse(canonical(value) ?? "null"));
+  const read = StepData.safeParse(JSON.parse(canonicalJson(value) ?? "null"));
   if (read.success) return { type: "yielded", index, step: read.data };
   const what = z.prettifyError(read.error);
   return { type: "failed", why: `Yield ${index} of the module is no step: ${describeValue(value)}. ${what}` };
 }
 
 /** The run's answer is the value as JSON. A value that cannot be JSON throws here, where the error is the module's. */
-function returnedBy(value: unknown): ReplayResult {
+function resultOfReturn(value: unknown): ReplayResult {
   if (value === undefined) return { type: "returned", value };
-  const text = canonical(value);
+  const text = canonicalJson(value);
   if (text !== undefined) return { type: "returned", value: JSON.parse(text) };
   return { type: "failed", why: `The module has returned a ${typeof value}, which is no data.` };
 }
 
-function differs(
+function nondeterminismError(
   index: number,
   recorded: { kind: string; arguments: unknown },
   reached: Exclude<ReplayResult, { type: "failed" }>,
@@ -84,24 +84,24 @@ function differs(
   const now =
     reached.type === "returned"
       ? `returns ${describeValue(reached.value)}`
-      : `yields ${stepText(reached.step)}`;
-  const why = `The module is not deterministic: yield ${index} was ${stepText(recorded)}, and replayed it ${now}. Nothing was done again. The same answers must bring the same yields: no clock, no randomness, no files in a module, only steps.`;
+      : `yields ${describeStep(reached.step)}`;
+  const why = `The module is not deterministic: yield ${index} was ${describeStep(recorded)}, and replayed it ${now}. Nothing was done again. The same answers must bring the same yields: no clock, no randomness, no files in a module, only steps.`;
   return { type: "failed", why };
 }
 
-const stepText = ({ kind, arguments: given }: { kind: string; arguments: unknown }): string =>
+const describeStep = ({ kind, arguments: given }: { kind: string; arguments: unknown }): string =>
   `${kind} ${describeValue(given)}`;
 
 const LONGEST = 300;
 
 /** The start of a value as JSON, for an error message. */
 export function describeValue(value: unknown): string {
-  const text = canonical(value) ?? String(value);
+  const text = canonicalJson(value) ?? String(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
 }
 
 /** JSON with sorted keys. */
-function canonical(value: unknown): string | undefined {
+function canonicalJson(value: unknown): string | undefined {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -110,15 +110,15 @@ function canonical(value: unknown): string | undefined {
 }
 
 /** A module may throw any value, even one that throws when it is read. */
-function thrownText(module: string, error: unknown): string {
+function describeThrown(module: string, error: unknown): string {
   try {
-    return messageOf(error) + placeIn(module, error);
+    return messageOf(error) + positionIn(module, error);
   } catch {
     return "something that cannot be shown";
   }
 }
 
-function placeIn(module: string, error: unknown): string {
+function positionIn(module: string, error: unknown): string {
   const name = module.replace(/^.*\//, "").replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const [, line, column] =
     new RegExp(`${name}(?:\\?[^:\\s]*)?:(\\d+):(\\d+)`).exec((error as Error | null)?.stack ?? "") ?? [];

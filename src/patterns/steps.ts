@@ -25,13 +25,13 @@ export const steps: Pattern = {
   next(view, now): Action | TakeTurn | undefined {
     const { state, definition } = view;
     // B3: after the agent's last turn the run ends with its result.
-    if (state.latest?.purpose === "final" && isSince(state, state.latest.seq)) return undefined;
-    const module = usable(view);
+    if (state.latest?.purpose === "final" && isAfterLastStep(state, state.latest.seq)) return undefined;
+    const module = usableModule(view);
     if ("type" in module) return module;
     const reached = replaySteps(module.main, definition.steps!.module, state);
-    if (reached.type === "failed") return end("error", reached.why);
-    if (reached.type === "returned") return returned(reached.value, view);
-    return forStep(reached, view, now);
+    if (reached.type === "failed") return failRun("error", reached.why);
+    if (reached.type === "returned") return endWithValue(reached.value, view);
+    return doStep(reached, view, now);
   },
 
   /** A report, or an answer without a call, is the answer of the open step, not of the run. */
@@ -42,7 +42,7 @@ export const steps: Pattern = {
     const { summary, details, warnings, suggestions, output } = ending;
     const report: StepsReport = omitUndefined({ summary, details, warnings, suggestions, output });
     const open = [...state.calls.values()].filter(({ result }) => !result);
-    const received = open.map(({ id }): EventBody => receivedBy(id));
+    const received = open.map(({ id }): EventBody => receivedResult(id));
     const answer: TurnAnswer | TurnsAnswer =
       reached.step.kind === "turns"
         ? { done: true, ...report }
@@ -55,27 +55,27 @@ export const steps: Pattern = {
 type Waiting = { index: number; step: StepData };
 
 /** The module, if the run may continue with its current version. Otherwise the action that handles the problem. */
-function usable({ state, definition, steps: module }: DecisionView) {
+function usableModule({ state, definition, steps: module }: DecisionView) {
   const { module: name, hash } = definition.steps!;
   if (!module || "problem" in module) {
     const why = module?.problem ?? `The module ${name} was not loaded.`;
-    return changed(why, []);
+    return suspendForModule(why, []);
   }
   if (module.hash === hash || module.hash === state.steps.accepted) return module;
-  return changed(
+  return suspendForModule(
     `The module ${name} has changed since this run began. Nothing is lost: put it back as it was and resume the run, or resume it as it is, and it goes on with the new module if that agrees with what was done so far.`,
     [module.hash],
   );
 }
 
 /** `items`: the hash that a person accepts by resuming the run. */
-const changed = (detail: string, items: string[]): Action => ({
+const suspendForModule = (detail: string, items: string[]): Action => ({
   type: "suspend",
   waitingOn: { kind: "definition_changed", items, detail },
   wakeAt: undefined,
 });
 
-function forStep(waiting: Waiting, view: DecisionView, now: number): Action | TakeTurn | undefined {
+function doStep(waiting: Waiting, view: DecisionView, now: number): Action | TakeTurn | undefined {
   const { index, step } = waiting;
   const { state } = view;
   switch (step.kind) {
@@ -84,21 +84,21 @@ function forStep(waiting: Waiting, view: DecisionView, now: number): Action | Ta
       return recordAnswer(waiting, null, [{ type: "CONTEXT_ADDED", payload }]);
     }
     case "turn":
-      return oneTurn(waiting, state);
+      return takeOneTurn(waiting, state);
     case "turns":
-      return severalTurns(waiting, step.arguments.max, state);
+      return takeTurns(waiting, step.arguments.max, state);
     case "tool": {
       const { name, input, hidden = false } = step.arguments;
       const made = [{ id: callId(index), name, input, hidden }];
-      return forCalls(waiting, made, state, ([call]) => callAnswer(call!));
+      return makeCalls(waiting, made, state, ([call]) => callAnswer(call!));
     }
     case "delegate": {
       const made = [delegation(index, 0, step.arguments)];
-      return forCalls(waiting, made, state, ([call]) => childAnswer(call!));
+      return makeCalls(waiting, made, state, ([call]) => childAnswer(call!));
     }
     case "parallel": {
       const made = step.arguments.delegates.map((wanted, place) => delegation(index, place, wanted));
-      return forCalls(waiting, made, state, (calls) => calls.map(childAnswer));
+      return makeCalls(waiting, made, state, (calls) => calls.map(childAnswer));
     }
     case "ask":
       return askPerson(waiting, step.arguments, state, now);
@@ -108,23 +108,24 @@ function forStep(waiting: Waiting, view: DecisionView, now: number): Action | Ta
 }
 
 /** Whether an event is newer than the last answered step. */
-const isSince = ({ steps: record }: RunState, seq: number): boolean => seq > record.seq;
+const isAfterLastStep = ({ steps: record }: RunState, seq: number): boolean => seq > record.seq;
 
-const isTaken = (state: RunState): boolean => state.latest !== undefined && isSince(state, state.latest.seq);
+const hasTakenTurn = (state: RunState): boolean =>
+  state.latest !== undefined && isAfterLastStep(state, state.latest.seq);
 
 const hasOpenCalls = ({ calls }: RunState): boolean => [...calls.values()].some(({ result }) => !result);
 
-function oneTurn(waiting: Waiting, state: RunState): Action | TakeTurn | undefined {
-  if (!isTaken(state)) return { type: "take-turn" };
+function takeOneTurn(waiting: Waiting, state: RunState): Action | TakeTurn | undefined {
+  if (!hasTakenTurn(state)) return { type: "take-turn" };
   return hasOpenCalls(state) ? undefined : recordAnswer(waiting, turnAnswer(state));
 }
 
-function severalTurns(
+function takeTurns(
   waiting: Waiting,
   max: number | undefined,
   state: RunState,
 ): Action | TakeTurn | undefined {
-  if (!isTaken(state)) return { type: "take-turn" };
+  if (!hasTakenTurn(state)) return { type: "take-turn" };
   const taken = state.turns - state.steps.turns;
   if (max === undefined || taken < max || hasOpenCalls(state) || state.calls.size === 0) return undefined;
   const answer: TurnsAnswer = { done: false, summary: state.latest!.text.trim() };
@@ -142,7 +143,7 @@ function turnAnswer({ latest, calls }: RunState): TurnAnswer {
 
 const RECEIVED = "Received.";
 
-const receivedBy = (toolCallId: string): EventBody => ({
+const receivedResult = (toolCallId: string): EventBody => ({
   type: "TOOL_RESULT",
   payload: { toolCallId, output: RECEIVED },
 });
@@ -150,7 +151,7 @@ const receivedBy = (toolCallId: string): EventBody => ({
 const callId = (index: number, place = 0): string => `s${index}.${place}`;
 
 /** Makes the calls once, together. The step is answered when each call has its result. */
-function forCalls(
+function makeCalls(
   waiting: Waiting,
   made: StepCall[],
   { calls }: RunState,
@@ -199,16 +200,16 @@ function childAnswer({ result }: ToolCall): unknown {
   };
 }
 
-function returned(value: unknown, view: DecisionView): Action {
+function endWithValue(value: unknown, view: DecisionView): Action {
   const { state } = view;
   const given = typeof value === "string" ? { summary: value } : (value ?? lastReport(state));
   const report = StepsReport.safeParse(given);
-  if (report.success) return { type: "end", ending: endingWith(omitUndefined(report.data), view) };
+  if (report.success) return { type: "end", ending: completedEnding(omitUndefined(report.data), view) };
   const why =
     value === undefined
       ? "The module has returned nothing, and its agent never reported."
       : `The module has returned ${describeValue(value)}: a text, or an object with a \`summary\`, is what a run ends with. ${z.prettifyError(report.error)}`;
-  return end("invalid_output", why);
+  return failRun("invalid_output", why);
 }
 
 function lastReport({ steps: { answered } }: RunState): StepsReport | undefined {
@@ -219,13 +220,13 @@ function lastReport({ steps: { answered } }: RunState): StepsReport | undefined 
 }
 
 /** K4: the agent's broadcasts and vote as a team member count, however the module ends. */
-function endingWith(report: StepsReport, { state, definition }: DecisionView): Ending {
+function completedEnding(report: StepsReport, { state, definition }: DecisionView): Ending {
   const ending = { status: "completed", stopReason: "final_answer", ...report } as const;
   if (!isTeamMember(definition, state.start!)) return ending;
   return { ...ending, team: teamTurn(state, answerText(report)) };
 }
 
-const end = (stopReason: StopReason, summary: string): Action => ({
+const failRun = (stopReason: StopReason, summary: string): Action => ({
   type: "end",
   ending: { status: "failed", stopReason, summary } satisfies Ending,
 });
@@ -247,10 +248,10 @@ function askPerson(
   const item = `question/${waiting.index}`;
   const decided = state.decisions.get(item);
   if (decided?.decision === "expire" && approvals.onTimeout === "fail")
-    return end("approval_expired", `Nobody answered in time: ${question}`);
+    return failRun("approval_expired", `Nobody answered in time: ${question}`);
   if (decided) return recordAnswer(waiting, decided.answer ?? null);
   if (!attended && approvals.unattended === "fail")
-    return end("error", `A question needs a person, and nobody is there: ${question}`);
+    return failRun("error", `A question needs a person, and nobody is there: ${question}`);
   if (!attended && approvals.unattended === "reject") return recordAnswer(waiting, null);
   const at = state.steps.timers.get(item);
   if (at === undefined && attended && approvals.onTimeout !== "wait")

@@ -27,15 +27,15 @@ export const team: Pattern = {
   next(view, now): Action | undefined {
     if (!isCoordinating(view)) return undefined;
     const round = view.state.team.rounds.at(-1);
-    if (!round) return nextRound(view);
-    if (round.closedAt === undefined) return inRound(view, round, now);
+    if (!round) return startRound(view);
+    if (round.closedAt === undefined) return continueRound(view, round, now);
     const { goesOn, why } = shouldContinue(view, round);
-    if (!goesOn) return tell(view, "over", overText(why));
+    if (!goesOn) return tellCoordinator(view, "over", closingPrompt(why));
     const { termination, maxRounds } = view.definition.team!;
-    if (!termination.includes("coordinatorDecides")) return nextRound(view);
+    if (!termination.includes("coordinatorDecides")) return startRound(view);
     if (view.state.team.told < round.closedAt)
-      return tell(view, round.number, decideText(round.number, maxRounds));
-    return hasGuided(view) ? nextRound(view) : undefined;
+      return tellCoordinator(view, round.number, decisionPrompt(round.number, maxRounds));
+    return hasGuided(view) ? startRound(view) : undefined;
   },
 };
 
@@ -81,7 +81,7 @@ const liveMembers = ({ state, definition }: DecisionView): string[] =>
   [...new Set(definition.team!.members)].filter((member) => !state.team.dropped.has(member));
 
 /** Starts the next round, after the coordinator's guidance if it was asked for any. */
-function nextRound(view: DecisionView): Action {
+function startRound(view: DecisionView): Action {
   const { state, definition } = view;
   const { rounds, spoken } = state.team;
   const last = rounds.at(-1)?.number ?? 0;
@@ -95,21 +95,21 @@ function nextRound(view: DecisionView): Action {
   return { type: "record", events: [...said, started] };
 }
 
-function inRound(view: DecisionView, round: TeamRound, now: number): Action {
+function continueRound(view: DecisionView, round: TeamRound, now: number): Action {
   const { state, definition } = view;
-  const seated = round.members.map((member) => ({
+  const filled = round.members.map((member) => ({
     member,
-    seat: slotOf(state, memberSlot(round.number, member)),
+    slot: slotOf(state, memberSlot(round.number, member)),
   }));
-  const empty = seated.filter(({ seat }) => seat.type === "empty");
+  const empty = filled.filter(({ slot }) => slot.type === "empty");
   if (empty.length > 0)
     return { type: "start-runs", runs: empty.map(({ member }) => memberRun(view, round, member)) };
-  const open = seated.flatMap(({ seat }) => (seat.type === "live" ? [seat.child] : []));
+  const open = filled.flatMap(({ slot }) => (slot.type === "live" ? [slot.child] : []));
   const late = "It took too long for its round of the discussion.";
   return (
     waitOrGiveUp(state, open, { timeout: definition.team!.memberTimeout, now, late }) ?? {
       type: "record",
-      events: closing(view, round, seated),
+      events: closeRound(view, round, filled),
     }
   );
 }
@@ -126,7 +126,7 @@ function memberRun(view: DecisionView, round: TeamRound, member: string): Patter
     task,
     input,
     before: memberOpening(view, round, member),
-    messages: number === 1 ? state.team.heard : newsFor(view, round, member),
+    messages: number === 1 ? state.team.heard : newMessagesFor(view, round, member),
     maxTurns: definition.team!.memberMaxTurns,
     team: { runId: state.runId, round: number, member },
     continues: true,
@@ -134,28 +134,32 @@ function memberRun(view: DecisionView, round: TeamRound, member: string): Patter
 }
 
 /** What the others have said since the member's last round. Each message is delivered once, also after a restart. */
-function newsFor(view: DecisionView, { number }: TeamRound, member: string): PatternRun["messages"] {
+function newMessagesFor(view: DecisionView, { number }: TeamRound, member: string): PatternRun["messages"] {
   const { seq } = view.state.team.rounds[number - 2]!;
-  return wordsAfter(view, seq)
+  return messagesAfter(view, seq)
     .filter(({ from }) => from !== member)
     .map((word) => injectMessage(view, word));
 }
 
-interface Seated {
+interface MemberSlot {
   member: string;
-  seat: PatternSlot;
+  slot: PatternSlot;
 }
 
 /** The events that close a round. Every member leaves at least one, so that the fold sees the round as closed. */
-function closing(view: DecisionView, { number: round }: TeamRound, seated: readonly Seated[]): EventBody[] {
+function closeRound(
+  view: DecisionView,
+  { number: round }: TeamRound,
+  filled: readonly MemberSlot[],
+): EventBody[] {
   const announced: { text: string; dropped?: string }[] = [];
-  const said = seated.flatMap(({ member, seat }) => {
-    if (seat.type !== "done") {
-      const text = `${memberName(view, member)} takes no further part: ${whyNot(seat)}`;
+  const said = filled.flatMap(({ member, slot }) => {
+    if (slot.type !== "done") {
+      const text = `${memberName(view, member)} takes no further part: ${absenceReason(slot)}`;
       announced.push({ text, dropped: member });
       return [];
     }
-    const { result } = seat.child.ended!;
+    const { result } = slot.child.ended!;
     const { broadcasts, vote } = result.team ?? { broadcasts: [answerText(result)] };
     const events = [
       ...onMemberBroadcast(
@@ -175,14 +179,14 @@ function closing(view: DecisionView, { number: round }: TeamRound, seated: reado
 }
 
 /** In Cadre's own words: a failed run's text would have to be marked as untrusted. */
-function whyNot(seat: PatternSlot): string {
-  switch (seat.type) {
+function absenceReason(slot: PatternSlot): string {
+  switch (slot.type) {
     case "late":
       return "it did not answer in time.";
     case "refused":
-      return `it could not be started: ${seat.why}`;
+      return `it could not be started: ${slot.why}`;
     case "failed": {
-      const { status, first_cause: cause } = seat.child.ended!.result;
+      const { status, first_cause: cause } = slot.child.ended!.result;
       return status === "cancelled" ? "it was cancelled." : `it failed (${cause?.stop_reason ?? "error"}).`;
     }
     default:
@@ -190,7 +194,7 @@ function whyNot(seat: PatternSlot): string {
   }
 }
 
-function tell(view: DecisionView, round: number | "over", closing: string): Action {
+function tellCoordinator(view: DecisionView, round: number | "over", closing: string): Action {
   const text = [discussionText(view), closing].filter((part) => part !== "").join("\n\n");
   const payload = { id: discussionId(round), source: "team" as const, text };
   return { type: "record", events: [{ type: "CONTEXT_ADDED", payload }] };
@@ -257,7 +261,7 @@ function messageText(view: DecisionView, word: TeamWord): string {
 /** The part of the discussion that the coordinator has not read yet, round by round. */
 function discussionText(view: DecisionView): string {
   const { rounds, told } = view.state.team;
-  const words = wordsAfter(view, told).filter(({ from }) => from !== view.definition.name);
+  const words = messagesAfter(view, told).filter(({ from }) => from !== view.definition.name);
   return rounds
     .map(({ number }) => ({ number, said: words.filter(({ round }) => round === number) }))
     .filter(({ said }) => said.length > 0)
@@ -266,14 +270,14 @@ function discussionText(view: DecisionView): string {
 }
 
 /** Messages and votes after an event, in order. */
-export function wordsAfter({ state }: DecisionView, seq: number): TeamWord[] {
+export function messagesAfter({ state }: DecisionView, seq: number): TeamWord[] {
   const { messages, votes } = state.team;
   return [...messages, ...votes].filter((word) => word.seq > seq).sort((one, other) => one.seq - other.seq);
 }
 
 /** Asks a coordinator that decides whether there is another round. */
-const decideText = (round: number, maxRounds: number): string =>
+const decisionPrompt = (round: number, maxRounds: number): string =>
   `That was round ${round} of at most ${maxRounds}. If the request can be answered, answer it with \`conclude_team\`. Otherwise say with \`broadcast\` what the team should look at next.`;
 
-const overText = (why: string): string =>
+const closingPrompt = (why: string): string =>
   `The discussion is over: ${why} Now answer the request: the answer is yours.`;

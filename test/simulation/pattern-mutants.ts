@@ -9,7 +9,7 @@ import { bestOf } from "../../src/patterns/best-of.ts";
 import { handoff } from "../../src/patterns/handoff.ts";
 import type { DecisionView, Pattern, TakeTurn } from "../../src/patterns/pattern.ts";
 import { router } from "../../src/patterns/router.ts";
-import { injectMessage, team, wordsAfter } from "../../src/patterns/team.ts";
+import { injectMessage, messagesAfter, team } from "../../src/patterns/team.ts";
 import { childCompleted } from "../../src/projections/folds/parent-events.ts";
 import { replace, withAppend, withSpawn } from "./breaking.ts";
 import type { Findable } from "./surroundings.ts";
@@ -152,7 +152,7 @@ function saidTwice(event: EventBody): EventBody[] {
 }
 
 function echoed(run: PatternRun, view: DecisionView): PatternRun {
-  const own = wordsAfter(view, 0).filter(({ from }) => from === run.agent);
+  const own = messagesAfter(view, 0).filter(({ from }) => from === run.agent);
   return { ...run, messages: [...(run.messages ?? []), ...own.map((word) => injectMessage(view, word))] };
 }
 

@@ -1,12 +1,12 @@
-// An agent that cannot be used takes down whoever needs it for a pattern, and those who need them in turn; whoever may
-// only delegate to it goes on without it.
+// An agent whose pattern names a broken agent is broken too, and so are the agents that need it. An agent that may only
+// delegate to a broken one works without it.
 
 import { errorAt, type Finding, warningAt } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";
 import { edgesOf } from "../explain/edges.ts";
 import type { CheckedAgent } from "./check.ts";
 
-/** One wave: those that name a broken agent now. Answers with nobody once all of it is said. */
+/** One round: the agents that name a broken agent now. Empty when no more agents are affected. */
 export function findBrokenTargets(
   agents: ReadonlyMap<string, Agent>,
 ): { agent: CheckedAgent; findings: Finding[] }[] {

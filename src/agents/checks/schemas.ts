@@ -1,4 +1,4 @@
-// `input` and `output` must be schemas that a value can be checked by: known before a run is paid for.
+// `input` and `output` must be usable JSON Schemas. This is checked before a run costs money.
 
 import { z } from "zod";
 import { messageOf } from "../../errors.ts";

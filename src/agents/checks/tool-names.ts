@@ -1,13 +1,13 @@
-// With `delegation.tool: per-agent` every delegate is a tool of its own: two of one name, or one that is called like
-// another tool, and the model could not say which it means.
+// With `delegation.tool: per-agent` every delegate is a separate tool. Their names must differ from each other and from
+// all other tools, or the model could not choose between them.
 
 import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";
 import type { Check } from "./check.ts";
 
-/** What providers take for a tool's name. */
+/** Longest tool name that providers accept. */
 const LONGEST = 64;
 
-/** The tool by which a model calls this delegate alone: a pack's name stays out of it. */
+/** Name of the tool that calls only this delegate, without the pack. */
 const delegationTool = (name: string): string =>
   `run_${name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_")}_agent`;
 

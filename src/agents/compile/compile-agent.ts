@@ -1,5 +1,5 @@
-// From the keys that a person wrote to the definition that a run pins. Whatever is doubtful narrows what the agent
-// may do, never widens it. The agents that it names are still called as the file calls them: `references.ts` finds them.
+// Compiles the keys of a file into the definition that a run pins. A doubtful value narrows what the agent may do, and
+// never widens it. Other agents keep their names as written in the file; `references.ts` resolves them later.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { readKeys } from "../../config/read-keys.ts";
@@ -36,14 +36,14 @@ export function compileAgent(draft: Draft, known: AgentEnvironment): Agent {
   return { ...agent, definition: hasErrors(problems) ? undefined : definition };
 }
 
-/** E6: a name that nobody has holds no run up; left to workers that there are none of, it would wait without end. */
+/** E6: an unknown pool is ignored with a warning, because a run in a pool without workers would wait for ever. */
 function checkPool({ pool }: AgentValues, { pools }: AgentEnvironment, report: ReportProblem): void {
   if (!pool || !pools || pools.includes(pool)) return;
   const message = `there is no pool \`${pool}\`: \`pools\` in cadre.yaml names ${pools.join(", ")}; any worker takes its runs`;
   report("pool", { code: "UNKNOWN_POOL", message });
 }
 
-/** A58: these go into the prompt of everybody who may delegate to this agent, and people choose by them. */
+/** A58: these texts go into the prompts of other agents, and people choose an agent by them. */
 function checkHidden(values: AgentValues, report: ReportProblem): void {
   for (const key of ["name", "title", "description", "usage"] as const)
     for (const { code, pattern, message } of HIDDEN_TEXT)
@@ -51,15 +51,15 @@ function checkHidden(values: AgentValues, report: ReportProblem): void {
         report(key, { code, message: message.replace("the prompt", `\`${key}\``) });
 }
 
-/** The key as the file writes it: `subagents` where ours is `agents`. */
+/** The key as written in the file: `subagents` for our `agents`. */
 function writtenKey(keys: Readonly<Record<string, Data>>, key: string): string {
   return Object.keys(keys).find((written) => canonicalKey(written) === key) ?? key;
 }
 
-/** Where a value that does not fit could allow more if it were dropped. */
+/** Keys that restrict the agent. Dropping a bad value of one could allow more. */
 const GATE = new Set(["tools", "disallowedTools", "permissions", "policy", "delegate_targets"]);
 
-/** In another product's file a value that does not fit us is that product's business, unless it holds something back. */
+/** In another product's file a bad value is only a warning, unless the key restricts the agent. */
 function checkKeys(document: YamlDocument, dialect: string): { values: AgentValues; problems: Problem[] } {
   if (dialect === "cadre") return ownKeys(document);
   const entries = Object.entries(document.data as Record<string, Data>);
@@ -149,7 +149,7 @@ function pinPatterns({ draft, values, report }: Compiling): PinnedPatterns {
 
 const schemaIn = (written: unknown) => (isMapping(written) ? written : undefined);
 
-/** Names only: how a server is started is the person's to say, in cadre.yaml. */
+/** Names only. Commands that start servers are declared in cadre.yaml. */
 function serversOf({ values, report }: Compiling): string[] | undefined {
   const { mcpServers: written } = values;
   if (written === undefined) return undefined;
@@ -184,7 +184,7 @@ function firstSentence(body: string): string {
 
 type ModelChain = Pick<Definition, "models" | "inheritsModel">;
 
-/** What stands where others name a model: in lists, in what was used, in the journal. */
+/** Shown in place of a model in lists, usage and the journal. */
 const runnerModel = ({ acp }: Runner): string => `acp/${acp.command.split(/[\\/]/).at(-1)}`;
 
 function modelChain(
@@ -198,7 +198,7 @@ function modelChain(
     if (name === "" || name === "inherit") return names.default;
     const { model: found, note } = names.resolve(name);
     if (note === undefined) return found;
-    // A53: written for here, and its provider is not: another model in its place would hide why.
+    // A53: a Cadre file with an unknown provider is reported. Using another model would hide the mistake.
     const isOwn = dialect === "cadre" && /^[^/\s]+\/\S+$/.test(name);
     report("model", isOwn ? unknownModel(name) : { code: "MODEL_SUBSTITUTED", message: note });
     return isOwn ? name : found;

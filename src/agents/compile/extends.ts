@@ -25,10 +25,10 @@ export function applyExtends(drafts: ReadonlyMap<string, Draft>): Draft[] {
     const found = resolve(wanted, draft);
     if (!found) {
       const meant = nearestWord(wanted, drafts.keys());
-      return broken(draft, "UNKNOWN_BASE", `names \`${wanted}\`, and there is no such agent`, meant);
+      return withError(draft, "UNKNOWN_BASE", `names \`${wanted}\`, and there is no such agent`, meant);
     }
     if ("candidates" in found)
-      return broken(
+      return withError(
         draft,
         "AMBIGUOUS_AGENT",
         `names \`${wanted}\`, which may be ${found.candidates.join(" or ")}`,
@@ -36,10 +36,10 @@ export function applyExtends(drafts: ReadonlyMap<string, Draft>): Draft[] {
     const { name } = found.agent;
     if (trail.includes(name)) {
       const circle = [...trail.slice(trail.indexOf(name)), name].join(" → ");
-      return broken(draft, "EXTENDS_CYCLE", `runs in a circle: ${circle}`);
+      return withError(draft, "EXTENDS_CYCLE", `runs in a circle: ${circle}`);
     }
     const base = complete(found.agent, trail);
-    return hasErrors(base.problems) ? onBroken(draft, base) : merged(base, draft);
+    return hasErrors(base.problems) ? withBrokenBase(draft, base) : mergeDrafts(base, draft);
   };
   return [...drafts.values()].map((draft) => complete(draft, []));
 }
@@ -49,7 +49,7 @@ function titleOf({ keys }: Draft): string | undefined {
   return typeof title === "string" ? title : undefined;
 }
 
-function broken(draft: Draft, code: string, message: string, meant?: string): Draft {
+function withError(draft: Draft, code: string, message: string, meant?: string): Draft {
   const problem = {
     file: draft.file,
     ...draftDocument(draft).at(["extends"]),
@@ -61,18 +61,18 @@ function broken(draft: Draft, code: string, message: string, meant?: string): Dr
   return { ...draft, problems: [...draft.problems, problem] };
 }
 
-function onBroken(draft: Draft, base: Draft): Draft {
+function withBrokenBase(draft: Draft, base: Draft): Draft {
   const { file, line, column } = base.problems.find(({ severity }) => severity === "error")!;
   const place = `${file}:${line}:${column}`;
-  return broken(draft, "BROKEN_BASE", `names \`${base.name}\`, which cannot be used: mend ${place}`);
+  return withError(draft, "BROKEN_BASE", `names \`${base.name}\`, which cannot be used: mend ${place}`);
 }
 
 /** Keys that are never inherited. */
 const OWN = new Set(["name", "title", "extends", "dialect"]);
 
-function merged(base: Draft, draft: Draft): Draft {
-  const below = inOurSpelling(base).keys;
-  const own = inOurSpelling(draft);
+function mergeDrafts(base: Draft, draft: Draft): Draft {
+  const below = canonicalKeys(base).keys;
+  const own = canonicalKeys(draft);
   const keys = { ...own.keys };
   const from = { ...own.from };
   for (const [key, value] of Object.entries(below)) {
@@ -84,14 +84,14 @@ function merged(base: Draft, draft: Draft): Draft {
   return { ...draft, keys, from, body: draft.body || base.body, ...omitUndefined({ steps }) };
 }
 
-interface Spelt {
+interface CanonicalKeys {
   keys: Record<string, Data>;
   from: Record<string, Path>;
 }
 
 /** Rewrites aliases, so that `disallowed_tools` of one file is merged with `disallowedTools` of the other. */
-function inOurSpelling(draft: Draft): Spelt {
-  const spelt: Spelt = { keys: {}, from: { ...draft.from } };
+function canonicalKeys(draft: Draft): CanonicalKeys {
+  const spelt: CanonicalKeys = { keys: {}, from: { ...draft.from } };
   const limits: Record<string, Data> = {};
   for (const [written, value] of Object.entries(draft.keys)) {
     const key = canonicalKey(written);
@@ -106,11 +106,11 @@ function inOurSpelling(draft: Draft): Spelt {
   }
   const given = spelt.keys["limits"];
   if (given === undefined ? Object.keys(limits).length > 0 : isMapping(given))
-    spelt.keys["limits"] = { ...limits, ...inOurWords(given) };
+    spelt.keys["limits"] = { ...limits, ...canonicalLimits(given) };
   return spelt;
 }
 
-const inOurWords = (limits: Data | undefined): Record<string, Data> =>
+const canonicalLimits = (limits: Data | undefined): Record<string, Data> =>
   Object.fromEntries(Object.entries(limits ?? {}).map(([written, value]) => [canonicalKey(written), value]));
 
 /** Merges a base's value with the agent's own. A value of the wrong type is left to the check of keys. */
@@ -119,12 +119,12 @@ const NARROWING: Readonly<Record<string, (base: Data, own: Data) => Data>> = {
     const [below, above] = [toolsMap(base), toolsMap(own)];
     if (!below || !above) return below ? own : base;
     const allow = above["allow"] ?? below["allow"];
-    return { ...omitUndefined({ allow }), ...lists(below, above) };
+    return { ...omitUndefined({ allow }), ...unionOfRules(below, above) };
   },
-  disallowedTools: both,
+  disallowedTools: unionOfNames,
   permissions(base, own) {
     if (!isMapping(base) || !isMapping(own)) return isMapping(base) ? own : base;
-    return { ...base, ...own, ...lists(base, own) };
+    return { ...base, ...own, ...unionOfRules(base, own) };
   },
   limits: (base, own) => (isMapping(base) && isMapping(own) ? { ...base, ...own } : own),
   policy(base, own) {
@@ -143,14 +143,14 @@ function toolsMap(tools: Data): Record<string, Data> | undefined {
 
 const policyMap = (policy: Data): Record<string, Data> => (isMapping(policy) ? policy : { verbs: policy });
 
-function lists(base: Record<string, Data>, own: Record<string, Data>): Record<string, Data> {
+function unionOfRules(base: Record<string, Data>, own: Record<string, Data>): Record<string, Data> {
   return {
-    ask: both(base["ask"] ?? [], own["ask"] ?? []),
-    deny: both(base["deny"] ?? [], own["deny"] ?? []),
+    ask: unionOfNames(base["ask"] ?? [], own["ask"] ?? []),
+    deny: unionOfNames(base["deny"] ?? [], own["deny"] ?? []),
   };
 }
 
-function both(base: Data, own: Data): Data {
+function unionOfNames(base: Data, own: Data): Data {
   const [below, above] = [Names.safeParse(base), Names.safeParse(own)];
   if (!below.success || !above.success) return below.success ? own : base;
   return [...new Set([...below.data, ...above.data])];

@@ -21,7 +21,7 @@ export function readPolicy({ policy, delegate_targets: targets }: AgentValues): 
   if (policy === undefined) return { targets };
   if (Array.isArray(policy)) return { verbs: policy, targets };
   const inner = policy.delegate_targets;
-  const both = targets && inner ? inner.filter(namedIn(targets)) : (inner ?? targets);
+  const both = targets && inner ? inner.filter(nameMatcher(targets)) : (inner ?? targets);
   return { verbs: policy.verbs, targets: both };
 }
 
@@ -56,12 +56,12 @@ export function toolGate({
   const { allow, ask = [], deny: denied = [] } = Array.isArray(tools) ? { allow: tools } : (tools ?? {});
   const deny = [...denied, ...(values.disallowedTools ?? [])];
   const { verbs } = readPolicy(values);
-  if (verbs && !verbs.includes("Patch")) deny.push(...withheld({ values, allow, report, patches }));
+  if (verbs && !verbs.includes("Patch")) deny.push(...withheldTools({ values, allow, report, patches }));
   for (const problem of toolNames ? agentRuleProblems(values, document, toolNames) : [])
     report("tools", problem);
   const gate = { ask, deny: [...new Set(deny)] };
   if (allow === undefined || allow.includes("*")) return gate;
-  return { allow: toolNames ? knownOnly(allow, toolNames, report) : allow, ...gate };
+  return { allow: toolNames ? knownTools(allow, toolNames, report) : allow, ...gate };
 }
 
 interface Withholding extends Pick<Gate, "values" | "report"> {
@@ -70,7 +70,7 @@ interface Withholding extends Pick<Gate, "values" | "report"> {
 }
 
 /** S4-6: an agent without `Patch` in its policy changes no files. A tool that could is denied as a whole. */
-function withheld({ values, allow = [], report, patches }: Withholding): string[] {
+function withheldTools({ values, allow = [], report, patches }: Withholding): string[] {
   const listed = new Set(allow.map((rule) => rule.split("(", 1)[0]!.trim().toLowerCase()));
   const isListed = ({ name, aliases = [] }: (typeof patches)[number]): boolean =>
     [name, ...aliases].some((each) => listed.has(each.toLowerCase()));
@@ -82,7 +82,7 @@ function withheld({ values, allow = [], report, patches }: Withholding): string[
   return [...patches.map(({ name }) => name), ...(values.runner ? PATCHING_KINDS : [])];
 }
 
-function knownOnly(allow: string[], toolNames: readonly string[], report: ReportProblem): string[] {
+function knownTools(allow: string[], toolNames: readonly string[], report: ReportProblem): string[] {
   const nobodys = new Set(ruleProblems(allow, toolNames).map(({ index }) => index));
   const known = allow.filter((_, index) => !nobodys.has(index));
   if (known.length === 0 && allow.length > 0) {
@@ -96,11 +96,11 @@ function knownOnly(allow: string[], toolNames: readonly string[], report: Report
 export function allowedDelegates({ agents }: AgentValues, { verbs, targets }: Policy): string[] {
   if (verbs && !verbs.includes("Delegate")) return [];
   const named = [...new Map((agents ?? []).map((name) => [agentId(name), name])).values()];
-  return targets ? named.filter(namedIn(targets)) : named;
+  return targets ? named.filter(nameMatcher(targets)) : named;
 }
 
 /** Both `factory/planner` and `planner` name `factory/planner`. */
-function namedIn(targets: readonly string[]): (name: string) => boolean {
+function nameMatcher(targets: readonly string[]): (name: string) => boolean {
   const ids = new Set(targets.map(agentId));
   return (name) => ids.has(agentId(name)) || ids.has(agentId(name).split("/").at(-1)!);
 }

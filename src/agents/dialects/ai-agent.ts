@@ -38,58 +38,58 @@ function translate(source: SourceFile): Translation {
 
 const TEMPLATE = /\{%-?\s*(?:render|include)\s+(["'])([^"'{}\n]+)\1[^%{}]*%\}/g;
 
-const tools: Reader = (wording, value, key) => {
+const tools: Reader = (builder, value, key) => {
   const names = typeof value === "string" ? splitNames(value) : value;
-  if (Array.isArray(names)) return readTools()(wording, names.map(serverRule), key);
-  if (value !== null) return readTools()(wording, value, key);
+  if (Array.isArray(names)) return readTools()(builder, names.map(serverRule), key);
+  if (value !== null) return readTools()(builder, value, key);
   const message = "`tools` has no value: the agent gets none";
-  warn(wording, [key], { code: "TOOLS_EMPTY", message });
+  warn(builder, [key], { code: "TOOLS_EMPTY", message });
 };
 
 /** In ai-agent `fetch` is a server of that name, never a tool of ours. */
 const serverRule = (name: Data): Data =>
   typeof name === "string" && /^[\w.-]+$/.test(name) && !name.startsWith("mcp__") ? `mcp__${name}__*` : name;
 
-const agents: Reader = (wording, value, key) => {
+const agents: Reader = (builder, value, key) => {
   if (value === null) return;
-  const names = namesIn(wording, value);
-  if (!names) return badNames(wording, key);
-  allowDelegates(wording, names, [key]);
+  const names = namesIn(builder, value);
+  if (!names) return badNames(builder, key);
+  allowDelegates(builder, names, [key]);
 };
 
-const advisors: Reader = (wording, value, key) => {
-  const names = namesIn(wording, value);
-  if (!names) return value === null ? undefined : badNames(wording, key);
-  if (names.length > 0) setKey(wording, "advisors", names, key);
+const advisors: Reader = (builder, value, key) => {
+  const names = namesIn(builder, value);
+  if (!names) return value === null ? undefined : badNames(builder, key);
+  if (names.length > 0) setKey(builder, "advisors", names, key);
 };
 
-const handoff: Reader = (wording, value, key) => {
-  const names = namesIn(wording, value);
-  if (!names) return value === null ? undefined : badNames(wording, key);
-  if (names.length === 1) setKey(wording, "handoff", names[0]!, key);
+const handoff: Reader = (builder, value, key) => {
+  const names = namesIn(builder, value);
+  if (!names) return value === null ? undefined : badNames(builder, key);
+  if (names.length === 1) setKey(builder, "handoff", names[0]!, key);
   else if (names.length > 1)
-    refuse(wording, [key], { code: "BAD_HANDOFF", message: "`handoff` names one agent" });
+    refuse(builder, [key], { code: "BAD_HANDOFF", message: "`handoff` names one agent" });
 };
 
-const router: Reader = (wording, value, key) => {
+const router: Reader = (builder, value, key) => {
   if (value === null) return;
   const { destinations, ...rest } = isMapping(value) ? value : { destinations: value };
-  const names = destinations === undefined ? undefined : namesIn(wording, destinations);
-  if (!names) return badNames(wording, key);
-  if (names.length > 0) setKey(wording, "router", { ...rest, destinations: names }, key);
+  const names = destinations === undefined ? undefined : namesIn(builder, destinations);
+  if (!names) return badNames(builder, key);
+  if (names.length > 0) setKey(builder, "router", { ...rest, destinations: names }, key);
 };
 
-function badNames(wording: TranslationBuilder, key: string): void {
-  refuse(wording, [key], { code: "BAD_AGENTS", message: `\`${key}\` must name agents, as \`./writer.ai\`` });
+function badNames(builder: TranslationBuilder, key: string): void {
+  refuse(builder, [key], { code: "BAD_AGENTS", message: `\`${key}\` must name agents, as \`./writer.ai\`` });
 }
 
-function namesIn(wording: TranslationBuilder, value: Data): string[] | undefined {
+function namesIn(builder: TranslationBuilder, value: Data): string[] | undefined {
   const list = typeof value === "string" ? value.split(",") : value;
   if (!Array.isArray(list) || !list.every((name) => typeof name === "string")) return undefined;
   return list
     .map((name) => name.trim())
     .filter((name) => name !== "")
-    .map((name) => agentAt(wording, name));
+    .map((name) => agentAt(builder, name));
 }
 
 /** `../web/search.ai` in `team/lead.ai` is the agent `web/search`. */
@@ -103,19 +103,19 @@ function agentAt({ source }: TranslationBuilder, name: string): string {
 /** Of `{format, schema}` Cadre uses only the schema. */
 const format =
   (ours: string): Reader =>
-  (wording, value, key) => {
+  (builder, value, key) => {
     const schema = isMapping(value) ? value["schema"] : undefined;
-    if (isMapping(schema) || typeof schema === "string") setKey(wording, ours, schema, key);
-    else wording.extra[key] = value;
+    if (isMapping(schema) || typeof schema === "string") setKey(builder, ours, schema, key);
+    else builder.extra[key] = value;
   };
 
 const duration =
   (name: string): Reader =>
-  (wording, value, key) => {
+  (builder, value, key) => {
     if (value === null) return;
     const ms = typeof value === "string" || typeof value === "number" ? parseDuration(value) : undefined;
-    if (ms === undefined) return warnIgnored(wording, [key], `\`${key}\` is no duration`);
-    setLimit(wording, name, ms, key);
+    if (ms === undefined) return warnIgnored(builder, [key], `\`${key}\` is no duration`);
+    setLimit(builder, name, ms, key);
   };
 
 const READERS: Readers = {

@@ -16,8 +16,8 @@ export const claudeDialect: Dialect = {
 const SIGNS = ["permissionMode", "allowed-tools", "memory", "effort"];
 
 /** Claude's generator writes `\n` into one line. The model should see real line breaks. */
-const description: Reader = (wording, value: Data, key) =>
-  setKey(wording, "description", typeof value === "string" ? value.replaceAll("\\n", "\n") : value, key);
+const description: Reader = (builder, value: Data, key) =>
+  setKey(builder, "description", typeof value === "string" ? value.replaceAll("\\n", "\n") : value, key);
 
 const READERS: Readers = {
   ...commonReaders(),

@@ -60,17 +60,17 @@ export const readersFor = (keys: string, reader: Reader): Readers =>
   Object.fromEntries(keys.split(" ").map((key) => [key, reader]));
 
 /** A list of names refers to servers in cadre.yaml. Any other value could start a program, so it has no effect. */
-const serverNames: Reader = (wording, value, key) => {
+const serverNames: Reader = (builder, value, key) => {
   const isNames = Array.isArray(value) && value.every((name) => typeof name === "string");
-  (isNames ? sameKey : inertKey)(wording, value, key);
+  (isNames ? sameKey : inertKey)(builder, value, key);
 };
 
-const notDelegable: Reader = (wording, value, key) => {
-  if (value === true) setKey(wording, "delegable", false, key);
+const notDelegable: Reader = (builder, value, key) => {
+  if (value === true) setKey(builder, "delegable", false, key);
 };
 
 /** Cadre's `permissions` has lists of rules. A map of actions is opencode's `permission`, misspelt. */
-const permissionsOrOurs: Reader = (wording, value, key) => {
+const permissionsOrOurs: Reader = (builder, value, key) => {
   const lists = typeof value === "object" && value !== null && Object.values(value).some(Array.isArray);
-  (lists ? sameKey : readPermissions)(wording, value, key);
+  (lists ? sameKey : readPermissions)(builder, value, key);
 };

@@ -73,30 +73,30 @@ function startsAgents(tools: Data | undefined): boolean {
 }
 
 /** In a chat mode `mode` says nothing about who may call the agent. */
-const mode: Reader = (wording, value, key) => {
-  if (value === "subagent") wording.hidden = true;
-  wording.extra[key] = value;
+const mode: Reader = (builder, value, key) => {
+  if (value === "subagent") builder.hidden = true;
+  builder.extra[key] = value;
 };
 
 /** The older name of `disable-model-invocation`, with the opposite meaning. */
-const infer: Reader = (wording, value, key) => {
-  if (value === false) setKey(wording, "delegable", false, key);
+const infer: Reader = (builder, value, key) => {
+  if (value === false) setKey(builder, "delegable", false, key);
 };
 
 /** An entry with `send: true` is a handoff. The others are buttons for a person to press. */
-const readHandoffs: Reader = (wording, value, key) => {
+const readHandoffs: Reader = (builder, value, key) => {
   if (value === null) return;
   const entries = Array.isArray(value) ? value : [value];
   const sent = entries.filter((entry) => isMapping(entry) && entry["send"] === true);
   const [only] = sent as Record<string, Data>[];
   const target = only?.["agent"];
   if (sent.length === 1 && typeof target === "string" && target !== "agent")
-    setKey(wording, "handoff", target, key);
-  if (entries.length > (Object.hasOwn(wording.keys, "handoff") ? 1 : 0)) keepButtons(wording, value, key);
+    setKey(builder, "handoff", target, key);
+  if (entries.length > (Object.hasOwn(builder.keys, "handoff") ? 1 : 0)) keepButtons(builder, value, key);
 };
 
-function keepButtons(wording: TranslationBuilder, value: Data, key: string): void {
-  wording.extra[key] = value;
+function keepButtons(builder: TranslationBuilder, value: Data, key: string): void {
+  builder.extra[key] = value;
   const message = `\`${key}\` without \`send: true\` are buttons for a person: they have no effect here`;
-  warn(wording, [key], { code: "UNSUPPORTED_KEY", message, suggestion: "name one agent in `handoff`" });
+  warn(builder, [key], { code: "UNSUPPORTED_KEY", message, suggestion: "name one agent in `handoff`" });
 }

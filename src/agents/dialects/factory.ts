@@ -22,9 +22,9 @@ const VOCABULARY = {
   },
 };
 
-const tools: Reader = (wording, value, key) => {
-  readTools(VOCABULARY)(wording, value, key);
-  if (value === "read-only") narrowTools(wording, READ_ONLY, [key]);
+const tools: Reader = (builder, value, key) => {
+  readTools(VOCABULARY)(builder, value, key);
+  if (value === "read-only") narrowTools(builder, READ_ONLY, [key]);
 };
 
 const READERS: Readers = { ...commonReaders(VOCABULARY), tools };

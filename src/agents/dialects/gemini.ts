@@ -13,11 +13,11 @@ export const geminiDialect: Dialect = {
   translate: (source) => [translateWith(source, READERS)],
 };
 
-const kind: Reader = (wording, value, key) => {
+const kind: Reader = (builder, value, key) => {
   if (value === "local") return;
-  if (value !== "remote") return sameKey(wording, value, key);
+  if (value !== "remote") return sameKey(builder, value, key);
   const message = "remote agents (A2A) are not supported";
-  refuse(wording, [key], { code: "REMOTE_AGENT", message });
+  refuse(builder, [key], { code: "REMOTE_AGENT", message });
 };
 
 const READERS = { ...commonReaders(), kind, display_name: alias("title"), instructions: promptKey };

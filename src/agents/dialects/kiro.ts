@@ -20,7 +20,7 @@ export const kiroDialect: Dialect = {
 
 function translate(source: SourceFile): Translation {
   const gated = source.keys["tools"] !== undefined && source.keys["tools"] !== null;
-  return translateWith(source, gated ? { ...READERS, allowedTools: spared } : READERS);
+  return translateWith(source, gated ? { ...READERS, allowedTools: readAllowedTools } : READERS);
 }
 
 /** `@git` is an MCP server, and `@git/status` one of its tools. */
@@ -33,30 +33,30 @@ const VOCABULARY = {
 };
 
 /** In a file with `tools`, `allowedTools` lists those that need no approval. */
-const spared: Reader = (wording, value, key) => {
+const readAllowedTools: Reader = (builder, value, key) => {
   if (value === null || (Array.isArray(value) && value.length === 0)) return;
-  warnGrantIgnored(wording, key, `\`${key}\``);
+  warnGrantIgnored(builder, key, `\`${key}\``);
 };
 
 /** A tool with `denied…` settings is denied as a whole. Settings that permit something have no effect. */
-const settings: Reader = (wording, value, key) => {
+const readSettings: Reader = (builder, value, key) => {
   if (isMapping(value)) {
     for (const [name, options] of Object.entries(value)) {
       if (!isMapping(options) || !Object.keys(options).some((option) => /^den(y|ied)/i.test(option)))
         continue;
       const message = `\`${name}\` is denied as a whole: rules here cannot say what its settings deny`;
-      warn(wording, [key, name], { code: "PERMISSION_NARROWED", message });
-      readDenied(VOCABULARY)(wording, [name], key);
+      warn(builder, [key, name], { code: "PERMISSION_NARROWED", message });
+      readDenied(VOCABULARY)(builder, [name], key);
     }
   }
-  unsupportedKey(wording, value, key);
+  unsupportedKey(builder, value, key);
 };
 
-const prompt: Reader = (wording, value, key) => {
-  if (typeof value !== "string" || wording.body.trim() !== "") return unsupportedKey(wording, value, key);
+const prompt: Reader = (builder, value, key) => {
+  if (typeof value !== "string" || builder.body.trim() !== "") return unsupportedKey(builder, value, key);
   const file = /^file:\/\/(.+)$/.exec(value.trim())?.[1];
-  if (file === undefined) wording.body = value.trim();
-  else setPromptFile(wording, file, [key]);
+  if (file === undefined) builder.body = value.trim();
+  else setPromptFile(builder, file, [key]);
 };
 
 const READERS: Readers = {
@@ -67,6 +67,6 @@ const READERS: Readers = {
   ),
   ...readersFor("agentSpawn userPromptSubmit", inertKey),
   allowedTools: readTools(VOCABULARY),
-  toolsSettings: settings,
+  toolsSettings: readSettings,
   prompt,
 };

@@ -12,9 +12,9 @@ export const linggenDialect: Dialect = {
   translate: (source) => [translateWith(source, READERS)],
 };
 
-const inFront: Reader = (wording, value: Data, key) => {
-  if (typeof value !== "string") return unsupportedKey(wording, value, key);
-  wording.body = [value.trim(), wording.body].filter((text) => text !== "").join("\n\n");
+const prependToPrompt: Reader = (builder, value: Data, key) => {
+  if (typeof value !== "string") return unsupportedKey(builder, value, key);
+  builder.body = [value.trim(), builder.body].filter((text) => text !== "").join("\n\n");
 };
 
-const READERS: Readers = { ...commonReaders(), personality: inFront };
+const READERS: Readers = { ...commonReaders(), personality: prependToPrompt };

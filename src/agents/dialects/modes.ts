@@ -37,18 +37,18 @@ function modesIn({ keys }: SourceFile): { path: Path; mode: Data }[] {
 }
 
 function translate(source: SourceFile, path: Path, mode: Data): Translation {
-  const wording = startTranslation({ ...source, body: "" }, path);
+  const builder = startTranslation({ ...source, body: "" }, path);
   if (!isMapping(mode))
-    refuse(wording, [], { code: "BAD_MODE", message: "a mode must be `key: value` lines" });
+    refuse(builder, [], { code: "BAD_MODE", message: "a mode must be `key: value` lines" });
   else {
-    readAll(wording, mode, READERS);
-    wording.body = [mode["roleDefinition"], mode["customInstructions"], wording.body]
+    readAll(builder, mode, READERS);
+    builder.body = [mode["roleDefinition"], mode["customInstructions"], builder.body]
       .filter((text) => typeof text === "string")
       .map((text) => text.trim())
       .filter((text) => text !== "")
       .join("\n\n");
   }
-  return finishTranslation(wording);
+  return finishTranslation(builder);
 }
 
 const VOCABULARY = {
@@ -61,46 +61,46 @@ const VOCABULARY = {
   },
 };
 
-const inBody: Reader = () => {};
+const readInBody: Reader = () => {};
 
 /** `whenToUse` is written for the delegating agent and says more than `description`, so it wins. */
-const whenToUse: Reader = (wording, value, key) => {
-  if (typeof value === "string" && value.trim() !== "") setKey(wording, "description", value, key);
+const whenToUse: Reader = (builder, value, key) => {
+  if (typeof value === "string" && value.trim() !== "") setKey(builder, "description", value, key);
 };
 
-const description: Reader = (wording, value, key) => {
-  if (!Object.hasOwn(wording.keys, "description")) setKey(wording, "description", value, key);
+const description: Reader = (builder, value, key) => {
+  if (!Object.hasOwn(builder.keys, "description")) setKey(builder, "description", value, key);
 };
 
 /** `edit` is the whole group. `[edit, {fileRegex}]` covers only files whose path matches. */
-const groups: Reader = (wording, value, key) => {
+const groups: Reader = (builder, value, key) => {
   if (value === null) return;
-  if (!Array.isArray(value)) return refuse(wording, [key], BAD_TOOLS);
+  if (!Array.isArray(value)) return refuse(builder, [key], BAD_TOOLS);
   const plain = value.map((entry) => (Array.isArray(entry) && entry.length === 1 ? entry[0]! : entry));
   const whole = plain.filter((entry) => !Array.isArray(entry));
   const scoped = plain.flatMap((entry, index) =>
-    Array.isArray(entry) ? scopedGroup(wording, entry, [key, index]) : [],
+    Array.isArray(entry) ? scopedGroup(builder, entry, [key, index]) : [],
   );
-  const listed = whole.length > 0 ? allowRules(wording, whole, [key], VOCABULARY) : [];
-  narrowTools(wording, { allow: [...new Set([...listed, ...scoped])] }, [key]);
+  const listed = whole.length > 0 ? allowRules(builder, whole, [key], VOCABULARY) : [];
+  narrowTools(builder, { allow: [...new Set([...listed, ...scoped])] }, [key]);
 };
 
-function scopedGroup(wording: TranslationBuilder, [group, options]: readonly Data[], path: Path): string[] {
+function scopedGroup(builder: TranslationBuilder, [group, options]: readonly Data[], path: Path): string[] {
   const regex = isMapping(options) ? options["fileRegex"] : undefined;
   if (regex === undefined && isMapping(options))
-    return allowRules(wording, [group ?? null], path, VOCABULARY);
+    return allowRules(builder, [group ?? null], path, VOCABULARY);
   const globs = typeof regex === "string" ? regexWildcards(regex)?.map(pathPattern) : undefined;
   if (group === "edit" && globs?.every((glob) => glob !== undefined))
     return VOCABULARY.groups.edit.flatMap((tool) => globs.map((glob) => `${tool}(${glob})`));
   const message = `rules here cannot say which files \`fileRegex\` means: the group is left out`;
   const suggestion = 'write `tools: ["Edit(docs/**)"]` in a file of your own';
-  warn(wording, path, { code: "PERMISSION_NARROWED", message, suggestion });
+  warn(builder, path, { code: "PERMISSION_NARROWED", message, suggestion });
   return [];
 }
 
 const READERS: Readers = {
   ...commonReaders(),
-  ...readersFor("roleDefinition customInstructions", inBody),
+  ...readersFor("roleDefinition customInstructions", readInBody),
   ...readersFor("source iconName", metadataKey),
   slug: alias("name"),
   name: alias("title"),

@@ -55,24 +55,24 @@ const areFlags = (tools: Record<string, Data>): boolean => {
   return values.length > 0 && values.every((value) => typeof value === "boolean");
 };
 
-const mode: Reader = (wording, value, key) => {
-  if (value === "subagent") wording.hidden = true;
-  else if (value === "primary") setKey(wording, "kind", "main", key);
+const mode: Reader = (builder, value, key) => {
+  if (value === "subagent") builder.hidden = true;
+  else if (value === "primary") setKey(builder, "kind", "main", key);
   else if (value !== "all" && value !== null)
-    warnIgnored(wording, [key], `\`${key}\` must be primary, subagent or all`);
+    warnIgnored(builder, [key], `\`${key}\` must be primary, subagent or all`);
 };
 
-const disable: Reader = (wording, value, key) => {
+const disable: Reader = (builder, value, key) => {
   if (value !== true) return;
-  refuse(wording, [key], {
+  refuse(builder, [key], {
     code: "AGENT_DISABLED",
     message: "the file says that this agent is switched off",
   });
 };
 
 /** In opencode `steps` is a number of turns. A text is Cadre's `steps`. */
-const steps: Reader = (wording, value, key) =>
-  (typeof value === "string" ? sameKey : limitKey("maxTurns"))(wording, value, key);
+const steps: Reader = (builder, value, key) =>
+  (typeof value === "string" ? sameKey : limitKey("maxTurns"))(builder, value, key);
 
 const READERS: Readers = {
   ...commonReaders(),

@@ -21,10 +21,10 @@ const SIGNS = [
 ];
 
 /** `fork` starts with the parent's conversation, `fresh` without it. */
-const defaultContext: Reader = (wording, value, key) => {
-  if (value === "fork") setKey(wording, "context", "full", key);
-  else if (value === "fresh") setKey(wording, "context", "none", key);
-  else unsupportedKey(wording, value, key);
+const defaultContext: Reader = (builder, value, key) => {
+  if (value === "fork") setKey(builder, "context", "full", key);
+  else if (value === "fresh") setKey(builder, "context", "none", key);
+  else unsupportedKey(builder, value, key);
 };
 
 const READERS: Readers = {

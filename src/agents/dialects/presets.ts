@@ -6,49 +6,49 @@ import { READ_ONLY } from "./tool-gate.ts";
 import { narrowTools, refuse, type TranslationBuilder, warn } from "./translation-builder.ts";
 
 /** Claude's `permissionMode`. `ask` is not one of Claude's values, but people write it. */
-export const readPermissionMode: Reader = (wording, value, key) => {
+export const readPermissionMode: Reader = (builder, value, key) => {
   if (value === null || value === "default" || value === "ask") return;
-  if (value === "plan") return narrowTools(wording, READ_ONLY, [key]);
+  if (value === "plan") return narrowTools(builder, READ_ONLY, [key]);
   if (value === "acceptEdits" || value === "auto" || value === "dontAsk")
-    return warnGrantIgnored(wording, key, `\`${key}: ${value}\``);
+    return warnGrantIgnored(builder, key, `\`${key}: ${value}\``);
   if (value === "bypassPermissions") {
     const message = `\`${key}: bypassPermissions\` is refused: no file can switch approvals off`;
     const suggestion = "`cadre run --yes` is the person's own flag for it";
-    return warn(wording, [key], { code: "BYPASS_REFUSED", message, suggestion });
+    return warn(builder, [key], { code: "BYPASS_REFUSED", message, suggestion });
   }
-  notUnderstood(wording, key);
+  notUnderstood(builder, key);
 };
 
 /** Cursor's `readonly`. */
-export const readReadonly: Reader = (wording, value, key) => {
+export const readReadonly: Reader = (builder, value, key) => {
   if (value === null || value === false) return;
-  if (value === true) return narrowTools(wording, READ_ONLY, [key]);
-  notUnderstood(wording, key);
+  if (value === true) return narrowTools(builder, READ_ONLY, [key]);
+  notUnderstood(builder, key);
 };
 
 /** Codex's. */
-export const readSandboxMode: Reader = (wording, value, key) => {
+export const readSandboxMode: Reader = (builder, value, key) => {
   if (value === null || value === "workspace-write") return;
-  if (value === "read-only") return narrowTools(wording, READ_ONLY, [key]);
-  if (value === "danger-full-access") return warnGrantIgnored(wording, key, `\`${key}: ${value}\``);
-  notUnderstood(wording, key);
+  if (value === "read-only") return narrowTools(builder, READ_ONLY, [key]);
+  if (value === "danger-full-access") return warnGrantIgnored(builder, key, `\`${key}: ${value}\``);
+  notUnderstood(builder, key);
 };
 
 /** Codex's. */
-export const readApprovalPolicy: Reader = (wording, value, key) => {
+export const readApprovalPolicy: Reader = (builder, value, key) => {
   if (value === null || value === "on-request" || value === "on-failure") return;
-  if (value === "untrusted") return narrowTools(wording, { ask: ["Bash", "Write", "Edit"] }, [key]);
-  if (value === "never") return warnGrantIgnored(wording, key, `\`${key}: never\``);
-  notUnderstood(wording, key);
+  if (value === "untrusted") return narrowTools(builder, { ask: ["Bash", "Write", "Edit"] }, [key]);
+  if (value === "never") return warnGrantIgnored(builder, key, `\`${key}: never\``);
+  notUnderstood(builder, key);
 };
 
-export function warnGrantIgnored(wording: TranslationBuilder, key: string, what: string): void {
+export function warnGrantIgnored(builder: TranslationBuilder, key: string, what: string): void {
   const message = `${what} would spare a person's approval, which an agent file cannot: it has no effect`;
   const suggestion = "put the rule into cadre.yaml's `permissions.allow`";
-  warn(wording, [key], { code: "GRANT_IGNORED", message, suggestion });
+  warn(builder, [key], { code: "GRANT_IGNORED", message, suggestion });
 }
 
-function notUnderstood(wording: TranslationBuilder, key: string): void {
+function notUnderstood(builder: TranslationBuilder, key: string): void {
   const message = `\`${key}\` has a value that is not understood, and it decides what the agent may do`;
-  refuse(wording, [key], { code: "BAD_PERMISSION", message });
+  refuse(builder, [key], { code: "BAD_PERMISSION", message });
 }

@@ -4,16 +4,16 @@
 import type { Path } from "../../config/yaml.ts";
 import { refuse, type TranslationBuilder } from "./translation-builder.ts";
 
-export function setPromptFile(wording: TranslationBuilder, file: string, path: Path): void {
+export function setPromptFile(builder: TranslationBuilder, file: string, path: Path): void {
   const clean = file
     .trim()
     .replaceAll("\\", "/")
     .replace(/^(\.\/)+/, "");
   const outside = clean === "" || /^([A-Za-z]:|\/|~)/.test(clean) || clean.split("/").includes("..");
   if (!outside) {
-    wording.promptFile = clean;
+    builder.promptFile = clean;
     return;
   }
   const message = `the prompt's file \`${file}\` lies outside the folder of the file that names it`;
-  refuse(wording, path, { code: "PROMPT_OUTSIDE", message, suggestion: "move it beside the file" });
+  refuse(builder, path, { code: "PROMPT_OUTSIDE", message, suggestion: "move it beside the file" });
 }

@@ -13,58 +13,58 @@ import { allowDelegates, narrowTools, refuse, type TranslationBuilder, warn } fr
 /** `tools`: everything that the agent may call. */
 export const readTools =
   (vocabulary: Vocabulary = {}): Reader =>
-  (wording, value, key) => {
-    if (value === null || value === "" || value === true) return readNothing(wording, value, key);
-    if (isMapping(value)) return readToolsMap(wording, value, key, vocabulary);
+  (builder, value, key) => {
+    if (value === null || value === "" || value === true) return readEmpty(builder, value, key);
+    if (isMapping(value)) return readToolsMap(builder, value, key, vocabulary);
     const names = namesIn(value);
-    if (!names) return refuse(wording, [key], BAD_TOOLS);
-    if (names.length === 1 && names[0] === "none") return narrowTools(wording, { allow: [] }, [key]);
-    narrowTools(wording, { allow: allowRules(wording, names, [key], vocabulary) }, [key]);
+    if (!names) return refuse(builder, [key], BAD_TOOLS);
+    if (names.length === 1 && names[0] === "none") return narrowTools(builder, { allow: [] }, [key]);
+    narrowTools(builder, { allow: allowRules(builder, names, [key], vocabulary) }, [key]);
   };
 
 /** `disallowedTools` wins over every list that allows. */
 export const readDenied =
   (vocabulary: Vocabulary = {}): Reader =>
-  (wording, value, key) => {
+  (builder, value, key) => {
     if (value === null) return;
     const names = namesIn(value);
-    if (!isTexts(names)) return refuse(wording, [key], BAD_TOOLS);
-    narrowTools(wording, { deny: denied(wording, names, vocabulary) }, [key]);
+    if (!isTexts(names)) return refuse(builder, [key], BAD_TOOLS);
+    narrowTools(builder, { deny: denyRules(builder, names, vocabulary) }, [key]);
   };
 
 /** opencode's `permission` map. */
-export const readPermissions: Reader = (wording, value, key) => {
+export const readPermissions: Reader = (builder, value, key) => {
   if (value === null) return;
   const map = typeof value === "string" ? { "*": value } : value;
-  if (!isMapping(map)) return refuse(wording, [key], badPermission(key));
-  applyMap(wording, readPermissionMap(map), key);
+  if (!isMapping(map)) return refuse(builder, [key], badPermission(key));
+  applyMap(builder, readPermissionMap(map), key);
 };
 
 /** Delegates by name. `*` names no agent, and is ignored with a warning. */
-export const readAgents: Reader = (wording, value, key) => {
+export const readAgents: Reader = (builder, value, key) => {
   if (value === null) return;
   const names = typeof value === "string" ? splitNames(value) : value;
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
-    return refuse(wording, [key], { code: "BAD_AGENTS", message: "`agents` must be a list of names" });
+    return refuse(builder, [key], { code: "BAD_AGENTS", message: "`agents` must be a list of names" });
   allowDelegates(
-    wording,
+    builder,
     names.filter((name) => name !== "*"),
     [key],
   );
   if (names.includes("*")) {
     const message = "`*` names nobody: here an agent starts only those that it names";
-    warn(wording, [key], { code: "AGENTS_UNNAMED", message });
+    warn(builder, [key], { code: "AGENTS_UNNAMED", message });
   }
 };
 
 /** `allowed_directories`: the only folders that the agent may work in. */
-export const readFolders: Reader = (wording, value, key) => {
+export const readFolders: Reader = (builder, value, key) => {
   if (value === null) return;
   const folders = namesIn(value);
-  if (!isTexts(folders)) return refuse(wording, [key], badPermission(key));
-  narrowTools(wording, confineToFolders(folders, wording.gate.allow), [key]);
+  if (!isTexts(folders)) return refuse(builder, [key], badPermission(key));
+  narrowTools(builder, confineToFolders(folders, builder.gate.allow), [key]);
   const message = `\`${key}\` holds the file tools to these folders; Bash cannot be held to them, and is left out`;
-  warn(wording, [key], { code: "PERMISSION_NARROWED", message });
+  warn(builder, [key], { code: "PERMISSION_NARROWED", message });
 };
 
 export const BAD_TOOLS = {
@@ -80,10 +80,10 @@ const badPermission = (where: string) => ({
 });
 
 /** A key without a value is left to our own schema. */
-function readNothing(wording: TranslationBuilder, value: Data, key: string): void {
+function readEmpty(builder: TranslationBuilder, value: Data, key: string): void {
   if (value === true) return;
-  wording.keys["tools"] = null;
-  wording.from["tools"] ??= [...wording.base, key];
+  builder.keys["tools"] = null;
+  builder.from["tools"] ??= [...builder.base, key];
 }
 
 function namesIn(value: Data): Data[] | undefined {
@@ -94,7 +94,7 @@ function namesIn(value: Data): Data[] | undefined {
 
 /** An empty map changes nothing. */
 function readToolsMap(
-  wording: TranslationBuilder,
+  builder: TranslationBuilder,
   map: Record<string, Data>,
   key: string,
   vocabulary: Vocabulary,
@@ -102,12 +102,12 @@ function readToolsMap(
   const words = Object.keys(map);
   if (words.length === 0) return;
   if (words.every((word) => word === "allow" || word === "ask" || word === "deny"))
-    readOurMap(wording, map, key, vocabulary);
-  else applyMap(wording, readPermissionMap(map), key);
+    readCadreMap(builder, map, key, vocabulary);
+  else applyMap(builder, readPermissionMap(map), key);
 }
 
-function readOurMap(
-  wording: TranslationBuilder,
+function readCadreMap(
+  builder: TranslationBuilder,
   map: Record<string, Data>,
   key: string,
   vocabulary: Vocabulary,
@@ -117,16 +117,16 @@ function readOurMap(
     return value === null ? [] : namesIn(value);
   });
   if (!allow || !isTexts(ask) || !isTexts(deny)) {
-    refuse(wording, [key], BAD_TOOLS);
+    refuse(builder, [key], BAD_TOOLS);
     return;
   }
   const listed = (map["allow"] ?? null) !== null;
   narrowTools(
-    wording,
+    builder,
     {
-      ...(listed ? { allow: allowRules(wording, allow, [key, "allow"], vocabulary) } : {}),
-      ask: ask.flatMap((name) => held(name, vocabulary)),
-      deny: denied(wording, deny, vocabulary),
+      ...(listed ? { allow: allowRules(builder, allow, [key, "allow"], vocabulary) } : {}),
+      ask: ask.flatMap((name) => restrictionRules(name, vocabulary)),
+      deny: denyRules(builder, deny, vocabulary),
     },
     [key],
   );
@@ -136,23 +136,23 @@ const isTexts = (names: Data[] | undefined): names is string[] =>
   names?.every((name) => typeof name === "string") === true;
 
 function applyMap(
-  wording: TranslationBuilder,
+  builder: TranslationBuilder,
   { gate, agents, narrowed, bad }: MapReading,
   key: string,
 ): void {
-  for (const path of bad) refuse(wording, [key, ...path], badPermission(path.join(".")));
-  if (gate.allow || gate.ask.length > 0 || gate.deny.length > 0) narrowTools(wording, gate, [key]);
-  if (agents) allowDelegates(wording, agents, [key, "task"]);
+  for (const path of bad) refuse(builder, [key, ...path], badPermission(path.join(".")));
+  if (gate.allow || gate.ask.length > 0 || gate.deny.length > 0) narrowTools(builder, gate, [key]);
+  if (agents) allowDelegates(builder, agents, [key, "task"]);
   for (const word of narrowed) {
     const message = `\`${word}\` depends on the order of its rules, or on text that rules here cannot match: it comes out narrower`;
     const suggestion = "see `cadre agents explain`, or say it in `tools: {allow, ask, deny}`";
-    warn(wording, [key, word], { code: "PERMISSION_NARROWED", message, suggestion });
+    warn(builder, [key, word], { code: "PERMISSION_NARROWED", message, suggestion });
   }
 }
 
 /** Our rules for the known names. The others are left out with a warning. */
 export function allowRules(
-  wording: TranslationBuilder,
+  builder: TranslationBuilder,
   names: readonly Data[],
   path: Path,
   vocabulary: Vocabulary,
@@ -166,44 +166,44 @@ export function allowRules(
     if (meaning.kind === "tools") rules.push(...meaning.rules);
     else if (meaning.kind === "delegation") agents.push(...(meaning.agents ?? []));
     else if (meaning.kind === "ide") editor.push(name as string);
-    else unknownTool(wording, [...path, index], name);
+    else unknownTool(builder, [...path, index], name);
     understood ||= meaning.kind === "tools" || meaning.kind === "delegation";
   }
-  if (agents.length > 0) allowDelegates(wording, agents, path);
+  if (agents.length > 0) allowDelegates(builder, agents, path);
   if (editor.length > 0) {
     const message = `only an editor has ${editor.map((name) => `\`${name}\``).join(", ")}: left out`;
-    warn(wording, path, { code: "TOOL_IDE_ONLY", message });
+    warn(builder, path, { code: "TOOL_IDE_ONLY", message });
   }
   if (!understood) {
     const message = "none of the tools that this names is known here: the agent gets no tools at all";
-    warn(wording, path, { code: "NO_KNOWN_TOOLS", message, suggestion: "name Read, Grep, Edit, Bash …" });
+    warn(builder, path, { code: "NO_KNOWN_TOOLS", message, suggestion: "name Read, Grep, Edit, Bash …" });
   }
   return [...new Set(rules)];
 }
 
 const UNKNOWN = { kind: "unknown" } as const;
 
-function unknownTool(wording: TranslationBuilder, path: Path, name: Data): void {
+function unknownTool(builder: TranslationBuilder, path: Path, name: Data): void {
   const written = typeof name === "string" ? `\`${name}\`` : "this";
   const suggestion = "a tool of an MCP server is `mcp__server__tool`";
-  warn(wording, path, {
+  warn(builder, path, {
     code: "UNKNOWN_TOOL",
     message: `no tool is called ${written}: left out`,
     suggestion,
   });
 }
 
-function denied(wording: TranslationBuilder, names: readonly string[], vocabulary: Vocabulary): string[] {
+function denyRules(builder: TranslationBuilder, names: readonly string[], vocabulary: Vocabulary): string[] {
   return names.flatMap((name) => {
     const meaning = toolMeaning(name, vocabulary);
-    if (meaning.kind !== "delegation") return held(name, vocabulary);
-    wording.refused.push(...(meaning.agents ?? ["*"]));
+    if (meaning.kind !== "delegation") return restrictionRules(name, vocabulary);
+    builder.refused.push(...(meaning.agents ?? ["*"]));
     return [];
   });
 }
 
 /** An unknown name stays as it is: it forbids nothing, and the common checks report it. */
-function held(name: string, vocabulary: Vocabulary): readonly string[] {
+function restrictionRules(name: string, vocabulary: Vocabulary): readonly string[] {
   if (/^notebookedit$/i.test(name.trim())) return ["NotebookEdit", "Edit(**/*.ipynb)"];
   const meaning = toolMeaning(name, vocabulary);
   return meaning.kind === "tools" ? meaning.rules : meaning.kind === "ide" ? [] : [name.trim()];

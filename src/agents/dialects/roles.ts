@@ -49,7 +49,7 @@ function wrapperOf({ keys }: SourceFile): { keys: Keys; path: Path } | undefined
 }
 
 function wrapperProblems(source: SourceFile, { keys, path }: { keys: Keys; path: Path }): Problem[] {
-  const wording = startTranslation(source, path);
+  const builder = startTranslation(source, path);
   const known = ["Roles", ...Object.values(DEFAULTS)];
   for (const [key, value] of Object.entries(keys)) {
     const name = known.find((word) => word.toLowerCase() === key.toLowerCase());
@@ -57,14 +57,14 @@ function wrapperProblems(source: SourceFile, { keys, path }: { keys: Keys; path:
     if (name === undefined) {
       const suggestion = meant && `did you mean \`${meant}\`?`;
       warn(
-        wording,
+        builder,
         [key],
         omitUndefined({ code: "UNKNOWN_KEY", message: `unknown key \`${key}\``, suggestion }),
       );
     } else if (name !== "Roles" && !isCount(value))
-      warnIgnored(wording, [key], `\`${key}\` must be a number`);
+      warnIgnored(builder, [key], `\`${key}\` must be a number`);
   }
-  return wording.problems;
+  return builder.problems;
 }
 
 const isCount = (value: Data | undefined): value is number =>
@@ -78,7 +78,7 @@ function field(keys: Keys, name: string): { value: Data; written: string } | und
 
 function translate(source: SourceFile, wrapper: Keys, role: Data, path: Path): Translation {
   if (!isMapping(role)) return unreadable(source, path, "a role must be `key: value` pairs");
-  const wording = startTranslation({ ...source, body: "" }, path);
+  const builder = startTranslation({ ...source, body: "" }, path);
   const known = (key: string): string => KNOWN.get(key.toLowerCase()) ?? key;
   const readers = Object.fromEntries(
     Object.keys(role).map((key): [string, Reader] => {
@@ -86,31 +86,31 @@ function translate(source: SourceFile, wrapper: Keys, role: Data, path: Path): T
       return [key, reader];
     }),
   );
-  readAll(wording, role, readers);
-  delegation(wording, role);
-  defaults(wording, wrapper);
-  return finishTranslation(wording);
+  readAll(builder, role, readers);
+  readDelegation(builder, role);
+  applyDefaults(builder, wrapper);
+  return finishTranslation(builder);
 }
 
 /** `CanDelegate: false` wins over any list of delegates. */
-function delegation(wording: TranslationBuilder, role: Keys): void {
+function readDelegation(builder: TranslationBuilder, role: Keys): void {
   const may = field(role, "CanDelegate");
   const to = field(role, "AllowedDelegations");
   const names = to?.value ?? undefined;
   if (may && may.value !== null && typeof may.value !== "boolean") {
-    refuse(wording, [may.written], { code: "BAD_AGENTS", message: "`CanDelegate` must be true or false" });
+    refuse(builder, [may.written], { code: "BAD_AGENTS", message: "`CanDelegate` must be true or false" });
   } else if (names !== undefined && !isNames(names)) {
-    refuse(wording, [to!.written], { code: "BAD_AGENTS", message: "`AllowedDelegations` must be names" });
+    refuse(builder, [to!.written], { code: "BAD_AGENTS", message: "`AllowedDelegations` must be names" });
   } else if (may?.value === false) {
-    allowDelegates(wording, [], [may.written]);
+    allowDelegates(builder, [], [may.written]);
   } else if (names) {
-    allowDelegates(wording, names, [to!.written]);
+    allowDelegates(builder, names, [to!.written]);
     // The prompts of such roles call the tool by this name.
-    if (names.length > 0) setKey(wording, "delegation", { tool: "delegate_to_agent" }, to!.written);
+    if (names.length > 0) setKey(builder, "delegation", { tool: "delegate_to_agent" }, to!.written);
   } else if (may?.value === true) {
     const message = "the role may delegate, and names nobody: here an agent starts only those that it names";
     const suggestion = "list them in `AllowedDelegations`";
-    warn(wording, [may.written], { code: "AGENTS_UNNAMED", message, suggestion });
+    warn(builder, [may.written], { code: "AGENTS_UNNAMED", message, suggestion });
   }
 }
 
@@ -124,38 +124,38 @@ const DEFAULTS = {
 };
 
 /** Fills in the wrapper's defaults for keys that the role does not set. */
-function defaults(wording: TranslationBuilder, wrapper: Keys): void {
+function applyDefaults(builder: TranslationBuilder, wrapper: Keys): void {
   for (const [name, key] of Object.entries(DEFAULTS)) {
     const value = field(wrapper, key)?.value;
-    if (isCount(value) && !Object.hasOwn(wording.limits, name)) setLimit(wording, name, value, key);
+    if (isCount(value) && !Object.hasOwn(builder.limits, name)) setLimit(builder, name, value, key);
   }
-  if (!Object.hasOwn(wording.keys, "context")) setKey(wording, "context", "full", "Context");
-  const { title } = wording.keys;
-  if (!Object.hasOwn(wording.keys, "description") && typeof title === "string")
-    setKey(wording, "description", title, "DisplayName");
+  if (!Object.hasOwn(builder.keys, "context")) setKey(builder, "context", "full", "Context");
+  const { title } = builder.keys;
+  if (!Object.hasOwn(builder.keys, "description") && typeof title === "string")
+    setKey(builder, "description", title, "DisplayName");
 }
 
 function unreadable(source: SourceFile, path: Path, message: string): Translation {
-  const wording = startTranslation({ ...source, body: "" }, path);
-  refuse(wording, [], { code: "BAD_ROLES", message });
-  return finishTranslation(wording);
+  const builder = startTranslation({ ...source, body: "" }, path);
+  refuse(builder, [], { code: "BAD_ROLES", message });
+  return finishTranslation(builder);
 }
 
-const promptFile: Reader = (wording, value, key) => {
-  if (typeof value === "string") setPromptFile(wording, value, [key]);
+const promptFile: Reader = (builder, value, key) => {
+  if (typeof value === "string") setPromptFile(builder, value, [key]);
   else if (value !== null)
-    refuse(wording, [key], { code: "BAD_ROLES", message: `\`${key}\` must be a path` });
+    refuse(builder, [key], { code: "BAD_ROLES", message: `\`${key}\` must be a path` });
 };
 
-const promptText: Reader = (wording, value) => {
-  if (typeof value === "string") wording.body = value.trim();
+const promptText: Reader = (builder, value) => {
+  if (typeof value === "string") builder.body = value.trim();
 };
 
-const elsewhere: Reader = () => {};
+const readElsewhere: Reader = () => {};
 
 const READERS: Readers = {
   ...commonReaders(),
-  ...readersFor("CanDelegate AllowedDelegations", elsewhere),
+  ...readersFor("CanDelegate AllowedDelegations", readElsewhere),
   RoleId: alias("name"),
   DisplayName: alias("title"),
   Description: alias("description"),

@@ -32,11 +32,11 @@ export function startTranslation(source: SourceFile, base: Path = []): Translati
   return {
     source,
     base,
-    keys: bare(),
-    from: bare(),
-    extra: bare(),
+    keys: emptyRecord(),
+    from: emptyRecord(),
+    extra: emptyRecord(),
     problems: [],
-    limits: bare(),
+    limits: emptyRecord(),
     gate: OPEN_GATE,
     agents: undefined,
     refused: [],
@@ -46,27 +46,27 @@ export function startTranslation(source: SourceFile, base: Path = []): Translati
 }
 
 /** `key` is ours, `written` the key in the file. */
-export function setKey(wording: TranslationBuilder, key: string, value: Data, written: string): void {
-  wording.keys[key] = value;
-  wording.from[key] = [...wording.base, written];
+export function setKey(builder: TranslationBuilder, key: string, value: Data, written: string): void {
+  builder.keys[key] = value;
+  builder.from[key] = [...builder.base, written];
 }
 
-export function setLimit(wording: TranslationBuilder, name: string, value: Data, written: string): void {
-  wording.limits[name] = value;
-  wording.from["limits"] = [...wording.base, written];
+export function setLimit(builder: TranslationBuilder, name: string, value: Data, written: string): void {
+  builder.limits[name] = value;
+  builder.from["limits"] = [...builder.base, written];
 }
 
 /** Narrows the gate by one key about tools. `path` is relative to the builder's base. */
-export function narrowTools(wording: TranslationBuilder, gate: Partial<ToolGate>, path: Path): void {
-  wording.gate = intersectGates(wording.gate, { ...OPEN_GATE, ...gate });
-  wording.from["tools"] ??= [...wording.base, ...path];
+export function narrowTools(builder: TranslationBuilder, gate: Partial<ToolGate>, path: Path): void {
+  builder.gate = intersectGates(builder.gate, { ...OPEN_GATE, ...gate });
+  builder.from["tools"] ??= [...builder.base, ...path];
 }
 
 /** If two keys name delegates, only those in both remain. */
-export function allowDelegates(wording: TranslationBuilder, names: readonly string[], path: Path): void {
-  const before = wording.agents;
-  wording.agents = before ? before.filter((name) => names.includes(name)) : [...new Set(names)];
-  wording.from["agents"] ??= [...wording.base, ...path];
+export function allowDelegates(builder: TranslationBuilder, names: readonly string[], path: Path): void {
+  const before = builder.agents;
+  builder.agents = before ? before.filter((name) => names.includes(name)) : [...new Set(names)];
+  builder.from["agents"] ??= [...builder.base, ...path];
 }
 
 export interface Finding {
@@ -75,29 +75,29 @@ export interface Finding {
   suggestion?: string;
 }
 
-export function warn(wording: TranslationBuilder, path: Path, finding: Finding): void {
-  report(wording, path, "warning", finding);
+export function warn(builder: TranslationBuilder, path: Path, finding: Finding): void {
+  addProblem(builder, path, "warning", finding);
 }
 
 /** Reports an error, so that the agent is not loaded. For values whose loss could allow more than the file meant. */
-export function refuse(wording: TranslationBuilder, path: Path, finding: Finding): void {
-  report(wording, path, "error", finding);
+export function refuse(builder: TranslationBuilder, path: Path, finding: Finding): void {
+  addProblem(builder, path, "error", finding);
 }
 
-export function finishTranslation(wording: TranslationBuilder): Translation {
-  const tools = gateAsTools(wording.gate);
+export function finishTranslation(builder: TranslationBuilder): Translation {
+  const tools = gateAsTools(builder.gate);
   if (tools !== undefined) {
-    if (wording.keys["tools"] === null) warn(wording, ["tools"], TOOLS_EMPTY);
-    wording.keys["tools"] = tools;
+    if (builder.keys["tools"] === null) warn(builder, ["tools"], TOOLS_EMPTY);
+    builder.keys["tools"] = tools;
   }
-  const agents = wording.agents?.filter(
-    (name) => !wording.refused.includes(name) && !wording.refused.includes("*"),
+  const agents = builder.agents?.filter(
+    (name) => !builder.refused.includes(name) && !builder.refused.includes("*"),
   );
-  if (agents) wording.keys["agents"] = agents;
-  if (wording.hidden && !agents?.length) wording.keys["kind"] ??= "subagent";
-  if (Object.keys(wording.limits).length > 0) wording.keys["limits"] = { ...wording.limits };
-  dropUnfit(wording);
-  const { keys, from, body, promptFile, extra, problems } = wording;
+  if (agents) builder.keys["agents"] = agents;
+  if (builder.hidden && !agents?.length) builder.keys["kind"] ??= "subagent";
+  if (Object.keys(builder.limits).length > 0) builder.keys["limits"] = { ...builder.limits };
+  dropInvalid(builder);
+  const { keys, from, body, promptFile, extra, problems } = builder;
   return omitUndefined({ keys, from, body, promptFile, extra, problems });
 }
 
@@ -107,32 +107,32 @@ const TOOLS_EMPTY = { code: "TOOLS_EMPTY", message: "`tools` has no value and co
 const DECISIVE = new Set("tools disallowedTools permissions policy delegate_targets agents".split(" "));
 
 /** Drops values that do not fit our schema: another product's `temperature: low` is no reason to reject the agent. */
-function dropUnfit(wording: TranslationBuilder): void {
-  for (const [key, value] of Object.entries(wording.keys)) {
+function dropInvalid(builder: TranslationBuilder): void {
+  for (const [key, value] of Object.entries(builder.keys)) {
     const ours = Object.hasOwn(KEY_ALIASES, key) ? KEY_ALIASES[key]! : key;
     if (DECISIVE.has(ours) || !Object.hasOwn(AGENT_KEYS, ours)) continue;
     if (AGENT_KEYS[ours as keyof typeof AGENT_KEYS].safeParse(value).success) continue;
-    delete wording.keys[key];
-    wording.extra[key] = value;
-    const written = wording.from[key]?.at(-1) ?? key;
-    warnIgnored(wording, [written], `\`${written}\` has a value that does not fit here`);
+    delete builder.keys[key];
+    builder.extra[key] = value;
+    const written = builder.from[key]?.at(-1) ?? key;
+    warnIgnored(builder, [written], `\`${written}\` has a value that does not fit here`);
   }
 }
 
-export function warnIgnored(wording: TranslationBuilder, path: Path, why: string): void {
-  warn(wording, path, { code: "VALUE_IGNORED", message: `${why}: it is ignored` });
+export function warnIgnored(builder: TranslationBuilder, path: Path, why: string): void {
+  warn(builder, path, { code: "VALUE_IGNORED", message: `${why}: it is ignored` });
 }
 
-function report(
-  wording: TranslationBuilder,
+function addProblem(
+  builder: TranslationBuilder,
   path: Path,
   severity: Problem["severity"],
   finding: Finding,
 ): void {
-  const { file, document } = wording.source;
-  const at = document.at([...wording.base, ...path], path.length > 1 ? "value" : "key");
-  wording.problems.push({ file, ...at, severity, ...finding });
+  const { file, document } = builder.source;
+  const at = document.at([...builder.base, ...path], path.length > 1 ? "value" : "key");
+  builder.problems.push({ file, ...at, severity, ...finding });
 }
 
 /** Without a prototype, because a foreign key can be called `constructor`. */
-const bare = <T>(): Record<string, T> => Object.create(null);
+const emptyRecord = <T>(): Record<string, T> => Object.create(null);

@@ -1,5 +1,5 @@
-// The static picture of an agent, before anything runs: whose words the answer will be, whom it can reach and how, what
-// they may call there, and what could come of it at worst. A plain value, the same for terminal, API and browser.
+// Explains an agent before anything runs: which agent gives the answer, which agents it can reach and by which paths,
+// which tools they have there, and the worst case. A plain value, the same for terminal, API and browser.
 
 import type { Power } from "../../journal/blast-radius.ts";
 import type { Runner } from "../../journal/definition.ts";
@@ -23,16 +23,16 @@ import { DEFAULT_TREE_RUNS, type WorstCase, worstCase } from "./worst-case.ts";
 
 export interface Explanation {
   agent: string;
-  /** How people see it, where that is another word. */
+  /** Display name, if it differs from the name. */
   title?: string;
   file: string;
   description: string;
   kind: "main" | "subagent";
-  /** Its own words are the answer. */
+  /** The agent answers itself. */
   isTerminal: boolean;
   terminals: TerminalAgent[];
   models: readonly string[];
-  /** The program that does its work: what it does without asking, only its sandbox holds. */
+  /** The program that does its work. Only its sandbox limits what it does without asking. */
   runner?: string;
   tools: readonly AllowedTool[];
   limits: NodeLimits;
@@ -44,7 +44,7 @@ export interface Explanation {
 
 export interface ReachableAgent {
   agent: string;
-  /** The shortest first. */
+  /** Shortest path first. */
   ways: ReachPath[];
 }
 
@@ -53,17 +53,17 @@ export interface ReachPath {
   depth: number;
   models: readonly string[];
   tools: readonly AllowedTool[];
-  /** Rules with a pattern: they forbid some calls of a tool. */
+  /** Rules that forbid only some calls of a tool. */
   deny: readonly string[];
   limits: NodeLimits;
 }
 
-/** Of an agent that nobody has asked to start: with nothing above it, and no now to compare it with. */
+/** The blast radius of an agent as the root of a tree, without a running tree to compare it with. */
 export interface StaticBlastRadius {
   changesFiles: boolean;
   runsCommands: boolean;
   reachesNetwork: boolean;
-  /** Tools that do more than read, and who holds them: each agent by its shortest way. */
+  /** Tools that do more than read, with the agents that have them. Each agent by its shortest path. */
   tools: (OfferedTool & { by: ToolHolder[] })[];
 }
 
@@ -79,7 +79,7 @@ export function explain(
 ): Explanation {
   const { definition } = agent;
   const { root, stops } = reachFrom(definition, parts);
-  const places = allNodes(root);
+  const nodes = allNodes(root);
   const whole = stops.every(({ why }) => why !== "too-many");
   return {
     agent: agent.name,
@@ -93,19 +93,26 @@ export function explain(
     ...omitUndefined({ runner: definition.runner && programText(definition.runner) }),
     tools: root.tools.map(shownTool),
     limits: root.limits,
-    reachable: reachableOf(places.slice(1)),
+    reachable: reachableOf(nodes.slice(1)),
     stops,
-    blastRadius: blastRadiusOf(places),
+    blastRadius: blastRadiusOf(nodes),
     worstCase: worstCase(root, { maxRuns: parts.limits.tree?.maxRuns ?? DEFAULT_TREE_RUNS, whole }),
   };
 }
 
 export const programText = ({ acp: { command, args = [] } }: Runner): string => [command, ...args].join(" ");
 
-function reachableOf(places: readonly ReachNode[]): ReachableAgent[] {
+function reachableOf(nodes: readonly ReachNode[]): ReachableAgent[] {
   const byAgent = new Map<string, ReachPath[]>();
-  for (const { agent, path, depth, models, tools, deny, limits } of places) {
-    const way = { path, depth, models, tools: tools.map(shownTool), deny: partly(deny, tools), limits };
+  for (const { agent, path, depth, models, tools, deny, limits } of nodes) {
+    const way = {
+      path,
+      depth,
+      models,
+      tools: tools.map(shownTool),
+      deny: partialDenies(deny, tools),
+      limits,
+    };
     byAgent.set(agent, [...(byAgent.get(agent) ?? []), way]);
   }
   return [...byAgent].map(([agent, ways]) => ({
@@ -120,8 +127,8 @@ const shownTool = ({ name, effect, only }: AllowedTool): AllowedTool => ({
   ...omitUndefined({ only }),
 });
 
-/** The rules that forbid some calls of a tool that is there. */
-function partly(deny: readonly string[], tools: readonly OfferedTool[]): string[] {
+/** Rules that forbid only some calls of an offered tool. */
+function partialDenies(deny: readonly string[], tools: readonly OfferedTool[]): string[] {
   const touched = new Set(
     tools
       .flatMap((tool) => rulesFor(deny, "wide", tool).filter((rule) => !rule.bare))
@@ -130,9 +137,9 @@ function partly(deny: readonly string[], tools: readonly OfferedTool[]): string[
   return deny.filter((rule, index) => touched.has(rule) && deny.indexOf(rule) === index);
 }
 
-function blastRadiusOf(places: readonly ReachNode[]): StaticBlastRadius {
+function blastRadiusOf(nodes: readonly ReachNode[]): StaticBlastRadius {
   const held = new Map<string, StaticBlastRadius["tools"][number]>();
-  for (const { agent, path, tools } of places.toSorted((a, b) => a.path.length - b.path.length)) {
+  for (const { agent, path, tools } of nodes.toSorted((a, b) => a.path.length - b.path.length)) {
     for (const tool of tools) {
       if (tool.effect === "read" || reachesOnlyRuns(tool)) continue;
       const { name, effect, only } = tool;
@@ -142,8 +149,8 @@ function blastRadiusOf(places: readonly ReachNode[]): StaticBlastRadius {
       held.set(name, entry);
     }
   }
-  const all = places.flatMap(({ tools }) => tools);
-  const isProgram = places.some(({ definition }) => definition.runner !== undefined);
+  const all = nodes.flatMap(({ tools }) => tools);
+  const isProgram = nodes.some(({ definition }) => definition.runner !== undefined);
   const may = (power: Power): boolean => isProgram || all.some((tool) => canReach(tool, power));
   return {
     changesFiles: may("files"),

@@ -1,8 +1,8 @@
-// Every way by which an agent can come to run below another one, before anything runs: a tree of places, as the loop
-// would allow it.
-//  - Only delegation counts for depth, and the smallest `maxDepth` on the way holds.
-//  - An agent that is already on the way is not started again.
-//  - What an agent may call there: its own gate, less what it and everybody above it deny.
+// Every path by which an agent can start others, computed before anything runs. The result is the tree of runs that the
+// loop would allow.
+//  - Only delegation counts for depth, and the smallest `maxDepth` on the path applies.
+//  - An agent that is already on the path is not started again.
+//  - An agent's tools are those of its own file, without those that it or an agent above it denies.
 
 import { type AgentLimits, DEFAULT_LIMITS, type Definition, type Effect } from "../../journal/definition.ts";
 import type { DeclaredFacts } from "../../journal/tool-facts.ts";
@@ -18,7 +18,7 @@ export interface OfferedTool extends DeclaredFacts {
 }
 
 export interface AllowedTool extends OfferedTool {
-  /** Its file lets it make only calls like these: `Bash(npm test)`. */
+  /** The only calls that its file allows: `Bash(npm test)`. */
   only?: string[];
 }
 
@@ -35,13 +35,13 @@ export interface NodeLimits {
 export interface ReachNode {
   agent: string;
   definition: Definition;
-  /** From the first agent to here; empty at the first. */
+  /** Edges from the first agent to this one. Empty at the first. */
   path: Edge[];
-  /** Delegations on the way. */
+  /** Number of delegations on the path. */
   depth: number;
   models: readonly string[];
   tools: readonly AllowedTool[];
-  /** Rules of those above that forbid some calls of a tool, not all of them. */
+  /** Deny rules of this agent and of those above it. */
   deny: readonly string[];
   limits: NodeLimits;
   below: ReachNode[];
@@ -49,7 +49,7 @@ export interface ReachNode {
 
 export const allNodes = (node: ReachNode): ReachNode[] => [node, ...node.below.flatMap(allNodes)];
 
-/** A way that is not gone: the agent at its end is not started. */
+/** A path that ends early: the agent at its end is not started. */
 export interface ReachStop {
   path: Edge[];
   why: "max-depth" | "on-the-path" | "broken" | "too-many";
@@ -57,72 +57,72 @@ export interface ReachStop {
 
 export interface ReachParts {
   agents: ReadonlyMap<string, Agent>;
-  /** The tools that an agent is offered by its own file. */
+  /** The tools that an agent's own file offers it. */
   offered(definition: Definition): readonly OfferedTool[];
-  /** Of the project. */
+  /** Limits of the project. */
   limits: AgentLimits;
-  /** Rules that bind everybody: of the project, and of whoever is at work above. */
+  /** Rules for all agents: those of the project, and of the runs above. */
   deny?: readonly string[];
-  /** Where the first agent would stand in a tree; absent: it is the root. */
+  /** Position of the first agent in a running tree. Absent: it is the root. */
   from?: TreePosition;
 }
 
 export interface TreePosition {
-  /** Delegations above it, its own among them. */
+  /** Number of delegations above it, including its own. */
   depth: number;
   maxDepth: number;
-  /** Those at work above it, by their full names. */
+  /** Full names of the agents at work above it. */
   above: readonly string[];
 }
 
-/** More ways than anybody reads, in a set where everybody may call everybody. */
-const MOST_PLACES = 2_000;
+/** A set in which every agent may call every other one has more paths than anybody reads. */
+const MOST_NODES = 2_000;
 export const DEFAULT_CHILDREN = 20;
 
 export function reachFrom(start: Definition, parts: ReachParts): { root: ReachNode; stops: ReachStop[] } {
   const stops: ReachStop[] = [];
-  let places = 0;
+  let nodes = 0;
   let isCut = false;
   const enter = (
     definition: Definition,
     before: ReachNode | undefined,
     edge: Edge | undefined,
   ): ReachNode => {
-    places++;
-    const place = placeOf(definition, { above: before, edge, parts });
+    nodes++;
+    const node = nodeOf(definition, { above: before, edge, parts });
     const above = parts.from?.above ?? [];
-    const onTheWay = new Set([...above, start.name, ...place.path.map(({ to }) => to)]);
+    const onThePath = new Set([...above, start.name, ...node.path.map(({ to }) => to)]);
     for (const next of edgesOf(definition)) {
       if (isCut) break;
       const target = parts.agents.get(next.to)?.definition;
-      const why = refusal(place, next, { isBroken: !target, onTheWay, isFull: places >= MOST_PLACES });
+      const why = stopReason(node, next, { isBroken: !target, onThePath, isFull: nodes >= MOST_NODES });
       isCut = why === "too-many";
-      if (why) stops.push({ path: [...place.path, next], why });
-      else place.below.push(enter(target!, place, next));
+      if (why) stops.push({ path: [...node.path, next], why });
+      else node.below.push(enter(target!, node, next));
     }
-    return place;
+    return node;
   };
   return { root: enter(start, undefined, undefined), stops };
 }
 
-function refusal(
+function stopReason(
   { depth, limits }: ReachNode,
   { key, to }: Edge,
-  { isBroken, onTheWay, isFull }: { isBroken: boolean; onTheWay: ReadonlySet<string>; isFull: boolean },
+  { isBroken, onThePath, isFull }: { isBroken: boolean; onThePath: ReadonlySet<string>; isFull: boolean },
 ): ReachStop["why"] | undefined {
   if (isBroken) return "broken";
-  if (onTheWay.has(to)) return "on-the-path";
+  if (onThePath.has(to)) return "on-the-path";
   if (key === "agents" && depth >= limits.maxDepth) return "max-depth";
   return isFull ? "too-many" : undefined;
 }
 
-interface Way {
+interface NodePosition {
   above: ReachNode | undefined;
   edge: Edge | undefined;
   parts: ReachParts;
 }
 
-function placeOf(definition: Definition, { above, edge, parts }: Way): ReachNode {
+function nodeOf(definition: Definition, { above, edge, parts }: NodePosition): ReachNode {
   const denied = [...(above?.deny ?? parts.deny ?? []), ...definition.permissions.deny];
   return {
     agent: definition.name,
@@ -137,7 +137,7 @@ function placeOf(definition: Definition, { above, edge, parts }: Way): ReachNode
   };
 }
 
-/** What an agent may call where all this is denied. */
+/** The tools of an agent, without the denied ones. */
 export function allowedTools(
   definition: Definition,
   denied: readonly string[],
@@ -149,16 +149,16 @@ export function allowedTools(
   const offered = parts.offered({ ...definition, tools });
   return offered
     .filter(({ effect }) => own?.may !== "read" || effect === "read")
-    .map((tool) => ({ ...tool, ...onlySome(tool, definition.tools.allow) }));
+    .map((tool) => ({ ...tool, ...allowedCalls(tool, definition.tools.allow) }));
 }
 
-function onlySome(tool: OfferedTool, allow: readonly string[] = []): { only?: string[] } {
+function allowedCalls(tool: OfferedTool, allow: readonly string[] = []): { only?: string[] } {
   const rules = rulesFor(allow, "strict", tool).filter((rule) => rule.names(tool.name));
   if (rules.length === 0 || rules.some((rule) => rule.bare)) return {};
   return { only: rules.map(({ text }) => text) };
 }
 
-function limitsAt({ limits: own }: Definition, { above, edge, parts }: Way): NodeLimits {
+function limitsAt({ limits: own }: Definition, { above, edge, parts }: NodePosition): NodeLimits {
   const first = (name: "maxTurns" | "maxDuration" | "maxDepth"): number =>
     own[name] ?? parts.limits[name] ?? DEFAULT_LIMITS[name];
   const [maxTokens, maxCost] = [own.maxTokens ?? parts.limits.maxTokens, own.maxCost ?? parts.limits.maxCost];

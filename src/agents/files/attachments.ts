@@ -39,7 +39,7 @@ async function readPrompt(draft: Draft, { path, root }: AttachmentRoots): Promis
   const read = await readConfined({ name, folder: dirname(path), root, within: "the project" });
   if ("text" in read) return { ...draft, body: read.text };
   const key = draft.dialect === "roles" ? "name" : "prompt";
-  return failed(draft, key, {
+  return withError(draft, key, {
     code: "BAD_PROMPT_FILE",
     message: `prompt file \`${name}\` ${read.problem}`,
   });
@@ -49,7 +49,7 @@ async function readSteps(draft: Draft, { path, folder, display }: AttachmentRoot
   const name = draft.keys["steps"];
   if (typeof name !== "string" || name.trim() === "") return draft;
   const bad = (why: string) =>
-    failed(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${why}` });
+    withError(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${why}` });
   // A path through a link called `~` would be pinned as a module of the user, which needs no trust.
   const at = resolve(dirname(path), name);
   if (!at.startsWith(folder + sep)) return bad("lies outside the agents folder");
@@ -65,16 +65,16 @@ async function readSchema(draft: Draft, key: string, { path, folder }: Attachmen
   if (typeof name !== "string" || name.trim() === "") return draft;
   const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });
   if ("problem" in read)
-    return failed(draft, key, { code: "BAD_SCHEMA", message: `schema \`${name}\` ${read.problem}` });
+    return withError(draft, key, { code: "BAD_SCHEMA", message: `schema \`${name}\` ${read.problem}` });
   const { data, problems } = readYaml(read.text, name);
   if (isMapping(data)) return { ...draft, keys: { ...draft.keys, [key]: data } };
   const why = problems[0]
     ? `${problems[0].line}:${problems[0].column} ${problems[0].message}`
     : "is no mapping";
-  return failed(draft, key, { code: "BAD_SCHEMA", message: `schema \`${name}\`: ${why}` });
+  return withError(draft, key, { code: "BAD_SCHEMA", message: `schema \`${name}\`: ${why}` });
 }
 
-function failed(draft: Draft, key: string, problem: Pick<Problem, "code" | "message">): Draft {
+function withError(draft: Draft, key: string, problem: Pick<Problem, "code" | "message">): Draft {
   const place = draftDocument(draft).at([key]);
   const { file } = draft;
   return { ...draft, problems: [...draft.problems, { file, ...place, severity: "error", ...problem }] };

@@ -39,9 +39,9 @@ function readToml(text: string, file: string, line: number): YamlDocument {
     return { file, data: null, problems: [problem], at: () => place };
   };
   try {
-    const data = plain(parse(text), { values: 0 }, 0);
+    const data = plainData(parse(text), { values: 0 }, 0);
     const lines = linesOutsideTexts(text);
-    return { file, data, problems: [], at: (path) => tomlPlace(lines, path, line) };
+    return { file, data, problems: [], at: (path) => tomlPosition(lines, path, line) };
   } catch (error) {
     if (!(error instanceof TomlError)) return fail(messageOf(error), { line: 1, column: 1 });
     const [said = ""] = error.message.replace(/^Invalid TOML document: /, "").split("\n");
@@ -50,23 +50,27 @@ function readToml(text: string, file: string, line: number): YamlDocument {
 }
 
 /** Copies and counts the values. A file that no person could have written by hand is rejected. */
-function plain(value: unknown, budget: { values: number }, depth: number): Data {
+function plainData(value: unknown, budget: { values: number }, depth: number): Data {
   if (depth > MAX_DEPTH) throw new RangeError(`nested more than ${MAX_DEPTH} levels deep`);
   if (++budget.values > MAX_VALUES) throw new RangeError("too many entries to be a hand-written file");
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
   if (value instanceof TomlDate) return value.toISOString();
-  if (Array.isArray(value)) return value.map((item) => plain(item, budget, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => plainData(item, budget, depth + 1));
   if (typeof value !== "object" || value === null) return null;
   const result: Record<string, Data> = Object.create(null);
   for (const [key, item] of Object.entries(value)) {
     if (key === "__proto__") throw new RangeError("`__proto__` is not allowed as a key");
-    result[key] = plain(item, budget, depth + 1);
+    result[key] = plainData(item, budget, depth + 1);
   }
   return result;
 }
 
 /** Position of the innermost key of the path that a line begins with, outside multi-line strings. */
-function tomlPlace(lines: readonly TomlLine[], path: Path, first: number): { line: number; column: number } {
+function tomlPosition(
+  lines: readonly TomlLine[],
+  path: Path,
+  first: number,
+): { line: number; column: number } {
   for (const key of path.filter((step) => typeof step === "string").reverse()) {
     const word = `["']?${RegExp.escape(key)}["']?`;
     const begins = new RegExp(`^\\s*(?:${word}\\s*[.=]|\\[+\\s*(?:[^\\]]*\\.)?${word}\\s*\\])`);

@@ -34,18 +34,18 @@ function parseText(source: string, file: string): ParsedAgent {
   const { text, line } = unwrap(source);
   if (isDataFile(file)) return parseWhole(text, file, line);
   const fence = openingFence(text);
-  if (!fence.ok) return unreadable({ file, line, ...fence });
+  if (!fence.ok) return unreadableFile({ file, line, ...fence });
   const close = closingFence(text);
   if (!close) {
     const message = "the front matter is not closed";
     const suggestion = "add a line `---` before the prompt";
-    return unreadable({ file, line, code: "FRONTMATTER_UNCLOSED", message, suggestion });
+    return unreadableFile({ file, line, code: "FRONTMATTER_UNCLOSED", message, suggestion });
   }
   const start = text.indexOf("\n") + 1;
   if (close.at - start > MAX_FRONTMATTER) {
     const message = "the front matter is larger than 64 kB";
     const suggestion = "keep the prompt below the closing `---`";
-    return unreadable({ file, line: line + 1, code: "FRONTMATTER_TOO_LARGE", message, suggestion });
+    return unreadableFile({ file, line: line + 1, code: "FRONTMATTER_TOO_LARGE", message, suggestion });
   }
   const body = text.slice(close.end);
   const bodyLine = line + 1 + countLines(text.slice(start, close.end));
@@ -132,31 +132,31 @@ const MAX_LIST = 500;
 function lengthProblems(document: YamlDocument): Problem[] {
   const { file } = document;
   return Object.entries(mappingOf(document)).flatMap(([key, value]): Problem[] => {
-    const most = tooLong(value) ?? (GATE_KEYS.has(key) ? tooMuch(value) : undefined);
+    const most = lengthLimit(value) ?? (GATE_KEYS.has(key) ? totalLimit(value) : undefined);
     if (most === undefined || !KNOWN_KEYS.has(key) || PROSE_KEYS.has(key)) return [];
     const message = `\`${key}\` is longer than ${most}`;
     return [{ file, ...document.at([key]), code: "VALUE_TOO_LONG", severity: "error", message }];
   });
 }
 
-function tooLong(value: Data): string | undefined {
+function lengthLimit(value: Data): string | undefined {
   if (typeof value === "string" && value.length > MAX_VALUE) return `${MAX_VALUE} characters`;
   if (Array.isArray(value) && value.length > MAX_LIST) return `${MAX_LIST} entries`;
   return undefined;
 }
 
 /** Rules are compared with each other, so the text of one key is limited as a whole, however it is nested. */
-function tooMuch(value: Data): string | undefined {
-  return textIn(value) > MAX_RULES ? `${MAX_RULES} characters in all` : undefined;
+function totalLimit(value: Data): string | undefined {
+  return textLength(value) > MAX_RULES ? `${MAX_RULES} characters in all` : undefined;
 }
 
 /** Four times the longest value in the corpus of real files. */
 const MAX_RULES = 4_000;
 
-function textIn(value: Data): number {
+function textLength(value: Data): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;
-  return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + textIn(inner), 0);
+  return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + textLength(inner), 0);
 }
 
 /** Text that a person who reads the file does not see, but the model does (A58). */
@@ -192,14 +192,14 @@ function bodyProblems(file: string, body: string, bodyLine: number): Problem[] {
 
 type Fault = Pick<Problem, "file" | "line" | "code" | "message"> & { suggestion: string };
 
-function unreadable({ file, line, code, message, suggestion }: Fault): ParsedAgent {
+function unreadableFile({ file, line, code, message, suggestion }: Fault): ParsedAgent {
   const problem: Problem = { file, line, column: 1, code, severity: "error", message, suggestion };
   const document = readYaml("", file);
   return { file, frontmatter: Object.create(null), body: "", bodyLine: 1, document, problems: [problem] };
 }
 
 export function tooLargeFile(file: string, message: string): ParsedAgent {
-  return unreadable({
+  return unreadableFile({
     file,
     line: 1,
     code: "FILE_TOO_LARGE",

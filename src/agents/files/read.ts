@@ -58,7 +58,7 @@ async function readFolders(folders: readonly AgentFolder[], seen: Set<string>): 
   for (const folder of folders) {
     for (const path of await listAgentFiles(folder.path)) {
       if (!seen.has(path))
-        found.push(await (folder.scope === "builtin" ? readOnce : readAgentFile)(path, folder));
+        found.push(await (folder.scope === "builtin" ? readBuiltin : readAgentFile)(path, folder));
       seen.add(path);
     }
   }
@@ -68,7 +68,7 @@ async function readFolders(folders: readonly AgentFolder[], seen: Set<string>): 
 const builtins = new Map<string, Promise<DraftFile>>();
 
 /** Built-in agents never change, so a process reads them once for all projects. */
-function readOnce(path: string, folder: AgentFolder): Promise<DraftFile> {
+function readBuiltin(path: string, folder: AgentFolder): Promise<DraftFile> {
   const known = builtins.get(path) ?? readAgentFile(path, folder);
   builtins.set(path, known);
   return known;
@@ -88,8 +88,8 @@ export async function draftFile(
 ): Promise<DraftFile> {
   const file = folder.display(path);
   const parsed = typeof source === "string" ? parseAgent(source, file) : source;
-  const missing = whyNoAgent(parsed);
-  if (missing) return skipped({ ...missing, message: `${missing.message}: not read as an agent` });
+  const missing = notAgentProblem(parsed);
+  if (missing) return skippedFile({ ...missing, message: `${missing.message}: not read as an agent` });
   const drafts = createDrafts(parsed, {
     path: way ?? file,
     below: pathBelow(folder.path, path),
@@ -105,11 +105,11 @@ export async function draftFile(
     return { file, drafts: await Promise.all(drafts.map((draft) => attachFiles(draft, pointing))) };
   }
   const message = "data of no kind that is known: not read as an agent";
-  return skipped({ file, line: 1, column: 1, code: "NOT_AN_AGENT", severity: "warning", message });
+  return skippedFile({ file, line: 1, column: 1, code: "NOT_AN_AGENT", severity: "warning", message });
 }
 
 /** Documentation without front matter is not a mistake. Documentation with broken front matter is reported. */
-function whyNoAgent({ file, problems }: ParsedAgent): Problem | undefined {
+function notAgentProblem({ file, problems }: ParsedAgent): Problem | undefined {
   const missing = problems.find(({ code }) => code === "NO_FRONTMATTER");
   if (!isDocumentation(file)) return missing;
   return missing ? { ...missing, code: "NOT_AN_AGENT" } : problems.find(({ code }) => UNREAD.has(code));
@@ -117,7 +117,7 @@ function whyNoAgent({ file, problems }: ParsedAgent): Problem | undefined {
 
 const UNREAD = new Set(["FRONTMATTER_UNCLOSED", "BAD_FRONTMATTER", "FILE_UNREADABLE", "FILE_TOO_LARGE"]);
 
-const skipped = (problem: Problem): DraftFile => ({
+const skippedFile = (problem: Problem): DraftFile => ({
   file: problem.file,
   drafts: [],
   skipped: { ...problem, severity: "warning" },
