@@ -69,7 +69,7 @@ async function makeTree(store: Store, number: number): Promise<void> {
     writer,
     after: 1,
     events: [...turn("m1", "a/big"), started(child, start.agent)],
-    spawn: { runId: child, start, events: [], limits, place: "free" },
+    spawn: { runId: child, start, events: [], limits, slot: "free" },
   });
   const below = (await store.leases.acquire(child, "bench"))!;
   const events = [...turn("m1", "b/small"), ...turn("m2", "b/small"), runEnded()];

@@ -1,7 +1,10 @@
-// Texts by their hashes.
+// Texts that are stored under their hashes: values, and payloads too large for an event's row.
 
 import { hash as nodeHash } from "node:crypto";
+import { CadreError } from "../errors.ts";
 import type { Digest } from "../ids.ts";
+import type { JournalEvent } from "../journal/events.ts";
+import { referencedBlobs } from "../journal/named-values.ts";
 
 export const digest: Digest = (text) => nodeHash("sha256", text, "hex");
 
@@ -18,4 +21,31 @@ export function encodeBlob(text: string): { name: string; stored: string } {
 export function decodeBlob(name: string, stored: string): string | undefined {
   const text = name.startsWith(ESCAPED) ? (JSON.parse(stored) as string) : stored;
   return encodeBlob(text).name === name ? text : undefined;
+}
+
+/** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
+export const MAX_INLINE_PAYLOAD = 2_000_000;
+
+/** The blobs that must be kept for an event: its payload, if that is one, and the values that it names. */
+export function neededBlobs(event: JournalEvent, stored: string): string[] {
+  const payload = blobNameIn(stored);
+  const values = referencedBlobs(event);
+  return payload === undefined ? values : [payload, ...values];
+}
+
+/** The name of the blob that a stored payload stands for. */
+export function blobNameIn(stored: string): string | undefined {
+  return stored.startsWith('{"$blob":') ? (JSON.parse(stored) as { $blob: string }).$blob : undefined;
+}
+
+/** J9: a chain covers a blob's name, so the blob must be what its name says. */
+export function payloadText(stored: string, find: (name: string) => string | undefined): string {
+  const name = blobNameIn(stored);
+  if (name === undefined) return stored;
+  const found = find(name);
+  if (found !== undefined && digest(found) === name) return found;
+  throw new CadreError(
+    "JOURNAL_CORRUPT",
+    `The stored value ${name} is missing or damaged. Only what needs it is affected.`,
+  );
 }

@@ -1,10 +1,29 @@
-// What readers are answered with, from its columns: both stores name them alike.
+// From the columns of a table to our own types. Both stores name their columns alike.
 
 import { CadreError } from "../errors.ts";
+import type { UnjournaledState } from "../journal/events.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
 import { decodeBlob } from "./blobs.ts";
-import { type Columns, optional } from "./run-record.ts";
-import type { ApprovalRef, Quarantine, StandingGrant } from "./store.ts";
+import {
+  type ApprovalRef,
+  LEASE_MS,
+  type Quarantine,
+  type StandingGrant,
+  type WorkerCard,
+  type WorkerRow,
+} from "./store.ts";
+
+/** A row as the driver of the database gives it: JSON as text, bytes as bytes, numbers as numbers. */
+export type Columns = Record<string, unknown>;
+
+export const hex = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString("hex");
+
+export const optional = <T>(value: T | null | undefined): T | undefined =>
+  value === null ? undefined : value;
+
+/** Times are whole numbers in the tables. A computed one may not be, and must not become earlier (P8). */
+export const wholeMs = (at: number | undefined): number | null => (at === undefined ? null : Math.ceil(at));
 
 export const readQuarantine = (columns: Columns): Quarantine => ({
   runId: columns["run"] as string,
@@ -12,7 +31,7 @@ export const readQuarantine = (columns: Columns): Quarantine => ({
   seq: optional(columns["seq"]) as number | undefined,
 });
 
-/** The row is what the journal says; that a journal cannot be read is said over it. */
+/** The row comes from the journal. If the journal cannot be read, the row is shown as quarantined. */
 export const markQuarantined = (row: RunRow, detail: string | undefined): RunRow =>
   detail === undefined ? row : { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
 
@@ -44,3 +63,48 @@ export function verifiedBlob(name: string, stored: string): string {
     `The stored value ${name} is damaged. Only what needs it is affected.`,
   );
 }
+
+/** How many of its runs the list of workers names for each. */
+export const LISTED_RUNS = 5;
+
+/** Workers that have shown a card, the longest at work first. */
+export function readWorkers(found: readonly Columns[]): WorkerRow[] {
+  const rows = found.map(({ name, expires_at: until, card, silent, runs, holds }) => ({
+    name: name as string,
+    ...(JSON.parse(card as string) as WorkerCard),
+    seenAt: (until as number) - LEASE_MS,
+    silent: Boolean(silent),
+    runs: runs as number,
+    holds: JSON.parse(holds as string) as string[],
+  }));
+  return rows.sort((one, other) => one.since - other.since);
+}
+
+export function readUnjournaled(found: {
+  claims: readonly Columns[];
+  grants: readonly Columns[];
+  budget: Columns | undefined;
+}): UnjournaledState {
+  const { claims, grants, budget } = found;
+  return omitUndefined({
+    claims: claims.length === 0 ? undefined : claims.map(({ path }) => path as string),
+    grants: grants.length === 0 ? undefined : grants.map(readTreeGrant),
+    budget: budget && readBudget(budget),
+  });
+}
+
+const readTreeGrant = (columns: Columns): NonNullable<UnjournaledState["grants"]>[number] => ({
+  rule: columns["rule"] as string,
+  by: columns["given_by"] as string,
+  at: columns["given_at"] as number,
+  ...omitUndefined({
+    until: optional(columns["until"]) as number | undefined,
+    folder: optional(columns["folder"]) as string | undefined,
+  }),
+});
+
+export const readBudget = (columns: Columns): { maxTokens?: number; maxCost?: number } =>
+  omitUndefined({
+    maxTokens: optional(columns["max_tokens"]) as number | undefined,
+    maxCost: optional(columns["max_cost"]) as number | undefined,
+  });

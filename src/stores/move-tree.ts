@@ -6,9 +6,8 @@ import type { Ids, RunId } from "../ids.ts";
 import type { UnjournaledState } from "../journal/events.ts";
 import { readEvent } from "../journal/upcast.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
-import { digest, encodeBlob } from "./blobs.ts";
+import { blobNameIn, digest, encodeBlob, neededBlobs } from "./blobs.ts";
 import type { Store, StoredEvent } from "./store.ts";
-import { blobNameIn, neededBlobs } from "./transaction/append-rules.ts";
 import { readTree, treeLines } from "./tree-file.ts";
 
 const PAGE = 1_000;

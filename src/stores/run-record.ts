@@ -1,9 +1,11 @@
-// A run's row with its lease and the head of its journal, as a store holds it while a batch is built. Both stores keep it
-// in columns of the same names, so that what is read from either is the same.
+// A run's row with its lease and the head of its journal, as a store caches it. A transaction changes the record in memory,
+// and the store writes it back once. Both stores keep it in columns of the same names.
 
+import type { RunId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import { CHAIN_START } from "../journal/hash.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
+import { type Columns, hex, optional } from "./columns.ts";
 
 export interface RunRecord {
   n: number;
@@ -13,26 +15,26 @@ export interface RunRecord {
   worker: string | undefined;
   epoch: number;
   dueAt: number | undefined;
-  /** E2: until then one who had it before may still be at what it began there. Given back or taken again, it stays. */
+  /** E2: until then an earlier worker may still be at what it began here. Releasing the run does not change it. */
   previousUntil: number | undefined;
   acquisitions: number;
   openTokens: number;
   openCost: number;
-  /** The latest events, in order and without a gap; and the length of all payloads that were written. */
+  /** The latest events, in order and without a gap; and the length of all payloads that this process wrote. */
   recent: JournalEvent[];
   characters: number;
   /** The seq of every key, once it was asked for. */
   keys: Map<string, number> | undefined;
   /** Open items of the inbox, once it was asked for. */
   openItems: number | undefined;
-  /** Its place among those at work in its workspace, once it was asked for (B4). */
-  place: "held" | "queued" | "none" | undefined;
-  /** What the row's indexes and rarely changed columns hold on disk. */
+  /** Its slot in the workspace, once it was asked for (B4). */
+  slot: Slot | undefined;
+  /** The columns that a step rarely changes, as they are on disk. */
   storedColumns: readonly unknown[] | undefined;
 }
 
-/** As a driver gives them: JSON as text, bytes as bytes, and numbers as numbers. */
-export type Columns = Record<string, unknown>;
+/** `held`: at work. `queued`: waiting for a slot. */
+export type Slot = "held" | "queued" | "none";
 
 type Born = Pick<
   RunRow,
@@ -116,7 +118,7 @@ export function readRecord(columns: Columns): RunRecord {
     characters: 0,
     keys: undefined,
     openItems: undefined,
-    place: undefined,
+    slot: undefined,
     storedColumns: undefined,
   };
 }
@@ -139,21 +141,39 @@ export function newRecord(n: number, row: RunRow): RunRecord {
     characters: 0,
     keys: new Map(),
     openItems: 0,
-    place: undefined,
+    slot: undefined,
     storedColumns: undefined,
   };
 }
 
-/** All events of its journal are at hand. */
+/** Whether all events of its journal are in memory. */
 export const hasWholeJournal = ({ recent }: RunRecord): boolean => recent[0]?.seq === 1;
-
-export const hex = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString("hex");
-
-export const optional = <T>(value: T | null | undefined): T | undefined =>
-  value === null ? undefined : value;
-
-/** Times are whole numbers in the tables; a computed one may not be, and never falls earlier (P8). */
-export const wholeMs = (at: number | undefined): number | null => (at === undefined ? null : Math.ceil(at));
 
 /** The root whose budget pays for a run. */
 export const payerOf = ({ budgetRunId, rootRunId }: RunRow): string => budgetRunId ?? rootRunId;
+
+/** Due at once, like 0. A run that was imported counts as at rest until it is driven or hears something. */
+export const DUE_ON_ARRIVAL = 1;
+
+const RECENT_EVENTS = 32;
+/** Payloads of a resting run that is kept in memory. */
+const MAX_KEPT_CHARACTERS = 50_000;
+
+/** A driver that has not heard of its own last appends yet is answered from memory. */
+export function rememberEvent({ recent }: RunRecord, event: JournalEvent): void {
+  if (recent.length >= 2 * RECENT_EVENTS) recent.splice(0, RECENT_EVENTS);
+  recent.push(event);
+}
+
+/** Drops the records of resting runs, except small ones that will soon be driven: their drivers read nothing back. */
+export function evictResting(cache: Map<RunId, RunRecord>, most: number): void {
+  const isFull = cache.size > most;
+  for (const [id, record] of cache)
+    if (record.worker === undefined && (isFull || !isWorthKeeping(record))) cache.delete(id);
+}
+
+/** The run was just started, or waits for its children. */
+const isWorthKeeping = (record: RunRecord): boolean =>
+  (record.dueAt === 0 || record.row.waitingOn?.kind === "child") &&
+  hasWholeJournal(record) &&
+  record.characters <= MAX_KEPT_CHARACTERS;

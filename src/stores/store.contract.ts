@@ -25,7 +25,7 @@ export function storeContract(name: string, open: Open): void {
     describe("lists", () => listContract(open));
     describe("trees", () => treeContract(open));
     describe("budgets of trees", () => treeBudgetContract(open));
-    describe("places", () => slotsContract(open));
+    describe("slots", () => slotsContract(open));
     derivedTablesContract(open);
     describe("sessions", () => sessionsContract(open));
     describe("searching", () => searchContract(open));

@@ -91,7 +91,7 @@ export interface Spawn {
    * B4: where its place at work comes from. `parents`: the parent will wait, and passes on its own; a parent that has none
    * must queue for it. `free`: refused if there is none. `queues`: from nowhere yet, it asks for one like a root.
    */
-  place: "parents" | "free" | "queues";
+  slot: "parents" | "free" | "queues";
 }
 
 export interface SessionMessage {
@@ -133,7 +133,7 @@ export type Refusal =
   /** The run has as many children as it may, the tree as many runs; as many agents are at work in the workspace (B4). */
   | "children"
   | "runs"
-  | "places"
+  | "slots"
   /** A run of another branch is changing the same file. */
   | "claimed";
 

@@ -7,7 +7,7 @@ import type { JournalEvent } from "../journal/events.ts";
 import { CHAIN_START, chainHash } from "../journal/hash.ts";
 import { isNewer } from "../journal/upcast.ts";
 import { digest } from "./blobs.ts";
-import { type Columns, hex } from "./run-record.ts";
+import { type Columns, hex } from "./columns.ts";
 import type { ReadOptions, StoredEvent } from "./store.ts";
 
 /** The part of a row that the chain covers. */

@@ -9,9 +9,8 @@ import type { RunId } from "../ids.ts";
 import { type JournalEvent, UnjournaledState } from "../journal/events.ts";
 import { CHAIN_START, type ChainLink, chainHash } from "../journal/hash.ts";
 import { readEvent } from "../journal/upcast.ts";
-import { decodeBlob, digest } from "./blobs.ts";
+import { blobNameIn, decodeBlob, digest, neededBlobs } from "./blobs.ts";
 import type { CarriedTree, StoredEvent } from "./store.ts";
-import { blobNameIn, neededBlobs } from "./transaction/append-rules.ts";
 
 export const TREE_FORMAT = 1;
 

@@ -14,7 +14,7 @@ export async function spendingProblems(store: Store, rows: readonly RunRow[]): P
       .filter(({ rootRunId }) => rootRunId === root.id)
       .reduce((sum, { usage }) => sum + totalTokens(usage), 0);
     const refused = await oneMoreCall(store, root.id, spent + 1);
-    if (refused === "places") problems.push("B4 a place is still taken, and everything has ended");
+    if (refused === "slots") problems.push("B4 a place is still taken, and everything has ended");
     else if (refused === "reserved")
       problems.push(`B2 something is still reserved in the tree of ${root.id}`);
     else if (refused)

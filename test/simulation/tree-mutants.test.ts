@@ -5,7 +5,7 @@ import { TREE_MUTANTS } from "./tree-mutants.ts";
 // Spied, not replaced: everything is as it is until a mutant is put in.
 vi.mock("../../src/projections/folds/parent-events.ts", { spy: true });
 vi.mock("../../src/loop/drive/decide-children.ts", { spy: true });
-vi.mock("../../src/stores/sqlite/slots.ts", { spy: true });
+vi.mock("../../src/stores/transaction/slots.ts", { spy: true });
 
 it.each(TREE_MUTANTS)("[FAULTS §1.7] is found: $name", { timeout: 120_000 }, (mutant) =>
   findMutant("trees", mutant),

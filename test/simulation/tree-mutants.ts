@@ -7,8 +7,8 @@ import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { endAfterChildren } from "../../src/loop/drive/decide-children.ts";
 import { blockedBy, childCompleted } from "../../src/projections/folds/parent-events.ts";
 import { overrideStore } from "../../src/stores/override-store.ts";
-import { leavePlace } from "../../src/stores/sqlite/slots.ts";
 import type { Append, Store } from "../../src/stores/store.ts";
+import { leaveSlot } from "../../src/stores/transaction/slots.ts";
 import { replace, withAppend, withSpawn } from "./breaking.ts";
 import { unfenced } from "./mutants.ts";
 import type { Findable } from "./surroundings.ts";
@@ -59,7 +59,7 @@ export const TREE_MUTANTS: readonly Findable[] = [
   {
     name: "a rest keeps its place",
     found: /^(B4|I11) /,
-    install: () => replace(leavePlace, () => {}),
+    install: () => replace(leaveSlot, function* () {}),
   },
   { name: "two children are started for one call", found: /^D0 /, store: startsTwice },
   { name: "a child is admitted apart from its parent's intent", found: /^J7 /, store: startsApart },

@@ -120,7 +120,7 @@ export function treeLimitRefusal(
   concurrent: number,
 ): CallRefusal | undefined {
   const limit = treeLimitMessage(refused, run, concurrent);
-  const advice = refused === "places" ? "Ask again when one is done." : "Do the rest yourself.";
+  const advice = refused === "slots" ? "Ask again when one is done." : "Do the rest yourself.";
   return limit === undefined ? undefined : denied(`Limit: ${limit} ${advice}`);
 }
 
@@ -136,7 +136,7 @@ export function treeLimitMessage(
       return `this run has started as many agents as it may (maxChildren ${childrenLimit(limits)}).`;
     case "runs":
       return `this tree has as many runs as it may (tree.maxRuns ${runsLimit(limits)}).`;
-    case "places":
+    case "slots":
       return `${concurrent} agents are at work in this workspace, and no more may be.`;
     default:
       return undefined;

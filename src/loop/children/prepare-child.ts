@@ -83,7 +83,7 @@ export async function childDefinition(
 /** A child, ready to be started: its parent's intent and its own beginning are one transaction (J7). */
 export interface PreparedChild {
   started: EventBody;
-  spawn: Omit<Spawn, "place">;
+  spawn: Omit<Spawn, "slot">;
 }
 
 /** `events`: what stands in its journal from the beginning. */

@@ -50,9 +50,9 @@ export async function startChildren(
   const heir = prepared.find((child) => !("outcome" in child) && child.awaited);
   const answers = await Promise.all(prepared.map((child) => begin(child, child === heir, run)));
   // B4: the parent has no slot to pass on, and none is free. All of the children wait; none is refused.
-  const queues = prepared.some((child, index) => child === heir && answers[index] === "places");
+  const queues = prepared.some((child, index) => child === heir && answers[index] === "slots");
   answers.forEach((answer, index) => {
-    if (answer === undefined || (queues && answer === "places")) return;
+    if (answer === undefined || (queues && answer === "slots")) return;
     const refused = typeof answer === "string" ? treeLimitRefusal(answer, run, parts.maxConcurrent) : answer;
     if (refused) run.record(failedResult(calls[index]!, refused.output, refused.outcome));
   });
@@ -67,7 +67,7 @@ async function begin(
 ): Promise<CallRefusal | Refusal | undefined> {
   if ("outcome" in child) return child;
   const { started, detachedResult } = child;
-  const spawn: Spawn = { ...child.spawn, place: isHeir ? "parents" : "free" };
+  const spawn: Spawn = { ...child.spawn, slot: isHeir ? "parents" : "free" };
   return run.begin([started, ...detachedResult], { spawn });
 }
 

@@ -31,7 +31,7 @@ export async function startPatternRuns(
   const refusals = await Promise.all(
     prepared.map(async (child) => {
       if ("problem" in child) return child.problem;
-      const refused = await run.begin([child.started], { spawn: { ...child.spawn, place: "queues" } });
+      const refused = await run.begin([child.started], { spawn: { ...child.spawn, slot: "queues" } });
       return refused && treeLimitMessage(refused, run, parts.maxConcurrent);
     }),
   );

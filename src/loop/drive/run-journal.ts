@@ -138,7 +138,7 @@ export class RunJournal {
     needs: Pick<Append, "reserve" | "claims"> = {},
   ): Promise<Refusal | undefined> {
     const refused = await this.begin(events, { ...needs, concurrent: this.parts.maxConcurrent });
-    if (refused === "places") await this.waitForSlot();
+    if (refused === "slots") await this.waitForSlot();
     return refused;
   }
 

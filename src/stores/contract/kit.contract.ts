@@ -163,7 +163,7 @@ export function childSpawn(runId: string, parentRunId: string, parentKey = "m1.0
     depth: 1,
     trigger: "delegation",
   });
-  return { runId, start, events: [], limits: { children: 20, runs: 100, concurrent: 10 }, place: "free" };
+  return { runId, start, events: [], limits: { children: 20, runs: 100, concurrent: 10 }, slot: "free" };
 }
 
 /** A driver as the loop is one: it folds whatever an answer brings. */

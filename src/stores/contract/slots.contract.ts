@@ -215,7 +215,7 @@ export function slotsContract(open: Open): void {
     expect([await works(one, 1), await works(two, 1)]).toEqual([true, true]);
     const child = childSpawn("c1", "r1");
     const apart = { ...child, start: { ...child.start, workspace: "/w/.cadre/worktrees/c1" } };
-    await one.append([childStarted("c1")], { spawn: { ...apart, place: "queues" } });
+    await one.append([childStarted("c1")], { spawn: { ...apart, slot: "queues" } });
     expect(await works(await acquireRun(store, "c1"), 1)).toBe(false);
   });
 
@@ -223,7 +223,7 @@ export function slotsContract(open: Open): void {
     const [parent, other] = await roots(store, "r1", "r2");
     await works(parent!, 1);
     expect(await starts(parent!, "c1", "parents")).toBeUndefined();
-    expect(await starts(parent!, "c2", "free"), "the only place is c1's").toBe("places");
+    expect(await starts(parent!, "c2", "free"), "the only place is c1's").toBe("slots");
     await parent!.append([waitsFor("c1")], { rest: { wakeAt: undefined } });
     expect(await works(other!, 1)).toBe(false);
     const child = await acquireRun(store, "c1");
@@ -243,7 +243,7 @@ export function slotsContract(open: Open): void {
   scenario("[B4] a parent without a place queues for its first child's", async ({ store, clock }) => {
     const [parent, other] = await roots(store, "r1", "r2");
     await works(other!, 1);
-    expect(await starts(parent!, "c1", "parents")).toBe("places");
+    expect(await starts(parent!, "c1", "parents")).toBe("slots");
     expect(await store.runs.get("c1")).toBeUndefined();
     await queue(parent!, 1);
     await other!.append([runEnded()]);
@@ -303,19 +303,19 @@ async function roots(store: Store, ...runIds: string[]): Promise<Driver[]> {
 /** Begins a model call, if there is a place. */
 async function works(driver: Driver, concurrent: number, callId = "m0"): Promise<boolean> {
   const { refused } = await driver.append([modelCallStarted(callId)], { guard: "signals", concurrent });
-  expect([undefined, "places"]).toContain(refused);
+  expect([undefined, "slots"]).toContain(refused);
   return refused === undefined;
 }
 
-const queue = (driver: Driver, places: number) =>
+const queue = (driver: Driver, slots: number) =>
   driver.append([runSuspended(`queue/${driver.lease.epoch}`, { kind: "slot" })], {
     guard: "signals",
-    rest: { wakeAt: undefined, queue: places },
+    rest: { wakeAt: undefined, queue: slots },
   });
 
-async function starts(parent: Driver, id: string, place: Spawn["place"]): Promise<string | undefined> {
+async function starts(parent: Driver, id: string, slot: Spawn["slot"]): Promise<string | undefined> {
   const limits = { children: 9, runs: 9, concurrent: 1 };
-  const child = { ...childSpawn(id, "r1"), place, limits };
+  const child = { ...childSpawn(id, "r1"), slot, limits };
   return (await parent.append([childStarted(id)], { guard: "signals", spawn: child })).refused;
 }
 

@@ -63,7 +63,7 @@ export function treeContract(open: Open): void {
     const limits = { children: 2, runs: 3, concurrent: 2 };
     await parent.append([modelCallStarted("m0")], { concurrent: 2 });
     expect((await begin("c1", { limits })).refused).toBeUndefined();
-    expect((await begin("c2", { limits })).refused, "the root and c1 are at work").toBe("places");
+    expect((await begin("c2", { limits })).refused, "the root and c1 are at work").toBe("slots");
     expect((await begin("c2", { limits: { ...limits, runs: 2, concurrent: 9 } })).refused).toBe("runs");
     expect((await begin("c2", { limits: { ...limits, concurrent: 9 } })).refused).toBeUndefined();
     expect((await begin("c3", { limits: { ...limits, runs: 9, concurrent: 9 } })).refused).toBe("children");

@@ -1,117 +1,107 @@
-// Writing, on one Postgres that many processes write to.
-//  Q1  Everything that is waiting when a commit starts goes into it, and is answered after it is on stable storage.
-//  Q2  A commit that fails rejects everything behind it: those runs reload. A job that fails alone rejects alone; where
-//      it is not clear which one failed, they are tried one by one.
-//  Q3  A commit locks the head first, whoever commits: one at a time, so positions are dense and in commit order (J8), no
-//      two processes decide on the same row, and none waits for another in a circle.
-//  Q4  A commit that the connection's loss has undone is made again. One whose answer was lost is asked after: Postgres
-//      knows what became of a transaction. Only if it cannot be asked for a while do callers hear of it.
+// The commit loop on one Postgres that many processes write to.
+//  Q1  Every job that waits when a commit starts goes into it, and is answered after it is on stable storage.
+//  Q2  If a commit fails, everything behind it is rejected too, and those runs reload. A job that fails alone is rejected
+//      alone. If it is not clear which one failed, they are tried one by one.
+//  Q3  Every commit of every process locks the head first. So there is one at a time: positions are dense and in commit order
+//      (J8), no two processes decide on the same row, and there are no deadlocks.
+//  Q4  A commit that was undone with its connection is made again. If only the answer was lost, the loop asks Postgres what
+//      became of the transaction. Callers hear of it only if Postgres cannot be asked for a while.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient, QueryResult } from "pg";
 import { type Clock, systemClock } from "../../clock.ts";
-import type { Position, RunId } from "../../ids.ts";
-import type { Columns, RunRecord } from "../run-record.ts";
-import type { CommitListener } from "../store.ts";
-import { evictResting } from "../transaction/append-rules.ts";
-import { Batch } from "./batch.ts";
+import type { Position } from "../../ids.ts";
+import type { Columns } from "../columns.ts";
+import { evictResting } from "../run-record.ts";
+import type { Needs } from "../transaction/queries.ts";
+import { runLater, type Steps } from "../transaction/steps.ts";
+import { createTransaction, type Transaction } from "../transaction/transaction.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import { isConnectionLost, isUnfitValue, storageError, unknownOutcomeError } from "./faults.ts";
 import { Feed } from "./feed.ts";
 import { checkIn, checkOut, type Database, NOW_MS, rollBack, withRetries } from "./open.ts";
-import { closedError, PostgresReader } from "./reader.ts";
-import { Sql } from "./sql.ts";
+import { closedError, Sql } from "./sql.ts";
+import { PostgresQueries, type RecordCache } from "./transaction-queries.ts";
 
 const MAX_JOBS = 1_000;
-const MAX_HELD = 500;
-
-interface Needs {
-  /** Runs whose rows it will ask for, and those whose keys as well. */
-  rows?: readonly RunId[];
-  keys?: readonly RunId[];
-}
+const MAX_RECORDS = 500;
 
 interface Job {
-  apply(batch: Batch): Promise<unknown>;
+  work(tx: Transaction): Steps<unknown>;
   needs: Needs;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-export interface CommitterParts {
+export interface CommitLoopParts {
   database: Database;
   schema: string;
-  /** When it was opened. */
+  /** The end of the journals when the store was opened. */
   position: Position;
-  /** Of tests; otherwise time is the database's. */
+  /** The clock of a test; otherwise time is the database's. */
   testClock: Clock | undefined;
   databaseClock: DatabaseClock;
 }
 
 interface Commit {
-  batch: Batch;
+  tx: Transaction;
+  queries: PostgresQueries;
   values: unknown[];
 }
 
-export class Committer extends PostgresReader {
-  readonly clock: Clock;
-  protected readonly testClock: Clock | undefined;
+export class CommitLoop {
+  readonly feed: Feed;
+  /** Names this process among those that write. */
+  readonly processId = crypto.randomUUID();
+  /** Blobs between being put and being needed by an append. */
+  readonly freshBlobs = new Set<string>();
+  isClosed = false;
+  private readonly database: Database;
+  private readonly testClock: Clock | undefined;
   private readonly databaseClock: DatabaseClock;
-  private readonly cache = new Map<RunId, RunRecord>();
-  /** Those that nobody else can have written to since they were read: a commit elsewhere makes all of them doubtful. */
-  private readonly current = new Set<RunId>();
-  /** How many commits there were, ours included, when ours was the last. */
+  private readonly cache: RecordCache = { records: new Map(), current: new Set() };
+  /** The number of commits of all processes after our last one. */
   private commits = -1;
-  protected readonly feed: Feed;
   private queue: Job[] = [];
   private working: Promise<void> | undefined;
-  /** Blobs between being put and being needed by an append. */
-  protected readonly fresh = new Set<string>();
-  /** This process, among those that write. */
-  protected readonly holder = crypto.randomUUID();
 
-  constructor({ database, schema, position, testClock, databaseClock }: CommitterParts) {
-    super(database);
+  constructor({ database, schema, position, testClock, databaseClock }: CommitLoopParts) {
+    this.database = database;
     this.testClock = testClock;
     this.databaseClock = databaseClock;
-    this.clock = testClock ?? databaseClock;
-    this.feed = new Feed({ database, schema, position, self: this.holder });
-  }
-
-  onCommit(listener: CommitListener): () => void {
-    return this.feed.add(listener);
+    this.feed = new Feed({ database, schema, position, self: this.processId });
   }
 
   async close(): Promise<void> {
-    if (this.closed) return;
-    this.closed = true;
+    if (this.isClosed) return;
+    this.isClosed = true;
     await this.working;
     await this.feed.close();
     await this.database.pool.end();
   }
 
-  protected enqueue<T>(apply: (batch: Batch) => Promise<T>, needs: Needs = {}): Promise<T> {
+  write<T>(work: (tx: Transaction) => Steps<T>, needs: Needs = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.closed) {
+      if (this.isClosed) {
         reject(closedError());
         return;
       }
-      this.queue.push({ apply, needs, resolve: resolve as (value: unknown) => void, reject });
+      this.queue.push({ work, needs, resolve: resolve as (value: unknown) => void, reject });
       this.working ??= new Promise((begin) => setImmediate(begin)).then(() => this.work());
     });
   }
 
   private async work(): Promise<void> {
-    let singly = 0;
+    let oneByOne = 0;
     while (this.queue.length > 0) {
-      const jobs = this.queue.splice(0, singly > 0 ? 1 : MAX_JOBS);
-      singly = Math.max(0, singly - 1);
+      const jobs = this.queue.splice(0, oneByOne > 0 ? 1 : MAX_JOBS);
+      oneByOne = Math.max(0, oneByOne - 1);
       try {
         this.answer(
           jobs,
           await withRetries(
             () => this.commit(jobs),
-            () => this.closed,
+            () => this.isClosed,
           ),
         );
       } catch (error) {
@@ -120,26 +110,27 @@ export class Committer extends PostgresReader {
           this.queue.unshift(...jobs.filter((job) => job !== error.job));
         } else if (isUnfitValue(error) && jobs.length > 1) {
           this.queue.unshift(...jobs);
-          singly = jobs.length;
+          oneByOne = jobs.length;
         } else {
-          const reason = storageError(error, this.database.place);
+          const reason = storageError(error, this.database.address);
           const behind = isUnfitValue(error) ? [] : this.queue.splice(0);
           for (const job of [...jobs, ...behind]) job.reject(reason);
         }
       }
     }
-    // In the same breath: a job that comes later must find nobody at work.
+    // Without an await in between: a job that comes later must start the loop again.
     this.working = undefined;
   }
 
-  private answer(jobs: readonly Job[], { batch, values }: Commit): void {
-    for (const blob of batch.needed) this.fresh.delete(blob);
-    evictResting(this.cache, MAX_HELD);
-    for (const runId of this.current) if (!this.cache.has(runId)) this.current.delete(runId);
+  private answer(jobs: readonly Job[], { tx, queries, values }: Commit): void {
+    const { records, current } = this.cache;
+    for (const blob of queries.needed) this.freshBlobs.delete(blob);
+    evictResting(records, MAX_RECORDS);
+    for (const runId of current) if (!records.has(runId)) current.delete(runId);
     jobs.forEach((job, index) => {
       job.resolve(values[index]);
     });
-    this.feed.committed(batch.position, batch.written, batch.woken);
+    this.feed.committed(tx.position, tx.written, tx.woken);
   }
 
   private async commit(jobs: readonly Job[]): Promise<Commit> {
@@ -151,7 +142,7 @@ export class Committer extends PostgresReader {
       this.databaseClock.heard(head.now, asked);
       const made = await this.perform(jobs, new Sql(client), head);
       ending = { transaction: head.transaction, made };
-      await client.query(this.ending(made.batch));
+      await client.query(this.ending(made.tx));
       checkIn(client);
       this.commits = head.commits + 1;
       return made;
@@ -160,12 +151,12 @@ export class Committer extends PostgresReader {
       this.commits = -1;
       const lost = ending !== undefined && isConnectionLost(error);
       if (lost && (await this.isCommitted(ending!.transaction))) return ending!.made;
-      this.cache.clear();
+      this.cache.records.clear();
       throw error;
     }
   }
 
-  /** The answer was lost. Postgres knows, and is asked as soon as it can be. */
+  /** The answer to COMMIT was lost, and Postgres knows the outcome. */
   private async isCommitted(transaction: string): Promise<boolean> {
     const sql = new Sql(this.database.pool);
     for (;;) {
@@ -173,37 +164,32 @@ export class Committer extends PostgresReader {
       if (known?.["outcome"] === "committed") return true;
       if (known?.["outcome"] === "aborted") return false;
       if (known?.["outcome"] !== "in progress") {
-        this.cache.clear();
+        this.cache.records.clear();
         this.feed.doubt();
-        throw unknownOutcomeError(this.database.place);
+        throw unknownOutcomeError(this.database.address);
       }
       await pause(20);
     }
   }
 
   private async perform(jobs: readonly Job[], sql: Sql, head: Head): Promise<Commit> {
-    if (head.commits !== this.commits) this.current.clear();
-    const batch = new Batch({
-      sql,
-      cache: this.cache,
-      current: this.current,
-      runs: head.runs,
-      now: this.testClock?.now() ?? head.now,
-      position: head.position,
+    // Another process has committed since we did, so every cached record must be checked.
+    if (head.commits !== this.commits) this.cache.current.clear();
+    const queries = new PostgresQueries(sql, this.cache, head.runs);
+    const tx = createTransaction(queries, this.testClock?.now() ?? head.now, head.position);
+    await queries.prefetch({
+      rows: jobs.flatMap(({ needs }) => needs.rows ?? []),
+      keys: jobs.flatMap(({ needs }) => needs.keys ?? []),
     });
-    await batch.prefetch(
-      jobs.flatMap(({ needs }) => needs.rows ?? []),
-      jobs.flatMap(({ needs }) => needs.keys ?? []),
-    );
     const values: unknown[] = [];
-    for (const job of jobs) values.push(await perform(job, batch));
-    await batch.finish();
-    const used = [...batch.needed].filter((blob) => this.fresh.has(blob));
-    if (used.length > 0) await sql.run(NOT_FRESH, this.holder, used);
-    return { batch, values };
+    for (const job of jobs) values.push(await perform(job, tx));
+    await queries.finish(tx.position);
+    const used = [...queries.needed].filter((blob) => this.freshBlobs.has(blob));
+    if (used.length > 0) await sql.run(NOT_FRESH, this.processId, used);
+    return { tx, queries, values };
   }
 
-  private ending({ written, woken }: Batch): string {
+  private ending({ written, woken }: Transaction): string {
     return written.length > 0 || woken.length > 0 ? `${this.feed.notice}; COMMIT` : "COMMIT";
   }
 }
@@ -221,7 +207,7 @@ async function begin(client: PoolClient): Promise<Head> {
   return results.at(-1)!.rows[0] as unknown as Head;
 }
 
-/** Time is read outside of what locks: there, it would be earlier than what others wrote while we waited. */
+/** The time is read after the lock: before it, it would be earlier than what other processes wrote while we waited. */
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
   SELECT position, runs, commits, ${NOW_MS} AS now, pg_current_xact_id()::text AS transaction,
     CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
@@ -241,11 +227,11 @@ class JobFailed extends Error {
   }
 }
 
-async function perform(job: Job, batch: Batch): Promise<unknown> {
+async function perform(job: Job, tx: Transaction): Promise<unknown> {
   try {
-    return await job.apply(batch);
+    return await runLater(job.work(tx));
   } catch (error) {
-    // What Postgres refuses is looked at for the whole commit: it may come from rows that another job left to be written.
+    // A refusal by Postgres concerns the whole commit: it may come from rows that another job left to be written.
     if (isConnectionLost(error) || "severity" in (error as object)) throw error;
     throw new JobFailed(job, error);
   }

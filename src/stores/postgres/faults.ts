@@ -51,61 +51,61 @@ export const isUnfitValue = (error: unknown): boolean =>
   /^(22|23|54)\w{3}$/.test((error as { code?: string }).code ?? "");
 
 /** Any failure of the store as a sentence for people; ours pass through. */
-export function storageError(error: unknown, place: DatabaseAddress): CadreError {
+export function storageError(error: unknown, address: DatabaseAddress): CadreError {
   if (error instanceof CadreError) return error;
   const { code = "" } = error as { code?: string };
-  const why = masked(describeSystemError(error), place);
+  const why = masked(describeSystemError(error), address);
   if (code === "53100") {
     return unusable(
       "STORAGE_FULL",
-      `There is no space left for ${place.name}. Nothing that was acknowledged is lost and no new step begins; free some space and the runs go on by themselves.`,
+      `There is no space left for ${address.name}. Nothing that was acknowledged is lost and no new step begins; free some space and the runs go on by themselves.`,
       error,
     );
   }
   if (isUnfitValue(error))
     return unusable(
       "UNPROCESSABLE",
-      `${place.name} takes no such value (${why}). Nothing was written.`,
+      `${address.name} takes no such value (${why}). Nothing was written.`,
       error,
     );
   if (code === "53300") {
     return unusable(
       "STORAGE_UNUSABLE",
-      `${place.name} has no connection left (${why}). Nothing that was acknowledged is lost; raise max_connections, or run fewer processes.`,
+      `${address.name} has no connection left (${why}). Nothing that was acknowledged is lost; raise max_connections, or run fewer processes.`,
       error,
     );
   }
   if (code.startsWith("28") || code === "3D000") {
     return unusable(
       "STORAGE_UNUSABLE",
-      `${place.name} does not let us in (${why}). Nothing was changed; correct the user, password or database in the store's address.`,
+      `${address.name} does not let us in (${why}). Nothing was changed; correct the user, password or database in the store's address.`,
       error,
     );
   }
   if (code === "42501" || code === "3F000") {
     return unusable(
       "STORAGE_UNUSABLE",
-      `${place.name} does not let us make or use the tables (${why}). Nothing was changed; let somebody who may run: ${rightFor(code, why, place)}`,
+      `${address.name} does not let us make or use the tables (${why}). Nothing was changed; let somebody who may run: ${rightFor(code, why, address)}`,
       error,
     );
   }
   if (isConnectionLost(error)) {
     return unusable(
       "STORAGE_UNUSABLE",
-      `${place.name} cannot be reached (${why}). Nothing that was acknowledged is lost, and nothing of this was written; it goes on when the database is back.`,
+      `${address.name} cannot be reached (${why}). Nothing that was acknowledged is lost, and nothing of this was written; it goes on when the database is back.`,
       error,
     );
   }
   if (code === "ENOTFOUND") {
     return unusable(
       "STORAGE_UNUSABLE",
-      `${place.name} cannot be reached (${why}). Nothing was changed; correct the host in the store's address.`,
+      `${address.name} cannot be reached (${why}). Nothing was changed; correct the host in the store's address.`,
       error,
     );
   }
   return unusable(
     "STORAGE_UNUSABLE",
-    `${place.name} has failed (${why}). Nothing that was acknowledged is lost; the database's own log says more.`,
+    `${address.name} has failed (${why}). Nothing that was acknowledged is lost; the database's own log says more.`,
     error,
   );
 }
@@ -126,26 +126,26 @@ function rightFor(code: string, why: string, { user, schema }: DatabaseAddress):
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Of a database that could not be opened: whoever wanted to is gone then, and nothing goes on by itself. */
-export function openError(error: unknown, place: DatabaseAddress): CadreError {
+export function openError(error: unknown, address: DatabaseAddress): CadreError {
   if (
     !isConnectionLost(error) ||
     error instanceof CadreError ||
     (error as { code?: string }).code === "53300"
   )
-    return storageError(error, place);
-  const why = masked(describeSystemError(error), place);
+    return storageError(error, address);
+  const why = masked(describeSystemError(error), address);
   return unusable(
     "STORAGE_UNUSABLE",
-    `${place.name} cannot be reached (${why}). Nothing was done, and nothing that was acknowledged is lost; try again when the database is back.`,
+    `${address.name} cannot be reached (${why}). Nothing was done, and nothing that was acknowledged is lost; try again when the database is back.`,
     error,
   );
 }
 
 /** The answer to a commit was lost, and nobody could be asked what became of it. */
-export function unknownOutcomeError(place: DatabaseAddress): CadreError {
+export function unknownOutcomeError(address: DatabaseAddress): CadreError {
   return new CadreError(
     "STORAGE_UNUSABLE",
-    `${place.name} was lost in the middle of a commit, so it is not known whether this was written. It is safe to ask for it again: what is there is not written twice.`,
+    `${address.name} was lost in the middle of a commit, so it is not known whether this was written. It is safe to ask for it again: what is there is not written twice.`,
   );
 }
 

@@ -10,10 +10,10 @@ import type { Client } from "pg";
 import { messageOf } from "../../errors.ts";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
+import { DUE_ON_ARRIVAL } from "../run-record.ts";
 import type { CommitListener } from "../store.ts";
-import { DUE_ON_ARRIVAL } from "../transaction/transfer-rules.ts";
+import { readPage } from "./journal.ts";
 import type { Database } from "./open.ts";
-import { readPage } from "./reader.ts";
 import { Sql } from "./sql.ts";
 
 const PAGE = 500;

@@ -31,13 +31,13 @@ export const NOW_MS = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigi
 
 export interface Database {
   pool: Pool;
-  place: DatabaseAddress;
+  address: DatabaseAddress;
   /** A connection of its own, that is no part of the pool. */
   client(): Client;
 }
 
 export async function openDatabase(url: string): Promise<Database> {
-  const place = parseAddress(url);
+  const address = parseAddress(url);
   const pg = await loadPg();
   const config: ClientConfig = {
     connectionString: url,
@@ -54,13 +54,13 @@ export async function openDatabase(url: string): Promise<Database> {
   const pool = new pg.Pool({ ...config, max: MOST_CONNECTIONS, allowExitOnIdle: true });
   // An idle connection that breaks is replaced by the next that is asked for.
   pool.on("error", () => {});
-  const database = { pool, place, client: () => new pg.Client(config) };
+  const database = { pool, address, client: () => new pg.Client(config) };
   try {
     await withRetries(() => migrate(database));
     return database;
   } catch (error) {
     await pool.end();
-    throw openError(error, place);
+    throw openError(error, address);
   }
 }
 
@@ -157,16 +157,16 @@ function numbers(types: CustomTypesConfig): CustomTypesConfig {
   return { getTypeParser };
 }
 
-async function migrate({ pool, place }: Database): Promise<void> {
+async function migrate({ pool, address }: Database): Promise<void> {
   await transaction(pool, async (sql) => {
-    await refuseOld(sql, place);
+    await refuseOld(sql, address);
     await sql.get("SELECT pg_advisory_xact_lock($1)", MIGRATING);
     await sql.run("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)");
     const version = Number((await getMeta(sql, "version")) ?? 0);
     if (version > MIGRATIONS.length) {
       throw new CadreError(
         "JOURNAL_NEWER",
-        `${place.name} was written by a newer version of Cadre (format ${version}, this one knows ${MIGRATIONS.length}). It is unharmed: use the newer version.`,
+        `${address.name} was written by a newer version of Cadre (format ${version}, this one knows ${MIGRATIONS.length}). It is unharmed: use the newer version.`,
       );
     }
     for (const step of MIGRATIONS.slice(version)) await sql.run(step);
@@ -174,13 +174,13 @@ async function migrate({ pool, place }: Database): Promise<void> {
   });
 }
 
-async function refuseOld(sql: Sql, place: DatabaseAddress): Promise<void> {
+async function refuseOld(sql: Sql, address: DatabaseAddress): Promise<void> {
   const found = await sql.get(
     "SELECT current_setting('server_version_num')::int AS number, version() AS text",
   );
   if ((found!["number"] as number) >= OLDEST_POSTGRES) return;
   throw new CadreError(
     "STORAGE_UNUSABLE",
-    `${place.name} is too old (${String(found!["text"])}): Cadre needs Postgres 14 or later. Nothing was changed.`,
+    `${address.name} is too old (${String(found!["text"])}): Cadre needs Postgres 14 or later. Nothing was changed.`,
   );
 }

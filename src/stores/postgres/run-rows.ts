@@ -1,39 +1,39 @@
-// Between the tables and our own types. Rows of runs are read many at a time and written many at a time: a commit takes a
-// handful of round trips, however many appends it holds.
+// Records of runs, read many at a time and written many at a time: a commit takes a handful of round trips, however many
+// appends it holds.
 
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
-import { type Columns, immutableJson, payerOf, type RunRecord, readRecord } from "../run-record.ts";
-import { readSlot } from "../transaction/slot-rules.ts";
+import type { Columns } from "../columns.ts";
+import { immutableJson, payerOf, type RunRecord, readRecord } from "../run-record.ts";
 import { hexText, type Sql, type Write } from "./sql.ts";
 
-/** With what the batch would ask for one by one: the place at work, and the open items of the inbox. */
+/** Reads the slot and the number of open items along: asked for later, each would be a round trip. */
 export async function readRuns(sql: Sql, ids: readonly string[]): Promise<RunRecord[]> {
   const found = await sql.all(
-    `SELECT runs.*, places.held AS place, (SELECT count(*) FROM approvals WHERE approvals.run = runs.n) AS items
+    `SELECT runs.*, places.held AS slot, (SELECT count(*) FROM approvals WHERE approvals.run = runs.n) AS items
      FROM runs LEFT JOIN places ON places.run = runs.id WHERE runs.id = ANY($1)`,
     ids,
   );
   return found.map((columns) => {
-    const held = readRecord(columns);
-    held.openItems = columns["items"] as number;
-    held.place = readSlot(columns["place"]);
-    return held;
+    const record = readRecord(columns);
+    record.openItems = columns["items"] as number;
+    record.slot = columns["slot"] === null ? "none" : columns["slot"] === 1 ? "held" : "queued";
+    return record;
   });
 }
 
 /** The keys of these runs after a seq each. */
 export async function readKeys(
   sql: Sql,
-  wanted: readonly { held: RunRecord; after: number }[],
+  wanted: readonly { record: RunRecord; after: number }[],
 ): Promise<void> {
   if (wanted.length === 0) return;
-  for (const { held } of wanted) held.keys ??= new Map();
-  const byNumber = new Map(wanted.map(({ held }) => [held.n, held.keys!]));
+  for (const { record } of wanted) record.keys ??= new Map();
+  const byNumber = new Map(wanted.map(({ record }) => [record.n, record.keys!]));
   const found = await sql.all(
     `SELECT events.run, events.key, events.seq FROM unnest($1::bigint[], $2::bigint[]) AS wanted (run, after)
      JOIN events ON events.run = wanted.run AND events.seq > wanted.after`,
-    wanted.map(({ held }) => held.n),
+    wanted.map(({ record }) => record.n),
     wanted.map(({ after }) => after),
   );
   for (const { run, key, seq } of found) byNumber.get(run as number)!.set(key as string, seq as number);
@@ -42,7 +42,7 @@ export async function readKeys(
 /** New runs, each with the one that it continues. */
 export const newRuns = (born: ReadonlyMap<RunRecord, string | undefined>): Write => ({
   text: "INSERT INTO runs SELECT * FROM json_populate_recordset(NULL::runs, $rows)",
-  rows: Array.from(born, ([held, continues]) => ({ continues: continues ?? null, ...columnsOf(held) })),
+  rows: Array.from(born, ([record, continues]) => ({ continues: continues ?? null, ...columnsOf(record) })),
 });
 
 export const changedRuns = (dirty: Iterable<RunRecord>): Write => ({
@@ -50,8 +50,8 @@ export const changedRuns = (dirty: Iterable<RunRecord>): Write => ({
   rows: Array.from(dirty, changingColumns),
 });
 
-function columnsOf(held: RunRecord): Columns {
-  const { row } = held;
+function columnsOf(record: RunRecord): Columns {
+  const { row } = record;
   return {
     id: row.id,
     root: row.rootRunId,
@@ -64,14 +64,14 @@ function columnsOf(held: RunRecord): Columns {
     pool: row.pool ?? null,
     born: immutableJson(row),
     created_at: row.createdAt,
-    ...changingColumns(held),
+    ...changingColumns(record),
   };
 }
 
-function changingColumns(held: RunRecord): Columns {
-  const { row } = held;
+function changingColumns(record: RunRecord): Columns {
+  const { row } = record;
   return {
-    n: held.n,
+    n: record.n,
     status: row.status,
     waiting_on: json(row.waitingOn),
     waiting: row.waitingOn?.kind ?? null,
@@ -85,16 +85,16 @@ function changingColumns(held: RunRecord): Columns {
     updated_at: row.updatedAt,
     ended_at: row.endedAt ?? null,
     seq: row.seq,
-    hash: hexText(held.hash),
-    last_signal: held.lastSignal,
+    hash: hexText(record.hash),
+    last_signal: record.lastSignal,
     cancel: row.cancelRequested ? 1 : 0,
-    worker: held.worker ?? null,
-    epoch: held.epoch,
-    due_at: held.dueAt ?? null,
-    previous_until: held.previousUntil ?? null,
-    acquisitions: held.acquisitions,
-    open_tokens: Math.ceil(held.openTokens),
-    open_cost: held.openCost,
+    worker: record.worker ?? null,
+    epoch: record.epoch,
+    due_at: record.dueAt ?? null,
+    previous_until: record.previousUntil ?? null,
+    acquisitions: record.acquisitions,
+    open_tokens: Math.ceil(record.openTokens),
+    open_cost: record.openCost,
   };
 }
 

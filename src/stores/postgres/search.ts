@@ -1,6 +1,5 @@
-// Runs by the words in their journals. No append writes to the index: whoever searches first lets it catch up, page by
-// page, each page one transaction with the place that it leads to. What a word is, is decided here and not by Postgres, so
-// that it is the same whatever language the database speaks.
+// The index of the words in journals. The words are cut here and not by Postgres, so that a search finds the same in
+// whatever language the database is configured for.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { searchText, searchWords } from "../../projections/formats/search-text.ts";
@@ -9,7 +8,7 @@ import { manyRows, type Sql, type Value } from "./sql.ts";
 /** Bytes of a lexeme, of which Postgres takes 2046. */
 const WORD_CHARACTERS = 400;
 
-export async function indexEvents(sql: Sql, events: readonly JournalEvent[]): Promise<void> {
+export async function indexWords(sql: Sql, events: readonly JournalEvent[]): Promise<void> {
   const rows = events.flatMap((event) => {
     const words = wordsOf(searchText(event) ?? "");
     return words.length === 0 ? [] : [{ position: event.position, run: event.runId, words }];
@@ -17,7 +16,7 @@ export async function indexEvents(sql: Sql, events: readonly JournalEvent[]): Pr
   if (rows.length > 0) await sql.run(INDEX, manyRows(rows));
 }
 
-/** Runs that have every word, in whatever event, as a word or as the beginning of one. */
+/** Runs that have every word in some event, whole or as the beginning of a word. */
 export function searchConditions(query: string): [sql: (place: string) => string, value: Value][] {
   const words = wordsOf(query);
   if (words.length === 0) return [[(place) => `${place}::boolean`, false]];
@@ -27,13 +26,13 @@ export function searchConditions(query: string): [sql: (place: string) => string
   ]);
 }
 
-/** What to look for in single events; undefined: nothing. */
+/** Queries for single events. Undefined: there is no word to look for. */
 export function firstHitQueries(query: string): { all: string; any: string } | undefined {
   const words = wordsOf(query).map(beginning);
   return words.length === 0 ? undefined : { all: words.join(" & "), any: words.join(" | ") };
 }
 
-/** A59: only letters and digits are left in a word; in quotes it is a word, whatever else it could mean. */
+/** A59: a word has only letters and digits left. Quotes make it a word, also if it is an operator of the query language. */
 const beginning = (word: string): string => `'${word}':*`;
 
 const wordsOf = (text: string): string[] => [

@@ -3,7 +3,11 @@
 
 import { hash } from "node:crypto";
 import type { ClientBase, Pool, QueryConfig } from "pg";
-import type { Columns } from "../run-record.ts";
+import { CadreError } from "../../errors.ts";
+import type { Columns } from "../columns.ts";
+
+/** Runs a query outside of any commit. A connection that breaks under it is replaced and the query asked again. */
+export type Read = <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
 
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number)[] | ManyRows;
 
@@ -50,6 +54,9 @@ export function statementName(text: string): string | undefined {
   if (!names.has(text) && names.size < MOST_NAMES) names.set(text, hash("sha1", text));
   return names.get(text);
 }
+
+export const closedError = (): CadreError =>
+  new CadreError("STORAGE_UNUSABLE", "The store is closed: nothing was read or written.");
 
 /** Rows for `json_populate_recordset`: many at once are one statement. */
 export const manyRows = (rows: readonly Columns[]): ManyRows => ({

@@ -1,300 +1,235 @@
-// The store on Postgres: what each of its operations does to the tables. How they are committed stands in committer.ts,
-// what is read in reader.ts. Any number of processes may have it open: the head's lock orders what they write, leases and
-// epochs say who drives.
+// The store on Postgres: its tables (schema.ts), the queries on them, and the commit loop that runs transactions. Any number
+// of processes may have it open. The head's lock orders what they write; leases and epochs say which of them drives a run.
 
+import { type Clock, systemClock } from "../../clock.ts";
 import type { RunId } from "../../ids.ts";
-import type { EventBody, Payload } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
 import { encodeBlob } from "../blobs.ts";
-import { type FlatStore, groupStore } from "../flat-store.ts";
-import {
-  type Append,
-  type AppendResult,
-  type CarriedTree,
-  type Heartbeat,
-  LEASE_MS,
-  type Lease,
-  type LostWorkers,
-  type MovedTree,
-  type MoveOutcome,
-  type PoolFilter,
-  type PruneFilter,
-  type PruneResult,
-  type Quarantine,
-  type SessionMessage,
-  type Store,
-  type WorkerCard,
-  type WorkerRow,
-  type Writer,
-} from "../store.ts";
-import { heartbeatAnswer, isDriver, mayAcquire, takeLease } from "../transaction/append-rules.ts";
-import { acceptsMessages, continueSession } from "../transaction/start-rules.ts";
-import type { Batch } from "./batch.ts";
-import { Beside } from "./beside.ts";
-import type { CommitterParts } from "./commit-loop.ts";
-import { type PostgresOptions, prepare } from "./prepare.ts";
-import { prune } from "./prune.ts";
-import { importTree, moveTree, settleMove } from "./transfers.ts";
-import { freezeBranch, goingOn, holdersOf, reportSetAside } from "./tree.ts";
-import { aliveUntil, driverOf, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./workers.ts";
+import { readApproval, readGrant, verifiedBlob } from "../columns.ts";
+import type { Store } from "../store.ts";
+import { catchUp } from "../transaction/derived-tables.ts";
+import { heartbeat } from "../transaction/leases.ts";
+import { createOperations, type Write } from "../transaction/operations.ts";
+import type { DerivedTable } from "../transaction/queries.ts";
+import { ask } from "../transaction/steps.ts";
+import { CommitLoop, type CommitLoopParts } from "./commit-loop.ts";
+import { DatabaseClock } from "./database-clock.ts";
+import { storageError } from "./faults.ts";
+import { journalReads, storedEvents } from "./journal.ts";
+import { leaseReads, releaseAll } from "./leases.ts";
+import { NOW_MS, openDatabase, transaction, withRetries } from "./open.ts";
+import { postgresOutbox } from "./outbox.ts";
+import { pruneReads } from "./prune.ts";
+import { runReads } from "./runs.ts";
+import { closedError, type Read, Sql } from "./sql.ts";
+import { type PostgresQueries, PUT_BLOB, tableCursor } from "./transaction-queries.ts";
+import { usageReads } from "./usage.ts";
+import { postgresUsers } from "./users.ts";
 
-/** How long a blob that was put is kept for whoever may need it, if its process is not heard of again. */
+/** Each tree takes several statements, and every other writer waits meanwhile. */
+const TREES_PER_COMMIT = 1;
+/** How long a blob that was put is kept for an append that may come, if its process is not heard of again. */
 const FRESH_MS = 86_400_000;
+
+export interface PostgresOptions {
+  /** postgres://user:password@host:port/database */
+  url: string;
+  /** For tests. Otherwise time is the database's: machines disagree about it, and leases must not. */
+  clock?: Clock;
+}
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { id, ...parts } = await prepare(options);
-  return groupStore(new PostgresStore(id, parts));
+  const { testClock, databaseClock } = parts;
+  const loop = new CommitLoop(parts);
+  const write: Write = (work, needs) => loop.write(work, needs);
+  const read = createRead(parts, loop);
+  const writeSql = <T>(apply: (batch: { sql: Sql; now: number }) => Promise<T>): Promise<T> =>
+    write(({ queries, now }) => ask(apply({ sql: (queries as PostgresQueries).sql, now })));
+  const journal = journalReads(read);
+  const bringUpToDate = async (table: DerivedTable): Promise<void> => {
+    const position = await journal.position();
+    await catchUp(table, { cursor: await read((sql) => tableCursor(sql, table)), position, write });
+  };
+  const operations = createOperations(write, {
+    read: (question) => read(async (sql) => question(pruneReads(sql))),
+    treesPerCommit: TREES_PER_COMMIT,
+  });
+  const { leases, workers } = leaseOperations(operations.leases, write);
+  return {
+    id,
+    clock: testClock ?? databaseClock,
+    runs: { ...operations.runs, ...runReads(read, () => bringUpToDate("search")) },
+    journal: { ...operations.journal, ...journal, onCommit: (listener) => loop.feed.add(listener) },
+    leases: { ...leases, ...leaseReads(read, testClock) },
+    inbox: { ...operations.inbox, ...inboxReads(read) },
+    blobs: blobStore(read, writeSql, loop),
+    usage: usageReads(read, bringUpToDate),
+    transfers: { ...operations.transfers, storedEvents: storedEvents(read) },
+    users: postgresUsers({ feed: loop.feed, read, write: writeSql }),
+    outbox: postgresOutbox({ read, write: writeSql }),
+    /** Leaves in order: no process waits for its leases, or keeps blobs for it. */
+    async close() {
+      if (loop.isClosed) return;
+      // Without the database the leases run out by themselves.
+      const left = writeSql(({ sql }) => releaseAll(sql, [...workers], loop.processId)).catch(() => {});
+      await loop.close();
+      await left;
+    },
+  };
 }
 
-class PostgresStore extends Beside implements FlatStore {
-  readonly id: string;
-  /** The workers that were heard of through this process. */
-  private readonly beating = new Set<string>();
-  /** Runs that were perhaps taken: nobody knows, so nobody drives them. */
-  private readonly doubtful = new Set<RunId>();
-
-  constructor(id: string, parts: CommitterParts) {
-    super(parts);
-    this.id = id;
-  }
-
-  start(
-    runId: RunId,
-    start: Payload<"RUN_STARTED">,
-    idempotency?: SessionMessage["idempotency"],
-  ): Promise<{ runId: RunId; existed: boolean }> {
-    return this.enqueue(
-      async (batch) => {
-        const known = await runUnder(batch.sql, idempotency);
-        if (known !== undefined) return { runId: known, existed: true };
-        await keepKey(batch.sql, idempotency, runId);
-        const existing = await batch.find(runId);
-        if (existing) return { runId: await batch.sameStart(existing, start), existed: true };
-        const payload =
-          start.parentRunId === undefined ? continueSession(start, await this.lastOf(start, batch)) : start;
-        const held = batch.admitted(runId, payload, "none");
-        await batch.signal(held, [{ type: "RUN_STARTED", payload }]);
-        return { runId, existed: false };
-      },
-      { keys: [runId], rows: start.parentRunId === undefined ? [] : [start.parentRunId] },
-    );
-  }
-
-  append(append: Append): Promise<AppendResult> {
-    return this.enqueue((batch) => batch.append(append), { keys: [append.runId] });
-  }
-
-  say(said: SessionMessage): ReturnType<FlatStore["say"]> {
-    return this.enqueue(async (batch) => {
-      const before = await runUnder(batch.sql, said.idempotency);
-      if (before !== undefined) {
-        const key = keyOf({ type: "CONTEXT_ADDED", payload: said.context });
-        return { runId: before, joined: await batch.hasKey(await batch.load(before), key) };
-      }
-      const answer = await this.saidOnce(said, batch);
-      if (!("refused" in answer)) await keepKey(batch.sql, said.idempotency, answer.runId);
-      return answer;
-    });
-  }
-
-  private async saidOnce(said: SessionMessage, batch: Batch): ReturnType<FlatStore["say"]> {
-    const { context, runId, start, maxRuns = Infinity } = said;
-    if (await batch.find(runId)) return { runId, joined: false };
-    const last = await this.lastOf(said, batch);
-    const event: EventBody = { type: "CONTEXT_ADDED", payload: context };
-    const holders = last ? await holdersOf(batch, last) : [];
-    for (const holder of holders)
-      if (await batch.hasKey(holder, keyOf(event))) return { runId: holder.row.id, joined: true };
-    const hearer = holders.at(-1);
-    if (hearer && acceptsMessages(last!)) {
-      await batch.signal(hearer, [event]);
-      return { runId: hearer.row.id, joined: true };
-    }
-    await batch.writeRows();
-    const paying = await batch.sql.get(COUNT_BUDGET, start.budgetRunId ?? runId);
-    if ((paying!["runs"] as number) >= maxRuns) return { runId, joined: false, refused: "runs" as const };
-    const payload = continueSession(start, last);
-    await batch.signal(batch.admitted(runId, payload, "none"), [{ type: "RUN_STARTED", payload }]);
-    return { runId, joined: false };
-  }
-
-  private async lastOf(
-    { sessionId, agent }: Pick<Payload<"RUN_STARTED">, "sessionId" | "agent">,
-    batch: Batch,
-  ) {
-    if (sessionId === undefined) return undefined;
-    await batch.writeRows();
-    const latest = (await batch.sql.get(LAST_IN_SESSION, sessionId, agent))?.["id"] as RunId | undefined;
-    return latest === undefined ? undefined : batch.load(latest);
-  }
-
-  cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]> {
-    return this.enqueue(
-      async (batch) => {
-        const subtree = await goingOn(batch, runId);
-        for (const id of subtree) {
-          const payload = id === runId ? request : { via: runId, ...request };
-          await batch.signal(await batch.load(id), [{ type: "CANCEL_REQUESTED", payload }]);
-        }
-        return subtree;
-      },
-      { keys: [runId] },
-    );
-  }
-
-  freeze(runId: RunId, freeze: Parameters<FlatStore["freeze"]>[1]): Promise<RunId[]> {
-    return this.enqueue((batch) => freezeBranch(batch, runId, freeze), { keys: [runId] });
-  }
-
-  async acquire(runId: RunId, worker: string, lost?: LostWorkers): Promise<Lease | undefined> {
+function createRead({ database }: CommitLoopParts, loop: CommitLoop): Read {
+  const sql = new Sql(database.pool);
+  return async (work) => {
+    if (loop.isClosed) throw closedError();
     try {
-      return await this.enqueue((batch) => this.taken(runId, worker, batch, lost), { rows: [runId] });
+      return await withRetries(
+        () => work(sql),
+        () => loop.isClosed,
+      );
     } catch (error) {
-      this.doubtful.add(runId);
-      throw error;
+      throw storageError(error, database.address);
     }
-  }
-
-  private async taken(
-    runId: RunId,
-    worker: string,
-    batch: Batch,
-    lost: LostWorkers | undefined,
-  ): Promise<Lease | undefined> {
-    const held = await batch.find(runId);
-    const { now, sql } = batch;
-    if (!held || held.row.endedAt !== undefined) return undefined;
-    const until = held.worker === undefined ? undefined : await aliveUntil(sql, held.worker, now);
-    if (!mayAcquire(held, worker, { now, until, lost })) return undefined;
-    if ((await batch.setAside()).has(runId)) return undefined;
-    await this.beat(worker, batch);
-    batch.touch(held);
-    return takeLease(held, worker, { now, until });
-  }
-
-  release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void> {
-    return this.enqueue(
-      async (batch) => {
-        const held = await batch.find(runId);
-        if (!held || !isDriver(held, { writer })) return;
-        await batch.giveBack(held, rest);
-      },
-      { rows: [runId] },
-    );
-  }
-
-  due(now: number, limit: number, of?: PoolFilter): Promise<RunId[]> {
-    return this.dueRuns({ now, clock: this.testClock?.now() ?? null, limit, of });
-  }
-
-  workers(): Promise<WorkerRow[]> {
-    return this.reading((sql) => listWorkers(sql, this.testClock?.now() ?? null));
-  }
-
-  driverOf(runId: RunId): Promise<string | undefined> {
-    return this.reading((sql) => driverOf(sql, runId, this.testClock?.now() ?? null));
-  }
-
-  async heartbeat(
-    worker: string,
-    holds: readonly { runId: RunId; epoch: number }[],
-    card?: WorkerCard,
-  ): Promise<Heartbeat> {
-    const doubtful = [...this.doubtful];
-    const answer = await this.enqueue(
-      async (batch) => {
-        await this.beat(worker, batch, card);
-        for (const runId of doubtful) await letGoOfDoubtful(runId, worker, holds, batch);
-        const found = [];
-        for (const hold of holds) found.push({ ...hold, held: await batch.find(hold.runId) });
-        return heartbeatAnswer(worker, found);
-      },
-      { rows: [...doubtful, ...holds.map(({ runId }) => runId)] },
-    );
-    for (const runId of doubtful) this.doubtful.delete(runId);
-    return answer;
-  }
-
-  quarantine({ runId, reason, seq }: Quarantine): Promise<void> {
-    return this.enqueue(
-      async (batch) => {
-        const held = await batch.load(runId);
-        await batch.sql.run(SET_ASIDE, runId, reason, seq ?? null);
-        (await batch.setAside()).add(runId);
-        await batch.rest(held, undefined);
-        await reportSetAside(batch, held, reason);
-      },
-      { rows: [runId] },
-    );
-  }
-
-  revokeGrant(id: number): Promise<boolean> {
-    return this.enqueue(async ({ sql }) => (await sql.run("DELETE FROM grants WHERE id = $1", id)) > 0);
-  }
-
-  async putBlob(text: string): Promise<string> {
-    const { name, stored } = encodeBlob(text);
-    if (this.fresh.has(name)) return name;
-    await this.enqueue(async (batch) => {
-      await batch.putBlob(name, stored);
-      await batch.sql.run(KEEP_FRESH, name, this.holder, batch.now + FRESH_MS);
-    });
-    // Not before: taken for written by a commit that fails, it would be missing for whoever puts it again.
-    this.fresh.add(name);
-    return name;
-  }
-
-  prune(filter: PruneFilter): Promise<PruneResult> {
-    return prune(filter, {
-      read: (work) => this.reading(work),
-      write: (apply) => this.enqueue(apply),
-    });
-  }
-
-  moveTree(root: RunId, transferId: string, to?: string): Promise<MovedTree> {
-    return this.enqueue((batch) => moveTree(root, { transferId, to }, batch));
-  }
-
-  settleMove(root: RunId, to: string, outcome: MoveOutcome): Promise<void> {
-    return this.enqueue((batch) => settleMove(root, { to, outcome }, batch));
-  }
-
-  importTree(tree: CarriedTree): ReturnType<FlatStore["importTree"]> {
-    return this.enqueue((batch) => importTree(tree, batch));
-  }
-
-  /** Leaves in order: nobody waits for leases of a process that is gone, or keeps blobs for it. */
-  override async close(): Promise<void> {
-    if (this.closed) return;
-    const [workers, { holder }] = [[...this.beating], this];
-    // Without the database the leases run out by themselves.
-    const left = this.enqueue(({ sql }) => letGo(sql, workers, holder)).catch(() => {});
-    await super.close();
-    await left;
-  }
-
-  private async beat(worker: string, batch: Batch, card?: WorkerCard): Promise<void> {
-    this.beating.add(worker);
-    if (batch.alive.has(worker) && !card) return;
-    batch.alive.add(worker);
-    await keepAlive(batch.sql, worker, batch.now + LEASE_MS, card);
-  }
+  };
 }
 
-/** Taken by a commit whose answer never came, a run would be this worker's for as long as it lives, and driven by nobody. */
-async function letGoOfDoubtful(
-  runId: RunId,
-  worker: string,
-  holds: readonly { runId: RunId }[],
-  batch: Batch,
-): Promise<void> {
-  const held = await batch.find(runId);
-  if (held?.worker !== worker || holds.some((hold) => hold.runId === runId)) return;
-  await batch.giveBack(held);
+type Leases = Pick<Store["leases"], "acquire" | "release" | "heartbeat" | "quarantine">;
+
+/** `workers`: those that were heard of through this process. */
+function leaseOperations(operations: Leases, write: Write): { leases: Leases; workers: Set<string> } {
+  const workers = new Set<string>();
+  /**
+   * Runs that were perhaps acquired by a commit whose answer was lost. The worker does not drive them, but would keep them
+   * for as long as it lives: its next heartbeat gives them back.
+   */
+  const doubtful = new Set<RunId>();
+  return {
+    workers,
+    leases: {
+      ...operations,
+      async acquire(runId, worker, lost) {
+        workers.add(worker);
+        try {
+          return await operations.acquire(runId, worker, lost);
+        } catch (error) {
+          doubtful.add(runId);
+          throw error;
+        }
+      },
+      async heartbeat(worker, holds, card) {
+        workers.add(worker);
+        const asked = [...doubtful];
+        const answer = await write((tx) => heartbeat(tx, worker, holds, { card, doubtful: asked }), {
+          rows: [...asked, ...holds.map(({ runId }) => runId)],
+        });
+        for (const runId of asked) doubtful.delete(runId);
+        return answer;
+      },
+    },
+  };
 }
 
-const LAST_IN_SESSION = `SELECT id FROM runs WHERE session = $1 AND agent = $2 AND parent IS NULL ORDER BY n DESC LIMIT 1`;
-const COUNT_BUDGET = "SELECT count(*) AS runs FROM runs WHERE budget = $1";
-const SET_ASIDE = "INSERT INTO quarantine (run, reason, seq) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+const inboxReads = (read: Read): Pick<Store["inbox"], "openItems" | "grants"> => ({
+  openItems: (filter = {}) =>
+    read(async (sql) => {
+      const { run = null, root = null, user = null } = filter;
+      return (await sql.all(OPEN_ITEMS, run, root, user)).map(readApproval);
+    }),
+  /** Read for every call that is judged, and each time from the database: another process may have revoked one. */
+  grants: () => read(async (sql) => (await sql.all(GRANTS)).map(readGrant)),
+});
+
+const OPEN_ITEMS = `SELECT runs.id, approvals.* FROM approvals JOIN runs ON runs.n = approvals.run
+  WHERE ($1::text IS NULL OR runs.id = $1) AND ($2::text IS NULL OR runs.root = $2)
+    AND ($3::text IS NULL OR runs.user_id = $3) ORDER BY opened_at, item COLLATE "C"`;
+
+const GRANTS = `SELECT grants.*, coalesce(grants.run_id, runs.id) AS given_in
+  FROM grants LEFT JOIN runs ON runs.n = grants.run ORDER BY grants.id`;
+
+function blobStore(
+  read: Read,
+  write: <T>(apply: (batch: { sql: Sql; now: number }) => Promise<T>) => Promise<T>,
+  { freshBlobs, processId }: CommitLoop,
+): Store["blobs"] {
+  return {
+    async put(text) {
+      const { name, stored } = encodeBlob(text);
+      if (freshBlobs.has(name)) return name;
+      await write(async ({ sql, now }) => {
+        await sql.run(PUT_BLOB, name, Buffer.from(stored));
+        await sql.run(KEEP_FRESH, name, processId, now + FRESH_MS);
+      });
+      // Not before: after a commit that failed, the next put must write it.
+      freshBlobs.add(name);
+      return name;
+    },
+    get: (name, of) =>
+      read(async (sql) => {
+        if (of && !(await sql.get(NEEDED_BY, name, of.user))) return undefined;
+        const stored = (await sql.get("SELECT text FROM blobs WHERE hash = $1", name))?.["text"];
+        return stored === undefined ? undefined : verifiedBlob(name, (stored as Buffer).toString("utf8"));
+      }),
+  };
+}
+
+const NEEDED_BY =
+  "SELECT 1 FROM refs JOIN runs ON runs.n = refs.run WHERE refs.hash = $1 AND runs.user_id = $2 LIMIT 1";
+
 const KEEP_FRESH = `INSERT INTO fresh (hash, holder, until) VALUES ($1, $2, $3)
   ON CONFLICT (hash, holder) DO UPDATE SET until = excluded.until`;
+
+async function prepare({ url, clock }: PostgresOptions): Promise<CommitLoopParts & { id: string }> {
+  const database = await openDatabase(url);
+  try {
+    const databaseClock = new DatabaseClock();
+    const known = await withRetries(() =>
+      transaction(database.pool, async (sql) => {
+        await sql.get("SELECT 1 FROM head FOR UPDATE");
+        await retryQuarantined(sql, clock?.now() ?? null);
+        const asked = systemClock.elapsed();
+        const { now, ...found } = await identity(sql);
+        databaseClock.heard(now, asked);
+        return found;
+      }),
+    );
+    return { ...known, database, testClock: clock, databaseClock };
+  } catch (error) {
+    await database.pool.end();
+    throw storageError(error, database.address);
+  }
+}
+
+/** A dead worker is listed as silent for a day, so that a person can see it. */
+const SILENT_KEPT_MS = 86_400_000;
+
+/** A quarantined run may be readable by this version, or was mended. If no worker is alive, it is tried again. */
+async function retryQuarantined(sql: Sql, now: number | null): Promise<void> {
+  const alive = await sql.get(
+    `SELECT 1 FROM workers WHERE expires_at > coalesce($1, ${NOW_MS}) LIMIT 1`,
+    now,
+  );
+  if (alive) return;
+  await sql.run(`DELETE FROM workers WHERE expires_at < coalesce($1, ${NOW_MS}) - $2`, now, SILENT_KEPT_MS);
+  await sql.run(
+    "UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND worker IS NULL AND id IN (SELECT run FROM quarantine)",
+  );
+  if ((await sql.run("DELETE FROM quarantine")) > 0) await sql.run("UPDATE head SET commits = commits + 1");
+}
+
+interface Identity {
+  id: string;
+  schema: string;
+  position: number;
+  now: number;
+}
+
+async function identity(sql: Sql): Promise<Identity> {
+  await sql.run(
+    "INSERT INTO meta (name, value) VALUES ('id', $1) ON CONFLICT DO NOTHING",
+    crypto.randomUUID().slice(0, 8),
+  );
+  const found = await sql.get(
+    `SELECT value AS id, current_schema()::text AS schema, position, ${NOW_MS} AS now FROM meta, head WHERE name = 'id'`,
+  );
+  return found as unknown as Identity;
+}

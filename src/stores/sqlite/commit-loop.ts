@@ -1,60 +1,66 @@
-// Writing, on one SQLite file. One process owns the file (see owner.ts), so rows of runs under way are cached here and a
-// commit is the only thing to wait for.
-//  Q1  Everything that is waiting when a commit starts goes into it, and is answered after the fsync.
-//  Q2  A commit that fails rejects everything behind it: those runs reload. A job that fails alone rejects alone; where
-//      it is not clear which one failed, they are tried one by one.
+// The commit loop on one SQLite file. A commit, with its fsync, is the only thing that a writer waits for.
+//  Q1  Every job that waits when a commit starts goes into it, and is answered after the fsync.
+//  Q2  If a commit fails, everything behind it is rejected too, and those runs reload. A job that fails alone is rejected
+//      alone. If it is not clear which one failed, they are tried one by one.
 
+import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
-import type { Position, RunId } from "../../ids.ts";
-import type { JournalEvent } from "../../journal/events.ts";
-import type { RunRecord } from "../run-record.ts";
-import type { CommitListener, StandingGrant } from "../store.ts";
-import { evictResting } from "../transaction/append-rules.ts";
-import { Batch } from "./batch.ts";
-import { isStorageError, openDatabase, storageError } from "./open.ts";
-import { SqliteReader } from "./reader.ts";
-import { closedError, getMeta } from "./sql.ts";
+import type { Position } from "../../ids.ts";
+import { evictResting } from "../run-record.ts";
+import type { CommitListener } from "../store.ts";
+import { runNow, type Steps } from "../transaction/steps.ts";
+import { createTransaction, type Transaction } from "../transaction/transaction.ts";
+import { isStorageError, storageError } from "./open.ts";
+import type { Statements } from "./run-rows.ts";
+import { closedError } from "./sql.ts";
+import type { SqliteQueries } from "./transaction-queries.ts";
 
 const MAX_JOBS = 1_000;
-const MAX_HELD = 500;
+const MAX_RECORDS = 500;
 
 interface Job {
-  apply(batch: Batch): unknown;
+  work(tx: Transaction): Steps<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-export interface SqliteOptions {
+interface Parts {
+  db: DatabaseSync;
   path: string;
   clock: Clock;
+  statements: Statements;
+  queries: SqliteQueries;
+  /** The position of the latest event. */
+  position: Position;
 }
 
-export class Committer extends SqliteReader {
-  private readonly path: string;
-  readonly clock: Clock;
-  private readonly cache = new Map<RunId, RunRecord>();
-  /** Blobs between being put and being needed by an append: no prune may take them. */
-  protected readonly fresh = new Set<string>();
+export class CommitLoop {
+  position: Position;
+  private readonly parts: Parts;
   private readonly listeners = new Set<CommitListener>();
-  private standing: StandingGrant[] | undefined;
   private queue: Job[] = [];
-  private scheduled = false;
-  private closed = false;
-  protected lastPosition: Position;
+  private isScheduled = false;
+  private isClosed = false;
+  /** Told after a commit that changed the grants. */
+  onGrantsChanged: () => void = () => {};
 
-  constructor({ path, clock }: SqliteOptions) {
-    super(openDatabase(path));
-    this.path = path;
-    this.clock = clock;
-    this.lastPosition = Math.max(
-      Number(this.sql.get("SELECT max(position) AS p FROM events")?.["p"] ?? 0),
-      Number(getMeta(this.sql, "position") ?? 0),
-    );
+  constructor(parts: Parts) {
+    this.parts = parts;
+    this.position = parts.position;
   }
 
-  async position(): Promise<Position> {
-    return this.lastPosition;
+  write<T>(work: (tx: Transaction) => Steps<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.isClosed) {
+        reject(closedError());
+        return;
+      }
+      this.queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      if (this.isScheduled) return;
+      this.isScheduled = true;
+      setImmediate(() => this.flush());
+    });
   }
 
   onCommit(listener: CommitListener): () => void {
@@ -62,52 +68,33 @@ export class Committer extends SqliteReader {
     return () => this.listeners.delete(listener);
   }
 
-  /** Asked for every call that is judged, and changed by hardly any. */
-  override async grants(): Promise<StandingGrant[]> {
-    this.standing ??= await super.grants();
-    return this.standing;
-  }
-
   async close(): Promise<void> {
-    if (this.closed) return;
+    if (this.isClosed) return;
     this.flush();
-    this.closed = true;
-    this.db.close();
-  }
-
-  protected enqueue<T>(apply: (batch: Batch) => T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      if (this.closed) {
-        reject(closedError());
-        return;
-      }
-      this.queue.push({ apply, resolve: resolve as (value: unknown) => void, reject });
-      if (this.scheduled) return;
-      this.scheduled = true;
-      setImmediate(() => this.flush());
-    });
+    this.isClosed = true;
+    this.parts.db.close();
   }
 
   private flush(): void {
-    this.scheduled = false;
-    let singly = 0;
+    this.isScheduled = false;
+    let oneByOne = 0;
     while (this.queue.length > 0) {
-      const jobs = this.queue.splice(0, singly > 0 ? 1 : MAX_JOBS);
-      singly = Math.max(0, singly - 1);
+      const jobs = this.queue.splice(0, oneByOne > 0 ? 1 : MAX_JOBS);
+      oneByOne = Math.max(0, oneByOne - 1);
       try {
         this.commit(jobs);
       } catch (error) {
-        this.undo();
+        this.rollBack();
         if (error instanceof JobFailed) {
           error.job.reject(error.cause);
           this.queue.unshift(...jobs.filter((job) => job !== error.job));
         } else if (!isStorageError(error) && jobs.length > 1) {
           this.queue.unshift(...jobs);
-          singly = jobs.length;
+          oneByOne = jobs.length;
         } else if (!isStorageError(error)) {
           jobs[0]!.reject(error);
         } else {
-          const reason = storageError(error, this.path);
+          const reason = storageError(error, this.parts.path);
           for (const job of [...jobs, ...this.queue.splice(0)]) job.reject(reason);
         }
       }
@@ -115,36 +102,37 @@ export class Committer extends SqliteReader {
   }
 
   private commit(jobs: readonly Job[]): void {
-    const { statements, cache, fresh } = this;
-    const now = this.clock.now();
+    const { statements, queries, clock } = this.parts;
+    const now = clock.now();
     statements.begin.run();
-    const batch = new Batch({ statements, now, cache, fresh, position: this.lastPosition });
-    const values = jobs.map((job) => perform(job, batch));
-    batch.writeRows();
+    const tx = createTransaction(queries, now, this.position);
+    const values = jobs.map((job) => perform(job, tx));
+    queries.writeRecords();
     statements.commit.run();
-    this.lastPosition = batch.position;
-    if (batch.granted) this.standing = undefined;
-    evictResting(cache, MAX_HELD);
+    this.position = tx.position;
+    if (tx.grantsChanged) this.onGrantsChanged();
+    evictResting(queries.cache, MAX_RECORDS);
     jobs.forEach((job, index) => {
       job.resolve(values[index]);
     });
-    if (batch.written.length > 0 || batch.woken.length > 0) this.announce(batch.written, batch.woken);
+    if (tx.written.length > 0 || tx.woken.length > 0) this.announce(tx);
   }
 
-  /** P9: a listener that breaks its contract must not make a batch look failed that is on disk. */
-  private announce(events: readonly JournalEvent[], woken: readonly RunId[]): void {
+  /** P9: a listener that throws must not make a commit look failed that is on disk. */
+  private announce({ written, woken }: Transaction): void {
     for (const listener of this.listeners) {
       try {
-        listener(events, woken);
+        listener(written, woken);
       } catch (error) {
         process.emitWarning(`A listener of the store failed: ${messageOf(error)}`);
       }
     }
   }
 
-  private undo(): void {
-    this.cache.clear();
-    if (this.db.isTransaction) this.db.exec("ROLLBACK");
+  private rollBack(): void {
+    const { db, queries } = this.parts;
+    queries.forgetAll();
+    if (db.isTransaction) db.exec("ROLLBACK");
   }
 }
 
@@ -157,9 +145,9 @@ class JobFailed extends Error {
   }
 }
 
-function perform(job: Job, batch: Batch): unknown {
+function perform(job: Job, tx: Transaction): unknown {
   try {
-    return job.apply(batch);
+    return runNow(job.work(tx));
   } catch (error) {
     if (isStorageError(error)) throw error;
     throw new JobFailed(job, error);

@@ -1,12 +1,11 @@
-// Between the tables and our own types. A run's row is read once, changed in memory while a batch is built, and
-// written back once, however many appends the batch holds for it.
+// The prepared statements of a transaction, and how a run's record is written.
 
 import type { DatabaseSync } from "node:sqlite";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
 import { immutableJson, newRecord, payerOf, type RunRecord } from "../run-record.ts";
 
-/** A number whose events are still being deleted is nobody else's. */
+/** A number whose events are still being deleted is not given again. */
 const NEXT_NUMBER =
   "max((SELECT coalesce(max(n), 0) FROM runs), (SELECT coalesce(max(run), 0) FROM pruned)) + 1";
 
@@ -15,8 +14,8 @@ export function prepareStatements(db: DatabaseSync) {
   return {
     runById: db.prepare("SELECT * FROM runs WHERE id = ?"),
     insertRun: db.prepare(
-      `INSERT INTO runs (n, id, root, budget, parent, agent, session, user_id, born, status, turns, tokens, cost, usage, created_at,
-         updated_at, seq, hash, last_signal, due_at) VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?,
+      `INSERT INTO runs (n, id, root, budget, parent, agent, session, user_id, continues, born, status, turns, tokens, cost, usage, created_at,
+         updated_at, seq, hash, last_signal, due_at) VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?,
          0, x'', 1, 0)`,
     ),
     updateRun: db.prepare(
@@ -45,38 +44,36 @@ export function prepareStatements(db: DatabaseSync) {
     addGrant: db.prepare(
       "INSERT INTO grants (run, rule, given_by, given_at, until, scope, folder) VALUES (?, ?, ?, ?, ?, ?, ?)",
     ),
-    countBudget: db.prepare("SELECT count(*) AS runs FROM runs WHERE budget = ?"),
+    countPaidBy: db.prepare("SELECT count(*) AS runs FROM runs WHERE budget = ?"),
     claimOf: db.prepare("SELECT run FROM claims WHERE root = ? AND path = ?"),
     claim: db.prepare(
       "INSERT INTO claims (root, path, run) VALUES (?, ?, ?) ON CONFLICT (root, path) DO UPDATE SET run = excluded.run",
     ),
     endClaims: db.prepare("DELETE FROM claims WHERE run = ?"),
     endGrants: db.prepare("DELETE FROM grants WHERE run = ? AND scope = 'tree'"),
-    treeSpend: db.prepare(
+    spentByOthers: db.prepare(
       `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0) AS cost,
-         coalesce(sum(open_tokens), 0) AS open_tokens, coalesce(sum(open_cost), 0) AS open_cost
+         coalesce(sum(open_tokens), 0) AS openTokens, coalesce(sum(open_cost), 0) AS openCost
        FROM runs WHERE budget = ? AND n <> ?`,
     ),
-    raisedBudget: db.prepare("SELECT max_tokens, max_cost FROM budgets WHERE root = ?"),
+    setBudget: db.prepare("SELECT max_tokens, max_cost FROM budgets WHERE root = ?"),
     raiseBudget: db.prepare(
       `INSERT INTO budgets (root, max_tokens, max_cost) VALUES (?, ?, ?) ON CONFLICT (root) DO UPDATE SET
          max_tokens = coalesce(excluded.max_tokens, max_tokens), max_cost = coalesce(excluded.max_cost, max_cost)`,
     ),
-    aliveOf: db.prepare("SELECT id FROM runs WHERE budget = ? AND ended_at IS NULL ORDER BY n"),
     lastInSession: db.prepare(
       "SELECT id FROM runs WHERE session = ? AND agent = ? AND parent IS NULL ORDER BY n DESC LIMIT 1",
     ),
     countChildren: db.prepare("SELECT count(*) AS runs FROM runs WHERE parent = ?"),
     countTree: db.prepare("SELECT count(*) AS runs FROM runs WHERE root = ?"),
-    placeOf: db.prepare("SELECT n, held FROM places WHERE run = ?"),
-    addPlace: db.prepare("INSERT INTO places (workspace, run, held) VALUES (?, ?, ?)"),
-    dropPlace: db.prepare("DELETE FROM places WHERE run = ?"),
-    placesAhead: db.prepare(
+    slotOf: db.prepare("SELECT n, held FROM places WHERE run = ?"),
+    addSlot: db.prepare("INSERT INTO places (workspace, run, held) VALUES (?, ?, ?)"),
+    dropSlot: db.prepare("DELETE FROM places WHERE run = ?"),
+    countAhead: db.prepare(
       `SELECT (SELECT count(*) FROM places WHERE workspace = ? AND held = 1)
          + (SELECT count(*) FROM places WHERE workspace = ? AND held = 0 AND n < ?) AS runs`,
     ),
     queued: db.prepare("SELECT run FROM places WHERE workspace = ? AND held = 0 ORDER BY n"),
-    setContinues: db.prepare("UPDATE runs SET continues = ? WHERE n = ?"),
     addRef: db.prepare("INSERT INTO refs (run, hash) VALUES (?, ?) ON CONFLICT DO NOTHING"),
     putBlob: db.prepare("INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT DO NOTHING"),
     getBlob: db.prepare("SELECT text FROM blobs WHERE hash = ?"),
@@ -88,7 +85,7 @@ export function prepareStatements(db: DatabaseSync) {
 export type Statements = ReturnType<typeof prepareStatements>;
 
 /** A run without events yet. */
-export function insertRow(statements: Statements, row: RunRow): RunRecord {
+export function insertRow(statements: Statements, row: RunRow, continues: string | undefined): RunRecord {
   const { id, rootRunId, parentRunId, agent, sessionId, userId, createdAt, usage } = row;
   const inserted = statements.insertRun.run(
     id,
@@ -98,22 +95,23 @@ export function insertRow(statements: Statements, row: RunRow): RunRecord {
     agent,
     sessionId ?? null,
     userId ?? null,
+    continues ?? null,
     immutableJson(row),
     JSON.stringify(usage),
     createdAt,
     createdAt,
   );
-  const held = newRecord(Number(inserted.lastInsertRowid), row);
-  held.storedColumns = rareColumns(held);
-  return held;
+  const record = newRecord(Number(inserted.lastInsertRowid), row);
+  record.storedColumns = rareColumns(record);
+  return record;
 }
 
-export function writeHeld(statements: Statements, held: RunRecord): void {
-  const rare = rareColumns(held);
-  if (held.storedColumns && rare.every((value, index) => value === held.storedColumns![index]))
-    writeHead(statements, held);
-  else writeRow(statements, held);
-  held.storedColumns = rare;
+export function writeRecord(statements: Statements, record: RunRecord): void {
+  const rare = rareColumns(record);
+  if (record.storedColumns && rare.every((value, index) => value === record.storedColumns![index]))
+    writeHead(statements, record);
+  else writeRow(statements, record);
+  record.storedColumns = rare;
 }
 
 /** What a step does not change. Left out of its update, their indexes and pages are not written again. */
@@ -146,8 +144,8 @@ function writeHead(statements: Statements, { row, hash, openTokens, openCost, n 
   );
 }
 
-function writeRow(statements: Statements, held: RunRecord): void {
-  const { row } = held;
+function writeRow(statements: Statements, record: RunRecord): void {
+  const { row } = record;
   statements.updateRun.run(
     row.status,
     row.waitingOn === undefined ? null : JSON.stringify(row.waitingOn),
@@ -161,16 +159,16 @@ function writeRow(statements: Statements, held: RunRecord): void {
     row.updatedAt,
     row.endedAt ?? null,
     row.seq,
-    Buffer.from(held.hash, "hex"),
-    held.lastSignal,
+    Buffer.from(record.hash, "hex"),
+    record.lastSignal,
     row.cancelRequested ? 1 : 0,
-    held.worker ?? null,
-    held.epoch,
-    held.dueAt ?? null,
-    held.previousUntil ?? null,
-    held.acquisitions,
-    Math.ceil(held.openTokens),
-    held.openCost,
-    held.n,
+    record.worker ?? null,
+    record.epoch,
+    record.dueAt ?? null,
+    record.previousUntil ?? null,
+    record.acquisitions,
+    Math.ceil(record.openTokens),
+    record.openCost,
+    record.n,
   );
 }

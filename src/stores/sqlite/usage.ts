@@ -1,0 +1,90 @@
+// Consumption, over all runs and by tree.
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { RunId } from "../../ids.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { emptyUsage, type RunUsage } from "../../projections/usage/run-usage.ts";
+import type { TreeUsage } from "../../projections/usage/tree-usage.ts";
+import type { Store, StoreTotals, TreeTotal, TreeUsageFilter } from "../store.ts";
+import { listMessages } from "./messages.ts";
+import type { Sql } from "./sql.ts";
+
+/** Rows that are counted before others get their turn. */
+const AT_ONCE = 5_000;
+
+export const usageReads = (
+  sql: Sql,
+  catchUp: (table: "messages" | "tree_usages") => Promise<void>,
+): Store["usage"] => ({
+  totals: () => countTotals(sql),
+  treeTotals: async (roots) => treeTotals(sql, roots),
+  async trees(filter) {
+    await catchUp("tree_usages");
+    return listTreeUsages(sql, filter);
+  },
+  async messages(filter) {
+    await catchUp("messages");
+    return listMessages(sql, filter);
+  },
+});
+
+async function countTotals(sql: Sql): Promise<StoreTotals> {
+  const totals: StoreTotals = {
+    runs: {},
+    approvals: Number(sql.get("SELECT count(*) AS open FROM approvals")!["open"]),
+    modelCalls: 0,
+    toolCalls: 0,
+    input: 0,
+    output: 0,
+    cost: 0,
+    bytes: sizeOf(sql),
+  };
+  const end = Number(sql.get("SELECT max(n) AS n FROM runs")!["n"] ?? 0);
+  for (let from = 0; from < end; from += AT_ONCE) {
+    if (from > 0) await nextTurn();
+    for (const columns of sql.all(COUNT, from, from + AT_ONCE)) {
+      const status = columns["status"] as RunRow["status"];
+      totals.runs[status] = (totals.runs[status] ?? 0) + Number(columns["runs"]);
+      for (const name of SUMS) totals[name] += Number(columns[name]);
+    }
+  }
+  return totals;
+}
+
+const SUMS = ["modelCalls", "toolCalls", "input", "output", "cost"] as const;
+
+const COUNT = `SELECT status, count(*) AS runs, ${SUMS.map((name) => `sum(usage ->> '$.${name}') AS ${name}`).join(", ")}
+  FROM runs WHERE n > ? AND n <= ? GROUP BY status`;
+
+function sizeOf(sql: Sql): number {
+  const pages = sql.get("PRAGMA page_count")!["page_count"] as number;
+  return pages * (sql.get("PRAGMA page_size")!["page_size"] as number);
+}
+
+const USAGE = Object.keys(emptyUsage()) as (keyof RunUsage)[];
+
+function treeTotals(sql: Sql, roots: readonly RunId[]): Map<RunId, TreeTotal> {
+  const found = sql.all(
+    `SELECT root, count(*) AS runs, ${USAGE.map((name) => `sum(usage ->> '$.${name}') AS ${name}`).join(", ")}
+     FROM runs WHERE root IN (SELECT value FROM json_each(?)) GROUP BY root`,
+    JSON.stringify(roots),
+  );
+  return new Map(
+    found.map((columns) => {
+      const usage = emptyUsage();
+      for (const name of USAGE) usage[name] = Number(columns[name]);
+      return [columns["root"] as string, { runs: Number(columns["runs"]), usage }];
+    }),
+  );
+}
+
+function listTreeUsages(sql: Sql, { since = 0, cursor = "", limit }: TreeUsageFilter) {
+  const found = sql.all(
+    "SELECT root, usage FROM tree_usages WHERE root > ? AND updated_at >= ? ORDER BY root LIMIT ?",
+    cursor,
+    since,
+    limit,
+  );
+  const trees = found.map(({ usage }) => JSON.parse(usage as string) as TreeUsage);
+  return { trees, nextCursor: found.length < limit ? undefined : (found.at(-1)!["root"] as string) };
+}

@@ -1,0 +1,162 @@
+// The order of questions in an append, once for every store. The first refusal counts, and a refused append changes nothing.
+//  1  Keys (J1): the same events again write nothing.
+//  2  The writer, the end of the run, and signals that the writer has not folded (J2, J3).
+//  3  Room for a child, the budget (B2), and files that another branch is changing (D6).
+//  4  A slot, last because asking for one takes it (B4).
+
+import type { RunId, Seq } from "../../ids.ts";
+import { type EventBody, OUTCOME_TYPES, TERMINAL_TYPES } from "../../journal/events.ts";
+import { keyOf } from "../../journal/keys.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import type { RunRecord } from "../run-record.ts";
+import type { Append, AppendResult, Refusal, Spawn } from "../store.ts";
+import { applyTreeBudget, checkBudget, warnRoot } from "./budgets.ts";
+import { isDriver, restRun } from "./leases.ts";
+import { takeSlot } from "./slots.ts";
+import { ask, type Steps } from "./steps.ts";
+import { admitRun, findRun, journalAfter, keysOf, loadRun, type Transaction } from "./transaction.ts";
+import { signal, textOf, writeEvents } from "./write-events.ts";
+
+export function* append(tx: Transaction, request: Append): Steps<AppendResult> {
+  const record = yield* loadRun(tx, request.runId);
+  const repeated = yield* findRepeated(tx, record, request.events);
+  const byDriver = isDriver(record, request);
+  const isStale = request.writer !== undefined && !byDriver && request.events.some(permitsAction);
+  if (repeated === "same" && !isStale) return { events: yield* journalAfter(tx, record, request.after) };
+  const refusal =
+    refusalOf(record, request, yield* keysOf(tx, record), repeated === "conflict") ??
+    (request.spawn && (yield* spawnRefusal(tx, record, request.spawn)));
+  if (refusal) return yield* refuse(tx, record, request, { refused: refusal });
+  const budget = request.reserve ? yield* checkBudget(tx, record, request.reserve) : {};
+  if (budget.refused) return yield* refuse(tx, record, request, budget.refused);
+  const claimedBy = yield* findClaimant(tx, record, request.claims ?? []);
+  if (claimedBy) return yield* refuse(tx, record, request, { refused: "claimed", claimedBy });
+  if (!(yield* takeSlot(tx, record, request)))
+    return yield* refuse(tx, record, request, { refused: "slots" });
+
+  for (const path of request.claims ?? [])
+    yield* ask(tx.queries.claim(record.row.rootRunId, path, record.row.id));
+  const missed = yield* journalAfter(tx, record, request.after);
+  const { seq } = record.row;
+  if (byDriver) yield* writeEvents(tx, record, request.events);
+  else yield* signal(tx, record, request.events);
+  if (request.spawn) yield* admitChild(tx, request.spawn);
+  if (budget.warnings) yield* warnRoot(tx, record, budget.warnings);
+  yield* applyTreeBudget(tx, record, request.events);
+  if (request.rest && byDriver) yield* restRun(tx, record, request.rest.wakeAt, request.rest.queue);
+  const written = yield* journalAfter(tx, record, seq);
+  return { events: missed.length === 0 ? written : [...missed, ...written] };
+}
+
+function* refuse(
+  tx: Transaction,
+  record: RunRecord,
+  { after }: Append,
+  why: Omit<AppendResult, "events">,
+): Steps<AppendResult> {
+  return { events: yield* journalAfter(tx, record, after), ...why };
+}
+
+/** J1: whether these events are in the journal already. */
+export function* findRepeated(
+  tx: Transaction,
+  record: RunRecord,
+  events: readonly EventBody[],
+): Steps<"same" | "conflict" | undefined> {
+  const seqs = storedSeqs(yield* keysOf(tx, record), events);
+  if (seqs === undefined || seqs === "conflict") return seqs;
+  for (const [index, { type, payload }] of events.entries()) {
+    const stored = yield* ask(tx.queries.eventAt(record, seqs[index]!));
+    if (stored?.type !== type || stored.payload !== (yield* textOf(tx, payload))) return "conflict";
+  }
+  return "same";
+}
+
+type Keys = ReadonlyMap<string, Seq>;
+
+/** Undefined: none of their keys is known. */
+function storedSeqs(keys: Keys, events: readonly EventBody[]): Seq[] | "conflict" | undefined {
+  const wanted = events.map(keyOf);
+  if (wanted.length > 1 && new Set(wanted).size < wanted.length) return "conflict";
+  const found = wanted.flatMap((key) => keys.get(key) ?? []);
+  if (found.length === 0) return undefined;
+  return found.length === wanted.length ? found : "conflict";
+}
+
+/** L4: once told that such an event is on disk, a driver acts. One that has lost the run would act a second time. */
+const permitsAction = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
+
+function refusalOf(record: RunRecord, request: Append, keys: Keys, isConflict: boolean): Refusal | undefined {
+  // A driver that lost the run is told so, even if another driver has answered its call meanwhile.
+  if (isConflict && !isLateOutcome(record, request)) return "conflict";
+  return refusalByRecord(record, request, keys) ?? (isConflict ? "conflict" : undefined);
+}
+
+const isLateOutcome = (record: RunRecord, request: Append): boolean =>
+  request.writer !== undefined && !isDriver(record, request) && areOutcomes(request.events);
+
+const areOutcomes = (events: readonly EventBody[]): boolean =>
+  events.length > 0 && events.every(({ type }) => OUTCOME_TYPES.has(type));
+
+function refusalByRecord(record: RunRecord, request: Append, keys: Keys): Refusal | undefined {
+  if (record.row.endedAt !== undefined) return "ended";
+  const byDriver = isDriver(record, request);
+  if (request.writer && !byDriver) {
+    if (!areOutcomes(request.events)) return "epoch";
+    if (!request.events.every((event) => isOpen(keys, event))) return "closed";
+  }
+  const isGuarded = request.guard === "signals" || (request.rest !== undefined && byDriver);
+  if (isGuarded && record.lastSignal > request.after) return "signals";
+  if (request.guard === "unchanged" && record.row.seq > request.after) return "changed";
+  return undefined;
+}
+
+/** J3: whether the call of a late outcome is still open. A person's word on its attempt closes it too. */
+function isOpen(keys: Keys, event: EventBody): boolean {
+  const end = keyOf(event);
+  const { attempt = 1 } = event.payload as { attempt?: number };
+  const id = end.slice(0, -"/e".length).replace(/~\d+$/, "");
+  const call = attempt === 1 ? id : `${id}~${attempt}`;
+  return keys.has(`${call}/s`) && !keys.has(end) && !keys.has(`${call}/o`);
+}
+
+function* spawnRefusal(
+  { queries }: Transaction,
+  { row }: RunRecord,
+  { limits }: Spawn,
+): Steps<Refusal | undefined> {
+  const counted = yield* ask(queries.countFamily(row));
+  if (counted.children >= limits.children) return "children";
+  return counted.runs >= limits.runs ? "runs" : undefined;
+}
+
+/** D6: the first of these files that a run of another branch is changing. Runs above and below may have it. */
+function* findClaimant(
+  tx: Transaction,
+  { row }: RunRecord,
+  paths: readonly string[],
+): Steps<AppendResult["claimedBy"]> {
+  for (const path of paths) {
+    const runId = yield* ask(tx.queries.claimant(row.rootRunId, path));
+    const other = runId === undefined || runId === row.id ? undefined : yield* findRun(tx, runId);
+    if (!other || other.row.endedAt !== undefined) continue;
+    if ((yield* isAbove(tx, other.row, row)) || (yield* isAbove(tx, row, other.row))) continue;
+    return { path, runId: other.row.id, agent: other.row.agent };
+  }
+  return undefined;
+}
+
+function* isAbove(tx: Transaction, upper: RunRow, lower: RunRow): Steps<boolean> {
+  for (let row: RunRow | undefined = lower; row; ) {
+    if (row.id === upper.id) return true;
+    const above: RunId | undefined = row.parentRunId;
+    row = above === undefined ? undefined : (yield* findRun(tx, above))?.row;
+  }
+  return false;
+}
+
+/** J7: the child exists if, and only if, its parent's journal says so. */
+function* admitChild(tx: Transaction, { runId, start, events, slot }: Spawn): Steps<void> {
+  const record = yield* admitRun(tx, runId, start, { slot: slot === "queues" ? "none" : "held" });
+  yield* signal(tx, record, [{ type: "RUN_STARTED", payload: start }, ...events]);
+}

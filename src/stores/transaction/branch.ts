@@ -1,0 +1,65 @@
+// Operations on a run and every active run below it, in one transaction (P7, BV4).
+
+import type { RunId } from "../../ids.ts";
+import type { Payload } from "../../journal/events.ts";
+import { type FreezeRequest, freezeEvent } from "../../projections/folds/freeze.ts";
+import { childQuarantinedEvent } from "../../projections/folds/parent-events.ts";
+import { hasTakenOver } from "../../projections/folds/run-row.ts";
+import type { RunRecord } from "../run-record.ts";
+import type { Quarantine } from "../store.ts";
+import { restRun } from "./leases.ts";
+import { ask, type Steps } from "./steps.ts";
+import { loadRun, type Transaction } from "./transaction.ts";
+import { reportToParent, signal } from "./write-events.ts";
+
+/** P7. Answers with the runs that it reached. */
+export function* cancelBranch(
+  tx: Transaction,
+  runId: RunId,
+  request: Payload<"CANCEL_REQUESTED">,
+): Steps<RunId[]> {
+  const branch = yield* activeBranch(tx, runId);
+  for (const id of branch) {
+    const payload = id === runId ? request : { via: runId, ...request };
+    yield* signal(tx, yield* loadRun(tx, id), [{ type: "CANCEL_REQUESTED", payload }]);
+  }
+  return branch;
+}
+
+/** BV4. Answers with the runs that it changed. */
+export function* freezeBranch(tx: Transaction, top: RunId, freeze: FreezeRequest): Steps<RunId[]> {
+  const changed: RunId[] = [];
+  for (const id of yield* activeBranch(tx, top)) {
+    const record = yield* loadRun(tx, id);
+    const event = freezeEvent(record.row, top, freeze);
+    if (!event) continue;
+    changed.push(id);
+    yield* signal(tx, record, [event]);
+  }
+  return changed;
+}
+
+/** J11: the run, then those that its work was routed or handed over to. The last one has it now. */
+export function* workHolders(tx: Transaction, record: RunRecord): Steps<[RunRecord, ...RunRecord[]]> {
+  const holders: [RunRecord, ...RunRecord[]] = [record];
+  for (const id of yield* activeBranch(tx, record.row.id)) {
+    const below = yield* loadRun(tx, id);
+    if (below.row.parentRunId === holders.at(-1)!.row.id && hasTakenOver(below.row)) holders.push(below);
+  }
+  return holders;
+}
+
+function* activeBranch(tx: Transaction, runId: RunId): Steps<RunId[]> {
+  yield* loadRun(tx, runId);
+  const branch = yield* ask(tx.queries.activeBranch(runId));
+  yield* ask(tx.queries.prefetch({ keys: branch }));
+  return branch;
+}
+
+/** Sets a run aside that cannot be driven, and tells its parent. */
+export function* quarantineRun(tx: Transaction, entry: Quarantine): Steps<void> {
+  const record = yield* loadRun(tx, entry.runId);
+  yield* ask(tx.queries.addQuarantine(entry));
+  yield* restRun(tx, record);
+  yield* reportToParent(tx, record, childQuarantinedEvent(record.row, entry.reason));
+}

@@ -1,0 +1,108 @@
+// What a run and its tree may still spend (B2, B3). A tree has one budget for all of its runs. A budget that a person sets is
+// kept in a table: it binds runs that never heard of it, and every run that stopped at the old one continues.
+
+import type { EventBody, Payload } from "../../journal/events.ts";
+import { keyOf } from "../../journal/keys.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import { totalTokens } from "../../projections/usage/run-usage.ts";
+import {
+  decisionKey,
+  exceededLimit,
+  isTreeLimit,
+  liftTreeStops,
+  type Spending,
+  softLimitWarnings,
+  type TreeBudgetChange,
+  type TreeStop,
+  treeBudgetChangeIn,
+} from "../../projections/usage/tree-budget.ts";
+import { payerOf, type RunRecord } from "../run-record.ts";
+import type { Append, AppendResult } from "../store.ts";
+import { ask, type Steps } from "./steps.ts";
+import { findRun, keysOf, type Transaction } from "./transaction.ts";
+import { signal } from "./write-events.ts";
+
+export interface BudgetVerdict {
+  refused?: Pick<AppendResult, "refused" | "exceeded">;
+  /** Events for the root, if the call begins. */
+  warnings?: EventBody[];
+}
+
+/** The run's own budget is checked first, then that of its tree. */
+export function* checkBudget(
+  { queries }: Transaction,
+  record: RunRecord,
+  { estimate, run, tree: given, anew }: NonNullable<Append["reserve"]>,
+): Steps<BudgetVerdict> {
+  const own = spentBy(record.row);
+  const beyondOwn = exceededLimit(own, estimate, run);
+  if (beyondOwn) return { refused: { refused: "budget", exceeded: beyondOwn } };
+  if (given.maxTokens === undefined && given.maxCost === undefined) return {};
+  const set = anew ? undefined : yield* ask(queries.setBudget(payerOf(record.row)));
+  const tree = { ...given, ...set };
+  const others = yield* ask(queries.spentByOthers(record));
+  const spent = plus(own, others);
+  const beyond = exceededLimit(spent, estimate, tree, "tree.");
+  if (beyond) return { refused: { refused: "budget", exceeded: beyond } };
+  const withOpenCalls = plus(spent, { tokens: others.openTokens, cost: others.openCost });
+  if (exceededLimit(withOpenCalls, estimate, tree)) return { refused: { refused: "reserved" } };
+  return { warnings: softLimitWarnings(spent, tree) };
+}
+
+const spentBy = ({ usage }: RunRow): Spending => ({ tokens: totalTokens(usage), cost: usage.cost });
+
+const plus = (one: Spending, other: Spending): Spending => ({
+  tokens: one.tokens + other.tokens,
+  cost: one.cost + other.cost,
+});
+
+/** Warns once per tree, in the journal of its root. */
+export function* warnRoot(tx: Transaction, record: RunRecord, warnings: readonly EventBody[]): Steps<void> {
+  const root = warnings.length === 0 ? undefined : yield* findRun(tx, record.row.rootRunId);
+  if (!root || root.row.endedAt !== undefined) return;
+  const keys = yield* keysOf(tx, root);
+  const news = warnings.filter((warning) => !keys.has(keyOf(warning)));
+  if (news.length > 0) yield* signal(tx, root, news);
+}
+
+/** If these events set the budget of the tree: keeps it, and tells every run that draws on it. */
+export function* applyTreeBudget(
+  tx: Transaction,
+  record: RunRecord,
+  events: readonly EventBody[],
+): Steps<void> {
+  const word = treeBudgetChangeIn(events);
+  if (!word) return;
+  const payer = payerOf(record.row);
+  yield* ask(tx.queries.raiseBudget(payer, word.payload.limits!));
+  for (const runId of yield* ask(tx.queries.activePaidBy(payer))) {
+    const other = (yield* findRun(tx, runId))!;
+    const news = budgetNews(word, other.row, record.row, yield* openStops(tx, other));
+    if (news.length > 0) yield* signal(tx, other, news);
+  }
+}
+
+/** The stops of a run at the tree's budget that no person has decided on. */
+function* openStops(tx: Transaction, record: RunRecord): Steps<TreeStop[]> {
+  const keys = yield* keysOf(tx, record);
+  const stops: TreeStop[] = [];
+  for (const [key, seq] of keys) {
+    if (!key.startsWith("limit/budget/")) continue;
+    const { payload } = (yield* ask(tx.queries.eventAt(record, seq)))!;
+    const stop = JSON.parse(payload) as Payload<"LIMIT_REACHED">;
+    if (isTreeLimit(stop.limit) && !keys.has(decisionKey(stop.itemId!))) stops.push(stop);
+  }
+  return stops;
+}
+
+/** The person said it to `saidTo`; every other run of the tree is told. */
+function budgetNews(
+  word: TreeBudgetChange,
+  row: RunRow,
+  saidTo: RunRow,
+  stops: readonly TreeStop[],
+): EventBody[] {
+  if (row.cancelRequested) return [];
+  const news = liftTreeStops(word, stops);
+  return word.type === "BUDGET_SET" && row.id !== saidTo.id ? [word, ...news] : news;
+}

@@ -1,0 +1,72 @@
+// Tables that are made from the journals and not written with them: messages, the usage of each tree, and the search index.
+// They are brought up to date when they are read, page by page, so that appends continue in between. Each page is one
+// transaction with the position that it leads to.
+
+import type { Position, RunId } from "../../ids.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import { applyMessages, type Messages } from "../../projections/formats/message-rows.ts";
+import { applyTreeUsage, emptyTreeUsage } from "../../projections/usage/tree-usage.ts";
+import type { Write } from "./operations.ts";
+import type { DerivedTable } from "./queries.ts";
+import { ask, type Steps } from "./steps.ts";
+import type { Transaction } from "./transaction.ts";
+
+const PAGE_EVENTS = 500;
+
+/** `cursor`: the position that the table has reached. */
+export async function catchUp(
+  table: DerivedTable,
+  { cursor, position, write }: { cursor: Position; position: Position; write: Write },
+): Promise<void> {
+  for (let at = cursor; at < position; ) {
+    const next = await write((tx) => takePage(tx, table));
+    if (next === undefined) return;
+    at = next;
+  }
+}
+
+/** The position that it has reached now. Undefined: there was nothing more, or only a newer version understands it (E9). */
+function* takePage(tx: Transaction, table: DerivedTable): Steps<Position | undefined> {
+  const cursor = yield* ask(tx.queries.tableCursor(table));
+  const events = yield* ask(tx.queries.readPage(cursor, PAGE_EVENTS));
+  const last = events.at(-1);
+  if (!last) return undefined;
+  yield* TAKE[table](tx, events);
+  yield* ask(tx.queries.setTableCursor(table, last.position));
+  return last.position;
+}
+
+type Take = (tx: Transaction, events: readonly JournalEvent[]) => Steps<void>;
+
+const TAKE: Record<DerivedTable, Take> = {
+  messages: takeMessages,
+  tree_usages: takeTreeUsage,
+  *search({ queries }, events) {
+    yield* ask(queries.indexWords(events));
+  },
+};
+
+function* takeMessages({ queries }: Transaction, events: readonly JournalEvent[]): Steps<void> {
+  const runIds = new Set(events.map(({ runId }) => runId));
+  const parents = events.flatMap((event) =>
+    event.type === "RUN_STARTED" && event.payload.parentRunId !== undefined
+      ? [event.payload.parentRunId]
+      : [],
+  );
+  const runs = yield* ask(queries.recordings([...new Set([...runIds, ...parents])]));
+  const messages: Messages = { rows: new Map(), runs };
+  for (const event of events) applyMessages(messages, event);
+  yield* ask(queries.writeMessages([...messages.rows.values()]));
+  yield* ask(queries.writeRecordings([...runIds], messages.runs));
+}
+
+function* takeTreeUsage({ queries }: Transaction, events: readonly JournalEvent[]): Steps<void> {
+  const roots = yield* ask(queries.rootsOf([...new Set(events.map(({ runId }) => runId))]));
+  const trees = yield* ask(queries.treeUsages([...new Set<RunId>(roots.values())]));
+  for (const event of events) {
+    // A run that is being pruned has no row any more.
+    const root = roots.get(event.runId);
+    if (root !== undefined) trees.set(root, applyTreeUsage(trees.get(root) ?? emptyTreeUsage(root), event));
+  }
+  yield* ask(queries.writeTreeUsages(trees));
+}

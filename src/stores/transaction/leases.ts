@@ -1,0 +1,123 @@
+// Who drives a run: a worker takes it in a new epoch, keeps it while it is heard of, and gives it back (J6, E2).
+
+import type { RunId } from "../../ids.ts";
+import { hasWholeJournal, type RunRecord } from "../run-record.ts";
+import {
+  type Append,
+  type Heartbeat,
+  LEASE_MS,
+  type Lease,
+  type LostWorkers,
+  type WorkerCard,
+  type Writer,
+} from "../store.ts";
+import { joinQueue, leaveSlot } from "./slots.ts";
+import { ask, type Steps } from "./steps.ts";
+import { findRun, type Transaction } from "./transaction.ts";
+
+export function* acquireRun(
+  tx: Transaction,
+  runId: RunId,
+  worker: string,
+  lost: LostWorkers | undefined,
+): Steps<Lease | undefined> {
+  const { now, queries } = tx;
+  const record = yield* findRun(tx, runId);
+  if (!record || record.row.endedAt !== undefined) return undefined;
+  const until = record.worker === undefined ? undefined : yield* ask(queries.aliveUntil(record.worker, now));
+  if (!mayAcquire(record, worker, { now, until, lost })) return undefined;
+  if (yield* ask(queries.isQuarantined(runId))) return undefined;
+  yield* ask(queries.keepAlive(worker, now + LEASE_MS));
+  queries.touch(record);
+  return takeLease(record, worker, { now, until });
+}
+
+interface TakenAt {
+  now: number;
+  /** How long the worker that has the run counts as alive. */
+  until: number | undefined;
+}
+
+/** J6: the run is due; or the worker that has it is dead, or lost. */
+function mayAcquire(
+  record: RunRecord,
+  worker: string,
+  { now, until, lost }: TakenAt & { lost: LostWorkers | undefined },
+): boolean {
+  if (record.worker === undefined) return record.dueAt !== undefined && record.dueAt <= now;
+  if (until === undefined) return true;
+  if (!lost || record.worker === worker) return false;
+  return "workers" in lost ? lost.workers.includes(record.worker) : until - LEASE_MS + lost.silentFor <= now;
+}
+
+function takeLease(record: RunRecord, worker: string, { now, until }: TakenAt): Lease {
+  // An earlier worker counts as well: a rest in between has settled nothing that it began.
+  const latest = Math.max(until ?? 0, record.previousUntil ?? 0);
+  record.previousUntil = latest > now ? latest : undefined;
+  record.worker = worker;
+  record.epoch++;
+  record.dueAt = undefined;
+  record.acquisitions++;
+  const { epoch, acquisitions, previousUntil } = record;
+  const row = { ...record.row, usage: { ...record.row.usage } };
+  const lease = { worker, epoch, acquisitions, row, previousUntil };
+  return hasWholeJournal(record) ? { ...lease, events: [...record.recent] } : lease;
+}
+
+export function* releaseRun(
+  tx: Transaction,
+  runId: RunId,
+  writer: Writer,
+  rest: { wakeAt: number } | undefined,
+): Steps<void> {
+  const record = yield* findRun(tx, runId);
+  if (record && isDriver(record, { writer })) yield* giveBack(tx, record, rest);
+}
+
+/** `doubtful`: runs that this worker may have acquired without knowing it. Those that it does not name are given back. */
+export function* heartbeat(
+  tx: Transaction,
+  worker: string,
+  holds: readonly { runId: RunId; epoch: number }[],
+  { card, doubtful = [] }: { card?: WorkerCard | undefined; doubtful?: readonly RunId[] },
+): Steps<Heartbeat> {
+  yield* ask(tx.queries.keepAlive(worker, tx.now + LEASE_MS, card));
+  for (const runId of doubtful) {
+    const record = yield* findRun(tx, runId);
+    if (record?.worker === worker && !holds.some((hold) => hold.runId === runId)) yield* giveBack(tx, record);
+  }
+  const answer: Heartbeat = { cancelled: [], lost: [] };
+  for (const { runId, epoch } of holds) {
+    const record = yield* findRun(tx, runId);
+    if (!record || !isDriver(record, { writer: { worker, epoch } })) answer.lost.push(runId);
+    else if (record.row.cancelRequested) answer.cancelled.push(runId);
+  }
+  return answer;
+}
+
+export const isDriver = (record: RunRecord, { writer }: Pick<Append, "writer">): boolean =>
+  writer !== undefined && record.worker === writer.worker && record.epoch === writer.epoch;
+
+/** J6: the run gives its lease back, and its slot. With `slots` it queues for one of so many instead. */
+export function* restRun(tx: Transaction, record: RunRecord, wakeAt?: number, slots?: number): Steps<void> {
+  if (slots === undefined) yield* leaveSlot(tx, record);
+  clearLease(record, slots === undefined ? wakeAt : yield* joinQueue(tx, record, slots));
+  tx.queries.touch(record);
+}
+
+/** Gives the lease back as it is, due at once and with its slot. With `rest` its driver cannot continue, and the slot goes. */
+function* giveBack(tx: Transaction, record: RunRecord, rest?: { wakeAt: number }): Steps<void> {
+  if (rest) yield* leaveSlot(tx, record);
+  const { acquisitions } = record;
+  const wakeAt = rest?.wakeAt ?? 0;
+  clearLease(record, wakeAt);
+  // A driver that leaves in order is not a lost one.
+  record.acquisitions = wakeAt === 0 ? Math.max(0, acquisitions - 1) : acquisitions;
+  tx.queries.touch(record);
+}
+
+function clearLease(record: RunRecord, wakeAt: number | undefined): void {
+  record.worker = undefined;
+  record.dueAt = record.row.endedAt === undefined && wakeAt !== undefined ? Math.ceil(wakeAt) : undefined;
+  record.acquisitions = 0;
+}

@@ -1,0 +1,196 @@
+// The queries that a transaction asks of its store. A store implements them on its own tables and answers at once or later;
+// transaction/ decides which ones are asked, and in which order. A query over several runs sees every change that the
+// transaction has made to their records: the store writes those first.
+
+import type { Position, RunId, Seq } from "../../ids.ts";
+import type { JournalEvent, UnjournaledState } from "../../journal/events.ts";
+import type { ItemChange } from "../../projections/folds/approvals.ts";
+import type { RunRow } from "../../projections/folds/run-row.ts";
+import type { Recording } from "../../projections/formats/message-rows.ts";
+import type { MessageRow } from "../../projections/message-row.ts";
+import type { TreeUsage } from "../../projections/usage/tree-usage.ts";
+import type { RunRecord, Slot } from "../run-record.ts";
+import type { Budget, PruneFilter, Quarantine, SessionMessage, WorkerCard } from "../store.ts";
+import type { Answer } from "./steps.ts";
+
+export interface Queries
+  extends RunQueries,
+    EventQueries,
+    InboxQueries,
+    TreeQueries,
+    SlotQueries,
+    BudgetQueries,
+    StartQueries,
+    LeaseQueries,
+    TransferQueries,
+    PruneWrites,
+    DerivedQueries {}
+
+interface RunQueries {
+  find(runId: RunId): Answer<RunRecord | undefined>;
+  /** Reads several records at once, and the keys of some, where one query each would be a round trip each. */
+  prefetch(needs: Needs): Answer<void>;
+  /** A run without events. */
+  insertRun(row: RunRow, more: { slot: Slot; continues: RunId | undefined }): Answer<RunRecord>;
+  /** The transaction has changed the record: the store must write it. */
+  touch(record: RunRecord): void;
+  /** The seq of every key of the run. */
+  readKeys(record: RunRecord): Answer<Map<string, Seq>>;
+}
+
+export interface Needs {
+  /** Runs whose records will be asked for. */
+  rows?: readonly RunId[];
+  /** Runs whose keys will be asked for as well. */
+  keys?: readonly RunId[];
+}
+
+interface EventQueries {
+  insertEvent(record: RunRecord, event: JournalEvent, stored: StoredText): Answer<void>;
+  /** The type and the payload of one event, as they are stored. */
+  eventAt(record: RunRecord, seq: Seq): Answer<{ type: string; payload: string } | undefined>;
+  eventsAfter(record: RunRecord, seq: Seq): Answer<JournalEvent[]>;
+  putBlob(name: string, stored: string): Answer<void>;
+  /** Keeps the blob for as long as the run is kept. */
+  needBlob(record: RunRecord, name: string): Answer<void>;
+}
+
+/** The payload of an event, or the name of its blob, as the chain covers it; and the hash of the chain up to this event. */
+export interface StoredText {
+  text: string;
+  hash: string;
+}
+
+interface InboxQueries {
+  countItems(record: RunRecord): Answer<number>;
+  /** The number of items that this opened or closed. */
+  openItem(record: RunRecord, item: ItemChange & { type: "open" }, at: number): Answer<number>;
+  closeItem(record: RunRecord, itemId: string): Answer<number>;
+  closeItems(record: RunRecord): Answer<number>;
+  addGrant(record: RunRecord, grant: NewGrant): Answer<void>;
+  /** Ends the grants that were given for this run and those below it. The number of them. */
+  endGrants(record: RunRecord): Answer<number>;
+  deleteGrant(id: number): Answer<number>;
+}
+
+export interface NewGrant {
+  rule: string;
+  by: string;
+  at: number;
+  until?: number | undefined;
+  folder?: string | undefined;
+  scope: "always" | "tree";
+}
+
+interface TreeQueries {
+  /** The children of this run, and all runs of its tree. */
+  countFamily(row: RunRow): Answer<{ children: number; runs: number }>;
+  /** The run and every run below it that has neither ended nor been cancelled, from the top down. */
+  activeBranch(runId: RunId): Answer<RunId[]>;
+  /** The run of a tree that is changing a file (D6). */
+  claimant(root: RunId, path: string): Answer<RunId | undefined>;
+  claim(root: RunId, path: string, runId: RunId): Answer<void>;
+  endClaims(runId: RunId): Answer<void>;
+}
+
+interface SlotQueries {
+  /** The run's ticket, and whether it has a slot already or still queues. */
+  slotOf(runId: RunId): Answer<{ ticket: number; slot: Slot } | undefined>;
+  addSlot(workspace: string, runId: RunId, slot: "held" | "queued"): Answer<void>;
+  dropSlot(runId: RunId): Answer<void>;
+  /** How many runs of the workspace have a slot, or queue with an earlier ticket. */
+  countAhead(workspace: string, ticket: number): Answer<number>;
+  /** Runs in the queue, the earliest ticket first. */
+  queue(workspace: string): Answer<Iterable<RunId>>;
+}
+
+interface BudgetQueries {
+  /** The budget that a person has set for the tree of this payer. */
+  setBudget(payer: RunId): Answer<Budget | undefined>;
+  raiseBudget(payer: RunId, budget: Budget): Answer<void>;
+  /** What the other runs that draw on the same budget have spent and reserved. */
+  spentByOthers(record: RunRecord): Answer<SpentByOthers>;
+  /** Every run that draws on this budget, or those of them that have not ended. */
+  countPaidBy(payer: RunId): Answer<number>;
+  activePaidBy(payer: RunId): Answer<RunId[]>;
+}
+
+export interface SpentByOthers {
+  tokens: number;
+  cost: number;
+  openTokens: number;
+  openCost: number;
+}
+
+interface StartQueries {
+  requestUnder(key: string): Answer<{ body: string; runId: RunId } | undefined>;
+  keepRequest(request: NonNullable<SessionMessage["idempotency"]>, runId: RunId): Answer<void>;
+  /** The latest run of an agent in a session that no other run has started. */
+  lastInSession(sessionId: string, agent: string): Answer<RunId | undefined>;
+}
+
+interface LeaseQueries {
+  /** Undefined: the worker's leases have run out. */
+  aliveUntil(worker: string, now: number): Answer<number | undefined>;
+  keepAlive(worker: string, until: number, card?: WorkerCard): Answer<void>;
+  isQuarantined(runId: RunId): Answer<boolean>;
+  addQuarantine(entry: Quarantine): Answer<void>;
+}
+
+interface TransferQueries {
+  /** The runs of a tree, parents before their children. */
+  runsOfTree(root: RunId): Answer<RunId[]>;
+  /** Active runs of other trees that draw on the budget of this one. */
+  otherPayees(root: RunId): Answer<RunId[]>;
+  /** Claims, grants and a budget that bind the run outside of its journal. */
+  unjournaledState(record: RunRecord): Answer<UnjournaledState>;
+  sentTo(transferId: string): Answer<{ target: string; hasArrived: boolean } | undefined>;
+  noteSent(transferId: string, target: string): Answer<void>;
+  /** Forgets that a tree was sent, if that was the first attempt. */
+  takeBackSent(transferId: string, target: string): Answer<void>;
+  noteArrival(transferId: string, target: string, at: number): Answer<void>;
+  importedRoot(transferId: string): Answer<RunId | undefined>;
+  noteImport(transferId: string, root: RunId): Answer<void>;
+}
+
+/** Pruning reads outside of transactions, and looks again inside of the one that deletes. */
+export interface PruneReads {
+  /** Trees that may go by their own state, the newest first: `n` counts runs. */
+  prunable(filter: PruneFilter, below: number, limit: number): Answer<{ n: number; id: RunId }[]>;
+  /** Roots of other trees that continue a run of this one. */
+  continuedBy(root: RunId): Answer<RunId[]>;
+}
+
+interface PruneWrites extends PruneReads {
+  /** Deletes the rows of a tree and lists its runs as pruned. How many they were. */
+  deleteTree(root: RunId, position: Position): Answer<number>;
+  nextPruned(): Answer<{ n: number; id: RunId } | undefined>;
+  deleteMessages(runId: RunId, limit: number): Answer<number>;
+  /** The sizes of the payloads that it deleted. */
+  deleteEvents(n: number, limit: number): Answer<number[]>;
+  /** Nothing of the run is left. */
+  finishPruned(n: number, runId: RunId): Answer<void>;
+  /** Deletes those that no run needs by now. Their sizes together. */
+  deleteBlobs(names: readonly string[]): Answer<number>;
+  /** Forgets blobs that were put for an append which never came. */
+  expireFreshBlobs(now: number): Answer<void>;
+}
+
+interface DerivedQueries {
+  tableCursor(table: DerivedTable): Answer<Position>;
+  setTableCursor(table: DerivedTable, position: Position): Answer<void>;
+  /** All journals in commit order, up to the first event that only a newer version understands. */
+  readPage(after: Position, limit: number): Answer<JournalEvent[]>;
+  /** What it takes to continue the messages of these runs. */
+  recordings(runIds: readonly RunId[]): Answer<Map<RunId, Recording>>;
+  /** A run without a recording has ended. */
+  writeRecordings(runIds: readonly RunId[], recordings: ReadonlyMap<RunId, Recording>): Answer<void>;
+  writeMessages(rows: readonly MessageRow[]): Answer<void>;
+  /** The root of each run that exists. */
+  rootsOf(runIds: readonly RunId[]): Answer<Map<RunId, RunId>>;
+  treeUsages(roots: readonly RunId[]): Answer<Map<RunId, TreeUsage>>;
+  writeTreeUsages(trees: ReadonlyMap<RunId, TreeUsage>): Answer<void>;
+  indexWords(events: readonly JournalEvent[]): Answer<void>;
+}
+
+export type DerivedTable = "messages" | "tree_usages" | "search";

@@ -1,0 +1,104 @@
+// Which runs are at work in a workspace, and which wait for that (B4). A run takes a slot with an intent and gives it back
+// when it rests or ends. A run whose process died or left keeps its slot, and continues with it.
+//  1  No more runs have a slot than may be at work at the same time.
+//  2  The queue is first come, first served: no run takes a slot that an older one waits for.
+//  3  A run that gives a slot back, or leaves the queue, makes the next one due in the same transaction.
+
+import type { RunId } from "../../ids.ts";
+import type { RunRecord, Slot } from "../run-record.ts";
+import type { Append, Spawn } from "../store.ts";
+import { ask, type Steps } from "./steps.ts";
+import { findRun, type Transaction } from "./transaction.ts";
+
+/** How long the first in a queue rests before it asks again; those far behind rest longer. */
+const ASK_AGAIN_MS = 1_000;
+/** The ticket of a run that has none: behind all that wait. */
+const LAST_TICKET = Number.MAX_SAFE_INTEGER;
+
+/** Takes the slot that the events of an append need. False: every slot is taken, and nothing has changed. */
+export function* takeSlot(tx: Transaction, record: RunRecord, { spawn, concurrent }: Append): Steps<boolean> {
+  if (spawn) return yield* takeSlotForChild(tx, record, spawn);
+  if (concurrent === undefined || (yield* slotOf(tx, record)) === "held") return true;
+  if ((yield* countAhead(tx, record, yield* ticketOf(tx, record))) >= concurrent) return false;
+  yield* drop(tx, record);
+  yield* add(tx, record, record.row.id, "held");
+  record.slot = "held";
+  return true;
+}
+
+function* takeSlotForChild(
+  tx: Transaction,
+  parent: RunRecord,
+  { runId, slot, limits }: Spawn,
+): Steps<boolean> {
+  if (slot === "queues") return true;
+  const passesOn = slot === "parents" && (yield* slotOf(tx, parent)) === "held";
+  const ticket = slot === "parents" ? yield* ticketOf(tx, parent) : LAST_TICKET;
+  if (!passesOn && (yield* countAhead(tx, parent, ticket)) >= limits.concurrent) return false;
+  if (slot === "parents") yield* drop(tx, parent);
+  yield* add(tx, parent, runId, "held");
+  return true;
+}
+
+/** At the rest or the end of a run: it neither works nor waits for a slot. */
+export function* leaveSlot(tx: Transaction, record: RunRecord): Steps<void> {
+  if ((yield* slotOf(tx, record)) === "none") return;
+  yield* drop(tx, record);
+  yield* wakeNext(tx, yield* workspaceOf(tx, record));
+}
+
+/** A cancelled run begins nothing more, so no other run waits behind it. */
+export function* leaveQueue(tx: Transaction, record: RunRecord): Steps<void> {
+  if ((yield* slotOf(tx, record)) === "queued") yield* leaveSlot(tx, record);
+}
+
+/** Queues a run that was refused a slot. Answers when it is due to ask again; 0: at once, a slot is free by now. */
+export function* joinQueue(tx: Transaction, record: RunRecord, concurrent: number): Steps<number> {
+  if ((yield* slotOf(tx, record)) === "held") yield* leaveSlot(tx, record);
+  if (record.slot === "none") yield* add(tx, record, record.row.id, "queued");
+  record.slot = "queued";
+  const ahead = yield* countAhead(tx, record, yield* ticketOf(tx, record));
+  if (ahead >= concurrent) return tx.now + ASK_AGAIN_MS * Math.floor(ahead / concurrent);
+  tx.woken.push(record.row.id);
+  return 0;
+}
+
+function* wakeNext(tx: Transaction, workspace: string): Steps<void> {
+  for (const runId of yield* ask(tx.queries.queue(workspace))) {
+    const next = yield* findRun(tx, runId);
+    // A run that has a driver, or is due anyway, asks by itself.
+    if (!next || next.worker !== undefined || (next.dueAt ?? Infinity) <= tx.now) continue;
+    next.dueAt = 0;
+    tx.queries.touch(next);
+    tx.woken.push(next.row.id);
+    return;
+  }
+}
+
+function* countAhead(tx: Transaction, record: RunRecord, ticket: number): Steps<number> {
+  return yield* ask(tx.queries.countAhead(yield* workspaceOf(tx, record), ticket));
+}
+
+function* ticketOf(tx: Transaction, record: RunRecord): Steps<number> {
+  if ((yield* slotOf(tx, record)) === "none") return LAST_TICKET;
+  return (yield* ask(tx.queries.slotOf(record.row.id)))?.ticket ?? LAST_TICKET;
+}
+
+function* slotOf({ queries }: Transaction, record: RunRecord): Steps<Slot> {
+  record.slot ??= (yield* ask(queries.slotOf(record.row.id)))?.slot ?? "none";
+  return record.slot;
+}
+
+function* add(tx: Transaction, among: RunRecord, runId: RunId, slot: "held" | "queued"): Steps<void> {
+  yield* ask(tx.queries.addSlot(yield* workspaceOf(tx, among), runId, slot));
+}
+
+function* drop({ queries }: Transaction, record: RunRecord): Steps<void> {
+  if (record.slot !== "none") yield* ask(queries.dropSlot(record.row.id));
+  record.slot = "none";
+}
+
+/** The workspace of its root: a child in a worktree of its own is no reason for more agents at once. */
+function* workspaceOf(tx: Transaction, { row }: RunRecord): Steps<string> {
+  return (yield* findRun(tx, row.rootRunId))?.row.workspace ?? row.workspace;
+}

@@ -1,0 +1,70 @@
+// One transaction over everything that was waiting when it began (J4). Operations are applied in order of arrival, each
+// against the records as the one before left them.
+
+import { runNotFound } from "../../errors.ts";
+import type { Position, RunId, Seq } from "../../ids.ts";
+import type { JournalEvent, Payload } from "../../journal/events.ts";
+import { initialRow } from "../../projections/folds/run-row.ts";
+import type { RunRecord, Slot } from "../run-record.ts";
+import type { Queries } from "./queries.ts";
+import { ask, type Steps } from "./steps.ts";
+
+export interface Transaction {
+  readonly queries: Queries;
+  /** The time of everything that it writes. */
+  readonly now: number;
+  /** The position of the latest event. */
+  position: Position;
+  readonly written: JournalEvent[];
+  /** Runs that became due without an event, because their turn for a slot has come (B4). */
+  readonly woken: RunId[];
+  grantsChanged: boolean;
+}
+
+export const createTransaction = (queries: Queries, now: number, position: Position): Transaction => ({
+  queries,
+  now,
+  position,
+  written: [],
+  woken: [],
+  grantsChanged: false,
+});
+
+export function* findRun({ queries }: Transaction, runId: RunId): Steps<RunRecord | undefined> {
+  return yield* ask(queries.find(runId));
+}
+
+export function* loadRun(tx: Transaction, runId: RunId): Steps<RunRecord> {
+  const record = yield* ask(tx.queries.find(runId));
+  if (!record) throw runNotFound(runId);
+  return record;
+}
+
+/** Keys are read once and kept while the run is under way: an index over them would cost every event. */
+export function* keysOf({ queries }: Transaction, record: RunRecord): Steps<Map<string, Seq>> {
+  record.keys ??= yield* ask(queries.readKeys(record));
+  return record.keys;
+}
+
+/** The events of a run after a seq; the latest are answered from memory. */
+export function* journalAfter(
+  { queries }: Transaction,
+  record: RunRecord,
+  after: Seq,
+): Steps<JournalEvent[]> {
+  if (record.row.seq <= after) return [];
+  const first = record.recent[0];
+  if (first && first.seq <= after + 1) return record.recent.slice(after + 1 - first.seq);
+  return yield* ask(queries.eventsAfter(record, after));
+}
+
+/** A run without events yet. */
+export function* admitRun(
+  { queries, now }: Transaction,
+  runId: RunId,
+  start: Payload<"RUN_STARTED">,
+  { slot = "none", at = now }: { slot?: Slot; at?: number } = {},
+): Steps<RunRecord> {
+  const row = { ...initialRow(runId, start, at), seq: 0 };
+  return yield* ask(queries.insertRun(row, { slot, continues: start.continues?.runId }));
+}

@@ -1,0 +1,168 @@
+// Writes events: into the journal of their run, into its record, and into the runs around it that must know of them (J7).
+// A child's end reaches its parent (P6), and every run above that waits learns whether a run below needs a person.
+// Seq, position and hash are given here.
+
+import {
+  type EventBody,
+  isProgress,
+  type JournalEvent,
+  OUTCOME_TYPES,
+  TERMINAL_TYPES,
+} from "../../journal/events.ts";
+import { chainHash } from "../../journal/hash.ts";
+import { keyOf } from "../../journal/keys.ts";
+import {
+  awaitedChildren,
+  blockedBy,
+  blockersOf,
+  childCompleted,
+  childQuarantinedEvent,
+} from "../../projections/folds/parent-events.ts";
+import { applyRunRow, type RunRow } from "../../projections/folds/run-row.ts";
+import { digest, MAX_INLINE_PAYLOAD, neededBlobs } from "../blobs.ts";
+import { type RunRecord, rememberEvent } from "../run-record.ts";
+import { updateInbox } from "./inbox.ts";
+import { restRun } from "./leases.ts";
+import type { StoredText } from "./queries.ts";
+import { leaveQueue } from "./slots.ts";
+import { ask, type Steps } from "./steps.ts";
+import { findRun, keysOf, type Transaction } from "./transaction.ts";
+
+/** Writes what the run's driver has decided. */
+export function* writeEvents(tx: Transaction, record: RunRecord, events: readonly EventBody[]): Steps<void> {
+  yield* tellTree(tx, record, yield* insertEvents(tx, record, events));
+}
+
+/** Writes what anyone but the driver says: a signal makes a resting run due, and its driver must fold it (J2, J6). */
+export function* signal(tx: Transaction, record: RunRecord, events: readonly EventBody[]): Steps<void> {
+  const written = yield* insertEvents(tx, record, events);
+  record.lastSignal = record.row.seq;
+  const isIdle = record.worker === undefined && record.row.endedAt === undefined;
+  if (isIdle && !written.every(isNews)) record.dueAt = 0;
+  yield* tellTree(tx, record, written);
+}
+
+/** Events that people read, and that give a resting run nothing to do. */
+const isNews = (event: JournalEvent): boolean =>
+  event.type === "LIMIT_REACHED" ||
+  event.type === "OUTCOME_PROBED" ||
+  event.type === "BUDGET_SET" ||
+  (event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "child_hitl");
+
+function* insertEvents(
+  tx: Transaction,
+  record: RunRecord,
+  events: readonly EventBody[],
+): Steps<JournalEvent[]> {
+  tx.queries.touch(record);
+  const written: JournalEvent[] = [];
+  for (const body of events) {
+    const text = yield* textOf(tx, body.payload);
+    const event = nextEvent(tx, record, body);
+    const { seq, ts, type, key } = event;
+    const hash = chainHash(digest, record.hash, { seq, ts, type, key, text });
+    yield* placeEvent(tx, record, event, { text, hash });
+    yield* updateInbox(tx, record, event);
+    written.push(event);
+  }
+  return written;
+}
+
+function nextEvent(tx: Transaction, { row }: RunRecord, body: EventBody): JournalEvent {
+  const { type, payload } = body;
+  const [seq, position] = [row.seq + 1, tx.position + 1];
+  return { runId: row.id, seq, position, ts: tx.now, type, key: keyOf(body), payload } as JournalEvent;
+}
+
+/** The payload as it is stored: a large one is a blob, so that reading a journal stays cheap. */
+export function* textOf({ queries }: Transaction, payload: unknown): Steps<string> {
+  const text = JSON.stringify(payload);
+  if (text.length <= MAX_INLINE_PAYLOAD) return text;
+  const name = digest(text);
+  yield* ask(queries.putBlob(name, text));
+  return JSON.stringify({ $blob: name });
+}
+
+/** Puts an event into its journal and applies it to its record. */
+export function* placeEvent(
+  tx: Transaction,
+  record: RunRecord,
+  event: JournalEvent,
+  stored: StoredText,
+): Steps<void> {
+  yield* ask(tx.queries.insertEvent(record, event, stored));
+  (yield* keysOf(tx, record)).set(event.key, event.seq);
+  tx.position = event.position;
+  tx.written.push(event);
+  record.hash = stored.hash;
+  record.characters += stored.text.length;
+  applyRunRow(record.row, event);
+  keepAccounts(record, event);
+  rememberEvent(record, event);
+  if (event.type === "CANCEL_REQUESTED") yield* leaveQueue(tx, record);
+  if (TERMINAL_TYPES.has(event.type)) yield* restRun(tx, record);
+  for (const name of neededBlobs(event, stored.text)) yield* ask(tx.queries.needBlob(record, name));
+}
+
+/** Reservations of budget, and acquisitions that brought nothing (E5). */
+function keepAccounts(record: RunRecord, event: JournalEvent): void {
+  if (event.type === "MODEL_CALL_STARTED") {
+    record.openTokens = event.payload.estimate?.tokens ?? 0;
+    record.openCost = event.payload.estimate?.cost ?? 0;
+  }
+  const isOutcome = OUTCOME_TYPES.has(event.type);
+  if (isOutcome && isProgress(event)) record.acquisitions = 0;
+  if ((isOutcome && event.type !== "TOOL_RESULT") || TERMINAL_TYPES.has(event.type)) {
+    record.openTokens = 0;
+    record.openCost = 0;
+  }
+}
+
+/** Runs after each write. Its own writes to other runs come back here for them, and so climb to the root. */
+function* tellTree(tx: Transaction, record: RunRecord, written: readonly JournalEvent[]): Steps<void> {
+  const last = written.at(-1);
+  if (last) yield* reportToParent(tx, record, newsOfChild(record.row, last));
+  if (written.some(({ type }) => type === "RUN_SUSPENDED")) yield* refreshBlockers(tx, record);
+  const { parentRunId } = record.row;
+  if (parentRunId === undefined) return;
+  const parent = yield* findRun(tx, parentRunId);
+  if (parent && mayBlock(record.row, parent.row)) yield* refreshBlockers(tx, parent);
+}
+
+/** The news of a child that its parent must hear: its end (P6), or its quarantine. */
+const newsOfChild = (row: RunRow, last: JournalEvent): EventBody | undefined =>
+  childCompleted(row, last) ?? quarantineNews(row, last);
+
+/** E5: a quarantined run has ended as far as its parent is concerned. If it is released later, its own end is not reported. */
+function quarantineNews(row: RunRow, event: JournalEvent): EventBody | undefined {
+  if (event.type !== "RUN_SUSPENDED" || event.payload.waitingOn.kind !== "quarantine") return undefined;
+  return childQuarantinedEvent(row, event.payload.waitingOn.detail ?? "it could not be driven.");
+}
+
+/** Tells a parent once. A parent that has ended itself is told nothing (D4). */
+export function* reportToParent(
+  tx: Transaction,
+  { row }: RunRecord,
+  event: EventBody | undefined,
+): Steps<void> {
+  if (!event || row.parentRunId === undefined) return;
+  const parent = yield* findRun(tx, row.parentRunId);
+  if (!parent || parent.row.endedAt !== undefined) return;
+  if (!(yield* keysOf(tx, parent)).has(keyOf(event))) yield* signal(tx, parent, [event]);
+}
+
+/** Checked first, because looking at all siblings after each event of each child takes the square of the tree's width. */
+const mayBlock = (child: RunRow, parent: RunRow): boolean =>
+  blockersOf(child).length > 0 || parent.waitingOn?.blockers !== undefined;
+
+function* refreshBlockers(tx: Transaction, record: RunRecord): Steps<void> {
+  const awaited = awaitedChildren(record.row);
+  if (awaited.length === 0) return;
+  const children: RunRow[] = [];
+  for (const id of awaited) {
+    const child = yield* findRun(tx, id);
+    if (child) children.push(child.row);
+  }
+  const event = blockedBy(record.row, children);
+  if (event) yield* signal(tx, record, [event]);
+}
