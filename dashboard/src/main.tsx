@@ -6,7 +6,6 @@ import { createRoot } from "react-dom/client";
 import { keepQueriesFresh } from "./live/keep-queries-fresh.ts";
 import { queryClient } from "./live/query-client.ts";
 import { router } from "./routes.tsx";
-import { allowStyles } from "./ui/allow-styles.ts";
 import { applyTheme } from "./ui/theme.ts";
 
 // Must come first: queries made before the feed opens are refetched when it does.
@@ -20,3 +19,10 @@ createRoot(document.getElementById("root")!).render(
     </QueryClientProvider>
   </StrictMode>,
 );
+
+// The server's policy allows only styles with the page's nonce. Libraries that add styles at run time look for it under
+// this name.
+function allowStyles(): void {
+  const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
+  if (nonce) Object.assign(globalThis, { __webpack_nonce__: nonce });
+}

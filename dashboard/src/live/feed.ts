@@ -1,6 +1,7 @@
 // The feed of all runs, shared by all tabs. A browser opens only six connections per server, so one tab holds the
 // stream and tells the others. When it closes, the next tab continues from the same position.
 
+import { omitUndefined } from "../../../src/omit-undefined.ts";
 import type { LiveEvent } from "../../../src/projections/formats/live-feed.ts";
 import { type Connection, setConnection } from "./connection.ts";
 import { followStream, type StreamState } from "./reconnecting-stream.ts";
@@ -57,7 +58,7 @@ async function holdStream(
   };
   const tell = (news: FeedNews, after?: number) => {
     onNews(news);
-    channel.postMessage({ type: "news", news, ...(after === undefined ? {} : { after }) } satisfies Told);
+    channel.postMessage(omitUndefined({ type: "news" as const, news, after }) satisfies Told);
   };
   channel.addEventListener("message", ({ data }: MessageEvent<Told>) => {
     if (data.type === "hello") channel.postMessage({ type: "connection", connection } satisfies Told);
@@ -65,8 +66,7 @@ async function holdStream(
   let backAt = 0;
   await followStream({
     signal,
-    open: (client, both) =>
-      client.feed({ signal: both, ...(place.after === undefined ? {} : { after: place.after }) }),
+    open: (client, both) => client.feed(omitUndefined({ signal: both, after: place.after })),
     onState(state: StreamState) {
       if (state === "live" && connection.state === "lost") {
         backAt = Date.now();

@@ -1,5 +1,8 @@
 // The URL state of an agent's page.
 
+import { omitUndefined } from "../../../src/omit-undefined.ts";
+import { textParam } from "../ui/search-params.ts";
+
 export const AGENT_TABS = ["overview", "file", "reach", "runs"] as const;
 export type AgentTab = (typeof AGENT_TABS)[number];
 
@@ -14,9 +17,9 @@ export interface AgentSearch {
 export function parseAgentSearch(search: Record<string, unknown>): AgentSearch {
   const tab = AGENT_TABS.find((each) => each === search["tab"]);
   const { version, line } = search;
-  return {
-    ...(tab === undefined ? {} : { tab }),
-    ...(typeof version === "string" && version !== "" ? { version } : {}),
-    ...(Number.isInteger(line) && Number(line) > 0 ? { line: Number(line) } : {}),
-  };
+  return omitUndefined({
+    tab,
+    version: textParam(version),
+    line: Number.isInteger(line) && Number(line) > 0 ? Number(line) : undefined,
+  });
 }

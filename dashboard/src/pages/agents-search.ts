@@ -1,5 +1,7 @@
 // The URL state of the agents page.
 
+import { omitUndefined } from "../../../src/omit-undefined.ts";
+
 export const AGENT_VIEWS = ["graph", "list", "problems"] as const;
 export type AgentsView = (typeof AGENT_VIEWS)[number];
 
@@ -13,9 +15,9 @@ export interface AgentsSearch {
 export function parseAgentsSearch(search: Record<string, unknown>): AgentsSearch {
   const view = AGENT_VIEWS.find((each) => each === search["view"]);
   const { q, scope } = search;
-  return {
-    ...(view === undefined ? {} : { view }),
-    ...(scope === "all" ? { scope } : {}),
-    ...(typeof q === "string" && q !== "" ? { q } : {}),
-  };
+  return omitUndefined({
+    view,
+    scope: scope === "all" ? ("all" as const) : undefined,
+    q: typeof q === "string" && q !== "" ? q : undefined,
+  });
 }

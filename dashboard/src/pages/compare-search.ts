@@ -1,10 +1,11 @@
+import { omitUndefined } from "../../../src/omit-undefined.ts";
+import { textParam } from "../ui/search-params.ts";
+
 /** The ids of the two runs to compare. */
 export interface CompareSearch {
   a?: string;
   b?: string;
 }
 
-export const parseCompareSearch = (search: Record<string, unknown>): CompareSearch => ({
-  ...(typeof search["a"] === "string" && search["a"] !== "" ? { a: search["a"] } : {}),
-  ...(typeof search["b"] === "string" && search["b"] !== "" ? { b: search["b"] } : {}),
-});
+export const parseCompareSearch = (search: Record<string, unknown>): CompareSearch =>
+  omitUndefined({ a: textParam(search["a"]), b: textParam(search["b"]) });

@@ -1,6 +1,7 @@
 // U16, U17: the URL state of a run's page. The hash is the selected event: `#142` for the run itself, `#<run>:142` for
 // an expanded child.
 
+import { omitUndefined } from "../../../src/omit-undefined.ts";
 import { TALK_KINDS, type TalkKind } from "../components/conversation/talk-filter.ts";
 import { parseEventRef } from "../components/event-detail/event-ref.ts";
 import { PANEL_TABS, type PanelTab } from "../components/run-panel/panel-tabs.ts";
@@ -47,20 +48,20 @@ export function parseRunSearch(search: Record<string, unknown>): RunSearch {
   const talk = TALK_KINDS.find((each) => each === search["talk"]);
   const [wanted] = words(search["words"]);
   const unit = (["cost", "tokens"] as const).find((each) => each === search["unit"]);
-  return {
-    ...(view === undefined ? {} : { view }),
-    ...(show.length === 0 ? {} : { show }),
-    ...(q === "" ? {} : { q }),
-    ...(open.length === 0 ? {} : { open }),
-    ...(pin.length === 0 ? {} : { pin: pin.slice(-MAX_PINS) }),
-    ...(search["tree"] === "closed" ? { tree: "closed" } : {}),
-    ...(details === undefined ? {} : { details }),
-    ...(isPosition(search["at"]) ? { at: search["at"] } : {}),
-    ...(tab === undefined || tab === "result" ? {} : { tab }),
-    ...(talk === undefined || talk === "all" ? {} : { talk }),
-    ...(wanted === undefined ? {} : { words: wanted }),
-    ...(unit === undefined ? {} : { unit }),
-  };
+  return omitUndefined({
+    view,
+    show: show.length > 0 ? show : undefined,
+    q: q === "" ? undefined : q,
+    open: open.length > 0 ? open : undefined,
+    pin: pin.length > 0 ? pin.slice(-MAX_PINS) : undefined,
+    tree: search["tree"] === "closed" ? ("closed" as const) : undefined,
+    details,
+    at: isPosition(search["at"]) ? search["at"] : undefined,
+    tab: tab === "result" ? undefined : tab,
+    talk: talk === "all" ? undefined : talk,
+    words: wanted,
+    unit,
+  });
 }
 
 const isPosition = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;

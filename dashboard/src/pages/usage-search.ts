@@ -1,6 +1,8 @@
 // The URL state of the usage page.
 
+import { omitUndefined } from "../../../src/omit-undefined.ts";
 import { RANGES, type Range } from "../components/usage/usage-range.ts";
+import { textParam } from "../ui/search-params.ts";
 
 export interface UsageSearch {
   range?: Range;
@@ -13,9 +15,9 @@ export interface UsageSearch {
 export function parseUsageSearch(search: Record<string, unknown>): UsageSearch {
   const range = RANGES.find((each) => each === search["range"]);
   const { by, root } = search;
-  return {
-    ...(range === undefined ? {} : { range }),
-    ...(by === "model" ? { by } : {}),
-    ...(typeof root === "string" && root.trim() !== "" ? { root: root.trim() } : {}),
-  };
+  return omitUndefined({
+    range,
+    by: by === "model" ? ("model" as const) : undefined,
+    root: textParam(root),
+  });
 }

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { omitUndefined } from "../../../src/omit-undefined.ts";
 import { PageHeader } from "../components/shell/page-header.tsx";
 import { rangeFilter } from "../components/usage/usage-range.ts";
 import { UsageReport } from "../components/usage/usage-report.tsx";
@@ -14,7 +15,7 @@ export function UsagePage() {
   const navigate = useNavigate({ from: "/usage" });
   const filter = rangeFilter(range, Date.now());
   const usage = useQuery({
-    ...usageQuery({ ...filter, ...(root === undefined ? {} : { root }) }),
+    ...usageQuery(omitUndefined({ ...filter, root })),
     placeholderData: keepPreviousData,
   });
   return (

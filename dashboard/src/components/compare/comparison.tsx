@@ -1,10 +1,9 @@
 import { useEffect, useRef } from "react";
 import type { Comparison as Compared } from "../../../../src/api/client/types.ts";
-import { duration, money } from "../../../../src/projections/words/format.ts";
+import { duration, money, shortCount } from "../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { StepRow } from "./step-row.tsx";
-import { Totals } from "./totals.tsx";
 
 /** Two runs side by side. The page opens scrolled to the first divergence. */
 export function Comparison({ compared }: { compared: Compared }) {
@@ -82,3 +81,42 @@ function nodeWords(a: Facts, b: Facts): string {
 
 export const formatDifference = (value: number, words: (value: number) => string): string =>
   `${value < 0 ? "−" : "+"}${words(Math.abs(value))}`;
+
+/** Status, time, tokens and cost of both trees. */
+function Totals({ compared: { a, b } }: { compared: Compared }) {
+  return (
+    <table className="text-xs tabular-nums">
+      <caption className="sr-only">Totals of both runs</caption>
+      <thead className="text-muted">
+        <tr>
+          {["Run", "Status", "Time", "Tokens", "Cost", "Runs"].map((name) => (
+            <th key={name} scope="col" className="px-2 text-left font-normal">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        <Line name="A" facts={a} />
+        <Line name="B" facts={b} />
+      </tbody>
+    </table>
+  );
+}
+
+function Line({ name, facts }: { name: string; facts: Compared["a"] }) {
+  const { status, ms, tokens, cost, unpriced, runs } = facts;
+  return (
+    <tr>
+      <th scope="row" className="px-2 text-left">
+        {name}
+      </th>
+      {[status, duration(ms), shortCount(tokens), money(cost, unpriced), String(runs)].map((cell, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: cells are identified by their column
+        <td key={index} className="px-2">
+          {cell}
+        </td>
+      ))}
+    </tr>
+  );
+}

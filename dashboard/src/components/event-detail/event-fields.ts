@@ -3,6 +3,7 @@
 
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message-parts.ts";
+import { omitUndefined } from "../../../../src/omit-undefined.ts";
 import {
   describeBudget,
   duration,
@@ -31,7 +32,7 @@ export function eventFields(event: JournalEvent): Field[] {
 const field = (label: string, value: unknown, form?: Field["form"]): Field | undefined => {
   if (value === undefined || value === null || value === "") return undefined;
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return { label, value: text, ...(form === undefined ? {} : { form }) };
+  return omitUndefined({ label, value: text, form });
 };
 
 const time = (label: string, ts: number | undefined) =>

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ForkBody } from "../../../../src/api/client/types.ts";
+import { omitUndefined } from "../../../../src/omit-undefined.ts";
 import { client } from "../../live/client.ts";
 import { agentQuery } from "../../live/queries.ts";
 import { useAction } from "../../live/use-action.ts";
@@ -156,11 +157,11 @@ interface Wanted {
 }
 
 function bodyOf({ seq, message, model, file, allowEffects }: Wanted): ForkBody {
-  const edit = {
-    ...(message.trim() === "" ? {} : { message: message.trim() }),
-    ...(model.trim() === "" ? {} : { model: model.trim() }),
-    ...(file === undefined ? {} : { agent: file }),
-  };
+  const edit = omitUndefined({
+    message: message.trim() || undefined,
+    model: model.trim() || undefined,
+    agent: file,
+  });
   return {
     seq,
     ...(Object.keys(edit).length === 0 ? {} : { edit }),

@@ -1,6 +1,7 @@
 // U02: turns the search in the URL into a server query, a CLI command, and filter chips. Pure.
 
 import type { RunsFilter } from "../../../../src/api/client/types.ts";
+import { omitUndefined } from "../../../../src/omit-undefined.ts";
 import type { RunsSearch, Since } from "./runs-search.ts";
 
 const HOUR = 3_600_000;
@@ -15,15 +16,15 @@ const STEP = HOUR / 12;
 
 export function toFilter(search: RunsSearch, now: number): RunsFilter {
   const { q, agent, status, since, waiting, sort } = search;
-  return {
-    ...(q === undefined ? {} : { q }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(status === undefined ? {} : { status }),
-    ...(since === undefined ? {} : { since: sinceTime(since, now) }),
-    ...(waiting === undefined ? {} : { waiting }),
-    ...(sort === undefined ? {} : { order: sort }),
-    ...(showsAll(search) ? {} : { roots: true }),
-  };
+  return omitUndefined({
+    q,
+    agent,
+    status,
+    since: since && sinceTime(since, now),
+    waiting,
+    order: sort,
+    roots: showsAll(search) ? undefined : true,
+  });
 }
 
 /**

@@ -6,6 +6,8 @@ import {
   WAITING_KINDS,
   type WaitingOn,
 } from "../../../../src/journal/events.ts";
+import { omitUndefined } from "../../../../src/omit-undefined.ts";
+import { textParam } from "../../ui/search-params.ts";
 
 /** Time ranges; `today` starts at midnight. */
 export const SINCE = ["1h", "today", "24h", "7d", "30d"] as const;
@@ -28,13 +30,14 @@ export function parseRunsSearch(search: Record<string, unknown>): RunsSearch {
   const statuses = RUN_STATUSES.filter((each) => words.includes(each));
   const since = SINCE.find((each) => each === search["since"]);
   const waiting = ([...WAITING_KINDS, "person"] as const).find((each) => each === search["waiting"]);
-  return {
-    ...(typeof q === "string" && q !== "" ? { q } : typeof q === "number" ? { q: String(q) } : {}),
-    ...(typeof agent === "string" && agent !== "" ? { agent } : {}),
-    ...(statuses.length > 0 ? { status: statuses } : {}),
-    ...(since === undefined ? {} : { since }),
-    ...(waiting === undefined ? {} : { waiting }),
-    ...(sort === "cost" ? { sort } : {}),
-    ...(all === true ? { all } : {}),
-  };
+  return omitUndefined({
+    // The router parses a numeric search text as a number.
+    q: typeof q === "number" ? String(q) : textParam(q),
+    agent: textParam(agent),
+    status: statuses.length > 0 ? statuses : undefined,
+    since,
+    waiting,
+    sort: sort === "cost" ? ("cost" as const) : undefined,
+    all: all === true ? (true as const) : undefined,
+  });
 }

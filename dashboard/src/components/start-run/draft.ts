@@ -1,6 +1,7 @@
 // The start form's fields and the request they make. Pure.
 
 import type { StartRun } from "../../../../src/api/client/types.ts";
+import { omitUndefined } from "../../../../src/omit-undefined.ts";
 
 export interface Draft {
   agent: string;
@@ -22,10 +23,10 @@ export function draftProblem({ task, maxCost, maxTurns }: Draft): string | undef
 }
 
 export function toRequest({ agent, task, mode, maxCost, maxTurns }: Draft): StartRun {
-  const limits = {
-    ...(maxTurns.trim() === "" ? {} : { maxTurns: Number(maxTurns) }),
-    ...(maxCost.trim() === "" ? {} : { tree: { maxCost: dollars(maxCost) } }),
-  };
+  const limits = omitUndefined({
+    maxTurns: maxTurns.trim() === "" ? undefined : Number(maxTurns),
+    tree: maxCost.trim() === "" ? undefined : { maxCost: dollars(maxCost) },
+  });
   return {
     agent,
     task: task.trim(),

@@ -1,7 +1,6 @@
 import { lazy, Suspense, useId } from "react";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { fixLanguage } from "../../ui/fix-language.ts";
 import type { PlotData, SeriesColour } from "./plot-data.ts";
 import { timeWords } from "./time-words.ts";
 
@@ -109,3 +108,13 @@ const SWATCHES: Readonly<Record<SeriesColour, string>> = {
   bad: "bg-bad",
   edge: "bg-edge",
 };
+
+// Under the POSIX locale a browser reports its language as `en-US@posix`, which Intl rejects. Libraries that use it at
+// load time would fail to load.
+function fixLanguage(): void {
+  try {
+    new Intl.NumberFormat(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, "language", { value: "en-US", configurable: true });
+  }
+}

@@ -2,20 +2,23 @@
 // bars as can be told apart.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
+import { ArrowLeft, ArrowRight, Maximize, ZoomIn, ZoomOut } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
+import { activityShares, type PathPiece } from "../../../../src/projections/views/critical-path.ts";
+import { duration } from "../../../../src/projections/words/format.ts";
 import { useNow } from "../../display/time/use-now.ts";
 import { eventCount, type TreeJournal } from "../../live/tree-journal.ts";
+import { Button } from "../../ui/button.tsx";
 import type { RunViewProps } from "../run-view.ts";
+import { LOOKS } from "./activities.ts";
 import { Axis } from "./axis.tsx";
 import { BarPatterns } from "./bar-patterns.tsx";
 import type { Tip } from "./bars.tsx";
 import { Legend } from "./legend.tsx";
 import { SpanTip } from "./span-tip.tsx";
-import { TimeSummary } from "./time-summary.tsx";
 import { treeTime } from "./tree-rows.ts";
-import { useZoom } from "./use-zoom.ts";
+import { useZoom, type Zoom } from "./use-zoom.ts";
 import { WaterfallRow } from "./waterfall-row.tsx";
-import { ZoomButtons } from "./zoom-buttons.tsx";
 
 const ROW_PX = 32;
 
@@ -91,4 +94,51 @@ function visibleRows<Row extends { depth: number; run: { row: { id: string } } }
     hiddenBelow = folded.has(row.run.row.id) ? row.depth : Number.POSITIVE_INFINITY;
     return true;
   });
+}
+
+/** U09: where the time went, in one sentence. The shares are along the critical path, so they add up to the total. */
+function TimeSummary({ path, isOver }: { path: readonly PathPiece[]; isOver: boolean }) {
+  const shares = activityShares(path);
+  const total = shares.reduce((sum, { ms }) => sum + ms, 0);
+  const parts = shares.map(({ activity, share }) => `${percent(share)} ${LOOKS[activity].share}`);
+  return (
+    <p className="min-w-0 flex-1 basis-64 px-3 text-sm md:px-4" data-testid="took">
+      <span className="font-semibold">
+        {isOver ? "Took" : "So far"} {duration(total)}
+      </span>
+      {parts.length > 0 && `: ${parts.join(", ")}`}
+    </p>
+  );
+}
+
+const percent = (share: number): string =>
+  share < 0.01 ? "under\u00a01\u00a0%" : `${Math.round(share * 100)}\u00a0%`;
+
+function ZoomButtons({ zoom }: { zoom: Zoom }) {
+  const { isWhole, by, shift, to } = zoom;
+  const buttons = [
+    { label: "Earlier", icon: ArrowLeft, run: () => shift(-0.5), disabled: isWhole },
+    { label: "Later", icon: ArrowRight, run: () => shift(0.5), disabled: isWhole },
+    { label: "Zoom in", icon: ZoomIn, run: () => by(0.5), disabled: false },
+    { label: "Zoom out", icon: ZoomOut, run: () => by(2), disabled: isWhole },
+    { label: "Show the whole range", icon: Maximize, run: () => to(undefined), disabled: isWhole },
+  ];
+  return (
+    <div className="flex px-2 py-1">
+      {buttons.map(({ label, icon: Icon, run, disabled }) => (
+        <Button
+          key={label}
+          look="quiet"
+          size="small"
+          aria-label={label}
+          title={label}
+          disabled={disabled}
+          className="max-md:size-10"
+          onClick={run}
+        >
+          <Icon size={14} aria-hidden />
+        </Button>
+      ))}
+    </div>
+  );
 }

@@ -2,8 +2,8 @@
 
 import { Ban, Eye, Hand, PenLine, Repeat } from "lucide-react";
 import type { AgentDetail, ExplanationView } from "../../../../../src/api/client/types.ts";
-import { plural } from "../../../../../src/projections/words/format.ts";
 import { ownToolsOf } from "../../../../../src/patterns/declarations/facts.ts";
+import { plural } from "../../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { Panel } from "../../../ui/panel.tsx";

@@ -14,7 +14,7 @@ import { useHotkeys } from "../../../ui/hotkeys.ts";
 import { Kbd } from "../../../ui/kbd.tsx";
 import { useSeenToEnd } from "../cards/use-seen-to-end.ts";
 import { RejectForm } from "../decision/reject-form.tsx";
-import { type Decision, sendDecision } from "../decision/use-decide.ts";
+import { type Decision, rejection, sendDecision } from "../decision/use-decide.ts";
 import { findDifferences } from "../list/queue.ts";
 import { stripPatchHeader } from "../request/patch.ts";
 
@@ -94,7 +94,7 @@ export function BatchCard({ items, onDone, onFailed, onBack }: BatchCardProps) {
           count={chosen.length}
           {...{ may, pending, rejecting, approve, setRejecting }}
           wait={seen.isSeen ? undefined : "Scroll to the end to approve."}
-          onReject={(note) => void answer({ decision: "reject", ...(note === "" ? {} : { note }) })}
+          onReject={(note) => void answer(rejection(note))}
         />
       </footer>
     </article>

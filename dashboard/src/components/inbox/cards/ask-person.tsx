@@ -3,6 +3,7 @@
 import { UserRoundPlus } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { omitUndefined } from "../../../../../src/omit-undefined.ts";
 import { clockTime } from "../../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { client } from "../../../live/client.ts";
@@ -24,7 +25,7 @@ export function AskPerson({ item }: { item: ApprovalView }) {
   useHotkeys([{ keys: "p", label: "Ask another person to decide", run: () => setOpen(true) }]);
   const ask = async (event: FormEvent) => {
     event.preventDefault();
-    const asked = { person: person.trim(), ...(note.trim() === "" ? {} : { note: note.trim() }) };
+    const asked = omitUndefined({ person: person.trim(), note: note.trim() || undefined });
     const done = await perform(() => client.post("/api/approvals/{id}/ask", { id: item.id, body: asked }));
     if (!done) return;
     setOpen(false);

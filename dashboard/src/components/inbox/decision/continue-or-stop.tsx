@@ -5,7 +5,7 @@ import { useHotkeys } from "../../../ui/hotkeys.ts";
 import { Kbd } from "../../../ui/kbd.tsx";
 import { AnswerFailure } from "./answer-failure.tsx";
 import { RejectForm } from "./reject-form.tsx";
-import type { Decide } from "./use-decide.ts";
+import { type Decide, rejection } from "./use-decide.ts";
 
 export interface ContinueOrStopProps {
   decide: Decide;
@@ -30,7 +30,7 @@ export function ContinueOrStop({ decide, go, onGo, stop, children }: ContinueOrS
         <AnswerFailure error={decide.error} />
         <RejectForm
           pending={decide.isPending}
-          onReject={(note) => decide.send({ decision: "reject", ...(note === "" ? {} : { note }) })}
+          onReject={(note) => decide.send(rejection(note))}
           onBack={() => setStopping(false)}
         />
       </>

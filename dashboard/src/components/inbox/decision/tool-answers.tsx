@@ -9,7 +9,7 @@ import { AnswerFailure } from "./answer-failure.tsx";
 import type { LimitChoice } from "./limit.ts";
 import { RejectForm } from "./reject-form.tsx";
 import { type Scope, ScopeField } from "./scope.tsx";
-import type { Decide } from "./use-decide.ts";
+import { type Decide, rejection } from "./use-decide.ts";
 
 export interface ToolAnswersProps {
   item: ApprovalView;
@@ -37,7 +37,7 @@ export function ToolAnswers(props: ToolAnswersProps) {
       {mode === "reject" ? (
         <RejectForm
           pending={decide.isPending}
-          onReject={(note) => decide.send({ decision: "reject", ...(note === "" ? {} : { note }) })}
+          onReject={(note) => decide.send(rejection(note))}
           onBack={() => setMode("look")}
         />
       ) : (

@@ -9,6 +9,10 @@ import { queryClient } from "../../../live/query-client.ts";
 
 export type Decision = DecisionBody | Omit<OutcomeBody, "callId">;
 
+/** Rejects with a reason, or without one if the note is empty. */
+export const rejection = (note: string): Decision =>
+  note === "" ? { decision: "reject" } : { decision: "reject", note };
+
 export interface Decide {
   /** Does nothing while a decision is being sent. */
   send(word: Decision): void;
