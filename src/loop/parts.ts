@@ -1,4 +1,4 @@
-// Everything that the loop is given. It knows contracts only; `runtime.ts` puts the concrete parts in.
+// Everything that the loop needs from outside. It knows contracts only; `runtime/` passes in the implementations.
 
 import type { BlastRadiusParts } from "../agents/explain/blast-radius.ts";
 import type { LoadedSteps } from "../agents/loaded-steps.ts";
@@ -19,17 +19,17 @@ import type { Runners } from "./programs/runner.ts";
 
 export interface LoopParts {
   store: Store;
-  /** Whoever a run works for, as they stand now: for an agent that looks after other runs. */
+  /** The user that a run works for, with current rights. Used by agents that look after other runs. */
   actingFor(userId: string | undefined): Promise<ActingUser>;
   clock: Clock;
   ids: Ids;
   digest: Digest;
-  /** This process among all that drive. */
+  /** Name of this process among all that drive runs. */
   worker: string;
   host: string;
   pid: number;
 
-  /** Whatever is written, shown or sent to a model has been through it. */
+  /** Masks secrets in everything that is written, shown or sent to a model. */
   mask: Mask;
 
   models: Models;
@@ -38,51 +38,50 @@ export interface LoopParts {
   classifyFailure: ClassifyFailure;
   silenceError(ms: number): Error;
   cutStreamError(): Error;
-  /** What a provider's word about waiting means for every run that uses it. */
+  /** When each provider may be asked again, shared by all runs that use it. */
   limiter: {
     notBefore(model: string): number | undefined;
     failed(model: string, retryAt: number): void;
     succeeded(model: string): void;
   };
 
-  /** By every name under which a model may call it. */
+  /** Every tool, under each name that a model may call it by. */
   tools: ReadonlyMap<string, AnyTool>;
   inputSchema(tool: AnyTool): unknown;
   judge: Judge;
   judgeShell: ShellJudge;
-  /** True where the agent's own gate lets this tool through at all. */
+  /** Whether the agent's own gate lets this tool through. */
   offers(definition: Definition, tool: DeclaredFacts & Pick<AnyTool, "name" | "effect" | "idle">): boolean;
-  /** The rules in force now: the project's, the person's. */
-  /** An agent as its file is now, ready to be pinned. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  /** The current definition of an agent, ready to be pinned. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   findAgent(name: string): Promise<Definition>;
-  /** The module that controls an agent, as its file is now. */
+  /** Loads the current version of the module that controls an agent. */
   loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
-  /** The programs that do the work of agents whose file says so. */
+  /** The programs that do the work of agents with a `runner`. */
   runners: Runners;
-  /** A model's full name, if it can be used here; a sentence if not. */
+  /** The full name of a model that can be used here, or a sentence that says why it cannot. */
   chooseModel(name: string): { model: string } | { problem: string };
-  /** What the project says for every run. */
+  /** The project's limits for every run. */
   limits: AgentLimits;
   approvalTimeout: number | undefined;
   worktrees: Worktrees;
-  /** Whether a run could work there, on this machine. */
+  /** Whether this machine has the folder. */
   hasFolder(path: string): Promise<boolean>;
-  /** Agents at work in one workspace at the same time. */
+  /** How many agents may work in one workspace at a time. */
   maxConcurrent: number;
   authority(): readonly SourcedRules[];
   blastRadius: FindBlastRadius;
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, runStartedAt: number): string;
 
-  /** Lets a run that may have taken the process down step alone. */
+  /** Makes a run that may have crashed the process take its steps alone. */
   gate: StepGate;
-  /** The drives under way here, so that a cancel or a lost lease reaches what they are doing. */
+  /** The drives in this process, so that a cancel or a lost lease can interrupt them. */
   drives: Map<RunId, ActiveDrive>;
-  /** Runs that this process leaves to others: it does not understand their journals, or has not their folders. */
+  /** Runs that this process leaves to others: it cannot read their journals, or does not have their folders. */
   skippedRuns: Map<RunId, SkipReason>;
-  /** E2: false once this worker's own deadline has passed; no effect may begin then. */
+  /** E2: false once this worker's own deadline has passed. No effect may begin then. */
   mayBegin(): boolean;
   onDelta(delta: Delta): void;
-  /** What no journal can hold: told to whoever runs the process. */
+  /** Reports a problem that no journal can hold to the operator of the process. */
   onProblem(problem: { runId: RunId; message: string; error: unknown }): void;
   /** Milliseconds that effects get to finish at shutdown. */
   drainMs: number;
@@ -91,13 +90,13 @@ export interface LoopParts {
 export type SkipReason = "newer version" | "other machine";
 
 export interface ActingUser {
-  /** What is another's is not there (A23). */
+  /** The store without other users' runs (A23). */
   store: Store;
-  /** Why they may change nothing. */
+  /** Why the user may change nothing. */
   refusal?: string;
 }
 
-/** What could come of it if an agent were started, by its file as it is now. Throws as `findAgent` does. */
+/** Everything that an agent could do if it were started with its current file. Throws as `findAgent` does. */
 export type FindBlastRadius = (
   agent: string,
   where: Pick<BlastRadiusParts, "from" | "atWork"> & {
@@ -110,31 +109,31 @@ export type FindBlastRadius = (
 export type MergeOutcome =
   | { status: "unchanged" }
   | { status: "merged"; commit: string; files: string[] }
-  /** Nothing has changed in the parent; all work is on the branch. */
+  /** The parent's files are unchanged. All of the child's work is on the branch. */
   | { status: "conflict" | "kept"; branch: string; files: string[]; detail: string };
 
-/** Folders of their own for children that work apart. All of it may be asked for again after a crash. */
+/** Git worktrees for children. Every operation may be repeated after a crash. */
 export interface Worktrees {
-  /** The worktree that a run would have, and the folder in it to work in; or why it cannot have one. */
+  /** The worktree that a run would get, and its working folder; or why there can be none. */
   plan(
     workspace: string,
     runId: RunId,
   ): Promise<{ worktree: Worktree; workspace: string } | { problem: string }>;
   open(worktree: Worktree): Promise<void>;
-  /** Keeps or brings in what was done there, and removes the folder. */
+  /** Merges the work into the parent or keeps it on the branch, and removes the folder. */
   close(
     worktree: Worktree,
-    /** `files`: what the child has changed by tools that were judged. */
+    /** `files`: files that the child changed with tools that were judged. */
     options: { message: string; keep: boolean; files: readonly string[] },
   ): Promise<MergeOutcome>;
-  /** Closes what runs have left behind that are over. */
+  /** Closes the worktrees of runs that have ended. */
   sweep(isOver: (runId: RunId) => Promise<boolean>): Promise<void>;
 }
 
 export interface ActiveDrive {
   epoch: number;
-  /** When what is under way last gave a sign of life that is not written. */
+  /** Time of the last sign of life that is not in the journal. */
   lastActivityAt(): number;
-  /** Stops what is under way. Only after a cancel is there more to do for this driver. */
+  /** Stops the effect under way. Only after a cancel does this driver continue. */
   interrupt(reason: "cancel" | "lost" | "stuck" | "shutdown"): void;
 }

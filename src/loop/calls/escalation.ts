@@ -1,5 +1,6 @@
-// A67: whether work that is given to another agent comes to somebody who may do more. Who may be given work is fixed in an
-// agent's file; once somebody else's words have come in, they may be what chose among them, so a person is asked.
+// A67: finds out whether another agent may do more than the agent that gives it work. An agent's file names the
+// agents it may
+// use. After untrusted input, that input may have made the choice among them, so a person is asked.
 
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
@@ -15,14 +16,14 @@ import type { LoopParts } from "../parts.ts";
 
 type Parts = Pick<LoopParts, "tools" | "offers" | "findAgent">;
 
-/** In words; undefined: it is no more than this agent may do, or nothing has come in. */
+/** What the other agent could do beyond this one, in words. Undefined: nothing, or no untrusted input came in. */
 export async function delegationEscalation(
   { name }: DelegationRequest,
   view: DecisionView,
   parts: Parts,
 ): Promise<string | undefined> {
   const delegate = findDelegate(view.definition.delegates ?? [], name);
-  return delegate && raisedBy(delegate.agent, view, parts);
+  return delegate && escalationTo(delegate.agent, view, parts);
 }
 
 export async function messageEscalation(
@@ -31,10 +32,10 @@ export async function messageEscalation(
   parts: Parts,
 ): Promise<string | undefined> {
   const { to } = (input ?? {}) as { to?: unknown };
-  return typeof to === "string" ? raisedBy(to, view, parts) : undefined;
+  return typeof to === "string" ? escalationTo(to, view, parts) : undefined;
 }
 
-async function raisedBy(
+async function escalationTo(
   name: string,
   { definition, state }: DecisionView,
   parts: Parts,
@@ -53,7 +54,7 @@ async function raisedBy(
     return `${baseName(other.name)} has ${more.join(", ")} beyond what ${baseName(definition.name)} has`;
   } catch (error) {
     if (!(error instanceof CadreError)) throw error;
-    // It cannot be started at all: whoever starts it says why.
+    // The agent cannot be started at all. Starting it will report why.
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
-// Judging a call, and the event that records the verdict. A person decides on a call exactly as it is shown: the approval is
-// bound to the call, the definition, the permissions and the files as they are now (P5).
+// Judges a call and builds the event that records the verdict. A person decides on a call exactly as it is shown: the
+// approval
+// is bound to the call, the definition, the permissions and the files as they are now (P5).
 
 import type { Clock } from "../../clock.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -66,7 +67,7 @@ export function permissionRequest(
   };
 }
 
-/** The grants of people that apply to this run: given in it, for the trees that it belongs to, or for good. */
+/** The grants that apply to this run: given in it, for a tree that it belongs to, or for good. */
 export async function currentGrants(run: RunJournal, { store }: Pick<LoopParts, "store">): Promise<Grant[]> {
   const { ancestors = [], rootRunId } = run.state.start!;
   const line = [...ancestors.map(({ runId }) => runId), run.runId];

@@ -1,5 +1,6 @@
-// The latest calls that people have decided about, as the judge would be asked about them now: by the rules of now, with the
-// agent, the folder and whoever stood above as they were then.
+// The latest calls that people decided on, as requests to the judge: with the current rules, and with the agent,
+// folder and
+// ancestors of that time.
 
 import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -17,7 +18,7 @@ import { permissionRequest } from "./judge.ts";
 
 type Parts = Pick<LoopParts, "authority" | "clock">;
 
-/** Enough for habits to show, and read in a moment. */
+/** Enough to show habits, and quick to read. */
 const MOST_DECISIONS = 200;
 const MOST_RUNS = 300;
 const PAGE = 100;
@@ -48,7 +49,7 @@ interface Around {
   parts: Parts;
 }
 
-/** The latest first. A journal that cannot be read says nothing here; whoever drives it says why. */
+/** Latest first. A journal that cannot be read is skipped here; its driver reports why. */
 async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<PastCall[]> {
   try {
     const events = await store.journal.read(row.id);
@@ -73,7 +74,7 @@ async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<P
   }
 }
 
-/** The run as far as the judge looks at it. */
+/** The parts of the run that the judge looks at. */
 function viewAt(
   { untrusted }: PastDecision,
   [first]: readonly JournalEvent[],

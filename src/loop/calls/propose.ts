@@ -1,4 +1,5 @@
-// Every call of a model's answer gets a verdict, with the rule that decided; or its result, if it cannot be run. Calls that an
+// Gives every call of a model's answer a verdict, with the rule that decided; or its result, if it cannot be run.
+// Calls that an
 // agent's steps make are judged in the same way.
 
 import { z } from "zod";
@@ -36,7 +37,7 @@ export async function proposeCalls(ids: readonly string[], run: RunJournal, part
   }
 }
 
-/** The calls that an agent's steps make. Written in one append: calls that are made together exist together. */
+/** Proposes the calls that an agent's steps make, in one append: calls that are made together exist together. */
 export async function proposeStepCalls(
   calls: readonly StepCall[],
   run: RunJournal,
@@ -53,7 +54,10 @@ export async function proposeStepCalls(
   run.record(...events);
 }
 
-/** From then on the journal has the call's input. A call that cannot be made has its result at once. */
+/**
+ * Adds the call's input to its proposal, because the journal has it nowhere else. A call that cannot be made gets its
+ * result at once.
+ */
 function withInput(proposed: EventBody, { id, name, input, hidden }: StepCall): EventBody[] {
   const made = { input, ...(hidden ? { hidden: true as const } : {}) };
   if (proposed.type === "TOOL_PROPOSED")
@@ -84,7 +88,7 @@ async function proposeCall(
   );
 }
 
-/** The result of a call that cannot be run, or does not have to be, in words that tell the model what it may do. */
+/** The result of a call that is not run, in words that tell the model what it may do instead. */
 function immediateResult(
   call: ToolCall,
   index: number,

@@ -1,5 +1,6 @@
-// Begins calls and brings in their results. The intent is on disk before an effect that is not a read begins; what was
-// approved is checked against the world once more, right before it begins.
+// Starts calls and records their results. The intent is on disk before any effect other than a read begins. An
+// approved call is
+// checked once more right before it begins.
 
 import { messageOf } from "../../errors.ts";
 import type { EventBody } from "../../journal/events.ts";
@@ -18,7 +19,7 @@ import { previewCall, proposeToolCall } from "./propose.ts";
 import { toToolResult } from "./tool-result.ts";
 
 const TOOL_TIMEOUT_MS = 120_000;
-/** A tool that ignores its signal is not waited for any longer than this. */
+/** Milliseconds that a tool which ignores its signal is still waited for. */
 const STOP_GRACE_MS = 5_000;
 
 type ToolParts = Pick<
@@ -46,19 +47,19 @@ export async function runTools(
 ): Promise<void> {
   if (run.definition.runner) return allowRunnerCall(ids, run, parts);
   const calls = ids.map((id) => run.state.calls.get(id)!);
-  const again = await changedSince(calls, run, parts);
+  const again = await staleProposals(calls, run, parts);
   if (again.length > 0) return run.record(...again);
   if (!parts.mayBegin()) return run.release();
   const claims = claimsOf(calls, run, parts);
   const intents = await Promise.all(calls.map((call) => intent(call, run, parts)));
   const refused = await run.beginWork(intents, claims.length > 0 ? { claims } : {});
-  if (refused === "claimed") return run.record(taken(calls[0]!, run.claimedBy!));
+  if (refused === "claimed") return run.record(claimedResult(calls[0]!, run.claimedBy!));
   if (refused) return;
-  // Read again: the fold may have been made anew.
+  // Read again: the fold may have been rebuilt.
   await Promise.all(ids.map((id) => runCall(run.state.calls.get(id)!, run, parts, effects)));
 }
 
-/** D6: the files that these calls change, where others of the same tree may be at work beside this run. */
+/** D6: the files that these calls change, if other runs of the tree may work in the same folder. */
 function claimsOf(calls: readonly ToolCall[], { state }: RunJournal, parts: ToolParts): string[] {
   const { parentRunId, worktree } = state.start!;
   if (worktree || (parentRunId === undefined && state.children.size === 0)) return [];
@@ -70,7 +71,7 @@ function claimsOf(calls: readonly ToolCall[], { state }: RunJournal, parts: Tool
   });
 }
 
-/** `./src/../a.ts` and `a.ts` are one file. What lies outside is refused elsewhere. */
+/** `./src/../a.ts` and `a.ts` are one file. Paths outside the workspace are refused elsewhere. */
 function plainPath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -80,14 +81,17 @@ function plainPath(path: string): string {
   return parts.join("/");
 }
 
-/** Advisory: the model is told who has it, and may do something else. */
-function taken(call: ToolCall, { path, agent, runId }: NonNullable<RunJournal["claimedBy"]>): EventBody {
+/** Advisory: the model learns which run has the file, and may do something else. */
+function claimedResult(
+  call: ToolCall,
+  { path, agent, runId }: NonNullable<RunJournal["claimedBy"]>,
+): EventBody {
   const output = `${path} is being changed by ${agent} (run ${runId}), so nothing was done. Work on something else, or try again when it has ended.`;
   return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome: "denied" } };
 }
 
-/** Calls whose approval or verdict no longer holds, as new proposals. */
-async function changedSince(
+/** New proposals for calls whose approval or verdict no longer holds. */
+async function staleProposals(
   calls: readonly ToolCall[],
   run: RunJournal,
   parts: ToolParts,
@@ -108,7 +112,7 @@ async function recheck(
   const tool = parts.tools.get(call.name);
   const proposal = call.proposal!;
   const round = (proposal.round ?? 1) + 1;
-  if (!tool) return gone(call);
+  if (!tool) return removedToolResult(call);
   const input = effectiveInput(call);
   const judged = judgeCall(tool, input, proposal.effect, grants, run, parts);
   if (judged.verdict === "deny") return proposeToolCall(call, round, grants, run, parts);
@@ -122,7 +126,7 @@ async function recheck(
     : undefined;
 }
 
-function gone(call: ToolCall): EventBody {
+function removedToolResult(call: ToolCall): EventBody {
   const output = `The tool ${call.name} is no longer there; nothing was done.`;
   return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome: "denied" } };
 }
@@ -143,7 +147,10 @@ async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promis
   };
 }
 
-/** Taken once, before the first attempt: from what a person approved, else from what the model knows, else from what is there. */
+/**
+ * Taken once, before the first attempt: of the file that a person approved, else that the model has read, else as it
+ * is now.
+ */
 async function fingerprintsOf(
   call: ToolCall,
   { state }: RunJournal,
@@ -178,22 +185,22 @@ async function runCall(
   const from = parts.clock.elapsed();
   const answer = await execute(tool, call, attempt, run, parts, effects);
   const ms = Math.round(parts.clock.elapsed() - from);
-  // Before it is cut: half a secret is found by nobody.
+  // Mask before the output is cut: half a secret cannot be recognised.
   parts.mask.refresh();
-  const masked = parts.mask.value(stopped(call, edited(call, answer), effects));
+  const masked = parts.mask.value(noteStop(call, noteEdit(call, answer), effects));
   const result = await toToolResult(masked, parts);
   run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
 }
 
-/** Half a command may have happened: the model must not take it for a plain failure. */
-function stopped({ proposal }: ToolCall, answer: ToolAnswer, effects: AbortSignal): ToolAnswer {
+/** Part of the command may have been done, so the model must not read this as an ordinary failure. */
+function noteStop({ proposal }: ToolCall, answer: ToolAnswer, effects: AbortSignal): ToolAnswer {
   if (!effects.aborted || !answer.isError || proposal?.effect === "read") return answer;
   const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
   return { ...answer, output: `${text}\nIt was stopped from outside: some of it may have been done.` };
 }
 
-/** The model must know that what ran is not what it wrote. */
-function edited(call: ToolCall, answer: ToolAnswer): ToolAnswer {
+/** Tells the model that what ran is not what it wrote. */
+function noteEdit(call: ToolCall, answer: ToolAnswer): ToolAnswer {
   const decision = editOf(call);
   if (!decision) return answer;
   const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
@@ -216,7 +223,7 @@ async function execute(
   const time = tool.timeout ?? limits.toolTimeout ?? TOOL_TIMEOUT_MS;
   const stop = deadline(effects, time);
   const { runId } = run;
-  const mayShow = tool.searches ? await showing(tool, call, run, parts) : undefined;
+  const mayShow = tool.searches ? await visibleFiles(tool, call, run, parts) : undefined;
   const output = parts.mask.stream((text) =>
     parts.onDelta({ type: "tool-output.delta", runId, callId: call.id, attempt, text }),
   );
@@ -226,7 +233,7 @@ async function execute(
     ...(parentRunId === undefined ? {} : { parentRunId }),
     callId: call.id,
     attempt,
-    // What a person has written in its place was never judged.
+    // A person's edit was never judged, so the tool's own effect applies.
     effect: editOf(call) ? tool.effect : call.proposal!.effect,
     ...(isApproved(call) ? { approved: true } : {}),
     key: `${runId}/${call.id}`,
@@ -250,8 +257,8 @@ async function execute(
   }
 }
 
-/** A rule about a file holds also where a search of its folder comes upon it: it is judged as if the call had named it. */
-async function showing(
+/** A rule about a file also applies when a search finds it: the file is judged as if the call had named it. */
+async function visibleFiles(
   tool: AnyTool,
   { proposal }: ToolCall,
   run: RunJournal,
@@ -260,12 +267,12 @@ async function showing(
   const grants = await currentGrants(run, parts);
   return (path) => {
     const { verdict, rule } = judgeCall(tool, { path }, "read", grants, run, parts);
-    // What was asked about the call as a whole has been answered.
+    // A person has already answered what the call as a whole was asked about.
     return verdict === "allow" || (verdict === "ask" && rule === proposal?.rule);
   };
 }
 
-/** Aborts when the run is stopped or the time is over; `late` answers for a tool that does not stop then. */
+/** Aborts when the run is stopped or the time is over. `late` answers for a tool that does not stop then. */
 function deadline(effects: AbortSignal, ms: number) {
   const controller = new AbortController();
   let resolveLate: (answer: ToolAnswer) => void = () => {};

@@ -1,11 +1,11 @@
-// What a call answered, as the journal keeps it: what fits the context, and the rest by reference.
+// Turns a tool's answer into a journal entry: the part that fits the context, and the rest by reference.
 
 import type { Payload } from "../../journal/events.ts";
 import { boundOutput, CONTEXT_BYTES } from "../../tools/bound-output.ts";
 import type { ToolAnswer } from "../../tools/tool.ts";
 import type { LoopParts } from "../parts.ts";
 
-/** What is kept of an output beyond what the model sees. */
+/** Characters that are stored of an output, beyond what the model sees. */
 const KEPT_CHARACTERS = 1_000_000;
 
 export async function toToolResult(

@@ -1,5 +1,6 @@
-// What a person is shown before work is given to another agent: what could come of it, with what binds it from above, and
-// against what those at work in the tree can do already.
+// Everything that could follow from a delegation, for the person who decides on it: within the restrictions from
+// above, and
+// compared with what the agents of the tree can already do.
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -9,7 +10,7 @@ import type { FindBlastRadius, LoopParts } from "../parts.ts";
 
 type Parts = Pick<LoopParts, "store" | "authority" | "blastRadius">;
 
-/** Undefined: it is none of its delegates. */
+/** Undefined: the agent has no such delegate. */
 export async function delegationBlastRadius(
   { name }: DelegationRequest,
   run: RunJournal,
@@ -21,7 +22,7 @@ export async function delegationBlastRadius(
   const { depth, limits, ancestors = [] } = state.start!;
   const above = [...ancestors.map(({ agent }) => agent), definition.name];
   return parts.blastRadius(delegate.agent, {
-    // A route is no level of its own.
+    // A route adds no level of depth.
     from: { depth: depth + (definition.router ? 0 : 1), maxDepth: limits.maxDepth, above },
     deny: [
       ...denyOfTree(run, parts),
@@ -40,7 +41,10 @@ function denyOfTree({ state }: RunJournal, { authority }: Parts): string[] {
 const AT_WORK = ["pending", "running", "waiting", "suspended"] as const;
 const MOST_AT_WORK = 200;
 
-/** One whose line to the root is not whole is left out: with too little denied to it, less would be new. */
+/**
+ * A run whose lineage is incomplete is left out. With some denies missing, it would seem to be able to do more
+ * already.
+ */
 async function atWork(run: RunJournal, parts: Parts): ReturnType<typeof atWorkIn> {
   const { rootRunId: root } = run.state.start!;
   const { runs } = await parts.store.runs.list({ root, status: AT_WORK, limit: MOST_AT_WORK });
@@ -66,7 +70,7 @@ async function atWorkIn(
   );
 }
 
-/** From a run up to the last that is known. */
+/** From a run up to its highest known ancestor. */
 function lineOf(row: RunRow, rows: ReadonlyMap<string, RunRow>): RunRow[] {
   const above = rows.get(row.parentRunId ?? "");
   return above ? [row, ...lineOf(above, rows)] : [row];

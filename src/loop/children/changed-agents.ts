@@ -1,5 +1,6 @@
-// What a tree has changed does not begin in it: an agent's file that one of its runs has written is for the next tree (A37). Whoever
-// wrote it, a model did, and what it may do was never looked at by the person who started this one.
+// A37: an agent file that was written by a run of a tree is used only in the next tree. A model wrote it, and the
+// person who
+// started this tree has never seen what it allows.
 
 import type { Definition } from "../../journal/definition.ts";
 import { type RunState, runStateProjection } from "../../projections/folds/run-state.ts";
@@ -7,7 +8,7 @@ import { fold } from "../../projections/projection.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
-/** Why it is not started, or undefined. Looks at this run, at what its children have handed in, and at the runs above. */
+/** Why the agent is not started. Looks at this run, at its children's results, and at the runs above. */
 export async function changedAgentProblem(
   { source, steps }: Definition,
   { state }: RunJournal,

@@ -1,5 +1,6 @@
-// Why a delegation does not happen, in a sentence that names the rule: the model learns from it what it may do. The tool
-// is withheld where it cannot succeed, and refused here all the same.
+// Checks whether a delegation may happen. A refusal names the rule, so that the model learns what it may do. Tools
+// that cannot
+// succeed are not offered, but a model may call them anyway.
 
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
@@ -33,7 +34,7 @@ export async function checkDelegation(
   if (definition.kind === "subagent")
     return denied(`PERMISSION_DENIED: ${me} is a subagent, and a subagent never spawns.`);
   const delegate = findDelegate(definition.delegates ?? [], asked.name);
-  if (!delegate && definition.router) return notADestination(asked.name, definition.delegates);
+  if (!delegate && definition.router) return unknownDestination(asked.name, definition.delegates);
   if (!delegate)
     return denied(
       `PERMISSION_DENIED: ${me} cannot spawn ${baseName(asked.name)}. ${maySpawn(definition.delegates)}`,
@@ -41,14 +42,14 @@ export async function checkDelegation(
   const lineage = await lineageOf(run, parts.store);
   return (
     (definition.router ? undefined : tooDeep(run, lineage)) ??
-    onPath(delegate, run, lineage) ??
-    notYetItsTurn(call, run) ??
-    notThere(delegate, parts)
+    cycle(delegate, run, lineage) ??
+    deferral(call, run) ??
+    missingAgent(delegate, parts)
   );
 }
 
-/** F28: a router learns once what it may choose. */
-function notADestination(name: string, delegates: readonly Delegate[] = []): CallRefusal {
+/** F28: tells a router its destinations once. */
+function unknownDestination(name: string, delegates: readonly Delegate[] = []): CallRefusal {
   const names = delegates.map((delegate) => delegate.name).join(", ");
   return {
     output: `There is no destination ${JSON.stringify(name)}. Choose one of: ${names}.`,
@@ -56,15 +57,15 @@ function notADestination(name: string, delegates: readonly Delegate[] = []): Cal
   };
 }
 
-/** D1: the first of a response runs; a live child of any kind defers the next. */
-function notYetItsTurn(call: ToolCall, { definition, state }: RunJournal): CallRefusal | undefined {
+/** D1: the first delegation of an answer runs. While a child is live, the next one is deferred. */
+function deferral(call: ToolCall, { definition, state }: RunJournal): CallRefusal | undefined {
   const { mode } = definition.delegation ?? DEFAULT_DELEGATION;
-  // H3: a router's choice is one, whatever its file says of delegation.
+  // H3: a router makes one choice, whatever its file says about delegation.
   if (call.isStep || (mode === "parallel" && !definition.router)) return undefined;
   const first = [...state.calls.values()].find(
     (other) => delegationToolNamed(other.name) && !isRefused(other),
   );
-  // F27: one that was late takes its time to stop, and nobody waits for it.
+  // F27: a late child takes time to stop, and the run no longer waits for it.
   const live = liveChildren(state.children).filter((child) => !isLate(state, child));
   if (first?.id === call.id && live.length === 0) return undefined;
   return {
@@ -75,7 +76,7 @@ function notYetItsTurn(call: ToolCall, { definition, state }: RunJournal): CallR
 
 const isRefused = ({ result }: ToolCall): boolean => result !== undefined && result.outcome !== "ok";
 
-/** S1-68. Counted from the stored lineage, never from a number that a run carries. */
+/** S1-68: counted from the stored lineage, never from a number that a run carries. */
 function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): CallRefusal | undefined {
   const { maxDepth } = state.start!.limits;
   const edges = [...lineage, { trigger: state.start!.trigger }].filter(
@@ -87,8 +88,8 @@ function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): CallRefusal
   );
 }
 
-/** F22. */
-function onPath(
+/** F22: an agent that is already at work above cannot be started again. */
+function cycle(
   { agent }: Delegate,
   { definition }: RunJournal,
   lineage: readonly RunRow[],
@@ -100,7 +101,7 @@ function onPath(
   return denied(`Cycle: ${baseName(agent)} is already at work above (${shown}). ${maySpawn(others)}`);
 }
 
-async function notThere(
+async function missingAgent(
   { agent }: Delegate,
   { findAgent }: Pick<LoopParts, "findAgent">,
 ): Promise<CallRefusal | undefined> {
@@ -113,7 +114,7 @@ async function notThere(
   }
 }
 
-/** What the store found when the child was to be admitted. */
+/** The refusal of a child that the store did not admit, for the model. */
 export function treeLimitRefusal(
   refused: Refusal,
   run: RunJournal,
@@ -124,7 +125,7 @@ export function treeLimitRefusal(
   return limit === undefined ? undefined : denied(`Limit: ${limit} ${advice}`);
 }
 
-/** The same, for people. */
+/** The same limit in a sentence for people. */
 export function treeLimitMessage(
   refused: Refusal,
   { state }: RunJournal,
@@ -148,7 +149,7 @@ type Limits = NonNullable<RunState["start"]>["limits"];
 export const childrenLimit = (limits: Limits): number => limits.maxChildren ?? 20;
 export const runsLimit = (limits: Limits): number => limits.tree?.maxRuns ?? 100;
 
-/** Who stands above a run never changes: read once for all its calls, not once for each. */
+/** A run's lineage never changes, so it is read once for all of its calls. */
 const lineages = new WeakMap<RunJournal, Promise<RunRow[]>>();
 
 function lineageOf(run: RunJournal, store: LoopParts["store"]): Promise<RunRow[]> {

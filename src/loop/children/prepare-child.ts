@@ -1,9 +1,10 @@
-// What a child begins with: everything that binds its parent, and less.
+// Prepares the start of a child run. Everything that restricts its parent restricts the child, too.
 
 import { CadreError } from "../../errors.ts";
 import { childRunId, type RunId } from "../../ids.ts";
 import { type Definition, poolIn } from "../../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { latestChildFor } from "../../projections/folds/child-runs.ts";
 import { taintForNewRun } from "../../projections/folds/taint.ts";
 import { runsAfterFirstRound } from "../../projections/folds/team-state.ts";
@@ -31,7 +32,7 @@ export type ChildParts = Pick<
   | "worktrees"
 >;
 
-/** What is the child's own: whoever starts it says so. */
+/** The fields that are the child's own. The rest comes from its parent and its definition. */
 export interface ChildRequest
   extends Pick<
     Start,
@@ -46,18 +47,18 @@ export interface ChildRequest
     | "continues"
     | "model"
   > {
-  /** The call that it is started for, or its seat in a pattern. */
+  /** The call that it is started for, or its slot in a pattern. */
   key: string;
   maxTurns?: number | undefined;
-  /** False: nobody waits for it. */
+  /** False: the parent does not wait for it. */
   awaited?: boolean;
-  /** Attempts that are left if the first one fails. */
+  /** Further attempts if the first one fails. */
   retries?: number | undefined;
-  /** Of the call, where a person has approved it. */
+  /** Receipt of the call that a person approved. */
   receipt?: string;
 }
 
-/** The agent as its file is now, with the model that was asked for. */
+/** The agent's current definition, with the requested model. */
 export async function childDefinition(
   agent: string,
   asked: DelegationRequest,
@@ -80,13 +81,13 @@ export async function childDefinition(
   }
 }
 
-/** A child, ready to be started: its parent's intent and its own beginning are one transaction (J7). */
+/** A child that is ready to start. The parent's intent and the child's start are one transaction (J7). */
 export interface PreparedChild {
   started: EventBody;
   spawn: Omit<Spawn, "slot">;
 }
 
-/** `events`: what stands in its journal from the beginning. */
+/** `events`: the first events of the child's journal, after its start. */
 export async function prepareChild(
   begun: ChildRequest,
   definition: Definition,
@@ -125,7 +126,7 @@ export async function prepareChild(
   };
 }
 
-/** Where it works: with its parent, or in a worktree of its own (D6). */
+/** The child works in its parent's folder, or in a worktree of its own (D6). */
 async function workspaceFor(
   { workspace: wanted, name }: Definition,
   runId: RunId,
@@ -140,7 +141,7 @@ async function workspaceFor(
     : { ...planned, mergesInto: [workspace, ...mergesInto] };
 }
 
-/** P12: what a child may do is what its parent may, and less: everything that binds the parent is handed down. */
+/** P12: a child may do at most what its parent may. All of the parent's restrictions are passed down. */
 async function startOf(
   begun: ChildRequest,
   definition: Definition,
@@ -155,7 +156,7 @@ async function startOf(
     definition: await parts.store.blobs.put(JSON.stringify(definition)),
     kind: definition.kind,
     depth: parent.depth + (begun.trigger === "delegation" ? 1 : 0),
-    ...known(own),
+    ...omitUndefined(own),
     trigger: own.trigger,
     task: own.task,
     mode: "auto",
@@ -178,13 +179,13 @@ async function startOf(
   };
 }
 
-/** Where the same agent stopped the last time that it was started so, in this run or in the one that it continues. */
+/** The last run of the same agent with the same trigger, in this run or in one that it continues. */
 export async function previousRunOf(
   { agent, trigger, key }: { agent: string; trigger: Trigger; key: string },
   run: RunJournal,
   parts: ChildParts,
 ): Promise<Start["continues"]> {
-  // A second attempt begins where the first did: going on from it, it would be told everything twice (K3).
+  // A second attempt starts where the first did. If it continued the first, it would be told everything twice (K3).
   const others = [...run.state.children.values()].filter((child) => child.key !== key);
   const last = [...run.continuedChildren(), ...others].findLast(
     (child) => child.agent === agent && child.trigger === trigger,
@@ -193,17 +194,12 @@ export async function previousRunOf(
   return head && { runId: last.runId, ...head };
 }
 
-/** An event holds what there is: nothing in it is `undefined`. */
-function known<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
-}
-
 function asAncestor({ runId, definition }: RunJournal): Ancestor {
   const { ask, deny } = definition.permissions;
   return { runId, agent: definition.name, ask, deny };
 }
 
-/** Its own, never beyond what was asked for, nor deeper than its parent may go; what the tree may spend is the root's. */
+/** The agent's own limits, within the request and no deeper than its parent. The tree's budget is the root's. */
 function childLimits(
   maxTurns: number | undefined,
   definition: Definition,

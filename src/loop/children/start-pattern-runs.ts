@@ -1,5 +1,6 @@
-// Starts the runs that a pattern asks for. Like a delegated child, each exists if, and only if, its parent's journal says
-// so (J7, J10). What cannot be started is written down as well: its seat in the pattern stays empty, and says why.
+// Starts the runs that a pattern asks for. Like a delegated child, each exists if, and only if, its parent's journal
+// says so
+// (J7, J10). If a run cannot start, the journal says why and its slot in the pattern stays empty.
 
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
@@ -27,7 +28,7 @@ export async function startPatternRuns(
 ): Promise<void> {
   const prepared = await Promise.all(runs.map((wanted) => prepare(wanted, run, parts)));
   if (!parts.mayBegin()) return run.release();
-  // Begun in their order, and committed together; see `start-children.ts` for why refusals come after.
+  // Started in order and committed together. `start-children.ts` says why refusals come after.
   const refusals = await Promise.all(
     prepared.map(async (child) => {
       if ("problem" in child) return child.problem;
@@ -36,7 +37,7 @@ export async function startPatternRuns(
     }),
   );
   refusals.forEach((why, index) => {
-    if (why !== undefined) run.record(notStarted(runs[index]!.key, why));
+    if (why !== undefined) run.record(notStartedEvent(runs[index]!.key, why));
   });
 }
 
@@ -47,12 +48,12 @@ async function prepare(
 ): Promise<PreparedChild | { problem: string }> {
   const found = await definitionFor(wanted, run, parts);
   if ("problem" in found) return found;
-  const problem = (await forbidden(found, wanted, run, parts)) ?? inputProblem(wanted.input, found);
+  const problem = (await startRefusal(found, wanted, run, parts)) ?? inputProblem(wanted.input, found);
   if (problem !== undefined) return { problem };
   const { key, trigger, task, input, requestInput, reason, team, maxTurns, retries } = wanted;
   const continues =
     wanted.continues && (await previousRunOf({ agent: found.name, trigger, key }, run, parts));
-  // Whoever gets the request gets the files that came with it.
+  // A run that gets the original request also gets its files.
   const contextFiles = task === run.state.start!.task ? run.state.start!.contextFiles : undefined;
   const asked = { task, contextFiles, input, requestInput };
   const begun = { key, trigger, ...asked, reason, team, maxTurns, retries, continues };
@@ -61,13 +62,13 @@ async function prepare(
   return prepareChild(
     begun,
     found,
-    firstWords({ ...wanted, contextFiles, before }, parts.ids.nonce()),
+    firstEvents({ ...wanted, contextFiles, before }, parts.ids.nonce()),
     run,
     parts,
   );
 }
 
-/** The agent as its file is now, or as the pattern has made it. */
+/** The agent's current definition, or the one that the pattern made. */
 async function definitionFor(
   { agent, output }: PatternRun,
   run: RunJournal,
@@ -85,15 +86,15 @@ async function definitionFor(
   }
 }
 
-/** A rule that holds an agent back holds whoever starts it. A pattern cannot wait for a yes: what asks is refused. */
-async function forbidden(
+/** A pattern cannot wait for a person, so a rule that asks refuses the run, like one that denies. */
+async function startRefusal(
   { name }: Definition,
   { task }: PatternRun,
   run: RunJournal,
   parts: SpawnParts,
 ): Promise<string | undefined> {
   const above = (run.state.start!.ancestors ?? []).map(({ agent }) => agent);
-  // F22. An agent may draft for itself; nobody is started below itself otherwise.
+  // F22: an agent may draft for itself. Otherwise no agent is started below itself.
   if (above.includes(name)) {
     const way = [...above, run.definition.name, name].map(baseName).join(" → ");
     return `it is already at work above (${way}).`;
@@ -107,7 +108,7 @@ async function forbidden(
   return undefined;
 }
 
-function firstWords(wanted: PatternRun & TaskFields, nonce: string): EventBody[] {
+function firstEvents(wanted: PatternRun & TaskFields, nonce: string): EventBody[] {
   const { before, sections = [], messages = [] } = wanted;
   const events = messages.map(
     ({ id, from, text }): EventBody => ({
@@ -121,6 +122,6 @@ function firstWords(wanted: PatternRun & TaskFields, nonce: string): EventBody[]
   return [{ type: "CONTEXT_ADDED", payload: opening }, ...events];
 }
 
-function notStarted(id: string, message: string): EventBody {
+function notStartedEvent(id: string, message: string): EventBody {
   return { type: "SYSTEM_ERROR", payload: { id, code: NOT_STARTED, message, fatal: false } };
 }

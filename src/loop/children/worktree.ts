@@ -1,5 +1,6 @@
-// A child that works in a git worktree of its own: where it works, and how its work comes back. Making and merging are
-// idempotent, so a crash between any two steps only means that they are done again; nothing is ever lost (D6).
+// Children that work in git worktrees of their own: opening the folder, and merging the work. Both are idempotent, so
+// after a
+// crash they are simply repeated and no work is lost (D6).
 
 import { CadreError, messageOf } from "../../errors.ts";
 import type { EventBody, Worktree } from "../../journal/events.ts";
@@ -8,8 +9,9 @@ import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts, MergeOutcome } from "../parts.ts";
 
 /**
- * Makes the folder that the run works in, if it has one of its own and it is not there. Any other must be there: a call that
- * was approved would be used up by failing, and its agent go on without it.
+ * Creates the run's worktree if it is missing. Any other folder must exist: without it an approved call would fail
+ * and be used
+ * up, and the agent would continue without its effect.
  */
 export async function openWorkspace(
   { state }: RunJournal,
@@ -48,7 +50,7 @@ export async function mergeChild(
   run.record(result, { type: "CONTEXT_ADDED", payload: told });
 }
 
-/** What a failed or cancelled child has done stays on its branch, for whoever wants to look. */
+/** The work of a failed or cancelled child stays on its branch, for people to look at. */
 async function close(
   child: ChildRun,
   worktree: Worktree,

@@ -1,5 +1,6 @@
-// What nobody else would notice: runs whose parent is gone, and runs that are at work and say nothing (S0-65, S1-71).
-// Done at start-up and every minute; a tree that is well is never touched.
+// Finds runs that no driver would notice: orphans, and runs that are at work but silent (S0-65, S1-71). Runs at
+// start-up and
+// every minute. A healthy tree is never touched.
 
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -10,7 +11,7 @@ import { fold } from "../../projections/projection.ts";
 import type { LoopParts } from "../parts.ts";
 import { currentRunState } from "./run-state-cache.ts";
 
-/** A run at work of which nothing was heard for so long is stuck, whatever it waits for. */
+/** A running run that was silent for so long is stuck, whatever it is doing. */
 export const SILENT_MS = 10 * 60_000;
 /** A tool's own time limit comes first. */
 const GRACE_MS = 60_000;
@@ -18,13 +19,13 @@ const GRACE_MS = 60_000;
 type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees" | "tools" | "onProblem">;
 
 export async function checkOnRuns(parts: Parts): Promise<void> {
-  for (const runId of await parts.store.runs.orphans()) await unhindered(endOrphan, runId, parts);
-  for (const runId of [...parts.drives.keys()]) await unhindered(wakeSilent, runId, parts);
+  for (const runId of await parts.store.runs.orphans()) await checkEach(endOrphan, runId, parts);
+  for (const runId of [...parts.drives.keys()]) await checkEach(interruptSilent, runId, parts);
   await parts.worktrees.sweep((runId) => isOver(runId, parts));
 }
 
-/** P9: one that cannot be read must not keep the others from being looked at. */
-async function unhindered(look: typeof endOrphan, runId: RunId, parts: Parts): Promise<void> {
+/** P9: a run that cannot be read must not keep the others from being checked. */
+async function checkEach(look: typeof endOrphan, runId: RunId, parts: Parts): Promise<void> {
   await look(runId, parts).catch((error: unknown) => {
     if (isNewer(error)) return;
     const message = `Run ${runId} could not be looked after; it is tried again in a minute, and the others go on.`;
@@ -33,15 +34,16 @@ async function unhindered(look: typeof endOrphan, runId: RunId, parts: Parts): P
 }
 
 /**
- * Its work may still be asked for as long as any run of its tree goes on. One that is not known here may be at work for
- * another store: several may have their worktrees in one repository.
+ * Whether a worktree can be removed. A child's work may be merged until its tree has ended. A run that this store
+ * does not know
+ * may belong to another store with worktrees in the same repository.
  */
 async function isOver(runId: RunId, { store }: Parts): Promise<boolean> {
   const row = await store.runs.get(runId);
   return row !== undefined && (await store.runs.get(row.rootRunId))?.endedAt !== undefined;
 }
 
-/** D4: nobody waits for its result any more. It ends where it stands, and the journal says why. */
+/** D4: its parent has ended, so no run awaits its result. It ends now, and its journal says why. */
 async function endOrphan(runId: RunId, { store }: Parts): Promise<void> {
   const state = fold(runStateProjection, await store.journal.read(runId));
   const message = `Run ${state.start!.parentRunId}, which started this one, has ended. What was done here is kept.`;
@@ -50,12 +52,12 @@ async function endOrphan(runId: RunId, { store }: Parts): Promise<void> {
     payload: { id: "orphaned", code: "ORPHANED", message, fatal: true },
   };
   const type = state.cancel ? "RUN_CANCELLED" : "RUN_FAILED";
-  const events = [error, { type, payload: ended(state, message) } as EventBody];
-  // Refused: something came meanwhile. It is looked at again in a minute.
+  const events = [error, { type, payload: orphanEnding(state, message) } as EventBody];
+  // If the append is refused, an event came in between. The run is checked again in a minute.
   await store.journal.append({ runId, after: state.seq, events, guard: "unchanged" });
 }
 
-function ended(state: RunState, summary: string): Payload<"RUN_FAILED"> {
+function orphanEnding(state: RunState, summary: string): Payload<"RUN_FAILED"> {
   const stop_reason = "orphaned";
   return {
     stopReason: stop_reason,
@@ -76,13 +78,13 @@ function ended(state: RunState, summary: string): Payload<"RUN_FAILED"> {
   };
 }
 
-/** Stops what is under way: its outcome is recorded as any other, and the run goes on from there. */
-async function wakeSilent(runId: RunId, parts: Parts): Promise<void> {
+/** Stops the effect under way. Its outcome is recorded as usual, and the run continues. */
+async function interruptSilent(runId: RunId, parts: Parts): Promise<void> {
   const { store, clock, ids, drives } = parts;
   const row = await store.runs.get(runId);
   if (row?.status !== "running") return;
   const silent = clock.now() - lastActivityOf(row, drives);
-  if (silent < SILENT_MS || silent < timeForTools(await currentRunState(store, runId), parts)) return;
+  if (silent < SILENT_MS || silent < toolTime(await currentRunState(store, runId), parts)) return;
   const minutes = Math.round(silent / 60_000);
   const message = `Nothing was heard of this run for ${minutes} minutes. What it was doing is stopped, and it goes on.`;
   const payload = { id: ids.nonce(), code: "STUCK", message, fatal: false };
@@ -90,12 +92,12 @@ async function wakeSilent(runId: RunId, parts: Parts): Promise<void> {
   drives.get(runId)?.interrupt("stuck");
 }
 
-/** When a run last wrote something, or what it has under way here gave a sign of life. */
+/** Time of a run's last event, or of the last sign of life of its effect in this process. */
 export const lastActivityOf = ({ id, updatedAt }: RunRow, drives: LoopParts["drives"]): number =>
   Math.max(updatedAt, drives.get(id)?.lastActivityAt() ?? 0);
 
-/** What the run's limits or the tool itself give to whatever is under way. */
-function timeForTools({ start, calls }: RunState, { tools }: Parts): number {
+/** The time that the run's limits, or the tools themselves, give to the open calls. */
+function toolTime({ start, calls }: RunState, { tools }: Parts): number {
   const open = [...calls.values()].filter(({ started, result }) => started && !result);
   const own = open.map(({ name }) => tools.get(name)?.timeout ?? 0);
   return Math.max(start!.limits.toolTimeout ?? 0, ...own) + GRACE_MS;

@@ -1,15 +1,16 @@
-// What a run continues: its transcript begins with that of another, by reference. Nothing else is taken over:
-// no usage, no approvals, no grants.
+// The runs that a run continues. Its transcript begins with theirs, by reference. Nothing else is taken over: no
+// usage, no
+// approvals, no grants.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Fork, JournalEvent, Payload } from "../../journal/events.ts";
 import type { Store } from "../../stores/store.ts";
 
-/** A session may last for years. A longer chain is a mistake, or somebody's database. */
+/** A session may last for years. A longer chain is a mistake, or a damaged database. */
 const LONGEST_CHAIN = 10_000;
 
-/** The events before a run's own, oldest first. */
+/** All events before a run's own, oldest first. */
 export async function eventsBefore(
   store: { journal: Pick<Store["journal"], "read" | "head"> },
   start: Payload<"RUN_STARTED">,
@@ -25,17 +26,17 @@ export async function eventsBefore(
     const there = await store.journal.head(continues.runId, continues.seq);
     if (there?.hash !== continues.hash) throw continuedRunMissing(continues.runId);
     const events = await store.journal.read(continues.runId, 0, continues.seq);
-    chain.unshift([...events, ...(await heardLater(store, continues.runId, fork))]);
+    chain.unshift([...events, ...(await laterChildEnds(store, continues.runId, fork))]);
     const first = events[0];
-    ({ continues, fork } = first?.type === "RUN_STARTED" ? first.payload : NOTHING);
+    ({ continues, fork } = first?.type === "RUN_STARTED" ? first.payload : NO_PREDECESSOR);
   }
   return chain.flat();
 }
 
-const NOTHING: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = {};
+const NO_PREDECESSOR: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = {};
 
-/** What a fork was told of another run's children that ended after the fork's point. */
-async function heardLater(
+/** Ends of children after the fork's point, which the fork was told. */
+async function laterChildEnds(
   store: { journal: Pick<Store["journal"], "read"> },
   runId: RunId,
   { heard = [] }: Pick<Fork, "heard"> = {},

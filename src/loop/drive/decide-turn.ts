@@ -1,4 +1,5 @@
-// The agent's own turns: what its last one means, and whether there is another. Pure, like `decide`.
+// Decides about the agent's own turns: what its last answer means, and whether there is another turn. Pure, like
+// `decide`.
 
 import { modelCallId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -29,7 +30,7 @@ export interface RunView extends DecisionView {
 /** Facts that a decision needs and no journal has. */
 export interface DecisionFacts {
   now: number;
-  /** Tokens that fit into the model's context. */
+  /** Size of the model's context window, in tokens. */
   contextWindow: number;
 }
 
@@ -39,7 +40,7 @@ export function nextTurn(view: RunView, facts: DecisionFacts): Action {
   const limit = hardLimit(state);
   if (report) {
     const last = state.latest?.purpose === "final" && limit;
-    if (transcript.unseen.length > 0 && !last && !state.isClosing) return putOffReport(state);
+    if (transcript.unseen.length > 0 && !last && !state.isClosing) return deferReport(state);
     return endRun({
       status: "completed",
       stopReason: last ? stopReasonOf(limit.limit) : "final_answer",
@@ -53,7 +54,7 @@ export function nextTurn(view: RunView, facts: DecisionFacts): Action {
   );
 }
 
-/** The model is asked once more, whatever it said before. */
+/** Asks the model once more, whatever it answered last. */
 export function takeTurn(view: RunView, facts: DecisionFacts): Action {
   const { state } = view;
   return (
@@ -65,7 +66,7 @@ export function takeTurn(view: RunView, facts: DecisionFacts): Action {
   );
 }
 
-/** A vote, or words without a call, end a member's turn; its last turn ends with whatever it has said. */
+/** A vote, or text without a call, ends a team member's turn. In its last turn, its last words do. */
 function endOfMemberTurn(view: RunView): Ending | undefined {
   const { state, transcript, definition } = view;
   const { latest, calls } = state;
@@ -77,25 +78,25 @@ function endOfMemberTurn(view: RunView): Ending | undefined {
   );
   const spoke = calls.size === 0 && latest.text.trim() !== "";
   if (last) return memberEnding(view, stopReasonOf(limit.limit));
-  const isHeld = transcript.unseen.length > 0 && !state.isClosing;
-  return (voted || spoke) && !isHeld ? memberEnding(view, "final_answer") : undefined;
+  const hasUnseen = transcript.unseen.length > 0 && !state.isClosing;
+  return (voted || spoke) && !hasUnseen ? memberEnding(view, "final_answer") : undefined;
 }
 
-/** J11: what came while the report was written may change it. */
-function putOffReport({ calls }: RunState): Action {
+/** J11: a message that arrived while the model wrote its report may change the report. */
+function deferReport({ calls }: RunState): Action {
   const [toolCallId] = calls.keys();
   const output = "Not taken yet: a message came in meanwhile. Look at it, then report.";
   const payload = { toolCallId: toolCallId!, output, isError: true as const, outcome: "deferred" as const };
   return { type: "record", events: [{ type: "TOOL_RESULT", payload }] };
 }
 
-/** A limit that was reached leaves the last turn and nothing else: a retry beyond it would be refused without end. */
+/** After a hard limit only the last turn is left. Any other retry would be refused again and again. */
 function mayRetry(state: RunState): boolean {
   if (!hardLimit(state)) return true;
   return state.failedCall?.purpose === "final" && !state.reachedLimits.has(FINAL_NOT_COVERED);
 }
 
-/** After a model call that brought no answer: wait, try the next model, or give up. */
+/** After a failed model call: wait, try the next model, or give up. */
 function afterFailure({ state, definition }: RunView, now: number): Action | undefined {
   const { failedCall } = state;
   if (!failedCall) return undefined;
@@ -128,7 +129,7 @@ function afterFailure({ state, definition }: RunView, now: number): Action | und
   });
 }
 
-/** After a turn without calls: the answer, or nothing. */
+/** After an answer without calls: it is the run's answer, unless it is empty. */
 function afterText({ state, transcript, definition }: RunView): Action | undefined {
   const { latest, guard } = state;
   if (!latest || state.calls.size > 0) return undefined;
@@ -138,7 +139,7 @@ function afterText({ state, transcript, definition }: RunView): Action | undefin
   if (transcript.unseen.length > 0 && !last && !state.isClosing) return undefined;
   if (definition.output !== undefined) return withoutOutput(state, last);
   const stopReason = last ? stopReasonOf(limit.limit) : "final_answer";
-  if (guard.empty > 0) return endRun({ status: "failed", stopReason, summary: synthetic(state) });
+  if (guard.empty > 0) return endRun({ status: "failed", stopReason, summary: missingReport(state) });
   return endRun({ status: "completed", stopReason, summary: latest.text.trim() });
 }
 
@@ -152,7 +153,7 @@ function afterSilence(state: RunState): Action | undefined {
     : stopFor(state, "The model answered with nothing, twice in a row.");
 }
 
-/** The agent owes data and gave words: told once, then the run fails by name. */
+/** The agent's file asks for output as data, and the agent answered with text. It is told once; then the run fails. */
 function withoutOutput(state: RunState, last: boolean): Action {
   const id = "output-missing";
   if (!last && !state.systemNotes.has(id)) return tellAgent(id, OUTPUT_MISSING);
@@ -160,7 +161,7 @@ function withoutOutput(state: RunState, last: boolean): Action {
   return endRun({ status: "failed", stopReason: "invalid_output", summary });
 }
 
-/** F43, F45: the same thing over and over is put to a person, not paid for without end. */
+/** F43, F45: an agent that repeats itself is stopped for a person to decide, before it costs more. */
 function stopForPerson(state: RunState): Action | undefined {
   const { guard } = state;
   const item = loopItemId(guard.stops);
@@ -191,7 +192,7 @@ function stopForPerson(state: RunState): Action | undefined {
   return undefined;
 }
 
-/** B3: a limit that is reached leaves one turn to report, or none where even that cannot be covered. */
+/** B3: after a hard limit the agent gets one turn to report, or none if the budget cannot cover it. */
 function lastTurn({ state, definition }: RunView): Action | undefined {
   const limit = hardLimit(state);
   if (!limit) return undefined;
@@ -208,7 +209,7 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
     return endRun({
       status: "failed",
       stopReason,
-      summary: synthetic(state, limit),
+      summary: missingReport(state, limit),
       suggestions: [SUGGEST_CONTINUE],
     });
   }
@@ -217,11 +218,12 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
   if (!state.reachedLimits.has(reached) && !isRecorded(state, limit.limit)) {
     events.push({ type: "LIMIT_REACHED", payload: { ...limit, hard: true } });
   }
-  if (!state.systemNotes.has(LAST_TURN)) events.push(telling(LAST_TURN, lastWords(definition, state.start!)));
+  if (!state.systemNotes.has(LAST_TURN))
+    events.push(noteEvent(LAST_TURN, lastTurnNote(definition, state.start!)));
   return events.length > 0 ? { type: "record", events } : undefined;
 }
 
-/** Key of the limit that says that not even the last turn fits the budget. */
+/** Key of the event that says that the budget does not cover even the last turn. */
 export const FINAL_NOT_COVERED = "limit/finalTurn/hard";
 
 const CUT_OFF =
@@ -230,7 +232,7 @@ const OUTPUT_MISSING =
   "This task ends with `final_report` and an `output` that fits its schema. Call it now.";
 const SUGGEST_CONTINUE = "Try the run again: the new one goes on from here, with fresh counts.";
 
-function lastWords(definition: Definition, start: Payload<"RUN_STARTED">): string {
+function lastTurnNote(definition: Definition, start: Payload<"RUN_STARTED">): string {
   if (definition.router) return "This is your last turn. Choose now who does the work: call `route_to`.";
   if (definition.runner)
     return "This is your last turn. Do nothing more: say what you did, what you found, what is still open.";
@@ -270,7 +272,7 @@ function stopFor(state: RunState, detail: string): Action {
   return { type: "suspend", waitingOn: { kind: "loop", items, detail }, wakeAt: undefined };
 }
 
-/** A child that is to know what happened so far is told in short: asked of the model once for all calls of a turn. */
+/** Asks the model for a summary that children with `context: summary` start with, once for all calls of a turn. */
 export function requestBriefing(view: RunView, now: number): Action | undefined {
   const { state } = view;
   const wanted = [...state.calls.values()].some(
@@ -282,17 +284,17 @@ export function requestBriefing(view: RunView, now: number): Action | undefined 
 
 export const tellAgent = (id: string, text: string): Action => ({
   type: "record",
-  events: [telling(id, text)],
+  events: [noteEvent(id, text)],
 });
 
-const telling = (id: string, text: string): EventBody => ({
+const noteEvent = (id: string, text: string): EventBody => ({
   type: "CONTEXT_ADDED",
   payload: { id, source: "system", text },
 });
 
 export const endRun = (ending: Ending): Action => ({ type: "end", ending });
 
-function synthetic(state: RunState, limit?: { limit: string; value: number }): string {
+function missingReport(state: RunState, limit?: { limit: string; value: number }): string {
   const why = limit ? `${limit.limit} (${limit.value}) was reached` : "the agent gave no answer";
   const last = state.latest?.text.trim();
   return `The run ended without a report of its own: ${why} after ${state.turns} turns.${last ? ` Its last words: ${last}` : ""}`;

@@ -144,7 +144,10 @@ function checkModuleOutput(ending: Ending, { definition }: DecisionView): Ending
   return { status: "failed", stopReason: "invalid_output", summary: `What the module returned: ${problem}` };
 }
 
-/** An agent whose work a program does: an open prompt continues; if it was lost, a person has said how it ended, or to start again. */
+/**
+ * Next action for an agent with a `runner`: an open prompt continues. After a lost prompt, a person has said how it
+ * ended or that it starts again.
+ */
 function nextForRunner({ state, definition }: DecisionView): Action | undefined {
   if (!definition.runner) return undefined;
   const open = state.openModelCall;

@@ -1,4 +1,4 @@
-// The end of a run: a result, and why it ended (P11). Counts and files come from the journal.
+// Writes the end of a run: its result, and why it ended (P11). Counts and files come from the journal.
 
 import type { EventBody, FirstCause, Payload, ResultEnvelope, Spent } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -23,7 +23,7 @@ export async function finishRun(ending: Ending, run: RunJournal): Promise<void> 
     ...taintToPassOn(run.state.taint),
   };
   const ended = { type: TYPES[status], payload } as EventBody;
-  await run.end([...closedReport(run), ended]);
+  await run.end([...reportResult(run), ended]);
 }
 
 function envelope(ending: Ending, { state }: RunJournal): ResultEnvelope {
@@ -51,7 +51,7 @@ function ownCause({ stopReason, summary }: Ending, { runId, start }: RunState): 
   return { run_id: runId, agent: start!.agent, stop_reason: stopReason, summary };
 }
 
-/** Each model call counts once: here its own, and what its children said of theirs. */
+/** Usage of the whole tree. Each model call counts once: the run's own here, the others through the children's ends. */
 function treeSpent({ usage, children }: RunState): Spent {
   const { input, output, cacheRead, cacheWrite, unpriced } = usage;
   const sum = { input, output, cacheRead, cacheWrite };
@@ -67,8 +67,8 @@ function treeSpent({ usage, children }: RunState): Spent {
   return { usage: sum, cost };
 }
 
-/** The report is a call like any other: it gets its one result. */
-function closedReport(run: RunJournal): EventBody[] {
+/** A report is a call like any other, so it gets its one result. */
+function reportResult(run: RunJournal): EventBody[] {
   return [...run.state.calls.values()]
     .filter((call) => call.name === reportTool(run) && !call.result)
     .map((call) => ({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: "Received." } }));

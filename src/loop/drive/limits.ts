@@ -1,5 +1,6 @@
-// Limits: counted from the journal, never from the model's word; 0 means zero. Which ones are reached is
-// asked before every model call. What is reached for good gives the agent one last turn to report (B3).
+// Limits of a run, counted from its journal and never from the model's word. 0 means zero. They are checked before
+// every model
+// call. After a hard limit the agent gets one last turn to report (B3).
 
 import type { Limits } from "../../journal/definition.ts";
 import type { Budget, Payload, StopReason } from "../../journal/events.ts";
@@ -15,7 +16,7 @@ export type LimitName =
   | "maxEvents"
   | "tree.maxTokens"
   | "tree.maxCost"
-  /** In journals of before. */
+  /** Only in older journals. */
   | "treeBudget";
 
 const STOP_REASONS: Record<LimitName, StopReason> = {
@@ -31,7 +32,7 @@ const STOP_REASONS: Record<LimitName, StopReason> = {
 
 export const stopReasonOf = (limit: LimitName): StopReason => STOP_REASONS[limit];
 
-/** The limit that ends this run, if one is reached: after it there is at most one more turn. */
+/** The limit that ends this run, if one is reached. At most one more turn follows. */
 export function hardLimit(state: RunState): { limit: LimitName; value: number } | undefined {
   const { limits } = state.start!;
   if (state.seq >= limits.maxEvents) return { limit: "maxEvents", value: limits.maxEvents };
@@ -60,7 +61,7 @@ export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined
   return undefined;
 }
 
-/** What this run may spend itself, as a person may have raised it. */
+/** The run's own budget, as a person may have raised it. */
 export function budgetOf(state: RunState): Budget {
   const { maxTokens, maxCost } = state.start!.limits;
   return {
@@ -69,13 +70,13 @@ export function budgetOf(state: RunState): Budget {
   };
 }
 
-/** What all runs of its tree may spend together, as far as it was told: the store knows the latest word. */
+/** The budget of the whole tree, as far as this run knows. The store has the latest value. */
 export function treeBudgetOf({ start, changedTreeBudget }: RunState): Limits["tree"] {
   const { tree } = start!.limits;
   return hasBudget(changedTreeBudget) ? { ...tree, ...changedTreeBudget } : tree;
 }
 
-/** What happens when a budget is used up: the root says it for that of the tree. */
+/** What happens when a budget is used up. The root decides it for the tree's budget. */
 export function budgetPolicy(limit: string, { start }: RunState): "stop" | "suspend" {
   const { tree, onBudget: own } = start!.limits;
   return (isTreeLimit(limit) ? tree?.onBudget : undefined) ?? own;
@@ -84,7 +85,7 @@ export function budgetPolicy(limit: string, { start }: RunState): "stop" | "susp
 export const hasBudget = (budget: Budget): boolean =>
   budget.maxTokens !== undefined || budget.maxCost !== undefined;
 
-/** The item under which a budget stop waits for a person, while nobody has decided on it. */
+/** The open inbox item of a budget stop, if there is one. */
 export function openBudgetItem(state: RunState): string | undefined {
   for (const reached of state.reachedLimits.values()) {
     if (reached.hard && reached.itemId && !state.decisions.has(reached.itemId)) return reached.itemId;

@@ -1,4 +1,4 @@
-// Does what was decided. Each branch is one stage, in a file of its own name.
+// Performs the action that `decide` chose. Each branch calls one stage, in a file of its own.
 
 import { assertNever } from "../../errors.ts";
 import type { EventBody } from "../../journal/events.ts";
@@ -27,9 +27,9 @@ export async function performAction(
     case "rest":
       return run.rest([], action.wakeAt);
     case "suspend":
-      return run.rest([suspended(action.waitingOn, run)], action.wakeAt);
+      return run.rest([suspendedEvent(action.waitingOn, run)], action.wakeAt);
     case "resume":
-      return write([resumed(action.by, run)], run);
+      return write([resumedEvent(action.by, run)], run);
     case "record":
       return write(action.events, run);
     case "call-model":
@@ -55,7 +55,7 @@ export async function performAction(
     case "cancel-children":
       return cancelChildren(action, run, parts);
     case "end":
-      return finishRun(await withoutProgram(action.ending, run, parts), run);
+      return finishRun(await endProgram(action.ending, run, parts), run);
     default:
       return assertNever(action);
   }
@@ -66,8 +66,8 @@ async function performBuiltin(callId: string, run: RunJournal, parts: LoopParts)
   return builtinTool(call.name)!.perform!(call, run, parts);
 }
 
-/** Nothing of a run goes on after its end. */
-async function withoutProgram(
+/** Ends the run's program, because nothing of a run continues after its end. */
+async function endProgram(
   ending: Ending,
   run: RunJournal,
   { runners }: Pick<LoopParts, "runners">,
@@ -77,7 +77,10 @@ async function withoutProgram(
   return left.length === 0 ? ending : { ...ending, warnings: [...(ending.warnings ?? []), ...left] };
 }
 
-/** D2: told only once it is sure that the run is over. Asked for again by every drive until all have ended. */
+/**
+ * D2: children are cancelled only once the run's end is certain. Every drive repeats this until all of them have
+ * ended.
+ */
 async function cancelChildren(
   { runIds, waitingOn }: Extract<Action, { type: "cancel-children" }>,
   run: RunJournal,
@@ -85,7 +88,7 @@ async function cancelChildren(
 ): Promise<void> {
   const known =
     run.state.isClosing && JSON.stringify(run.state.waitingOn?.items) === JSON.stringify(waitingOn.items);
-  const refused = await run.begin(known ? [] : [suspended(waitingOn, run)]);
+  const refused = await run.begin(known ? [] : [suspendedEvent(waitingOn, run)]);
   if (refused) return;
   const { name } = run.definition;
   for (const runId of runIds) {
@@ -94,7 +97,10 @@ async function cancelChildren(
   await run.rest([], undefined);
 }
 
-/** F27: that their time is over is written first; a crash in between leaves children that the end sees to (D2). */
+/**
+ * F27: the event that their time is over comes first. After a crash in between, the run's end cancels the children
+ * (D2).
+ */
 async function giveUpOn(
   { runIds, events, reason }: Extract<Action, { type: "give-up-on" }>,
   run: RunJournal,
@@ -106,15 +112,18 @@ async function giveUpOn(
   for (const runId of runIds) await parts.store.runs.cancel(runId, { by, reason, via: run.runId });
 }
 
-function suspended(waitingOn: Extract<Action, { type: "suspend" }>["waitingOn"], run: RunJournal): EventBody {
+function suspendedEvent(
+  waitingOn: Extract<Action, { type: "suspend" }>["waitingOn"],
+  run: RunJournal,
+): EventBody {
   return { type: "RUN_SUSPENDED", payload: { waitingOn }, key: `suspended/${run.state.suspensions + 1}` };
 }
 
-function resumed(by: string, run: RunJournal): EventBody {
+function resumedEvent(by: string, run: RunJournal): EventBody {
   return { type: "RUN_RESUMED", payload: { by }, key: `resumed/${run.state.suspensions}` };
 }
 
-/** Conditional, so that an expiry never stands beside a person's decision, nor a resume beside a pause. */
+/** Conditional, so that an expiry and a person's decision, or a resume and a pause, are never both written. */
 async function write(events: EventBody[], run: RunJournal): Promise<void> {
   await run.begin(events);
 }

@@ -1,23 +1,24 @@
-// What a crash left open, looked at once when a run is taken: only open intents, and the effect class of each.
-//  A model call may have been paid for: it is closed as interrupted, with its estimate, and asked again (P3).
-//  A `read` or `idempotent` call is begun again by `decide`; an `unsafe` one waits for a person (P4).
+// Looks at what a crash left open, once, when a driver takes the run. Only open intents and their effect class
+// matter.
+//  P3  A model call may have been paid for. It is closed as interrupted, with its estimate, and asked again.
+//  P4  `decide` starts a `read` or `idempotent` call again; an `unsafe` one waits for a person.
 
 import type { LoopParts } from "../parts.ts";
 import { recoverPrompt } from "../programs/recover-prompt.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-/** E5: this many acquisitions that brought nothing, and the run is set aside for a person. */
+/** E5: after this many acquisitions without an outcome, the run is quarantined for a person. */
 const MAX_ACQUISITIONS = 5;
 
 export async function recoverRun(
   run: RunJournal,
   parts: Pick<LoopParts, "clock" | "runners">,
 ): Promise<void> {
-  if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return setAside(run);
+  if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return quarantine(run);
   while (waitsForOldLease(run, parts)) {
     await run.rest([], run.lease.previousUntil);
     if (run.isOver) return;
-    // A signal came: it is folded, and what is open waits all the same.
+    // A signal arrived and is folded. The open calls still have to wait.
     await run.view();
   }
   const open = run.state.openModelCall;
@@ -36,7 +37,7 @@ export async function recoverRun(
   });
 }
 
-async function setAside(run: RunJournal): Promise<void> {
+async function quarantine(run: RunJournal): Promise<void> {
   const detail = `Taken up ${run.lease.acquisitions - 1} times without getting any further.`;
   const key = `suspended/${run.state.suspensions + 1}`;
   await run.rest(
@@ -45,7 +46,7 @@ async function setAside(run: RunJournal): Promise<void> {
   );
 }
 
-/** E2: while the worker before may still be alive, what it began is neither run again nor put to a person. */
+/** E2: while the previous worker may still be alive, its open calls are neither run again nor put to a person. */
 function waitsForOldLease(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): boolean {
   const until = run.lease.previousUntil;
   if (until === undefined || until <= parts.clock.now()) return false;

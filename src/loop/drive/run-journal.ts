@@ -1,9 +1,10 @@
-// A run while this process drives it: the lease, the journal's fold, and the three ways to write.
+// One run while this process drives it: the lease, the fold of its journal, and the three ways to write.
 //  L1  Nothing happens to a run except by an appended event.
 //  L3  An intent is appended before its effect begins, and only if nothing came in between.
-//  L4  A driver whose epoch is stale begins nothing: it hands in the outcomes of its open calls and stops.
-// What is recorded is folded at once and queued at once: it rides in the commit of whatever is begun next. If somebody
-// else's event turns out to stand before it, the fold is made anew from the journal.
+//  L4  A driver with a stale epoch starts nothing new: it appends the outcomes of its open calls and stops.
+// Recorded events are folded and queued at once, and are committed together with the next intent. If another writer's
+// event
+// turns out to precede them, the journal is folded again from the start.
 
 import { CadreError, toCadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -33,33 +34,33 @@ export class RunJournal {
   readonly definition: Definition;
   state: RunState = emptyRunState();
   transcript: Transcript = emptyTranscript();
-  /** The seq that was there when this driver took the run: what is older was begun by somebody else. */
+  /** Last seq when this driver took the run. An earlier driver started everything up to it. */
   readonly seqWhenTaken: number;
-  /** The lease is gone, given back or taken away: nothing more is written. */
+  /** The lease was released or lost. Nothing more is written. */
   isOver = false;
-  /** Who has the file that the latest intent was refused for. */
+  /** The run that has claimed the file for which the latest intent was refused. */
   claimedBy: AppendResult["claimedBy"];
-  /** The budget that it was refused for. */
+  /** The budget for which the latest intent was refused. */
   exceededBudget: AppendResult["exceeded"];
-  /** This driver has brought the run further. */
+  /** This driver has recorded an outcome. */
   hasProgressed = false;
-  /** When what is under way last gave a sign of life that is not written: a piece of an answer, a tool's output. */
+  /** Time of the last sign of life that is not in the journal, such as a piece of an answer or a tool's output. */
   lastActivityAt = 0;
 
   private readonly parts: JournalParts;
-  /** Of the runs that this one continues: their words come first. */
+  /** Events of the runs that this one continues. They come first in the transcript. */
   private readonly before: readonly JournalEvent[];
-  /** The last seq that the store has confirmed, and what was folded beyond it. */
+  /** Last seq that the store has confirmed. */
   private confirmed = 0;
-  /** The last seq that the latest decision rests on: a signal that came after it refuses what was decided. */
-  private seen = 0;
-  private ahead: string[] = [];
+  /** Last seq that the latest decision has seen. A signal after it refuses what was decided. */
+  private decidedAt = 0;
+  private expectedKeys: string[] = [];
   private pending: Promise<void>[] = [];
   private failure: Error | undefined;
-  /** While the disk is full, appends go in one after the other. */
+  /** While the disk is full, appends are sent one after the other. */
   private line: Promise<void> | undefined;
   private readonly signal: AbortSignal;
-  private saidFull = false;
+  private hasReportedFullDisk = false;
   private diverged = false;
 
   private constructor(
@@ -79,7 +80,7 @@ export class RunJournal {
     this.fold(journal.events.filter((event) => event.seq <= lease.row.seq));
   }
 
-  /** The run as its journal has it, for the driver that holds the lease. */
+  /** Loads the run for the driver that holds the lease. */
   static async load(lease: Lease, parts: JournalParts, signal: AbortSignal): Promise<RunJournal> {
     const definition = await loadDefinition(parts.store, lease.row.definition);
     const events = lease.events ?? (await parts.store.journal.read(lease.row.id));
@@ -88,18 +89,18 @@ export class RunJournal {
     return new RunJournal(parts, lease, definition, { before, events }, signal);
   }
 
-  /** What the next decision is made from. */
+  /** The view for the next decision. */
   async view(): Promise<RunView> {
     if (this.failure) throw this.failure;
     if (this.diverged) {
       await this.settle();
       await this.reload();
     }
-    this.seen = this.confirmed;
+    this.decidedAt = this.confirmed;
     return { state: this.state, transcript: this.transcript, definition: this.definition };
   }
 
-  /** Those that the runs which this one continues have started. */
+  /** Children that were started by the runs that this one continues. */
   continuedChildren(): ChildRun[] {
     const children: ChildRuns = new Map();
     for (const event of this.before)
@@ -107,7 +108,7 @@ export class RunJournal {
     return [...children.values()];
   }
 
-  /** Outcomes, and what else is a fact already. Masked here: what is folded is what will stand in the journal (A61). */
+  /** Records outcomes and other facts. They are masked here, so that the fold sees what the journal will hold (A61). */
   record(...given: EventBody[]): void {
     const events = given.map((event) => this.parts.mask.value(event));
     if (events.some(isProgress)) this.hasProgressed = true;
@@ -116,10 +117,10 @@ export class RunJournal {
       this.confirm(answer);
       if (answer.refused === "conflict") throw conflict(events);
     });
-    this.pending.push(sent.catch((error: Error) => this.handInUnread(events, error)));
+    this.pending.push(sent.catch((error: Error) => this.appendUnread(events, error)));
   }
 
-  /** Intents. What is refused is not written, and what was missed is folded: decide again. */
+  /** Appends intents. If they are refused, nothing is written and the missed events are folded: decide again. */
   async begin(
     events: EventBody[],
     needs: Pick<Append, "reserve" | "spawn" | "claims" | "concurrent"> = {},
@@ -127,12 +128,12 @@ export class RunJournal {
     return this.conditional({ events, guard: "signals", ...needs });
   }
 
-  /** Gives the lease back, unless a signal came that is not folded yet. */
+  /** Releases the lease, unless a signal has arrived that is not folded yet. */
   async rest(events: EventBody[], wakeAt: number | undefined): Promise<void> {
     return this.restUntil(events, { wakeAt });
   }
 
-  /** Intents of work. Only so many agents work in one workspace at a time: if no slot is free, the run waits for one (B4). */
+  /** Appends intents of work. If every slot of the workspace is taken, the run waits for one (B4). */
   async beginWork(
     events: EventBody[],
     needs: Pick<Append, "reserve" | "claims"> = {},
@@ -142,7 +143,7 @@ export class RunJournal {
     return refused;
   }
 
-  /** Rests until a slot is free. The journal says so once. */
+  /** Rests until a slot is free. The journal records the wait once. */
   async waitForSlot(): Promise<void> {
     const { waitingOn, suspensions } = this.state;
     const { maxConcurrent } = this.parts;
@@ -153,13 +154,13 @@ export class RunJournal {
     return this.restUntil(events, { wakeAt: undefined, queue: maxConcurrent });
   }
 
-  /** The last event of the run. */
+  /** Appends the last event of the run. */
   async end(events: EventBody[]): Promise<void> {
     const refused = await this.conditional({ events, guard: "signals" });
     if (!refused) this.isOver = true;
   }
 
-  /** Leaves a word in the journal about what went wrong here, if it can; the same `id` is said once. */
+  /** Records a failure of this process in the journal, if possible, and once for each `id`. */
   async recordError(error: unknown, id = this.parts.ids.nonce()): Promise<void> {
     const { code, message } = toCadreError(error);
     const payload = { id, code, message, fatal: false };
@@ -175,7 +176,7 @@ export class RunJournal {
     this.lastActivityAt = this.parts.clock.now();
   }
 
-  /** Gives the run back as it is: due at once, for another driver to go on. */
+  /** Releases the run as it is. It is due at once, for another driver. */
   async release(): Promise<void> {
     if (this.isOver) return;
     this.isOver = true;
@@ -189,11 +190,11 @@ export class RunJournal {
   }
 
   private async conditional(append: Sent): Promise<Refusal | undefined> {
-    const sent = this.send({ ...append, after: this.seen });
+    const sent = this.send({ ...append, after: this.decidedAt });
     const [answer] = await Promise.all([sent, this.settle()]);
     const before = this.confirmed;
     this.confirm(answer);
-    // F18: somebody else was faster with the same key, and their event is folded now; if there is none, it is a bug.
+    // F18: another writer was faster with the same key, and its event is folded now. If there is none, it is a bug.
     if (answer.refused === "conflict" && this.confirmed === before && !this.diverged)
       throw conflict(append.events);
     if (this.diverged) await this.reload();
@@ -202,7 +203,7 @@ export class RunJournal {
     return answer.refused;
   }
 
-  /** F29: while the disk is full, what is known is kept here and handed in, in its order, when there is space again. */
+  /** F29: while the disk is full, events are kept in memory and appended in order once there is space. */
   private async send(append: Sent & { after: number }): Promise<AppendResult> {
     const { worker, epoch } = this.lease;
     const whole = { runId: this.runId, writer: { worker, epoch }, ...append };
@@ -215,9 +216,9 @@ export class RunJournal {
     }
   }
 
-  /** Nothing overtakes an append that waits for the disk: a result would stand in the journal before its thought. */
+  /** No append overtakes one that waits for the disk: a result must not precede its model answer. */
   private queue(whole: Append): Promise<AppendResult> {
-    const sent = (this.line ?? Promise.resolve()).then(() => this.handIn(whole));
+    const sent = (this.line ?? Promise.resolve()).then(() => this.appendWhenSpace(whole));
     const line = sent.then(
       () => {
         if (this.line === line) this.line = undefined;
@@ -228,28 +229,31 @@ export class RunJournal {
     return sent;
   }
 
-  private async handIn(whole: Append): Promise<AppendResult> {
+  private async appendWhenSpace(whole: Append): Promise<AppendResult> {
     if (this.failure) throw this.failure;
     for (let wait = FULL_DISK_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       try {
         return await this.parts.store.journal.append(whole);
       } catch (error) {
         if (!isDiskFull(error) || this.signal.aborted) throw error;
-        this.sayOnce(error);
-        await passes(wait, this.signal);
+        this.reportFullDisk(error);
+        await waitOrAbort(wait, this.signal);
       }
     }
   }
 
-  /** What has happened is told also where nobody here understands what came in between: another version goes on. */
-  private async handInUnread(events: EventBody[], error: Error): Promise<void> {
+  /**
+   * Outcomes are appended even if another version wrote events that this one cannot read. That version continues the
+   * run.
+   */
+  private async appendUnread(events: EventBody[], error: Error): Promise<void> {
     if (isNewer(error)) await this.send({ events, after: Number.MAX_SAFE_INTEGER }).catch(() => {});
     this.fail(error);
   }
 
-  private sayOnce(error: unknown): void {
-    if (this.saidFull) return;
-    this.saidFull = true;
+  private reportFullDisk(error: unknown): void {
+    if (this.hasReportedFullDisk) return;
+    this.hasReportedFullDisk = true;
     this.parts.onProblem({ runId: this.runId, message: `Run ${this.runId} waits for the disk.`, error });
   }
 
@@ -270,7 +274,7 @@ export class RunJournal {
       if (event.seq <= this.confirmed) continue;
       this.confirmed = event.seq;
       if (this.diverged) continue;
-      const expected = this.ahead.shift();
+      const expected = this.expectedKeys.shift();
       if (expected === undefined) this.apply(event);
       else if (expected !== event.key) this.diverged = true;
     }
@@ -278,7 +282,7 @@ export class RunJournal {
 
   private async reload(): Promise<void> {
     this.diverged = false;
-    this.ahead = [];
+    this.expectedKeys = [];
     this.confirmed = 0;
     this.fold(await this.parts.store.journal.read(this.runId));
   }
@@ -292,14 +296,14 @@ export class RunJournal {
     }
     for (const event of events) this.apply(event);
     this.confirmed = this.state.seq;
-    this.seen = this.confirmed;
+    this.decidedAt = this.confirmed;
   }
 
   private foldAhead(events: readonly EventBody[]): void {
     const ts = this.parts.clock.now();
     for (const body of events) {
       const key = keyOf(body);
-      this.ahead.push(key);
+      this.expectedKeys.push(key);
       const { runId } = this;
       const seq = this.state.seq + 1;
       this.apply({
@@ -327,8 +331,8 @@ function conflict(events: readonly EventBody[]): CadreError {
 
 const isDiskFull = (error: unknown): boolean => error instanceof CadreError && error.code === "STORAGE_FULL";
 
-/** Resolves after a while, or at once when the process is to stop. */
-function passes(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after a time, or at once when the process stops. */
+function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener(
@@ -342,7 +346,7 @@ function passes(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Definitions are shared by many runs and never change under their hash. */
+/** Definitions are shared by many runs, and never change under their hash. */
 const definitions = new Map<string, Definition>();
 const MAX_DEFINITIONS = 500;
 

@@ -1,9 +1,11 @@
-// Who may take a step right now (E5). Steps of ordinary runs go side by side. A run that was taken up twice without
-// getting any further steps alone: if it takes the process down again, it is known which one it was, and nothing else
-// was under way. It waits for one step of the others at most, and they for one of its.
+// Decides which run may take a step now (E5). Steps of ordinary runs run side by side. A run that was lost twice
+// without an
+// outcome takes its steps alone: if it crashes the process again, it is clear which run did it, and no other step was
+// under way.
+// It waits for at most one step of the others, and they wait for at most one of its own.
 
 export interface StepGate {
-  /** Resolves when the step may begin; call what it gives when the step is over. */
+  /** Resolves when the step may begin. Call the returned function when the step is over. */
   enter(how: "shared" | "alone", left: AbortSignal): Promise<() => void>;
 }
 

@@ -1,4 +1,4 @@
-// One model call: intent, call, outcome. A call that was cut by a crash may be paid twice, and the run says so (P3).
+// One model call: intent, request, outcome. After a crash a call may be paid for twice, and the run says so (P3).
 
 import { CadreError } from "../../errors.ts";
 import type { Estimate, EventBody, Payload } from "../../journal/events.ts";
@@ -54,10 +54,10 @@ export async function callModel(
   if (refused) return handleRefusedCall(refused, action, run, parts);
   if (!parts.mayBegin()) return run.release();
   const from = parts.clock.elapsed();
-  const outcome = usable(action, await request(action, run, parts, effects), parts);
+  const outcome = rejectEmptySummary(action, await request(action, run, parts, effects), parts);
   const ms = Math.round(parts.clock.elapsed() - from);
-  if (outcome.type === "answer") answered(action, outcome.answer, ms, run, parts);
-  else failed(action, outcome, ms, run, parts, effects);
+  if (outcome.type === "answer") recordAnswer(action, outcome.answer, ms, run, parts);
+  else recordFailure(action, outcome, ms, run, parts, effects);
 }
 
 export async function handleRefusedCall(
@@ -84,7 +84,7 @@ export function modelCallIntent(action: CallModel, estimate: Estimate | undefine
   };
 }
 
-/** B2, B3: what this call may spend, and what the last turn needs, is held back from the first intent on. */
+/** B2, B3: reserves the cost of this call and of the last turn, from the first intent on. */
 function reservation({ model, purpose }: CallModel, run: RunJournal, parts: Pick<LoopParts, "estimateCall">) {
   const budget = budgetOf(run.state);
   const tree = treeBudgetOf(run.state) ?? {};
@@ -161,8 +161,8 @@ async function request(
   }
 }
 
-/** An empty summary would put nothing in the place of the whole history: it counts as an answer that broke off. */
-function usable(
+/** An empty summary would replace the whole history with nothing, so it counts as a truncated answer. */
+function rejectEmptySummary(
   { purpose }: CallModel,
   outcome: StreamOutcome,
   parts: Pick<LoopParts, "cutStreamError">,
@@ -172,7 +172,7 @@ function usable(
   return textOf(content).trim() === "" ? { type: "failed", error: parts.cutStreamError(), usage } : outcome;
 }
 
-function answered(
+function recordAnswer(
   action: CallModel,
   answer: ModelAnswer,
   ms: number,
@@ -209,7 +209,7 @@ function summaryPoint(run: RunJournal): { runId: string; seq: number } {
   return { runId: run.runId, seq: last?.seq ?? run.state.seq };
 }
 
-function failed(
+function recordFailure(
   action: CallModel,
   outcome: Exclude<StreamOutcome, { type: "answer" }>,
   ms: number,
@@ -230,7 +230,10 @@ type Why = Omit<Payload<"MODEL_CALL_FAILED">, "callId" | "attempt" | "ms">;
 
 const NOT_SENT = new Error("not sent");
 
-/** P3: what was sent may have to be paid for; where nobody told how much, what was asked and what came counts (B2). */
+/**
+ * P3: a call that was sent may cost money. If the provider reported no usage, it is estimated from the prompt and the
+ * received text (B2).
+ */
 function interrupted(
   { model }: CallModel,
   outcome: Exclude<StreamOutcome, { type: "answer" }>,
@@ -272,7 +275,7 @@ function failureOf(
   return { ...why, retryAt };
 }
 
-/** 0…1 through the one door for randomness. */
+/** A random number between 0 and 1, from the ids' source of randomness. */
 function random(parts: Pick<LoopParts, "digest" | "ids">): number {
   return Number.parseInt(parts.digest(parts.ids.nonce()).slice(0, 8), 16) / 16 ** 8;
 }

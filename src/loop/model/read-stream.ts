@@ -1,5 +1,6 @@
-// One model call by the provider's own contract, read to its end: the model proposes, and nothing of it is used unless
-// the whole answer came (F41).
+// Reads one model answer to its end, as the provider's contract defines it. Nothing of it is used unless the whole
+// answer
+// arrives (F41).
 
 import type {
   LanguageModelV4CallOptions,
@@ -17,25 +18,25 @@ export interface ModelAnswer {
 
 export type StreamOutcome =
   | { type: "answer"; answer: ModelAnswer }
-  /** Cut at the model's output cap: paid for, not usable. */
+  /** Cut at the model's output cap: paid for, but not usable. */
   | { type: "cut-off"; usage: Usage }
-  /** `characters`: of what came before. */
+  /** `characters`: how much arrived before the failure. */
   | { type: "failed"; error: unknown; usage?: Usage; characters?: number };
 
 export interface StreamOptions {
   call: LanguageModelV4CallOptions;
   onText(text: string): void;
   onReasoning(text: string): void;
-  /** Anything at all came: the input of a call is no text, and may take as long. */
+  /** Something arrived. The input of a call is no text, and may take as long as one. */
   onPart(): void;
-  /** Milliseconds of silence after which the call is given up. */
+  /** Milliseconds of silence after which the call is aborted. */
   idleMs: number;
-  /** Errors that the classifier of failures knows: nothing came for too long; the answer broke off. */
+  /** Errors that `classifyFailure` recognises: silence for too long, and a truncated answer. */
   silenceError(ms: number): Error;
   cutStreamError(): Error;
 }
 
-/** Contract: must not throw; what went wrong is a value. */
+/** Must not throw: a failure is a value. */
 export async function readStream(model: Model, options: StreamOptions): Promise<StreamOutcome> {
   const stop = new AbortController();
   const outer = options.call.abortSignal;
@@ -45,7 +46,7 @@ export async function readStream(model: Model, options: StreamOptions): Promise<
   outer?.addEventListener("abort", onOuter, { once: true });
   try {
     stop.signal.throwIfAborted();
-    const { stream } = await unlessStopped(
+    const { stream } = await orAbort(
       model.doStream({ ...options.call, abortSignal: stop.signal }),
       stop.signal,
     );
@@ -58,8 +59,8 @@ export async function readStream(model: Model, options: StreamOptions): Promise<
   }
 }
 
-/** A provider's code that does not listen to the signal must not hold a run for ever. */
-function unlessStopped<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+/** Provider code that ignores the signal must not block a run for ever. */
+function orAbort<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
     work.then(resolve, reject);

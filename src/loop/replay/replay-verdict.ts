@@ -27,8 +27,7 @@ export function changedVerdict(view: RunView, event: JournalEvent, parts: Parts)
 }
 
 /** A grant decided, or there is no such call to make: the rules have no say in it. */
-const isGiven = ({ basis }: Payload<"TOOL_PROPOSED">): boolean =>
-  basis === "grant" || basis === "impossible";
+const isGiven = ({ basis }: Payload<"TOOL_PROPOSED">): boolean => basis === "grant" || basis === "impossible";
 
 /** Undefined: the agent of now has no such delegate, which its tools tell. */
 function judgedNow(view: RunView, event: EventOf<"TOOL_PROPOSED">, parts: Parts): Verdict | undefined {
