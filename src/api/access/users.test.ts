@@ -1,4 +1,4 @@
-// A team at one server: what each role may do and see, walked along the router's own table, over real HTTP.
+// Named users of one server: what each role may do and see, for every route of the table, over real HTTP.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -46,7 +46,7 @@ async function admit(name: string, role: Role): Promise<void> {
   tokens.set(name, (await holder().post("/api/users", { body: { name, role } })).token);
 }
 
-/** Of a run of ann's that waits for somebody. */
+/** A run of ann's that waits for an approval. */
 let ids: { run: string; approval: string; session: string; grant: string; definition: string };
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ beforeAll(async () => {
 
 afterAll(() => expect(problems).toEqual([]));
 
-/** Each parameter filled with what is ann's; a query that some need. */
+/** Fills each path parameter with an id of ann's, and adds the queries that some routes need. */
 function pathOf({ path }: Route): string {
   const filled = path
     .replace("/api/approvals/{id}", `/api/approvals/${encodeURIComponent(ids.approval)}`)
@@ -114,16 +114,16 @@ function request(route: Route, name: string, path = pathOf(route)) {
 
 const streams = (route: Route): boolean => route.answer === undefined;
 
-/** Everything that the router has; `/api/link` and the like need a page that is served. */
+/** All routes of the table, except those that need a public server, such as `/api/link`. */
 const table = (): Route[] => routeTable(served.parts, () => expect.fail("nobody is asked"));
 
-describe("[A23] what is ann's", () => {
-  /** Named by an id of hers: in the path, in the query, or in the body. */
+describe("[A23] ann's runs", () => {
+  /** Routes that take an id of hers in the path, the query or the body. */
   const named = ({ path }: Route): boolean =>
     (/\{(id|hash)\}/.test(path) && !/^\/(api\/users|v1\/models)\//.test(path)) ||
     /agent-(children|context|cancel)$|\/api\/(chat|compare)$/.test(path);
 
-  test("is not there for another operator, by whichever route and id, and nothing happens to it", async () => {
+  test("do not exist for another operator, whatever the route and the id, and stay unchanged", async () => {
     const routes = table().filter(named);
     expect(routes.length).toBeGreaterThan(20);
     const before = await served.runtime.store.journal.read(ids.run);
@@ -135,13 +135,13 @@ describe("[A23] what is ann's", () => {
     expect(await served.runtime.store.journal.read(ids.run)).toEqual(before);
   });
 
-  test("is there for ann and for an admin by the same requests", async () => {
+  test("are visible to ann and to an admin through the same requests", async () => {
     for (const name of ["ann", "ada"])
       for (const route of table().filter((one) => named(one) && one.method === "get"))
         expect((await request(route, name)).status, `${name} ${route.path}`).toBe(200);
   });
 
-  test("is in no list, search, sum or query of another's", async () => {
+  test("appear in no list, search, total or query of another user", async () => {
     const lists = table().filter(
       (route) => route.method === "get" && !named(route) && !streams(route) && roleFor(route) !== "admin",
     );
@@ -167,7 +167,7 @@ describe("[A23] what is ann's", () => {
     expect((await as("ann").get("/api/usage")).byAgent).toMatchObject([{ agent: "clerk" }]);
   });
 
-  test("is told to nobody else by a stream, while it happens or from the beginning", async () => {
+  test("appear in no stream of another user, neither live nor from the beginning", async () => {
     const heard = new Map<string, string>();
     const stop = new AbortController();
     const listen = async (name: string, path: string, done: RegExp): Promise<void> => {
@@ -192,7 +192,7 @@ describe("[A23] what is ann's", () => {
     for (const path of paths) expect(heard.get(`oli ${path}`)).not.toMatch(/anns-later-task|secretword/);
   });
 
-  test("is not there by MCP, whichever tool or resource names it, nor for a chat that names her session", async () => {
+  test("do not exist in MCP, whatever tool or resource names them, nor in a chat that names her session", async () => {
     const before = await served.runtime.store.journal.read(ids.run);
     const client = new Client({ name: "test", version: "1" });
     const transport = new StreamableHTTPClientTransport(new URL(`${served.server.url}/mcp`), {
@@ -238,7 +238,7 @@ describe("[A23] what is ann's", () => {
     expect(await served.runtime.store.journal.read(ids.run)).toEqual(before);
   });
 
-  test("an idempotency key of hers answers nobody else", async () => {
+  test("cannot be found by another user with her idempotency key", async () => {
     const request = { agent: "clerk", task: "the same" };
     const first = await as("ann").post("/api/runs", { body: request, idempotencyKey: "key-1" });
     expect(await as("ann").post("/api/runs", { body: request, idempotencyKey: "key-1" })).toEqual(first);
@@ -246,7 +246,7 @@ describe("[A23] what is ann's", () => {
   });
 });
 
-describe("roles, along the router's own table", () => {
+describe("roles, for every route of the table", () => {
   const RANKS: Role[] = ["viewer", "operator", "admin"];
   test.each([
     ["vera", "viewer"],
@@ -266,7 +266,7 @@ describe("roles, along the router's own table", () => {
     }
   });
 
-  test("a viewer cannot approve, an operator can, and who did stands in the journal", async () => {
+  test("a viewer cannot approve, an operator can, and the journal names the operator", async () => {
     const { runId } = await as("ann").post("/api/runs", { body: { agent: "clerk", task: "pay once" } });
     const [item] = await waitForApprovals({ client: as("ann") }, runId);
     await expect(
@@ -290,7 +290,7 @@ describe("roles, along the router's own table", () => {
     expect((await as("ann").get("/api/runs/{id}", { id: again.runId })).userId).toBe("ann");
   });
 
-  test("[A09] a role that a request gives itself counts for nothing", async () => {
+  test("[A09] a role that a request claims for itself is ignored", async () => {
     const headers = { ...bearer("vera"), "X-Role": "admin", "X-Who": "ada", ...JSON_TYPE };
     const body = JSON.stringify({ name: "eve", role: "admin" });
     expect((await send("/api/users", { method: "POST", headers, body })).status).toBe(403);
@@ -314,7 +314,7 @@ describe("[A09] rotation and revocation", () => {
     return (await send(new URL(link).pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
   };
 
-  test("close that user's requests, browsers and streams at once, and nobody else's", async () => {
+  test("end that user's requests, browsers and streams at once, and no one else's", async () => {
     await admit("rob", "operator");
     const Cookie = await browser("rob");
     expect((await send("/api/me", { headers: { Cookie } })).text).toContain("rob");
@@ -350,7 +350,7 @@ describe("[A09] rotation and revocation", () => {
     });
   });
 
-  test("another role counts at once, by the same token: what was open for the old one is closed", async () => {
+  test("a new role applies at once to the same token, and connections of the old role are closed", async () => {
     await admit("ron", "viewer");
     const { ended } = await openStream("ron");
     await expect(
@@ -377,7 +377,7 @@ describe("[A09] rotation and revocation", () => {
     expect((await as("abe").get("/api/me")).name).toBe("abe");
   });
 
-  test("what the store keeps opens nothing", async () => {
+  test("the hash that the store keeps gives no access", async () => {
     const kept = JSON.stringify(await served.runtime.store.users.list());
     for (const token of tokens.values()) expect(kept).not.toContain(token);
     await expect(

@@ -4,7 +4,7 @@ import { promptText } from "./prompt-text.ts";
 
 const text = (words: string): ContentBlock => ({ type: "text", text: words });
 
-test("what is mentioned stands in its place, and what is attached below", () => {
+test("a mention becomes a path in the text, and an attachment is written below it", () => {
   const said = promptText([
     text("Compare "),
     { type: "resource_link", name: "a.ts", uri: "file:///p/src/a%20b.ts" },
@@ -18,10 +18,18 @@ test("what is mentioned stands in its place, and what is attached below", () => 
 
 test.each([
   ["an image", [text("look"), { type: "image", data: "", mimeType: "image/png" }], "no image"],
-  ["bytes", [{ type: "resource", resource: { uri: "file:///a.png", blob: "" } }], "no resource"],
-  ["no file", [{ type: "resource_link", name: "x", uri: "file:///%zz" }], "file:///%zz names no file"],
-  ["nothing", [text(" \n")], "no words"],
-] satisfies [string, ContentBlock[], string][])("%s is refused", (_, prompt, why) => {
+  [
+    "a binary attachment",
+    [{ type: "resource", resource: { uri: "file:///a.png", blob: "" } }],
+    "no resource",
+  ],
+  [
+    "an invalid file URL",
+    [{ type: "resource_link", name: "x", uri: "file:///%zz" }],
+    "file:///%zz names no file",
+  ],
+  ["an empty message", [text(" \n")], "no words"],
+] satisfies [string, ContentBlock[], string][])("%s is rejected", (_, prompt, why) => {
   expect(() => promptText(prompt)).toThrow(
     expect.objectContaining({ code: "BAD_REQUEST", message: expect.stringContaining(why) }),
   );

@@ -1,4 +1,4 @@
-// The client over a real socket: a method for each resource, with the answer in the form that its type promises.
+// The client over a real socket: the answers have the form that the types promise.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ afterAll(async () => {
   project.remove();
 });
 
-test("[S2-77] [S4-4] sessions: something is said, heard once under its key, and the session is listed", async () => {
+test("[S2-77] [S4-4] sessions: a message with a key is delivered once, and the session is listed", async () => {
   const { client } = api;
   const first = await client.post("/api/sessions/{id}/messages", {
     id: "s/1",
@@ -72,7 +72,7 @@ test("[S2-77] [S4-4] sessions: something is said, heard once under its key, and 
   );
 });
 
-test("settings: what is chosen stays, and the rest with it", async () => {
+test("settings: a change is kept, and the other settings stay", async () => {
   const { client } = api;
   expect(await client.post("/api/settings", { body: { agent: "talker" } })).toMatchObject({
     agent: "talker",
@@ -88,7 +88,7 @@ test("settings: what is chosen stays, and the rest with it", async () => {
   });
 });
 
-test("agents: one with its definition, explained, and all of them read anew", async () => {
+test("agents: one with its definition and explanation, and all of them reloaded", async () => {
   const { client } = api;
   const { definition } = await client.get("/api/agents/{name}", { name: "talker" });
   expect(definition).toMatchObject({ name: "talker", agents: ["clerk"], prompt: expect.any(String) });
@@ -105,7 +105,7 @@ test("agents: one with its definition, explained, and all of them read anew", as
   );
 });
 
-test("the workspace, all of it or a folder", async () => {
+test("the files of the workspace, all of them or those of a folder", async () => {
   const { client } = api;
   const names = (await client.get("/api/workspace/tree")).entries.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(["agents", "src"]));
@@ -114,7 +114,7 @@ test("the workspace, all of it or a folder", async () => {
   });
 });
 
-test("one approval, pages of events, and the context in short", async () => {
+test("one approval, pages of events, and a summary of the context", async () => {
   const { client } = api;
   const { runId } = await client.post("/api/runs", { body: { agent: "clerk", task: "pay ann" } });
   const [item] = await waitForApprovals(api, runId);
@@ -139,7 +139,7 @@ test("one approval, pages of events, and the context in short", async () => {
   expect(messages[0]).toEqual({ role: "user", summary: "pay ann" });
 });
 
-test("[F46] the feed, from now on, and from where it was left: nothing is missing, nothing comes twice", async () => {
+test("[F46] the feed continues from a position: nothing is missing, nothing comes twice", async () => {
   const before = await runtime.store.journal.position();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "talker", task: "hello" } });
   const whole = await told(before, runId);
@@ -152,7 +152,7 @@ test("[F46] the feed, from now on, and from where it was left: nothing is missin
   expect(seqs).toEqual(sequenced.map(({ seq }) => seq));
 });
 
-test("a feed whose place is not known is told so; one that is lost is no end", async () => {
+test("a feed with an unknown position gets a reset, and a lost feed is an error, not an end", async () => {
   const stop = new AbortController();
   const feed = api.client.feed({ after: 999_999, signal: stop.signal });
   expect((await feed.next()).value).toEqual({ type: "reset" });
@@ -170,7 +170,7 @@ test("a feed whose place is not known is told so; one that is lost is no end", a
   expect(isUnreachable(await waiting)).toBe(true);
 });
 
-/** What is told of a run after a place, up to its outcome. */
+/** The feed's messages of a run after a position, up to its outcome. */
 async function told(after: number, runId: string) {
   const stop = new AbortController();
   const heard: { type: string; seq: number | undefined; after: number | undefined }[] = [];

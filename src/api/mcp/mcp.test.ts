@@ -1,4 +1,4 @@
-// Cadre as an MCP server, as the official client meets it: behind the door of the public server, over real HTTP.
+// Cadre as an MCP server, used by the official client through the public server, over real HTTP.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -144,7 +144,7 @@ async function pagesOf(client: Client, runId: string, limit: number): Promise<un
   return events;
 }
 
-test("[S1-12] [S1-13] [S1-14] context, model and turns are the run's", async () => {
+test("[S1-12] [S1-13] [S1-14] context, model and turn limit reach the run", async () => {
   const client = await connected();
   const asks = {
     agentType: "clerk",
@@ -167,7 +167,7 @@ test("[S1-12] [S1-13] [S1-14] context, model and turns are the run's", async () 
   await client.close();
 });
 
-test("[S1-16] [S1-19] what only agents may start is refused in S1's words; what is not there, in ours", async () => {
+test("[S1-16] [S1-19] starting a subagent is denied in the words of S1, an unknown agent in ours", async () => {
   const client = await connected();
   expect(await call(client, "spawn", { agentType: "helper", task: "help" })).toMatch(
     /^PERMISSION_DENIED: an MCP client cannot spawn helper, .* It may spawn: .*clerk/,
@@ -186,7 +186,7 @@ test("[S1-16] [S1-19] what only agents may start is refused in S1's words; what 
   await client.close();
 });
 
-test("a run is told something, answered and cancelled; the journal says through what", async () => {
+test("a message, an answer and a cancel through MCP are recorded as such in the journal", async () => {
   const client = await connected();
   const { runId } = await call(client, "spawn", { agentType: "clerk", task: "pay" });
   await waitForApprovals(api, runId);
@@ -204,7 +204,7 @@ test("a run is told something, answered and cancelled; the journal says through 
   await client.close();
 });
 
-test("who listens to a run is told when something happens to it, and to no other", async () => {
+test("a listener of a run is notified of changes of that run only", async () => {
   const client = await connected();
   const { runId } = await call(client, "spawn", { agentType: "clerk", task: "pay" });
   await waitForApprovals(api, runId);
@@ -225,7 +225,7 @@ test("who listens to a run is told when something happens to it, and to no other
   await client.close();
 });
 
-test("the events of a run are told of with those of all below it; no list is said to tell of its changes", async () => {
+test("listeners of a run's events also hear of its descendants; agent lists do not offer subscriptions", async () => {
   const client = await connected();
   expect(client.getServerCapabilities()).toMatchObject({
     resources: { subscribe: true, listChanged: false },
@@ -254,7 +254,7 @@ test("the events of a run are told of with those of all below it; no list is sai
   await client.close();
 });
 
-test("what is no JSON is answered as such", async () => {
+test("invalid JSON is answered with a parse error", async () => {
   const post = (body: string) =>
     fetch(`${server.url}/mcp`, {
       method: "POST",
@@ -265,7 +265,7 @@ test("what is no JSON is answered as such", async () => {
   expect(await (await post("{}")).json()).toMatchObject({ id: null, error: { code: -32600 } });
 });
 
-test("[A03] [A14] [A15] it stands behind the door, and takes no more than the API", async () => {
+test("[A03] [A14] [A15] the door and the size limit of the API apply", async () => {
   const post = (headers: Record<string, string>, body: string) =>
     fetch(`${server.url}/mcp`, {
       method: "POST",

@@ -1,4 +1,4 @@
-// Main agents as models, as the `openai` package from npm meets them: behind the door, over real HTTP.
+// Main agents as models, used by the `openai` package from npm through the public server, over real HTTP.
 
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -71,7 +71,7 @@ interface OfCadre {
 }
 const cadre = (answer: object): OfCadre => (answer as { cadre: OfCadre }).cadre;
 
-test("every main agent is a model, and no other; those that come with Cadre are listed only where there are no others", async () => {
+test("every main agent is a model; built-in agents are listed only if there are no others", async () => {
   const ids = (await Array.fromAsync(await openai.models.list())).map(({ id }) => id);
   expect(ids).toEqual(expect.arrayContaining(["clerk", "writer"]));
   expect(ids).not.toContain("helper");
@@ -83,7 +83,7 @@ test("every main agent is a model, and no other; those that come with Cadre are 
   await expect(openai.models.retrieve("nobody")).rejects.toMatchObject({ status: 404, code: "NOT_FOUND" });
 });
 
-test("a message is a run, and its answer the completion; what came before is told as it was", async () => {
+test("a message starts a run whose answer is the completion; earlier messages are passed on unchanged", async () => {
   const answer = await openai.chat.completions.create({
     model: "writer",
     messages: [
@@ -107,7 +107,7 @@ test("a message is a run, and its answer the completion; what came before is tol
   });
 });
 
-test("a stream has the same words, the run's own activity, and its usage if that is asked for", async () => {
+test("a stream has the same text, the run's activity, and the usage on request", async () => {
   const stream = await openai.chat.completions.create({
     model: "writer",
     messages: [user("tell")],
@@ -123,7 +123,7 @@ test("a stream has the same words, the run's own activity, and its usage if that
 });
 
 describe("a run that waits for a person", () => {
-  test("is an answer that says so, with what to do; asked for again under its key it has gone on", async () => {
+  test("is an answer that says so and what to do; the same request later gets the continued run", async () => {
     const request = { model: "clerk", messages: [user("pay")] };
     const headers = { "Idempotency-Key": "one" };
     const waiting = await openai.chat.completions.create(request, { headers });
@@ -140,7 +140,7 @@ describe("a run that waits for a person", () => {
     await expect(other).rejects.toMatchObject({ status: 422, code: "UNPROCESSABLE" });
   });
 
-  test("keeps its stream, which goes on when it is decided", async () => {
+  test("keeps its stream open, which continues after the decision", async () => {
     const stream = await openai.chat.completions.create({
       model: "clerk",
       messages: [user("pay")],
@@ -160,7 +160,7 @@ describe("a run that waits for a person", () => {
   });
 });
 
-test("[D0] words in a session answer the question that waits for them, once", async () => {
+test("[D0] a message in a session answers the open question, once", async () => {
   const say = (text: string, key: string) =>
     openai.chat.completions.create(
       { model: "painter", messages: [user(text)], metadata: { session_id: "door" } },
@@ -179,7 +179,7 @@ test("[D0] words in a session answer the question that waits for them, once", as
   expect(said).toEqual([]);
 });
 
-test("what only a command lets go on is an answer that says so", async () => {
+test("a run that only a command continues is an answer that says so", async () => {
   const request = { model: "painter", messages: [user("paint")], metadata: { session_id: "wall" } };
   const { run_id: runId } = cadre(await openai.chat.completions.create(request));
   await api.client.post("/api/runs/{id}/pause", { id: runId });
@@ -190,7 +190,7 @@ test("what only a command lets go on is an answer that says so", async () => {
   await eventsUntil(api, runId, isEnd);
 });
 
-test("messages of one session are one conversation: the agent knows what was said before", async () => {
+test("messages of one session are one conversation: the agent sees the earlier ones", async () => {
   const say = (text: string) =>
     openai.chat.completions.create({
       model: "writer",
@@ -205,19 +205,23 @@ test("messages of one session are one conversation: the agent knows what was sai
   expect(cadre(first).run_id).not.toBe(run.id);
 });
 
-describe("what is refused is so in OpenAI's form, with our codes", () => {
+describe("errors have OpenAI's form and Cadre's codes", () => {
   const refusals: [string, object, object][] = [
-    ["an agent that is not there", { model: "nobody" }, { status: 400, code: "AGENT_NOT_FOUND" }],
+    ["an unknown agent", { model: "nobody" }, { status: 400, code: "AGENT_NOT_FOUND" }],
     ["a subagent", { model: "helper" }, { status: 400, code: "BAD_REQUEST", type: "invalid_request_error" }],
-    ["tools of the client's", { tools: [{ type: "function", function: { name: "f" } }] }, { status: 400 }],
-    ["functions of the client's", { functions: [{ name: "f" }] }, { status: 400 }],
+    ["the client's own tools", { tools: [{ type: "function", function: { name: "f" } }] }, { status: 400 }],
+    ["the client's own functions", { functions: [{ name: "f" }] }, { status: 400 }],
     ["several choices", { n: 2 }, { status: 400 }],
     [
       "a picture",
       { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] }] },
       { status: 400 },
     ],
-    ["nobody's message", { messages: [{ role: "assistant", content: "hm" }] }, { status: 400 }],
+    [
+      "a last message that is not a person's",
+      { messages: [{ role: "assistant", content: "hm" }] },
+      { status: 400 },
+    ],
     ["a run that failed", { model: "loser" }, { status: 422, code: "RUN_FAILED" }],
   ];
   test.each(refusals)("%s", async (_, change, refusal) => {
@@ -244,7 +248,7 @@ describe("what is refused is so in OpenAI's form, with our codes", () => {
   });
 });
 
-test("what a client leaves goes on", async () => {
+test("a run continues when its client disconnects", async () => {
   const stream = await openai.chat.completions.create({
     model: "clerk",
     messages: [user("pay")],
@@ -260,7 +264,7 @@ test("what a client leaves goes on", async () => {
   expect((await eventsUntil(api, runId, isEnd)).at(-1)!.type).toBe("RUN_COMPLETED");
 });
 
-test("[A09] a new token closes a stream that the old one opened", async () => {
+test("[A09] a new token closes the streams of the old one", async () => {
   const stream = await openai.chat.completions.create({
     model: "clerk",
     messages: [user("pay")],
@@ -276,7 +280,7 @@ test("[A09] a new token closes a stream that the old one opened", async () => {
   server.replaceToken(TOKEN);
 });
 
-describe("what is told of a model call that is made anew", () => {
+describe("the text of a repeated model call", () => {
   const event = (type: string, payload: object) =>
     ({ type: "event", event: { runId: "r", seq: 1, position: 1, ts: 0, key: "", type, payload } }) as never;
   const delta = (attempt: number, text: string) =>
@@ -284,19 +288,19 @@ describe("what is told of a model call that is made anew", () => {
   const thought = (text: string) =>
     event("AGENT_THOUGHT", { callId: "m1", content: [{ type: "text", text }] });
   const said = (items: never[]) => {
-    const teller = createAnswerText("r");
-    teller.tell(event("MODEL_CALL_STARTED", { callId: "m1", model: "m" }));
-    return items.map((item) => teller.tell(item).text ?? "").join("");
+    const answer = createAnswerText("r");
+    answer.tell(event("MODEL_CALL_STARTED", { callId: "m1", model: "m" }));
+    return items.map((item) => answer.tell(item).text ?? "").join("");
   };
   test.each([
     [
-      "[F05] the same words again are not told twice",
+      "[F05] the same text is not sent twice",
       [delta(1, "Hel"), delta(2, "He"), delta(2, "llo"), thought("Hello")],
       "Hello",
     ],
-    ["words that were lost are told from the journal", [delta(1, "He"), thought("Hello")], "Hello"],
+    ["lost text is sent from the journal", [delta(1, "He"), thought("Hello")], "Hello"],
     [
-      "other words begin anew, and say so",
+      "different text starts over, and says so",
       [delta(1, "Hum"), delta(2, "Hello"), thought("Hello")],
       expect.stringMatching(/^Hum\n\n\(The model was asked again.*\)\n\nHello$/),
     ],

@@ -1,4 +1,4 @@
-// Agents as they are looked at, and what is told of how they do.
+// Agents, the results of their runs, and usage over time.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -69,7 +69,7 @@ async function led(): Promise<string> {
 }
 
 describe("agents", () => {
-  test("[S1-60] [S1-62] the list tells who can start whom, who answers, who changes nothing, and what is broken", async () => {
+  test("[S1-60] [S1-62] the list shows which agents can start which, which answer, which only read, and which are broken", async () => {
     const { agents } = await api.client.get("/api/agents");
     const of = (name: string) => agents.find((agent) => agent.name === name);
     expect(of("lead")).toMatchObject({
@@ -84,7 +84,7 @@ describe("agents", () => {
     expect(broken).toMatchObject({ edges: [{ key: "agents", to: "coder" }], isTerminal: false });
   });
 
-  test("[U53] one agent has its file as it lies on disk, without secrets, broken or not", async () => {
+  test("[U53] one agent has its file from disk, without secrets, even if it is broken", async () => {
     const { source, definition } = await api.client.get("/api/agents/{name}", { name: "lead" });
     expect(source).toMatchObject({ frontmatter: { name: "lead", agents: ["coder"] }, bodyLine: 8 });
     expect(source!.text).toBe(LEAD.replace(SECRET, "⟦secret PAY_API_KEY⟧"));
@@ -94,7 +94,7 @@ describe("agents", () => {
     );
   });
 
-  test("[U53] [S4-59] its runs by the definition that they had pinned; a changed file is another version", async () => {
+  test("[U53] [S4-59] versions group its runs by pinned definition; a changed file is a new version", async () => {
     await led();
     await led();
     const first = await api.client.get("/api/agents/{name}/versions", { name: "lead" });
@@ -129,7 +129,7 @@ describe("agents", () => {
     });
   });
 
-  test("[A59] what is kept under another hash is no definition", async () => {
+  test("[A59] a stored value that is no definition is not found", async () => {
     const hash = await runtime.store.blobs.put('{"name":"something else"}');
     for (const name of [hash, "..%2Ftoken", "x"])
       expect((await sendRequest(api, "GET", `/api/definitions/${name}`)).status).toBe(404);
@@ -137,7 +137,7 @@ describe("agents", () => {
 });
 
 describe("usage over time", () => {
-  test("[S1-75] with `every`: by when, and how trees went", async () => {
+  test("[S1-75] `every` adds usage over time and the results of trees", async () => {
     await led();
     const { overTime } = await api.client.get("/api/usage", { every: 3_600_000 });
     expect(overTime!.trees).toMatchObject({
@@ -149,7 +149,7 @@ describe("usage over time", () => {
     expect((await sendRequest(api, "GET", "/api/usage?every=5")).status).toBe(400);
   });
 
-  test("what the store keeps is what the journals say, also after a prune", async () => {
+  test("the usage that the store keeps equals that of the journals, also after a prune", async () => {
     const all = () => readUsage(runtime.store, { every: 3_600_000 });
     const before = await all();
     const runId = await led();
@@ -161,7 +161,7 @@ describe("usage over time", () => {
     expect(await all()).toEqual(before);
   });
 
-  test("a run that rested since before the report is known by name when it goes on", async () => {
+  test("a run that was suspended before the report starts is named when it continues", async () => {
     const { runId } = await api.client.post("/api/runs", {
       body: { agent: "asker", task: "ask", attended: true },
     });
@@ -180,7 +180,7 @@ describe("usage over time", () => {
   });
 });
 
-test("[N5] a name is taken as it is when a run is started: in any spelling; an agent that is gone keeps its runs", async () => {
+test("[N5] an agent's name is accepted in any spelling, and a deleted agent keeps its runs", async () => {
   const runId = await led();
   expect((await api.client.get("/api/agents/{name}", { name: "LEAD" })).name).toBe("lead");
   expect((await api.client.get("/api/agents/{name}", { name: "log-analyzer" })).name).toBe(

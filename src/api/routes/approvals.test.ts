@@ -1,5 +1,5 @@
-// Approvals over HTTP, against a real runtime: whatever people send at once or too late, one decision holds and what
-// was shown is what runs.
+// Approvals over HTTP, against a real runtime: however people race or come late, one decision is recorded, and exactly what
+// was shown runs.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ import { ApprovalView } from "../views/approvals.ts";
 
 const pay = (to: string, amount = 5) => ({ tool: "Pay", input: { to, amount } });
 
-/** Pays once, or to three people at once, and tells what it was told. */
+/** Pays once, or three people at once, and repeats the results. */
 const clerk: Script = ({ turn, task, lastTool, lastResult }) => {
   if (task.includes("lie") && lastTool !== "Pay")
     return { calls: [turn === 1 ? { tool: "AskUser", input: { question: "To whom?" } } : pay("ann")] };
@@ -83,7 +83,7 @@ const decisions = async (runId: string) =>
   (await api.client.events(runId)).filter(({ type }) => type === "APPROVAL_DECIDED");
 
 describe("the list", () => {
-  test("shows what is asked, by whom, and what would run", async () => {
+  test("shows the question, the agent that asks, and the call that would run", async () => {
     const item = await firstAsked();
     expect(ApprovalView.strict().parse(item)).toEqual(item);
     expect(item).toMatchObject({
@@ -102,7 +102,7 @@ describe("the list", () => {
     });
   });
 
-  test("of one run leaves out the others", async () => {
+  test("of one run has no items of other runs", async () => {
     const [one, two] = [await firstAsked(), await firstAsked()];
     expect((await api.client.get("/api/approvals", { run: two.runId })).approvals).toEqual([two]);
     expect((await api.client.get("/api/approvals", { run: one.runId })).approvals).toEqual([one]);
@@ -113,7 +113,7 @@ describe("the list", () => {
     });
   });
 
-  test("[A18] words decide nothing, whoever says them: an answer, a message, a result that the model has read", async () => {
+  test("[A18] text never decides: neither an answer, nor a message, nor a result that the model has read", async () => {
     const { runId } = await api.client.post("/api/runs", {
       body: {
         agent: "clerk",
@@ -143,7 +143,7 @@ describe("the list", () => {
     ["`until` is in the past", "pay", { decision: "approve", scope: "run", until: 1 }],
     ["The answer is empty", "ask", { decision: "answer", answer: " " }],
     ["The answer is empty", "ask", { decision: "answer", answer: "" }],
-  ])("[F12] %s: nothing is decided, and it stays open", async (words, task, word) => {
+  ])("[F12] %s: nothing is decided, and the item stays open", async (words, task, word) => {
     const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task, attended: true } });
     const [item] = await waitForApprovals(api, runId);
     const { status, body } = await sendRequest(api, "POST", `/api/approvals/${item!.id}`, word);
@@ -166,7 +166,7 @@ describe("the list", () => {
 });
 
 describe("decisions", () => {
-  test("[F12] the same decision twice: the second is told so, and the effect happens once", async () => {
+  test("[F12] the same decision twice: the second answer says so, and the effect happens once", async () => {
     const item = await firstAsked();
     expect(
       await api.client.post("/api/approvals/{id}", { id: item.id, body: { decision: "approve" } }),
@@ -182,7 +182,7 @@ describe("decisions", () => {
     expect(await decisions(item.runId)).toHaveLength(1);
   });
 
-  test("the beginning of the run's id is enough, if no other run's begins so", async () => {
+  test("a unique prefix of the run's id is enough", async () => {
     const item = await firstAsked();
     const id = `${item.runId.slice(0, -4)}:${item.itemId}`;
     expect(await api.client.post("/api/approvals/{id}", { id, body: { decision: "reject" } })).toEqual({
@@ -200,7 +200,7 @@ describe("decisions", () => {
     ).rejects.toMatchObject(short);
   });
 
-  test("[F13] approve and reject at the same instant: one wins, the other learns who, when and what", async () => {
+  test("[F13] approve and reject at the same instant: one wins, the other learns who decided what and when", async () => {
     for (let round = 0; round < 100; round++) {
       const item = await firstAsked();
       const paidBefore = book.paid.length;
@@ -242,7 +242,7 @@ describe("decisions", () => {
     expect(book.paid).toEqual([]);
   });
 
-  test("[F15] ids of another run, of no run and of nothing are answered alike, and change nothing", async () => {
+  test("[F15] ids of another run, of no run and of no item get the same answer, and change nothing", async () => {
     const [one, two] = [await firstAsked("three"), await firstAsked()];
     const foreign = `${two.runId}:m1.2`;
     const before = await api.client.events(two.runId);
@@ -260,7 +260,7 @@ describe("decisions", () => {
     expect((await api.client.get("/api/approvals", { run: one.runId })).approvals).toHaveLength(3);
   });
 
-  test("[F16] what a call rests on has changed: nothing runs, the old approval is stale, a new one is shown", async () => {
+  test("[F16] after a change of the file nothing runs, the old approval is stale, and a new one is shown", async () => {
     const item = await firstAsked();
     book.change("2");
     await api.client.post("/api/approvals/{id}", { id: item.id, body: { decision: "approve" } });
@@ -344,7 +344,7 @@ describe("decisions", () => {
       const paidBefore = book.paid.length;
       const [item] = await waitForApprovals(api, runId);
       await delay(Math.max(0, item!.expiresAt! - Date.now()));
-      // The driver is woken by the clock, the click comes over the socket: now the one is first, now the other.
+      // The clock wakes the driver, and the click comes over the socket: either may be first.
       const click = async () => {
         if (round % 2) await api.client.get("/api/health");
         return api.client
@@ -365,7 +365,7 @@ describe("decisions", () => {
     expect(ways).toEqual(new Set([true, false]));
   });
 
-  test("[F19] an edit that does not fit keeps the approval open; one that fits runs, and the model is told", async () => {
+  test("[F19] an invalid edit keeps the approval open; a valid one runs, and the model is told", async () => {
     const item = await firstAsked();
     const path = `/api/approvals/${item.id}`;
     const misfit = await sendRequest(api, "POST", path, {
@@ -393,10 +393,10 @@ describe("decisions", () => {
     ["[A16] another input with approve", { decision: "approve", input: { to: "eve", amount: 9 } }],
     ["no decision", {}],
     ["an unknown decision", { decision: "yes" }],
-    ["an answer to what is no question", { decision: "answer", answer: "42" }],
+    ["an answer to an item that is no question", { decision: "answer", answer: "42" }],
     ["an unknown scope", { decision: "approve", scope: "forever" }],
     ["a list", [{ decision: "approve" }]],
-    ["no JSON", "{decision: approve}"],
+    ["invalid JSON", "{decision: approve}"],
   ])("%s: 400, and the approval stays open", async (_, body) => {
     const item = await firstAsked();
     const answer = await sendRequest(api, "POST", `/api/approvals/${item.id}`, body);
@@ -429,7 +429,7 @@ describe("questions", () => {
 });
 
 describe("outcomes", () => {
-  test("[P4] [PB1] [PB3] a call that a crash left open can be looked at, and waits for a person's word, which is taken once", async () => {
+  test("[P4] [PB1] [PB3] a call that a crash left open can be probed, and waits for one decision of a person", async () => {
     const [first] = await store.journal.read(await started());
     await end();
     const runId = `r${"1".repeat(21)}`;
@@ -512,7 +512,7 @@ describe("outcomes", () => {
 });
 
 describe("grants", () => {
-  test("a decision for always is listed, holds for the next run, and can be taken back", async () => {
+  test("a decision for always is listed, applies to the next run, and can be revoked", async () => {
     const item = await firstAsked();
     await api.client.post("/api/approvals/{id}", {
       id: item.id,

@@ -1,4 +1,4 @@
-// The contracts of S0 and S4, route by route, in their own words.
+// The contracts S0 and S4, route by route.
 
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const ended = (runId: string) => eventsUntil(api, runId, (event) => event.runId === runId && isEnd(event));
 
-/** What the child waits for, once its parent waits for that. */
+/** The child's open item, once its parent waits for it too. */
 async function blocked(runId: string) {
   await eventsUntil(
     api,
@@ -74,7 +74,7 @@ describe("S0", () => {
     expect(run).toMatchObject({ agent_type: "orchestrator", prompt: "Pay ann", user_id: "maria" });
   });
 
-  test("[S0-69] where the project has none of that name, the pack's is meant", async () => {
+  test("[S0-69] without a project agent of that name, the pack's agent runs", async () => {
     const { status, body } = await sendRequest(api, "POST", "/runs", {
       prompt: "Look",
       agentType: "log-analyzer",
@@ -85,7 +85,7 @@ describe("S0", () => {
     await api.client.post("/api/runs/{id}/cancel", { id: body.runId }).catch(() => {});
   });
 
-  test("[S0-70] an agent type that nobody knows", async () => {
+  test("[S0-70] an unknown agent type", async () => {
     const answer = await sendRequest(api, "POST", "/runs", { prompt: "x", agentType: "wizard" });
     expect(answer).toEqual({ status: 400, body: { error: "Invalid agent type" } });
   });
@@ -93,8 +93,8 @@ describe("S0", () => {
   test.each([
     ["no prompt", {}],
     ["an empty prompt", { prompt: "  " }],
-    ["a word that nobody knows", { prompt: "x", role: "admin" }],
-  ])("%s is refused in one sentence", async (_, body) => {
+    ["an unknown key", { prompt: "x", role: "admin" }],
+  ])("%s is rejected with one sentence", async (_, body) => {
     const answer = await sendRequest(api, "POST", "/runs", body);
     expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(/Nothing was changed\.$/) } });
   });
@@ -122,7 +122,7 @@ describe("S0", () => {
     expect(late).toEqual({ status: 409, body: { error: expect.stringContaining("waits for nobody") } });
   });
 
-  test("[S0-30] a blocked parent's RUN_SUSPENDED says the reason and the child, as rows and as a stream", async () => {
+  test("[S0-30] a blocked parent's RUN_SUSPENDED has the reason and the child, as rows and as a stream", async () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
     const [item] = await blocked(runId);
     const suspended = { reason: "child_hitl", blocked_by_child_run_id: item!.runId };
@@ -139,7 +139,7 @@ describe("S0", () => {
     expect(await stream.text()).toContain('"reason":"child_hitl"');
   });
 
-  test("[F50] POST /runs with the same Idempotency-Key again is the same run; for another prompt it is refused", async () => {
+  test("[F50] POST /runs with the same Idempotency-Key returns the same run; with another prompt it fails", async () => {
     const key = { "Idempotency-Key": "seed-1" };
     const body = { prompt: "Hi", agentType: "talker" };
     const first = await sendRequest(api, "POST", "/runs", body, key);
@@ -148,7 +148,7 @@ describe("S0", () => {
     expect(other).toEqual({ status: 422, body: { error: expect.stringContaining("idempotency key") } });
   });
 
-  test("a rejection with its reason; nothing is paid", async () => {
+  test("a rejection with a reason: nothing is paid", async () => {
     const before = book.paid.length;
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay", agentType: "clerk" })).body;
     await waitForApprovals(api, runId);
@@ -176,7 +176,7 @@ describe("S0", () => {
     expect(rows).toEqual(events);
   });
 
-  test("GET /runs lists the newest first; a run that is not there is 404", async () => {
+  test("GET /runs lists the newest first; an unknown run is 404", async () => {
     const { body } = await sendRequest(api, "GET", "/runs?limit=2");
     expect(body.runs).toHaveLength(2);
     expect(body.nextCursor).toEqual(expect.any(String));
@@ -188,7 +188,7 @@ describe("S0", () => {
 });
 
 describe("S4", () => {
-  test("[S4-51] POST /api/chat starts a run in a session; the next message goes on there", async () => {
+  test("[S4-51] POST /api/chat starts a run in a session, and the next message continues it", async () => {
     const first = await sendRequest(api, "POST", "/api/chat", { message: "hello", agent_id: "talker" });
     expect(first).toEqual({
       status: 202,
@@ -207,7 +207,7 @@ describe("S4", () => {
     expect(JSON.stringify(messages)).toContain("You said: hello");
   });
 
-  test("[S4-51] who speaks in a session and names nobody speaks to its agent, also while a child of it waits", async () => {
+  test("[S4-51] a message without an agent goes to the session's agent, also while its child waits", async () => {
     const first = await sendRequest(api, "POST", "/api/chat", {
       message: "Pay ann",
       agent_id: "orchestrator",
@@ -223,7 +223,7 @@ describe("S4", () => {
     await api.client.post("/api/runs/{id}/cancel", { id: run_id });
   });
 
-  test("[S4-51] a message to an agent that is at work waits its turn there", async () => {
+  test("[S4-51] a message to a busy agent is queued", async () => {
     const first = await sendRequest(api, "POST", "/api/chat", { message: "pay", agent_id: "clerk" });
     const { run_id, session_id } = first.body;
     await waitForApprovals(api, run_id);
@@ -277,7 +277,7 @@ describe("S4", () => {
     expect(again).toMatchObject({ status: 409, body: { error: { code: "RUN_TERMINAL" } } });
   });
 
-  test("[S4-49] GET /api/agent-context, in short and as it is", async () => {
+  test("[S4-49] GET /api/agent-context, as a summary and raw", async () => {
     const { body } = await sendRequest(api, "POST", "/api/chat", {
       message: "x ".repeat(500),
       agent_id: "talker",
@@ -292,7 +292,7 @@ describe("S4", () => {
     );
   });
 
-  test("[S4-53] GET and POST /api/settings: what is chosen stays, and counts for the chat", async () => {
+  test("[S4-53] GET and POST /api/settings: a change is kept, and applies to the chat", async () => {
     expect((await sendRequest(api, "GET", "/api/settings")).body).toEqual({
       agent: "assistant",
       mode: "chat",
@@ -313,7 +313,7 @@ describe("S4", () => {
     });
   });
 
-  test("[S4-54] GET /api/workspace/tree: without what is ignored, hidden or elsewhere", async () => {
+  test("[S4-54] GET /api/workspace/tree: without ignored and hidden files, and nothing outside the project", async () => {
     const { folder } = project;
     mkdirSync(join(folder, "lib/deep"), { recursive: true });
     for (const file of ["lib/deep/a.ts", "lib/b.ts", "secret.key", ".env", "build.log"])
@@ -333,7 +333,7 @@ describe("S4", () => {
   });
 
   test.each(["..", "/etc", "lib/../..", "etc", "%00", "none", "secret.key"])(
-    "[A34] the tree of %s is refused",
+    "[A34] the tree of %s is rejected",
     async (path) => {
       const { status, body } = await sendRequest(api, "GET", `/api/workspace/tree?path=${path}`);
       expect(status).toBe(400);

@@ -1,4 +1,4 @@
-// The resources beside runs, and what a client that asks again and again relies on.
+// Search, sessions, agents, metrics and health, and the ETags and keys for clients that poll or repeat requests.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ async function talked(task: string, more = {}): Promise<string> {
 }
 
 describe("searching", () => {
-  test("finds runs by the words in them, with the other filters", async () => {
+  test("finds runs by words in their journals, combined with other filters", async () => {
     const runId = await talked("Describe the zeppelin over Friedrichshafen");
     await talked("Describe the bicycle");
     const found = async (query: string) =>
@@ -72,27 +72,27 @@ describe("searching", () => {
     });
   });
 
-  test.each(["%22", "*", "'", "%00", "%20", "x".repeat(201)])("[A59] q=%s is no search", async (q) => {
+  test.each(["%22", "*", "'", "%00", "%20", "x".repeat(201)])("[A59] q=%s is rejected", async (q) => {
     const { status, body } = await sendRequest(api, "GET", `/api/runs?q=${q}`);
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: "BAD_REQUEST" });
   });
 
   test.each(["NEAR(", '"a" OR "b', "task:x", "x*", "-x", "x AND", "^x + {y}"])(
-    "[A59] %s is only words",
+    "[A59] %s is searched as plain words",
     async (q) => {
       expect((await sendRequest(api, "GET", `/api/runs?q=${encodeURIComponent(q)}`)).status).toBe(200);
     },
   );
 
   test.each(["filter[x') OR 1=1--]=1", "sort=created_at;DROP TABLE", "q=a&q=b"])(
-    "[A59] ?%s is refused",
+    "[A59] ?%s is rejected",
     async (query) => {
       expect((await sendRequest(api, "GET", `/api/runs?${query}`)).status).toBe(400);
     },
   );
 });
 
-describe("asking again", () => {
+describe("repeated requests", () => {
   test.each([
     "/api/runs",
     "/api/runs/{id}",
@@ -100,7 +100,7 @@ describe("asking again", () => {
     "/api/agents",
     "/api/sessions",
     "/api/settings",
-  ])("%s: 304 while nothing has changed", async (path) => {
+  ])("%s: 304 if nothing has changed", async (path) => {
     const runId = await talked("once");
     const url = `http://cadre${path.replace("{id}", runId)}`;
     const first = await api.fetch(url);
@@ -111,7 +111,7 @@ describe("asking again", () => {
     expect((await api.fetch(url, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
   });
 
-  test("a change, or a prune, which writes no event, is seen", async () => {
+  test("a change is seen, and so is a prune, which writes no event", async () => {
     const runId = await talked("to be pruned");
     const first = await api.fetch("http://cadre/api/runs");
     const headers = { "If-None-Match": first.headers.get("ETag")! };
@@ -119,7 +119,7 @@ describe("asking again", () => {
     expect((await api.fetch("http://cadre/api/runs", { headers })).status).toBe(200);
   });
 
-  test("[F50] a message, a retry and a word in a session under a key are heard once", async () => {
+  test("[F50] a message to a run, a retry and a message in a session with a key happen once", async () => {
     const key = (name: string) => ({ "Idempotency-Key": name });
     const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
     await waitForApprovals(api, runId);
@@ -145,7 +145,7 @@ describe("asking again", () => {
     expect((await sendRequest(api, "GET", "/api/runs?session=keyed")).body.runs).toHaveLength(1);
   });
 
-  test.each(["", "k".repeat(256)])("a key that is none is refused", async (key) => {
+  test.each(["", "k".repeat(256)])("an invalid key is rejected", async (key) => {
     const body = { agent: "talker", text: "x" };
     const answer = await sendRequest(api, "POST", "/api/sessions/s/messages", body, {
       "Idempotency-Key": key,
@@ -155,7 +155,7 @@ describe("asking again", () => {
 });
 
 describe("sessions", () => {
-  test("the latest first, in pages, with the run that was last", async () => {
+  test("are listed latest first, in pages, with their latest run", async () => {
     for (const id of ["a", "b", "a"]) await talked(`in ${id}`, { sessionId: `list-${id}` });
     const first = (await sendRequest(api, "GET", "/api/sessions?limit=1")).body;
     expect(first.sessions).toMatchObject([
@@ -165,7 +165,7 @@ describe("sessions", () => {
     expect(next.sessions).toMatchObject([{ id: "list-b", runs: 1 }]);
   });
 
-  test("who is not named is who was spoken to last; in a new one somebody must be", async () => {
+  test("a message without an agent goes to the latest one; a new session needs an agent", async () => {
     await talked("hello", { sessionId: "known" });
     const { status, body } = await sendRequest(api, "POST", "/api/sessions/known/messages", {
       text: "again",
@@ -182,7 +182,7 @@ describe("sessions", () => {
 });
 
 describe("agents", () => {
-  test("one of them, with its definition; a broken one with its problems", async () => {
+  test("one agent has its definition, a broken one its problems", async () => {
     const { body } = await sendRequest(api, "GET", "/api/agents/talker");
     expect(body).toMatchObject({ name: "talker", kind: "main", definition: { name: "talker" } });
     const broken = (await sendRequest(api, "GET", "/api/agents/broken")).body;
@@ -192,7 +192,7 @@ describe("agents", () => {
     expect((await sendRequest(api, "GET", "/api/agents/ops%2Fcoding")).body.name).toBe("ops/coding");
   });
 
-  test("[A11] one of a pack, by its name as it is; a slash too many is still another address", async () => {
+  test("[A11] an agent of a pack is found by its full name; a double slash is not found", async () => {
     const { body } = await sendRequest(api, "GET", "/api/agents/ops%2Fcoding");
     expect((await sendRequest(api, "GET", "/api/agents/ops/coding")).body).toEqual(body);
     expect((await sendRequest(api, "GET", "/api/agents/ops/coding/explain")).body.agent).toBe("ops/coding");
@@ -225,7 +225,7 @@ describe("agents", () => {
 });
 
 describe("approvals", () => {
-  test("one that is open, by its id", async () => {
+  test("an open one is found by its id", async () => {
     const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
     const [item] = await waitForApprovals(api, runId);
     const path = `/api/approvals/${encodeURIComponent(item!.id)}`;
@@ -234,7 +234,7 @@ describe("approvals", () => {
     expect((await sendRequest(api, "GET", path)).status).toBe(404);
   });
 
-  test("[F15] [A23] what is not there looks the same, whatever it is that is not there", async () => {
+  test("[F15] [A23] a missing run and a missing item get the same answer", async () => {
     const runId = await talked("hello");
     const answers = await Promise.all(
       [`${runId}:m9.0`, "r0000000000000000000000:m1.0", "nothing"].map((id) =>
@@ -250,7 +250,7 @@ describe("approvals", () => {
   });
 });
 
-test("a run may be given files to look at: its model is told, and its task stays as it was asked", async () => {
+test("context files are named to the model, and the task stays unchanged", async () => {
   const body = { agent: "talker", task: "Read", context_files: ["a.ts", "b.ts"] };
   const { runId } = (await sendRequest(api, "POST", "/api/runs", body)).body;
   const [start] = await eventsUntil(api, runId, isEnd);
@@ -259,7 +259,7 @@ test("a run may be given files to look at: its model is told, and its task stays
   expect(seen.messages[0].content).toEqual([{ type: "text", text: "Read\n\nFiles to look at: a.ts, b.ts" }]);
 });
 
-test("the model calls of a run, and its context in short", async () => {
+test("the model calls of a run, and a summary of its context", async () => {
   const runId = await talked("tell me");
   const { messages } = (await sendRequest(api, "GET", `/api/runs/${runId}/messages`)).body;
   expect(messages).toMatchObject([{ agent_role: "talker", status: "completed" }]);
@@ -267,7 +267,7 @@ test("the model calls of a run, and its context in short", async () => {
   expect(body.messages.at(-1)).toEqual({ role: "assistant", summary: "You said: tell me" });
 });
 
-test("[J11] while a call is open, nothing says that it was interrupted", async () => {
+test("[J11] a call that is still open is not shown as interrupted", async () => {
   const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   await eventsUntil(api, runId, ({ type }) => type === "RUN_SUSPENDED");
   const seen = async () =>
@@ -278,7 +278,7 @@ test("[J11] while a call is open, nothing says that it was interrupted", async (
   expect(JSON.stringify((await seen()).at(-1))).toMatch(/"role":"tool".*(?:Interrupted|not started|cancel)/i);
 });
 
-test("[S1-62] a run's agent is that of its beginning, whatever its file says now", async () => {
+test("[S1-62] a run keeps the definition of its start when the agent's file changes", async () => {
   const runId = await talked("tell me");
   const { definition, isTerminal } = await api.client.get("/api/runs/{id}/definition", { id: runId });
   expect(definition).toMatchObject({ name: "talker", kind: "main" });
@@ -288,7 +288,7 @@ test("[S1-62] a run's agent is that of its beginning, whatever its file says now
   });
 });
 
-test("metrics, in the form that Prometheus reads", async () => {
+test("metrics in Prometheus' text format", async () => {
   await talked("count me");
   const response = await api.fetch("http://cadre/metrics");
   expect(response.headers.get("Content-Type")).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -301,7 +301,7 @@ test("metrics, in the form that Prometheus reads", async () => {
   expect(value("cadre_store_bytes")).toBeGreaterThan(0);
 });
 
-test("health tells whether this process works on runs, or others do", async () => {
+test("health shows whether this process drives runs, or others do", async () => {
   const asks = { id: "r1", status: "suspended", waitingOn: { kind: "approval", items: ["m1.0", "m1.1"] } };
   const health = async (drives: boolean, silent: boolean, open = ["m1.0", "m1.1"]) => {
     const due = async () => ["r1", "r2"];
@@ -321,14 +321,14 @@ test("health tells whether this process works on runs, or others do", async () =
     expect(await health(false, true, open), "something is decided").toMatchObject({ due: 2 });
 });
 
-describe("wellness", () => {
+describe("liveness", () => {
   const well = {
     store: { runs: async () => ({}), due: async () => [] as string[], run: async () => undefined },
   };
   const parts = (over = {}, info = {}) =>
     ({ store: { ...well.store, ...over }, info: { folder: "/", drives: true, ...info } }) as never;
 
-  test("well; not with a store that does not answer, or a folder that is gone", async () => {
+  test("is fine, but not with a store that does not answer or a folder that is missing", async () => {
     expect(await createLivenessCheck(parts())()).toBe(true);
     expect(await createLivenessCheck(parts({ runs: () => Promise.reject(new Error("closed")) }))()).toBe(
       false,
@@ -336,7 +336,7 @@ describe("wellness", () => {
     expect(await createLivenessCheck(parts({}, { folder: "/no/such/folder" }))()).toBe(false);
   });
 
-  test("not while a run is due and nothing happens to it; asked often, it is looked at once a second", async () => {
+  test("fails while a due run makes no progress, and is checked at most once a second", async () => {
     let now = 0;
     let looks = 0;
     const due = async () => {
@@ -351,7 +351,7 @@ describe("wellness", () => {
     expect(await isWell()).toBe(false);
   });
 
-  test("[E9] well while workers elsewhere are away, where it drives nothing: else nobody could look or decide", async () => {
+  test("[E9] is fine without other workers if this process drives nothing, so that people can still read and decide", async () => {
     let now = 0;
     const idle = parts(
       { due: async () => ["r1"], run: async () => ({ id: "r1", seq: 3 }) },

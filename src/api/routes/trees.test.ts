@@ -1,4 +1,4 @@
-// Trees over HTTP: what the runs below a run are, need, say and cost, as seen from every run above them.
+// Trees over HTTP: descendants, their approvals, events and usage, as seen from every ancestor.
 
 import { describe, expect, test } from "vitest";
 import {
@@ -24,7 +24,7 @@ import { nestRuns, RunTree } from "../views/run-tree.ts";
 const asks = "tools: { allow: [charge], ask: [charge] }";
 const parallel = "delegation: { mode: parallel, maxParallel: 2 }";
 
-/** tester → coder → helper, and helper wants to charge something. */
+/** tester → coder → helper, and helper asks to charge something. */
 const chain: WorldOptions = {
   agent: "agents: [coder]\ntools: []",
   cast: { coder: "agents: [helper]\ntools: []", helper: asks },
@@ -107,7 +107,7 @@ describe("the tree", () => {
   );
 
   served(
-    "[S1-70] each model call counts once in what a tree used, and the row of the run says the same",
+    "[S1-70] each model call counts once in the usage of a tree, and the run's row says the same",
     family,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -139,7 +139,7 @@ describe("the tree", () => {
   );
 
   served(
-    "[U01] [U03] [U04] a list says what whole trees come to, whom a run waits for, and where words were found",
+    "[U01] [U03] [U04] a list has the totals of trees, the runs that each waits for, and the search hits",
     chain,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -163,7 +163,7 @@ describe("the tree", () => {
     },
   );
 
-  test("sums from the leaves up, and leaves the rows as they were", () => {
+  test("adds up usage from the leaves, and leaves the rows unchanged", () => {
     const row = (id: string, parentRunId?: string): RunRow =>
       ({ id, parentRunId, usage: { ...emptyUsage(), cost: 1 } }) as RunRow;
     const rows = [
@@ -185,9 +185,9 @@ describe("the tree", () => {
   });
 });
 
-describe("what a child needs", () => {
+describe("an approval of a child", () => {
   served(
-    "[S0-61] is listed at every run above it with its path, and one answer lets all go on",
+    "[S0-61] is listed at every ancestor with its path, and one answer continues them all",
     chain,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -262,7 +262,7 @@ describe("the events of a tree", () => {
   const startsCoder = (event: JournalEvent): boolean =>
     event.type === "RUN_STARTED" && event.payload.agent === "coder";
 
-  /** Follows a tree, approves whatever is asked, and stops after the event that fits. */
+  /** Follows a tree, approves everything, and stops after the matching event. */
   async function approving(
     api: Api,
     runId: string,
@@ -283,7 +283,7 @@ describe("the events of a tree", () => {
   }
 
   served(
-    "[P10] come in commit order, with those of children that start after the stream was opened",
+    "[P10] come in commit order, including those of children that start later",
     late,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -305,7 +305,7 @@ describe("the events of a tree", () => {
   );
 
   served(
-    "[F46] go on after a restart where the reader was, with children that it had not heard of",
+    "[F46] continue after a restart at the reader's position, including new children",
     late,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -330,7 +330,7 @@ describe("the events of a tree", () => {
   );
 
   scenario(
-    "[P10] a child that starts while a page is read is on it, or on the next",
+    "[P10] of a child that starts while a page is read are on that page or the next",
     { ...chain, idle: true },
     async (world) => {
       const runId = await world.run("see to it");
@@ -354,7 +354,7 @@ describe("the events of a tree", () => {
 
 describe("cancelling", () => {
   served(
-    "[U41] says whom it reached, and how far it has come",
+    "[U41] shows the runs that it reached, and its progress",
     {
       idle: true,
       agent: `agents: [coder, helper]\ntools: []\n${parallel}`,
@@ -437,7 +437,7 @@ describe("usage", () => {
   };
 
   served(
-    "[S1-70] [S2-93] [S2-94] by agent, by model and by edge, of everything or of one tree",
+    "[S1-70] [S2-93] [S2-94] by agent, model and edge, for all runs or one tree",
     options,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -501,7 +501,7 @@ describe("usage", () => {
 
 describe("messages", () => {
   served(
-    "[S2-1] [S2-75] [S2-76] every model call of a tree is a row, with the call that brought it about",
+    "[S2-1] [S2-75] [S2-76] every model call of a tree is a row, with the call that caused it",
     { ...chain, cast: { coder: "agents: [helper]\ntools: []", helper: "" } },
     async (world, api) => {
       const runId = await world.run("see to it", { sessionId: "s1" });
@@ -532,7 +532,7 @@ describe("messages", () => {
 });
 
 served(
-  "[B3] [F25] a tree's budget is raised by an answer to any of the runs that stopped for it, seen from the root",
+  "[B3] [F25] raising a tree's budget at any run that stopped for it shows at the root",
   {
     agent: `agents: [coder]\ntools: []\nmaxOutputTokens: 200\n${parallel}`,
     cast: { coder: "tools: [look]\nmaxOutputTokens: 200" },

@@ -1,4 +1,4 @@
-// Every route, as the CLI and any other program meet it: a real runtime on a real socket.
+// The main routes, as the CLI and other programs use them: a real runtime on a real socket.
 
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -83,7 +83,7 @@ async function waiting(): Promise<string> {
   return runId;
 }
 
-test("health says who serves which store", async () => {
+test("health names the process and its store", async () => {
   const health = await api.client.get("/api/health");
   expect(Health.strict().parse(health)).toEqual(health);
   expect(health).toMatchObject({
@@ -99,7 +99,7 @@ test("health says who serves which store", async () => {
 });
 
 describe("starting", () => {
-  test("201 with the id; the run is there, and says who wanted it", async () => {
+  test("201 with the id; the run exists and names its user", async () => {
     const { status, body } = await sendRequest(api, "POST", "/api/runs", {
       agent: "writer",
       task: "birds",
@@ -137,26 +137,21 @@ describe("starting", () => {
   });
 
   test.each([
-    ["an agent nobody knows", { agent: "writr", task: "x" }, "AGENT_NOT_FOUND", "Did you mean `writer`?"],
+    ["an unknown agent", { agent: "writr", task: "x" }, "AGENT_NOT_FOUND", "Did you mean `writer`?"],
     ["a broken agent", { agent: "broken", task: "x" }, "AGENT_INVALID", "agents/broken.md"],
     ["a subagent", { agent: "helper", task: "x" }, "BAD_REQUEST", "subagent"],
     ["no task", { agent: "writer" }, "BAD_REQUEST", "`task`"],
     ["an empty task", { agent: "writer", task: " " }, "BAD_REQUEST", "task"],
-    ["a word that we do not know", { agent: "writer", task: "x", modle: "y" }, "BAD_REQUEST", "modle"],
+    ["an unknown key", { agent: "writer", task: "x", modle: "y" }, "BAD_REQUEST", "modle"],
+    ["an unknown limit", { agent: "writer", task: "x", limits: { maxTurn: 1 } }, "BAD_REQUEST", "maxTurn"],
     [
-      "a limit that we do not know",
-      { agent: "writer", task: "x", limits: { maxTurn: 1 } },
-      "BAD_REQUEST",
-      "maxTurn",
-    ],
-    [
-      "a limit below zero",
+      "a negative limit",
       { agent: "writer", task: "x", limits: { maxTurns: -1 } },
       "BAD_REQUEST",
       "limits.maxTurns",
     ],
-    ["no object", "3", "BAD_REQUEST", "body"],
-    ["no JSON", "{", "BAD_REQUEST", "JSON"],
+    ["a body that is no object", "3", "BAD_REQUEST", "body"],
+    ["invalid JSON", "{", "BAD_REQUEST", "JSON"],
   ])("%s: 400, with the reason", async (_, body, code, says) => {
     const before = (await api.client.get("/api/runs", { limit: 500 })).runs.length;
     const answer = await sendRequest(api, "POST", "/api/runs", body);
@@ -175,7 +170,7 @@ describe("starting", () => {
       { toolTimeout: 5_000, approvalTimeout: "5s" },
       { toolTimeout: 5_000, approvalTimeout: 5_000 },
     ],
-  ])("[B1] limits as people write them: %j", async (limits, kept) => {
+  ])("[B1] limits in the form that people write: %j", async (limits, kept) => {
     const { status, body } = await sendRequest(api, "POST", "/api/runs", {
       agent: "writer",
       task: "x",
@@ -187,7 +182,7 @@ describe("starting", () => {
     expect(run.limits).not.toHaveProperty("max_iters");
   });
 
-  test("two names for the same limit are refused, and so is what is no duration", async () => {
+  test("two names for the same limit are rejected, and so is an invalid duration", async () => {
     const told = async (limits: object) =>
       (await sendRequest(api, "POST", "/api/runs", { agent: "writer", task: "x", limits })).body.error
         .message;
@@ -195,7 +190,7 @@ describe("starting", () => {
     expect(await told({ maxDuration: "soon" })).toContain('"soon" is no duration');
   });
 
-  test("400 for an agent nobody knows lists those that are", async () => {
+  test("400 for an unknown agent lists the known ones", async () => {
     await expect(
       api.client.post("/api/runs", { body: { agent: "nobody", task: "x" } }),
     ).rejects.toMatchObject({
@@ -204,7 +199,7 @@ describe("starting", () => {
     });
   });
 
-  test("what a form on a foreign page could send is refused", async () => {
+  test("a request that a form on a foreign page could send is rejected", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -218,7 +213,7 @@ describe("starting", () => {
     expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/cancel`)).status).toBe(415);
   });
 
-  test("a body that is too large is refused before it is all read", async () => {
+  test("a body that is too large is rejected before it is read completely", async () => {
     const answer = await sendRequest(api, "POST", "/api/runs", {
       agent: "writer",
       task: "x".repeat(5_000_000),
@@ -227,7 +222,7 @@ describe("starting", () => {
   });
 });
 
-describe("looking", () => {
+describe("reading", () => {
   test("the list is newest first, in pages, and filtered", async () => {
     const ids = [await finished("a"), await finished("b"), await finished("c")];
     const first = await api.client.get("/api/runs", {
@@ -247,7 +242,7 @@ describe("looking", () => {
     expect(await api.client.get("/api/runs", { agent: "nobody" })).toEqual({ runs: [] });
   });
 
-  test("one run: where it stands, what it made and what it spent", async () => {
+  test("one run: its status, output and usage", async () => {
     const id = await finished();
     const run = await api.client.get("/api/runs/{id}", { id });
     expect(RunDetail.strict().parse(run)).toEqual(run);
@@ -267,7 +262,7 @@ describe("looking", () => {
     expect(open).not.toHaveProperty("result");
   });
 
-  test("a child shows at its parent, and what it waits for at every ancestor", async () => {
+  test("a child is listed at its parent, and its approval at every ancestor", async () => {
     const parent = await finished("parent");
     const [start] = await store.journal.read(parent);
     const child = `c${"0".repeat(21)}`;
@@ -307,7 +302,7 @@ describe("looking", () => {
     await api.client.post("/api/runs/{id}/cancel", { id: child });
   });
 
-  test("a run is known by the beginning of its id, if only one begins so", async () => {
+  test("a run is found by a unique prefix of its id", async () => {
     const ids = ["rprefix-one", "rprefix-two"];
     const [start] = await store.journal.read(await finished());
     for (const id of ids)
@@ -325,7 +320,7 @@ describe("looking", () => {
     });
   });
 
-  test("the journal, all of it or after a position, over as many pages as it takes", async () => {
+  test("the journal, complete or after a position, over several pages", async () => {
     const id = await finished();
     const all = await store.journal.read(id);
     expect(await api.client.events(id)).toEqual(all);
@@ -347,7 +342,7 @@ describe("looking", () => {
     expect(seq).toBeGreaterThan(1_100);
   });
 
-  test("what the model sees", async () => {
+  test("the prompt that the model sees", async () => {
     const { system, messages } = await api.client.transcript(await finished());
     expect(system).toContain("You write.");
     expect(messages).toMatchObject([
@@ -356,7 +351,7 @@ describe("looking", () => {
     ]);
   });
 
-  test("a whole journal verifies, by its length and its head", async () => {
+  test("an intact journal verifies, with its length and head", async () => {
     const id = await finished();
     const verified = await api.client.get("/api/runs/{id}/verify", { id });
     expect(Verification.strict().parse(verified)).toEqual(verified);
@@ -369,7 +364,7 @@ describe("looking", () => {
     });
   });
 
-  test("a damaged journal is named at its place, and hides nothing that waits in other runs", async () => {
+  test("a damaged journal is reported with its event, and does not hide approvals of other runs", async () => {
     const [damaged, whole] = [await waiting(), await waiting()];
     const file = new DatabaseSync(`${project.folder}/cadre.db`);
     file
@@ -407,7 +402,7 @@ describe("looking", () => {
   });
 });
 
-describe("acting", () => {
+describe("actions", () => {
   test("cancel, once; afterwards the run has ended", async () => {
     const id = await waiting();
     expect(
@@ -424,7 +419,7 @@ describe("acting", () => {
     });
   });
 
-  test("retry: 202 with a new run that continues the ended one; one that goes on is refused", async () => {
+  test("retry: 202 with a new run that continues the ended one; an active run is rejected", async () => {
     const ended = await finished("retried");
     const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/retry`, {});
     expect(status).toBe(202);
@@ -449,7 +444,7 @@ describe("acting", () => {
     });
   });
 
-  test("[FK1] [FK7] fork: 202 with a new root that begins with the other's words; the two can be compared", async () => {
+  test("[FK1] [FK7] fork: 202 with a new root that starts with the other's messages; the two can be compared", async () => {
     const ended = await finished("forked");
     const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/fork`, {
       seq: 1,
@@ -475,7 +470,7 @@ describe("acting", () => {
     });
   });
 
-  test("a message reaches the run; one to a run that has ended is refused", async () => {
+  test("a message reaches the run; one to an ended run is rejected", async () => {
     const id = await waiting();
     await api.client.post("/api/runs/{id}/message", { id, body: { text: "hurry" } });
     expect((await api.client.events(id)).at(-1)).toMatchObject({
@@ -505,7 +500,7 @@ describe("acting", () => {
     expect((await sendRequest(api, "POST", `/api/runs/${id}/pause`, { forever: true })).status).toBe(400);
   });
 
-  test("an outcome that is not in question is refused", async () => {
+  test("an outcome for a call without an open question is rejected", async () => {
     const id = await waiting();
     const verdict = { callId: "m1.0", verdict: "happened" as const };
     await expect(api.client.post("/api/runs/{id}/outcome", { id, body: verdict })).rejects.toMatchObject({
@@ -516,12 +511,12 @@ describe("acting", () => {
     ).toBe(400);
   });
 
-  test("202: recorded, for whoever drives", async () => {
+  test("202: the request is recorded for the driver", async () => {
     expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/pause`, {})).status).toBe(202);
   });
 });
 
-describe("refusals", () => {
+describe("errors", () => {
   test.each([
     "/api/runs?filter[x') OR 1=1--]=1",
     "/api/runs?sort=created_at;DROP TABLE",
@@ -558,7 +553,7 @@ describe("refusals", () => {
     }
   });
 
-  test("a run that is not there is not there for any route", async () => {
+  test("an unknown run is 404 for every route", async () => {
     const id = "r000000000000000000000";
     const gets = ["", "/tree", "/events", "/events?stream=1", "/context", "/verify"];
     const posts = {
@@ -588,7 +583,7 @@ describe("refusals", () => {
     }
   });
 
-  test("what is no route says so in JSON", async () => {
+  test("an unknown path is answered in JSON", async () => {
     for (const [method, path] of [
       ["GET", "/api/nothing"],
       ["GET", "/"],
@@ -625,7 +620,7 @@ describe("refusals", () => {
     expect((await api.client.get("/api/runs/{id}", { id })).status).toBe("suspended");
   });
 
-  test("[F34] what nobody foresaw is told to the process, not to the reader; what fails here for a known reason to both", async () => {
+  test("[F34] an internal error is reported to the process but not to the client; a known failure to both", async () => {
     const problems: unknown[] = [];
     const failures = [
       new Error("secret /home/maria"),
@@ -679,7 +674,7 @@ describe("the client", () => {
   const answering = (status: number, body: string) =>
     createClient({ fetch: async () => new Response(body, { status }) });
 
-  test("makes of an error what the server threw", async () => {
+  test("throws the error that the server threw", async () => {
     const error = await api.client
       .get("/api/runs/{id}", { id: "nothing" })
       .catch((thrown: unknown) => thrown);
@@ -690,7 +685,7 @@ describe("the client", () => {
     });
   });
 
-  test("knows an owner that is gone from one that refuses", async () => {
+  test("tells an unreachable owner process from one that rejects", async () => {
     const gone = createClient({ fetch: () => Promise.reject(new Error("ECONNREFUSED")) });
     const error = await gone.get("/api/health").catch((thrown: unknown) => thrown);
     expect(isUnreachable(error)).toBe(true);
@@ -708,7 +703,7 @@ describe("the client", () => {
     ).toBe(true);
   });
 
-  test("survives what is no answer of ours, and codes of a newer server", async () => {
+  test("handles foreign answers, and codes of a newer server", async () => {
     await expect(answering(502, "<html>").get("/api/health")).rejects.toMatchObject({ code: "INTERNAL" });
     const newer = answering(409, '{"error":{"code":"BRAND_NEW","message":"Something new."}}');
     await expect(newer.get("/api/health")).rejects.toMatchObject({

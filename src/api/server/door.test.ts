@@ -1,4 +1,4 @@
-// The door, tried from outside: over real HTTP, with requests that pages, proxies and programs send.
+// The door, attacked from outside: over real HTTP, with requests of pages, proxies and programs.
 
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
@@ -31,7 +31,7 @@ const refusals: [string, number, Parameters<typeof send>][] = [
     ],
   ],
   [
-    "[A01] the same without a word about its origin",
+    "[A01] the same without an Origin header",
     401,
     ["/api/runs", { method: "POST", headers: { "Content-Type": "text/plain" }, body: START }],
   ],
@@ -57,19 +57,19 @@ const refusals: [string, number, Parameters<typeof send>][] = [
     403,
     ["/api/events", { headers: { Origin: "http://evil.test", Accept: "text/event-stream" } }],
   ],
-  ["[A08] the token in the address", 401, [`/api/runs?token=${TOKEN}`]],
+  ["[A08] the token in the URL", 401, [`/api/runs?token=${TOKEN}`]],
   [
-    "[A08] the token in the address, as its user",
+    "[A08] the token as Basic authentication",
     401,
     ["/api/runs", { headers: { Authorization: `Basic ${Buffer.from(`x:${TOKEN}`).toString("base64")}` } }],
   ],
   [
-    "[A09] a role that it gives itself",
+    "[A09] a role that the request claims",
     401,
     ["/api/runs", { headers: { "X-Role": "admin", Authorization: "Bearer admin" } }],
   ],
   [
-    "[A12] a proxy that says it is us",
+    "[A12] a proxy header that claims to be this machine",
     401,
     [
       "/api/runs",
@@ -84,7 +84,7 @@ const refusals: [string, number, Parameters<typeof send>][] = [
   ],
 ];
 
-test.each(refusals)("%s is refused", async (_, status, [path, sent]) => {
+test.each(refusals)("%s is rejected", async (_, status, [path, sent]) => {
   const before = await runCount();
   const answer = await send(path, sent);
   expect(answer.status).toBe(status);
@@ -93,7 +93,7 @@ test.each(refusals)("%s is refused", async (_, status, [path, sent]) => {
   expect(await runCount()).toBe(before);
 });
 
-describe("[A02] another origin with what opens the door", () => {
+describe("[A02] another origin with a valid cookie", () => {
   test.each(["https://evil.test", "null", "http://127.0.0.1", "http://localhost:1"])("%s", async (Origin) => {
     const answer = await withToken("/api/runs", { headers: { Origin } });
     expect(answer.status).toBe(403);
@@ -102,7 +102,7 @@ describe("[A02] another origin with what opens the door", () => {
   });
 });
 
-describe("[A03] a foreign name that leads here", () => {
+describe("[A03] a foreign host name that resolves to this machine", () => {
   const hosts = [
     "rebind.evil.test",
     "127.0.0.1.evil.test",
@@ -112,7 +112,7 @@ describe("[A03] a foreign name that leads here", () => {
     "192.168.1.1",
     "[::2]",
   ];
-  test.each(hosts)("%j is refused for every kind of path", async (Host) => {
+  test.each(hosts)("%j is rejected for every kind of path", async (Host) => {
     for (const path of [
       "/",
       "/assets/index.js",
@@ -133,7 +133,7 @@ describe("[A03] a foreign name that leads here", () => {
   );
 });
 
-test("[A11] a path that is written in another way is no way around the door", async () => {
+test("[A11] another spelling of a path does not bypass the door", async () => {
   const paths = [
     "//api//runs",
     "/API/runs",
@@ -150,7 +150,7 @@ test("[A11] a path that is written in another way is no way around the door", as
   for (const path of paths) expect((await send(path)).status, path).toBe(401);
 });
 
-test("[A11] a name or an id that has a slash in it is found with the slash, and leads nowhere else", async () => {
+test("[A11] a name or id with a slash is found, and leads to no other route", async () => {
   for (const path of [
     "/api/agents/ops/coding",
     "/api/agents/ops%2Fcoding",
@@ -167,7 +167,7 @@ test("[A11] a name or an id that has a slash in it is found with the slash, and 
   expect(JSON.parse((await withToken("/api/agents/ops/../../runs")).text)).toHaveProperty("runs");
 });
 
-test("[A14] every route of the table is closed without the token, but for the two that are the way in", async () => {
+test("[A14] every route needs the token, except the health check and the one-time links", async () => {
   const keys = createAccessKeys(TOKEN);
   const { routes } = createPublicApp(
     served.parts,
@@ -188,13 +188,13 @@ test("[A14] every route of the table is closed without the token, but for the tw
   }
 });
 
-describe("[A15] requests that are meant to wear it out", () => {
+describe("[A15] requests that try to exhaust the server", () => {
   test("a body of 100 MB", async () => {
     const body = Buffer.alloc(100 * 1024 * 1024, " ");
     const answer = await withToken("/api/runs", { method: "POST", headers: JSON_TYPE, body }).catch(
       (error) => error,
     );
-    // Cut off in the middle, or told so: either way it was not taken in.
+    // Either the connection is closed, or the answer says so: the body was not accepted.
     expect([413, "EPIPE", "ECONNRESET"]).toContain(answer.status ?? answer.code);
   });
   test("JSON that is nested 100,000 deep", async () => {
@@ -211,9 +211,9 @@ describe("[A15] requests that are meant to wear it out", () => {
   });
 });
 
-test("[A19] a browser gets its cookie by a link that works once, and only with it gets on", async () => {
+test("[A19] a browser gets its cookie from a link that works once, and gets in only with it", async () => {
   const link = new URL(served.server.newLink().url);
-  // A preview that only looks whether it is there does not use it up.
+  // A HEAD request, as link previews send it, does not use up the link.
   expect((await send(link.pathname, { method: "HEAD" })).headers["set-cookie"]).toBeUndefined();
   const first = await send(link.pathname);
   expect(first.status).toBe(200);
@@ -227,7 +227,7 @@ test("[A19] a browser gets its cookie by a link that works once, and only with i
   expect((await send("/api/runs", { headers: { Cookie, Origin: served.server.url } })).status).toBe(200);
 });
 
-test("[A05] a POST with the token needs no body, and then no type either; one by cookie, or with another body, is no JSON", async () => {
+test("[A05] a POST with the token needs neither a body nor a content type; one with a cookie needs JSON", async () => {
   const post = { method: "POST" };
   const start = await withToken("/api/runs", { ...post, headers: JSON_TYPE, body: START });
   const { runId } = JSON.parse(start.text) as { runId: string };
@@ -244,7 +244,7 @@ test("[A05] a POST with the token needs no body, and then no type either; one by
   expect((await withToken(cancel, post)).status).toBe(202);
 });
 
-test("[A07] a socket that asks to be upgraded gets no further than the door", async () => {
+test("[A07] a WebSocket upgrade does not pass the door", async () => {
   const { hostname, port } = new URL(served.server.url);
   const socket = connect(Number(port), hostname);
   socket.write(
@@ -257,7 +257,7 @@ test("[A07] a socket that asks to be upgraded gets no further than the door", as
   expect(head).toBe("HTTP/1.1 403 Forbidden");
 });
 
-test("[A09] a new token closes what the old one opened: requests, cookies, links and streams", async () => {
+test("[A09] a new token invalidates the requests, cookies, links and streams of the old one", async () => {
   const link = new URL(served.server.newLink().url);
   const Cookie = (await send(link.pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
   const later = new URL(served.server.newLink().url);
@@ -296,7 +296,7 @@ test("[A09] the browser that asks for a new token stays signed in; the others do
   delete opened.served;
 });
 
-test("[U47] a person at a closed door reads a page, in our look and within the policy; a program reads JSON", async () => {
+test("[U47] a rejected browser gets a styled page within the policy, a program gets JSON", async () => {
   const Accept = "text/html,application/xhtml+xml,*/*;q=0.8";
   const asked: [string, number, RegExp, Promise<{ status: number; text: string; headers: object }>][] = [
     [
@@ -327,7 +327,7 @@ test("[U47] a person at a closed door reads a page, in our look and within the p
   );
 });
 
-test("[U47] a server that others can reach does not tell them where things lie on its machine", async () => {
+test("[U47] a server beyond the loopback does not reveal folders of its machine", async () => {
   const options = { host: "0.0.0.0", port: 0, names: [], page: BUILT_PAGE };
   const app = createPublicApp(served.parts, { keys: createAccessKeys(TOKEN), visitors: noUsers }, options);
   const headers = { Accept: "text/html", Host: "127.0.0.1" };
@@ -336,7 +336,7 @@ test("[U47] a server that others can reach does not tell them where things lie o
   expect(text).not.toContain("cadre.js");
 });
 
-test("[A10] whatever is answered, it says how it may be used: nowhere else, and with nothing from elsewhere", async () => {
+test("[A10] every answer has security headers: no other origin may use it or be loaded", async () => {
   const elsewhere = "/?api=https://evil.test&token=x";
   const answers = [send("/api/runs"), withToken("/api/runs"), withToken("/none"), withToken(elsewhere)];
   for (const answer of await Promise.all(answers)) {

@@ -1,4 +1,4 @@
-// Streams over a real socket: what was sent is forgotten, and who goes is noticed.
+// Event streams over a real socket: sent events need no memory, and a reader that goes is noticed.
 
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-test("[F48] [V2] a stream that has sent much holds no more than one that has sent little", async () => {
+test("[F48] [V2] a stream that has sent many events needs no more memory than one that has sent few", async () => {
   let stream!: ReadableStreamDefaultController<Uint8Array>;
   const response = await read({
     start(controller) {
@@ -25,7 +25,7 @@ test("[F48] [V2] a stream that has sent much holds no more than one that has sen
       stream.enqueue(FRAME);
     },
   });
-  // One by one, each when the one before has arrived: there is always room, as for a reader that keeps up.
+  // One at a time, each after the one before has arrived, as for a reader that keeps up.
   const pass = async (frames: number): Promise<void> => {
     for (let passed = 0; passed < frames; passed++) {
       await once(response, "data");
@@ -35,7 +35,7 @@ test("[F48] [V2] a stream that has sent much holds no more than one that has sen
   await pass(1_000);
   const before = heldBytes();
   await pass(FRAMES);
-  // A promise for each frame would be some hundred bytes.
+  // A promise for each frame would need some hundred bytes.
   expect((heldBytes() - before) / FRAMES).toBeLessThan(30);
 });
 
@@ -46,7 +46,7 @@ test("[V3] a reader that goes while nothing is sent ends the stream", async () =
   await gone.promise;
 });
 
-test("[V3] so does one that goes while there is no room for more", async () => {
+test("[V3] a reader that goes while its queue is full ends the stream", async () => {
   const gone = Promise.withResolvers<void>();
   let full = 0;
   const response = await read({

@@ -1,5 +1,5 @@
-// Clients that send slowly, nothing, or too much at once, over real sockets. The limits are short here, and what they are
-// where nobody says otherwise is checked beside it.
+// Clients that send slowly, nothing, or too much at once, over real sockets. The limits are short here; a test of its own
+// checks the defaults.
 
 import { connect, type Socket } from "node:net";
 import { Hono } from "hono";
@@ -16,7 +16,7 @@ const SHORT: HttpLimits = {
   lookMs: 20,
   connections: 300,
 };
-/** A client that is not cut off keeps its test waiting for longer than it may take. */
+/** If the server does not disconnect the client, the test times out. */
 const DRIP_MS = 20;
 
 let server: Served;
@@ -44,41 +44,41 @@ afterEach(async () => {
   await server.close();
 });
 
-test("the limits where nobody says otherwise", () => {
+test("the default limits", () => {
   const { server: http } = createHttpServer(new Hono());
   expect(http).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, timeout: 60_000 });
   expect(http.maxConnections).toBe(HTTP_LIMITS.connections);
 });
 
 describe("[A15] [G8] slow clients", () => {
-  test("headers that never end are cut off, though something comes all the time", async () => {
+  test("endless headers are disconnected although bytes keep coming", async () => {
     const { answer, dripped } = await dripping("GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "y");
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(dripped).toBeGreaterThan(3);
   });
 
-  test("so is a body that comes byte by byte", async () => {
+  test("a body that comes byte by byte is disconnected", async () => {
     const head =
       "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n";
     const { answer, dripped } = await dripping(head, " ");
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(dripped).toBeGreaterThan(3);
-    // The client's doing: nothing that whoever runs the server would have to look into.
+    // It is the client's mistake, so no problem is reported.
     await expect.poll(() => failures).toMatchObject([{ status: 400 }]);
   });
 
-  test("and one in chunks, whose length nobody knows", async () => {
+  test("a slow chunked body of unknown length is disconnected", async () => {
     const head = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
     expect((await dripping(head, "1\r\n \r\n")).answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test("connections that say nothing are closed; meanwhile everybody else is answered", async () => {
+  test("silent connections are closed, and other clients are answered meanwhile", async () => {
     const idle = await Promise.all(Array.from({ length: 250 }, () => open()));
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("here");
     await Promise.all(idle.map(closed));
   });
 
-  test("a stream that is read is not cut off by any of it", async () => {
+  test("a stream with a reader stays open", async () => {
     const response = await fetch(`http://127.0.0.1:${port}/stream`);
     const reader = response.body!.getReader();
     await reader.read();
@@ -90,11 +90,11 @@ describe("[A15] [G8] slow clients", () => {
   });
 });
 
-test("[A15] [G8] who opens more connections than there may be gets none; when others go, there is room again", async () => {
+test("[A15] [G8] connections beyond the limit are closed, and accepted again when others end", async () => {
   const first = await Promise.all(
     Array.from({ length: SHORT.connections }, async () => {
       const socket = await open();
-      // Asks for a stream: it may stay.
+      // Requests a stream, so the connection stays.
       socket.write("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
       await new Promise((resolve) => socket.once("data", resolve));
       return socket;
@@ -111,7 +111,7 @@ test("[A15] [G8] who opens more connections than there may be gets none; when ot
   await expect.poll(again).toBe(200);
 });
 
-/** Sends a piece again and again until the other end has had enough. */
+/** Sends a piece repeatedly until the server disconnects. */
 async function dripping(head: string, piece: string): Promise<{ answer: string; dripped: number }> {
   const socket = await open();
   let answer = "";
@@ -134,7 +134,7 @@ function open(): Promise<Socket> {
     const socket = connect(port, "127.0.0.1", () => resolve(socket));
     opened.push(socket);
     socket.once("error", reject);
-    // Cut off in the middle of what it sends.
+    // Disconnected while sending.
     socket.on("error", () => {});
   });
 }

@@ -1,4 +1,4 @@
-// Readers of a hub whose store is away for a while: they read what could not be handed out to them.
+// Readers of a hub while the store fails for a while: they read undelivered events from the store afterwards.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -40,7 +40,7 @@ afterAll(async () => {
   project.remove();
 });
 
-/** So many look-ups of a run fail, as in an outage that lasts. */
+/** Number of lookups that fail, as in an outage. */
 function failing() {
   const away = { failures: 0, reads: 0 };
   const { runs, journal } = api.parts.store;
@@ -66,7 +66,7 @@ test.each([
   ["of the live feed", "/api/events", (store: Store) => store],
   ["of a named user's journals", "/api/journal", (store: Store) => userStore(store, "ann")],
 ])(
-  "[P10] a reader %s misses nothing whose run could not be looked up, and has it once",
+  "[P10] a reader %s gets every event once, although its run could not be looked up",
   async (_, path, seen) => {
     const { runId } = await runtime.admit({ agent: "clerk", task: "do", userId: "ann" });
     await waitForApprovals(api, runId);
@@ -97,7 +97,7 @@ test.each([
   },
 );
 
-test("[V4] [P10] a notice without events is looked after, one that only says what is due is not", async () => {
+test("[V4] [P10] an empty commit notice makes readers read the store, one about due runs does not", async () => {
   const told: string[] = [];
   let tell: Parameters<Store["journal"]["onCommit"]>[0] = () => {};
   const { journal } = api.parts.store;

@@ -1,4 +1,4 @@
-// The live feed over a real socket: nine types in S4's words, a sequence that only grows, and a place to come back to.
+// The live feed over a real socket: the nine message types of S4, an increasing sequence, and positions to continue from.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Script } from "../../models/scripted/script.ts";
@@ -67,7 +67,7 @@ interface Told {
   data: any;
 }
 
-/** The feed, from the moment that it listens. */
+/** The feed, once it is connected. */
 async function listen(headers: Record<string, string> = {}, query = "") {
   const response = await api.fetch(`http://cadre/api/events${query}`, { headers });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -91,7 +91,7 @@ async function listen(headers: Record<string, string> = {}, query = "") {
 const hasEnded = (runId: string) => (told: Told[]) =>
   told.some(({ data }) => data.type === "Outcome" && data.run_id === runId);
 
-test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] a tree, told from its start to its outcome", async () => {
+test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] a tree from its start to its outcome", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const told = await feed.until(hasEnded(runId));
@@ -130,7 +130,7 @@ test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] a tree, told from 
   expect(told.at(-1)!.data).toMatchObject({ type: "Outcome", status: "completed", summary: "all done" });
 });
 
-test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] an agent's state, with words that a person understands", async () => {
+test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] an agent's state in words for people", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const told = await feed.until(hasEnded(runId));
@@ -148,7 +148,7 @@ test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] an agent's state, with wor
   expect(states.at(-1)).toBe("idle: Done");
 });
 
-test("[S4-46] every event but Token has a seq, and it only grows", async () => {
+test("[S4-46] every message except Token has an increasing seq", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const told = await feed.until(hasEnded(runId));
@@ -159,7 +159,7 @@ test("[S4-46] every event but Token has a seq, and it only grows", async () => {
   expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
 });
 
-test("[S4-43] a message that waits to be read is in the queue, and leaves it with the next turn", async () => {
+test("[S4-43] a waiting message is in the queue, and leaves it with the next turn", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   const [item] = await waitForApprovals(api, runId);
@@ -170,7 +170,7 @@ test("[S4-43] a message that waits to be read is in the queue, and leaves it wit
   expect(queues).toMatchObject([[{ text: "and hurry" }], []]);
 });
 
-test("[S4-42] [S4-46] settings that somebody changes are told, with a seq that grows", async () => {
+test("[S4-42] [S4-46] a change of settings is sent, with an increasing seq", async () => {
   const feed = await listen();
   for (const mode of ["auto", "chat"]) await sendRequest(api, "POST", "/api/settings", { mode });
   const told = await feed.until((all) => all.length === 2);
@@ -181,7 +181,7 @@ test("[S4-42] [S4-46] settings that somebody changes are told, with a seq that g
   expect(told[1]!.data.seq).toBeGreaterThan(told[0]!.data.seq);
 });
 
-test("[F46] who comes back with the last id misses nothing and hears nothing twice", async () => {
+test("[F46] a reader that returns with its last id misses nothing and gets nothing twice", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const whole = await feed.until(hasEnded(runId));
@@ -192,7 +192,7 @@ test("[F46] who comes back with the last id misses nothing and hears nothing twi
   expect(rest.map(({ data }) => data)).toEqual(after.map(({ data }) => data));
 });
 
-test("a place that is not known here: told to forget, and what happens from now on", async () => {
+test("a reader with an unknown position gets a reset, and then new messages", async () => {
   const first = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   await eventsUntil(api, first.runId, isEnd);
   const feed = await listen({ "Last-Event-ID": "elsewhere.7" });

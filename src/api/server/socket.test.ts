@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("only its owner may open it, and nothing else is left in the folder", async () => {
+test("only its owner can open it, and no other file is left in the folder", async () => {
   served = await serveOnSocket(new Hono(), path);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual(["cadre.sock"]);
@@ -34,7 +34,7 @@ test("only its owner may open it, and nothing else is left in the folder", async
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("what a crash left there does not stand in the way", async () => {
+test("a socket that a crash left behind is replaced", async () => {
   const script = `require("node:net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`;
   spawnSync(process.execPath, ["-e", script]);
   expect(statSync(path).isSocket()).toBe(true);
@@ -53,7 +53,7 @@ test("what a crash left there does not stand in the way", async () => {
   expect(await (await socketFetch(path)("http://cadre/")).text()).toBe("again");
 });
 
-test("a folder that is not there is an error, not a hang", async () => {
+test("a missing folder is an error, not a hang", async () => {
   await expect(serveOnSocket(new Hono(), join(folder, "none", "cadre.sock"))).rejects.toThrow("ENOENT");
 });
 
@@ -99,7 +99,7 @@ test("an aborted request ends at both ends", async () => {
   await seen;
 });
 
-test("closing answers the write that is under way, and cuts the streams", async () => {
+test("closing answers the active write, and ends the streams", async () => {
   let begun = () => {};
   const isBegun = new Promise<void>((resolve) => (begun = resolve));
   let finish = () => {};

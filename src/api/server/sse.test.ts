@@ -1,4 +1,4 @@
-// Streams over a real socket: no gap, no repeat, nothing left behind.
+// Event streams over a real socket: no gaps, no repeats, no leaks.
 
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -90,7 +90,7 @@ async function collect(
   return items;
 }
 
-/** A stream as a browser would read it, by its lines. */
+/** Reads a stream line by line, as a browser would. */
 async function raw(path: string, headers: Record<string, string> = {}, enough = /event: end\n/) {
   const response = await api.fetch(`http://cadre${path}`, {
     headers: { Accept: "text/event-stream", ...headers },
@@ -110,7 +110,7 @@ const note = (id: string): EventBody => ({
 });
 
 describe("one run", () => {
-  test("from its first event to its last, and then the stream ends; deltas come beside them", async () => {
+  test("from its first event to its last, with deltas, and then the stream ends", async () => {
     const runId = await start("writer");
     const items = await collect(api.client.follow({ runId, signal: forever }));
     expect(eventsIn(items)).toEqual(await store.journal.read(runId));
@@ -143,7 +143,7 @@ describe("one run", () => {
     expect((await raw(`/api/runs/${runId}/events?stream=1`, { Accept: "*/*" })).ids).toEqual(ids);
   });
 
-  test("[F49] two readers who come after the end both get it", async () => {
+  test("[F49] two readers that connect after the end both get it", async () => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const streams = [1, 2].map(() => collect(api.client.follow({ runId, signal: forever })));
@@ -152,7 +152,7 @@ describe("one run", () => {
     expect(await collect(api.client.follow({ runId, after: position, signal: forever }))).toEqual([]);
   });
 
-  test("goes on after the end only where that is wanted", async () => {
+  test("stays open after the end only on request", async () => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const stop = new AbortController();
@@ -165,8 +165,8 @@ describe("one run", () => {
   });
 });
 
-describe("coming back", () => {
-  test("[F46] with the last id, across a restart: what was missed, in order, nothing twice", async () => {
+describe("reconnecting", () => {
+  test("[F46] with the last id, across a restart: the missed events in order, none twice", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     const first = await raw(`/api/runs/${runId}/events`, {}, /RUN_SUSPENDED.*\n\n/);
@@ -187,9 +187,9 @@ describe("coming back", () => {
   test.each([
     ["of another store", () => "elsewhere.3"],
     ["from the future", () => `${store.id}.999999`],
-    ["that is none", () => "nonsense"],
-    ["with no number", () => `${store.id}.x`],
-  ])("[F46] with an id %s: told to forget, and given everything", async (_, id) => {
+    ["that is invalid", () => "nonsense"],
+    ["without a number", () => `${store.id}.x`],
+  ])("[F46] with an id %s: a reset, and then everything", async (_, id) => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const { text, ids } = await raw(`/api/runs/${runId}/events`, { "Last-Event-ID": id() });
@@ -200,7 +200,7 @@ describe("coming back", () => {
     expect(items[0]).toEqual({ type: "reset" });
   });
 
-  test("the owner leaves: the reader is told, goes on at the next one by position, and has everything once", async () => {
+  test("when the owner process stops, the reader continues at the next one by position, and gets everything once", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     const seen: JournalEvent[] = [];
@@ -222,7 +222,7 @@ describe("coming back", () => {
 });
 
 describe("all runs", () => {
-  test("[F47] subscribing while much is written: every reader gets every event once, in order", async () => {
+  test("[F47] subscribing during many writes: every reader gets every event once, in order", async () => {
     const runs = await Promise.all(Array.from({ length: 10 }, () => start("clerk")));
     await Promise.all(runs.map((runId) => waitForApprovals(api, runId)));
     const TOTAL = 1_000;
@@ -257,7 +257,7 @@ describe("all runs", () => {
     }
   });
 
-  test("of a tree: a child that comes later is in it, other trees are not", async () => {
+  test("of a tree: a later child is included, other trees are not", async () => {
     const parent = await start("clerk");
     const other = await start("clerk");
     await waitForApprovals(api, parent);
@@ -284,7 +284,7 @@ describe("all runs", () => {
   });
 });
 
-test("of one run: those that it starts meanwhile are not in it", async () => {
+test("of one run: children that it starts are not included", async () => {
   const parent = await start("clerk");
   await waitForApprovals(api, parent);
   const [first] = await store.journal.read(parent);
@@ -301,10 +301,10 @@ test("of one run: those that it starts meanwhile are not in it", async () => {
   expect(new Set(eventsIn(await reading).map(({ runId }) => runId))).toEqual(new Set([parent]));
 });
 
-describe("readers that go, or stand still", () => {
+describe("readers that go or stall", () => {
   const nobodyListens = () => vi.waitFor(() => expect(api.listeners).toEqual({ deltas: 0, commits: 0 }));
 
-  test("nothing listens any more once they have gone, however they went", async () => {
+  test("all subscriptions end when they have gone, however they went", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     await nobodyListens();
@@ -336,7 +336,7 @@ describe("readers that go, or stand still", () => {
     await reader.cancel();
   });
 
-  test("[F48] a reader that takes nothing costs no more than a queue, and is cut off with a hint", async () => {
+  test("[F48] a reader that takes nothing needs no more than its queue, and is disconnected with a hint", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const outlet = createStreamWriter();
     const line = "x".repeat(64 * 1024);
@@ -359,7 +359,7 @@ describe("readers that go, or stand still", () => {
     expect(text).toBe(`${line.repeat(4)}hint`);
   });
 
-  test("[F48] cut off and coming back, a slow reader has missed nothing", async () => {
+  test("[F48] a slow reader that reconnects has missed nothing", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     const big = (i: number): EventBody => ({
@@ -374,7 +374,7 @@ describe("readers that go, or stand still", () => {
       agent: false,
     }).end();
     const [incoming] = (await once(slow, "response")) as [IncomingMessage];
-    // Nobody reads: the server writes until nothing fits any more, and then its patience ends.
+    // Nothing is read: the server writes until the queue is full, and then disconnects.
     while (api.listeners.deltas > 0) {
       await vi.advanceTimersByTimeAsync(1_000);
       await nextTurn();
@@ -390,15 +390,15 @@ describe("readers that go, or stand still", () => {
   });
 });
 
-describe("a store that is far away", () => {
-  /** As one behind a network: between a read and its answer much can happen, and news may come later, several at once. */
+describe("a remote store", () => {
+  /** Simulates a network: events may be committed between a read and its answer, and notices may come late and together. */
   function farAway() {
     let heard: JournalEvent[] = [];
     let tellers: CommitListener[] = [];
     const far = {
       reads: 0,
       holdsNews: false,
-      /** While an answer is on its way. */
+      /** Called while an answer is under way. */
       onAnswer: async (_page: readonly JournalEvent[]): Promise<void> => {},
       releaseNews(): void {
         const events = heard;
@@ -444,7 +444,7 @@ describe("a store that is far away", () => {
     return runId;
   };
 
-  test("[F47] what is committed while an answer is on its way is not missed", async () => {
+  test("[F47] an event committed during a read is not missed", async () => {
     const runId = await waiting();
     const far = farAway();
     let wrote = false;
@@ -461,7 +461,7 @@ describe("a store that is far away", () => {
     expect(eventsIn(await reading)).toEqual(await store.journal.read(runId));
   });
 
-  test("[F47] news that is partly known already is told only as far as it is new", async () => {
+  test("[F47] a batch with known events sends only the new ones", async () => {
     const runId = await waiting();
     const far = farAway();
     let emptyAnswers = 0;
@@ -481,7 +481,7 @@ describe("a store that is far away", () => {
     for (const read of [first, second]) expect(eventsIn(await read)).toEqual(journal);
   });
 
-  test("[F48] for a reader that stands still while much comes, it waits in the store and not in memory", async () => {
+  test("[F48] events for a stalled reader wait in the store, not in memory", async () => {
     const runId = await waiting();
     const far = farAway();
     const response = await far.app.request(`/api/runs/${runId}/events?stream=1`);
@@ -495,7 +495,7 @@ describe("a store that is far away", () => {
       await store.journal.append({ runId, after: 0, events: [big(i)] });
       await nextTurn();
     }
-    // What did not fit was left, and is read once there is room.
+    // The events that did not fit are read once there is room.
     expect(far.reads).toBe(3);
     await api.client.post("/api/runs/{id}/cancel", { id: runId });
     const ids = Array.from((await response.text()).matchAll(/^id: .*\.(\d+)$/gm), (found) =>

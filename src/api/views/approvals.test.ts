@@ -1,4 +1,4 @@
-// What a person is told beside the question itself, against a real runtime: three levels, real files, a real shell.
+// The context of an approval, against a real runtime: three levels of agents, real files, a real shell.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -70,8 +70,8 @@ async function asked(name: string, task: string): Promise<ApprovalView> {
   return item!;
 }
 
-describe("[U20] [U27] what waits for a person", () => {
-  test("says who asks for whom, what waits for it, what was done so far, and what came just before", async () => {
+describe("[U20] [U27] an approval", () => {
+  test("shows the path of agents, the runs that wait for it, the work so far, and the latest events", async () => {
     const item = await asked("lead", "release it");
     expect(ApprovalView.strict().parse(item)).toEqual(item);
     expect(item.trail).toEqual([
@@ -89,7 +89,7 @@ describe("[U20] [U27] what waits for a person", () => {
     expect(item.recent.map(({ kind }) => kind)).toEqual(["thought", "tool", "result"]);
   });
 
-  test("[U24] a command comes apart, drawn from what was recorded", async () => {
+  test("[U24] explains a shell command from the recorded input", async () => {
     const item = await asked("worker", "shell");
     expect(item).toMatchObject({
       blocks: { runs: 1, root: true },
@@ -111,7 +111,7 @@ describe("[U23] another input", () => {
     return answer;
   };
 
-  test("is drawn as it would be done, with the whole file, and decides nothing", async () => {
+  test("is previewed with the whole file, and decides nothing", async () => {
     const item = await asked("lead", "release it");
     const before = await api.client.events(item.runId);
     const input = { path: "a.txt", old_string: "two", new_string: "TWO" };
@@ -127,7 +127,7 @@ describe("[U23] another input", () => {
     expect(await api.client.events(item.runId)).toEqual(before);
   });
 
-  test("that does not fit says where; the decision would say the same", async () => {
+  test("that is invalid names the place, as the decision would", async () => {
     const item = await asked("lead", "release it");
     const answer = await preview(item, { path: "a.txt", old_string: 1 });
     expect(answer.issues.map(({ path }) => path[0])).toEqual(["old_string", "new_string"]);
@@ -139,14 +139,14 @@ describe("[U23] another input", () => {
     await expect(decided).rejects.toMatchObject({ code: "UNPROCESSABLE", message: answer.problem });
   });
 
-  test("shows no secret of a file that it would change", async () => {
+  test("shows no secrets of the file that it would change", async () => {
     const item = await asked("lead", "release it");
     const answer = await preview(item, { path: ".env", old_string: "API_KEY", new_string: "KEY" });
     expect(JSON.stringify(answer)).not.toContain("very-secret");
     expect(answer.change?.masked, "[U22] what it shows is not to be written back").toBe(true);
   });
 
-  test("of what is not open is not there", async () => {
+  test("for an item that is not open is not found", async () => {
     const item = await asked("lead", "release it");
     for (const id of [`${item.runId}:m9.9`, "nonsense"]) {
       const answer = await sendRequest(api, "POST", `/api/approvals/${id}/preview`, { input: {} });

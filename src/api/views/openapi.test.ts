@@ -1,4 +1,4 @@
-// The description of the API, as it is served.
+// The served description of the API.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assembleRuntime } from "../../runtime/assembly.ts";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-test("is OpenAPI 3.1, and every reference in it leads somewhere", () => {
+test("is OpenAPI 3.1, and every reference resolves", () => {
   expect(document.openapi).toBe("3.1.0");
   const names = JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g);
   for (const [, name] of names) {
@@ -36,7 +36,7 @@ test("is OpenAPI 3.1, and every reference in it leads somewhere", () => {
   }
 });
 
-test("[V5] describes every route that is served, and no other", () => {
+test("[V5] describes exactly the routes that are served", () => {
   const served = api.app.routes
     .filter(({ method, path }) => method !== "ALL" && !/^\/(openapi\.json|docs.*)$/.test(path))
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)({[^}]+})?/g, "{$1}")}`);
@@ -46,16 +46,16 @@ test("[V5] describes every route that is served, and no other", () => {
   expect(described.toSorted()).toEqual([...new Set(served)].toSorted());
 });
 
-test("docs/api.md says the same", async () => {
+test("docs/api.md is up to date", async () => {
   await expect(apiDocs(document)).toMatchFileSnapshot("../../../docs/api.md");
 });
 
-test("names each operation once", () => {
+test("gives each operation a unique name", () => {
   const ids = operations(document).map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("what may be left out is not called required", () => {
+test("optional fields are not listed as required", () => {
   const { parameters } = document.paths["/api/runs"]!["get"]!;
   expect(parameters.filter(({ required }) => required)).toEqual([]);
   expect(parameters.map(({ name }) => name)).toContain("cursor");
@@ -66,7 +66,7 @@ test("what may be left out is not called required", () => {
 });
 
 describe("the page for people", () => {
-  test("[A62] has no script, no style of its own, and nothing from elsewhere", async () => {
+  test("[A62] has no script, no inline style, and loads nothing from other sites", async () => {
     const response = await api.fetch("http://cadre/docs");
     expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
     const page = await response.text();
@@ -77,7 +77,7 @@ describe("the page for people", () => {
     expect(await style.text()).not.toMatch(/url\(|@import/);
   });
 
-  test("[A14] [A62] stands behind the door, under a policy that lets nothing else in", async () => {
+  test("[A14] [A62] needs the token, and its policy allows nothing else", async () => {
     const token = "a-token-that-is-long-enough-for-it";
     const app = createPublicApp(
       api.parts,
@@ -99,14 +99,14 @@ describe("the page for people", () => {
     }
   });
 
-  test("[A62] shows what is described as text", () => {
+  test("[A62] escapes the descriptions", () => {
     const evil = '<img src=x onerror="alert(1)">';
     const page = docsPage({ ...document, info: { title: evil, version: evil, description: evil } });
     expect(page).not.toContain("<img");
     expect(page).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt;");
   });
 
-  test("every link on it leads to a place on it", () => {
+  test("every link leads to an anchor of the page", () => {
     const page = docsPage(document);
     const places = new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id));
     for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) expect(places).toContain(id);
