@@ -429,3 +429,9 @@ export type EventOf<T extends EventType> = Extract<JournalEvent, { type: T }>;
 export const isProgress = (event: EventBody | JournalEvent): boolean =>
   OUTCOME_TYPES.has(event.type) &&
   !(event.type === "MODEL_CALL_FAILED" && event.payload.cause === "interrupted");
+
+/** Hashes of the blobs that an event refers to: the pinned definition, or the whole output of a tool. */
+export function referencedBlobs(event: JournalEvent): string[] {
+  if (event.type === "RUN_STARTED") return [event.payload.definition];
+  return event.type === "TOOL_RESULT" && event.payload.ref !== undefined ? [event.payload.ref] : [];
+}

@@ -2,7 +2,7 @@
 // (J9). An event type that only a newer Cadre knows is an error: Cadre must never act on half a journal.
 
 import { CadreError } from "../errors.ts";
-import { type EventType, type JournalEvent, payloads } from "./events.ts";
+import { type EventType, type JournalEvent, payloads, type RuleBasis } from "./events.ts";
 
 export interface StoredEvent {
   runId: string;
@@ -18,14 +18,6 @@ export interface StoredEvent {
 type Step = (type: string, payload: Record<string, unknown>) => Record<string, unknown>;
 export const JOURNAL_VERSION = 1;
 const STEPS: Step[] = [];
-
-/** Recordings from before the first release name what decided in `rule` only. Delete this with the last of them. */
-function withBasis(type: string, payload: Record<string, unknown>): Record<string, unknown> {
-  if (type !== "TOOL_PROPOSED" || payload["basis"] !== undefined) return payload;
-  const [, word] = /^(person grant|fork: recorded|taint ask:)/.exec(String(payload["rule"])) ?? [];
-  const basis = { "person grant": "grant", "fork: recorded": "recorded", "taint ask:": "taint" }[word ?? ""];
-  return basis === undefined ? payload : { ...payload, basis };
-}
 
 export function readEvent(stored: StoredEvent): JournalEvent {
   const { text, ...place } = stored;
@@ -46,8 +38,8 @@ export function readEvent(stored: StoredEvent): JournalEvent {
       { runId: stored.runId, seq: stored.seq, version },
     );
   }
-  const steps = [...STEPS.slice(version - 1), withBasis];
-  const upcast = steps.reduce((payload, step) => step(stored.type, payload), raw);
+  const upcast = STEPS.slice(version - 1).reduce((payload, step) => step(stored.type, payload), raw);
+  addMissingTags(stored.type, upcast);
   const parsed = payloads[stored.type as EventType].safeParse(upcast);
   if (!parsed.success) {
     throw new CadreError(
@@ -57,6 +49,33 @@ export function readEvent(stored: StoredEvent): JournalEvent {
     );
   }
   return { ...place, payload: parsed.data } as JournalEvent;
+}
+
+/**
+ * Recordings from before the first release say some things only in the wording of a text field. This is the one place that
+ * reads such wording; everything else reads the tags. Delete it with the last of those recordings.
+ */
+function addMissingTags(type: string, payload: Record<string, unknown>): void {
+  const { rule, waitingOn, note, summary } = payload as Partial<Record<string, unknown>>;
+  if (type === "TOOL_PROPOSED" && typeof rule === "string") payload["basis"] ??= basisInWording(rule);
+  if (type === "APPROVAL_DECIDED" && note === "--yes") payload["automatic"] ??= true;
+  if (
+    type === "CHILD_RUN_COMPLETED" &&
+    String(summary).startsWith("The run was set aside and needs a person: ")
+  )
+    payload["quarantined"] ??= true;
+  if (type === "RUN_SUSPENDED" && typeof waitingOn === "object" && waitingOn !== null) {
+    const wait = waitingOn as Record<string, unknown>;
+    if (wait["detail"] === "It is done, and waits for its children to end.") wait["closing"] ??= true;
+  }
+}
+
+function basisInWording(rule: string): RuleBasis | undefined {
+  if (rule.startsWith("person grant ")) return "grant";
+  if (rule.startsWith("default ask ")) return "default";
+  if (rule.startsWith("fork: recorded in ")) return "recorded";
+  if (rule === "it cannot be made") return "impossible";
+  return rule.includes("taint ask:") ? "taint" : undefined;
 }
 
 /** Whether the error means that a newer version of Cadre could read the journal. */

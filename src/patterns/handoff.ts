@@ -23,12 +23,7 @@ export const handoff: Pattern = {
     const child = latestChildFor(state.children, KEY);
     if (!child) return undefined;
     if (!child.ended) {
-      const waitingOn = {
-        kind: "handoff" as const,
-        items: [child.runId],
-        closing: true as const,
-        detail: CLOSING,
-      };
+      const waitingOn = { kind: "handoff" as const, items: [child.runId], ...CLOSING };
       return { type: "suspend", waitingOn, wakeAt: undefined };
     }
     const { status } = child.ended.result;

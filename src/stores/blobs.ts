@@ -4,7 +4,7 @@ import { hash as nodeHash } from "node:crypto";
 import { CadreError } from "../errors.ts";
 import type { Digest } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import { referencedBlobs } from "../journal/named-values.ts";
+import { referencedBlobs } from "../journal/events.ts";
 
 export const digest: Digest = (text) => nodeHash("sha256", text, "hex");
 

@@ -19,7 +19,7 @@ import type { Estimate, EventBody, JournalEvent, Payload, WaitingOn } from "../j
 import type { ApprovalKind } from "../projections/folds/approvals.ts";
 import type { FreezeRequest } from "../projections/folds/freeze.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
-import type { MessageRow } from "../projections/message-row.ts";
+import type { MessageRow } from "../projections/formats/message-rows.ts";
 import type { RunUsage } from "../projections/usage/run-usage.ts";
 import type { TreeUsage } from "../projections/usage/tree-usage.ts";
 import type { Outbox } from "./outbox.ts";

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { decide } from "../../src/loop/drive/decide.ts";
 import { type ReplayParts, replayRuns } from "../../src/loop/replay/replay.ts";
-import { projections } from "../../src/projections/index.ts";
-import { fold, type Projection } from "../../src/projections/projection.ts";
+import { allProjections } from "../../src/projections/all-projections.fixture.ts";
+import { fold } from "../../src/projections/projection.ts";
 import type { RuntimeAssembly } from "../../src/runtime/assembly.ts";
 import { moveIn } from "../../src/stores/move-tree.ts";
 import { readTree } from "../../src/stores/tree-file.ts";
@@ -17,6 +17,8 @@ import { TREES } from "./trees.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
 const HOME = fileURLToPath(new URL(".", import.meta.url));
+const projections = await allProjections();
+
 const recordings = readdirSync(HOME, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".cadre"));
 const nameOf = (file: string): string => file.replace(/^.*[/\\]/, "").replace(".cadre", "");
 
@@ -57,7 +59,7 @@ describe("golden trees", () => {
     expect(await replay()).toMatchObject({ divergence: undefined });
     for (const { id } of (await store.runs.list({})).runs) {
       const events = await store.journal.read(id);
-      for (const projection of projections) fold(projection as Projection<unknown>, events);
+      for (const projection of projections) fold(projection, events);
     }
     await runtime!.start();
     while ((await settled(runtime!, root)) === "waits") await decideAll(runtime!, root, { decision: "approve" });

@@ -10,11 +10,11 @@ import { handoff } from "../../src/patterns/handoff.ts";
 import type { DecisionView, Pattern, TakeTurn } from "../../src/patterns/pattern.ts";
 import { router } from "../../src/patterns/router.ts";
 import { injectMessage, messagesAfter, team } from "../../src/patterns/team.ts";
-import { childCompleted } from "../../src/projections/folds/parent-events.ts";
+import { childCompletedEvent } from "../../src/projections/folds/parent-events.ts";
 import { replace, withAppend, withSpawn } from "./breaking.ts";
 import type { Findable } from "./surroundings.ts";
 
-const { childCompleted: completed } = await vi.importActual<
+const { childCompletedEvent: completed } = await vi.importActual<
   typeof import("../../src/projections/folds/parent-events.ts")
 >("../../src/projections/folds/parent-events.ts");
 
@@ -99,7 +99,7 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
     name: "what a member has used is not told on",
     found: /^B1 /,
     install: () =>
-      replace(childCompleted, (row, ended) => {
+      replace(childCompletedEvent, (row, ended) => {
         const event = completed(row, ended);
         if (row.trigger !== "team" || event?.type !== "CHILD_RUN_COMPLETED") return event;
         const { usage: _, cost: __, ...payload } = event.payload;

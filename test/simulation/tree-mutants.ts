@@ -5,7 +5,7 @@ import { vi } from "vitest";
 import type { EventBody } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { endAfterChildren } from "../../src/loop/drive/decide-children.ts";
-import { blockedBy, childCompleted } from "../../src/projections/folds/parent-events.ts";
+import { blockedEvent, childCompletedEvent } from "../../src/projections/folds/parent-events.ts";
 import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Append, Store } from "../../src/stores/store.ts";
 import { leaveSlot } from "../../src/stores/transaction/slots.ts";
@@ -27,7 +27,7 @@ export const TREE_MUTANTS: readonly Findable[] = [
   {
     name: "a parent is not told of its child's end",
     found: /^P6 its parent was not told/,
-    install: () => replace(childCompleted, () => undefined),
+    install: () => replace(childCompletedEvent, () => undefined),
   },
   { name: "a parent is told twice", found: /^(P6 told twice|J1) /, store: tellsTwice },
   {
@@ -38,14 +38,14 @@ export const TREE_MUTANTS: readonly Findable[] = [
   {
     name: "nobody above learns that a person is needed",
     found: /^S0-61 /,
-    install: () => replace(blockedBy, () => undefined),
+    install: () => replace(blockedEvent, () => undefined),
   },
   {
     name: "those above are not told that nobody is needed any more",
     found: /^S0-61 /,
     install: () =>
-      replace(blockedBy, (row, children) => {
-        const event = real.blockedBy(row, children);
+      replace(blockedEvent, (row, children) => {
+        const event = real.blockedEvent(row, children);
         return event?.type === "RUN_RESUMED" ? undefined : event;
       }),
   },

@@ -6,7 +6,6 @@ import type { EventBody, JournalEvent, Payload } from "../../src/journal/events.
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { keyOf } from "../../src/journal/keys.ts";
 import { toolCallsOf } from "../../src/journal/message-parts.ts";
-import { CLOSING } from "../../src/projections/folds/run-state.ts";
 import { applyUsage, emptyUsage, totalTokens } from "../../src/projections/usage/run-usage.ts";
 import type { Append, AppendResult } from "../../src/stores/store.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
@@ -186,7 +185,7 @@ function* wrongWith(event: JournalEvent, before: readonly JournalEvent[]): Gener
 
 /** D2: it had its answer, and only waited for its children. */
 const isClosing = (before: readonly JournalEvent[]): boolean =>
-  before.some(({ type, payload }) => type === "RUN_SUSPENDED" && payload.waitingOn.detail === CLOSING);
+  before.some(({ type, payload }) => type === "RUN_SUSPENDED" && payload.waitingOn.closing === true);
 
 /** H5: it makes no model call of its own, so what is said to it stands in its result. */
 const drafts = (before: readonly JournalEvent[]): boolean =>

@@ -3,8 +3,7 @@
 
 import type { Delta } from "../../../src/journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../src/journal/events.ts";
-import { isAnswered } from "../../../src/projections/answered.ts";
-import { type ItemChange, itemChanges } from "../../../src/projections/folds/approvals.ts";
+import { type ItemChange, isAnswered, itemChanges } from "../../../src/projections/folds/approvals.ts";
 import { applyRunRow, initialRow, type RunRow } from "../../../src/projections/folds/run-row.ts";
 import { applyTimeline, type Timeline, timelineProjection } from "../../../src/projections/views/timeline.ts";
 

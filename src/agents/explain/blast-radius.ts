@@ -103,6 +103,8 @@ const covers = (have: Named, want: Named): boolean =>
 const asTool = (name: string, rule: string): string => rule.replace(/^[^(]+/, name);
 
 const ANY_HOST = "any host";
+/** Not one host but a whole class of them. The second one is what WebFetch declares without an allow list. */
+const ANY_HOSTS: ReadonlySet<string> = new Set([ANY_HOST, "any public host"]);
 
 interface Holding {
   tools: readonly AllowedTool[];
@@ -122,7 +124,11 @@ function hostsIn(then: Holding, now: Holding): BlastRadius["hosts"] {
   const told = all.includes(ANY_HOST)
     ? all.filter((host) => host === ANY_HOST || host.startsWith(SERVER))
     : all;
-  return told.map((host) => ({ host, ...newMark(!reaches(known, host)) }));
+  return told.map((host) => ({
+    host,
+    ...(ANY_HOSTS.has(host) ? { any: true as const } : {}),
+    ...newMark(!reaches(known, host)),
+  }));
 }
 
 const reaches = (hosts: ReadonlySet<string>, host: string): boolean =>

@@ -20,6 +20,8 @@ export const DecisionBody = named(
     input: z.unknown().exactOptional(),
     answer: z.string().exactOptional(),
     note: z.string().exactOptional(),
+    /** `--yes` approves it without asking a person. */
+    automatic: z.literal(true).exactOptional(),
     scope: z.enum(["once", "run", "tree", "always"]).exactOptional(),
     /** Milliseconds since the epoch. */
     until: z.int().positive().exactOptional(),

@@ -1,7 +1,7 @@
 // Runs whose questions are all answered, but that no driver has taken up yet. Read from the inbox that the store keeps.
 
 import type { RunId } from "../../ids.ts";
-import { ANSWERED_BY_ITEMS, isAnswered } from "../../projections/answered.ts";
+import { ANSWERED_BY_ITEMS, isAnswered } from "../../projections/folds/approvals.ts";
 import { blockersOf } from "../../projections/folds/parent-events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import { BlastRadius } from "../../journal/blast-radius.ts";
-import { type JournalEvent, payloads } from "../../journal/events.ts";
+import { type JournalEvent, payloads, RuleBasis } from "../../journal/events.ts";
 import { grantRuleFor } from "../../loop/commands/decision-event.ts";
 import { previewEdit } from "../../loop/commands/preview-edit.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -91,7 +91,11 @@ export const ApprovalView = named(
     tool: z.string().optional(),
     input: z.unknown().optional(),
     preview: z.string().optional(),
+    /** The rule that asks. Absent `basis`: a permission rule. */
     rule: z.string().optional(),
+    basis: RuleBasis.optional(),
+    /** Why a shell command could not be judged. */
+    unjudged: z.string().optional(),
     hash: z.string().optional(),
     /** Fingerprint of the file at the time of the preview. */
     fingerprint: z.string().optional(),

@@ -4,8 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Digest, RunId } from "../../ids.ts";
-import type { JournalEvent } from "../../journal/events.ts";
-import { referencedBlobs } from "../../journal/named-values.ts";
+import { type JournalEvent, referencedBlobs } from "../../journal/events.ts";
 import { checkReceipts, type ReceiptProblem } from "../../loop/replay/check-receipts.ts";
 import { findTreeProblem } from "../../loop/replay/check-tree.ts";
 import { foldRow, type RunRow } from "../../projections/folds/run-row.ts";

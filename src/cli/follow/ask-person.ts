@@ -5,7 +5,7 @@ import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
 import { ALWAYS_DAYS } from "../../permissions/permission.ts";
-import { REJECT_REASONS, rejectionNote } from "../../projections/reject-reasons.ts";
+import { REJECT_REASONS, rejectionNote } from "../../projections/words/decisions.ts";
 import { type Draft, type EditorContext, editJson } from "../terminal/edit-json.ts";
 import type { Keys } from "../terminal/keys.ts";
 import { type Asker, approvalLines, editLines, probeLines } from "../view/approval.ts";

@@ -186,7 +186,10 @@ async function sayYes(client: CadreClient, runId: string, said: Set<string>): Pr
   for (const { id } of items.filter((item) => isCall(item) && !said.has(item.id))) {
     said.add(id);
     try {
-      await client.post("/api/approvals/{id}", { id, body: { decision: "approve", note: "--yes" } });
+      await client.post("/api/approvals/{id}", {
+        id,
+        body: { decision: "approve", note: "--yes", automatic: true },
+      });
     } catch (error) {
       // It was decided elsewhere, or must be proposed again. The run's next event tells.
       if (isUnreachable(error) || httpStatus(toCadreError(error).code) !== 409) throw error;

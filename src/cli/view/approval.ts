@@ -4,7 +4,7 @@
 import { diffLines } from "diff";
 import type { ApprovalView, Probe } from "../../api/client/types.ts";
 import { describeCall } from "../../projections/views/timeline.ts";
-import { describeAskRule } from "../../projections/words/decisions.ts";
+import { describeAskReason, ITEM_HEADLINES } from "../../projections/words/decisions.ts";
 import { clockTime } from "../../projections/words/format.ts";
 import { PROBE_WORDS } from "../../projections/words/tool-outcomes.ts";
 import type { CommandLine } from "../command-line.ts";
@@ -13,14 +13,6 @@ import { commandPartLines } from "./command-parts.ts";
 import { type Paint, truncate } from "./screen.ts";
 import { fitLine, fitLines, type Page } from "./text/fit.ts";
 import { jsonLine, plain, plainLine } from "./text/plain.ts";
-
-const HEADLINES = {
-  tool: "needs your approval",
-  question: "asks you",
-  outcome: "does not know whether this was done",
-  budget: "has used up its budget",
-  loop: "repeats itself",
-} as const;
 
 /** The run that asks: the agents from the root down to it, and its task. */
 export interface Asker {
@@ -32,7 +24,7 @@ export function approvalLines(item: ApprovalView, page: Page, { path, task }: As
   const { paint } = page;
   const who = plainLine(path.join(" › "));
   const again = item.round > 1 ? " again: what it rests on has changed" : "";
-  const title = `${who} ${HEADLINES[item.kind]}${again}`;
+  const title = `${who} ${ITEM_HEADLINES[item.kind]}${again}`;
   const head = [
     paint(["bold", "yellow"], title),
     ...(task === undefined ? [] : [`works on: ${truncate(plainLine(task), LONGEST_TASK)}`]),
@@ -113,7 +105,7 @@ function facts(item: ApprovalView): string[] {
   const says = item.kind === "question" ? why : description;
   return [
     ...(item.tool === undefined ? [] : [`tool ${plainLine(item.tool)}`]),
-    ...(item.rule === undefined ? [] : [`why it asks: ${plainLine(describeAskRule(item.rule))}`]),
+    ...(item.rule === undefined ? [] : [`why it asks: ${plainLine(describeAskReason(item))}`]),
     ...(item.untrusted === undefined
       ? []
       : [`may come from the words of: ${plainLine(item.untrusted.join(", "))}`]),

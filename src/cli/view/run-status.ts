@@ -1,7 +1,7 @@
 // The statuses of a tree as shown to people. A journal may say "running" although no process drives the run.
 
 import type { ApprovalView, Health, RunTree } from "../../api/client/types.ts";
-import { isAnswered } from "../../projections/answered.ts";
+import { isAnswered } from "../../projections/folds/approvals.ts";
 import { type ShownStatus, shownStatus } from "../../projections/words/statuses.ts";
 import { allNodes } from "./text/branches.ts";
 

@@ -1,6 +1,7 @@
 // Sums up a run: its result, its cost, what it changed, what it waits for, and the commands to continue with.
 
 import type { ApprovalView, Health, RunDetail } from "../../api/client/types.ts";
+import { ITEM_LABELS } from "../../projections/words/decisions.ts";
 import { describeCost, describeTokens, duration, plural } from "../../projections/words/format.ts";
 import {
   capitalize,
@@ -91,19 +92,11 @@ export function neededLines(
 ): string[] {
   return items.flatMap((item) => [
     "",
-    `${paint("yellow", KINDS[item.kind])}: ${askerOf(item)}${itemTitle(item)}`,
+    `${paint("yellow", ITEM_LABELS[item.kind])}: ${askerOf(item)}${itemTitle(item)}`,
     ...(item.blastRadius ? [`  ${radiusLine(item.blastRadius, paint)}`] : []),
     ...answerCommands(item, commandLine).map((command) => `  ${command}`),
   ]);
 }
-
-const KINDS: Record<ApprovalView["kind"], string> = {
-  tool: "needs approval",
-  question: "asks",
-  outcome: "outcome unknown",
-  budget: "budget used up",
-  loop: "repeats itself",
-};
 
 /** The path of the asking run, unless it is the root. */
 const askerOf = ({ path }: ApprovalView): string =>

@@ -634,7 +634,7 @@ scenario(
     expect(await world.state(coder!)).toMatchObject({ waitingOn: { kind: "quarantine" } });
     const { end } = await world.drive(runId);
     expect(end).toMatchObject({ status: "completed" });
-    expect(resultsRead(await world.events(runId))[0]).toContain("The run was set aside and needs a person");
+    expect(resultsRead(await world.events(runId))[0]).toContain("The run was quarantined and needs a person");
   },
 );
 

@@ -16,6 +16,7 @@ export interface Decision {
   input?: unknown;
   answer?: string;
   note?: string;
+  automatic?: true;
   scope?: "once" | "run" | "tree" | "always";
   until?: number;
   limits?: { maxTokens?: number; maxCost?: number };
@@ -27,7 +28,7 @@ export function decisionEvent(
   state: RunState,
   parts: Pick<LoopParts, "clock" | "digest"> & { grantFor: GrantFor },
 ): EventBody {
-  const { by, until, note, answer, limits, input } = decision;
+  const { by, until, note, automatic, answer, limits, input } = decision;
   const raisesTree = limits !== undefined && isTreeLimit(item.limit ?? "");
   const scope = raisesTree ? "tree" : decision.scope;
   const isGrant = !raisesTree && scope !== undefined && scope !== "once";
@@ -35,6 +36,7 @@ export function decisionEvent(
     itemId: item.itemId,
     decision: decision.decision,
     by,
+    ...(automatic ? { automatic } : {}),
     ...(note === undefined ? {} : { note }),
     ...(answer === undefined ? {} : { answer }),
     ...(decision.decision === "edit" ? { input } : {}),

@@ -39,7 +39,7 @@ export function endAfterChildren({ state, definition }: DecisionView, ending: En
   const live = liveChildren(state.children);
   if (live.length === 0) return { type: "end", ending };
   const items = live.map(({ runId }) => runId);
-  const waitingOn = { kind: "child" as const, items, closing: true as const, detail: CLOSING };
+  const waitingOn = { kind: "child" as const, items, ...CLOSING };
   // F27: a crash may have come after a child was recorded as late and before it was cancelled.
   const waits =
     ending.status === "completed" &&

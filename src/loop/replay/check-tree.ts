@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
-import { childCompleted, isChildQuarantined } from "../../projections/folds/parent-events.ts";
+import { childCompletedEvent } from "../../projections/folds/parent-events.ts";
 import { foldRow } from "../../projections/folds/run-row.ts";
 import type { Journals } from "../../projections/views/causes.ts";
 import type { ReceiptProblem } from "./check-receipts.ts";
@@ -33,12 +33,12 @@ function otherEnd(event: EventOf<"CHILD_RUN_COMPLETED">, journals: Journals): st
   const { child_run_id: id } = event.payload;
   const child = journals.get(id);
   // E5: for its parent it has ended; what becomes of it later reaches nobody.
-  if (!child || isChildQuarantined(event.payload)) return undefined;
+  if (!child || event.payload.quarantined) return undefined;
   const last = child.at(-1)!;
   const says = `event ${event.seq} of run ${event.runId} says`;
   if (!TERMINAL_TYPES.has(last.type))
     return `The end of run ${id}, which ${says} that it has, is not there: its journal stops at event ${last.seq}.`;
-  const told = childCompleted(foldRow(child), last);
+  const told = childCompletedEvent(foldRow(child), last);
   // Moved with its parent, which hears of the end elsewhere.
   if (last.type === "RUN_MOVED" || isDeepStrictEqual(plain(told?.payload), plain(event.payload)))
     return undefined;

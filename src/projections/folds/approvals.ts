@@ -3,9 +3,12 @@
 
 import { approvalId } from "../../ids.ts";
 import type { BlastRadius } from "../../journal/blast-radius.ts";
-import type { JournalEvent, Payload, WaitingOn } from "../../journal/events.ts";
+import type { JournalEvent, Payload, RuleBasis, WaitingOn } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { latestChildFor } from "./child-runs.ts";
+import type { RunRow } from "./run-row.ts";
 import { itemIdOf, type RunState, type ToolCall } from "./run-state.ts";
-import { ASK_USER, type Question, questionOf } from "./tool-call.ts";
+import { ASK_USER, DELEGATE, type Question, questionOf } from "./tool-call.ts";
 
 export const APPROVAL_KINDS = ["tool", "question", "outcome", "budget", "loop"] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
@@ -22,7 +25,10 @@ export interface ApprovalItem {
   tool?: string;
   input?: unknown;
   preview?: string;
+  /** The rule that asks, what it is based on, and why a shell command could not be judged. */
   rule?: string;
+  basis?: RuleBasis;
+  unjudged?: string;
   hash?: string;
   /** Fingerprint of the affected file at the time of the preview. */
   fingerprint?: string;
@@ -63,10 +69,13 @@ export function openItems(state: RunState): ApprovalItem[] {
       kind,
       round: 1,
       requestedAt: state.updatedAt,
-      ...(reached === undefined ? {} : { limit: reached.limit, limitValue: reached.value }),
-      ...(detail === undefined ? {} : { detail }),
-      ...(choices === undefined ? {} : { choices }),
-      ...(until === undefined ? {} : { expiresAt: until }),
+      ...omitUndefined({
+        limit: reached?.limit,
+        limitValue: reached?.value,
+        detail,
+        choices,
+        expiresAt: until,
+      }),
     });
   }
   return items;
@@ -152,18 +161,17 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
   if (isOutcomeUnknown(call)) {
     if (!isPutToPerson(state, call)) return [];
     const { host, pid, ts } = call.started!;
-    const where = { ...(host === undefined ? {} : { host }), ...(pid === undefined ? {} : { pid }) };
+    const where = omitUndefined({ host, pid });
     const callId = attemptId(call.id, call.attempts);
     const item = base(state, outcomeItemId(call.id, call.attempts));
     return [{ ...item, kind: "outcome", ...common, callId, ...where, ...probeOf(call), requestedAt: ts }];
   }
   if (!awaitsDecision(call)) return [];
-  const { preview, rule, hash, fingerprint, expiresAt, untrusted, blastRadius } = proposal;
+  const { preview, rule, basis, unjudged, hash, fingerprint, expiresAt, untrusted, blastRadius } = proposal;
   const asked = {
     ...base(state, itemIdOf(call)),
     requestedAt: proposal.ts,
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(untrusted === undefined ? {} : { untrusted }),
+    ...omitUndefined({ expiresAt, untrusted }),
   };
   const question = questionOf(call);
   if (question) return [{ ...asked, ...questionItem(call, question) }];
@@ -173,10 +181,7 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
       kind: "tool",
       ...common,
       rule,
-      ...(preview === undefined ? {} : { preview }),
-      ...(hash === undefined ? {} : { hash }),
-      ...(fingerprint === undefined ? {} : { fingerprint }),
-      ...(blastRadius === undefined ? {} : { blastRadius }),
+      ...omitUndefined({ basis, unjudged, preview, hash, fingerprint, blastRadius }),
     },
   ];
 }
@@ -206,5 +211,51 @@ function askedOf({ askedPeople }: RunState, itemId: string): ApprovalItem["asked
   const last = askedPeople.get(itemId);
   if (!last) return undefined;
   const { person, by, note, ts } = last;
-  return { person, by, ...(note === undefined ? {} : { note }), at: ts };
+  return { person, by, ...omitUndefined({ note }), at: ts };
 }
+
+// Whether a suspended run has all its answers and only needs a driver. Without one its row still says "suspended", and a
+// person who sees "needs you" would find nothing to answer.
+
+type Answerable = Pick<RunRow, "id" | "status"> & {
+  waitingOn?: WaitingOn | undefined;
+  cancelRequested?: boolean;
+};
+
+/** What is known about the runs around it. */
+interface SurroundingRuns {
+  hasOpenItem(runId: string): boolean;
+  /** Undefined if the run is not known. */
+  run(runId: string): Answerable | undefined;
+}
+
+export function isAnswered({ id, status, waitingOn }: Answerable, around: SurroundingRuns): boolean {
+  if (status !== "suspended") return false;
+  if (waitingOn?.kind === "child_hitl")
+    return (waitingOn.blockers ?? []).every((blocker) => isClear(around.run(blocker), around));
+  return ANSWERED_BY_ITEMS.has(waitingOn?.kind) && !around.hasOpenItem(id);
+}
+
+/** No person has to do anything about the run any more. */
+const isClear = (run: Answerable | undefined, around: SurroundingRuns): boolean =>
+  run !== undefined &&
+  (run.status !== "suspended" || run.cancelRequested === true || isAnswered(run, around));
+
+/** Kinds of waits that are answered as soon as the run has no open item. */
+export const ANSWERED_BY_ITEMS: ReadonlySet<WaitingOn["kind"] | undefined> = new Set([
+  "approval",
+  "question",
+  "outcome_unknown",
+  "budget",
+  "loop",
+] as const);
+
+/** Number of delegations whose child has not started, because as many children as allowed are at work. */
+export const childrenToStart = ({ calls, children }: RunState): number =>
+  [...calls.values()].filter(
+    (call) =>
+      (call.proposal?.name ?? call.name) === DELEGATE &&
+      !call.result &&
+      !awaitsDecision(call) &&
+      latestChildFor(children, call.id) === undefined,
+  ).length;

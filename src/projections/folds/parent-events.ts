@@ -17,7 +17,7 @@ export function blockersOf(row: RunRow): readonly string[] {
 }
 
 /** The event for a waiting run when its set of blockers has changed. Undefined: it has not. */
-export function blockedBy(row: RunRow, children: readonly RunRow[]): EventBody | undefined {
+export function blockedEvent(row: RunRow, children: readonly RunRow[]): EventBody | undefined {
   const blockers = children.flatMap(blockersOf);
   if (JSON.stringify(blockers) === JSON.stringify(row.waitingOn?.blockers ?? [])) return undefined;
   const key = `blocked/${row.seq + 1}`;
@@ -28,7 +28,7 @@ export function blockedBy(row: RunRow, children: readonly RunRow[]): EventBody |
 }
 
 /** P6: the event about a child's end. Undefined if there is no parent to tell. */
-export function childCompleted(row: RunRow, ended: JournalEvent): EventBody | undefined {
+export function childCompletedEvent(row: RunRow, ended: JournalEvent): EventBody | undefined {
   if (!TERMINAL_TYPES.has(ended.type) || row.parentRunId === undefined || row.parentKey === undefined)
     return undefined;
   // The parent moves along with the child, and learns of the child's end in the other store.
@@ -53,21 +53,17 @@ function spentBy({ usage }: RunRow): Spent {
   return { usage: { input, output, cacheRead, cacheWrite }, cost: unpriced > 0 ? null : cost };
 }
 
-const SET_ASIDE = "The run was set aside and needs a person: ";
-
-export const isChildQuarantined = ({ success, summary }: Payload<"CHILD_RUN_COMPLETED">): boolean =>
-  !success && summary.startsWith(SET_ASIDE);
-
 /** E5: the event about a quarantined child. For the parent it has ended. */
 export function childQuarantinedEvent(row: RunRow, reason: string): EventBody | undefined {
   if (row.parentRunId === undefined || row.parentKey === undefined) return undefined;
-  const summary = `${SET_ASIDE}${reason}`;
+  const summary = `The run was quarantined and needs a person: ${reason}`;
   const { id, agent, parentKey } = row;
   return {
     type: "CHILD_RUN_COMPLETED",
     payload: {
       child_run_id: id,
       success: false,
+      quarantined: true,
       summary,
       key: parentKey,
       result: {

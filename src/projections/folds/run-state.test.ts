@@ -15,9 +15,8 @@ import {
   toolResult,
   toolStarted,
 } from "../../stores/contract/kit.contract.ts";
-import { childrenToStart } from "../children-to-start.ts";
 import { fold } from "../projection.ts";
-import { awaitsDecision, isOutcomeUnknown, openItems } from "./approvals.ts";
+import { awaitsDecision, childrenToStart, isOutcomeUnknown, openItems } from "./approvals.ts";
 import { effectiveInput, runStateProjection } from "./run-state.ts";
 
 const stateOf = (...events: EventBody[]) => fold(runStateProjection, buildJournal(runStarted(), ...events));

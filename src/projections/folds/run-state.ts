@@ -7,7 +7,6 @@ import type { EventOf, JournalEvent, Payload, Purpose, RunStatus, WaitingOn } fr
 import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
 import { triggerOf } from "../../patterns/declarations/facts.ts";
 import type { Projection } from "../projection.ts";
-import { type ResultFacts, recordFacts } from "../result-facts.ts";
 import { type BudgetChanges, trackBudget } from "../usage/budget-changes.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "../usage/run-usage.ts";
 import { addChild, type ChildRun, endChild, mayBeRetried, trackMerge } from "./child-runs.ts";
@@ -18,6 +17,8 @@ import { addStepCall, emptySteps, type StepRecord, trackSteps } from "./step-rec
 import { type SuspendedTime, trackSuspension } from "./suspended-time.ts";
 import { emptyTaint, type Taint, trackTaint } from "./taint.ts";
 import { emptyTeam, type TeamState, trackTeam } from "./team-state.ts";
+import { type TestCounts, testCounts } from "./test-counts.ts";
+import { parseTodos, type Todo } from "./todos.ts";
 import {
   CONCLUDE_TEAM,
   effectiveInput,
@@ -33,7 +34,7 @@ import {
 
 export { effectiveInput, FINAL_REPORT, itemIdOf, type ToolCall };
 
-export interface RunState extends BudgetChanges, ResultFacts {
+export interface RunState extends BudgetChanges {
   runId: string;
   seq: number;
   start: Payload<"RUN_STARTED"> | undefined;
@@ -92,6 +93,10 @@ export interface RunState extends BudgetChanges, ResultFacts {
   files: Map<string, "created" | "modified" | "deleted">;
   /** Fingerprints of the files as the model last read them. */
   seenFiles: Map<string, string>;
+  /** From the latest test run, here or in a child. */
+  tests: TestCounts | undefined;
+  /** The latest to-do list. */
+  todos: Todo[];
   taint: Taint;
   /** Recorded results of other runs that were used in place of calls: `<run>#<seq>`. */
   usedRecordings: Set<string>;
@@ -251,8 +256,11 @@ export const runStateProjection: Projection<RunState> = {
 /** The SYSTEM_ERROR code for a pattern's slot that stays empty. */
 export const NOT_STARTED = "NOT_STARTED";
 
-/** How a run says that it has its answer and waits for its children only. */
-export const CLOSING = "It is done, and waits for its children to end.";
+/** Part of a wait that says that the run has its answer. */
+export const CLOSING = {
+  closing: true,
+  detail: "It has its answer and waits for its children to end.",
+} as const;
 
 /** The id of the message that tells an agent it has one turn left. */
 export const LAST_TURN = "last-turn";
@@ -273,10 +281,10 @@ function working(state: RunState): void {
 }
 
 function suspended(state: RunState, { payload }: EventOf<"RUN_SUSPENDED">): void {
-  const { kind, detail, items } = payload.waitingOn;
+  const { kind, closing, items } = payload.waitingOn;
   state.suspensions++;
   state.waitingOn = waitingOnOf(payload);
-  if (detail === CLOSING) state.isClosing = true;
+  if (closing) state.isClosing = true;
   state.status = SELF_RESUMING.has(kind) ? "waiting" : "suspended";
   if (items?.[0] === loopItemId(state.guard.stops + 1)) state.guard.stops++;
 }
@@ -392,4 +400,15 @@ function childCompleted(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">):
   const output = { ...result, child_run_id: child.runId };
   call.result = { outcome: success ? "ok" : "error", output, seq: event.seq };
   if (success) state.guard.refused = 0;
+}
+
+/** Takes test counts and the to-do list from a tool's result. */
+function recordFacts(
+  state: RunState,
+  call: ToolCall,
+  { outcome, output }: NonNullable<ToolCall["result"]>,
+): void {
+  if (call.name === "Bash" && typeof output === "string") state.tests = testCounts(output) ?? state.tests;
+  if (outcome !== "ok") return;
+  state.todos = parseTodos(call.proposal?.name ?? "", effectiveInput(call)) ?? state.todos;
 }

@@ -141,3 +141,12 @@ export function recordVerdict(
   const call = calls.get(payload.toolCallId);
   if (call && (payload.attempt ?? 1) === call.attempts) call.verdict = { ...payload, ts };
 }
+
+export type CallOutcome = NonNullable<Payload<"TOOL_RESULT">["outcome"]> | "stopped";
+
+/** How a call ended. A call that fails after a cancel request (`cancelSeq`) was stopped. */
+export function callOutcome({ seq, payload }: EventOf<"TOOL_RESULT">, cancelSeq = Infinity): CallOutcome {
+  if (payload.outcome !== undefined) return payload.outcome;
+  if (!payload.isError) return "ok";
+  return seq > cancelSeq ? "stopped" : "error";
+}

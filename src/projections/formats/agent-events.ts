@@ -8,7 +8,7 @@ import { type AgentMessage, agentMessages } from "./agent-records.ts";
 export interface AgentEvents {
   "agent:spawned": { agentId: string; parentId: string | undefined; type: string };
   "agent:completed": { agentId: string; result: ResultEnvelope };
-  /** Also emitted for a cancelled run; the error's message says so. */
+  /** Also emitted for a cancelled run, with an error named `RunCancelled`. */
   "agent:failed": { agentId: string; error: Error };
   "agent:message": { agentId: string; message: AgentMessage };
 }
@@ -92,5 +92,4 @@ function toldBy(event: JournalEvent): Told | undefined {
   }
 }
 
-const cancelled = (summary: string): Error =>
-  new Error(/^cancelled/i.test(summary) ? summary : `Cancelled: ${summary}`);
+const cancelled = (summary: string): Error => Object.assign(new Error(summary), { name: "RunCancelled" });

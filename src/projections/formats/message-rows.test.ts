@@ -12,9 +12,8 @@ import {
   toolProposed,
   toolResult,
 } from "../../stores/contract/kit.contract.ts";
-import type { MessageRow } from "../message-row.ts";
 import { fold } from "../projection.ts";
-import { applyMessages, messagesProjection } from "./message-rows.ts";
+import { applyMessages, type MessageRow, messagesProjection } from "./message-rows.ts";
 import { childrenOf, messageTree } from "./message-tree.fixture.ts";
 
 const rowsOf = (journal: JournalEvent[]): MessageRow[] => [

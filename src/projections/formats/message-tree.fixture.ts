@@ -1,4 +1,4 @@
-import type { MessageRow } from "../message-row.ts";
+import type { MessageRow } from "./message-rows.ts";
 
 interface MessageNode {
   message: MessageRow;

@@ -4,8 +4,7 @@
 import { toolCallId } from "../../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../journal/message-parts.ts";
-import { type CallOutcome, callOutcome } from "../call-end.ts";
-import { CONCLUDE_TEAM, FINAL_REPORT } from "../folds/tool-call.ts";
+import { type CallOutcome, CONCLUDE_TEAM, callOutcome, FINAL_REPORT } from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
 import {
   describeCallById,
@@ -104,7 +103,7 @@ export interface Conversation {
 }
 
 export const conversationProjection: Projection<Conversation> = {
-  name: "talk",
+  name: "conversation",
   initial: () => ({ messages: [], calls: new Map(), open: undefined, names: emptyNames() }),
   apply: applyConversation,
 };

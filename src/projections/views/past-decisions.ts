@@ -25,7 +25,7 @@ export function pastDecisions(events: readonly JournalEvent[]): PastDecision[] {
       for (const [id, call] of newCalls(payload.callId, toolCallsOf(payload.content)))
         inputs.set(id, call.input);
     if (type === "TOOL_PROPOSED" && payload.verdict === "ask") asked.set(itemOf(payload), payload);
-    if (type !== "APPROVAL_DECIDED" || payload.note === "--yes") continue;
+    if (type !== "APPROVAL_DECIDED" || payload.automatic) continue;
     const proposal = asked.get(payload.itemId);
     const decided = DECIDED[payload.decision];
     if (!proposal || !decided) continue;

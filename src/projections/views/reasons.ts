@@ -3,8 +3,7 @@
 import type { EventOf, EventType, JournalEvent, Payload, Trigger } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
 import { type PatternTrigger, triggerOf } from "../../patterns/declarations/facts.ts";
-import { describeReceipt } from "../receipt-words.ts";
-import { describeAskRule } from "../words/decisions.ts";
+import { describeAskReason, describeReceipt } from "../words/decisions.ts";
 import { describeStop } from "../words/stop-reasons.ts";
 import { causeOf, failedRunBelow, type Journals } from "./causes.ts";
 import {
@@ -164,10 +163,12 @@ const FAILURES: Record<Payload<"MODEL_CALL_FAILED">["cause"], string> = {
 
 const VERDICTS = { allow: "allows it", deny: "denies it" } as const;
 
-function judgedBecause({ verdict, rule, untrusted = [], round = 1 }: Payload<"TOOL_PROPOSED">): string {
+function judgedBecause(proposal: Payload<"TOOL_PROPOSED">): string {
+  const { verdict, rule, untrusted = [], round = 1, name: tool } = proposal;
   const heard = untrusted.length === 0 ? "" : `; it had read words of ${untrusted.join(", ")}`;
   const again = round > 1 ? "; what it rests on had changed since it was approved" : "";
-  const judged = verdict === "ask" ? describeAskRule(rule) : `the rule “${rule}” ${VERDICTS[verdict]}`;
+  const judged =
+    verdict === "ask" ? describeAskReason({ ...proposal, tool }) : `the rule “${rule}” ${VERDICTS[verdict]}`;
   return `${judged}${heard}${again}`;
 }
 

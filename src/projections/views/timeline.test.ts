@@ -14,7 +14,6 @@ import {
   toolResult,
   toolStarted,
 } from "../../stores/contract/kit.contract.ts";
-import { projections } from "../index.ts";
 import { fold } from "../projection.ts";
 import { describeCall, timelineEntry, timelineProjection } from "./timeline.ts";
 
@@ -205,19 +204,6 @@ test("without names a line still stands, and ends say why", () => {
   expect(linesOf({ type: "RUN_FAILED", payload: limit })).toEqual([
     "end bad: Failed (max turns): Half done.",
   ]);
-});
-
-test("the list of projections folds any journal, each under its own name", () => {
-  const journal = buildJournal(runStarted(), modelCallStarted("m1"), agentThought("m1"), runEnded());
-  for (const projection of projections) {
-    expect(
-      journal.reduce(
-        (state: never, event) => projection.apply(state, event) as never,
-        projection.initial() as never,
-      ),
-    ).toBeDefined();
-  }
-  expect(projections.map(({ name }) => name)).toEqual(["run-state", "transcript", "usage", "timeline"]);
 });
 
 test("[H1] who a pattern could not start is named by its place", () => {

@@ -5,17 +5,17 @@
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
-import { type CallOutcome, callOutcome } from "../call-end.ts";
-import { describeContext } from "../context-words.ts";
+import { stripUntrustedMarks } from "../../journal/untrusted.ts";
 import { SELF_RESUMING } from "../folds/run-row.ts";
 import { NOT_STARTED } from "../folds/run-state.ts";
 import { parseTodos, summarizeTodos } from "../folds/todos.ts";
-import { ASK_USER } from "../folds/tool-call.ts";
+import { ASK_USER, callOutcome } from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
-import { type ApprovedCall, describeReceipt } from "../receipt-words.ts";
+import { type ApprovedCall, describeReceipt } from "../words/decisions.ts";
 import { describeBudget, shortTime } from "../words/format.ts";
 import { patternRole } from "../words/pattern-role.ts";
-import { PROBE_WORDS } from "../words/tool-outcomes.ts";
+import { capitalize } from "../words/statuses.ts";
+import { CALL_OUTCOMES, PROBE_WORDS } from "../words/tool-outcomes.ts";
 import { waitTitle } from "../words/waits.ts";
 
 export type TimelineKind =
@@ -108,7 +108,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     if (payload.verdict === "allow") return undefined;
     if (payload.name === ASK_USER) return ["approval", "warn", what];
     const again = (payload.round ?? 1) > 1 ? " again, now that something changed," : "";
-    return ["approval", "warn", `Asks${again} to ${inSentence(what)}`, payload.preview];
+    return ["approval", "warn", `Asks${again} to ${wish(names, payload.toolCallId, what)}`, payload.preview];
   },
   APPROVAL_DECIDED: ({ payload }, names) => decisionLine(payload, names),
   TOOL_STARTED: ({ payload: { toolCallId: id, attempt = 1, receipt } }, names) => {
@@ -284,8 +284,12 @@ const MAIN_FIELDS = [
   "task",
 ];
 
-/** `Run: npm test` as `run: npm test`; names of tools keep their capitals. */
-const inSentence = (what: string): string => (what.startsWith("Run: ") ? `r${what.slice(1)}` : `use ${what}`);
+/** `run: npm test` for a shell command, `use Write src/app.ts` for other calls. */
+function wish(names: Names, id: string, what: string): string {
+  const { tool, input } = names.calls.get(id) ?? {};
+  const isCommand = tool === "Bash" && typeof (input as { command?: unknown } | null)?.command === "string";
+  return isCommand ? `${what.charAt(0).toLowerCase()}${what.slice(1)}` : `use ${what}`;
+}
 
 function contextLine(payload: Payload<"CONTEXT_ADDED">): Line {
   const { title, isQuiet } = describeContext(payload);
@@ -344,20 +348,14 @@ function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
   const what = `${call}${where}`;
   const changed = (files ?? []).map(({ path, change }) => `${change} ${path}`).join(", ");
   if (changed !== "") return ["result", isError ? "bad" : "good", `${what}: ${changed}`, text];
-  const [tone, words] = RESULTS[callOutcome(event, names.cancelSeq)];
-  return ["result", tone, `${words}: ${what}`, text];
+  const { label, tone } = CALL_OUTCOMES[callOutcome(event, names.cancelSeq)];
+  return [
+    "result",
+    tone === "good" || tone === "muted" ? "quiet" : tone,
+    `${capitalize(label)}: ${what}`,
+    text,
+  ];
 }
-
-const RESULTS: Record<CallOutcome, [TimelineEntry["tone"], string]> = {
-  ok: ["quiet", "Done"],
-  error: ["bad", "Failed"],
-  stopped: ["warn", "Stopped"],
-  denied: ["bad", "Refused"],
-  deferred: ["quiet", "Put off"],
-  stale: ["warn", "Not done, because something changed"],
-  unknown: ["warn", "Outcome unknown"],
-  not_started: ["quiet", "Not started"],
-};
 
 function waitLine(ts: number, payload: Payload<"RUN_SUSPENDED">): Line {
   const { kind, until, detail } = payload.waitingOn;
@@ -379,3 +377,30 @@ function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).toWellFormed()}…`;
 }
+
+/** The line for a message to the agent. `isQuiet`: it comes from Cadre itself, not from a person or another agent. */
+function describeContext({ source, from, text, opening }: Payload<"CONTEXT_ADDED">): {
+  title: string;
+  isQuiet: boolean;
+} {
+  const quiet = (title: string) => ({ title, isQuiet: true });
+  if (opening) {
+    const headings = [...text.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading).join(", ");
+    return quiet(`Reads in its task's place: ${headings || text}`);
+  }
+  if (source === "system") return quiet(`Told the agent: ${text}`);
+  // A coordinator gets the whole discussion at once, a member each message of the others.
+  if (source === "team")
+    return quiet(
+      from === undefined ? "Hears what was said in the team" : `Hears: ${stripUntrustedMarks(text)}`,
+    );
+  return { title: `${from ?? SOURCES[source]} says: ${text}`, isQuiet: false };
+}
+
+const SOURCES = {
+  person: "A person",
+  parent: "Its parent",
+  agent: "Another agent",
+  advice: "An advisor",
+  steps: "Its module",
+};

@@ -1,8 +1,8 @@
 // A blast radius in words, the same in the terminal and in the browser: one line to decide by, and what stands behind it.
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
-import { money, plural } from "./format.ts";
 import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
+import { money, plural } from "./format.ts";
 
 /** `could run commands, change src/**, reach 2 hosts, spend up to $3.00, 2 levels deep`. */
 export function describeBlastRadius(radius: BlastRadius): string {
@@ -67,10 +67,8 @@ function filesWords({ tools }: BlastRadius, byCommands: boolean): string {
 
 function hostsWords(hosts: BlastRadius["hosts"]): string {
   if (hosts.length === 0) return "the network";
-  const [first] = hosts.toSorted(
-    (a, b) => Number(b.host.startsWith("any ")) - Number(a.host.startsWith("any ")),
-  );
-  return hosts.length === 1 || first!.host.startsWith("any ") ? first!.host : `${hosts.length} hosts`;
+  const widest = hosts.find(({ any }) => any) ?? (hosts.length === 1 ? hosts[0] : undefined);
+  return widest?.host ?? `${hosts.length} hosts`;
 }
 
 function listed(names: readonly string[], most: number): string {

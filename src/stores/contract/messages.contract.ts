@@ -1,9 +1,8 @@
 // S2's messages: one row for each model call, whenever they are asked for.
 
 import { expect } from "vitest";
-import { messagesProjection } from "../../projections/formats/message-rows.ts";
+import { type MessageRow, messagesProjection } from "../../projections/formats/message-rows.ts";
 import { childrenOf, messageTree } from "../../projections/formats/message-tree.fixture.ts";
-import type { MessageRow } from "../../projections/message-row.ts";
 import { fold } from "../../projections/projection.ts";
 import type { MessageFilter, Store } from "../store.ts";
 import {

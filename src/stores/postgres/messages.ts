@@ -2,7 +2,7 @@
 
 import type { RunId } from "../../ids.ts";
 import type { Recording } from "../../projections/formats/message-rows.ts";
-import { MESSAGE_COLUMNS, type MessageRow } from "../../projections/message-row.ts";
+import { MESSAGE_COLUMNS, type MessageRow } from "../../projections/formats/message-rows.ts";
 import type { MessageFilter } from "../store.ts";
 import { manyRows, type Sql, type Value } from "./sql.ts";
 

@@ -1,7 +1,7 @@
 // Lists of runs and sessions: which ones match, how many do, and where words were found in them.
 
 import type { RunId, Seq } from "../../ids.ts";
-import { ANSWERED_BY_ITEMS } from "../../projections/answered.ts";
+import { ANSWERED_BY_ITEMS } from "../../projections/folds/approvals.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { markQuarantined, optional } from "../columns.ts";
 import { readRow } from "../run-record.ts";

@@ -3,7 +3,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { RunId } from "../../ids.ts";
 import type { Recording } from "../../projections/formats/message-rows.ts";
-import { MESSAGE_COLUMNS, type MessageRow } from "../../projections/message-row.ts";
+import { MESSAGE_COLUMNS, type MessageRow } from "../../projections/formats/message-rows.ts";
 import type { MessageFilter } from "../store.ts";
 import type { Sql } from "./sql.ts";
 

@@ -2,7 +2,7 @@
 
 import type { SQLInputValue } from "node:sqlite";
 import type { RunId, Seq } from "../../ids.ts";
-import { ANSWERED_BY_ITEMS } from "../../projections/answered.ts";
+import { ANSWERED_BY_ITEMS } from "../../projections/folds/approvals.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { markQuarantined } from "../columns.ts";
 import { readRow } from "../run-record.ts";

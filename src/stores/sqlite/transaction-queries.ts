@@ -6,7 +6,7 @@ import type { JournalEvent, UnjournaledState } from "../../journal/events.ts";
 import type { ItemChange } from "../../projections/folds/approvals.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Recording } from "../../projections/formats/message-rows.ts";
-import type { MessageRow } from "../../projections/message-row.ts";
+import type { MessageRow } from "../../projections/formats/message-rows.ts";
 import type { TreeUsage } from "../../projections/usage/tree-usage.ts";
 import { readBudget, readUnjournaled, wholeMs } from "../columns.ts";
 import { payerOf, type RunRecord, readRecord, type Slot } from "../run-record.ts";

@@ -13,9 +13,9 @@ import { chainHash } from "../../journal/hash.ts";
 import { keyOf } from "../../journal/keys.ts";
 import {
   awaitedChildren,
-  blockedBy,
+  blockedEvent,
   blockersOf,
-  childCompleted,
+  childCompletedEvent,
   childQuarantinedEvent,
 } from "../../projections/folds/parent-events.ts";
 import { applyRunRow, type RunRow } from "../../projections/folds/run-row.ts";
@@ -131,7 +131,7 @@ function* tellTree(tx: Transaction, record: RunRecord, written: readonly Journal
 
 /** The news of a child that its parent must hear: its end (P6), or its quarantine. */
 const newsOfChild = (row: RunRow, last: JournalEvent): EventBody | undefined =>
-  childCompleted(row, last) ?? quarantineNews(row, last);
+  childCompletedEvent(row, last) ?? quarantineNews(row, last);
 
 /** E5: a quarantined run has ended as far as its parent is concerned. If it is released later, its own end is not reported. */
 function quarantineNews(row: RunRow, event: JournalEvent): EventBody | undefined {
@@ -163,6 +163,6 @@ function* refreshBlockers(tx: Transaction, record: RunRecord): Steps<void> {
     const child = yield* findRun(tx, id);
     if (child) children.push(child.row);
   }
-  const event = blockedBy(record.row, children);
+  const event = blockedEvent(record.row, children);
   if (event) yield* signal(tx, record, [event]);
 }

@@ -13,6 +13,7 @@ import {
 } from "lucide-react";
 import { useState } from "react";
 import type { ConversationCall } from "../../../../src/projections/views/conversation.ts";
+import { CALL_OUTCOMES } from "../../../../src/projections/words/tool-outcomes.ts";
 import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { Streaming } from "../../live/tree-journal.ts";
@@ -32,7 +33,7 @@ export function ToolRow({ call, streaming, selected }: ToolRowProps) {
   const [open, setOpen] = useState(false);
   const { words, state, startedAt, endedAt, result } = call;
   const Icon = ICONS.find(([names]) => names.test(call.tool))?.[1] ?? Wrench;
-  const [word, tone] = STATES[state];
+  const { label: word, tone } = callState(state);
   return (
     <div className={classNames("rounded-md border border-line", selected && "ring-2 ring-accent")}>
       <button
@@ -63,19 +64,13 @@ export function ToolRow({ call, streaming, selected }: ToolRowProps) {
   );
 }
 
-const STATES: Record<ConversationCall["state"], [word: string, tone: Tone]> = {
-  said: ["not started", "muted"],
-  asks: ["needs you", "warn"],
-  runs: ["running", "info"],
-  ok: ["", "good"],
-  error: ["failed", "bad"],
-  stopped: ["stopped", "muted"],
-  denied: ["refused", "bad"],
-  deferred: ["postponed", "muted"],
-  stale: ["not run: outdated", "warn"],
-  unknown: ["outcome unknown", "warn"],
-  not_started: ["not started", "muted"],
-};
+/** A call without an outcome yet, or with one. A successful call needs no badge. */
+function callState(state: ConversationCall["state"]): { label: string; tone: Tone } {
+  if (state === "said") return { label: "not started", tone: "muted" };
+  if (state === "asks") return { label: "needs you", tone: "warn" };
+  if (state === "runs") return { label: "running", tone: "info" };
+  return state === "ok" ? { label: "", tone: "good" } : CALL_OUTCOMES[state];
+}
 
 const ICONS: readonly [RegExp, typeof Wrench][] = [
   [/^Bash$|git|restart/i, Terminal],

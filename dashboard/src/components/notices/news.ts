@@ -2,6 +2,7 @@
 
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import type { LiveEvent } from "../../../../src/projections/formats/live-feed.ts";
+import { ITEM_HEADLINES } from "../../../../src/projections/words/decisions.ts";
 import { plural } from "../../../../src/projections/words/format.ts";
 
 export interface Notice {
@@ -38,16 +39,8 @@ export function newApprovalNotices(
 
 function requestText({ kind, tool, detail }: ApprovalView): string {
   if (kind === "question" && detail !== undefined) return detail.slice(0, 120);
-  return kind === "tool" && tool !== undefined ? `wants to use ${tool}` : KINDS[kind];
+  return kind === "tool" && tool !== undefined ? `wants to use ${tool}` : ITEM_HEADLINES[kind];
 }
-
-const KINDS: Record<ApprovalView["kind"], string> = {
-  tool: "wants to use a tool",
-  question: "has a question",
-  outcome: "cannot tell whether a call took effect",
-  budget: "has used up its budget",
-  loop: "repeats itself",
-};
 
 const ENDINGS = { completed: "is done", failed: "has failed", cancelled: "was cancelled", running: "" };
 

@@ -1,6 +1,6 @@
 // S0-64, S2-83, S4-65: the status of a run as a sentence, with links to the runs it mentions.
 
-import { childrenToStart } from "../../../../src/projections/children-to-start.ts";
+import { childrenToStart } from "../../../../src/projections/folds/approvals.ts";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { clockTime, duration, plural } from "../../../../src/projections/words/format.ts";
 import { describeEnding } from "../../../../src/projections/words/statuses.ts";

@@ -7,12 +7,21 @@ import { describeCall } from "../../../projections/views/timeline.ts";
 import { elapsed, plural } from "../../../projections/words/format.ts";
 import { plainLine } from "../text/plain.ts";
 
+/** `isCountdown`: `ms` and `time` are what is left, not what has passed. */
+interface CurrentActivity {
+  what: string;
+  ms: number;
+  isCountdown: boolean;
+  time: string;
+  output: string;
+}
+
 export interface Activity {
   event(event: JournalEvent, calls: ReadonlyMap<string, { tool: string; input: unknown }>): void;
   /** Adds a piece of the output of its tool or model. */
   output(piece: string): void;
   /** Undefined if it is idle: it has ended, or waits for a person. */
-  now(at: number): { what: string; time: string; output: string } | undefined;
+  now(at: number): CurrentActivity | undefined;
 }
 
 export function createActivity(state: RunState): Activity {
@@ -42,8 +51,10 @@ export function createActivity(state: RunState): Activity {
     },
     now(at) {
       if (what === undefined) return undefined;
-      const time = until === undefined ? elapsed(at - since) : `${elapsed(until - at)} left`;
-      return { what, time, output: latestLine(output) };
+      const isCountdown = until !== undefined;
+      const ms = isCountdown ? until! - at : at - since;
+      const time = isCountdown ? `${elapsed(ms)} left` : elapsed(ms);
+      return { what, ms, isCountdown, time, output: latestLine(output) };
     },
   };
 }

@@ -4,6 +4,7 @@ import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../../journa
 import { FINAL_REPORT } from "../../../projections/folds/run-state.ts";
 import { describeCall, describeForkOrigin, type TimelineEntry } from "../../../projections/views/timeline.ts";
 import { duration, plural } from "../../../projections/words/format.ts";
+import { CALL_OUTCOMES } from "../../../projections/words/tool-outcomes.ts";
 import { type Paint, type Screen, truncate } from "../screen.ts";
 import { plainLine } from "../text/plain.ts";
 import { nextAttempt } from "./activity.ts";
@@ -107,7 +108,7 @@ function marked({ payload }: EventOf<"TOOL_RESULT">, what: string): string {
   const outcome = payload.outcome ?? (payload.isError ? "error" : "ok");
   if (payload.recorded) return `↺ ${what} (not done again: as recorded)`;
   if (outcome === "ok") return `✓ ${what}`;
-  return outcome === "error" ? `✗ ${what}` : `✗ ${what} (${outcome.replace("_", " ")})`;
+  return outcome === "error" ? `✗ ${what}` : `✗ ${what} (${CALL_OUTCOMES[outcome].label})`;
 }
 
 const LONGEST = 140;

@@ -72,9 +72,9 @@ function whatOf(run: LiveRun, now: number): string {
   const current = activity.now(now);
   if (!current) return "about to begin";
   const { what, time, output } = current;
-  const isLong = state.status === "running" && !/^\d s$/.test(time);
+  const isLong = state.status === "running" && current.ms >= 10_000;
   const more = [output, todoText(state)].filter((text) => text !== "");
-  return [`${what}${isLong || time.endsWith("left") ? ` (${time})` : ""}`, ...more].join(" · ");
+  return [`${what}${isLong || current.isCountdown ? ` (${time})` : ""}`, ...more].join(" · ");
 }
 
 const belowOf = ({ state }: LiveRun): string => `${plural(state.waitingOn?.items?.length ?? 0, "run")} below`;

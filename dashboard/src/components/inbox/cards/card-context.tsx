@@ -4,7 +4,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
-import { describeAskRule } from "../../../../../src/projections/words/decisions.ts";
+import { describeAskReason } from "../../../../../src/projections/words/decisions.ts";
 import { clockTime, money, plural } from "../../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../../display/visible-text.tsx";
 
@@ -15,7 +15,7 @@ export function CardContext({ item }: { item: ApprovalView }) {
       <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1">
         {rule !== undefined && (
           <Fact name="Reason">
-            <VisibleText text={describeAskRule(rule)} />
+            <VisibleText text={describeAskReason(item)} />
           </Fact>
         )}
         <Fact name="So far">

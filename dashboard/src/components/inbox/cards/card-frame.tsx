@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowLeft, ChevronRight, ShieldAlert } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { ITEM_HEADLINES } from "../../../../../src/projections/words/decisions.ts";
 import { AgentName } from "../../../display/agent/agent-name.tsx";
 import { RoleIcon } from "../../../display/agent/role-icon.tsx";
 import { CommandTitle } from "../../../display/command/command-text.tsx";
@@ -15,7 +16,6 @@ import { ExpiryBadge, WaitingBadge } from "../list/wait-badges.tsx";
 import { AskedPerson, AskPerson } from "./ask-person.tsx";
 import { CardContext } from "./card-context.tsx";
 import { findDangers } from "./dangers.ts";
-import { HEADLINES } from "./kinds.ts";
 
 export interface CardFrameProps {
   item: ApprovalView;
@@ -44,7 +44,7 @@ export function CardFrame({ item, takesFocus, children, answers }: CardFrameProp
             </Link>
             <div className="flex flex-wrap items-center gap-2">
               <h2 id="asked" ref={heading} tabIndex={-1} className="font-semibold text-lg outline-none">
-                <AgentName agent={item.agent} full /> {HEADLINES[item.kind]}
+                <AgentName agent={item.agent} full /> {ITEM_HEADLINES[item.kind]}
                 {item.round > 1 && " again, because the file or the rules changed"}
               </h2>
               <WaitingBadge item={item} />

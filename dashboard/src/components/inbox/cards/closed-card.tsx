@@ -6,6 +6,7 @@ import { CircleCheck } from "lucide-react";
 import { parseApprovalId } from "../../../../../src/ids.ts";
 import type { JournalEvent } from "../../../../../src/journal/events.ts";
 import { outcomeItemId } from "../../../../../src/projections/folds/approvals.ts";
+import { DECISION_VERBS, VERDICT_VERBS } from "../../../../../src/projections/words/decisions.ts";
 import { Failure } from "../../../display/failure.tsx";
 import { Loading } from "../../../display/loading.tsx";
 import { When } from "../../../display/time/when.tsx";
@@ -56,19 +57,6 @@ interface DecisionSummary {
   ts: number;
 }
 
-const DID = {
-  approve: "approved it",
-  edit: "changed and approved it",
-  reject: "rejected it",
-  answer: "answered it",
-} as const;
-
-const VERDICTS = {
-  happened: "confirmed that it happened",
-  run_again: "had it run again",
-  fail: "gave up on it",
-} as const;
-
 /** Reads the decision on an item from the journal; undefined if the item was withdrawn without one. */
 function summarizeDecision(id: string, events: readonly JournalEvent[]): DecisionSummary | undefined {
   const itemId = parseApprovalId(id)?.itemId;
@@ -77,10 +65,10 @@ function summarizeDecision(id: string, events: readonly JournalEvent[]): Decisio
       const { decision, by, note, answer } = payload;
       if (decision === "expire") return { text: "No one answered in time, so it was rejected.", ts };
       const words = [answer, note].filter((word) => word !== undefined && word !== "").join("; ");
-      return { text: `${by} ${DID[decision]}${words === "" ? "." : `: ${words}`}`, ts };
+      return { text: `${by} ${DECISION_VERBS[decision]}${words === "" ? "." : `: ${words}`}`, ts };
     }
     if (type !== "OUTCOME_DECIDED" || outcomeItemId(payload.toolCallId, payload.attempt) !== itemId) continue;
-    return { text: `${payload.by} ${VERDICTS[payload.verdict]}.`, ts };
+    return { text: `${payload.by} ${VERDICT_VERBS[payload.verdict]}.`, ts };
   }
   return undefined;
 }

@@ -12,15 +12,6 @@ import {
 } from "lucide-react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 
-/** Completes a sentence that starts with the agent's name. The terminal uses the same words. */
-export const HEADLINES = {
-  tool: "needs your approval",
-  question: "asks you",
-  outcome: "does not know whether this was done",
-  budget: "has used up its budget",
-  loop: "repeats itself",
-} as const;
-
 const KIND_ICONS = { question: CircleHelp, outcome: TriangleAlert, budget: Coins, loop: Repeat } as const;
 
 const TOOL_ICONS: Record<string, typeof Bot> = {

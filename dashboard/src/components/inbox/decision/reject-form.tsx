@@ -1,7 +1,7 @@
 // U26: the reason for a rejection, which the agent reads. Five reasons have a key each; the user can also type one.
 
 import { useRef, useState } from "react";
-import { REJECT_REASONS } from "../../../../../src/projections/reject-reasons.ts";
+import { REJECT_REASONS } from "../../../../../src/projections/words/decisions.ts";
 import { Button } from "../../../ui/button.tsx";
 import { useHotkeys } from "../../../ui/hotkeys.ts";
 import { Input } from "../../../ui/input.tsx";

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import { roles, scenario } from "../../test/support/scenario.ts";
-import { broadcast, byRound, ready, vote } from "../../test/support/team.ts";
-import type { World } from "../../test/support/world.ts";
-import type { EventOf, JournalEvent } from "../journal/events.ts";
-import { causeOf, causesOf, type Journals } from "./views/causes.ts";
-import { agentOfRun } from "./views/reasons.ts";
+import { roles, scenario } from "../../../test/support/scenario.ts";
+import { broadcast, byRound, ready, vote } from "../../../test/support/team.ts";
+import type { World } from "../../../test/support/world.ts";
+import type { EventOf, JournalEvent } from "../../journal/events.ts";
+import { causeOf, causesOf, type Journals } from "./causes.ts";
+import { agentOfRun } from "./reasons.ts";
 
 async function treeOf(world: World, runId: string): Promise<Map<string, readonly JournalEvent[]>> {
   const events = await world.events(runId);
