@@ -1,16 +1,16 @@
-// The two shapes of an answer that nearly every tool gives.
+// The answers that nearly every tool gives.
 
 import { boundOutput } from "./bound-output.ts";
 import type { ToolAnswer } from "./tool.ts";
 
-/** Nothing was done: one sentence that says why, for the model. */
+/** A sentence for the model that says why nothing was done. */
 export const refusal = (sentence: string): ToolAnswer => ({ output: sentence, isError: true });
 
-/** Text that goes into the context whole if it fits; the whole is kept by reference otherwise. */
+/** Text for the context. If it is too long, its middle is left out and the whole is stored by reference. */
 export function textAnswer(text: string): ToolAnswer {
   const bounded = boundOutput(text);
   return bounded.cut ? { output: bounded.text, full: text, size: Buffer.byteLength(text) } : { output: text };
 }
 
-/** A last line of what a search shows. */
+/** Last line of a search that left out denied files. */
 export const HIDDEN_BY_RULES = "(some are not shown: a rule does not allow it)";

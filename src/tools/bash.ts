@@ -1,4 +1,5 @@
-// Runs a shell command in the workspace: no terminal, no secrets, a time limit, bounded output, and nothing left behind.
+// Runs a shell command in the workspace: without a terminal or secrets, with a time limit and bounded output. No process stays
+// behind.
 
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
@@ -34,7 +35,7 @@ export const bashTool = (setup: Confinement) =>
     effect: "unsafe",
     reaches: ["commands", "files", "network"],
     target: { kind: "command", field: "command" },
-    // A little more than the command's own limit, so that its own answer says what happened.
+    // Longer than the command's own limit, so that the tool itself can report the timeout.
     timeout: MAX_TIME + 10_000,
     aliases: [
       "shell_command_execute",
@@ -91,7 +92,7 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
   }
 }
 
-/** It has run: no failure after that may say that it has not. */
+/** The command has run, so a failure after that must not be reported as "not run". */
 const unseen = (error: unknown): string[] => [
   `Mind: what it has left could not be looked at (${messageOf(error)}).`,
 ];
@@ -100,7 +101,7 @@ interface Outcome {
   text: string;
   size: number;
   ended: CommandEnd;
-  /** Why it was ended before its own end. */
+  /** Why it was stopped early. */
   stopped: string | undefined;
 }
 
@@ -139,7 +140,7 @@ async function watch(
   }
 }
 
-/** A process that got away may hold the pipe open for ever: its words are not waited for. */
+/** Waits a moment at most: a process that escaped may hold the pipe open forever. */
 async function orAfter(done: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   await Promise.race([done, new Promise<void>((late) => (timer = setTimeout(late, ms)))]);

@@ -1,14 +1,14 @@
-// Output is bounded: head and tail go into the context, the middle is left out by count.
+// Shortens output for the context: it keeps the head and the tail, and says how much was left out between them.
 
 export const CONTEXT_BYTES = 30_000;
 
 export interface Bounded {
   text: string;
-  /** True where something was left out. */
+  /** Something was left out. */
   cut: boolean;
 }
 
-/** Keeps the first two thirds and the last third of what may stay. Never splits a surrogate pair. */
+/** Two thirds of `max` go to the head, one third to the tail. Never splits a surrogate pair. */
 export function boundOutput(text: string, max = CONTEXT_BYTES): Bounded {
   if (text.length <= max) return { text, cut: false };
   const head = wholeEnd(text, Math.ceil((max * 2) / 3));

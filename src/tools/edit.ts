@@ -1,4 +1,4 @@
-// Replaces an exact piece of text in a file. The piece must be there, and be the only one unless all are meant.
+// Replaces an exact piece of text in a file. The piece must occur exactly once, unless all occurrences are to be replaced.
 
 import { z } from "zod";
 import {
@@ -44,7 +44,7 @@ function replacing(input: Input): ChangePlan {
     if (count === 0) return { refused: `does not hold old_string: ${whyAbsent(before, from)}` };
     if (count > 1 && !input.replace_all)
       return { refused: `holds old_string ${count} times: add lines around it, or set replace_all` };
-    // Before it is made: many places times a long text may be more than there is memory for.
+    // Checked before the text is built: many occurrences of a long replacement may not fit into memory.
     if (before.length + count * (to.length - from.length) > MAX_FILE_BYTES)
       return { refused: "would be longer than the 10 MB that can be read again" };
     const said = `${count} ${count === 1 ? "place" : "places"}`;

@@ -1,4 +1,4 @@
-// Finds files by a pattern over their paths. What .gitignore names is left out.
+// Finds files by a glob pattern. Files in .gitignore are left out.
 
 import { lstat } from "node:fs/promises";
 import { z } from "zod";
@@ -54,7 +54,7 @@ export const globTool = defineTool({
 interface Found {
   paths: string[];
   complete: boolean;
-  /** Some were found that may not be shown. */
+  /** Some matches may not be shown. */
   kept: boolean;
 }
 
@@ -94,7 +94,7 @@ async function listing(root: string, { paths, complete, kept }: Found): Promise<
   return shown.join("\n");
 }
 
-/** Names that a search brought from behind a link are no files here. */
+/** Keeps the paths that are regular files here, and none that the search reached through a link. */
 async function filesAmong(root: string, paths: readonly string[]): Promise<string[]> {
   const byFolder = Map.groupBy(paths, (path) => path.slice(0, path.lastIndexOf("/") + 1));
   const files: string[] = [];
@@ -109,7 +109,7 @@ async function filesAmong(root: string, paths: readonly string[]): Promise<strin
       const there = await Promise.all(inside.map(isFile));
       files.push(...inside.filter((_, index) => there[index]));
     } catch {
-      // Gone, or a link by now: nothing of it is shown.
+      // The folder is gone or a link by now, so nothing in it is shown.
     }
   }
   return files.sort();

@@ -1,4 +1,5 @@
-// Searches the contents of files with a regular expression. ripgrep says where; what is shown was read here, through folders that are held.
+// Searches file contents with a regular expression. ripgrep finds the lines, and Cadre reads their text again through open folders:
+// a search that a swapped link led outside has nothing to show (A35).
 
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
@@ -55,20 +56,20 @@ export const grepTool = defineTool({
   },
 });
 
-/** A FIFO would be waited for until the time limit (A38). */
+/** ripgrep would wait for a FIFO until the time limit (A38). */
 async function isSearchable({ root, names }: WorkspacePath): Promise<boolean> {
   const stats = await lstat(join(root, ...names)).catch(() => undefined);
   return stats !== undefined && (stats.isFile() || stats.isDirectory());
 }
 
-/** `path NUL number : text`, with `-` for a line of the context. */
+/** A record of ripgrep: `path NUL number : text`, with `-` in place of `:` for a context line. */
 const RECORD = /^(?:\.\/)?([^\0]+)\0(\d+)([:-])/;
 
 interface Found {
   lines: FoundLine[];
   complete: boolean;
   unread: boolean;
-  /** Some were found that may not be shown. */
+  /** Some matches may not be shown. */
   kept: boolean;
 }
 
@@ -102,7 +103,7 @@ async function search(
   return { lines, complete: end.complete, unread: end.unread, kept };
 }
 
-/** Of a line no more than its number is asked for. Binary files are left out: they have no lines. */
+/** `--max-columns=1`, because only the numbers of lines are used. Binary files are skipped. */
 function flags(input: Input): string[] {
   return [
     "--line-number",
@@ -120,13 +121,11 @@ function flags(input: Input): string[] {
   ];
 }
 
-// The text of lines that a search has found, read anew through folders that are held: a search that was led outside by a
-// swapped link has nothing to show for it (A35).
 interface FoundLine {
   path: string;
-  /** From 1. */
+  /** Counts from 1. */
   number: number;
-  /** False for a line of the context around a match. */
+  /** False for a context line around a match. */
   isMatch: boolean;
 }
 
@@ -134,7 +133,7 @@ const MAX_BYTES = 20 * 1024 * 1024;
 
 const MAX_LINE = 500;
 
-/** `path:number:text` as grep writes it; what is no regular file here any more is left out. */
+/** Lines as `path:number:text`, read through open folders. Paths that are no regular files any more are left out. */
 async function readFoundLines(root: string, found: readonly FoundLine[]): Promise<string[]> {
   const shown: string[] = [];
   const folders = Map.groupBy(found, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1));
@@ -175,7 +174,7 @@ async function contentOf(folder: OpenFolder, name: string): Promise<string | und
   }
 }
 
-/** As ripgrep reads: by the byte order mark, else as UTF-8 with what does not fit replaced. */
+/** Decodes as ripgrep does: by the byte order mark, else as UTF-8 with invalid bytes replaced. */
 function decoded(content: Buffer): string {
   const mark = content.length > 1 ? content.readUInt16BE(0) : 0;
   if (mark === 0xfffe) return content.subarray(2).toString("utf16le");

@@ -1,4 +1,4 @@
-// Says which labels Loki knows, or which values one of them has.
+// Lists the labels that Loki knows, or the values of one label.
 
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
@@ -9,7 +9,7 @@ import { failedAnswer, untrustedAnswer } from "./loki/log-lines.ts";
 import { formatTime, parseTimeRange, TIME_FORMS } from "./loki/time-range.ts";
 import { defineTool } from "./tool.ts";
 
-/** It becomes part of a path. */
+/** Strict, because the label becomes part of a URL path. */
 const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]{0,199}$/;
 
 export const Names = z.array(z.string());
@@ -47,7 +47,7 @@ export const lokiLabelsTool = (access: LokiAccess) =>
         signal: context.signal,
       });
       if (!reply.ok) return failedAnswer(reply, context);
-      // Loki leaves `data` out where there is nothing.
+      // Loki leaves `data` out if there is nothing.
       const names = Names.safeParse(reply.data ?? []);
       if (!names.success)
         return refusal("Loki answered in a form that is not known here; nothing can be shown.");

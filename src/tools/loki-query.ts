@@ -1,4 +1,4 @@
-// Asks Loki for log lines, or for numbers over time, in LogQL.
+// Queries Loki in LogQL for log lines, or for numbers over time.
 
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
@@ -72,7 +72,7 @@ const rangeText = ({ start, end }: TimeRange): string => `${formatTime(start)} t
 const nothingFound = (range: TimeRange): string =>
   `No lines, ${rangeText(range)}. That is no proof that all is well: check the label names and values with loki_labels, drop a filter, or ask about a longer time.`;
 
-/** Where to go on, so that nothing is left out between two calls. */
+/** How to continue the query without a gap between the two calls. */
 function moreText(lines: readonly LogLine[], direction: "backward" | "forward"): string {
   const further =
     direction === "backward"
@@ -91,7 +91,7 @@ const Matrix = z.object({
   ),
 });
 
-/** What `count_over_time` and its like answer. */
+/** The answer to `count_over_time` and other metric queries. */
 function numbersAnswer(data: unknown, range: TimeRange, context: ToolContext) {
   const matrix = Matrix.safeParse(data);
   if (!matrix.success)

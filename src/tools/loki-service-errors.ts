@@ -1,5 +1,5 @@
-// The overview of a service's errors: one line for each kind, with its count, its first and its last time. What a service
-// is called differs from place to place, so its label is looked for; an error is what its level, or its text, says it is.
+// Summarizes a service's errors: one entry for each kind, with its count, its first and its last time. Projects use different
+// labels for services, so the tool searches for the right one. A line is an error if its level or its text says so.
 
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
@@ -63,7 +63,7 @@ export const lokiServiceErrorsTool = (access: LokiAccess) =>
     },
   });
 
-/** Ends the whole errand from any of its questions. */
+/** Ends the whole call from any of its queries. */
 class Failed extends Error {
   readonly reply: LokiReply & { ok: false };
   constructor(reply: LokiReply & { ok: false }) {
@@ -89,7 +89,7 @@ function createAsk(access: LokiAccess, { start, end }: TimeRange, { signal }: To
       why: "Loki answered in a form that is not known here; nothing can be shown.",
     });
   };
-  // Loki leaves `data` out where there is nothing.
+  // Loki leaves `data` out if there is nothing.
   const Names = z.array(z.string()).nullish();
   return {
     names: async (path) => (await ask(path, {}, Names)) ?? [],
@@ -98,7 +98,7 @@ function createAsk(access: LokiAccess, { start, end }: TimeRange, { signal }: To
   };
 }
 
-/** By what a service is called, in the order in which they are believed. */
+/** Labels that may hold a service's name, the most reliable first. */
 const SERVICE_LABELS =
   "service_name service app application job container container_name compose_service component unit".split(
     " ",
@@ -114,7 +114,7 @@ async function labelOf(service: string, names: readonly string[], loki: Ask): Pr
   return undefined;
 }
 
-/** A line may say its level in its label alone, or in its text alone. */
+/** Two queries: a line may have its level in a label alone, or in its text alone. */
 function errorQueries(label: string, service: string, names: readonly string[]): string[] {
   const selector = `${label}=${JSON.stringify(service)}`;
   const level = LEVEL_LABELS.find((name) => names.includes(name));
@@ -158,7 +158,7 @@ interface Found {
   service: string;
   queries: readonly string[];
   limit: number;
-  /** For each query. */
+  /** The lines of each query. */
   found: readonly (readonly LogLine[])[];
   range: TimeRange;
 }
@@ -210,7 +210,7 @@ function kindsOf(lines: readonly LogLine[]): Kind[] {
   return [...kinds.values()].sort((a, b) => b.count - a.count);
 }
 
-/** One fault is one kind, whatever its ids, times, addresses and numbers. */
+/** Lines that differ only in ids, times, addresses and numbers are of one kind. */
 const kindOf = (text: string): string =>
   text
     .slice(0, 2_000)

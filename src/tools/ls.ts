@@ -1,4 +1,4 @@
-// Lists a folder: names and sizes, folders first. Bounded, however many there are.
+// Lists a folder: names and sizes, folders first, up to a limit.
 
 import { lstat, opendir } from "node:fs/promises";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// Reads a text file with line numbers, a window at a time.
+// Reads a part of a text file, with line numbers.
 
 import { z } from "zod";
 import { refusal, textAnswer } from "./answers.ts";

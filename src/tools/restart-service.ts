@@ -1,7 +1,7 @@
-// Restarts a service that the project has named, by the command that the project has given; a model only says which one.
-//  - Nothing that a model wrote becomes part of a command.
-//  - A restart that is cut in the middle leaves a service down. So what the command starts may outlive it, and the command
-//    may outlive us; only a cancel and the time limit end it, with its whole process group.
+// Restarts a configured service by its configured command. The model only chooses the service.
+//  - Text from the model never becomes part of a command.
+//  - An interrupted restart leaves the service down. So the processes that the command starts may outlive it, and the command may
+//    outlive Cadre. Only a cancel and the time limit end it, with its whole process group.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
@@ -17,7 +17,7 @@ export type Services = Readonly<Record<string, z.output<typeof Service>>>;
 
 export interface ServiceAccess {
   services: Services;
-  /** Where its commands run: the project's own folder, whatever worktree an agent works in. */
+  /** Working directory of the commands: the project's own folder, even for an agent in a worktree. */
   folder: string;
 }
 
@@ -33,7 +33,7 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
     reaches: ["commands"],
     target: { kind: "name", field: "service" },
     idle: Object.keys(services).length === 0,
-    // A little more than its own limits, so that its own answer says what happened.
+    // Longer than its own limits, so that the tool itself can report the timeout.
     timeout: RESTART_MS + longestHealth(services) + 10_000,
     aliases: ["restart_svc"],
 
@@ -59,7 +59,7 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
       const check = health
         ? `\nthen wait for ${revealHidden(health.url ?? commandText(health.command!))}`
         : "";
-      // A configuration that changes after the yes is another restart.
+      // If the configuration changes after the approval, the approval no longer applies.
       return {
         text: `${revealHidden(commandText(found.restart))}\nin ${revealHidden(folder)}${check}`,
         fingerprint: JSON.stringify([found, folder]),

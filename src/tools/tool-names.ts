@@ -1,9 +1,9 @@
-// Other names for tools, as agent files and configurations use them. Rules are judged by the tool's own name, so a
-// deny written with another name must be brought to it first: unresolved it would forbid nothing.
+// Resolves aliases of tools in agent files and configurations. Rules are judged by the tool's own name, so an alias that stayed
+// in a deny rule would forbid nothing.
 
 import type { AnyTool } from "./tool.ts";
 
-/** The tool's own name for any of its names, in any letter case; a name nobody knows stays as it is. */
+/** The tool's own name for any of its names, in any letter case; an unknown name is returned as it is. */
 export function canonicalToolName(name: string, tools: readonly AnyTool[]): string {
   const wanted = name.toLowerCase();
   const found = tools.find((tool) => tool.name.toLowerCase() === wanted || tool.aliases?.includes(wanted));

@@ -1,5 +1,5 @@
-// The contract of a tool. A tool does one thing in the world and says how often that may happen: its effect class
-// decides what a crash in the middle of it means (P4).
+// The contract of a tool. A tool does one thing in the world. Its effect class says how often that may happen, and so decides
+// what a crash in the middle of a call means (P4).
 
 import type { z } from "zod";
 import type { Effect } from "../journal/definition.ts";
@@ -13,61 +13,61 @@ export interface ToolContext {
   parentRunId?: string;
   callId: string;
   attempt: number;
-  /** What the call was judged to be; absent where nobody judged it: the tool's own. */
+  /** Effect of this call as the permissions judged it; absent: the tool's own. */
   effect?: Effect;
-  /** A person has looked at this very call and said yes. */
+  /** A person has approved exactly this call. */
   approved?: true;
-  /** The same for every attempt at this call: an `idempotent` tool hands it on or checks it. */
+  /** The same for every attempt at this call. An `idempotent` tool passes it on or checks it. */
   key: string;
-  /** For the mark around text that nobody here wrote (`journal/untrusted.ts`): new each time, and not to be guessed. */
+  /** A new random value for the mark around untrusted text (`journal/untrusted.ts`). */
   nonce(): string;
-  /** As they were recorded before the first attempt began: of a tool that says them. */
+  /** The tool's `fingerprints`, as recorded before the first attempt began. */
   fingerprints?: Fingerprints;
-  /** Whether the rules let this call show what is at a path of the workspace: a search of a folder meets files that are denied. */
+  /** Whether the rules let this call show a path of the workspace. A search must skip files that are denied. */
   mayShow?: (path: string) => boolean;
-  /** Aborted at cancel, at the time limit and at shutdown: stop, and leave no process behind. */
+  /** Aborted on cancel, at the time limit and at shutdown. The tool stops and leaves no process behind. */
   signal: AbortSignal;
-  /** Output while it comes, for people who watch. Never stored. */
+  /** Shows output to people while it arrives. Never stored. */
   progress?: (text: string) => void;
 }
 
 export interface ToolAnswer {
-  /** What the model reads: text, or a JSON value. */
+  /** Text or a JSON value for the model. */
   output: unknown;
   isError?: boolean;
-  /** More than fits the context; `output` then holds its head and tail, and the whole is kept by reference. */
+  /** The whole output, if it is too long for the context. `output` then holds its head and tail. */
   full?: string;
-  /** Bytes that there were in all, where not even `full` has them. */
+  /** Total bytes of the output, if not even `full` holds all of them. */
   size?: number;
   files?: FileChange[];
-  /** The file that the model now knows: a change that it makes later is stale if the file is another by then. */
+  /** The file that the model has seen now. A later change is stale if the file differs by then. */
   seen?: { path: string; fingerprint: string };
-  /** Where words come from that nobody here wrote: `https://example.com`, `loki`, `mcp github`. The run is tainted from then on. */
+  /** Source of untrusted text in the output: `https://example.com`, `loki`, `mcp github`. It taints the run. */
   untrusted?: string;
-  /** The sandbox that it ran in, `none` for none. */
+  /** The sandbox that it ran in, or `none`. */
   sandbox?: string;
-  /** The thing that the call rests on has changed since it was looked at: nothing was done. */
+  /** Nothing was done, because the target has changed since the call was prepared. */
   stale?: boolean;
 }
 
-/** What a call finds and what it leaves behind: by these a later attempt tells its own work from another's. */
+/** State of a file before and after the call. A later attempt uses it to recognise its own work. */
 export interface Fingerprints {
-  /** Of the file, from the workspace. */
+  /** Path of the file, relative to the workspace. */
   path: string;
   before: string;
   after: string;
 }
 
 export interface Preview {
-  /** What a person sees before saying yes: a diff, a command. Drawn from the input alone, never from the model's words. */
+  /** What a person sees before approving: a diff, a command. Made from the input alone, never from the model's explanation. */
   text: string;
-  /** Changes when what the call would do changes: for files, their content now. Same input and fingerprint, same effect. */
+  /** Changes when the effect of the call would change, for example with a file's content. Same input and fingerprint, same effect. */
   fingerprint?: string;
-  /** Of a change of a file: its text now, and then. Shown to who wants to see all of it, never recorded. */
+  /** The file's text before and after. Shown to people who want to see all of it, never recorded. */
   change?: { before: string; after: string };
 }
 
-/** What a probe may use: less than a call, as it changes nothing. */
+/** Context of a probe, which only reads. */
 export interface ProbeContext extends Pick<ToolContext, "workspace" | "signal"> {
   /** When the attempt began, in milliseconds since 1970. */
   startedAt: number;
@@ -77,7 +77,7 @@ export interface ProbeContext extends Pick<ToolContext, "workspace" | "signal"> 
 
 export interface ProbeResult {
   found: "done" | "not_done" | "cannot_tell";
-  /** Sentences for a person: what was seen, and why it can be told or not. */
+  /** Sentences for a person: what the probe saw, and why that is conclusive or not. */
   evidence: string[];
 }
 
@@ -87,22 +87,22 @@ export interface Tool<Input = unknown> extends ToolFacts {
   description: string;
   input: z.ZodType<Input>;
   effect: Effect;
-  /** Comes upon files that its input does not name: each is shown only if `mayShow` says so. */
+  /** It finds files that its input does not name, and shows each only if `mayShow` allows it. */
   searches?: boolean;
-  /** Milliseconds, where the general limit does not fit. */
+  /** Time limit in milliseconds, in place of the general one. */
   timeout?: number;
-  /** The project has set up nothing for it: only an agent that names it is offered it, and told what is missing. */
+  /** The project has not configured it. Only agents that name the tool are offered it, and its answer says what is missing. */
   idle?: boolean;
-  /** The JSON Schema that models are told, where it is not made from `input`. */
+  /** The JSON Schema for models, if it is not made from `input`. */
   schema?: Readonly<Record<string, unknown>>;
   /** Other names that agent files use for it. */
   aliases?: readonly string[];
-  /** Contract: must not throw for anything the model or the world did; that is an answer with `isError`. */
+  /** Must not throw for anything that the model or the world did; it answers with `isError` instead. */
   execute(input: Input, context: ToolContext): Promise<ToolAnswer>;
   preview?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Preview>;
-  /** Undefined where it would change nothing. */
+  /** Undefined if the call would change nothing. */
   fingerprints?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Fingerprints | undefined>;
-  /** PB2: looks whether a call took effect whose end nobody saw. Contract: only reads, and starts nothing that the workspace names. */
+  /** PB2: checks whether an interrupted call took effect. It only reads, and starts no program that the workspace names. */
   probe?(input: Input, context: ProbeContext): Promise<ProbeResult>;
 }
 
@@ -110,6 +110,6 @@ export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool;
 }
 
-/** A tool whose input type nobody needs any more: in lists and maps. The input is validated before `execute`. */
+/** A tool of any input type, for lists and maps. The input is validated before `execute`. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools holds tools of every input type
 export type AnyTool = Tool<any>;

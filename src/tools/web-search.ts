@@ -1,5 +1,5 @@
-// Searches the web by the provider that the project has set up. Whoever has a page found writes here, so results stand inside a
-// mark. Only the provider's address is asked, redirects are not followed, and the key comes from the environment.
+// Searches the web with the configured provider. Authors of the found pages control the results, so they are wrapped in a mark.
+// Only the provider's address is called, redirects are not followed, and the key comes from the environment.
 
 import { z } from "zod";
 import type { Search } from "../config/schema.ts";
@@ -17,7 +17,7 @@ import { tavily } from "./web/search/tavily.ts";
 type SearchSettings = z.output<typeof Search>;
 
 export interface SearchAccess {
-  /** Absent: the project has none. */
+  /** Undefined if the project has not configured a search. */
   settings: SearchSettings | undefined;
   env: Env;
 }
@@ -105,7 +105,7 @@ function send({ url, headers, body }: SearchRequest, signal: AbortSignal): Promi
     method: body === undefined ? "GET" : "POST",
     headers: {
       Accept: "application/json",
-      // A body that unpacks to a thousand times its size is not asked for (A44).
+      // No compression: a small body could decompress to a huge one (A44).
       "Accept-Encoding": "identity",
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       ...headers,
@@ -116,7 +116,7 @@ function send({ url, headers, body }: SearchRequest, signal: AbortSignal): Promi
   });
 }
 
-/** What the provider writes beside its status is not read: it may hold the key. */
+/** The provider's error body is not shown, because it may contain the key. */
 function statusWords(
   { status, headers }: Response,
   provider: SearchProvider,
@@ -186,7 +186,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: " ",
 };
 
-/** One line, without the tags that mark what matched. */
+/** Text on one line, without the tags that highlight matches. */
 function plain(text: string, max: number): string {
   const bare = text
     .replace(/<\/?(?:strong|b|em|mark|span|i)\b[^<>]{0,200}>/gi, "")

@@ -1,7 +1,7 @@
-// What Write and Edit have in common: look, work out the new content, replace. Both are the same effect however often they are begun:
-//  - What the file was and what it will be is recorded before the first attempt. A later one that finds the second has been there
-//    already; one that finds neither changes nothing, because somebody else has been there (X3, A20).
-//  - A byte order mark and CR LF throughout are kept: models see neither.
+// Changes a file for Write and Edit: reads it, computes the new content, and replaces it. Several attempts have the same effect as one:
+//  - The fingerprints of the file before and after are recorded before the first attempt. A later attempt that finds the second
+//    one is done already. If it finds neither, another process has changed the file, and it changes nothing (X3, A20).
+//  - A byte order mark is kept, and so is CR LF if the whole file uses it. Models see neither.
 
 import { findSecretMarks } from "../../journal/masking/mask.ts";
 import { refusal } from "../answers.ts";
@@ -20,7 +20,7 @@ import { resolveInWorkspace, type WorkspacePath } from "./workspace-path.ts";
 
 /** `refused` continues a sentence that begins with the file's name. */
 export type PlannedChange = { text: string; said: string } | { refused: string };
-/** What becomes of a file; `before` is undefined where it does not exist. */
+/** Computes the new content of a file; `before` is undefined if it does not exist. */
 export type ChangePlan = (before: string | undefined) => PlannedChange;
 
 export async function changeFile(path: string, plan: ChangePlan, context: ToolContext): Promise<ToolAnswer> {
@@ -41,7 +41,7 @@ export async function changeFile(path: string, plan: ChangePlan, context: ToolCo
   if ("refused" in planned) return refusal(`${path} ${planned.refused}; nothing was changed`);
   if (before.ok && before.text === planned.text)
     return { output: `${place.relative} already has exactly this content` };
-  // A yes to what could not be seen is no yes.
+  // An approval only counts if the person could see the change.
   if (context.approved && differenceOf(place, before, planned.text) === undefined)
     return refusal(`${path} ${TOO_LONG}; nothing was changed`);
   try {
@@ -68,7 +68,7 @@ export async function previewChange(path: string, plan: ChangePlan, workspace: s
   return { text, fingerprint, change: { before: before.ok ? before.text : "", after: planned.text } };
 }
 
-/** Undefined where nothing will be changed anyway. */
+/** Undefined if the call will change nothing. */
 export async function fingerprintsOf(
   path: string,
   plan: ChangePlan,
@@ -100,7 +100,7 @@ function planFor({ relative }: WorkspacePath, before: FileText, plan: ChangePlan
 const NOTEBOOK =
   "is a notebook, whose cells are not lines of text: change it by a program with Bash (Python's nbformat), or keep the code in a .py file";
 
-/** A later attempt that was told nothing cannot know whose work it sees. */
+/** A later attempt without recorded fingerprints cannot know whose work it sees. */
 const isStale = ({ fingerprint }: FileText, { attempt, fingerprints }: ToolContext): boolean =>
   fingerprints === undefined ? attempt > 1 : fingerprints.before !== fingerprint;
 
@@ -110,7 +110,7 @@ const stale = ({ relative }: WorkspacePath): ToolAnswer => ({
   stale: true,
 });
 
-/** Models write LF and no byte order mark: a file that has CR LF throughout keeps them, and its mark. */
+/** Adapts the model's LF to a file that uses CR LF throughout. */
 export function lineEndingsOf(before: string): (text: string) => string {
   const crlf = before.includes("\r\n") && !/(?<!\r)\n/.test(before);
   return (text) => (crlf ? text.replace(/\r?\n/g, "\r\n") : text);
@@ -118,8 +118,10 @@ export function lineEndingsOf(before: string): (text: string) => string {
 
 export const hasByteOrderMark = (text: string): boolean => text.startsWith("\ufeff");
 
-// A model sees `⟦secret NAME⟧` where a file has the value. Written back, the mark would stand in the value's place for good.
-/** Why this text must not take the place of that one, as the rest of a sentence; undefined: nothing is lost. */
+/**
+ * A model sees `⟦secret NAME⟧` in place of a secret value. Written back, the mark would replace the value in the file. Returns
+ * why the text must not be written, as the rest of a sentence about the file.
+ */
 function markProblem(text: string, before: string): string | undefined {
   const mark = findSecretMarks(text).find((found) => !before.includes(found));
   if (mark === undefined) return undefined;

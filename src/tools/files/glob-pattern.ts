@@ -1,5 +1,5 @@
-// Globs without backtracking: a pattern of a stranger becomes an expression for RE2, which takes time by the length of the path alone (A65).
-// Knows `*`, `?`, `[…]`, `{a,b}` and `**` as a whole folder; what else shells know is refused by name, so that nothing is found by mistake.
+// Compiles globs for RE2, whose time depends on the length of the path alone, so that no pattern can block the process (A65).
+// Supports `*`, `?`, `[…]`, `{a,b}` and `**` as a whole path segment. Other shell patterns are refused with a reason.
 
 import { RE2JS } from "re2js";
 
@@ -53,7 +53,7 @@ function translate(pattern: string): string | undefined {
   return depth === 0 ? source : undefined;
 }
 
-/** One character of a pattern, and how many it takes up. */
+/** The next character of the pattern: how long it is, and its source for RE2. */
 function single(rest: string): [number, string] {
   const stars = /^\*+/.exec(rest)?.[0].length;
   if (stars) return [stars, "[^/]*"];

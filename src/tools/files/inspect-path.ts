@@ -1,12 +1,12 @@
-// What is really at a path, for whoever judges a command before it runs: a name inside the workspace may lead out of it
-// by a link (A35). Looks, and changes nothing.
+// Resolves what is really at a path, for the permissions that judge a command before it runs: a path inside the workspace may
+// lead out of it through a link (A35).
 
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Takes an absolute path as it would be opened: `link/../x` is not `x`. `real` is undefined where it cannot be told: a
- * link that leads nowhere, a folder that we may not enter, a `..` behind something that is missing.
+ * Takes an absolute path as the system would open it: `link/../x` is not `x`. `real` is undefined if it cannot be resolved: a
+ * dangling link, a folder without permission, a `..` behind something that is missing.
  */
 export function inspectPath(path: string): { real: string | undefined; isFolder: boolean } {
   const parts = path.split("/");
@@ -14,7 +14,7 @@ export function inspectPath(path: string): { real: string | undefined; isFolder:
     const existing = parts.slice(0, end).join("/") || "/";
     const missing = parts.slice(end);
     try {
-      // Asked for first, as a missing path is common and an error is slow.
+      // Checked first, because missing paths are common and exceptions are slow.
       const stats = statSync(existing, { throwIfNoEntry: false });
       if (stats) {
         const real = realpathSync.native(existing);

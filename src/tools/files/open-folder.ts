@@ -1,31 +1,31 @@
-// A folder that is held open, so that nobody can change what its names mean between the check and the use (A35).
-//  X1  Every folder on the way is opened through the one before it, never through a link.
-//  X2  What is read, written or renamed is named through the held folder, never by the way that led to it.
-// Linux has a name for an open folder, /proc/self/fd/<n>. Other systems do not: there the folders on the way are looked at before
-// and after, which makes the moment of a swap small but does not close it.
+// Opens a folder and keeps it open, so that no process can change what its path means between the check and the use (A35).
+//  X1  Every folder on the path is opened through the one before it, never through a link.
+//  X2  Files are read, written and renamed through the open folder, never by the path that led to it.
+// Linux has a name for an open folder, /proc/self/fd/<n>. On other systems the folders on the path are compared before and after,
+// which leaves only a short moment for a swap but does not rule it out.
 
 import { existsSync } from "node:fs";
 import { constants, type FileHandle, lstat, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 
 export interface OpenFolder extends AsyncDisposable {
-  /** Means this folder while it is held, whatever becomes of the names that led to it. */
+  /** A path that means this folder while it is open, even if the folder is moved. */
   path: string;
-  /** Whether the way still leads here, and to what was opened under a name. Asked before that is believed. */
+  /** Whether the original path still leads to this folder, and `name` to the opened file. Call it before you trust what you read. */
   isUnchanged(opened?: { name: string; handle: FileHandle }): Promise<boolean>;
 }
 
 export type OpenMethod = "by-descriptor" | "by-name";
 
 export interface OpenFolderOptions {
-  /** Makes the folders that are missing. */
+  /** Creates missing folders. */
   create?: boolean;
   method?: OpenMethod;
 }
 
 const HERE: OpenMethod = existsSync("/proc/self/fd/0") ? "by-descriptor" : "by-name";
 
-/** Throws as `open` does: ENOENT for what is missing, ENOTDIR or ELOOP for what is a link or a file by now. */
+/** Throws as `open` does: ENOENT if a folder is missing, ENOTDIR or ELOOP if one is a file or a link by now. */
 export function openFolder(
   root: string,
   names: readonly string[],
@@ -34,7 +34,7 @@ export function openFolder(
   return method === "by-descriptor" ? byDescriptor(root, names, create) : byName(root, names, create);
 }
 
-/** Opens what a held folder has under this name, a link never. Does not wait for a FIFO that nobody writes to (A38). */
+/** Opens an entry of an open folder, but never a link. Does not block on a FIFO without a writer (A38). */
 export async function openIn(
   folder: OpenFolder,
   name: string,
@@ -48,7 +48,7 @@ export async function openIn(
   throw swapped(path);
 }
 
-/** Not by `join`: without its last part, the name of a descriptor is a link itself. */
+/** Not with `join`: it would drop a trailing part, and a bare descriptor path is itself a link. */
 export const pathIn = (folder: Pick<OpenFolder, "path">, name: string): string => `${folder.path}/${name}`;
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;

@@ -1,6 +1,6 @@
-// Runs ripgrep: linear-time matching in a process of its own, so no pattern can hold up the event loop (A65).
-// It walks by names, so a folder that is swapped for a link while it walks may lead it outside: what it finds is where to look, and
-// is shown only after it was looked at through folders that are held (A35).
+// Runs ripgrep, which matches in linear time and in its own process, so that no pattern can block the event loop (A65).
+// It walks by path, so a folder that is swapped for a link meanwhile may lead it outside. Callers therefore read what it found
+// again, through open folders, before they show it (A35).
 
 import { spawn } from "node:child_process";
 import { setImmediate } from "node:timers/promises";
@@ -15,10 +15,10 @@ const BUSY_MS = 20;
 export interface RipgrepRun {
   args: readonly string[];
   folder: OpenFolder;
-  /** What stands between two records of its output. */
+  /** Separator between two records of its output. */
   separator: "\n" | "\0";
   signal: AbortSignal;
-  /** Called for each record; answering false ends the search. */
+  /** Called for each record; returning false ends the search. */
   onRecord: (record: string) => boolean;
 }
 
@@ -41,7 +41,7 @@ export async function ripgrep({
     signal: AbortSignal.any([signal, limit]),
     killSignal: "SIGKILL",
   });
-  // Out of files or processes, Node gives a child without streams, and its error comes later: unheard it ends the process.
+  // Out of files or processes, Node returns a child without streams and emits the error later. Without a listener it would crash us.
   child.once("error", () => {});
   if (!child.stdout) return { ok: false, why: "no more files or processes can be opened" };
   let complaint = "";
@@ -61,7 +61,7 @@ export async function ripgrep({
   if (signal.aborted) return { ok: false, why: "cancelled" };
   if (limit.aborted) return { ok: false, why: `stopped after ${TIME_LIMIT / 1000} s: search a smaller part` };
   if (stopped) return { ok: true, complete: false, unread: false };
-  // 2 without a word is a file that is gone or may not be read: messages about files are turned off.
+  // Exit code 2 without a message means a file that is gone or unreadable: messages about files are turned off.
   const unread = code === 2 && complaint === "";
   if (code === 0 || code === 1 || unread) return { ok: true, complete: true, unread };
   return {
@@ -70,7 +70,7 @@ export async function ripgrep({
   };
 }
 
-/** Lets others have their turn: a chunk may hold thousands of records. */
+/** Yields to the event loop in between, because a chunk may hold thousands of records. */
 async function* records(chunks: AsyncIterable<string>, separator: string): AsyncGenerator<string> {
   let rest = "";
   let since = performance.now();

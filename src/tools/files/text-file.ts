@@ -1,5 +1,5 @@
-// Reading and replacing text files without surprises: regular files of UTF-8 only, bounded, through folders that are held, never half.
-// One look brings the content and its fingerprint together, so what is shown is what the fingerprint stands for.
+// Reads and replaces text files: regular UTF-8 files up to a size limit, through open folders, and never half. One read yields the
+// content and its fingerprint, so the two always belong together.
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -11,11 +11,11 @@ import type { WorkspacePath } from "./workspace-path.ts";
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
-/** Of a file that is not there. */
+/** Fingerprint of a file that does not exist. */
 export const ABSENT = "absent";
 
 export type FileText = {
-  /** What the file is now, for approvals and later attempts: same fingerprint, same content. */
+  /** Identifies the content, for approvals and later attempts: same fingerprint, same content. */
   fingerprint: string;
 } & (
   | { ok: true; text: string; owner: Owner }
@@ -38,7 +38,7 @@ export async function readTextFile({ root, names }: WorkspacePath): Promise<File
   }
 }
 
-/** Replaces the file in one step, or says that it is no longer what it was. A kill leaves the old content or the new, never a part. */
+/** Replaces the file in one step, or returns "changed" if it differs from `before`. A kill leaves the old content or the new, never a part. */
 export async function replaceFile(
   { root, names }: WorkspacePath,
   text: string,
@@ -46,7 +46,7 @@ export async function replaceFile(
 ): Promise<"replaced" | "changed"> {
   const name = names.at(-1)!;
   await using folder = await openFolder(root, names.slice(0, -1), { create: true });
-  // Named by the call's key: the next attempt finds what a kill left behind.
+  // Named after the call's key, so that the next attempt removes what a killed one left behind.
   const temporary = `.cadre.${fingerprintOf(key).slice(0, 16)}.tmp`;
   try {
     await writeNew(folder, temporary, text, before.ok ? before.owner : undefined);
@@ -107,7 +107,7 @@ async function readIn(folder: OpenFolder, name: string): Promise<FileText> {
   }
 }
 
-/** A file may grow while it is read, and without an end: no more than the limit and a byte of it is taken. */
+/** Reads one byte more than the limit at most: a file may grow without end while it is read. */
 async function readBounded(file: FileHandle): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -130,11 +130,11 @@ function textOf(content: Buffer, owner: Owner): FileText {
     return no(`is binary (${content.length} bytes), and only text can be used`, fingerprint);
   if (!isUtf8(content))
     return no("is not UTF-8 text (Latin-1, perhaps): convert a copy with Bash (iconv)", fingerprint);
-  // Node keeps a byte order mark as a character: an edit leaves it where it is.
+  // Node keeps a byte order mark as a character, so an edit preserves it.
   return { ok: true, text: content.toString("utf8"), owner, fingerprint };
 }
 
-/** A file of its own, whatever stood there: what another has put under this name may be a link to something else. */
+/** Creates a new file under this name: an existing entry may be a link to something else, so it is removed first. */
 async function writeNew(
   folder: OpenFolder,
   name: string,
@@ -153,14 +153,14 @@ async function writeNew(
   }
 }
 
-/** Only root may give a file away: for others it becomes theirs, as with any editor that replaces files. */
+/** Keeps owner and mode. Only root can keep another owner; for other users the file becomes theirs, as with most editors. */
 async function likeBefore(file: FileHandle, { mode, uid, gid }: Owner): Promise<void> {
   const now = await file.stat();
   if (now.uid !== uid || now.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
   await file.chmod(mode);
 }
 
-/** Makes the rename itself survive a power cut. Not every system can. */
+/** Flushes the folder, so that the rename survives a power cut. Not every system supports it. */
 async function syncFolder(folder: OpenFolder): Promise<void> {
   const handle = await open(pathIn(folder, "."), constants.O_RDONLY).catch(() => undefined);
   await handle?.sync().catch(() => undefined);

@@ -1,21 +1,21 @@
-// Where a path from the model really is. The name that rules were judged by must be the place that is touched: a path
-// whose links lead elsewhere is refused with the name of that place, so that the next call is judged by it (A34, A35).
-// This looks at names alone. Whoever opens something does it through a held folder (`held-folder.ts`).
+// Resolves a path from the model. Rules are judged by the path as written, so it must be the file that is used: a path whose links
+// lead elsewhere is refused with the real path, and the next call is judged by that (A34, A35). This file looks at names alone;
+// files are opened through `open-folder.ts`.
 
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
-/** A place in the workspace, by the names that lead to it from its root. */
+/** A path in the workspace, as the names that lead to it from the root. */
 export interface WorkspacePath {
   root: string;
   /** Empty for the root itself. */
   names: readonly string[];
-  /** As people and models write it, `.` for the root. */
+  /** The path as people and models write it; `.` for the root. */
   relative: string;
   exists: boolean;
 }
 
-/** `why`: one sentence for the model. */
+/** `why` is one sentence for the model. */
 export type ResolvedPath = ({ ok: true } & WorkspacePath) | { ok: false; why: string };
 
 export async function resolveInWorkspace(workspace: string, path: string): Promise<ResolvedPath> {
@@ -44,7 +44,7 @@ export async function resolveInWorkspace(workspace: string, path: string): Promi
   return { ok: true, root, names, relative: names.join("/") || ".", exists: real.missing === 0 };
 }
 
-/** Resolves the deepest part that exists; what is yet to be created has no links. */
+/** Resolves the deepest folder that exists; the rest is yet to be created and has no links. */
 async function realPlace(absolute: string): Promise<{ path: string; missing: number } | { why: string }> {
   const missing: string[] = [];
   for (let at = absolute; ; at = dirname(at)) {
@@ -57,7 +57,7 @@ async function realPlace(absolute: string): Promise<{ path: string; missing: num
       if (code === "ENAMETOOLONG") return { why: "is too long for a path" };
       if (code !== "ENOENT") return { why: `cannot be reached (${code})` };
     }
-    // A link to nothing: writing would create whatever it points to.
+    // A dangling link: writing would create the file that it points to.
     if (await isLink(at)) return { why: "is a link that leads nowhere" };
     missing.unshift(basename(at));
   }
@@ -70,7 +70,7 @@ async function isLink(path: string): Promise<boolean> {
   );
 }
 
-/** What exists must be called as it is on disk; what does not must have a name that means one file everywhere. */
+/** Existing names must be spelled as on disk. New names must mean the same file on every system. */
 async function nameProblem(
   root: string,
   names: readonly string[],
@@ -91,7 +91,7 @@ async function nameProblem(
   return undefined;
 }
 
-/** Aware of separators: `/w/proj-evil` is not inside `/w/proj`. */
+/** `/w/proj-evil` is not inside `/w/proj`. */
 function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
@@ -100,11 +100,9 @@ const portable = (path: string): string => (sep === "/" ? path : path.replaceAll
 
 const refuse = (why: string): ResolvedPath => ({ ok: false, why });
 
-// Names that a file system takes for another name (A36). Rules and people judge a path by how it is spelled, so a file is
-// used by the spelling that it has on disk, and none is made under a name that means something else on another system.
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])(\.|$)/i;
 
-/** Why no file should be made under this name; the rest of a sentence about its path. */
+/** Why no file should be created under this name, as the rest of a sentence: on some system it would mean another file (A36). */
 export function unportableName(name: string): string | undefined {
   if (/[. ]$/.test(name)) return "ends in a dot or a space, which other systems drop";
   if (/:[^:]*:?\$|:$/.test(name) || (process.platform === "win32" && name.includes(":")))
@@ -116,14 +114,17 @@ export function unportableName(name: string): string | undefined {
   return undefined;
 }
 
-/** The name on disk, where the file system found the entry under another spelling than it has. */
+/**
+ * The spelling on disk, if the file system finds the entry under another one. Rules and people judge a path by its spelling, so
+ * files are used only by the spelling that they have (A36).
+ */
 export async function spellingOnDisk(folder: string, name: string): Promise<string | undefined> {
   const found = await identity(join(folder, name));
   if (found === undefined) return undefined;
   const variants = [name.toUpperCase(), name.toLowerCase(), name.normalize("NFC"), name.normalize("NFD")];
   for (const variant of new Set(variants)) {
     if (variant === name || (await identity(join(folder, variant))) !== found) continue;
-    // The same under two spellings: the file system folds them, or both are there as hard links.
+    // Found under two spellings: either the file system folds case, or both exist as hard links.
     const names = await readdir(folder);
     return names.includes(name) ? undefined : names.find((other) => folded(other) === folded(name));
   }

@@ -1,12 +1,11 @@
-// The files of a workspace as a tree, for a person who looks. As the tools see it: links are not followed, and what
-// .gitignore names or a dot hides is left out.
+// The files of a workspace as a tree, for people. Links are not followed; hidden files and those in .gitignore are left out.
 
 import { describeSystemError } from "../../errors.ts";
 import { openFolder } from "./open-folder.ts";
 import { ripgrep } from "./ripgrep.ts";
 import { resolveInWorkspace } from "./workspace-path.ts";
 
-/** Files that are shown at once. */
+/** Maximum number of files in one tree. */
 const MAX_FILES = 5_000;
 
 export interface TreeEntry {
@@ -27,7 +26,7 @@ export async function workspaceTree(
     await using folder = await openFolder(place.root, place.names);
     const files: string[] = [];
     const end = await ripgrep({
-      // Sorted, so that what is cut off is always the same part.
+      // Sorted, so that the same part is cut off every time.
       args: ["--files", "--sort=path", "--no-require-git", "--null", "--", "."],
       separator: "\0",
       folder,

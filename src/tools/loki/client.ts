@@ -1,5 +1,5 @@
-// One question to Loki over HTTP. Only the configured origin is ever asked: redirects are not followed, what a model wrote
-// goes into parameters, and secrets come from the environment. Whatever goes wrong is a sentence that says what to do next.
+// Sends one query to Loki over HTTP, and only to the configured origin: redirects are not followed, text from the model goes
+// into query parameters alone, and secrets come from the environment. Every failure becomes a sentence that says what to do next.
 
 import type { z } from "zod";
 import type { Loki } from "../../config/schema.ts";
@@ -8,20 +8,20 @@ import { fetchErrorCode, readBoundedText } from "../web/http-response.ts";
 
 export type LokiSettings = z.output<typeof Loki>;
 
-/** Where to ask, and who pays attention to time. `settings` absent: the project has none. */
+/** `settings` is undefined if the project has not configured Loki. */
 export interface LokiAccess {
   settings: LokiSettings | undefined;
   env: Env;
 }
 
 export interface LokiRequest {
-  /** Below the base address: `labels`. Never a model's words. */
+  /** Path below the base address, such as `labels`. Never text from the model. */
   path: string;
   parameters: Record<string, string>;
   signal: AbortSignal;
 }
 
-/** `said`: words of the server, which are as untrusted as its data. */
+/** `serverText`: words of the server, as untrusted as its data. */
 export type LokiReply = { ok: true; data: unknown } | { ok: false; why: string; serverText?: string };
 
 const DEFAULT_TIMEOUT = 30_000;
@@ -68,7 +68,7 @@ function address(base: string, { path, parameters }: LokiRequest): URL {
 type Headers = { ok: true; values: Record<string, string> } | { ok: false; why: string };
 
 function headersFor({ tenantEnv, tokenEnv }: LokiSettings, env: Env): Headers {
-  // A body that unpacks to a thousand times its size is not asked for (A44).
+  // No compression: a small body could decompress to a huge one (A44).
   const values: Record<string, string> = { Accept: "application/json", "Accept-Encoding": "identity" };
   for (const [variable, name, before] of [
     [tenantEnv, "X-Scope-OrgID", ""],
@@ -117,7 +117,7 @@ function dataOf(text: string, origin: string): LokiReply {
     const body = JSON.parse(text) as { status?: unknown; data?: unknown } | null;
     if (body?.status === "success") return { ok: true, data: body.data };
   } catch {
-    // What is no JSON is no Loki: said below.
+    // Not JSON, so not Loki: reported below.
   }
   const why = `What answers at ${origin} is not Loki. A person must look at loki.url in cadre.yaml.`;
   return { ok: false, why, serverText: text.slice(0, 200) };

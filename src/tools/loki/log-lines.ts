@@ -1,5 +1,5 @@
-// Log lines as a model reads them. Anybody who can make a service log something writes here, so it is data: no line can
-// pass for two, hidden characters are spelled out, and the whole stands inside a mark that it cannot close.
+// Formats log lines for the model. Anyone who can make a service log something controls this text, so it is untrusted: one line
+// cannot look like two, hidden characters are spelled out, and the whole is wrapped in a mark that it cannot close.
 
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
@@ -28,7 +28,7 @@ export const Streams = z.object({
   ),
 });
 
-/** Oldest first, whatever stream a line is from. */
+/** The lines of all streams, oldest first. */
 export function logLines({ result }: z.output<typeof Streams>): LogLine[] {
   return result
     .flatMap(({ stream, values }) =>
@@ -37,7 +37,7 @@ export function logLines({ result }: z.output<typeof Streams>): LogLine[] {
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
-/** Labels that all lines share are said once, before them. */
+/** Labels that all lines share are printed once, before the lines. */
 export function formatLines(lines: readonly LogLine[]): string {
   const shared = sharedLabels(lines);
   const rows = lines.map(({ at, labels, text }) => {
@@ -53,7 +53,7 @@ export function formatLines(lines: readonly LogLine[]): string {
 
 const MAX_LINE = 2_000;
 
-/** Its further lines are set in, so that none of them looks like a line of its own. */
+/** Continuation lines are indented, so that none of them looks like a log line of its own. */
 export function formatLine(text: string, max = MAX_LINE): string {
   const clean = revealHidden(stripVTControlCharacters(text).replace(/\r?\n$/, ""));
   const short =
@@ -74,7 +74,7 @@ function sharedLabels(lines: readonly LogLine[]): Record<string, string> {
   return Object.fromEntries(shared);
 }
 
-/** Our own words, then theirs inside the mark, head and tail where it is too much; the whole is kept by reference. */
+/** Our own sentence, then the untrusted text inside the mark. Text that is too long is cut in the middle, and stored whole by reference. */
 export function untrustedAnswer(words: string, theirs: string, context: ToolContext): ToolAnswer {
   const nonce = context.nonce();
   const marked = (text: string): string => `${words}\n${markUntrusted(nonce, "loki", text)}`;

@@ -1,10 +1,10 @@
-// When, as people and models write it: "last 15m", "2 hours ago", "now", or RFC 3339 with a time zone. Nanoseconds, as
-// Loki counts them.
+// Parses times as people and models write them: "last 15m", "2 hours ago", "now", or RFC 3339 with a time zone. Results are in
+// nanoseconds, as Loki counts.
 
 import { parseDuration } from "../../config/duration.ts";
 
 export interface TimeRange {
-  /** Nanoseconds since 1970; the end is not part of it. */
+  /** Nanoseconds since 1970; `end` is exclusive. */
   start: bigint;
   end: bigint;
 }
@@ -28,7 +28,7 @@ export function parseTimeRange(input: { start?: string; end?: string }, now: num
   return { ok: false, why };
 }
 
-/** RFC 3339, in UTC, with as many digits as it takes. */
+/** RFC 3339 in UTC, with as many fractional digits as needed. */
 export function formatTime(ns: bigint): string {
   const whole = new Date(Number(ns / MS)).toISOString();
   const rest = ns % MS;
@@ -63,7 +63,7 @@ const UNIT_WORDS: readonly [RegExp, string][] = [
   [/days?\b/g, "d"],
 ];
 
-/** Milliseconds. A bare number is refused: nobody could say of what. */
+/** Milliseconds. A number without a unit is refused. */
 function agoOf(words: string): number | undefined {
   let text = words.replace(/^(in\s+)?(the\s+)?(last|past)\s+|^-/, "").replace(/\s+ago$/, "");
   for (const [word, unit] of UNIT_WORDS) text = text.replace(word, unit);

@@ -1,5 +1,5 @@
-// Where a page may be read from. First the URL is judged by itself, so that not even a name is asked for in vain; then every
-// address that its name has. Both see the parsed URL, and the connection goes to the very addresses that were judged.
+// Decides which sites may be read. It checks the URL first, before any name lookup, and then every address of its name. Both
+// checks use the parsed URL, and the connection goes to exactly the addresses that were checked.
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
@@ -14,19 +14,19 @@ export const WEB_TIMEOUT = 30_000;
 
 export interface WebPolicy {
   settings: WebSettings;
-  /** Where Cadre itself listens: an agent must not speak to it, whatever else of this machine it may read (A40). */
+  /** Port of Cadre's own server. Agents must not reach it, even if they may read other pages of this machine (A40). */
   ownPort: number;
 }
 
-/** Where pages are. Redis, mail and shells also answer to whoever connects. */
+/** Ports of web servers. Databases, mail servers and shells listen on others. */
 const PORTS = [80, 443, 8000, 8008, 8080, 8443, 8888];
 
-/** Names that mean nothing outside: to ask for them at all would tell somebody what is looked for. */
+/** Names of local networks. Looking them up would tell the resolver what an agent is after. */
 const LOCAL_NAMES = "localhost local internal localdomain intranet lan home corp private home.arpa".split(
   " ",
 );
 
-/** Why this is not read, in words for the model; undefined: it may be looked up. */
+/** Why the URL may not be read, as a sentence for the model; undefined if its name may be looked up. */
 export function urlProblem(url: URL, { settings }: WebPolicy): string | undefined {
   const host = plainHost(url);
   const port = portOf(url);

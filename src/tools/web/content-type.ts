@@ -1,12 +1,12 @@
-// What can be read as text, by the type that a server gives it, and how the rest is called.
+// Sorts content types into those that can be read as text and those that cannot.
 
-/** `unsaid`: there is no type; the bytes must tell. */
+/** `unsaid`: the server gives no type, so the bytes decide. */
 export type TextKind = "html" | "text" | "unsaid";
 
 const TEXT =
   /^(text\/.+|application\/((.+\+)?(json|xml|yaml)|x-yaml|toml|javascript|ecmascript|x-javascript|x-ndjson|jsonl?|graphql|sql|x-sh|rtf|x-www-form-urlencoded)|image\/svg\+xml)$/;
 
-/** Undefined: nothing that can be read here. */
+/** Undefined for a type that is not text. */
 export function textKind(contentType: string): TextKind | undefined {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
   if (type === "") return "unsaid";
@@ -17,7 +17,7 @@ export function textKind(contentType: string): TextKind | undefined {
 const NO_TEXT =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon)|audio\/(mpeg|ogg|wav|mp4|webm)|video\/(mp4|webm|ogg|mpeg)|font\/(woff2?|ttf|otf)|application\/(pdf|zip|gzip|octet-stream|wasm|x-tar|x-7z-compressed|msword|epub\+zip))$/;
 
-/** A66: a type is the server's word, and could be a sentence. Undefined: it is none of those that everybody knows. */
+/** A66: the server writes the type, and could write a sentence. Undefined unless it is a well-known type. */
 export function knownMediaType(contentType: string): string | undefined {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
   return NO_TEXT.test(type) ? type : /^(image|audio|video|font)(?=\/)/.exec(type)?.[0];

@@ -1,9 +1,9 @@
-// Gets one page over HTTP, from nowhere but where it may be read.
-//  - A name is resolved once for each hop; if any of its addresses may not be reached, none is, and the connection goes to
-//    an address that was judged: nothing is looked up a second time (A43).
-//  - A redirect is a new address, judged like the first. It is followed on the same host only: which other host a run
-//    speaks to is for its rules and its people to say (A42, A46).
-//  - Time, headers and bytes are bounded (A44). Nothing is sent that could tell who asks: no cookies, no proxy's password.
+// Gets one page over HTTP, if its host and address may be read.
+//  - The name is resolved once for each hop. If one of its addresses is not allowed, none is used. The connection goes to an
+//    address that was checked, so the name is never looked up a second time (A43).
+//  - A redirect is checked like the first address, and followed on the same host only. The rules of the run and its people
+//    decide about other hosts (A42, A46).
+//  - Time, headers and bytes are limited (A44). The request carries nothing that identifies the user: no cookies, no proxy password.
 
 import { lookup } from "node:dns/promises";
 import { readFileSync } from "node:fs";
@@ -17,15 +17,15 @@ import { addressProblem, urlProblem, WEB_TIMEOUT, type WebPolicy } from "./allow
 import { knownMediaType, textKind } from "./content-type.ts";
 
 export interface WebAccess extends WebPolicy {
-  /** All addresses of a name. The system's own way by default. */
+  /** Resolves a name to all its addresses; the system's resolver by default. */
   resolve?: (host: string) => Promise<string[]>;
-  /** Opens a socket to `hostname`, which is an address. */
+  /** Opens a socket to `hostname`, which is always an IP address. */
   connect?: buildConnector.connector;
 }
 
 export type WebReply =
   | { ok: true; url: URL; status: number; type: string; retryAfter: string | undefined; bytes: Uint8Array }
-  /** `said`: words of the server, which are as untrusted as its pages. */
+  /** `serverText`: words of the server, as untrusted as its pages. */
   | { ok: false; why: string; serverText?: string; from?: string };
 
 const MAX_REDIRECTS = 5;
@@ -59,19 +59,26 @@ export async function getPage(start: URL, access: WebAccess, cancel: AbortSignal
   }
 }
 
-/** Where it leads is the server's word, its host and scheme too: our own words name none of it. */
-function redirectProblem(from: URL, to: URL, access: WebAccess): { why: string; said: string } | undefined {
+/** The server chose the target, so the target appears in `serverText` alone and never in our own sentence. */
+function redirectProblem(
+  from: URL,
+  to: URL,
+  access: WebAccess,
+): { why: string; serverText: string } | undefined {
   const stop = `${from.host} redirects, which is not followed:`;
-  const [host, said] = [plainHost(to), to.href.slice(0, 2_048)];
+  const [host, serverText] = [plainHost(to), to.href.slice(0, 2_048)];
   const problem = urlProblem(to, access) ?? (isIP(host) === 0 ? undefined : addressProblem(host, to, access));
   if (problem !== undefined)
-    return { why: `${stop} it leads where pages are not read from.`, said: `${said}\n${problem}` };
+    return {
+      why: `${stop} it leads where pages are not read from.`,
+      serverText: `${serverText}\n${problem}`,
+    };
   if (from.protocol === "https:" && to.protocol === "http:")
-    return { why: `${stop} it would give up encryption.`, said };
+    return { why: `${stop} it would give up encryption.`, serverText };
   if (withoutWww(from) === withoutWww(to)) return undefined;
   return {
     why: `${stop} it leads to another host. If you want to read that, ask for the address below.`,
-    said,
+    serverText,
   };
 }
 
@@ -125,13 +132,13 @@ async function addressesOf(
   return addresses;
 }
 
-/** IPv4 first: where IPv6 leads nowhere, every page would wait for it. */
+/** IPv4 first: on a network without working IPv6, every page would wait for a timeout. */
 async function systemResolve(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true, order: "ipv4first" });
   return found.map(({ address }) => address);
 }
 
-/** A resolver cannot be stopped, only be left. */
+/** Stops waiting on abort. The lookup itself cannot be cancelled. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -191,7 +198,7 @@ async function replyOf(
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Enough of an error's page to see what it is about. */
+/** Enough of an error page to see what it is about. */
 const ERROR_BYTES = 64 * 1024;
 
 const oneOf = (value: string | string[] | undefined): string | undefined =>
@@ -219,18 +226,16 @@ const FAILURES: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "its answer is not as long as it says",
 };
 
-/** A code, or a library's own words: what the server wrote is no part of them. */
+/** The reason comes from an error code or from the HTTP library, never from the server. */
 function failureOf(url: URL, error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   const reason = typeof code === "string" ? (FAILURES[code] ?? code) : messageOf(error);
   return `${url.host} cannot be read: ${reason}. Nothing was read; check the address, or look elsewhere.`;
 }
 
-// The body of an answer, within bounds on the wire and after unpacking. Both are counted as the bytes come, so that a few
-// kilobytes that unpack to gigabytes cost no more than the bound (A44).
 interface Body {
   bytes: Uint8Array;
-  /** There is more than `max`, of which this is the head. */
+  /** The body is longer than `max`, and these are its first bytes. */
   more: boolean;
 }
 
@@ -241,10 +246,10 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** One is what servers do, two what a proxy before them may make of it. */
+/** Servers use one encoding; a proxy in front may add a second. */
 const MAX_ENCODINGS = 2;
 
-/** Undefined: packed in a way that was not asked for. */
+/** Undefined for an encoding that we did not ask for. */
 function decodersFor(contentEncoding: string): (() => Transform)[] | undefined {
   const names = contentEncoding
     .toLowerCase()
@@ -258,6 +263,10 @@ function decodersFor(contentEncoding: string): (() => Transform)[] | undefined {
   return decoders.every((decoder) => decoder !== undefined) ? decoders : undefined;
 }
 
+/**
+ * Reads a body within `max` bytes, counted both on the wire and after decompression while they arrive. A few kilobytes that
+ * decompress to gigabytes cost no more than the limit (A44).
+ */
 async function readBody(
   from: Readable,
   { decoders, max }: { decoders: readonly (() => Transform)[]; max: number },
@@ -266,7 +275,7 @@ async function readBody(
   const kept = { left: max };
   const chunks: Buffer[] = [];
   const packed = Readable.from(metered(from, wire), { objectMode: false });
-  // What breaks in between destroys the last of them, and is thrown below.
+  // An error in one stream destroys the last one, and the loop below throws it.
   const unpacked = decoders.reduce<Readable>(
     (source, decoder) => pipeline(source, decoder(), () => {}),
     packed,

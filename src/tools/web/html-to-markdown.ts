@@ -1,18 +1,17 @@
-// HTML as Markdown for a model: what a person would read, without what only programs see. Text that the page hides by its own
-// attributes is left out and counted: it is written for whoever reads the source, which is us (A46). Every piece of text is
-// looked at once for each element around it, so a long page takes long only in proportion.
+// Converts HTML to Markdown for a model: the text that a person would see. Text hidden by attributes is removed and counted,
+// because it can only be meant for programs that read the source (A46). The time grows in proportion to the page.
 
 import { createDocument, type DomNode } from "@mixmark-io/domino";
 
 export interface Markdown {
   title: string;
   text: string;
-  /** Places with text that nobody would have seen. */
+  /** How many hidden elements had text in them. */
   hidden: number;
 }
 
 interface Page {
-  /** What links are relative to. */
+  /** Address that links are relative to. */
   base: string;
   hidden: number;
 }
@@ -57,7 +56,7 @@ function render(node: DomNode, page: Page): string {
   return BLOCKS.has(name) ? blockText(name, content.trim()) : inlineText(node, content, page);
 }
 
-/** Children one after the other: one space between two of them is enough, and none where a line begins or ends. */
+/** Joins the children with at most one space between two of them, and none at the start or end of a line. */
 function contentOf(node: DomNode, page: Page): string {
   const pieces: string[] = [];
   for (const child of childrenOf(node)) {
@@ -101,7 +100,7 @@ function listText(list: DomNode, page: Page): string {
 const item = (marker: string, text: string): string =>
   text === "" ? "" : `${marker} ${text.replace(/\n+/g, `\n${" ".repeat(marker.length + 1)}`)}`;
 
-/** A row of headings is followed by the line that makes it one. */
+/** A table row. A row of headings is followed by the Markdown line that marks it as one. */
 function rowText(row: DomNode, page: Page): string {
   const cells = [...childrenOf(row)].filter(({ nodeName }) => nodeName === "TD" || nodeName === "TH");
   const texts = cells.map((cell) => (isHidden(cell) ? render(cell, page) : oneLine(contentOf(cell, page))));
@@ -120,7 +119,7 @@ const MARKS: Readonly<Record<string, string>> = {
   SAMP: "`",
 };
 
-/** A name such as `max_bytes` stays as it is: it may be searched for. */
+/** Underscores are not escaped: the model may search for a name such as `max_bytes`. */
 function inlineText(node: DomNode, content: string, page: Page): string {
   const mark = MARKS[node.nodeName];
   const text = content.trim();
@@ -134,7 +133,7 @@ function inlineText(node: DomNode, content: string, page: Page): string {
 const link = (text: string, href: string | undefined): string =>
   href === undefined ? text : `[${oneLine(text)}](${href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
 
-/** Only what can be read again is an address; `javascript:` and `data:` are not. */
+/** Keeps addresses that can be opened; `javascript:` and `data:` cannot. */
 function absolute(href: string | null | undefined, base: string): string | undefined {
   if (typeof href !== "string" || !URL.canParse(href, base)) return undefined;
   const url = new URL(href, base);
@@ -178,28 +177,29 @@ function isHidden(node: DomNode): boolean {
   return INVISIBLE.some((pattern) => pattern.test(read));
 }
 
-/** As a browser reads it: `display:/* *\/n\6fne` is `display:none`. */
+/** Decodes comments and escapes as a browser does: `display:/* *\/n\6fne` is `display:none`. */
 const asRead = (style: string): string =>
   style
     .replace(/\/\*.*?(\*\/|$)/gs, "")
     .replace(/\\0*([\da-f]{1,4})\s?/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     .replace(/\\(?=[g-z])/gi, "");
 
-// How deep the elements of a page lie in each other, at a glance. The parser looks up through all that are open at each
-// new one: a page of nothing but beginnings would keep its thread busy until it is stopped (A44).
-
-/** They have no end, or need none: a long list of them is no deeper than a short one. */
+/** Elements that need no closing tag: a long list of them is not nested. */
 const ENDLESS = new Set(
   `area base basefont bgsound body br col colgroup dd dt embed frame head hr html image img input keygen li
   link meta optgroup option p param rb rp rt rtc source tbody td tfoot th thead tr track wbr`.split(/\s+/),
 );
 
+/**
+ * Estimates how deeply the elements of a page are nested. The parser walks up through all open elements at each new one, so a
+ * page of nothing but opening tags would block its thread (A44).
+ */
 export function nestingDepth(html: string): number {
   let depth = 0;
   let deepest = 0;
   let end = 0;
   for (const { 0: tag, 1: slash, 2: name, index } of html.matchAll(/<(\/?)([a-z][a-z0-9-]*)/gi)) {
-    // Asked for once for all tags before it: where there is none, it would be looked for to the end of the page by each.
+    // The position is shared by all tags before it. Searching for each tag would scan to the end of the page every time.
     if (end < index + tag.length) end = html.indexOf(">", index + tag.length);
     if (end < 0) break;
     if (ENDLESS.has(name!.toLowerCase()) || html[end - 1] === "/") continue;

@@ -1,8 +1,8 @@
-// What the answers of configured servers have in common: bodies are bounded, and failures have a name.
+// Reads responses of configured servers: bounded bodies, and short names for failures.
 
 import { messageOf } from "../../errors.ts";
 
-/** Undefined: too much. Bytes are counted as they come, after unpacking. */
+/** Undefined if the body is too long. Bytes are counted as they arrive, after decompression. */
 export async function readBoundedText(response: Response, max: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -14,14 +14,14 @@ export async function readBoundedText(response: Response, max: number): Promise<
   return Buffer.concat(chunks).toString();
 }
 
-/** A code such as ECONNREFUSED, which `fetch` hides behind its own words. */
+/** A code such as ECONNREFUSED, which `fetch` hides in the cause of its error. */
 export function fetchErrorCode(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = (cause as { code?: unknown } | undefined)?.code;
   return typeof code === "string" ? code : messageOf(cause ?? error);
 }
 
-/** How long a server asks to be left alone, in words of our own: seconds or a date, or nothing. */
+/** The Retry-After header as a sentence of our own; empty if it is neither seconds nor a date. */
 export function retryAdvice(retryAfter: string | null | undefined): string {
   if (/^\d{1,6}$/.test(retryAfter ?? "")) return ` It asks to wait for ${retryAfter} s.`;
   const at = Date.parse(retryAfter ?? "");

@@ -1,4 +1,5 @@
-// Bytes of a page as text. What nobody can see in it is taken out: it could only be there for whoever does not look.
+// Converts the bytes of a page to text, without invisible characters: people cannot see them, so they can only be meant for
+// the model.
 
 import type { TextKind } from "./content-type.ts";
 import { toMarkdown } from "./html-to-markdown.ts";
@@ -6,10 +7,10 @@ import { toMarkdown } from "./html-to-markdown.ts";
 export interface PageSource {
   bytes: Uint8Array;
   kind: TextKind;
-  /** As the server gives it, with the charset. */
+  /** The Content-Type header, with the charset. */
   type: string;
   url: string;
-  /** Which part of the text is wanted. */
+  /** The part of the text to return, in characters. */
   offset: number;
   limit: number;
 }
@@ -17,13 +18,13 @@ export interface PageSource {
 export interface PageText {
   title: string;
   text: string;
-  /** Characters of the whole. */
+  /** Length of the whole text, in characters. */
   length: number;
-  /** Hidden places, and runs of invisible characters, that were left out. */
+  /** How many hidden elements and runs of invisible characters were removed. */
   hidden: number;
 }
 
-/** Undefined: no text after all. */
+/** Undefined if the bytes turn out not to be text. */
 export function pageText({ bytes, kind, type, url, offset, limit }: PageSource): PageText | undefined {
   const source = decode(bytes, type);
   if (source.includes("\0")) return undefined;
@@ -39,7 +40,7 @@ export function pageText({ bytes, kind, type, url, offset, limit }: PageSource):
   };
 }
 
-/** A byte order mark wins over the header, the header over the page's own word. */
+/** A byte order mark wins over the header, and the header over the page's own declaration. */
 function decode(bytes: Uint8Array, type: string): string {
   const marked = { "239,187": "utf-8", "254,255": "utf-16be", "255,254": "utf-16le" };
   const mark = marked[bytes.subarray(0, 2).join() as keyof typeof marked];
@@ -59,9 +60,9 @@ function decoderFor(label: string): TextDecoder {
   }
 }
 
-/** Controls, marks of direction, tags, and all that takes no place. */
+/** Control characters, direction marks, tags, and everything without width. */
 const UNSEEN = /(?:[^\t\n\P{Cc}]|\p{Cf}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800])+/gu;
-/** One by itself is part of a word or of a sign in some scripts; a row of them spells something. */
+/** A single joiner or selector belongs to a word or an emoji. A longer run may spell hidden text. */
 const PART_OF_TEXT = new Set(["\u200C", "\u200D", "\uFE0E", "\uFE0F", "\uFE0F\u200D"]);
 
 function withoutInvisible(source: string): { text: string; hidden: number } {

@@ -1,4 +1,4 @@
-// The thread in which `web-reader.ts` has a page read.
+// The worker thread of `read-page.ts`.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { type PageSource, pageText } from "./page-text.ts";

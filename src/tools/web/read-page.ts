@@ -1,5 +1,5 @@
-// Has a page read by a thread of its own: a page that is made to be hard to read costs that thread, for a few seconds, and
-// nobody else waits for it (A44).
+// Converts a page to text in a worker thread. A page built to be slow to parse blocks that thread for a few seconds at most,
+// and never the event loop (A44).
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";

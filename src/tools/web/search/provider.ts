@@ -1,20 +1,20 @@
-// The contract of a search provider: how it is asked, and how its answer is read. It sends nothing itself, so that bounds, secrets
-// and failures are handled in one place.
+// The contract of a search provider: it builds the request and parses the response. It sends nothing itself, so that limits,
+// secrets and failures are handled in one place.
 
 import type { z } from "zod";
 
 export interface SearchQuery {
   query: string;
-  /** How many results at most. */
+  /** Maximum number of results. */
   count: number;
 }
 
 export interface SearchResult {
   title: string;
   url: string;
-  /** A few sentences, perhaps with tags and entities in them. */
+  /** A few sentences, perhaps with HTML tags and entities. */
   snippet: string;
-  /** When it was written, in the provider's words. */
+  /** Date of the page, in the provider's format. */
   date?: string | undefined;
 }
 
@@ -26,15 +26,15 @@ export interface SearchRequest {
 }
 
 export interface SearchProvider {
-  /** Where it is, unless the configuration says otherwise. */
+  /** Default address; the configuration may replace it. */
   address?: string;
   request(base: URL, question: SearchQuery, key: string | undefined): SearchRequest;
   answer: z.ZodType<SearchResult[]>;
-  /** What a person must look at, for statuses that mean something of their own here. */
+  /** Sentences for status codes with a special meaning at this provider. */
   statuses?: Readonly<Record<number, string>>;
 }
 
-/** Below the base, whatever path it has. */
+/** A URL below the base, keeping the path of the base. */
 export function urlBelow(base: URL, path: string, parameters: Record<string, string> = {}): URL {
   const url = new URL(base);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;

@@ -1,4 +1,4 @@
-// SearXNG, a search engine that one runs oneself: https://docs.searxng.org/dev/search_api.html
+// SearXNG, a self-hosted search engine: https://docs.searxng.org/dev/search_api.html
 
 import { z } from "zod";
 import { type SearchProvider, urlBelow } from "./provider.ts";
