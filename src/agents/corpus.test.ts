@@ -1,5 +1,5 @@
-// The agent files of strangers, from the folder that CADRE_CORPUS names (with a manifest.json). Without it nothing is
-// tested here, and that is said.
+// Real agent files of other people, from the folder that CADRE_CORPUS names (with a manifest.json). Without it these
+// tests are skipped, and a message says so.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -31,7 +31,7 @@ describe.skipIf(!corpus)("the corpus", () => {
     reports = await validateFiles(files, known);
   });
 
-  test("every file ends as loaded, loaded with warnings, or skipped for a reason", () => {
+  test("every file is loaded, loaded with warnings, or skipped with a reason", () => {
     expect(reports.map(({ file }) => file)).toEqual([...files].sort());
     for (const { file, name, status, problems } of reports) {
       if (status === "skipped") expect(problems.length, file).toBeGreaterThan(0);
@@ -40,12 +40,12 @@ describe.skipIf(!corpus)("the corpus", () => {
     }
   });
 
-  test("nothing but files without front matter is skipped", () => {
+  test("only files without front matter are skipped", () => {
     const reasons = reports.filter(({ status }) => status === "skipped").flatMap(({ problems }) => problems);
     expect(new Set(reasons.map(({ code }) => code))).toEqual(new Set(["NO_FRONTMATTER"]));
   });
 
-  test("front matter that is no YAML is read all the same, and keeps what it is about", () => {
+  test("front matter that is not valid YAML is repaired and keeps its description", () => {
     const repaired = files
       .map((file) => parseAgent(readFileSync(file, "utf8"), file))
       .filter(({ problems }) => problems.some(({ code }) => code === "YAML_REPAIRED"));
@@ -55,11 +55,11 @@ describe.skipIf(!corpus)("the corpus", () => {
     }
   });
 
-  test("the same files give the same words", async () => {
+  test("the same files give the same problems", async () => {
     expect(await validateFiles([...files].reverse(), known)).toEqual(reports);
   });
 
-  test("nobody gets a tool that the file does not name", async () => {
+  test("no agent gets a tool that its file does not name", async () => {
     let gates = 0;
     for (const path of files) {
       const place = { path: dirname(path), scope: "project", packs: false, root: dirname(path) } as const;

@@ -1,4 +1,4 @@
-// The schema for editors lies in the repository. After a change of the keys: UPDATE_SCHEMA=1 npx vitest run
+// The schema for editors is in the repository. After a change of the keys: UPDATE_SCHEMA=1 npx vitest run
 // src/agents/frontmatter.test.ts, then npm run format.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { AGENT_KEYS, frontmatterSchema, KEY_ALIASES } from "./frontmatter.ts";
 
 const file = join(import.meta.dirname, "../../schemas/agent.schema.json");
 
-test("schemas/agent.schema.json is what the keys say", () => {
+test("schemas/agent.schema.json matches the keys", () => {
   const schema = frontmatterSchema();
   if (process.env["UPDATE_SCHEMA"]) {
     mkdirSync(dirname(file), { recursive: true });
@@ -20,7 +20,7 @@ test("schemas/agent.schema.json is what the keys say", () => {
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(schema)));
 });
 
-test("every key has a description, and a file of ours fits the schema", () => {
+test("every key has a description, and a Cadre file fits the schema", () => {
   const { $schema, properties } = frontmatterSchema() as {
     $schema: string;
     properties: Record<string, { description?: string }>;
@@ -35,7 +35,7 @@ test("every key has a description, and a file of ours fits the schema", () => {
   expect(check.safeParse({ delegation: { mode: "fast" } }).success).toBe(false);
 });
 
-test("whatever is a key of ours begins a key in broken YAML, too", () => {
+test("each of our keys is recognised in broken YAML, too", () => {
   const ours = [...Object.keys(AGENT_KEYS), ...Object.keys(KEY_ALIASES)];
   expect(ours.filter((key) => !KNOWN_KEYS.has(key))).toEqual([]);
 });
@@ -46,11 +46,11 @@ test.each([
   ["a), b", ["a)", "b"]],
   ["", []],
   [",".repeat(60_000), []],
-])("names in a text: %.40s", (text, names) => {
+])("names in a text are split: %.40s", (text, names) => {
   expect(Names.parse(text)).toEqual(names);
 });
 
-test("nobody names hundreds of tools", () => {
+test("a list of hundreds of tools is rejected", () => {
   expect(Names.safeParse("a,".repeat(500)).success).toBe(true);
   expect(Names.safeParse("a,".repeat(501)).success).toBe(false);
 });

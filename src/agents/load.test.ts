@@ -26,7 +26,7 @@ const load = (): Promise<AgentSet> =>
 const fileOf = (set: AgentSet, name: string) => set.agents.get(name)?.file;
 
 describe("discovery", () => {
-  test("every folder, nearer wins and says so", async () => {
+  test("every folder is searched, and the nearer agent wins with a note", async () => {
     const places = ["agents", ".cadre/agents", ".claude/agents/deep/er", ".opencode/agent", ".github/agents"];
     places.forEach((place, i) => {
       write(`p/${place}/same.md`, agentText("name: same"));
@@ -56,7 +56,7 @@ describe("discovery", () => {
     );
   });
 
-  test("packs are folders of ours; elsewhere a folder is no part of a name that is given", async () => {
+  test("subfolders of Cadre's folders are packs; in other products' folders they are not part of the name", async () => {
     write("p/agents/factory/planner.md", agentText(""));
     write("p/agents/factory/p.md", agentText("name: Chief"));
     write("p/agents/planner.md", agentText(""));
@@ -71,7 +71,7 @@ describe("discovery", () => {
     ]);
   });
 
-  test("every kind of file; data that is no agent is passed over", async () => {
+  test("every kind of file is read; data that is not an agent is skipped", async () => {
     write("p/agents/a.ai", "#!/usr/bin/env ai-agent\n---\ndescription: d\n---\nYou help.\n");
     write("p/agents/schemas/out.json", '{"type": "object", "properties": {"a": {"type": "string"}}}');
     write("p/agents/pack/package.json", '{"name": "x", "version": "1.0.0"}');
@@ -85,7 +85,7 @@ describe("discovery", () => {
     expect(set.problems).toEqual([]);
   });
 
-  test("[N1] a file that is called like a note is an agent if it has front matter; one that began some is told", async () => {
+  test("[N1] a README with front matter is an agent, and one with broken front matter is reported", async () => {
     for (const name of ["claude", "GEMINI", "agents", "readme", "changelog", "contributing", "license"])
       write(`p/agents/${name}.md`, agentText(""));
     write("p/agents/pack/README.md", "# About\n");
@@ -104,7 +104,7 @@ describe("discovery", () => {
     ]);
   });
 
-  test("notes are no agents, and one bad file stops no other", async () => {
+  test("documentation is not an agent, and a bad file does not affect the others", async () => {
     write("p/agents/README.md", "# About\n");
     write("p/agents/AGENTS.md", "# About\n");
     write("p/agents/README.de.md", "# Über\n");
@@ -134,13 +134,13 @@ describe("discovery", () => {
     ]);
   });
 
-  test.skipIf(process.getuid?.() === 0)("a file without permission is broken, not fatal", async () => {
+  test.skipIf(process.getuid?.() === 0)("an unreadable file is broken, but not fatal", async () => {
     write("p/agents/secret.md", agentText(""));
     chmodSync(join(root, "p/agents/secret.md"), 0);
     expect((await load()).problems).toMatchObject([{ code: "FILE_UNREADABLE" }]);
   });
 
-  test("[A58] bytes that are no UTF-8 and a NUL are read, and said with line and column", async () => {
+  test("[A58] bytes that are not UTF-8 and a NUL are read, with a warning at their position", async () => {
     const file = join(root, "p/agents/latin.md");
     mkdirSync(dirname(file), { recursive: true });
     const text = agentText("", "Say Gr\u00fc\u00dfe.\r\nThen\0 go.\n");
@@ -154,7 +154,7 @@ describe("discovery", () => {
     ]);
   });
 
-  test("no folders at all is an empty set", async () => {
+  test("without any folder the set is empty", async () => {
     expect(await load()).toEqual({ agents: new Map(), problems: [] });
   });
 
@@ -167,12 +167,12 @@ describe("discovery", () => {
 });
 
 describe("findAgent", () => {
-  test("by its name, in any spelling", async () => {
+  test("finds an agent by its name, in any spelling", async () => {
     write("p/agents/x.md", agentText("name: Code Reviewer"));
     expect(findAgent(await load(), "code reviewer").definition.name).toBe("code-reviewer");
   });
 
-  test("by its base name, the nearest first; several are an error that lists them", async () => {
+  test("finds an agent by its base name, nearest first; several are an error that lists them", async () => {
     write("p/agents/one/planner.md", agentText(""));
     write("builtin/two/planner.md", agentText(""));
     expect(findAgent(await load(), "planner").name).toBe("one/planner");
@@ -184,7 +184,7 @@ describe("findAgent", () => {
     expect(findAgent(set, "two/planner").name).toBe("two/planner");
   });
 
-  test("not found: lists the known ones and the one that was meant", async () => {
+  test("an unknown name is an error that lists the known agents and suggests one", async () => {
     write("p/agents/coder.md", agentText(""));
     write("p/agents/tester.md", agentText(""));
     const set = await load();
@@ -196,7 +196,7 @@ describe("findAgent", () => {
     );
   });
 
-  test("broken: the first problem, with file, line and column", async () => {
+  test("a broken agent is an error with its first problem, file, line and column", async () => {
     write("p/agents/coder.md", agentText("kind: boss"));
     const set = await load();
     expect(() => findAgent(set, "coder")).toThrow(
@@ -216,7 +216,7 @@ describe("references", () => {
     return { agent, problems: agent.problems };
   };
 
-  test("are resolved: full names for us, the name that the file writes for the model", async () => {
+  test("are resolved to full names, while the model sees the names in the file", async () => {
     write("p/agents/x/coder.md", `---\ndescription: ${"y".repeat(2_000)}\n---\nHi.`);
     const { agent } = await problemsOf("agents: [Writer, coder, x/coder]\nhandoff: Coder");
     expect(agent.definition).toMatchObject({
@@ -235,7 +235,7 @@ describe("references", () => {
     ]);
   });
 
-  test("a pack's own agents come before those of the same name elsewhere", async () => {
+  test("mean agents of the same pack before others with the same name", async () => {
     for (const pack of ["one", "two"]) {
       write(`p/agents/${pack}/boss.md`, agentText("agents: [worker]\nadvisors: [worker]"));
       write(`p/agents/${pack}/worker.md`, agentText(""));
@@ -257,7 +257,7 @@ describe("references", () => {
     ]);
   });
 
-  test("a delegate that does not exist is taken away, with a warning where it stands", async () => {
+  test("to a missing delegate are removed, with a warning at their position", async () => {
     const { agent, problems } = await problemsOf("agents: [writer, writr, a]");
     expect(agent.definition?.agents).toEqual(["writer"]);
     expect(problems).toMatchObject([
@@ -287,20 +287,20 @@ describe("references", () => {
     expect(agent.definition).toBeUndefined();
   });
 
-  test("[S3-24] a router's delegates are its destinations, and it delegates to nobody", async () => {
+  test("[S3-24] of a router become its delegates, and it has no `agents`", async () => {
     const { agent, problems } = await problemsOf("router: true\nagents: [Writer]\ntools: []");
     expect(problems).toEqual([]);
     expect(agent.definition).toMatchObject({ agents: [], router: { destinations: ["writer"] } });
     expect(agent.references).toMatchObject([{ key: "router", agent: "writer" }]);
   });
 
-  test("the whole set is checked", async () => {
+  test("are checked for the whole set", async () => {
     const { problems } = await problemsOf("kind: subagent\nhandoff: writer");
     expect(problems).toMatchObject([{ code: "SUBAGENT_PATTERN", severity: "error", line: 4 }]);
   });
 });
 
-describe("tools that nobody has", () => {
+describe("unknown tools", () => {
   const TOOLS = ["Read", "Write", "Edit", "Bash", "Grep"];
   const warnings = async (yaml: string) => {
     write("p/agents/a.md", agentText(yaml));
@@ -314,7 +314,7 @@ describe("tools that nobody has", () => {
     );
   };
 
-  test("are warnings where they stand, in every place that names tools", async () => {
+  test("are warnings at their positions, in every key that names tools", async () => {
     const yaml = [
       "tools:\n  allow: [Read, Fly]\n  ask: [Wriet]\n  deny:\n    - Bsah(rm *)",
       "disallowed_tools: Read, Eidt\npermissions: { ask: [Read], deny: ['Raed(.env)', 'Bash('] }",
@@ -340,7 +340,7 @@ describe("tools that nobody has", () => {
     expect((await warnings(yaml)).map((text) => text.split(" ")[0])).toEqual(places);
   });
 
-  test("without the names of the tools nothing is said", async () => {
+  test("are not reported if the tools are not known", async () => {
     write("p/agents/a.md", agentText("tools: [Fly]"));
     expect((await load()).problems).toEqual([]);
   });
@@ -353,7 +353,7 @@ describe("includes", () => {
     return { prompt: agent.definition?.prompt, problems: agent.problems };
   };
 
-  test("of files and of files in files, relative to where they stand", async () => {
+  test("are resolved recursively, relative to the including file", async () => {
     write("p/agents/shared/rules.txt", `Rules. \${include:more.txt}\r\n`);
     write("p/agents/shared/more.txt", `$& stays \${TASK}`);
     expect((await promptOf(`One\n\${include:../shared/rules.txt}\nTwo`)).prompt).toBe(
@@ -361,7 +361,7 @@ describe("includes", () => {
     );
   });
 
-  test("[A58] nothing outside the agents folder is read, not by a link either", async () => {
+  test("[A58] never read a file outside the agents folder, even through a link", async () => {
     write("secret", "SECRET");
     write("p/agents-secret", "SECRET");
     mkdirSync(join(root, "p/agents"), { recursive: true });
@@ -375,19 +375,19 @@ describe("includes", () => {
     expect((await promptOf("@../../../secret")).prompt).toBe("@../../../secret");
   });
 
-  test("in the files of other products such text is text", async () => {
+  test("are plain text in files of other products", async () => {
     write("p/.claude/agents/x.md", agentText("name: x", `Say \${include:../../secret}`));
     expect((await load()).agents.get("x")?.definition?.prompt).toBe(`Say \${include:../../secret}`);
   });
 
-  test("a circle is an error that prints its path", async () => {
+  test("in a cycle are an error that shows its path", async () => {
     write("p/agents/one.txt", `\${include:two.txt}`);
     write("p/agents/two.txt", `\${include:one.txt}`);
     const { problems } = await promptOf(`\${include:../one.txt}`);
     expect(problems[0]?.message).toBe("includes run in a circle: one.txt → two.txt → one.txt");
   });
 
-  test("what is missing, or grows without end, is an error", async () => {
+  test("of a missing file, or without end, are an error", async () => {
     expect((await promptOf(`\${include:no.txt}`)).problems[0]?.message).toBe(
       "include `no.txt` cannot be read",
     );
@@ -401,7 +401,7 @@ describe("includes", () => {
   });
 });
 
-describe("what a file points to", () => {
+describe("attached files", () => {
   const only = async (name = "a") => (await load()).agents.get(name)!;
   const SCHEMA = '{"type": "object", "properties": {"n": {"type": "number"}}}';
 
@@ -442,7 +442,7 @@ describe("what a file points to", () => {
     });
   });
 
-  test("a module cannot pass for the user's own, which needs no trust, by a link that is called `~`", async () => {
+  test("a link called `~` cannot make a module look like the user's own, which needs no trust", async () => {
     write("p/agents/a.steps.ts", "export default function* () {}");
     write("p/agents/a.md", agentText("steps: ../~/.cadre/agents/a.steps.ts"));
     mkdirSync(join(root, "p/~/.cadre"), { recursive: true });
@@ -498,13 +498,13 @@ describe("[S2-34] [S2-37] roles of cadre.yaml", () => {
     expect(JSON.stringify(problems)).not.toContain("SECRET");
   });
 
-  test("none is none", async () => {
+  test("an empty value gives no roles", async () => {
     for (const value of [undefined, [], {}]) expect((await rolesOf(value)).agents.size).toBe(0);
   });
 });
 
-describe("[A56] [A57] [N1] files that are meant to break the loader", () => {
-  test("a key that every object has stops nobody", async () => {
+describe("[A56] [A57] [N1] hostile files", () => {
+  test("a key like `constructor` is harmless", async () => {
     for (const key of ["constructor", "toString", "valueOf"])
       write(`p/agents/${key.toLowerCase()}.md`, agentText(`${key}: 1`));
     write("p/agents/good.md", agentText("model: a/b"));
@@ -533,7 +533,7 @@ describe("[A56] [A57] [N1] files that are meant to break the loader", () => {
       `permission: {bash: {${Array.from({ length: 150 }, (_, i) => `"${"x*".repeat(20)}${i} *": ${i % 2 ? "allow" : "deny"}`).join(", ")}}}`,
     ],
   ])(
-    "%s is read or refused at once",
+    "%s is read or rejected quickly",
     async (_, yaml) => {
       write("p/agents/slow.md", agentText(yaml));
       expect((await load()).agents.size).toBe(1);

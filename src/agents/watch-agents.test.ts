@@ -38,7 +38,7 @@ test("a new file is a new agent, a changed one a new definition", async () => {
   expect((await look()).agents.size).toBe(0);
 });
 
-test("a change is noticed in a folder below, and in a file that is only linked", async () => {
+test("a change in a subfolder or in a linked file is noticed", async () => {
   mkdirSync(join(root, "agents/crew"));
   writeFileSync(join(root, "linked.md"), good("One"));
   symlinkSync(join(root, "linked.md"), join(root, "agents/crew/a.md"));
@@ -50,7 +50,7 @@ test("a change is noticed in a folder below, and in a file that is only linked",
   expect(await prompts()).toEqual(["Two!", "Three"]);
 });
 
-describe("one agent that is asked for by its name", () => {
+describe("an agent that is requested by name", () => {
   const names = async (name: string) => {
     await setImmediate();
     return [...(await agents(name)).agents.keys()];
@@ -68,13 +68,13 @@ describe("one agent that is asked for by its name", () => {
     put("fixer.md", good("Fix."));
   });
 
-  test("is told without the built-in ones, where no file names any; the whole set has them", async () => {
+  test("comes without the built-in agents if no file names one; the whole set has them", async () => {
     expect(await names("Fixer")).toEqual(["boss", "fixer", "lead"]);
     expect((await look()).agents.size).toBe(4);
     expect(findAgent(await agents("crew/scout"), "crew/scout").definition.prompt).toBe("Scout.");
   });
 
-  test("that is none of the project's, or only by a part of its name, may be a built-in one", async () => {
+  test("may be a built-in one if the project has none of that name", async () => {
     expect(await names("crew/scout")).toContain("crew/scout");
     expect(await names("scout")).toContain("crew/scout");
   });
@@ -84,12 +84,12 @@ describe("one agent that is asked for by its name", () => {
     "extends: crew/scout",
     "handoff: { agent: scout }",
     "advisors: fixer, scout",
-  ])("comes with the built-in ones where a file says %s", async (key) => {
+  ])("comes with the built-in agents if a file says %s", async (key) => {
     put("boss.md", `---\ndescription: d\n${key}\n---\nLead.`);
     expect(await names("fixer")).toContain("crew/scout");
   });
 
-  test("comes with those that a file has named, while that is broken", async () => {
+  test("comes with the agents that a broken file named before", async () => {
     put("boss.md", "---\ndescription: d\nhandoff: scout\n---\nLead.");
     await names("boss");
     put("boss.md", BROKEN.replaceAll("fixer", "boss"));
@@ -97,14 +97,14 @@ describe("one agent that is asked for by its name", () => {
     expect(findAgent(await agents("boss"), "boss").definition.handoff?.agent).toBe("crew/scout");
   });
 
-  test("is remembered as it was good for whoever asks for all", async () => {
+  test("has its last good version in the whole set, too", async () => {
     await names("fixer");
     put("fixer.md", BROKEN);
     expect(await promptNow()).toBe("Fix.");
   });
 });
 
-test("nothing changed: nothing is read again; in one moment all see the same", async () => {
+test("unchanged files are not read again, and concurrent callers get the same set", async () => {
   put("a.md", good("One"));
   const first = await look();
   expect(await look()).toBe(first);
@@ -115,8 +115,8 @@ test("nothing changed: nothing is read again; in one moment all see the same", a
   expect((await look()).agents.has("c")).toBe(true);
 });
 
-describe("a file that was good and is broken now", () => {
-  test("keeps its last good version, says why, and is live again once it is repaired", async () => {
+describe("a file that an edit has broken", () => {
+  test("keeps its last good version, says why, and is used again once it is repaired", async () => {
     put("a.md", good("One"));
     await look();
     put("a.md", BROKEN);
@@ -144,7 +144,7 @@ describe("a file that was good and is broken now", () => {
     expect(await codesNow()).toEqual([code, "LAST_GOOD_KEPT"]);
   });
 
-  test("others go on with it, in their new versions", async () => {
+  test("still works for other agents in their new versions", async () => {
     put("a.md", good("One"));
     put("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nOld boss");
     await look();
@@ -157,7 +157,7 @@ describe("a file that was good and is broken now", () => {
     expect(await promptNow()).toBe("One");
   });
 
-  test("what was never good is broken, and so is what another file broke", async () => {
+  test("stays broken if it was never good, or if another file broke it", async () => {
     put("a.md", BROKEN);
     expect((await look()).agents.get("a")?.definition).toBeUndefined();
     put("a.md", good("One"));

@@ -28,7 +28,7 @@ async function readable(world: World, runId: string): Promise<string> {
 }
 
 scenario(
-  "[S3-29] [S3-30] [S3-31] [S3-32] [S3-65] all advisors see the same input, at once, and the agent decides",
+  "[S3-29] [S3-30] [S3-31] [S3-32] [S3-65] all advisors work at once on the same input, and the agent decides",
   { agent: advised(), cast, script: roles({ tester: turns({ text: "Go." }) }) },
   async (world) => {
     const runId = await world.run("buy it?", { input: { price: 9 } });
@@ -64,7 +64,7 @@ scenario(
 );
 
 scenario(
-  "[S3-55] [S3-57] [S3-65] a failed advisor becomes a section that says so, and its cost counts",
+  "[S3-55] [S3-57] [S3-65] the task mentions a failed advisor, and its cost counts",
   { agent: advised(), cast: { ...cast, legal: noOutput }, script: roles({ legal: words }) },
   async (world) => {
     const runId = await world.run("buy it?");
@@ -89,7 +89,7 @@ for (const [require, ok] of [
   ["0", true],
 ] as const) {
   scenario(
-    `[S3-55] require: ${require}, with one of two advisors failing, ${ok ? "is enough" : "fails by name"}`,
+    `[S3-55] require: ${require}, with one of two advisors failing, ${ok ? "is enough" : "fails and names it"}`,
     {
       agent: advised(`, require: ${require}`),
       cast: { ...cast, legal: noOutput },
@@ -111,7 +111,7 @@ for (const [require, ok] of [
 }
 
 scenario(
-  "[S3-55] who is cancelled because others failed is not among the reasons",
+  "[S3-55] an advisor that was cancelled because others failed is not named as a reason",
   {
     agent: advised(", require: all"),
     cast: { legal: noOutput, risk: "tools: { ask: [charge] }" },
@@ -132,7 +132,7 @@ const MINUTE = 60_000;
 const clock = fakeClock(1_000_000);
 
 scenario(
-  "[H4] who is named twice is asked once",
+  "[H4] an advisor that is named twice is asked once",
   { agent: "advisors: { agents: [legal, Legal], require: all }", cast, script: roles({}) },
   async (world) => {
     const runId = await world.run("buy it?");
@@ -144,7 +144,7 @@ scenario(
 );
 
 scenario(
-  "[H4] the last words of an advisor that failed are marked: they cannot pass for the request",
+  "[H4] the last words of a failed advisor are marked as untrusted",
   {
     agent: advised(),
     cast: { ...cast, legal: "maxTurns: 2\ntools: [look]" },
@@ -164,7 +164,7 @@ scenario(
 );
 
 scenario(
-  "[F27] [S3-56] [S3-65] an advisor that never answers is given up after its time; the agent goes on without it",
+  "[F27] [S3-56] [S3-65] an advisor that never answers is cancelled after its timeout, and the agent works without it",
   {
     agent: advised(", timeout: 5m"),
     cast,
@@ -180,7 +180,7 @@ scenario(
     await world.drive(runId);
     clock.advance(5 * MINUTE);
     const { end } = await world.drive(runId);
-    // It ends after the late one, which is cancelled, has ended.
+    // The run ends after the late advisor, which is cancelled, has ended.
     expect(end).toBeUndefined();
     expect(await world.drive(risk!.id)).toMatchObject({ end: { status: "cancelled", stopReason: "parent" } });
     expect((await world.drive(runId)).end).toMatchObject({ status: "completed", summary: "Go." });
@@ -193,7 +193,7 @@ scenario(
 );
 
 scenario(
-  "[B1] [S3-56] the time during which an advisor waits for a person does not count",
+  "[B1] [S3-56] an advisor's timeout does not run while it waits for a person",
   {
     agent: advised(", timeout: 5m"),
     cast: { ...cast, risk: "tools: { ask: [charge] }" },
@@ -221,7 +221,7 @@ scenario(
 );
 
 scenario(
-  "[S3-67] handoff and advisors: the second stage's advisors see what it sees",
+  "[S3-67] the advisors of a handoff's target see what the target sees",
   {
     agent: "handoff: second",
     cast: { second: "advisors: [legal]", legal: "" },
@@ -247,7 +247,7 @@ scenario(
 );
 
 scenario(
-  "[S3-67] an advisor that is a router: the chosen agent advises",
+  "[S3-67] if an advisor is a router, the chosen agent gives the advice",
   {
     agent: "advisors: [desk]",
     cast: { desk: "router: { destinations: [legal, risk] }", ...cast },

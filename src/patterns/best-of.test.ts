@@ -26,7 +26,7 @@ const drafting =
   };
 
 scenario(
-  "[S1-4] n drafts with their strategies at once; the judge's pick is the answer, with the reason",
+  "[S1-4] n drafts are written at once, and the judge's pick is the answer, with the reason",
   { agent: drafts(", judge: critic"), cast: { critic: "" }, script: drafting(2) },
   async (world) => {
     const runId = await world.run("name it");
@@ -54,7 +54,7 @@ scenario(
 );
 
 scenario(
-  "[S1-4] where no judge is named the agent compares its drafts itself, in a run of its own",
+  "[S1-4] without a judge the agent compares its drafts itself, in a separate run",
   { agent: drafts(), script: drafting(3) },
   async (world) => {
     const runId = await world.run("name it");
@@ -65,7 +65,7 @@ scenario(
 );
 
 scenario(
-  "[S1-4] a draft has the tools that change nothing, and nobody to send",
+  "[S1-4] a draft has only tools that change nothing, and no delegates",
   { agent: `${drafts()}\nagents: [critic]`, cast: { critic: "" }, script: drafting(1), idle: true },
   async (world) => {
     const runId = await world.run("name it");
@@ -78,7 +78,7 @@ scenario(
 );
 
 scenario(
-  "[H5] [D5] a draft sends no messages: they would start runs",
+  "[H5] [D5] a draft cannot send messages, since they would start runs",
   {
     agent: "bestOf: 2\ntools: [look, send_message]",
     cast: { critic: "" },
@@ -96,7 +96,7 @@ scenario(
 );
 
 scenario(
-  "[H5] [S4-20] without `Finalize` the draft that is picked is the answer all the same",
+  "[H5] [S4-20] the picked draft is the answer even without `Finalize`",
   { agent: "bestOf: 2\npolicy: [Patch]", script: drafting(2) },
   async (world) => {
     const runId = await world.run("name it");
@@ -106,7 +106,7 @@ scenario(
 );
 
 scenario(
-  "[S3-57] a draft that fails is left out; a single one that succeeds needs no judge",
+  "[S3-57] a failed draft is left out, and a single successful one needs no judge",
   {
     agent: drafts(", judge: critic"),
     cast: { critic: "" },
@@ -126,7 +126,7 @@ scenario(
 );
 
 scenario(
-  "[S1-66] where no draft succeeds the run fails, with the first cause",
+  "[S1-66] if no draft succeeds, the run fails with the first cause",
   { agent: `${drafts()}\noutput: { type: object }`, script: () => noOutput },
   async (world) => {
     const runId = await world.run("name it");
@@ -139,7 +139,7 @@ scenario(
 );
 
 scenario(
-  "[S3-17] a judge that fails fails the run, and is named",
+  "[S3-17] if the judge fails, the run fails and names it",
   {
     agent: drafts(", judge: critic"),
     cast: { critic: "" },
@@ -155,7 +155,7 @@ scenario(
 );
 
 scenario(
-  "[H5] [S3-17] a judge whose answer picks no draft fails the run, and is named",
+  "[H5] [S3-17] if the judge picks none of the drafts, the run fails and names it",
   {
     agent: drafts(", judge: critic"),
     cast: { critic: "policy: [Delegate]\nagents: [clerk]", clerk: "" },
@@ -177,7 +177,7 @@ scenario(
 );
 
 scenario(
-  "[S3-67] the pick is handed on",
+  "[S3-67] the picked draft is handed off",
   {
     agent: "bestOf: 2\nhandoff: critic",
     cast: { critic: "" },
@@ -191,7 +191,7 @@ scenario(
 );
 
 scenario(
-  "[S1-4] a judge may be code: an agent with steps gets the drafts as data",
+  "[S1-4] a judge with steps gets the drafts as data",
   {
     agent: "bestOf: { n: 3, strategies: [short, 'with care'], judge: shortest }",
     cast: { shortest: "steps: ./shortest.steps.ts" },

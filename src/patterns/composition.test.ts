@@ -1,5 +1,5 @@
-// Patterns below delegation, delegation below patterns, people and limits in the middle of each: what child runs bring
-// for free must hold whichever pattern started them.
+// Patterns below delegation, delegation below patterns, approvals and limits inside each. Everything that holds for
+// child runs must hold for each pattern that starts them.
 
 import { describe, expect } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
@@ -18,7 +18,7 @@ describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }
   const options = { ...sample, config: "permissions: { ask: [charge] }" };
 
   scenario(
-    "[S0-61] [S3-67] approvals inside it suspend the root, are decided once each, and all goes on by itself",
+    "[S0-61] [S3-67] approvals inside it suspend the root; each is decided once, and then everything resumes",
     options,
     async (world) => {
       const runId = await world.run("the task");
@@ -31,7 +31,7 @@ describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }
   );
 
   scenario(
-    "[F23] a cancel in its middle ends everybody below, and nothing is charged",
+    "[F23] a cancel in the middle ends every run below, and nothing is charged",
     options,
     async (world) => {
       const runId = await world.run("the task");
@@ -49,7 +49,7 @@ describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }
 
 describe.each(all(samples()))("%s", (_, sample) => {
   scenario(
-    "[S3-4] [S3-47] under delegation: the parent gets the answer of whoever owns it, and depth counts delegation only",
+    "[S3-4] [S3-47] under delegation: the parent gets the final owner's answer, and only delegation counts for depth",
     {
       ...sample,
       cast: { ...sample.cast, lead: "agents: [tester]" },
@@ -70,7 +70,7 @@ describe.each(all(samples()))("%s", (_, sample) => {
 });
 
 scenario(
-  "[S3-67] delegation under a pattern: a stage has its own children, and their cost is the tree's",
+  "[S3-67] delegation under a pattern: a stage has its own children, and their cost counts in the tree",
   {
     agent: "handoff: second",
     cast: { second: "agents: [helper]", helper: "" },
@@ -92,7 +92,7 @@ scenario(
 );
 
 scenario(
-  "[F22] [S3-49] a pattern never starts somebody who is at work above it, and says on which way",
+  "[F22] [S3-49] a pattern never starts an agent that is at work above it, and reports the path",
   {
     agent: "agents: [second]",
     cast: { second: "handoff: tester" },

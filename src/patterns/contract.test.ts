@@ -1,4 +1,4 @@
-// What every pattern owes: the same journal gives the same decision, it ends, it keeps to the limits, and a process may
+// The contract of every pattern: the same journal gives the same decision, it ends, it keeps the limits, and a process may
 // die before or after any of its events. CRASH_ALL=1 leaves no event out.
 
 import { describe, expect, test } from "vitest";
@@ -34,7 +34,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
     await world.close();
   });
 
-  test("ends, with everybody that it started", async () => {
+  test("ends, and so does every run that it started", async () => {
     const world = await worldOf(sample);
     const runId = await lived(world);
     expect(await leftBehind(world, runId)).toMatchObject({ summary: sample.summary });
@@ -44,7 +44,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
     await world.close();
   });
 
-  test("[S1-69] [P11] where a tree may have no more runs it starts none, and ends by name", async () => {
+  test("[S1-69] [P11] starts nothing when the tree has no runs left, and ends with the reason", async () => {
     const world = await worldOf(sample, { config: "limits: { tree: { maxRuns: 1 } }" });
     const runId = await lived(world);
     expect(await familyOf(world, runId)).toHaveLength(1);
@@ -54,7 +54,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
     await world.close();
   });
 
-  test("[F25] [S3-68] each model call counts once in the tree, and a tree's budget binds all of it", async () => {
+  test("[F25] [S3-68] each model call counts once in the tree, and the tree's budget limits all runs", async () => {
     const world = await worldOf(sample);
     const runId = await lived(world);
     const family = await familyOf(world, runId);
@@ -72,7 +72,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
   });
 
   test(
-    `[F01] [F06] [F26] goes on from ${STRIDE === 1 ? "every event" : `each third event`}, and nothing is paid twice`,
+    `[F01] [F06] [F26] continues after a kill at ${STRIDE === 1 ? "every event" : `each third event`}, and pays for nothing twice`,
     async () => {
       const whole = await worldOf(sample);
       const expected = await leftBehind(whole, await lived(whole));

@@ -16,7 +16,7 @@ import { sendMessage } from "../loop/commands/message-run.ts";
 import { cancelRun, decideApproval } from "../loop/commands/person-commands.ts";
 
 scenario(
-  "[S3-9] [S3-10] [S3-63] a single hop: the target gets request and answer, and its answer is returned",
+  "[S3-9] [S3-10] [S3-63] the target gets the request and the answer, and its own answer is returned",
   {
     agent: "handoff: approver",
     cast: { approver: "" },
@@ -58,7 +58,7 @@ scenario(
 const CHAIN = { second: "handoff: third", third: "handoff: fourth", fourth: "" };
 
 scenario(
-  "[S3-11] [S3-13] [S3-18] [S3-47] [S3-63] many hops: calling the first returns the answer of the last",
+  "[S3-11] [S3-13] [S3-18] [S3-47] [S3-63] in a chain, calling the first agent returns the answer of the last",
   {
     agent: "handoff: second",
     cast: CHAIN,
@@ -87,7 +87,7 @@ scenario(
 );
 
 scenario(
-  "[S3-17] a stage that fails fails the chain, and is named once",
+  "[S3-17] a failed stage fails the chain, and is named once",
   {
     agent: "handoff: second",
     cast: { ...CHAIN, fourth: "output: { type: object }" },
@@ -104,7 +104,7 @@ scenario(
 );
 
 scenario(
-  "[S3-17] `onFailure: return` keeps the answer before the stage that failed, and says so",
+  "[S3-17] `onFailure: return` returns the answer before the failed stage, with a warning",
   {
     agent: "handoff: { agent: second, onFailure: return }",
     cast: { second: "output: { type: object }" },
@@ -149,7 +149,7 @@ scenario(
 );
 
 scenario(
-  "[S3-19] a cancel reaches the stage that has the work",
+  "[S3-19] a cancel reaches the stage that is at work",
   {
     agent: "handoff: second",
     cast: { second: "tools: { ask: [charge] }" },
@@ -165,7 +165,7 @@ scenario(
 );
 
 scenario(
-  "[S3-19] a stage that is cancelled alone ends those that gave their work to it",
+  "[S3-19] if only the target is cancelled, the runs that handed off to it are cancelled too",
   {
     agent: "handoff: second",
     cast: { second: "tools: { ask: [charge] }" },
@@ -185,7 +185,7 @@ scenario(
 );
 
 scenario(
-  "[S0-61] an approval of the stage that has the work is seen and answered from the first",
+  "[S0-61] an approval that the working stage needs is shown and answered at the first run",
   {
     agent: "handoff: second",
     cast: { second: "tools: { ask: [charge] }" },
@@ -203,7 +203,7 @@ scenario(
 );
 
 scenario(
-  "[S3-17] [H1] a second attempt that cannot be started ends the chain by what failed",
+  "[S3-17] [H1] if the second attempt cannot be started, the chain ends with the first failure",
   {
     agent: "handoff: { agent: second, onFailure: retry }",
     cast: { second: "output: { type: object }" },
@@ -226,7 +226,7 @@ scenario(
 );
 
 scenario(
-  "[F26] after a crash before the target's first word there is one owner: the source does not speak again",
+  "[F26] after a crash before the target's first turn only the target works: the source is not asked again",
   {
     agent: "handoff: second",
     cast: { second: "" },
@@ -250,7 +250,7 @@ scenario(
 );
 
 scenario(
-  "[J11] a message to an agent that has handed off is read by whoever has the work, once under its key",
+  "[J11] a message to an agent that has handed off is read once, by the target at work",
   {
     agent: "handoff: second",
     cast: { second: "tools: { ask: [charge] }" },
@@ -275,7 +275,7 @@ scenario(
 );
 
 scenario(
-  "[H2] [J11] nor does one that comes after a crash, before it says that it waits, and whose target fails",
+  "[H2] [J11] a message after a crash is not lost if it comes before the source waits, and the target fails",
   {
     agent: "handoff: { agent: second, onFailure: return }",
     cast: { second: "output: { type: object }" },
@@ -297,7 +297,7 @@ scenario(
 );
 
 scenario(
-  "[F28] a target that a rule forbids is not started, and the failure says which rule",
+  "[F28] a target that a rule forbids is not started, and the failure names the rule",
   {
     agent: "handoff: second\npermissions: { deny: [delegate(second)] }",
     cast: { second: "" },
@@ -313,7 +313,7 @@ scenario(
 );
 
 scenario(
-  "[D2] work that nobody waited for is in before it is handed on",
+  "[D2] children that were not awaited end before the handoff",
   {
     agent: "handoff: second\nagents: [helper]",
     cast: { second: "", helper: "tools: [look]" },
@@ -336,7 +336,7 @@ scenario(
 );
 
 scenario(
-  "[S3-10] [S3-15] what a stage brings as data is never shown as the person's input, however long the chain",
+  "[S3-10] [S3-15] a stage's data is never shown as the person's input, however long the chain is",
   {
     agent: "handoff: second\noutput: { type: object }",
     cast: { second: "handoff: third\noutput: { type: object }", third: "" },

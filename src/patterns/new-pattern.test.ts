@@ -57,26 +57,30 @@ scenario("a new pattern starts its children, and ends its run", { agent, cast, s
   expect(payloadsOf(events, "CHILD_RUN_STARTED").map(({ trigger }) => trigger)).toEqual(["debate", "debate"]);
 });
 
-scenario("its key is read, pinned, and its names are resolved", { agent, cast, script }, async (world) => {
-  const folders = { project: world.folder, builtin: `${world.folder}/none` };
-  const models = { default: "scripted/test", resolve: (name: string) => ({ model: name }) };
-  const { agents, problems } = await loadAgents(folders, { models });
-  expect(problems).toEqual([]);
-  const definition = agents.get("tester")!.definition!;
-  expect(definition).toMatchObject({ debate: { speakers: ["second", "third"] } });
-  expect(edgesOf(definition)).toEqual([
-    { key: "debate", to: "second" },
-    { key: "debate", to: "third" },
-  ]);
-});
+scenario(
+  "the key of a new pattern is parsed and pinned, and its names are resolved",
+  { agent, cast, script },
+  async (world) => {
+    const folders = { project: world.folder, builtin: `${world.folder}/none` };
+    const models = { default: "scripted/test", resolve: (name: string) => ({ model: name }) };
+    const { agents, problems } = await loadAgents(folders, { models });
+    expect(problems).toEqual([]);
+    const definition = agents.get("tester")!.definition!;
+    expect(definition).toMatchObject({ debate: { speakers: ["second", "third"] } });
+    expect(edgesOf(definition)).toEqual([
+      { key: "debate", to: "second" },
+      { key: "debate", to: "third" },
+    ]);
+  },
+);
 
-test("the schema for editors, the parser and the dialects know its key", () => {
+test("the editor schema, the parser and the dialects know the key of a new pattern", () => {
   expect(frontmatterSchema()["properties"]).toHaveProperty("debate.description");
   expect(KNOWN_KEYS).toContain("debate");
   expect(dialectOf("agents/a.md", { debate: {}, permission: {} })).toBeUndefined();
 });
 
-test("a wrong use of it is reported", () => {
+test("a wrong use of a new pattern is reported", () => {
   const agents = agentSet({
     alone: debating("b"),
     leaf: { ...debating("b", "c"), kind: "subagent" },
@@ -99,7 +103,7 @@ test("a wrong use of it is reported", () => {
   ]);
 });
 
-test("explanations, drawings and views show it", () => {
+test("explanations, drawings and views show a new pattern", () => {
   const agents = agentSet({ a: debating("b", "c"), b: {}, c: {} });
   const a = agents.get("a")!;
   const explained = explain({ ...a, definition: a.definition! }, { agents, offered: () => [], limits: {} });

@@ -32,7 +32,7 @@ async function outcome(world: World, runId: string) {
 }
 
 scenario(
-  "[S3-21] [S3-22] [S3-23] [S3-25] [S3-26] [S3-27] [S3-64] the chosen agent gets the request as it is, and its answer is returned",
+  "[S3-21] [S3-22] [S3-23] [S3-25] [S3-26] [S3-27] [S3-64] the chosen agent gets the unchanged request, and its answer is returned",
   { agent: desk(), cast, script: roles({ tester: turns({ calls: [route("billing")] }) }) },
   async (world) => {
     const runId = await world.run("my invoice", { input: { customer: 7 }, contextFiles: ["invoice.pdf"] });
@@ -73,7 +73,7 @@ scenario(
 );
 
 scenario(
-  "[S3-23] a message goes beside the request, marked as the router's words",
+  "[S3-23] a router's message is added to the request, marked as the router's words",
   {
     agent: desk(),
     cast,
@@ -90,7 +90,7 @@ scenario(
 );
 
 scenario(
-  "[F28] [S3-64] a choice that does not exist is corrected once, by name",
+  "[F28] [S3-64] an unknown destination is corrected once, with the known names",
   {
     agent: desk(),
     cast,
@@ -106,7 +106,7 @@ scenario(
 );
 
 scenario(
-  "[F28] [S3-54] after a second wrong choice the fallback has the work",
+  "[F28] [S3-54] after a second wrong choice the fallback gets the work",
   {
     agent: desk(", fallback: support"),
     cast,
@@ -122,7 +122,7 @@ scenario(
 );
 
 scenario(
-  "[F28] without a fallback it fails by name, and starts nobody",
+  "[F28] without a fallback the run fails, names the router, and starts no agent",
   {
     agent: desk(),
     cast,
@@ -142,7 +142,7 @@ scenario(
 );
 
 scenario(
-  "[F28] [P11] a fallback that cannot be started is said in words for people",
+  "[F28] [P11] a fallback that cannot be started is reported with the reason",
   {
     agent: `${desk(", fallback: support")}\nlimits: { maxChildren: 0 }`,
     cast,
@@ -157,7 +157,7 @@ scenario(
 );
 
 scenario(
-  "[F28] a destination that a rule forbids is no destination: the fallback has the work",
+  "[F28] if a rule forbids the destination, the fallback gets the work",
   {
     agent: desk(", fallback: support"),
     cast,
@@ -170,7 +170,7 @@ scenario(
 );
 
 scenario(
-  "[S3-52] several choices at once: the first counts",
+  "[S3-52] of several choices in one turn the first counts",
   {
     agent: desk(),
     cast,
@@ -185,7 +185,7 @@ scenario(
 );
 
 scenario(
-  "[H3] [S3-52] the first counts also where the file lets it delegate in parallel",
+  "[H3] [S3-52] the first choice counts even if the file allows parallel delegation",
   {
     agent: `${desk()}\ndelegation: { mode: parallel }`,
     cast,
@@ -198,7 +198,7 @@ scenario(
 );
 
 scenario(
-  "[H3] [S3-24] a router that calls `delegate` starts nobody by it",
+  "[H3] [S3-24] a router cannot start an agent with `delegate`",
   {
     agent: desk(", fallback: support"),
     cast,
@@ -220,7 +220,7 @@ scenario(
 );
 
 scenario(
-  "[H3] [B3] [S1-68] who is no router cannot choose: not beyond maxDepth, and not in its last turn",
+  "[H3] [B3] [S1-68] an agent that is not a router cannot use `route_to` beyond maxDepth or in its last turn",
   {
     agent: "agents: [legal]\nmaxTurns: 2",
     cast,
@@ -234,7 +234,7 @@ scenario(
 );
 
 scenario(
-  "[S3-22] `allowAnswer` lets it answer a trivial request itself",
+  "[S3-22] with `allowAnswer` a router can answer a trivial request itself",
   {
     agent: desk(", allowAnswer: true"),
     cast,
@@ -250,7 +250,7 @@ scenario(
 );
 
 scenario(
-  "[S3-22] without `allowAnswer` a report is no answer",
+  "[S3-22] without `allowAnswer` a router's report is not accepted",
   {
     agent: desk(),
     cast,
@@ -262,7 +262,7 @@ scenario(
 );
 
 scenario(
-  "[B3] on the forced last turn it may still choose",
+  "[B3] a router may still choose in its forced last turn",
   {
     agent: `${desk()}\nmaxTurns: 1`,
     cast,
@@ -277,7 +277,7 @@ scenario(
 );
 
 scenario(
-  "[S3-64] a destination that fails fails the run, and is named",
+  "[S3-64] if the chosen agent fails, the run fails and names it",
   {
     agent: desk(", fallback: support"),
     cast: { ...cast, legal: "output: { type: object }" },
@@ -296,7 +296,7 @@ scenario(
 );
 
 scenario(
-  "[P5] where a rule asks before an agent is started, the choice waits for a person",
+  "[P5] if a rule asks before an agent is started, the choice waits for a person",
   {
     agent: desk(),
     cast,
@@ -334,7 +334,7 @@ scenario(
 const clock = fakeClock();
 
 scenario(
-  "[F27] [S3-67] an advisor that is late to stop does not hold up the choice",
+  "[F27] [S3-67] an advisor that is slow to stop does not delay the choice",
   {
     agent: `${desk()}\nadvisors: { agents: [support], require: 0, timeout: 5m }`,
     cast,
@@ -357,7 +357,7 @@ scenario(
 );
 
 scenario(
-  "[S3-23] [H1] who is no router has no `route_to`: its children count for depth",
+  "[S3-23] [H1] an agent that is not a router has no `route_to`, so its children count for depth",
   {
     agent: "agents: [billing]",
     cast,
@@ -371,7 +371,7 @@ scenario(
 );
 
 scenario(
-  "[S3-23] [F28] a router that delegates in place of choosing is told what it has",
+  "[S3-23] [F28] a router that delegates instead of choosing is told which tools it has",
   {
     agent: desk(),
     cast,

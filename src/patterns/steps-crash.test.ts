@@ -1,4 +1,4 @@
-// Every point at which a process can die while a module controls a run (M1, M3, M4), one after the other.
+// Kills the process at every append while a module controls a run (M1, M3, M4).
 
 import { expect, test } from "vitest";
 import { checkInvariants } from "../../test/support/invariants.ts";
@@ -26,7 +26,7 @@ const EVERYTHING = controlled(
 );
 const AT_ONCE = 4;
 
-test("[F01] [F03] [M1] [M3] killed at any append, the module is replayed and the run ends as if nothing was", async () => {
+test("[F01] [F03] [M1] [M3] after a kill at any append the module is replayed, and the run ends as if nothing had happened", async () => {
   for (let first = 1; ; first += AT_ONCE) {
     const points = Array.from({ length: AT_ONCE }, (_, index) => first + index);
     const died = await Promise.all(points.map((point) => liveThrough(point)));
@@ -37,7 +37,7 @@ test("[F01] [F03] [M1] [M3] killed at any append, the module is replayed and the
 
 /** False: there is no such point to die at. */
 async function liveThrough(point: number): Promise<boolean> {
-  // Dying after one append is dying before the next, but for what is queued behind it.
+  // A kill after one append differs from a kill before the next only in what is queued behind it.
   const when = point % 2 === 0 ? "before" : "after";
   const world: World = await makeWorld({
     idle: true,

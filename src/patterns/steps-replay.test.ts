@@ -18,7 +18,7 @@ async function answered(world: World, runId: string, index = 1): Promise<void> {
 }
 
 scenario(
-  "a changed module suspends the run, and put back it goes on",
+  "a changed module suspends the run, and restoring it resumes the run",
   { ...controlled(ASKS), script: says() },
   async (world) => {
     const runId = await world.run("go");
@@ -35,7 +35,7 @@ scenario(
 );
 
 scenario(
-  "a person may let it go on with the changed module, which must agree with the record",
+  "a person can resume with the changed module if it agrees with the record",
   { changes: true, ...controlled(ASKS), script: says() },
   async (world) => {
     const runId = await world.run("go");
@@ -50,7 +50,7 @@ scenario(
 );
 
 scenario(
-  "[M1] a yield that differs from the record fails the run and names both",
+  "[M1] a step that differs from the record fails the run, and the error names both",
   { changes: true, ...controlled(ASKS), script: says() },
   async (world) => {
     const runId = await world.run("go");
@@ -68,7 +68,7 @@ scenario(
 );
 
 scenario(
-  "[M1] a module that looks at the clock is caught at the next replay",
+  "[M1] a module that reads the clock is detected at the next replay",
   {
     changes: true,
     idle: true,
@@ -86,7 +86,7 @@ scenario(
 );
 
 scenario(
-  "a module that is gone suspends the run until it is back",
+  "a deleted module suspends the run until it is restored",
   { ...controlled(ASKS), script: says() },
   async (world) => {
     const runId = await world.run("go");
@@ -142,7 +142,7 @@ test.each([
   120_000,
 );
 
-test("a module that yields without end is stopped, and replaying it until then takes no time to speak of", () => {
+test("a module that never stops yielding is stopped, and its replay stays fast", () => {
   const main = function* () {
     for (;;) yield prompt("more");
   };
@@ -160,7 +160,7 @@ test("a module that yields without end is stopped, and replaying it until then t
   });
 });
 
-test("[M2] a module gets copies: the record stays as it was written", () => {
+test("[M2] a module gets copies of the answers, so the record does not change", () => {
   const main = function* () {
     const answer = (yield* turns()) as { summary: string };
     answer.summary = "mine";
@@ -174,7 +174,7 @@ test("[M2] a module gets copies: the record stays as it was written", () => {
 });
 
 scenario(
-  "[M2] what a module does to an answer is not there when it is replayed",
+  "[M2] a module's changes to an answer are gone in the next replay",
   {
     idle: true,
     ...controlled(

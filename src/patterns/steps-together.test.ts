@@ -1,4 +1,4 @@
-// Steps with everything else that there is: the other patterns, limits, trust, a crash in the middle of a call.
+// Steps together with other features: patterns, limits, trust, a crash in the middle of a call.
 
 import { expect } from "vitest";
 import { effects, oracleTools } from "../../test/support/oracle.ts";
@@ -8,7 +8,7 @@ import { broadcast, discussionIn, ready, vote } from "../../test/support/team.ts
 import { decideApproval, decideOutcome } from "../loop/commands/person-commands.ts";
 
 scenario(
-  "[S1-35] advisors come before the module, a handoff after it",
+  "[S1-35] advisors work before the module, and a handoff after it",
   {
     ...controlled(
       `
@@ -34,7 +34,7 @@ scenario(
 );
 
 scenario(
-  "[K4] what a member that is controlled by a module has said and voted counts",
+  "[K4] broadcasts and votes of a team member with a module count",
   {
     agent: "team: { members: [lead, aide] }",
     cast: { lead: "steps: ./lead.steps.ts", aide: "" },
@@ -53,7 +53,7 @@ scenario(
 );
 
 scenario(
-  "without Finalize what the module returns is not the answer: the last child's is",
+  "without Finalize the answer is the last child's, not the module's return value",
   {
     ...controlled(
       `yield* delegate("coder", "code it", { hidden: true }); yield* turns(); return "mine";`,
@@ -72,7 +72,7 @@ scenario(
 const OUTPUT = `output: { type: object, properties: { n: { type: number } }, required: [n] }`;
 
 scenario(
-  "what a module returns owes its agent's output",
+  "a module's return value must have the form of its agent's `output`",
   {
     ...controlled(`return { summary: "counted", output: { n: "many" } };`, OUTPUT),
     script: says(),
@@ -85,7 +85,7 @@ scenario(
 );
 
 scenario(
-  "[B3] the limit on turns holds across the module: the last turn is announced, and ends the run",
+  "[B3] the turn limit applies to the whole module: the last turn is announced, and ends the run",
   {
     ...controlled(`for (;;) yield* turns();`, "limits: { maxTurns: 3 }"),
     script: says("one", "two", "three"),
@@ -101,7 +101,7 @@ scenario(
 );
 
 scenario(
-  "[B3] a module that only makes calls ends at a limit that is used up",
+  "[B3] a module that only makes calls ends when a limit is reached",
   {
     ...controlled(`for (;;) yield* tool("look", { what: "a" });`, "limits: { maxEvents: 60 }"),
     script: says("I looked a lot."),
@@ -114,7 +114,7 @@ scenario(
 );
 
 scenario(
-  "[F43] what the module repeats is not held against its agent",
+  "[F43] repeated calls of a module do not count as a loop of its agent",
   {
     ...controlled(`
       for (let n = 0; n < 6; n++) yield* tool("fly", {});
@@ -128,7 +128,7 @@ scenario(
 );
 
 scenario(
-  "nobody is there: a question is answered with nothing where the run's policy rejects",
+  "in an unattended run whose policy rejects, a question gets the answer null",
   {
     ...controlled(`return "Got " + (yield* ask("Well?"));`),
     config: "approvals: { unattended: reject }",
@@ -141,7 +141,7 @@ scenario(
 );
 
 scenario(
-  "a rejected question is answered with nothing",
+  "a rejected question gets the answer null",
   { ...controlled(`return "Got " + (yield* ask("Well?"));`), script: says() },
   async (world) => {
     const runId = await world.run("go");
@@ -152,7 +152,7 @@ scenario(
 );
 
 scenario(
-  "a project that nobody trusts brings no code: the module is not imported, and the run says what to do",
+  "in an untrusted project the module is not imported, and the run says what to do",
   {
     env: {},
     ...controlled(`return "ran";`),
@@ -170,7 +170,7 @@ scenario(
 const DIES = { dies: true };
 
 scenario(
-  "[P4] [F03] killed in an unsafe call of the module, it is put to a person and never run again by itself",
+  "[P4] [F03] after a kill during an unsafe call of the module a person decides, and the call is not repeated",
   {
     idle: true,
     ...controlled(`return (yield* tool("charge", { what: "card" })).output as string;`),

@@ -15,7 +15,7 @@ import { sendMessage } from "../loop/commands/message-run.ts";
 import { cancelRun, decideApproval } from "../loop/commands/person-commands.ts";
 
 scenario(
-  "[S1-33] [S1-34] prompt, turns and return: the module's answer is the run's",
+  "[S1-33] [S1-34] prompt, turns and return: the module's return value is the run's answer",
   {
     ...controlled(`
       yield prompt("First list the risks of: " + task);
@@ -92,7 +92,7 @@ scenario(
 );
 
 scenario(
-  "turns with a maximum come back undone with the agent's last words; nothing returned is its last report",
+  "turns that reach their maximum return the agent's last text, and a module without a return value its last report",
   {
     ...controlled(`
       const first = yield* turns({ max: 2 });
@@ -111,7 +111,7 @@ scenario(
 );
 
 scenario(
-  "tool: judged and journaled like the model's own; the model reads it unless it is hidden",
+  "tool: a call is judged and journaled like the model's own, and the model sees it unless it is hidden",
   {
     ...controlled(`
       const seen = yield* tool("look", { what: "tests" });
@@ -156,7 +156,7 @@ scenario(
 );
 
 scenario(
-  "[F11] a call after the agent's own words joins them: the assistant never speaks twice in a row",
+  "[F11] a call after the agent's text becomes part of the same message, so the assistant never speaks twice in a row",
   {
     ...controlled(`
       yield* turns();
@@ -180,7 +180,7 @@ scenario(
 );
 
 scenario(
-  "[P5] a call of the module that needs a person waits for one, and tells the module what was said",
+  "[P5] a call of the module that needs approval waits for a person, and the module gets the decision",
   {
     ...controlled(`
       const yes = yield* tool("charge", { what: "a" });
@@ -205,7 +205,7 @@ scenario(
 );
 
 scenario(
-  "delegate and parallel: children of the delegation, answered with their results in order",
+  "delegate and parallel: the module gets the children's results in order",
   {
     ...controlled(
       `
@@ -239,7 +239,7 @@ scenario(
 );
 
 scenario(
-  "parallel children run at once, also for an agent that delegates one at a time",
+  "parallel children run at once, even if the agent delegates sequentially",
   {
     idle: true,
     ...controlled(
@@ -263,7 +263,7 @@ scenario(
 );
 
 scenario(
-  "ask: a person's answer, one of the choices, also when nobody was alive when it was given",
+  "ask: the module gets a person's answer, even if it came while no process ran",
   {
     ...controlled(`
       const go = yield* ask("Ship it?", { choices: ["yes", "no"] });
@@ -293,7 +293,7 @@ scenario(
 );
 
 scenario(
-  "a question that nobody answers in time is answered with nothing",
+  "a question without an answer in time gets the answer null",
   {
     idle: true,
     clock: fakeClock(),
@@ -311,7 +311,7 @@ scenario(
 );
 
 scenario(
-  "[P8] sleep: the run is waiting with its time in the journal, and goes on after it in another process",
+  "[P8] sleep: the time is in the journal, and another process can resume the run",
   {
     idle: true,
     clock: fakeClock(),
@@ -341,7 +341,7 @@ scenario(
 );
 
 scenario(
-  "a cancel drops the generator: it is not run any further",
+  "after a cancel the generator is not run any further",
   {
     ...controlled(`
       try { yield* ask("Go on?"); } finally { yield* tool("charge", { what: "cleanup" }); }
@@ -359,7 +359,7 @@ scenario(
 );
 
 scenario(
-  "[J11] what a person says meanwhile is read at the next turn",
+  "[J11] the agent reads a person's message in its next turn",
   {
     ...controlled(`
       yield* turns();

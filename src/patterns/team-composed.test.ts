@@ -14,9 +14,9 @@ import {
 } from "../../test/support/team.ts";
 import type { World } from "../../test/support/world.ts";
 
-describe("a member that hands its work over", () => {
+describe("a member with a handoff", () => {
   scenario(
-    "[K8] [S3-43] [S3-67] takes part by its last stage; each stage goes on from its own last run",
+    "[K8] [S3-43] [S3-67] takes part through its last stage, and each stage continues its own last run",
     {
       agent: "team: { members: [a, b] }",
       cast: { a: "handoff: editor", editor: "", b: "" },
@@ -54,7 +54,7 @@ describe("a member that hands its work over", () => {
   );
 
   scenario(
-    "[K3] [K8] and whose stage is tried once more is told nothing twice",
+    "[K3] [K8] hears nothing twice if its stage is retried",
     {
       agent: "team: { members: [a, b], maxRounds: 2 }",
       cast: {
@@ -92,7 +92,7 @@ describe("a member that hands its work over", () => {
   );
 
   scenario(
-    "and whose stage fails takes no further part",
+    "takes no further part if its stage fails",
     {
       agent: "team: { members: [a, b], maxRounds: 2 }",
       cast: { a: "handoff: editor", editor: "", b: "" },
@@ -107,7 +107,7 @@ describe("a member that hands its work over", () => {
 });
 
 scenario(
-  "[K8] [S3-67] a member that is a router takes part by whom it chooses, who hears what it heard",
+  "[K8] [S3-67] a member that is a router takes part through the chosen agent, which hears the same messages",
   {
     agent: "team: { members: [a, b] }",
     cast: { a: "router: { destinations: [red, blue] }", red: "", blue: "", b: "" },
@@ -136,7 +136,7 @@ scenario(
   },
 );
 
-describe("[K8] whoever begins in a later round knows the request and what the others said", () => {
+describe("[K8] an agent that begins in a later round knows the request and the discussion", () => {
   const later = async (world: World, agent: string) => {
     const runId = await world.run("write it");
     await world.settled(runId);
@@ -151,7 +151,7 @@ describe("[K8] whoever begins in a later round knows the request and what the ot
   const two = { agent: "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 2 }" };
 
   scenario(
-    "a destination that a router chooses for the first time",
+    "a router's destination that is chosen for the first time",
     {
       ...two,
       cast: { a: "router: { destinations: [legal, risk] }", b: "", legal: "", risk: "" },
@@ -184,7 +184,7 @@ describe("[K8] whoever begins in a later round knows the request and what the ot
 });
 
 scenario(
-  "[S3-3] advisors are asked once, and every member reads what they said",
+  "[S3-3] advisors are asked once, and every member reads their advice",
   {
     agent: "team: { members: [a, b], maxRounds: 1 }\nadvisors: [wise]",
     cast: { wise: "", a: "", b: "" },
@@ -201,7 +201,7 @@ scenario(
 
 describe("[K8] a team in a team", () => {
   scenario(
-    "its coordinator leads its own, then speaks and votes in the other; its members hear the outer discussion",
+    "its coordinator leads the inner team, then speaks and votes in the outer one; its members hear the outer discussion",
     {
       agent: "team: { members: [inner, b] }",
       cast: { inner: "team: { members: [x, y] }", x: "", y: "", b: "" },
@@ -237,7 +237,7 @@ describe("[K8] a team in a team", () => {
   );
 
   scenario(
-    "a conclusion of the inner one is not the end of its coordinator's turn",
+    "concluding the inner team does not end its coordinator's turn in the outer one",
     {
       agent: "team: { members: [inner], maxRounds: 1 }",
       cast: { inner: "team: { members: [x], terminationMode: coordinatorDecides }", x: "" },
@@ -262,7 +262,7 @@ describe("[K8] a team in a team", () => {
   );
 
   scenario(
-    "whose coordinator has one turn left speaks for it at once",
+    "a coordinator with one turn left speaks at once in the outer team",
     {
       agent: "team: { members: [inner], maxRounds: 1, memberMaxTurns: 1 }",
       cast: { inner: "team: { members: [x], terminationMode: coordinatorDecides }", x: "" },
@@ -277,7 +277,7 @@ describe("[K8] a team in a team", () => {
 });
 
 scenario(
-  "[S3-60] [S3-68] each model call counts once, and what the discussion cost is told apart by its trigger",
+  "[S3-60] [S3-68] each model call counts once, and the trigger separates the cost of the discussion",
   {
     agent: "team: { members: [a, b] }",
     cast: { a: "handoff: editor", editor: "", b: "" },

@@ -15,7 +15,7 @@ describe("[K6] a member that fails", () => {
     c: byRound([{ text: "well" }], [ready()]),
   });
   scenario(
-    "is announced and takes no further part; consensus is that of those who are left",
+    "is announced and takes no further part; consensus needs only the remaining members",
     { agent: "team: { members: [a, b, c] }", cast: { a: "", b: "", c: "" }, script: failing },
     async (world) => {
       const runId = await world.run("discuss");
@@ -36,7 +36,7 @@ describe("[K6] a member that fails", () => {
   );
 
   scenario(
-    "below the quorum, the coordinator concludes",
+    "leads to a conclusion if the team falls below its quorum",
     { agent: "team: { members: [a, b, c], quorum: 3 }", cast: { a: "", b: "", c: "" }, script: failing },
     async (world) => {
       const runId = await world.run("discuss");
@@ -48,7 +48,7 @@ describe("[K6] a member that fails", () => {
   );
 
   scenario(
-    "and is the last one leaves nobody: the coordinator answers alone",
+    "as the last one leaves the coordinator to answer alone",
     {
       agent: "team: { members: [a, b] }\npermissions: { deny: ['delegate(a)'] }",
       cast: { a: "", b: "" },
@@ -69,7 +69,7 @@ describe("[K6] a member that fails", () => {
   );
 
   scenario(
-    "because a person cancelled it alone is announced like any other",
+    "because a person cancelled it is announced like any other",
     {
       agent: "team: { members: [a, b], maxRounds: 1 }",
       cast: { a: "", b: "tools: { ask: [charge] }" },
@@ -89,7 +89,7 @@ describe("[K6] a member that fails", () => {
 
 const clock = fakeClock();
 scenario(
-  "[K6] [F27] a late member is cancelled, announced and dropped; what it says afterwards changes nothing",
+  "[K6] [F27] a late member is cancelled, announced and dropped; its later answer changes nothing",
   {
     idle: true,
     clock,
@@ -123,7 +123,7 @@ scenario(
 const late = fakeClock();
 let dieLate = (): void => {};
 scenario(
-  "[F27] a late member is cancelled at the latest when the coordinator ends, whatever came in between",
+  "[F27] a late member is cancelled when the coordinator ends, even after a crash in between",
   {
     idle: true,
     clock: late,
@@ -157,7 +157,7 @@ scenario(
 
 const held = fakeClock();
 scenario(
-  "[K6] the time during which a member waits for a person does not make anybody late",
+  "[K6] a member's timeout does not run while it waits for a person",
   {
     idle: true,
     clock: held,
@@ -192,7 +192,7 @@ describe("[K3] a process that dies in the middle of a round", () => {
     let started = 0;
     let die = (): void => {};
     scenario(
-      `before child ${at} is started: everything is told once, and nobody is started twice`,
+      `before child ${at} is started: each message is delivered once, and no run is started twice`,
       {
         ...options,
         intercept(append, send) {
@@ -219,7 +219,7 @@ describe("[K3] a process that dies in the middle of a round", () => {
 
   let die = (): void => {};
   scenario(
-    "[S3-45] before the round is closed: what was said is published once, and no member is asked again",
+    "[S3-45] before the round is closed: each message is published once, and no member is asked again",
     {
       ...options,
       intercept(append, send) {
@@ -250,7 +250,7 @@ describe("[K3] a process that dies in the middle of a round", () => {
 });
 
 scenario(
-  "an approval inside a member suspends the coordinator, and is answered from there",
+  "an approval inside a member suspends the coordinator, and can be answered there",
   {
     agent: "team: { members: [a, b], maxRounds: 1 }",
     cast: { a: "", b: "tools: { ask: [charge] }" },
@@ -268,7 +268,7 @@ scenario(
 );
 
 scenario(
-  "[P7] a cancel in the middle of a round ends every member, and starts nothing",
+  "[P7] a cancel in the middle of a round ends every member and starts nothing new",
   {
     agent: "team: { members: [a, b] }",
     cast: { a: "", b: "tools: { ask: [charge] }" },
@@ -288,7 +288,7 @@ scenario(
 );
 
 scenario(
-  "[B3] a budget that is used up drops who cannot speak any more, and leaves the coordinator its last word",
+  "[B3] when the budget is used up, members that cannot speak are dropped and the coordinator gets its last turn",
   {
     agent: "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 5 }",
     cast: { a: "", b: "" },
@@ -309,7 +309,7 @@ scenario(
 );
 
 scenario(
-  "a member whose history has grown too long sums it up and goes on, round after round",
+  "a member with a long history compacts it and continues, round after round",
   {
     agent: "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 6 }",
     cast: { a: "", b: "" },

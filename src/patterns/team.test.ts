@@ -71,7 +71,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K3] [S3-40] a member reads who is in the team, and then what the others said, marked and once",
+    "[K3] [S3-40] a member reads who is in the team, then each message of the others once, marked as untrusted",
     {
       agent: "team: { members: [alpha, beta], maxRounds: 3 }",
       cast: { alpha: "", beta: "" },
@@ -108,7 +108,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[S3-44] [S3-66] any number of members, all of a round at the same time",
+    "[S3-44] [S3-66] any number of members work in parallel in each round",
     {
       agent: "team: { members: [a, b, c, d, e] }",
       cast: { a: "", b: "", c: "", d: "", e: "" },
@@ -125,7 +125,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K9] a member is one child, however many rounds there are",
+    "[K9] a member counts as one child, however many rounds there are",
     {
       agent:
         "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 3 }\nlimits: { maxChildren: 2 }",
@@ -140,7 +140,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K1] a member's turn may take several turns, and its system prompt is the same in every round",
+    "[K1] a member may take several turns per round, and its system prompt is the same in every round",
     {
       agent: "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 2 }",
       cast: { a: "", b: "" },
@@ -173,7 +173,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K4] a member that may never answer itself speaks all the same, and one that owes data need not give it here",
+    "[K4] a member without Finalize speaks too, and a member with an `output` schema need not return data",
     {
       agent: "team: { members: [a, b], maxRounds: 1 }",
       cast: {
@@ -191,7 +191,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K4] the last vote counts, and one that comes with other calls is put off",
+    "[K4] the last vote counts, and a vote with other calls is postponed",
     {
       agent: "team: { members: [a], terminationMode: consensus, maxRounds: 1 }",
       cast: { a: "" },
@@ -217,7 +217,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K4] [S3-39] [S3-46] a member has no report, nobody outside a team has its calls, and each is refused by name",
+    "[K4] [S3-39] [S3-46] members have no report, other agents have no team calls, and a wrong call is refused by name",
     {
       agent: "team: { members: [a], maxRounds: 1 }",
       cast: { a: "" },
@@ -254,7 +254,7 @@ describe("a member's last turn", () => {
     return purpose === "final" ? { calls: [broadcast("no time left")] } : { calls: [look(`n${turn}`)] };
   };
   scenario(
-    "[B3] [K4] offers what a team has, and what is said then counts",
+    "[B3] [K4] offers the team's calls, and they count",
     {
       idle: true,
       agent: "team: { members: [a], memberMaxTurns: 2, maxRounds: 1 }",
@@ -280,7 +280,7 @@ describe("a member's last turn", () => {
   );
 
   scenario(
-    "who has said nothing at all by then takes no further part",
+    "drops a member that has said nothing by then",
     {
       agent: "team: { members: [a, b], memberMaxTurns: 1, maxRounds: 2 }",
       cast: { a: "", b: "" },
@@ -298,7 +298,7 @@ describe("a member's last turn", () => {
 
 describe("[K5] [K7] [S3-35] when the team is done", () => {
   scenario(
-    "[S3-36] [S3-66] maxRounds: always, whatever else is asked for",
+    "[S3-36] [S3-66] maxRounds always applies",
     {
       agent: "team: { members: [a, b], maxRounds: 2 }",
       cast: { a: "", b: "" },
@@ -314,7 +314,7 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
   );
 
   scenario(
-    "consensus: everybody, in the same round",
+    "consensus: every member votes ready in the same round",
     {
       agent: "team: { members: [a, b], maxRounds: 4 }",
       cast: { a: "", b: "" },
@@ -333,7 +333,7 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
   );
 
   scenario(
-    "coordinatorDecides: it guides by broadcast or by words, and concludes",
+    "coordinatorDecides: it guides with a broadcast or with text, and concludes",
     {
       agent: "team: { members: [a, b], terminationMode: coordinatorDecides }",
       cast: { a: "", b: "" },
@@ -370,7 +370,7 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
   );
 
   scenario(
-    "coordinatorDecides: the same word in every round is no loop, and the last round leaves no decision",
+    "coordinatorDecides: repeating the same text is not a loop, and after the last round there is no decision",
     {
       agent: "team: { members: [a], terminationMode: coordinatorDecides, maxRounds: 6 }",
       cast: { a: "" },
@@ -387,7 +387,7 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
   );
 
   scenario(
-    "coordinatorDecides: a conclusion that does not fit is corrected",
+    "coordinatorDecides: a conclusion that does not fit the output schema is corrected",
     {
       agent:
         "team: { members: [a], terminationMode: coordinatorDecides }\noutput: { type: object, properties: { n: { type: number } }, required: [n] }",
@@ -407,7 +407,7 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
   );
 
   scenario(
-    "the coordinator's own last turn is the end of the discussion",
+    "the coordinator's last turn ends the discussion",
     {
       agent: "team: { members: [a], terminationMode: coordinatorDecides }\nlimits: { maxTurns: 2 }",
       cast: { a: "" },
@@ -425,7 +425,7 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
   );
 
   scenario(
-    "several: whichever comes first, here consensus before the coordinator's decision",
+    "of several conditions the first counts: consensus before the coordinator's decision",
     {
       agent: "team: { members: [a, b], terminationMode: [consensus, coordinatorDecides] }",
       cast: { a: "", b: "" },
@@ -445,7 +445,7 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
   );
 
   scenario(
-    "several: whichever comes first, here the coordinator's decision before consensus",
+    "of several conditions the first counts: the coordinator's decision before consensus",
     {
       agent: "team: { members: [a, b], terminationMode: [consensus, coordinatorDecides] }",
       cast: { a: "", b: "" },

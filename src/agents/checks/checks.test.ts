@@ -1,4 +1,4 @@
-// Each rule with the sentence that a person reads, and the neighbour that it must leave alone.
+// Each rule with its message, and a similar case that is not a problem.
 
 import { describe, expect, test } from "vitest";
 import { problemText } from "../../config/problem.ts";
@@ -30,27 +30,27 @@ const errors: Row[] = [
     "INCOMPATIBLE agents/a.md:8:1 `team` and `handoff` do not go together: a team's coordinator owns the final answer (S3-48)",
   ],
   [
-    "[S3-24] a router does no work of its own: team",
+    "[S3-24] a router cannot have a team",
     { a: { router: router(["b"]), team: team(["c"]) } },
     "INCOMPATIBLE agents/a.md:11:1 `router` and `team` do not go together: a router only chooses who does the work",
   ],
   [
-    "[S3-24] nor steps",
+    "[S3-24] a router cannot have steps",
     { a: { router: router(["b"]), steps } },
     "INCOMPATIBLE agents/a.md:13:1 `router` and `steps` do not go together: a router only chooses who does the work",
   ],
   [
-    "one thing does the work: team or best of n",
+    "team and best of n cannot be combined",
     { a: { team: team(["b"]), bestOf } },
     "INCOMPATIBLE agents/a.md:12:1 `team` and `bestOf` do not go together: only one of them can do the agent's work",
   ],
   [
-    "best of n or steps",
+    "best of n and steps cannot be combined",
     { a: { bestOf, steps } },
     "INCOMPATIBLE agents/a.md:13:1 `bestOf` and `steps` do not go together: only one of them can do the agent's work",
   ],
   [
-    "[S4-20] somebody must answer",
+    "[S4-20] an agent without Finalize needs another agent that answers",
     { a: { finalizes: false } },
     "NO_ANSWER agents/a.md:3:1 its `policy` has no `Finalize`, and there is nobody whose answer it could return: add `Finalize`, `agents`, `handoff` or `router`",
   ],
@@ -70,12 +70,12 @@ const errors: Row[] = [
     "ROUTER_TOOLS agents/a.md:4:1 a router has no tools but `route_to`: Read: take `tools` away",
   ],
   [
-    "a router is a model",
+    "a router cannot choose an agent that only people may start",
     { a: { router: router(["b"]) }, b: { delegable: false } },
     "NOT_DELEGABLE agents/a.md:9:10 no model may call `b`, so a router cannot choose it: it is for people",
   ],
   [
-    "[H5] a judge answers itself",
+    "[H5] a judge must not give its answer away",
     { a: { bestOf: { ...bestOf, judge: "b" } }, b: { handoff: handoff("c") } },
     "JUDGE_GIVES_AWAY agents/a.md:12:10 `b` cannot judge: by its `handoff` the answer is another's",
   ],
@@ -98,17 +98,17 @@ const errors: Row[] = [
     ],
   ),
   [
-    "[S3-55] more advice than advisors",
+    "[S3-55] more required answers than advisors",
     { a: { advisors: advisors(["b", "c"], 3) } },
     "REQUIRE_TOO_HIGH agents/a.md:10:1 `require: 3` can never be met by 2 advisors",
   ],
   [
-    "a quorum nobody can reach",
+    "a quorum that the team cannot reach",
     { a: { team: team(["b"], { quorum: 2 }) } },
     "QUORUM_TOO_HIGH agents/a.md:11:1 `quorum: 2` can never be met by 1 member",
   ],
   [
-    "a schema that nothing can be checked by",
+    "an unusable JSON Schema",
     { a: { output: { type: "strnig" } } },
     "BAD_SCHEMA agents/a.md:15:1 `output` is no JSON Schema that can be used: Unsupported type: strnig",
   ],
@@ -122,7 +122,7 @@ const errors: Row[] = [
     "TOOL_NAME agents/a.md:5:11 `x/b-b` and `y/b_b` would both be the tool `run_b_b_agent`: rename it, or use `delegation: { tool: generic }`",
   ],
   [
-    "a delegate that would be a tool which is there",
+    "a delegate with the name of an existing tool",
     { a: { agents: ["b"], delegation: perAgent } },
     "TOOL_NAME agents/a.md:5:10 `b` would be the tool `run_b_agent`, which is there already: rename it, or use `delegation: { tool: generic }`",
   ],
@@ -135,7 +135,7 @@ const warnings: Row[] = [
     "SUBAGENT_DELEGATES agents/a.md:5:10 a subagent never delegates, so `b` is left out: make it `kind: main`",
   ],
   [
-    "an agent for people is no delegate",
+    "an agent that only people may start is not a delegate",
     { a: { agents: ["b", "c"] }, b: { delegable: false } },
     "NOT_DELEGABLE agents/a.md:5:10 `b` is for people, no model may call it: it is left out",
   ],
@@ -195,7 +195,7 @@ describe("rules about one agent", () => {
     if (/is left out/.test(line)) expect(agents.get("a")!.definition!.agents).not.toContain("b");
   });
 
-  test("[S4-6] a policy that withholds every delegate is said; one that leaves some is meant", () => {
+  test("[S4-6] a policy that withholds every delegate is reported; one that leaves some is not", () => {
     const withheld = (left: string[]) => {
       const agents = agentSet({ ...others, a: { agents: ["b", "c"] } });
       const a = agents.get("a")!;
@@ -209,27 +209,27 @@ describe("rules about one agent", () => {
     expect(withheld(["c"])).toEqual([]);
   });
 
-  test("what a dialect filled in is nobody's mistake", () => {
+  test("values that a dialect filled in are not reported", () => {
     const agents = agentSet({ a: { context: "full" } });
     agents.get("a")!.dialect = "roles";
     checkAgents(agents);
     expect(agents.get("a")!.problems).toEqual([]);
   });
 
-  test("a delegate that is taken out is taken out of what the model is told, too", () => {
+  test("a removed delegate is also removed from the model's list", () => {
     const told = ["b", "c"].map((name) => ({ name, agent: name, description: "" }));
     const { agents } = check({ a: { agents: ["b", "c"], delegates: told }, b: { delegable: false } });
     expect(agents.get("a")!.definition).toMatchObject({ agents: ["c"], delegates: [{ agent: "c" }] });
   });
 
-  test("a name that providers refuse as a tool", () => {
+  test("a tool name that is too long for providers is an error", () => {
     const long = "x".repeat(60);
     const { lines } = check({ a: { agents: [long], delegation: perAgent }, [long]: {} });
     expect(lines[0]).toContain("is longer than the 64 characters that providers take");
   });
 });
 
-test("[S3-67] what goes together says nothing", () => {
+test("[S3-67] patterns that can be combined are not reported", () => {
   const fine: Said[] = [
     { advisors: advisors(["b"]), handoff: handoff("c"), agents: ["d"] },
     { router: router(["b", "c"], { fallback: "d" }), agents: ["b", "c", "d"], handoff: handoff("d") },
@@ -253,14 +253,14 @@ test("[S3-67] what goes together says nothing", () => {
 describe("cycles", () => {
   const lines = (said: Record<string, Said>) => check(said).lines.map((line) => line.split(": an agent")[0]);
 
-  test("[S3-14] every agent on a cycle is told, each by its own way round", () => {
+  test("[S3-14] every agent on a cycle gets an error with its own path", () => {
     expect(lines({ a: { handoff: handoff("b") }, b: { team: team(["c", "a"]) } })).toEqual([
       "error CYCLE agents/b.md:11:11 cycle: b → (team) a → (handoff) b",
       "error CYCLE agents/a.md:8:10 cycle: a → (handoff) b → (team) a",
     ]);
   });
 
-  test("[S3-49] over every pattern, a judge and a fallback included", () => {
+  test("[S3-49] cycles through any pattern are found, including a judge and a fallback", () => {
     for (const said of [
       { advisors: advisors(["b"]) },
       { router: router(["c"], { fallback: "b" }) },
@@ -272,7 +272,7 @@ describe("cycles", () => {
     ]);
   });
 
-  test("[F22] over delegation they are no error, and neither are two ways to one agent", () => {
+  test("[F22] a cycle of delegation is not an error, and neither are two paths to one agent", () => {
     expect(lines({ a: { agents: ["b"] }, b: { agents: ["a"] } })).toEqual([]);
     expect(lines({ a: { agents: ["b"] }, b: { handoff: handoff("a") } })).toEqual([]);
     expect(
@@ -285,7 +285,7 @@ describe("cycles", () => {
   });
 });
 
-test("[S3-50] a broken agent takes down who needs it, wave by wave; who may delegate to it goes on without", () => {
+test("[S3-50] agents that need a broken agent are broken too; agents that may only delegate to it are not", () => {
   const { lines, usable, agents } = check({
     a: { handoff: handoff("b") },
     b: { advisors: advisors(["c"]) },
@@ -301,7 +301,7 @@ test("[S3-50] a broken agent takes down who needs it, wave by wave; who may dele
   expect([usable, agents.get("d")!.definition!.agents]).toEqual([["d"], []]);
 });
 
-describe("[S3-15] along a handoff, what is declared must fit", () => {
+describe("[S3-15] an output must fit the input of the handoff's target", () => {
   const object = (properties: Record<string, unknown>, required: string[] = Object.keys(properties)) => ({
     type: "object",
     properties,
@@ -353,7 +353,7 @@ describe("[S3-15] along a handoff, what is declared must fit", () => {
     expect(check({ a: { output, handoff: handoff("b") }, b: { input } }).lines).toEqual([]);
   });
 
-  test("what a router hands on is the answer of whoever it chooses", () => {
+  test("a router hands off the answer of the chosen agent", () => {
     const said = {
       a: { router: router(["b", "c"]), handoff: handoff("d") },
       b: { output: object({ x: text }) },
@@ -367,7 +367,7 @@ describe("[S3-15] along a handoff, what is declared must fit", () => {
   });
 });
 
-test("the order of the set changes nothing", () => {
+test("the order of the agents does not matter", () => {
   const said: Record<string, Said> = {
     a: { handoff: handoff("b"), agents: ["d"] },
     b: { handoff: handoff("a") },
@@ -389,7 +389,7 @@ test("strict: every warning is an error", () => {
   expect(strictProblems(agents.get("a")!.problems).map(({ severity }) => severity)).toEqual(["error"]);
 });
 
-test("[RN9] what a program cannot do for an agent is said", () => {
+test("[RN9] keys that a program cannot support are reported", () => {
   const runner = { acp: { command: "x" } };
   expect(check({ a: { runner, agents: ["b"] }, b: {} }).lines).toEqual([
     expect.stringContaining("warning NO_EFFECT"),

@@ -1,4 +1,4 @@
-// Servers that an agent names and nobody has.
+// MCP servers that an agent names and cadre.yaml does not declare.
 
 import { expect, test } from "vitest";
 import { agentSet, type Said } from "../agent-set.fixture.ts";
@@ -12,7 +12,7 @@ function problems(said: Said, servers: string[] | undefined): string[] {
 
 const tools = (...allow: string[]) => ({ tools: { allow, ask: [], deny: [] } });
 
-test("a server that is not declared is said, with the one that was probably meant", () => {
+test("an undeclared server is reported, with the server that was probably meant", () => {
   expect(problems({ mcpServers: ["gti", "git"] }, ["git"])).toEqual([
     "no MCP server is called `gti`: did you mean `git`?",
   ]);
@@ -21,7 +21,7 @@ test("a server that is not declared is said, with the one that was probably mean
   ]);
 });
 
-test("wildcards, our own names and what is declared are fine; nothing is said where servers are not known", () => {
+test("wildcards, built-in prefixes and declared servers are fine; without a list of servers nothing is reported", () => {
   expect(
     problems(tools("mcp__*__*", "mcp__*", "mcp__agent__spawn", "mcp__admin__*", "mcp__git__log"), ["git"]),
   ).toEqual([]);

@@ -39,7 +39,7 @@ function definition(yaml: string): Definition {
 }
 
 describe("a definition", () => {
-  test("of the smallest file: name from the file, every tool, the default model", () => {
+  test("of the smallest file has the file's name, every tool and the default model", () => {
     expect(compile("description: Writes code.")).toEqual({
       name: "coder",
       file: "agents/coder.md",
@@ -63,7 +63,7 @@ describe("a definition", () => {
     });
   });
 
-  test("of a file that says everything", () => {
+  test("of a file with every key", () => {
     const yaml = [
       "name: Code Writer\nkind: subagent\nmodel: [fast, openai/gpt-5]\ntemperature: 0.2\nmaxOutputTokens: 900",
       "reasoning: high\ntools: {allow: Read, ask: [Bash], deny: [WebFetch]}\ndisallowedTools: Write, Edit",
@@ -91,14 +91,14 @@ describe("a definition", () => {
     });
   });
 
-  test("without a description takes the first words of the prompt, and says so", () => {
+  test("without a description uses the prompt's first line, with a warning", () => {
     const agent = compile("name: a", "# Fixer of things\n\nYou fix.");
     expect(agent.definition?.description).toBe("Fixer of things");
     expect(agent.problems).toMatchObject([{ code: "NO_DESCRIPTION", severity: "warning" }]);
   });
 });
 
-describe("tools: absent, null and empty are three things", () => {
+describe("tools: absent, null and empty are different", () => {
   test.each([
     ["absent", "", undefined],
     ["a star", "tools: *", undefined],
@@ -115,7 +115,7 @@ describe("tools: absent, null and empty are three things", () => {
     expect(definition(yaml).tools.allow).toEqual(allow);
   });
 
-  test("null counts as absent, and says so", () => {
+  test("null counts as absent, with a warning", () => {
     const agent = described("tools:");
     expect(agent.definition?.tools.allow).toBeUndefined();
     expect(agent.problems).toMatchObject([{ code: "TOOLS_EMPTY", severity: "warning", line: 3 }]);
@@ -131,7 +131,7 @@ describe("tools: absent, null and empty are three things", () => {
   );
 });
 
-describe("tools that nobody has", () => {
+describe("unknown tools", () => {
   const allowed = (yaml: string) => {
     const { definition, problems } = compile(`description: d\n${yaml}`, "Hi.", TOOLS);
     return { allow: definition?.tools.allow, codes: problems.map(({ code }) => code) };
@@ -147,7 +147,7 @@ describe("tools that nobody has", () => {
     ["tools: [Fly, '*']", undefined, ["UNKNOWN_TOOL"]],
     ["tools: []", [], []],
     ["", undefined, []],
-  ])("%s: they are dropped, and that never widens", (yaml, allow, codes) => {
+  ])("%s: they are dropped, which never allows more", (yaml, allow, codes) => {
     expect(allowed(yaml)).toEqual({ allow, codes });
   });
 });
@@ -162,7 +162,7 @@ describe("keys", () => {
     expect(definition(`limits: { ${key}: 7 }`).limits).toEqual({ maxTurns: 7 });
   });
 
-  test("one that nobody knows warns with the one that was meant", () => {
+  test("an unknown key is a warning that suggests the right one", () => {
     expect(described("handof: b").problems).toEqual([
       {
         file: "agents/coder.md",
@@ -177,7 +177,7 @@ describe("keys", () => {
     expect(described("zebra: 1").problems[0]?.suggestion).toBeUndefined();
   });
 
-  test("an unknown limit warns, and the others count", () => {
+  test("an unknown limit is a warning, and the others apply", () => {
     const agent = described("limits: {maxTurn: 3, maxDepth: 2}");
     expect(agent.problems).toMatchObject([
       {
@@ -211,7 +211,7 @@ describe("keys", () => {
     expect(errors).toMatchObject([{ column, message: expect.stringContaining(words) }]);
   });
 
-  test("[E6] `pool` is kept; one that cadre.yaml does not name is said, and holds nothing up", () => {
+  test("[E6] `pool` is kept; a pool that cadre.yaml does not name is a warning", () => {
     expect(described("pool: gpu")).toMatchObject({ definition: { pool: "gpu" }, problems: [] });
     const among = (pool: string) =>
       compileSource(`---\ndescription: d\npool: ${pool}\n---\nYou are a.`, { pools: ["default", "data"] });
@@ -230,7 +230,7 @@ describe("keys", () => {
 });
 
 describe("MCP servers", () => {
-  test("are named, and nothing that an agent's file says of them is started", () => {
+  test("are only named: an agent's file cannot start one", () => {
     expect(described("mcpServers: [git, docs]")).toMatchObject({
       definition: { mcpServers: ["git", "docs"] },
       problems: [],
@@ -245,7 +245,7 @@ describe("MCP servers", () => {
   });
 });
 
-describe("how agents work together, with every default", () => {
+describe("patterns, with every default filled in", () => {
   test.each([
     ["handoff: writer", { handoff: { agent: "writer", onFailure: "fail" } }],
     ["handoff: {agent: writer}", { handoff: { agent: "writer", onFailure: "fail" } }],
@@ -282,7 +282,7 @@ describe("how agents work together, with every default", () => {
     expect(definition(yaml)).toMatchObject(expected);
   });
 
-  test("what is not said is not there", () => {
+  test("absent keys are absent in the definition", () => {
     const absent = ["delegation", "delegable", "usage", "context", "finalizes", "handoff", "router", "color"];
     for (const key of absent) expect(definition("delegable: true")).not.toHaveProperty(key);
   });
@@ -293,7 +293,7 @@ describe("how agents work together, with every default", () => {
     ["router: {destinations: [a], falback: b}", "router.falback", "fallback"],
     ["bestOf: {n: 2, strateges: [x]}", "bestOf.strateges", "strategies"],
     ["team: {members: [a], quorun: 1}", "team.quorun", "quorum"],
-  ])("%s warns with the key that was meant, and the rest counts", (yaml, key, meant) => {
+  ])("%s is a warning that suggests the right key, and the rest applies", (yaml, key, meant) => {
     const agent = described(yaml);
     expect(agent.definition).toBeDefined();
     expect(agent.problems).toContainEqual(
@@ -306,7 +306,7 @@ describe("how agents work together, with every default", () => {
     );
   });
 
-  test("the agents that it names, with the places where they stand", () => {
+  test("references to other agents have positions", () => {
     const yaml = "subagents: [a, B c]\nrouter: {destinations: [d], fallback: e}\nbestOf: {n: 2, judge: f}";
     expect(described(yaml).references).toEqual([
       { key: "agents", name: "a", line: 3, column: 13 },
@@ -321,7 +321,7 @@ describe("how agents work together, with every default", () => {
 describe("another product's file", () => {
   const foreign = (yaml: string) => compile(`dialect: claude\nname: x\ndescription: d\n${yaml}`);
 
-  test("a value that does not fit is left out, with a warning", () => {
+  test("an invalid value is left out with a warning", () => {
     const agent = foreign("temperature: hot\ntools: Read");
     expect(agent).toMatchObject({ name: "x", dialect: "claude", definition: { dialect: "claude" } });
     expect(agent.definition).not.toHaveProperty("temperature");
@@ -329,7 +329,7 @@ describe("another product's file", () => {
   });
 
   test.each(["tools: {bash: 3}", "disallowedTools: {a: 1}", "policy: [Fly]"])(
-    "%s could allow more: an error",
+    "%s is an error, since it could allow more",
     (yaml) => {
       const agent = foreign(yaml);
       expect(agent.definition).toBeUndefined();
@@ -337,13 +337,13 @@ describe("another product's file", () => {
     },
   );
 
-  test("what is too long to be meant is not taken apart", () => {
+  test("a value that is too long is not parsed", () => {
     expect(foreign(`tools: ${"a,".repeat(5_000)}`).problems).toMatchObject([
       { code: "VALUE_TOO_LONG", line: 5 },
     ]);
   });
 
-  test("a product that nobody knows is an error with those that are known", () => {
+  test("an unknown dialect is an error that lists the known ones", () => {
     const agent = compile("dialect: klaude\ndescription: d");
     expect(agent.definition).toBeUndefined();
     expect(agent.problems).toMatchObject([
@@ -372,7 +372,7 @@ describe("models", () => {
     expect(definition(`model: ${model}`).models).toEqual(chain);
   });
 
-  test("a name that nobody knows is replaced, and that is said", () => {
+  test("an unknown model is replaced with a warning", () => {
     const agent = described("model: gpt-1");
     expect(agent.definition?.models).toEqual(["scripted/rehearsal"]);
     expect(agent.problems).toMatchObject([{ code: "MODEL_SUBSTITUTED", severity: "warning", line: 3 }]);
@@ -380,14 +380,14 @@ describe("models", () => {
 });
 
 describe("policy narrows", () => {
-  test("without Patch no tool that changes files, without Delegate no delegates", () => {
+  test("without Patch there is no tool that changes files, without Delegate no delegate", () => {
     expect(definition("policy: [Finalize]\nagents: [b]")).toMatchObject({
       tools: { deny: ["Write", "Edit", "Bash"] },
       agents: [],
     });
   });
 
-  test("[S4-20] without Finalize its own words are never the answer", () => {
+  test("[S4-20] an agent without Finalize never answers itself", () => {
     expect(definition("policy: [Patch]").finalizes).toBe(false);
     expect(definition("policy: [Finalize]")).not.toHaveProperty("finalizes");
     expect(definition("policy: {delegate_targets: [a]}")).not.toHaveProperty("finalizes");
@@ -406,7 +406,7 @@ describe("policy narrows", () => {
   });
 });
 
-test("every truncation of a file, with whatever line ends: a definition, or an error with a position", () => {
+test("every truncation of a file gives a definition or an error with a position", () => {
   const yaml =
     "name: a\ndescription: 'x: y'\ntools: {allow: [Read, 'Bash(ls)'], deny: Write}\nbestOf: {n: 2}";
   const whole = `\uFEFF#!/usr/bin/env x\n---\n${yaml}\nteam: {members: [b]}\nlimits: {maxTurns: 3}\n---\nHi.\n`;
@@ -425,7 +425,7 @@ test("every truncation of a file, with whatever line ends: a definition, or an e
   }
 });
 
-test("whatever stands behind whichever key: a definition, or an error with a position", () => {
+test("any value of any key gives a definition or an error with a position", () => {
   const words = fc.constantFrom("*", "Read", "a", "", "inherit", "none", "30m", "[]", "Bash(", "../x");
   const scalar = fc.oneof(words, fc.string({ maxLength: 8 }), fc.integer(), fc.boolean(), fc.constant(null));
   const map = fc.dictionary(fc.constantFrom("allow", "deny", "agents", "n", "mode", "verbs", "x"), scalar);
@@ -443,12 +443,12 @@ test("whatever stands behind whichever key: a definition, or an error with a pos
   );
 });
 
-describe("[N3] a slip in a key that holds something back", () => {
+describe("[N3] a misspelled key that restricts the agent", () => {
   test.each([
     ["toools: [Read]", "tools"],
     ["disalowedTools: [Bash]", "disallowedTools"],
     ["permisions: {deny: [Bash]}", "permissions"],
-  ])("%s is an error: dropped, it would allow more", (line, meant) => {
+  ])("%s is an error, since dropping it would allow more", (line, meant) => {
     const agent = described(line);
     expect(agent.definition).toBeUndefined();
     expect(agent.problems).toMatchObject([
@@ -456,13 +456,13 @@ describe("[N3] a slip in a key that holds something back", () => {
     ]);
   });
 
-  test("beside the right key, and in any other key, it is a warning", () => {
+  test("is a warning next to the right key, and for any other key", () => {
     for (const lines of ["tools: [Read]\ntool: [Bash]", "handof: writer"])
       expect(described(lines).problems).toMatchObject([{ code: "UNKNOWN_KEY", severity: "warning" }]);
   });
 });
 
-test("[A58] what people cannot see in a description is pointed at: others' models read it", () => {
+test("[A58] invisible text in a description is reported, since other agents' models read it", () => {
   const hidden = `tidy up${String.fromCodePoint(0xe0041)}`;
   expect(compile(`description: ${hidden}`).problems).toMatchObject([
     { code: "INVISIBLE_TEXT", severity: "warning" },

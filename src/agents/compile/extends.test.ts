@@ -28,7 +28,7 @@ const definition = async (base: string, own: string) => {
   return found!;
 };
 
-test("inherits keys and body; what it is called is its own", async () => {
+test("an agent inherits keys and body, but not the name", async () => {
   const agent = await child("name: base\ntitle: The Base\nmodel: a/b\ntemperature: 0.5", "temperature: 0.1");
   expect(agent.definition).toMatchObject({
     name: "child",
@@ -41,20 +41,20 @@ test("inherits keys and body; what it is called is its own", async () => {
   expect((await child("", "", "You are the child.")).definition?.prompt).toBe("You are the child.");
 });
 
-describe("never allows more than was denied", () => {
+describe("an agent never gets what its base denies", () => {
   test.each([
     ["tools of the base", "tools: [Read]", "", { allow: ["Read"], ask: [], deny: [] }],
     ["none is none", "tools: []", "", { allow: [], ask: [], deny: [] }],
     ["null counts as absent", "tools: [Read]", "tools:", { allow: ["Read"], ask: [], deny: [] }],
     ["its own list wins", "tools: [Read]", "tools: Bash", { allow: ["Bash"], ask: [], deny: [] }],
     [
-      "denied and asked about add up",
+      "deny and ask rules of both apply",
       "tools: {allow: [Read], ask: [Bash], deny: Write}",
       "tools: {ask: [Edit], deny: [WebFetch]}",
       { allow: ["Read"], ask: ["Bash", "Edit"], deny: ["Write", "WebFetch"] },
     ],
     [
-      "a list does not lose what was denied",
+      "a list keeps the base's denied tools",
       "tools: {deny: [Bash]}",
       "tools: [Read, Bash]",
       { allow: ["Read", "Bash"], ask: [], deny: ["Bash"] },
@@ -75,12 +75,12 @@ describe("never allows more than was denied", () => {
     expect((await definition(base, own)).tools).toEqual(tools);
   });
 
-  test("permissions add up", async () => {
+  test("permission rules of both apply", async () => {
     const { permissions } = await definition("permissions: {deny: [A]}", "permissions: {deny: B, ask: [C]}");
     expect(permissions).toEqual({ ask: ["C"], deny: ["A", "B"] });
   });
 
-  test("limits are merged one by one, however they are written", async () => {
+  test("limits are merged one by one, whatever their spelling", async () => {
     expect((await definition("limits: {maxTurns: 3, maxDepth: 1}", "maxTurns: 9")).limits).toEqual({
       maxTurns: 9,
       maxDepth: 1,
@@ -94,16 +94,16 @@ describe("never allows more than was denied", () => {
     });
   });
 
-  test("a value of the base that does not fit is an error at `extends`", async () => {
+  test("an invalid value of the base is an error at `extends`", async () => {
     const agent = await child("tools: {bogus: 1, deny: [Bash]}", "model: x/y");
     expect(agent.definition).toBeUndefined();
     expect(agent.problems).toContainEqual(expect.objectContaining({ severity: "error", line: 2 }));
   });
 });
 
-describe("a base that cannot be had is an error", () => {
+describe("a base that cannot be used is an error", () => {
   test.each([
-    ["that nobody has", "extends: bsae", "`extends` names `bsae`, and there is no such agent"],
+    ["that does not exist", "extends: bsae", "`extends` names `bsae`, and there is no such agent"],
     ["that is itself", "extends: child", "`extends` runs in a circle: child → child"],
     [
       "that is broken",
@@ -122,7 +122,7 @@ describe("a base that cannot be had is an error", () => {
     );
   });
 
-  test("a circle prints its path", async () => {
+  test("a cycle of bases is an error that shows its path", async () => {
     write("a", "extends: b");
     write("b", "extends: c");
     write("c", "extends: a");

@@ -28,7 +28,7 @@ test.each([
   expect(fullName(given, { below, packs })).toBe(name);
 });
 
-describe("who is meant", () => {
+describe("which agent a name means", () => {
   const agents = new Map(
     (
       [
@@ -54,14 +54,14 @@ describe("who is meant", () => {
   };
 
   test.each([
-    ["[N5] one's own pack first", "planner", "factory/worker", "factory/planner"],
-    ["nobody means itself", "planner", "factory/planner", "planner"],
+    ["[N5] the agent's own pack comes first", "planner", "factory/worker", "factory/planner"],
+    ["an agent never means itself", "planner", "factory/planner", "planner"],
     ["a full name then", "planner", "ops/log", "planner"],
     ["a person has no pack", "planner", undefined, "planner"],
     ["in any spelling", "Factory/Planner", undefined, "factory/planner"],
     ["then base names, the nearest scope first", "coding", undefined, "mine/coding"],
     ["titles too", "chief reviewer", undefined, "x/reviewer"],
-    ["several in a scope: nobody can tell", "log", undefined, ["ops/log", "team/log"]],
+    ["several in one scope are ambiguous", "log", undefined, ["ops/log", "team/log"]],
     ["except from the pack of one of them", "log", "ops/coding", "ops/log"],
     ["nobody", "nobody", "factory/worker", undefined],
   ])("%s", (_, name, from, expected) => {

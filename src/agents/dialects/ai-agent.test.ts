@@ -44,7 +44,7 @@ test.each<[yaml: string, keys: object, codes?: string[]]>([
   expect(codesOf(result)).toEqual(codes);
 });
 
-test("templates that bring in a file become includes; other text stays as it is", () => {
+test("templates that include a file become includes; other text is unchanged", () => {
   const body =
     "{% render 'tone.md' %} {%- include \"a/b.md\" -%} {% if x %} {{ y }} ${DATETIME} {% render tone %}";
   expect(translate("description: d", body).body).toBe(

@@ -1,4 +1,4 @@
-// The files of others, as they are. Needs the folder that `CADRE_CORPUS` names, with its manifest.json.
+// Real files of other products. Needs the folder that `CADRE_CORPUS` names, with its manifest.json.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folde
     expect(readable.length).toBeGreaterThan(entries.length * 0.95);
   });
 
-  test("a file is taken for its own product's, or for ours where nothing tells", () => {
+  test("every file gets the dialect of its product, or ours if nothing shows the product", () => {
     const wrong = readable.flatMap(({ path, dialect, parsed: { frontmatter } }) => {
       const found = dialectOf(path, frontmatter)?.name;
       const unmarked = found === undefined && UNMARKED.test(dialect) && !/\.(claude|gemini)\//.test(path);
@@ -43,7 +43,7 @@ describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folde
     expect(wrong).toEqual([]);
   });
 
-  test("no agent gets a tool that its author did not name, and none is lost to a throw", () => {
+  test("no agent gets a tool that its file does not name, and no file throws", () => {
     const wider = readable.flatMap((entry) => {
       const { parsed: agent, path, dialect } = entry;
       const { frontmatter: keys, body, document, file } = agent;

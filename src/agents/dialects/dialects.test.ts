@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are templates
-// What each product's keys become in ours: one row per sentence of its documentation that people rely on.
+// The translation of each product's keys into ours: one row for each documented meaning.
 
 import { describe, expect, test } from "vitest";
 import { codesOf, plain, translateAll, translateKeys } from "./dialect.fixture.ts";
@@ -51,7 +51,7 @@ describe("keys that products share", () => {
     ["outputSchema: {type: object}", { output: { type: "object" } }],
   ]);
 
-  test("what has no effect is kept, as it was written", () => {
+  test("keys without effect are kept as written", () => {
     const { extra } = translateKeys(
       dialect("claude"),
       "topP: 0.9\nmcp-servers: {a: {env: {K: '${{ secrets.K }}'}}}",
@@ -59,7 +59,7 @@ describe("keys that products share", () => {
     expect(plain(extra)).toEqual({ topP: 0.9, "mcp-servers": { a: { env: { K: "${{ secrets.K }}" } } } });
   });
 
-  test("problems name the line and column of the key, and our keys remember where they came from", () => {
+  test("problems have the line and column of the key, and our keys keep their source", () => {
     const result = translateKeys(dialect("claude"), "name: a\neffort: low\ntools: [Read, Nope]");
     expect(result.problems).toMatchObject([
       { file: "agents/a.md", line: 4, column: 15, code: "UNKNOWN_TOOL" },
@@ -101,7 +101,7 @@ describe("tools", () => {
     ["disallowedTools: [{a: b}]", {}, ["BAD_TOOLS"]],
   ]);
 
-  test("what cannot be understood about tools stops the file; an unknown tool does not", () => {
+  test("unreadable rules about tools reject the file; an unknown tool does not", () => {
     const severity = (yaml: string) =>
       translateKeys(dialect("claude"), yaml).problems.map((one) => one.severity);
     expect(severity("tools: 5")).toEqual(["error"]);
@@ -199,7 +199,7 @@ describe("gemini, cursor, factory, pi, linggen", () => {
   ]);
   rows("linggen", [["reasoning_effort: low\ntools: ['*']", { reasoning: "low", tools: ["*"] }]]);
 
-  test("linggen: the character stands before the prompt", () => {
+  test("linggen: the personality is put in front of the prompt", () => {
     expect(translateKeys(dialect("linggen"), "personality: Warm.").body).toBe("Warm.\n\nBody.");
   });
 });
@@ -219,7 +219,7 @@ describe("kiro", () => {
     ],
   ]);
 
-  test("JSON: the prompt is a key, or a file beside it that is never outside", () => {
+  test("JSON: the prompt is a key or a file in the same folder", () => {
     const of = (prompt: string) =>
       translateAll(dialect("kiro"), JSON.stringify({ name: "k", prompt }), ".kiro/agents/k.json")[0]!;
     expect(of("Do it.")).toMatchObject({ body: "Do it.", problems: [] });
@@ -229,7 +229,7 @@ describe("kiro", () => {
   });
 });
 
-test("codex: a TOML file with its prompt in a key", () => {
+test("codex: a TOML file has its prompt in a key", () => {
   const text = [
     'name = "fixer"',
     'developer_instructions = """\nFix it.\n"""',
@@ -290,7 +290,7 @@ describe("which dialect", () => {
     expect(dialectOf(path, keys)?.name).toBe(name);
   });
 
-  test("the file's own word wins over its place", () => {
+  test("the key `dialect` wins over the folder", () => {
     expect(dialectOf(".claude/agents/a.md", {}, "gemini")?.name).toBe("gemini");
     expect(dialectOf(".claude/agents/a.md", {}, "cadre")).toBeUndefined();
     expect(dialectOf(".claude/agents/a.md", {}, "nobody")).toBeUndefined();

@@ -5,7 +5,7 @@ import { regexWildcards } from "./wildcards.ts";
 
 const modes = (text: string, file = ".roomodes") => translateAll(modesDialect, text, file);
 
-test("one agent for each mode of the list, with its role as the prompt", () => {
+test("each mode of the list becomes an agent with its role as the prompt", () => {
   const [writer, runner] = modes(
     [
       "customModes:",
@@ -34,7 +34,7 @@ test("one agent for each mode of the list, with its role as the prompt", () => {
   expect(plain(runner!.keys)).toEqual({ name: "runner", tools: ["Bash", "WebFetch", "WebSearch"] });
 });
 
-test("a map by slug, as JSON", () => {
+test("a map of modes by slug, as JSON, is read", () => {
   const text = JSON.stringify({
     coder: { description: "Codes", prompt: "You code.", tools: ["Read", "Memory"] },
   });
@@ -44,7 +44,7 @@ test("a map by slug, as JSON", () => {
   expect(codesOf(coder!)).toEqual(["UNKNOWN_TOOL"]);
 });
 
-describe("what is not understood never widens", () => {
+describe("a group that cannot be translated never allows more", () => {
   test.each([
     ["groups: []", [], []],
     ["groups: [[edit, {fileRegex: '[a-z]+'}]]", [], ["PERMISSION_NARROWED"]],
@@ -59,7 +59,7 @@ describe("what is not understood never widens", () => {
     expect(codesOf(mode!)).toEqual(codes);
   });
 
-  test("a mode that is no mode is refused alone", () => {
+  test("an invalid mode is rejected without the others", () => {
     const [broken, good] = modes("customModes:\n  - just text\n  - slug: b");
     expect(broken!.problems).toMatchObject([{ code: "BAD_MODE", severity: "error", line: 2 }]);
     expect(codesOf(good!)).toEqual([]);
@@ -83,6 +83,6 @@ test.each([
   ["(?!a)b", undefined],
   ["a$b", undefined],
   ["a\\*", undefined],
-])("the expression %s as wildcards", (regex, patterns) => {
+])("the regular expression %s becomes wildcards", (regex, patterns) => {
   expect(regexWildcards(regex)).toEqual(patterns);
 });

@@ -90,7 +90,7 @@ describe("rows", () => {
     expect(codesOf(result)).toEqual(codes);
   });
 
-  test("a value that is no permission stops the file, where it stands", () => {
+  test("a value that is not a permission is an error at its position", () => {
     const { problems } = translateKeys(opencodeDialect, "permission:\n  bash:\n    rm: never");
     expect(problems).toMatchObject([{ code: "BAD_PERMISSION", severity: "error", line: 4, column: 9 }]);
   });
@@ -138,7 +138,7 @@ function mapsOf(keys: string[], patterns: string[]): fc.Arbitrary<Map> {
     .map(Object.fromEntries<Action | Record<string, Action>>);
 }
 
-describe("never more than the last match lets pass", () => {
+describe("never allows more than the last matching rule", () => {
   test("[T1] commands", () => {
     const maps = mapsOf(
       ["*", "bash", "b*", "edit"],
@@ -172,7 +172,7 @@ describe("never more than the last match lets pass", () => {
     const tools = fc.constantFrom(["Edit", "edit"], ["Write", "edit"], ["Read", "read"]);
     fc.assert(
       fc.property(maps, files, tools, (map, file, [tool, word]) => {
-        // `write` alone is no word of theirs: people mean the tool.
+        // opencode has no `write`, but people use it for the tool.
         const words = tool === "Write" && "write" in map && !("edit" in map) ? ["write"] : [word!];
         const mine = ours(map, tool!, { path: file, file_path: file });
         expect(STRICTNESS[mine]).toBeGreaterThanOrEqual(STRICTNESS[theirs(map, words, file)]);

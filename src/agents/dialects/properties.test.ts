@@ -1,4 +1,4 @@
-// Whatever strangers write: a translation never throws, always comes out the same, and lets nothing pass that the file
+// For any input: a translation never throws, always gives the same result, and allows nothing that the file
 // does not name (T1).
 
 import fc from "fast-check";
@@ -48,7 +48,7 @@ const sourceOf = (written: Record<string, Data>): SourceFile => ({
 });
 
 describe.each(dialects)("$name", ({ name, translate }) => {
-  test("[T2] never throws, and always says the same", () => {
+  test("[T2] never throws, and always gives the same result", () => {
     fc.assert(
       fc.property(keys, (written) => {
         const source = sourceOf(written);
@@ -61,7 +61,7 @@ describe.each(dialects)("$name", ({ name, translate }) => {
     );
   });
 
-  test("[T1] lets nothing pass that the file does not name", () => {
+  test("[T1] allows nothing that the file does not name", () => {
     fc.assert(
       fc.property(keys, (written) => {
         fc.pre(!isOpenMap(written));
@@ -73,7 +73,7 @@ describe.each(dialects)("$name", ({ name, translate }) => {
     );
   });
 
-  test("[T1] what a file denies stays denied", () => {
+  test("[T1] a tool that the file denies stays denied", () => {
     const lists = fc.uniqueArray(fc.constantFrom("Read", "Write", "Edit", "Bash", "Grep"), { minLength: 1 });
     fc.assert(
       fc.property(keys, lists, (written, denied) => {

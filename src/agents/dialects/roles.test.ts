@@ -16,7 +16,7 @@ const MAIN = {
   MaxDurationMs: 600_000,
 };
 
-test("[S2] a role has what it says, and what the wrapper says where it says nothing", () => {
+test("[S2] a role's own values win over the wrapper's defaults", () => {
   const [main, coder] = translate({
     AgentRoles: {
       MaxDepth: 2,
@@ -46,7 +46,7 @@ test("[S2] a role has what it says, and what the wrapper says where it says noth
   expect([...codesOf(main!), ...codesOf(coder!)]).toEqual([]);
 });
 
-test("[S2] a bare list, and camel case", () => {
+test("[S2] a bare list and camel case are accepted", () => {
   const [one] = translate({
     Roles: [{ roleId: "one", systemPrompt: "Do it.", maxIterations: 3, context: "none" }],
   });
@@ -67,7 +67,7 @@ test.each<[role: Data, codes: string[]]>([
   expect(result!.keys["agents"] ?? []).toEqual([]);
 });
 
-test("[S2] what the wrapper says wrongly is said once, where it stands", () => {
+test("[S2] a wrong value of the wrapper is reported once, at its position", () => {
   const results = translate({
     MaxDept: 2,
     DefaultMaxIterations: "x",
@@ -77,7 +77,7 @@ test("[S2] what the wrapper says wrongly is said once, where it stands", () => {
   expect(results[0]!.problems[0]).toMatchObject({ line: 2, suggestion: "did you mean `MaxDepth`?" });
 });
 
-test("[S2] a wrapper without roles says so", () => {
+test("[S2] a wrapper without roles is an error", () => {
   for (const data of [{ AgentRoles: 5 }, { AgentRoles: {} }, { Roles: "x" }, { Roles: [] }])
     expect(translate(data).map(codesOf)).toEqual([["BAD_ROLES"]]);
 });

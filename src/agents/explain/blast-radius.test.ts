@@ -53,8 +53,8 @@ function radius(said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}
   });
 }
 
-describe("[BR1] what could come of it", () => {
-  test("what the agent and everybody below it may do, less what is denied above, with who holds what", () => {
+describe("[BR1] the blast radius", () => {
+  test("has the tools of the agent and those below it, without what is denied above, and names their holders", () => {
     const said = {
       boss: { ...tools("Read"), agents: ["a"], permissions: { ask: [], deny: ["Bash"] } },
       a: { ...tools("Write(src/**)"), agents: ["b", "boss"], handoff: handoff("c") },
@@ -84,7 +84,7 @@ describe("[BR1] what could come of it", () => {
     });
   });
 
-  test("[P12] a rule that forbids some calls is said only where it binds everybody who has the tool", () => {
+  test("[P12] shows a rule that forbids some calls only if it applies to every agent with the tool", () => {
     const deny = ["Bash(rm *)"];
     const above = { boss: { agents: ["a"], permissions: { ask: [], deny } }, a: tools("Bash") };
     expect(radius(above).never).toEqual(deny);
@@ -92,7 +92,7 @@ describe("[BR1] what could come of it", () => {
     expect(radius(below).never).toEqual([]);
   });
 
-  test("it goes no deeper than whoever stands above may, and comes back to none of them", () => {
+  test("respects the depth limit of the runs above, and returns to none of their agents", () => {
     const said = { boss: {}, a: { agents: ["b"] }, b: { agents: ["a", "boss", "c"] }, c: {} };
     expect(radius(said, { from: { depth: 2, maxDepth: 3, above: ["boss"] } })).toMatchObject({
       agents: [{ agent: "a" }, { agent: "b" }],
@@ -101,7 +101,7 @@ describe("[BR1] what could come of it", () => {
     expect(radius(said, { from: { depth: 3, maxDepth: 3, above: ["boss"] } }).levels).toBe(0);
   });
 
-  test("the money: what all of them may spend at worst, or what the tree may; nothing is said where nothing holds it", () => {
+  test("has the cost limit of all agents or of the tree, or none if there is no limit", () => {
     const said = (b: Said) => ({
       boss: {},
       a: { agents: ["b"], limits: { maxCost: 1, maxChildren: 2 } },
@@ -115,14 +115,14 @@ describe("[BR1] what could come of it", () => {
     );
   });
 
-  test("more than anybody reads is cut, and how much is said", () => {
+  test("cuts long lists and says how much is missing", () => {
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`x${at}`, tools("Read")]));
     const { agents, more } = radius({ boss: {}, a: { agents: Object.keys(many) }, ...many });
     expect([agents.length, more]).toEqual([100, 21]);
   });
 });
 
-describe("[BR2] what is new", () => {
+describe("[BR2] the new part of the blast radius", () => {
   const marks = (said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}) => {
     const { tools: held, hosts, powers } = radius(said, more);
     return [
@@ -132,7 +132,7 @@ describe("[BR2] what is new", () => {
     ];
   };
 
-  test("nothing that somebody at work can do already; a whole tool where they have part of it", () => {
+  test("has nothing that an agent at work can do already, but a whole tool if they have only part of it", () => {
     expect(marks({ boss: tools("Bash"), a: tools("Bash(npm test)", "WebFetch") })).toEqual(["WebFetch"]);
     expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash(npm test)") })).toEqual([]);
     expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash") })).toEqual(["Bash"]);
@@ -144,13 +144,13 @@ describe("[BR2] what is new", () => {
     ]);
   });
 
-  test("a server that nobody has listed yet is named all the same", () => {
+  test("names a server whose tools are not known yet", () => {
     expect(marks({ boss: tools(), a: { ...tools("Read"), mcpServers: ["mail"] } })).toEqual([
       "MCP server mail",
     ]);
   });
 
-  test("what is denied to those at work is new", () => {
+  test("has tools that are denied to the agents at work", () => {
     const said = { boss: tools("Bash"), a: tools("Bash") };
     const boss = agentSet(said).get("boss")!.definition!;
     expect(marks(said, { atWork: [{ definition: boss, deny: ["Bash"] }] })).toEqual([
@@ -160,7 +160,7 @@ describe("[BR2] what is new", () => {
   });
 });
 
-test("[BR3] what is beyond what was shown: other tools, more of one, other hosts", () => {
+test("[BR3] the reach that was added since it was shown: other tools, more of one tool, other hosts", () => {
   const of = (allow: string[], hosts = ["a.com"]) =>
     radius({ boss: {}, a: tools(...allow) }, { offered: offeredOf(toolsWith(hosts)) });
   const shown = of(["Bash(npm test)", "WebFetch"]);

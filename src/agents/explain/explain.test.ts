@@ -31,8 +31,8 @@ const ways = (said: Record<string, Said>, more?: Partial<ReachParts>) =>
       `${agent}: ${found.map(({ path, depth }) => `${path.map(({ key, to }) => `${key} ${to}`).join(", ")} (${depth})`).join("; ")}`,
   );
 
-describe("whom it reaches", () => {
-  test("each way, by its keys; only delegation counts for depth; the shortest way first", () => {
+describe("reachable agents", () => {
+  test("each path with its keys, shortest first; only delegation counts for depth", () => {
     const said = {
       a: { agents: ["b"], handoff: handoff("d") },
       b: { advisors: advisors(["c"]), handoff: handoff("c") },
@@ -46,7 +46,7 @@ describe("whom it reaches", () => {
     ]);
   });
 
-  test("it stops at maxDepth, the smallest on the way, and at whoever is already on it, and says so", () => {
+  test("a path stops at the smallest maxDepth and at an agent that is already on it, and says why", () => {
     const said = {
       a: { agents: ["b"] },
       b: { agents: ["a", "c"], limits: { maxDepth: 2 } },
@@ -62,7 +62,7 @@ describe("whom it reaches", () => {
     expect(ways(said, { limits: { maxDepth: 1 } })).toEqual(["b: agents b (1)"]);
   });
 
-  test("a broken agent is no place, and a set where everybody calls everybody is cut short, aloud", () => {
+  test("a path stops at a broken agent, and a set in which every agent calls every other is cut, with a note", () => {
     expect(explained({ a: { agents: ["gone"] } }).stops).toEqual([
       { path: [{ key: "agents", to: "gone" }], why: "broken" },
     ]);
@@ -74,8 +74,8 @@ describe("whom it reaches", () => {
   });
 });
 
-describe("what they may call there", () => {
-  test("[P12] an agent's own list, less what everybody above it denies; rules with a pattern are shown", () => {
+describe("tools of reachable agents", () => {
+  test("[P12] an agent's own tools without those denied above; rules for some calls are shown", () => {
     const said = {
       a: { ...tools("Read"), agents: ["b"], permissions: { ask: [], deny: ["Bash"] } },
       b: { agents: ["c"], permissions: { ask: [], deny: ["Write(src/**)"] } },
@@ -89,7 +89,7 @@ describe("what they may call there", () => {
     expect([names(c!.tools), c!.deny]).toEqual([["Write"], ["Write(src/**)"]]);
   });
 
-  test("a router calls nothing, drafts only read, a member has the turns of its team, a child its parent's model", () => {
+  test("a router has no tools, drafts only read, a member has its team's turn limit, a child its parent's model", () => {
     const said: Record<string, Said> = {
       a: { router: router(["b"]), models: ["x/big"] },
       b: { bestOf: { n: 3, strategies: [] }, handoff: handoff("c"), inheritsModel: true },
@@ -105,7 +105,7 @@ describe("what they may call there", () => {
   });
 });
 
-test("the blast radius: tools that do more than read, by whom and on which way", () => {
+test("the blast radius has the tools that do more than read, with their holders and paths", () => {
   const said = {
     a: { ...tools("Read", "delegate"), agents: ["b", "c"] },
     b: { ...tools("Write"), handoff: handoff("c") },
@@ -170,12 +170,12 @@ describe("the worst case", () => {
       { runs: 5, turns: 5, capped: false },
     ],
     [
-      "a stage that is tried once more",
+      "a stage that is retried",
       { a: { ...one, handoff: { agent: "b", onFailure: "retry" } }, b: one },
       { runs: 3, turns: 3, capped: false },
     ],
     [
-      "no more runs than a tree may have",
+      "at most as many runs as a tree may have",
       { a: { agents: ["b"] }, b: { agents: ["c"], delegation: DEFAULT_DELEGATION }, c: {} },
       { runs: 100, turns: 2_000, capped: true },
     ],
@@ -184,7 +184,7 @@ describe("the worst case", () => {
   });
 });
 
-test("it is a value that survives JSON", () => {
+test("an explanation can be sent as JSON", () => {
   const value = explained({ a: { agents: ["b"] }, b: {} });
   expect(JSON.parse(JSON.stringify(value))).toEqual(value);
 });

@@ -29,7 +29,7 @@ test.each<[string, Record<string, Said>, string[]]>([
     ["d: handoff b, handoff c, handoff d"],
   ],
   [
-    "a router's answer is that of any destination, of its fallback, and its own where it may",
+    "a router's answer is that of a destination, of its fallback, or its own if allowed",
     {
       a: { router: router(["b", "c"], { fallback: "d", allowAnswer: true }) },
       b: {},
@@ -49,12 +49,12 @@ test.each<[string, Record<string, Said>, string[]]>([
     ["a: "],
   ],
   [
-    "without Finalize: whoever it delegates to",
+    "without Finalize: the agents that it delegates to",
     { a: { finalizes: false, agents: ["b", "c"] }, b: {}, c: {} },
     ["b: agents b", "c: agents c"],
   ],
-  ["somebody who is not there ends the way", { a: { handoff: handoff("gone") } }, ["gone: handoff gone"]],
-  ["a circle has no end", { a: { handoff: handoff("b") }, b: { handoff: handoff("a") } }, []],
+  ["a missing agent ends the path", { a: { handoff: handoff("gone") } }, ["gone: handoff gone"]],
+  ["a cycle has no terminal agent", { a: { handoff: handoff("b") }, b: { handoff: handoff("a") } }, []],
 ])("%s", (_title, said, expected) => {
   expect(short(said)).toEqual(expected);
 });

@@ -5,7 +5,7 @@ import { parseAgent } from "./parse.ts";
 
 const parse = (yaml: string) => parseAgent(`---\n${yaml}\n---\nbody`, "agents/a.md");
 
-describe("what strict YAML refuses is read as its author meant it", () => {
+describe("invalid YAML is read as its author meant it", () => {
   test.each([
     [
       "a colon in a description",
@@ -18,7 +18,7 @@ describe("what strict YAML refuses is read as its author meant it", () => {
       { description: "First line\nand then: this", model: "opus" },
     ],
     [
-      "an example at the start of the line, which is no key",
+      "an example at the start of a line that is not a key",
       "name: a\ndescription: Use it when: x\nContext: y\nuser: 'Hi'\nassistant: 'Ho'\nuser: 'Hi'\ntools: Read",
       {
         name: "a",
@@ -27,7 +27,7 @@ describe("what strict YAML refuses is read as its author meant it", () => {
       },
     ],
     [
-      "an example that is a key only because it stands there twice",
+      "an example that repeats a key",
       "description: Use it.\nuser: Hi\nuser: Hi",
       { description: "Use it.\nuser: Hi\nuser: Hi" },
     ],
@@ -36,12 +36,12 @@ describe("what strict YAML refuses is read as its author meant it", () => {
     ["an alias of nothing", "name: *x\ntools: [Read]", { name: "*x", tools: ["Read"] }],
     ["a reserved letter", "description: @you do it\nmodel: x", { description: "@you do it", model: "x" }],
     [
-      "keys that nobody knows, behind a short one",
+      "unknown keys after a short value",
       "model: opus\nzebra: a: b\nother: 1",
       { model: "opus", zebra: "a: b", other: 1 },
     ],
     [
-      "the rest of the keys as they are",
+      "the other keys stay as they are",
       "description: a: b\ntools:\n  - Read\n  - Bash(git log)\nlimits: { maxTurns: 3 }",
       { description: "a: b", tools: ["Read", "Bash(git log)"], limits: { maxTurns: 3 } },
     ],
@@ -54,7 +54,7 @@ describe("what strict YAML refuses is read as its author meant it", () => {
     expect(Object.getPrototypeOf(parsed.frontmatter)).toBeNull();
   });
 
-  test("it says where, why, and how to write it", () => {
+  test("the warning says where, why, and how to write it", () => {
     const text = "Use when the user asks: anything at all, at any time";
     expect(parse(`name: a\ndescription: ${text}`).problems).toEqual([
       {
@@ -70,7 +70,7 @@ describe("what strict YAML refuses is read as its author meant it", () => {
     ]);
   });
 
-  test("positions stay those of the file", () => {
+  test("positions are those of the file", () => {
     const { document } = parse("description: a: b\n\ntools:\n  - Read\n  - Write");
     expect(document.at(["tools", 1])).toEqual({ line: 6, column: 5 });
     expect(document.at(["tools"], "key")).toEqual({ line: 4, column: 1 });
@@ -79,7 +79,7 @@ describe("what strict YAML refuses is read as its author meant it", () => {
   });
 });
 
-describe("what is not repaired", () => {
+describe("front matter that is not repaired", () => {
   test.each([
     ["a key of ours twice", "name: a\nname: b", "DUPLICATE_KEY"],
     ["a tag", "name: a\ndescription: !!js x: y", "YAML_TAG"],
@@ -88,13 +88,13 @@ describe("what is not repaired", () => {
     ["tools twice", "tools: Read\ndescription: a: b\ntools: Bash", "BLOCK_AS_IMPLICIT_KEY"],
     ["limits", "limits:\n\tmaxTurns: 3", "TAB_AS_INDENT"],
     ["text without a key", "just text\ndescription: a: b", "MULTILINE_IMPLICIT_KEY"],
-  ])("%s: guessing could allow more than was meant", (_, yaml, code) => {
+  ])("%s: a guess could allow more than was meant", (_, yaml, code) => {
     const { problems, frontmatter } = parse(yaml);
     expect([problems[0]?.code, problems[0]?.severity, Object.keys(frontmatter)]).toEqual([code, "error", []]);
   });
 });
 
-test("any description in a file is kept whole or is a problem with a position", () => {
+test("any description is kept whole or gives a problem with a position", () => {
   const word = fc.constantFrom(
     "user:",
     "a",
@@ -127,6 +127,6 @@ test.each([
   ["description: Use when: x\n'tools': [Read]"],
   ["description: Use when: x\ndisallowedTools: [Bash, Write"],
   ["description: Use when: x\n? tools\n: [Read]"],
-])("[N3] what holds an agent back is never guessed at: %j stays broken", (yaml) => {
+])("[N3] a key that restricts the agent is never repaired: %j stays broken", (yaml) => {
   expect(hasErrors(parse(yaml).problems)).toBe(true);
 });
