@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
@@ -5,18 +6,23 @@ import { defineConfig } from "vite";
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss()],
+  resolve: { alias: { zod: fileURLToPath(new URL("./zod-stub.ts", import.meta.url)) } },
   build: {
     outDir: "dist",
     emptyOutDir: true,
-    // What the page loads must have a name of its own: the door allows nothing inline.
+    // The server's policy allows nothing inline, so every asset is a file.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // What the page shares with the server does nothing when it is loaded. Its schemas, and zod, are not needed here.
-      treeshake: { moduleSideEffects: [{ test: /\/src\/(api|journal|projections)\//, sideEffects: false }] },
+      // Modules shared with the server have no side effects, so unused parts of them are dropped.
+      treeshake: {
+        moduleSideEffects: [
+          { test: /\/src\/(api|config|journal|patterns|projections)\//, sideEffects: false },
+        ],
+      },
       output: {
         codeSplitting: {
-          // Otherwise each icon is a file of its own, and a page asks for forty.
+          // Otherwise each icon is a separate file, and a page loads forty of them.
           groups: [
             { name: "main", tags: ["$initial"] },
             { name: "shared", minShareCount: 3, maxModuleSize: 20_000 },
@@ -24,7 +30,7 @@ export default defineConfig({
         },
       },
     },
-    // Whose work is in it, and under which terms: what is published has no other trace of them.
+    // Lists the licences of bundled packages, which the published page mentions nowhere else.
     license: { fileName: "third-party.md" },
   },
 });
