@@ -47,7 +47,7 @@ export class CadreError extends Error {
 }
 
 export const runNotFound = (runId: string): CadreError =>
-  new CadreError("NOT_FOUND", `There is no run ${runId}. \`cadre runs\` lists those that there are.`);
+  new CadreError("NOT_FOUND", `There is no run ${runId}. \`cadre runs\` lists the existing ones.`);
 
 export const httpStatus = (code: ErrorCode): number => CODES[code].status;
 
@@ -75,27 +75,27 @@ export function describeSystemError(error: unknown): string {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "it is not there",
-  EACCES: "this user may not",
-  EPERM: "this user may not",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
   EISDIR: "it is a folder",
   ENOTDIR: "a part of its path is a file",
-  EEXIST: "a file of that name is there",
+  EEXIST: "a file with that name exists",
   EROFS: "the disk is read-only",
   ENOSPC: "the disk is full",
-  EIO: "the disk fails",
+  EIO: "disk error",
   EMFILE: "too many files are open",
   ENAMETOOLONG: "its name is too long",
-  ENOTFOUND: "the name has no address",
-  EAI_AGAIN: "the name cannot be looked up now",
-  ECONNREFUSED: "nobody listens there",
+  ENOTFOUND: "the host name has no address",
+  EAI_AGAIN: "the host name cannot be resolved right now",
+  ECONNREFUSED: "nothing is listening there",
   ECONNRESET: "the connection was cut",
   EPIPE: "the connection was cut",
-  EADDRINUSE: "something else listens there",
+  EADDRINUSE: "the port is in use",
   UND_ERR_SOCKET: "the connection was cut",
-  ETIMEDOUT: "no connection came about",
-  UND_ERR_CONNECT_TIMEOUT: "no connection came about",
-  EHOSTUNREACH: "no way leads there",
-  ENETUNREACH: "no way leads there",
+  ETIMEDOUT: "the connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+  EHOSTUNREACH: "it cannot be reached",
+  ENETUNREACH: "it cannot be reached",
 };
 
 /** For the default branch of a switch, so that the compiler reports a missing case. */

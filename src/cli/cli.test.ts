@@ -219,7 +219,7 @@ describe("cadre run", () => {
     await expect.poll(ended, { timeout: 10_000 }).toBe(true);
     expect(await p.cadre("retry", "r00000000")).toMatchObject({
       code: 2,
-      stderr: "cadre: There is no run r00000000. `cadre runs` lists those that there are.\n",
+      stderr: "cadre: There is no run r00000000. `cadre runs` lists the existing ones.\n",
     });
   });
 });
@@ -357,13 +357,10 @@ describe("mistakes are one sentence, and lose nothing", () => {
       ["show"],
       /^cadre: show needs <run>: a run's id, .* \(`cadre runs` lists them\)\. See cadre help show\.\n$/,
     ],
-    [
-      ["show", "r00000000"],
-      /^cadre: There is no run r00000000\. `cadre runs` lists those that there are\.\n$/,
-    ],
+    [["show", "r00000000"], /^cadre: There is no run r00000000\. `cadre runs` lists the existing ones\.\n$/],
     [
       ["verify", "r00000000"],
-      /^cadre: There is no run r00000000\. `cadre runs` lists those that there are\.\n$/,
+      /^cadre: There is no run r00000000\. `cadre runs` lists the existing ones\.\n$/,
     ],
     [
       ["approve", "r0:m1.0"],

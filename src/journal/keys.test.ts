@@ -3,7 +3,7 @@ import { agentThought, runEnded, startPayload } from "../stores/contract/kit.con
 import { type EventBody, type EventType, OUTCOME_TYPES, type Payload, payloads } from "./events.ts";
 import { keyOf } from "./keys.ts";
 
-/** One of each, so that a new type of event is asked for its key. */
+/** One event of each type; the compiler asks for one of a new type. */
 const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
   RUN_STARTED: { payload: startPayload(), key: "start" },
   CONTEXT_ADDED: { payload: { id: "x", source: "person", text: "" }, key: "context/x" },
@@ -65,7 +65,7 @@ const bodies = Object.entries(EXAMPLES).map(([type, { payload, key }]) => ({
 }));
 
 describe("[J1] keys", () => {
-  test("[J1] every type has one", () => {
+  test("[J1] every event type has a key", () => {
     expect(Object.keys(EXAMPLES).toSorted()).toEqual(Object.keys(payloads).toSorted());
     for (const { body, key } of bodies) {
       if (key === "given") expect(() => keyOf(body)).toThrow(`${body.type} needs a key from its writer`);
@@ -74,12 +74,12 @@ describe("[J1] keys", () => {
     }
   });
 
-  test("[J1] different events have different keys, but for the ways of one end", () => {
+  test("[J1] different events have different keys, except for alternative ends", () => {
     const keys = bodies.filter(({ key }) => key !== "given" && key !== "end").map(({ body }) => keyOf(body));
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test("[J3] all outcomes of one intent share a key, whoever hands them in", () => {
+  test("[J3] all outcomes of one intent share a key", () => {
     for (const attempt of [undefined, 1, 2]) {
       const more = attempt === undefined ? {} : { attempt };
       const failed = {
@@ -98,7 +98,7 @@ describe("[J1] keys", () => {
     expect([...OUTCOME_TYPES].toSorted()).toEqual(["AGENT_THOUGHT", "MODEL_CALL_FAILED", "TOOL_RESULT"]);
   });
 
-  test("[J1] a limit that a person may raise is another event each time", () => {
+  test("[J1] a limit that a person can raise gets a new key each time", () => {
     const reached = (itemId: string): EventBody => ({
       type: "LIMIT_REACHED",
       payload: { limit: "maxCost", value: 1, hard: true, itemId },
@@ -107,7 +107,7 @@ describe("[J1] keys", () => {
   });
 });
 
-test("payloads pass their own schemas and come back as they were", () => {
+test("payloads pass their own schemas unchanged", () => {
   for (const { body } of bodies) {
     const text = JSON.stringify(body.payload);
     expect(JSON.stringify(payloads[body.type].parse(JSON.parse(text)))).toBe(text);

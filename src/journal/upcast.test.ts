@@ -14,7 +14,7 @@ const stored = (text: string, type = "CONTEXT_ADDED"): StoredEvent => ({
 
 const GOOD = '{"id":"x","source":"person","text":"hi"}';
 
-test("[P13] an event of today's form is read as it is", () => {
+test("[P13] an event in today's shape is read unchanged", () => {
   expect(readEvent(stored(GOOD))).toEqual({
     runId: "r1",
     seq: 7,
@@ -27,7 +27,7 @@ test("[P13] an event of today's form is read as it is", () => {
   expect(readEvent(stored(GOOD.replace("{", '{"v":1,')))).toMatchObject({ payload: { id: "x" } });
 });
 
-test("[P13] [F39] what only a newer Cadre knows is refused by name, and the journal is not blamed", () => {
+test("[P13] [F39] an event of a newer Cadre is refused by name, and the error says that the journal is unharmed", () => {
   for (const type of ["DREAM_DREAMT", "toString", "__proto__", ""]) {
     expect(failure(stored(GOOD, type))).toMatchObject({
       code: "JOURNAL_NEWER",
@@ -40,12 +40,11 @@ test("[P13] [F39] what only a newer Cadre knows is refused by name, and the jour
   });
 });
 
-test("[F30] [P9] what does not have its form is named, whatever is wrong with it", () => {
+test("[F30] [P9] a malformed event is named in the error, whatever is wrong with it", () => {
   for (const text of ['{"id":"x","source":"nobody","text":"hi"}', "{}", "[]", "null", '"hi"', "{", ""]) {
     expect(failure(stored(text))).toMatchObject({
       code: "JOURNAL_CORRUPT",
-      message:
-        "Run r1, event 7 (CONTEXT_ADDED) does not have the form that it must have. The run is set aside; the others go on.",
+      message: "Run r1, event 7 (CONTEXT_ADDED) is malformed. The run is quarantined; the others continue.",
       details: { runId: "r1", seq: 7 },
     });
   }

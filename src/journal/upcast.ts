@@ -44,7 +44,7 @@ export function readEvent(stored: StoredEvent): JournalEvent {
   if (!parsed.success) {
     throw new CadreError(
       "JOURNAL_CORRUPT",
-      `${where} (${stored.type}) does not have the form that it must have. The run is set aside; the others go on.`,
+      `${where} (${stored.type}) is malformed. The run is quarantined; the others continue.`,
       { runId: stored.runId, seq: stored.seq, issues: parsed.error.issues },
     );
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { revealHidden } from "./visible.ts";
 
 test.each(["👩‍👩‍👧‍👦 at home", "👩🏽‍💻 works", "I ❤️ it", "🏳️‍🌈", "plain\ttext\r\n"])(
-  "what is one picture stays one: %s",
+  "emoji and plain text stay unchanged: %s",
   (text) => {
     expect(revealHidden(text)).toBe(text);
   },

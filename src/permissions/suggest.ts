@@ -1,6 +1,6 @@
 // Rules that would have spared a person from being asked, tried on what people have decided: each is held against every
 // decision by the judge itself. Pure.
-//  SG1  No rule is suggested that would have let pass what a person refused or changed.
+//  SG1  No rule is suggested that would have allowed what a person refused or changed.
 //  SG2  It rests on calls that people allowed where nobody else's words had come in, and is no wider than they were.
 
 import type { DeclaredFacts, FindFacts } from "../journal/tool-facts.ts";

@@ -211,7 +211,7 @@ describe("an endpoint that fails", () => {
   test("[WH4] a notice is given up after a day of failures", async () => {
     const deliver = await withOneNotice({ url: "http://127.0.0.1:1/" });
     const next = (await deliver())!;
-    expect(await latest()).toMatchObject({ outcome: "failed", detail: "nobody listens there" });
+    expect(await latest()).toMatchObject({ outcome: "failed", detail: "nothing is listening there" });
     clock.advance(Math.max(next, 24 * 3_600_000) + 1);
     await deliver();
     expect(await latest()).toMatchObject({ outcome: "given up" });

@@ -174,7 +174,7 @@ test("[S1-16] [S1-19] starting a subagent is denied in the words of S1, an unkno
   );
   expect(await call(client, "spawn", { agentType: "nobody", task: "help" })).toMatch(/^AGENT_NOT_FOUND: /);
   expect(await call(client, "run_status", { runId: "r-nowhere" })).toBe(
-    "NOT_FOUND: There is no run r-nowhere. `cadre runs` lists those that there are.",
+    "NOT_FOUND: There is no run r-nowhere. `cadre runs` lists the existing ones.",
   );
   expect(await call(client, "spawn", { agentType: "clerk", task: "pay", mode: "auto" })).toMatch(/mode/);
   await expect(client.readResource({ uri: "cadre://runs/r-nowhere" })).rejects.toMatchObject({

@@ -182,7 +182,7 @@ describe("S0", () => {
     expect(body.nextCursor).toEqual(expect.any(String));
     expect(await sendRequest(api, "GET", "/runs/r0000000000")).toEqual({
       status: 404,
-      body: { error: "There is no run r0000000000. `cadre runs` lists those that there are." },
+      body: { error: "There is no run r0000000000. `cadre runs` lists the existing ones." },
     });
   });
 });

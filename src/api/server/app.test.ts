@@ -576,7 +576,7 @@ describe("errors", () => {
         body: {
           error: {
             code: "NOT_FOUND",
-            message: `There is no run ${id}. \`cadre runs\` lists those that there are.`,
+            message: `There is no run ${id}. \`cadre runs\` lists the existing ones.`,
           },
         },
       });
@@ -681,7 +681,7 @@ describe("the client", () => {
     expect(error).toBeInstanceOf(CadreError);
     expect(error).toMatchObject({
       code: "NOT_FOUND",
-      message: "There is no run nothing. `cadre runs` lists those that there are.",
+      message: "There is no run nothing. `cadre runs` lists the existing ones.",
     });
   });
 

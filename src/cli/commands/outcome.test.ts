@@ -54,7 +54,7 @@ test("[PB1] [P4] [F03] lists what nobody knows, looks, says what was seen, and l
   const at = (type: string) => events.find((event) => event.type === type)?.seq ?? 0;
   expect(at("OUTCOME_PROBED")).toBeGreaterThan(at("RUN_SUSPENDED"));
   const because = await p.cadre("why", `${runId}#${at("OUTCOME_DECIDED")}`);
-  expect(because.stdout).toMatch(/looked whether it happened: it was done: .*mkdir out/);
+  expect(because.stdout).toMatch(/checked whether it happened: it was done: .*mkdir out/);
 });
 
 test("[PB1] [PB2] [F02] at the prompt a key looks, and what a rule denies is not looked at", async () => {

@@ -26,7 +26,7 @@ test("[SG1] [SG2] three yeses and a no come to a rule, with its test and the lin
   const { stdout } = await p.cadre("permissions", "suggest");
   expect(stdout).toContain("Tried on the latest 4 decisions (3 allowed, 1 refused):");
   expect(stdout).toContain(
-    "Edit(src/**/*.ts)\n  would have let pass all 3 such calls that people allowed, and not the one that they refused",
+    "Edit(src/**/*.ts)\n  would have allowed all 3 such calls that people allowed, and not the one that they refused",
   );
   expect(stdout).toContain('  permissions:\n    allow:\n      - "Edit(src/**/*.ts)"\n');
 

@@ -53,7 +53,7 @@ describe("a failed tree", () => {
         ].join("\n"),
       ),
     );
-    expect(said).toContain(`\`cadre retry ${lead}\` tries it again, in a new run that keeps what was done.`);
+    expect(said).toContain(`\`cadre retry ${lead}\` retries it in a new run that keeps finished work.`);
     expect(said).toContain(`\`cadre why ${researcher}#3\` shows what led to the first cause`);
 
     const back = await p.cadre("why", `${researcher}#3`, "--json");
@@ -80,7 +80,7 @@ describe("a failed tree", () => {
       /First cause\n.* researcher: Limit reached: maxTurns \(2\) .*\n +because `limits\.maxTurns` is 2\n/,
     );
     expect(stdout).toMatch(/Raise `limits\.maxTurns` in the agent's file/);
-    expect((await p.cadre("why", researcher!)).stdout).toMatch(/^Failed\. It had used all its turns\.$/m);
+    expect((await p.cadre("why", researcher!)).stdout).toMatch(/^Failed\. It used all its turns\.$/m);
   });
 
   test("[A63] [U44] as Markdown, what an agent wrote stays text", async () => {

@@ -168,7 +168,7 @@ test("[E6] [U55] a pool that no worker is of: its runs are said to wait, beside 
     drives: true,
     idlePools: [{ pool: "gpu", due: 1 }],
   });
-  expect((await p.cadre("why", runId)).stdout).toContain("Nobody works on it now.");
+  expect((await p.cadre("why", runId)).stdout).toContain("No process is working on it.");
   p.start("worker", "--pool", "gpu");
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
   expect((await p.cadre("workers")).code).toBe(0);

@@ -17,7 +17,7 @@ test("[U55] doctor says whether Restate answers at both of its ports, and what i
     expect(await checked("restate")).toMatchObject([
       {
         state: "warn",
-        text: expect.stringMatching(/does not answer \(nobody listens there\): runs go on without it/),
+        text: expect.stringMatching(/does not answer \(nothing is listening there\): runs go on without it/),
       },
       { state: "warn", text: expect.stringContaining("workers that start are not made known to it") },
     ]);

@@ -54,6 +54,6 @@ test("[U44] a run that was answered while nobody drives is not said to wait for 
   expect((await p.cadre("why", id!)).stdout).toContain("Waits for you");
   await p.cadre("approve", item!);
   const why = await p.cadre("why", id!);
-  expect(why.stdout).toMatch(/^Answered, and not taken up yet\.$/m);
+  expect(why.stdout).toMatch(/^Answered, but not continued yet\.$/m);
   expect(why.stdout).not.toContain("cadre approve");
 });

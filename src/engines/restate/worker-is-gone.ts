@@ -1,4 +1,4 @@
-// Whether the worker that listened at an address is gone: nobody listens there, or another worker does. A frozen one still
+// Whether the worker that listened at an address is gone: nothing is listening there, or another worker does. A frozen one still
 // has its port, and silence may be the network's: both say nothing. One's own answer counts only for who was on the same
 // machine, and was started again there: an address that leads here may lead elsewhere for others (each container has its
 // own 127.0.0.1).

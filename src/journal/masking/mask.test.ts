@@ -14,7 +14,7 @@ function maskOf(secrets: Record<string, string>): Mask {
   return createMask({ list: () => list, hasChanged: () => false });
 }
 
-/** What reaches the listener, when a text comes in pieces of these lengths. */
+/** The text that a stream emits for pieces of these lengths. */
 function streamed(by: Mask, text: string, lengths: readonly number[]): string[] {
   const heard: string[] = [];
   const stream = by.stream((piece) => heard.push(piece));
@@ -61,7 +61,7 @@ describe("[A61] a secret is found by its value", () => {
     for (const form of Object.values(forms)) expect(masked).not.toContain(form);
   });
 
-  test.each([57, 45, 3])("in base64 that is broken over lines, after %i bytes", (before) => {
+  test.each([57, 45, 3])("in base64 that is wrapped over several lines, after %i bytes", (before) => {
     const file = Buffer.from(`${"a".repeat(before)}${SECRET}${"b".repeat(100)}`).toString("base64");
     for (const width of [76, 64, 60]) {
       const lines = file.match(new RegExp(`.{1,${width}}`, "g"))!;
@@ -71,19 +71,19 @@ describe("[A61] a secret is found by its value", () => {
     }
   });
 
-  test("a line of a secret of several lines", () => {
+  test("one line of a secret with several lines", () => {
     const key = "first line of the key\nsecond line of the key";
     expect(maskOf({ KEY: key }).text("1\tfirst line of the key\n2\tsecond line of the key")).toBe(
       "1\t⟦secret KEY⟧\n2\t⟦secret KEY⟧",
     );
   });
 
-  test("the longest of several that begin alike", () => {
+  test("the longest of several secrets with the same beginning", () => {
     const both = maskOf({ SHORT: "abcdefgh", LONG: "abcdefgh-ijkl" });
     expect(both.text("abcdefgh-ijkl abcdefgh-x")).toBe("⟦secret LONG⟧ ⟦secret SHORT⟧-x");
   });
 
-  test("what is left of one that was cut when a text was shortened", () => {
+  test("the rest of a secret that was cut when a text was shortened", () => {
     for (const at of [8, 9, SECRET.length - 8]) {
       const [start, end] = [SECRET.slice(0, at), SECRET.slice(at)];
       const short = `it is ${start}\n… 99 characters left out …\n${end} there`;
@@ -93,7 +93,7 @@ describe("[A61] a secret is found by its value", () => {
     expect(mask.text("wait… and see…")).toBe("wait… and see…");
   });
 
-  test("[R1] what holds none is the same string and the same object", () => {
+  test("[R1] a value without secrets is returned as the same string or object", () => {
     const value = { a: ["text", 1, null, { b: true }], c: "more text" };
     expect(mask.value(value)).toBe(value);
     const event = { list: [{ text: "nothing" }, { text: `it is ${SECRET}` }], [SECRET]: 1 };
@@ -105,20 +105,20 @@ describe("[A61] a secret is found by its value", () => {
     expect(masked.list[0]).toBe(event.list[0]);
   });
 
-  test("[R2] masking twice changes nothing, even for a value that a mark holds", () => {
+  test("[R2] masking twice changes nothing, even if a secret occurs in a mark", () => {
     const odd = maskOf({ MY_PASSWORD: "PASSWORD", OTHER: "secret MY", KEY: SECRET });
     const once = odd.text(`PASSWORD ${SECRET}`);
     expect(odd.text(once)).toBe(once);
     expect(once).toBe("PASSWORD ⟦secret KEY⟧");
   });
 
-  test("[A57] a key of the prototype stays a key", () => {
+  test("[A57] the key __proto__ stays an ordinary key", () => {
     const value = mask.value(JSON.parse(`{"__proto__": {"admin": ${JSON.stringify(SECRET)}}}`));
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(JSON.stringify(value)).toBe('{"__proto__":{"admin":"⟦secret KEY⟧"}}');
   });
 
-  test("any value in any text, wherever it stands", () => {
+  test("any value in any text, at any position", () => {
     const value = fc.string({ minLength: 8, maxLength: 40, unit: "grapheme" });
     fc.assert(
       fc.property(value, fc.string(), fc.string(), (secret, before, after) => {
@@ -131,8 +131,8 @@ describe("[A61] a secret is found by its value", () => {
   });
 });
 
-describe("[A61] [R3] a secret in pieces", () => {
-  test("cut anywhere, no piece that goes out holds any of it", () => {
+describe("[A61] [R3] a secret that arrives in pieces", () => {
+  test("is never emitted in part, wherever it is cut", () => {
     const text = `the key is ${SECRET}, said it`;
     for (let cut = 1; cut < text.length; cut++) {
       const heard = streamed(mask, text, [cut]);
@@ -143,24 +143,24 @@ describe("[A61] [R3] a secret in pieces", () => {
     );
   });
 
-  test("text that is no secret is not waited with", () => {
+  test("does not delay text that is no secret", () => {
     expect(streamed(mask, "Hello world", [5])).toEqual(["Hello", " world"]);
   });
 
-  test("the end lets out what only began like one", () => {
+  test("text that only began like a secret is emitted at the end", () => {
     expect(streamed(mask, `it began ${SECRET.slice(0, 7)}`, [4]).join("")).toBe(
       `it began ${SECRET.slice(0, 7)}`,
     );
   });
 
-  test("a secret is not cut where another may begin in it", () => {
+  test("is not split where another secret may begin inside it", () => {
     const both = maskOf({ ONE: "abcdefghij", TWO: "ijklmnopqr" });
     const text = "x abcdefghij y";
     for (let cut = 1; cut < text.length; cut++)
       expect(streamed(both, text, [cut]).join(""), `cut at ${cut}`).toBe("x ⟦secret ONE⟧ y");
   });
 
-  test("as a whole or in pieces: what is heard holds no form of it", () => {
+  test("whole or in pieces, no form of it gets through", () => {
     const texts = fc.array(fc.oneof(fc.string(), fc.constantFrom(...Object.values(forms))), { maxLength: 5 });
     const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 60 });
     fc.assert(
@@ -182,7 +182,7 @@ const TOKENS = {
   ),
 };
 
-describe("[A61] tokens that nobody told us", () => {
+describe("[A61] tokens in well-known formats", () => {
   const shapes = shapesOnly();
 
   test.each(Object.entries(TOKENS))("%s", (name, token) => {
@@ -191,7 +191,7 @@ describe("[A61] tokens that nobody told us", () => {
       expect(streamed(shapes, `see ${token}, ok`, [cut]).join("")).toBe(`see ⟦secret ${name}⟧, ok`);
   });
 
-  test("a key that breaks off is masked to where it does", () => {
+  test("a truncated private key is masked up to its end", () => {
     const cut = TOKENS["private-key"].slice(0, 45);
     expect(shapes.text(`x ${cut}`)).toBe("x ⟦secret private-key⟧");
   });
@@ -208,7 +208,7 @@ describe("[A61] tokens that nobody told us", () => {
   });
 });
 
-test("what changes is read again, when it is asked for", () => {
+test("changed secrets are read again on refresh", () => {
   let secrets = [{ name: "OLD", value: "old-value-1" }];
   let changed = false;
   const live = createMask({ list: () => secrets, hasChanged: () => changed });
@@ -222,9 +222,9 @@ test("what changes is read again, when it is asked for", () => {
   expect(live.value(event)).toEqual({ text: "⟦secret NEW⟧" });
 });
 
-describe("[A61] what a folder's .env says must not turn the journal against itself", () => {
+describe("[A61] a folder's .env cannot mask the journal's own field names", () => {
   test.each(["untrusted", "ntrusted", "ancestors", "permissions", "TOOL_RESULT", "workspace"])(
-    "%s is a word of the journal, and stays",
+    "%s is a field name or enum value of the journal and is not masked",
     (value) => {
       const event = {
         type: "TOOL_RESULT",
@@ -235,7 +235,7 @@ describe("[A61] what a folder's .env says must not turn the journal against itse
   );
 });
 
-describe("[A54] [A61] texts that are made to be hard to mask", () => {
+describe("[A54] [A61] texts crafted to be slow to mask", () => {
   const many = maskOf(
     Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`S${index}_TOKEN`, randomBytes(24).toString("base64")]),
@@ -262,7 +262,7 @@ describe("[A54] [A61] texts that are made to be hard to mask", () => {
     expect(performance.now() - from).toBeLessThan(6_000);
   });
 
-  // It blocks everybody: before, these took from ten seconds to minutes.
+  // Masking blocks the whole process; without care these take ten seconds to minutes.
   test.each(Object.entries(hard))("%s, a megabyte with 50 secrets", (_, text) => {
     const from = performance.now();
     many.text(text);

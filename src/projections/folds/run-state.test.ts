@@ -37,7 +37,7 @@ const turn = (
 ];
 
 describe("model calls", () => {
-  test("an intent is open until its outcome, and an attempt is not another call", () => {
+  test("an intent is open until its outcome, and a second attempt is not another call", () => {
     const open = stateOf(modelCallStarted("m1", { attempt: 2, estimate: { tokens: 9, cost: null } }));
     expect(open.openModelCall).toMatchObject({ callId: "m1", attempt: 2, estimate: { tokens: 9 } });
     const done = stateOf(
@@ -55,7 +55,7 @@ describe("model calls", () => {
     });
   });
 
-  test("[F40] a failure that is tried again later waits for the provider, visibly", () => {
+  test("[F40] a failure with a later retry shows as waiting for the provider", () => {
     const state = stateOf(
       modelCallStarted("m1"),
       modelCallFailed("m1", { cause: "rate_limit", message: "429", retryAt: 99 }),
@@ -72,7 +72,7 @@ describe("model calls", () => {
     });
   });
 
-  test("only turns and the final report are turns", () => {
+  test("only the purposes turn and final count as turns", () => {
     const state = stateOf(
       ...turn("m1"),
       modelCallStarted("m2", { purpose: "summary" }),
@@ -83,7 +83,7 @@ describe("model calls", () => {
     expect(state).toMatchObject({ turns: 2, modelCalls: 3, latest: { purpose: "final", text: "hm" } });
   });
 
-  test("[P3] what failed attempts cost is counted", () => {
+  test("[P3] the cost of failed attempts is counted", () => {
     const usage = { input: 100, output: 7 };
     const { usage: total } = stateOf(
       modelCallStarted("m1"),
@@ -110,7 +110,7 @@ describe("model calls", () => {
 });
 
 describe("tool calls", () => {
-  test("[J10] are named by their model call and their place in it", () => {
+  test("[J10] have ids made of their model call and their index in it", () => {
     const state = stateOf(
       ...turn("m1", [
         ["Read", { path: "a" }],
@@ -122,7 +122,7 @@ describe("tool calls", () => {
     expect([...stateOf(...turn("m1"), ...turn("m2")).calls.keys()]).toEqual(["m2.0"]);
   });
 
-  test("[P5] a decision reaches the round that it was made on, and no other", () => {
+  test("[P5] a decision applies only to the round it was made for", () => {
     const asked = [...turn("m1"), toolProposed("m1.0", { hash: "h1" })];
     const call = (...more: EventBody[]) => stateOf(...asked, ...more).calls.get("m1.0")!;
     expect(awaitsDecision(call())).toBe(true);
@@ -138,13 +138,13 @@ describe("tool calls", () => {
     });
   });
 
-  test("[F19] what runs is what a person made of it", () => {
+  test("[F19] an edited call runs with the person's input", () => {
     const edit = approvalDecided("m1.0", "edit", "maria", { input: { command: "npm t" } });
     const call = stateOf(...turn("m1"), toolProposed("m1.0"), edit).calls.get("m1.0")!;
     expect([effectiveInput(call), call.input]).toEqual([{ command: "npm t" }, { command: "npm test" }]);
   });
 
-  test("[P4] [F02] an unsafe call without a result is unknown until a person has said what became of that attempt", () => {
+  test("[P4] [F02] the outcome of an unsafe call without a result is unknown until a person decides on that attempt", () => {
     const begun = [...turn("m1"), toolProposed("m1.0", { verdict: "allow" }), toolStarted("m1.0")];
     const call = (...more: EventBody[]) => stateOf(...begun, ...more).calls.get("m1.0")!;
     const says = (verdict: "happened" | "run_again", attempt?: number): EventBody => ({
@@ -160,7 +160,7 @@ describe("tool calls", () => {
     expect(isOutcomeUnknown(call(toolResult("m1.0")))).toBe(false);
   });
 
-  test("[D3] files come from the journal: what was created stays created", () => {
+  test("[D3] changed files come from the journal, and a created file stays created", () => {
     const wrote = (id: string, ...files: NonNullable<Payload<"TOOL_RESULT">["files"]>): EventBody => ({
       type: "TOOL_RESULT",
       payload: { toolCallId: id, output: "", files },
@@ -185,7 +185,7 @@ describe("guards, limits and grants", () => {
     payload: { toolCallId: id, output: "no", isError: true, outcome: "denied" },
   });
 
-  test("[F45] the same call in a row is counted, another one starts anew", () => {
+  test("[F45] repetitions of a call are counted, and another call resets the count", () => {
     const repeats = (...events: EventBody[]) => stateOf(...events).guard.repeats;
     expect(repeats(...turn("m1"), ...turn("m2"), ...turn("m3"))).toBe(3);
     expect(repeats(...turn("m1"), ...turn("m2"), ...turn("m3", [["Bash", { command: "ls" }]]))).toBe(1);
@@ -201,13 +201,13 @@ describe("guards, limits and grants", () => {
     expect(stateOf(...empty("m1"), ...turn("m2")).guard.empty).toBe(0);
   });
 
-  test("[F43] refusals in a row are counted; a person's no is not one", () => {
+  test("[F43] refusals in a row are counted, except those by a person", () => {
     expect(stateOf(...turn("m1"), denied("m1.0"), ...turn("m2"), denied("m2.0")).guard.refused).toBe(2);
     expect(stateOf(...turn("m1"), denied("m1.0"), ...turn("m2"), toolResult("m2.0")).guard.refused).toBe(0);
     expect(stateOf(...turn("m1"), toolProposed("m1.0"), denied("m1.0")).guard.refused).toBe(0);
   });
 
-  test("[F45] a person's word on a loop starts the counting anew, and the stop is remembered", () => {
+  test("[F45] a person's decision on a loop resets the counts, and the stop is remembered", () => {
     const state = stateOf(
       ...turn("m1"),
       ...turn("m2"),
@@ -218,7 +218,7 @@ describe("guards, limits and grants", () => {
     expect(state.decisions.get("loop/1")).toMatchObject({ by: "maria" });
   });
 
-  test("a yes raises limits and grants rules; a no does neither, whatever it carries", () => {
+  test("an approval raises limits and grants rules; a rejection does neither", () => {
     const carries = { scope: "run", grant: "Bash(npm test)", until: 9, limits: { maxCost: 5 } } as const;
     const yes = stateOf(approvalDecided("budget/1", "approve", "maria", carries));
     expect(yes.changedBudget).toEqual({ maxCost: 5 });
@@ -232,12 +232,12 @@ describe("guards, limits and grants", () => {
     ).toEqual([]);
   });
 
-  test("limits that were reported are known by their key", () => {
+  test("reported limits are found by their key", () => {
     const state = stateOf({ type: "LIMIT_REACHED", payload: { limit: "maxTurns", value: 20, hard: true } });
     expect(state.reachedLimits.get("limit/maxTurns/hard")).toMatchObject({ value: 20 });
   });
 
-  test("what the runtime told the agent is known; what people say is not mixed up with it", () => {
+  test("messages of the runtime are recorded separately from those of people", () => {
     const told: EventBody = {
       type: "CONTEXT_ADDED",
       payload: { id: "nudge/1", source: "system", text: "again?" },
@@ -246,8 +246,8 @@ describe("guards, limits and grants", () => {
   });
 });
 
-describe("where a run stands", () => {
-  test("suspended is for people, waiting goes on by itself", () => {
+describe("status", () => {
+  test("a suspended run needs a person; a waiting run resumes by itself", () => {
     expect(stateOf(runSuspended("s1", { kind: "approval" }))).toMatchObject({
       status: "suspended",
       suspensions: 1,
@@ -257,7 +257,7 @@ describe("where a run stands", () => {
     expect(stateOf(runSuspended("s1"), resumed)).toMatchObject({ status: "running", waitingOn: undefined });
   });
 
-  test("[P11] an end has its status, its reason and its words", () => {
+  test("[P11] an end has its status, reason and summary", () => {
     for (const [type, status, stopReason] of [
       ["RUN_COMPLETED", "completed", "final_answer"],
       ["RUN_FAILED", "failed", "error"],
@@ -271,7 +271,7 @@ describe("where a run stands", () => {
     }
   });
 
-  test("[I11] open items are what a person can answer, until a cancel or the end", () => {
+  test("[I11] items are open until they are answered, cancelled or the run ends", () => {
     const events = [
       ...turn("m1", [
         ["Bash", { command: "a" }],
@@ -306,7 +306,7 @@ describe("where a run stands", () => {
   });
 });
 
-test("[D1] children that have to wait until there is room for them are counted", () => {
+test("[D1] delegations that wait for a free slot are counted", () => {
   const asked = turn("m1", [
     ["delegate", { agent: "a" }],
     ["delegate", { agent: "b" }],

@@ -32,7 +32,7 @@ test.each([
 });
 
 test.each([["nothing"], [""], ["All 5 tests passed, believe me."], ["# tests 0\n# pass 0\n# fail 0\n"]])(
-  "[D3] %j says nothing that can be counted",
+  "[D3] %j contains no test counts",
   (output) => {
     expect(testCounts(output)).toBeUndefined();
   },

@@ -18,7 +18,7 @@ import { promptMessages, promptTokens, transcriptProjection } from "./transcript
 const messagesOf = (...events: EventBody[]) =>
   promptMessages(fold(transcriptProjection, buildJournal(runStarted(), ...events)));
 
-/** A turn with these calls, by the ids that the provider gave them. */
+/** A turn with calls that have these provider ids. */
 const turn = (
   callId: string,
   providerIds: string[],
@@ -46,7 +46,7 @@ const lines = (messages: PromptMessage[]): string[] =>
   );
 
 describe("calls and results", () => {
-  test("[F20] results stand in the order of their calls, whatever order they came in", () => {
+  test("[F20] results are in the order of their calls, whatever order they arrived in", () => {
     const ids = ["a", "b", "c", "d"];
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }), (order) => {
@@ -60,7 +60,7 @@ describe("calls and results", () => {
     );
   });
 
-  test("[J10] [F42] a server that says call_0 every time is sent ids that pair and differ", () => {
+  test("[J10] [F42] a server that sends call_0 every turn gets unique, matching ids back", () => {
     const messages = messagesOf(
       ...turn("m1", ["call_0", "call_0"]),
       toolResult("m1.0", "one"),
@@ -82,7 +82,7 @@ describe("calls and results", () => {
     ]);
   });
 
-  test("[F11] an unanswered call is closed as interrupted, answered ones keep their results", () => {
+  test("[F11] a call without a result is closed as interrupted; the others keep their results", () => {
     const messages = messagesOf(
       ...turn("m1", ["a", "b", "c"]),
       toolResult("m1.1", "fine"),
@@ -98,7 +98,7 @@ describe("calls and results", () => {
     ]);
   });
 
-  test("[F42] a call whose input was no JSON is sent back as an empty one, its error as its result", () => {
+  test("[F42] a call with invalid JSON is sent back with an empty input and its error as the result", () => {
     const content = [
       { type: "tool-call" as const, toolCallId: "a", toolName: "Edit", input: null, invalid: '{"pa' },
     ];
@@ -114,7 +114,7 @@ describe("calls and results", () => {
     expect(messages[2]?.content).toMatchObject([{ output: { type: "error-text", value: "no JSON" } }]);
   });
 
-  test("outputs that are no text go as JSON, nothing as null", () => {
+  test("outputs that are not text are sent as JSON, and a missing output as null", () => {
     const messages = messagesOf(
       ...turn("m1", ["a", "b"]),
       toolResult("m1.0", { n: 1 }),
@@ -126,7 +126,7 @@ describe("calls and results", () => {
     ]);
   });
 
-  test("[D0] [I5] a child's result fills its call's slot once, and never one that has a result", () => {
+  test("[D0] [I5] a child's result becomes its call's result once, and never replaces one", () => {
     const end = runEnded().payload as Payload<"RUN_COMPLETED">;
     const child = (key: string): EventBody => ({
       type: "CHILD_RUN_COMPLETED",
@@ -157,7 +157,7 @@ describe("calls and results", () => {
     ]);
   });
 
-  test("what the provider added to its parts goes back untouched; empty text does not", () => {
+  test("provider options are sent back unchanged; empty text is dropped", () => {
     const providerOptions = { anthropic: { signature: "s" } };
     const content = [
       { type: "reasoning" as const, text: "hm", providerOptions },
@@ -173,7 +173,7 @@ describe("calls and results", () => {
 });
 
 describe("[J11] what the model saw", () => {
-  test("[J11] context that came while a call was open stands after that call's results", () => {
+  test("[J11] a message that arrived during a call follows that call's results", () => {
     const events = [
       contextAdded("before"),
       modelCallStarted("m1"),
@@ -191,7 +191,7 @@ describe("[J11] what the model saw", () => {
     ]);
   });
 
-  test("[J11] sawSeq fixes it; what came later waits for the next call", () => {
+  test("[J11] a model call sees messages up to sawSeq; later ones wait for the next call", () => {
     const events = [contextAdded("one"), contextAdded("two"), modelCallStarted("m1", { sawSeq: 2 })];
     expect(lines(messagesOf(...events))).toEqual(["user: Mend the service", "user: about one"]);
     const state = fold(transcriptProjection, buildJournal(runStarted(), ...events));
@@ -218,7 +218,7 @@ describe("[J11] what the model saw", () => {
     );
   });
 
-  test("calls of other purposes stay out of it", () => {
+  test("calls for other purposes are not part of the prompt", () => {
     const events = [contextAdded("x"), modelCallStarted("m1", { purpose: "summary" }), agentThought("m1")];
     expect(lines(messagesOf(...events))).toEqual(["user: Mend the service"]);
     expect(lines(messagesOf(...events, modelCallStarted("m2"), agentThought("m2")))).toEqual([
@@ -228,7 +228,7 @@ describe("[J11] what the model saw", () => {
     ]);
   });
 
-  test("the task brings its input", () => {
+  test("the task includes its input", () => {
     const [start] = buildJournal(runStarted({ input: { n: 1 } }));
     expect(lines(promptMessages(fold(transcriptProjection, [start!])))).toEqual([
       'user: Mend the service\n\nInput:\n{\n  "n": 1\n}',
@@ -250,7 +250,7 @@ describe("compaction", () => {
     payload: { callId: "m3", upTo: { runId: "r1", seq: 4 }, summary: "A was read." },
   };
 
-  test("keeps the task, sums up what is old, and never parts a call from its result", () => {
+  test("keeps the task, summarizes old turns, and never separates a call from its result", () => {
     expect(lines(messagesOf(...history, compacted))).toEqual([
       "user: Mend the service",
       "user: What happened so far, in short (the full record is kept):\n\nA was read.",
@@ -259,7 +259,7 @@ describe("compaction", () => {
     ]);
   });
 
-  test("the measure of the prompt starts anew", () => {
+  test("resets the token count of the prompt", () => {
     const long = toolResult("m1.0", "x".repeat(40_000));
     const events = history.map((event) =>
       event.type === "TOOL_RESULT" && event.payload.toolCallId === "m1.0" ? long : event,
@@ -271,7 +271,7 @@ describe("compaction", () => {
   });
 });
 
-test("tokens: the provider's count where there is one, a guess for what came since", () => {
+test("estimates tokens from the provider's last count and the text added since", () => {
   const count = (...events: EventBody[]) =>
     promptTokens(fold(transcriptProjection, buildJournal(runStarted(), ...events)));
   expect(count()).toBe(4);

@@ -6,7 +6,7 @@ import type { AgentEventName } from "./agent-events.ts";
 const NAMES: AgentEventName[] = ["agent:spawned", "agent:completed", "agent:failed", "agent:message"];
 
 scenario(
-  "[S1-36] [S1-37] [S1-39] every run is told of: that it was spawned, what it says, how it ended",
+  "[S1-36] [S1-37] [S1-39] listeners hear of every run's start, messages and end",
   {
     agent: "agents: [coder]\ncontext: summary",
     cast: { coder: "" },
@@ -49,7 +49,7 @@ scenario(
 );
 
 scenario(
-  "[S1-38] a run that fails, and one that is cancelled, is told with an error that says so",
+  "[S1-38] a failed or cancelled run is reported with an error that says so",
   {
     config: "permissions: { ask: [charge] }",
     script: turns({ calls: [{ tool: "charge", input: { what: "a" } }] }),
@@ -75,7 +75,7 @@ scenario(
 const late: string[] = [];
 
 scenario(
-  "a listener that fails later, in a promise, is reported like one that throws",
+  "a listener that rejects later is reported like one that throws",
   { script: turns({ text: "done" }), onProblem: ({ message }) => late.push(message) },
   async (world) => {
     world.runtime.on("agent:completed", () => Promise.reject(new Error("mine")) as never);
@@ -87,7 +87,7 @@ scenario(
 const problems: string[] = [];
 
 scenario(
-  "a listener that throws hurts neither the run nor the others who listen",
+  "a listener that throws affects neither the run nor other listeners",
   { script: turns({ text: "done" }), onProblem: ({ message }) => problems.push(message) },
   async (world) => {
     const heard: string[] = [];

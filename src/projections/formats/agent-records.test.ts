@@ -29,7 +29,7 @@ const journal = buildJournal(
   runEnded("RUN_FAILED", "It did not work."),
 );
 
-test("[S1-57] what was said to the agent and by it, in order", () => {
+test("[S1-57] messages to and from the agent, in order", () => {
   const messages = agentMessages(journal);
   expect(messages.map(({ id, role, content }) => [id, role, content])).toEqual([
     ["r1/1", "user", [{ type: "text", text: "Mend the service" }]],
@@ -47,7 +47,7 @@ test("[S1-57] what was said to the agent and by it, in order", () => {
   expect(messages[0]).toMatchObject({ agentSessionId: "r1", createdAt: "2023-11-14T22:13:20.000Z" });
 });
 
-test("[S4-27] every status has its word in S4", () => {
+test("[S4-27] every status maps to a status of S4", () => {
   const row = refold(buildJournal(runStarted()));
   const words = RUN_STATUSES.map((status) => [status, agentRunRecord({ ...row, status }).status]);
   expect(words).toEqual([
@@ -61,7 +61,7 @@ test("[S4-27] every status has its word in S4", () => {
   ]);
 });
 
-test("[S4-21] … [S4-30] a run as S4's record", () => {
+test("[S4-21] … [S4-30] a run as a record of S4", () => {
   expect(agentRunRecord(refold(journal))).toEqual({
     run_id: "r1",
     repo_path: "/w",

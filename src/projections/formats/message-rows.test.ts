@@ -30,7 +30,7 @@ const turn = (callId: string, more: Partial<Payload<"AGENT_THOUGHT">> = {}) => [
 ];
 
 describe("a model call is a row", () => {
-  test("[S2-1] … [S2-28] with every column of the document", () => {
+  test("[S2-1] … [S2-28] has every column of the document", () => {
     const [first, last] = messagesOf(
       ...turn("m1", { content: [{ type: "text", text: "I write." }, call], ms: 12 }),
       toolProposed("m1.0", { name: "Write" }),
@@ -83,7 +83,7 @@ describe("a model call is a row", () => {
     expect(metadata(last)).toMatchObject({ stop_reason: "final_answer" });
   });
 
-  test("[S2-11] what a person says later is a continuation; a retry of a run goes on too", () => {
+  test("[S2-11] a later message of a person and a retry of a run are continuations", () => {
     const later = messagesOf(...turn("m1"), contextAdded("x", "And the log?"), modelCallStarted("m2"));
     expect(later.at(-1)).toMatchObject({ request_type: "continuation", request_content: "And the log?" });
     const [retried] = rowsOf(buildJournal(runStarted({ trigger: "retry" }), modelCallStarted("m1")));
@@ -92,7 +92,7 @@ describe("a model call is a row", () => {
     expect(withInput?.request_content).toContain('"n": 1');
   });
 
-  test("[J11] what came while a call was open is told by the next one", () => {
+  test("[J11] a message that arrived during a call is in the next call's request", () => {
     const rows = messagesOf(
       modelCallStarted("m1"),
       contextAdded("late", "Wait!"),
@@ -102,7 +102,7 @@ describe("a model call is a row", () => {
     expect(rows.map(({ request_content }) => request_content)).toEqual(["Mend the service", "Wait!"]);
   });
 
-  test("each attempt is a row of its own, and asks the same", () => {
+  test("each attempt is a row of its own with the same request", () => {
     const rows = messagesOf(
       modelCallStarted("m1"),
       modelCallFailed("m1", { cause: "timeout", message: "silence", ms: 9, usage: { input: 3, output: 0 } }),
@@ -117,7 +117,7 @@ describe("a model call is a row", () => {
     expect(metadata(rows[1])).toMatchObject({ attempt: 2 });
   });
 
-  test("the runtime's own calls are rows, and no turns", () => {
+  test("calls that serve the runtime are rows, but not turns", () => {
     const rows = messagesOf(
       ...turn("m1", { content: [call] }),
       modelCallStarted("m2", { purpose: "brief" }),
@@ -166,7 +166,7 @@ describe("[S2-25] [S2-26] how a run ends", () => {
     expect(messagesOf(modelCallStarted("m1"), end(type, stopReason))[0]).toMatchObject({ status });
   });
 
-  test("a call that a cancel broke off was cancelled; one that a crash did has failed", () => {
+  test("a call cut off by a cancel is cancelled; one cut off by a crash has failed", () => {
     const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
     expect(messagesOf(modelCallStarted("m1"), cancel, modelCallFailed("m1"))[0]).toMatchObject({
       status: "cancelled",
@@ -177,7 +177,7 @@ describe("[S2-25] [S2-26] how a run ends", () => {
 });
 
 describe("[S2-3] [S2-13] [S2-75] [S2-76] trees", () => {
-  test("a child's calls belong to the call that delegated, with the context that it was given", () => {
+  test("a child's rows refer to the call that delegated, with the context it was given", () => {
     const rows = rowsOf(tree());
     expect(rows.map(({ id, parent_message_id }) => [id, parent_message_id])).toEqual([
       [2, null],
@@ -205,7 +205,7 @@ describe("[S2-3] [S2-13] [S2-75] [S2-76] trees", () => {
     ).toEqual([8, 11]);
   });
 
-  test("what is kept of a run is data: a fold that stops anywhere goes on with the same rows", () => {
+  test("a fold can stop at any event and continue from its stored state with the same rows", () => {
     const journal = tree();
     fc.assert(
       fc.property(fc.nat({ max: journal.length }), (at) => {

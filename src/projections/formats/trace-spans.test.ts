@@ -15,7 +15,7 @@ const journal = (told: Told[]): JournalEvent[] =>
     return { ...body, runId: "r", seq: index + 1, position: index + 1, ts, key: keyOf(body) } as JournalEvent;
   });
 
-/** In the order in which they ended, over all runs of a tree. */
+/** Spans of all runs of a tree, in the order in which they ended. */
 function spansOf(events: readonly JournalEvent[]): TraceSpan[] {
   const states = new Map<string, ReturnType<typeof traceProjection.initial>>();
   return events.flatMap((event) => {
@@ -47,7 +47,7 @@ const starts = (ts: number, attempt?: number): Told => [
 const ends: Told = [90, "RUN_COMPLETED", { summary: "", stopReason: "final_answer", result: {} }];
 
 describe("the spans of a run", () => {
-  test("[TR1] a step holds its model call with all attempts, its tools and its waits, and goes on until the next", () => {
+  test("[TR1] a step contains its model call with all attempts, its tools and waits, and lasts until the next step", () => {
     expect(
       lines([
         START,
@@ -79,7 +79,7 @@ describe("the spans of a run", () => {
     ]);
   });
 
-  test("[TR3] what a dead process had open ends where the next one found it, and a late result adds nothing", () => {
+  test("[TR3] a span left open by a dead process ends where the next process found it; a late result adds nothing", () => {
     const before: Told[] = [START, asks(10, "m1"), thinks(20, "m1"), starts(21)];
     expect(
       lines([...before, starts(50, 2), [60, "TOOL_RESULT", { toolCallId: "m1.0", output: "" }]]),
@@ -103,13 +103,16 @@ describe("the spans of a run", () => {
   });
 
   const golden = fileURLToPath(new URL("../../../test/golden", import.meta.url));
-  test.each(globSync("**/*.cadre", { cwd: golden }))("[TR1] [TR2] %s: one tree, no name twice", (file) => {
-    const { events } = readTree(readFileSync(`${golden}/${file}`, "utf8"));
-    const spans = spansOf(events.map(({ event }) => event));
-    const refs = spans.map(refOf);
-    expect(new Set(refs).size).toBe(refs.length);
-    const isOver = spans.some(({ kind, parent }) => kind === "run" && !parent);
-    const missing = spans.filter(({ parent }) => parent && !refs.includes(refOf(parent)));
-    if (isOver) expect(missing).toEqual([]);
-  });
+  test.each(globSync("**/*.cadre", { cwd: golden }))(
+    "[TR1] [TR2] %s: one tree of spans with unique names",
+    (file) => {
+      const { events } = readTree(readFileSync(`${golden}/${file}`, "utf8"));
+      const spans = spansOf(events.map(({ event }) => event));
+      const refs = spans.map(refOf);
+      expect(new Set(refs).size).toBe(refs.length);
+      const isOver = spans.some(({ kind, parent }) => kind === "run" && !parent);
+      const missing = spans.filter(({ parent }) => parent && !refs.includes(refOf(parent)));
+      if (isOver) expect(missing).toEqual([]);
+    },
+  );
 });

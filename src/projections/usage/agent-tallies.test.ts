@@ -14,7 +14,7 @@ const row = (over: Partial<RunRow>): RunRow =>
     ...over,
   }) as RunRow;
 
-test("[U53] runs are told apart by the definition that they had pinned; the latest used comes first", () => {
+test("[U53] runs are grouped by pinned definition, the most recently used first", () => {
   const rows = [
     row({ definition: "v2", createdAt: 30, status: "failed" }),
     row({ definition: "v2", createdAt: 20 }),
@@ -36,7 +36,7 @@ test("[U53] runs are told apart by the definition that they had pinned; the late
   ]);
 });
 
-test("[S4-59] by agent: what goes on is neither a success nor a failure", () => {
+test("[S4-59] per agent, a run under way is neither a success nor a failure", () => {
   const rows = [row({}), row({ agent: "lead", status: "suspended" })];
   expect(talliesByAgent(rows)).toMatchObject([
     { agent: "coder", runs: 1, successRate: 1 },

@@ -15,7 +15,7 @@ import { usageProjection } from "./run-usage.ts";
 const toolCalls = (...events: EventBody[]): number =>
   fold(usageProjection, buildJournal(...events)).toolCalls;
 
-test("[U27] [S1-70] a tool call counts once it was begun, a delegation too, however often it was tried", () => {
+test("[U27] [S1-70] a started tool call or delegation counts once, however often it was retried", () => {
   const again = childStarted("c2", "m1.1");
   expect(
     toolCalls(
@@ -30,7 +30,7 @@ test("[U27] [S1-70] a tool call counts once it was begun, a delegation too, howe
   ).toBe(2);
 });
 
-test("[U27] [S1-70] what was refused, put off, only said, merged or started by a pattern is no tool call", () => {
+test("[U27] [S1-70] refused, deferred and unstarted calls, merges and children of patterns are not counted as tool calls", () => {
   const member = childStarted("c1", "team/1/a");
   expect(
     toolCalls(

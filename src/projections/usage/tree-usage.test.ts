@@ -13,7 +13,7 @@ import { createUsageReport } from "./usage-report.ts";
 
 const HOUR = 3_600_000;
 
-/** The journal of one run; each event at its own time. */
+/** The journal of one run, with a time for each event. */
 const journal = (runId: string, ...events: [ts: number, event: EventBody][]): JournalEvent[] =>
   buildJournal(...events.map(([, event]) => event)).map((event, index) => ({
     ...event,
@@ -63,7 +63,7 @@ const coder = journal(
   [2 * HOUR + 500, runEnded()],
 );
 
-test("[S1-70] each call counts once, in the stretch of its outcome, so that the sums are those of the report", () => {
+test("[S1-70] each call counts once, in the period of its outcome, so that the sums match the report", () => {
   const { spent } = overTime([...lead, ...coder]);
   expect(spent).toMatchObject([
     { from: HOUR, agent: "lead", model: "a/big", turns: 0, cost: 0.5, wastedCalls: 1, wastedCost: 0.5 },
@@ -78,9 +78,9 @@ test("[S1-70] each call counts once, in the stretch of its outcome, so that the 
   }
 });
 
-test("[S1-75] the work of a tree over the time in which somebody was at work in it; waiting is in neither", () => {
+test("[S1-75] working time and busy time of a tree do not include waiting", () => {
   const { trees, runs } = overTime([...lead, ...coder]);
-  // lead 100 + 400, coder 300 + 200; side by side from 0 to 400, and coder alone until 500.
+  // lead works 100 + 400, coder 300 + 200: in parallel from 0 to 400, then coder alone until 500.
   expect(trees).toMatchObject({ workMs: 1_000, busyMs: 600, completed: 1, withoutPeople: 1, depths: [1, 1] });
   expect(runs).toEqual([
     { from: HOUR, started: 1, completed: 0, failed: 0, cancelled: 0, depth: 0 },
@@ -88,26 +88,26 @@ test("[S1-75] the work of a tree over the time in which somebody was at work in 
   ]);
 });
 
-test("[S1-75] a tree that asked somebody, at any depth, did not go without people; a question that expired did", () => {
+test("[S1-75] a tree in which a person decided anything needed people; one whose question expired did not", () => {
   const asking = (decision: "approve" | "expire") =>
     overTime([...lead, ...coder, ...journal("c1", [2 * HOUR, decided(decision)])]).trees;
   expect(asking("approve")).toMatchObject({ completed: 1, withoutPeople: 0 });
   expect(asking("expire")).toMatchObject({ completed: 1, withoutPeople: 1 });
 });
 
-test("what happened before the report tells who is who, and counts for nothing", () => {
+test("events before the report's start give names, but are not counted", () => {
   const { spent, runs, trees } = overTime([...lead, ...coder], { since: 2 * HOUR + 350 });
   expect(spent).toMatchObject([{ from: 2 * HOUR + 350, agent: "lead", model: "a/big", turns: 1 }]);
   expect(runs).toMatchObject([{ started: 0, completed: 2 }]);
   expect(trees.depths).toEqual([]);
 });
 
-test("of a run below others, it is the top of what is told of", () => {
+test("a run below others can be the top of a report", () => {
   expect(overTime(coder).trees).toMatchObject({ completed: 0 });
   expect(overTime(coder, { top: "c1" }).trees).toMatchObject({ completed: 1, withoutPeople: 1 });
 });
 
-test("[S1-75] one agent alone would have read everything at each turn: an estimate, from the turns that there were", () => {
+test("[S1-75] the estimate for a single agent assumes that it reads everything at each turn", () => {
   const turn = (run: string, at: number, call: string, input: number, output: number, cost: number) =>
     journal(
       run,
@@ -124,7 +124,7 @@ test("[S1-75] one agent alone would have read everything at each turn: an estima
     ...journal("c1", [9, runEnded()]),
     ...journal("r1", [10, runEnded()]),
   ];
-  // Reads 100, then 110, then 130 and the 30 that are new, then 165 and the 10 that are new.
+  // It reads 100, then 110, then 130 plus 30 new tokens, then 165 plus 10 new tokens.
   const singleTokens = 100 + 10 + (110 + 20) + (160 + 5) + (175 + 10);
   expect(overTime(events).trees).toMatchObject({
     reviewed: 1,
@@ -134,7 +134,7 @@ test("[S1-75] one agent alone would have read everything at each turn: an estima
   expect(overTime(lead).trees.together, "one run is no comparison").toMatchObject({ trees: 0, tokens: 0 });
 });
 
-test("a tree that is kept and taken further says what one fold says, and keeps nothing of it open at its end", () => {
+test("a stored tree that is continued equals one fold, and keeps no open state at its end", () => {
   const events = [...lead, ...coder].toSorted((a, b) => a.ts - b.ts);
   const whole = events.reduce((tree, event) => applyTreeUsage(tree, event), emptyTreeUsage("r1"));
   const kept = events.reduce(

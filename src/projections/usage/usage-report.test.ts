@@ -14,7 +14,7 @@ import { emptyUsage } from "./run-usage.ts";
 import { applyTreeUsage, emptyTreeUsage } from "./tree-usage.ts";
 import { createUsageReport } from "./usage-report.ts";
 
-/** The journal of one run; its events are one millisecond apart. */
+/** The journal of one run, with events one millisecond apart. */
 const journal = (runId: string, from: number, ...events: EventBody[]): JournalEvent[] =>
   buildJournal(...events).map((event) => ({ ...event, runId, ts: from + event.seq - 1 }));
 
@@ -68,7 +68,7 @@ const coder = journal(
   runEnded(),
 );
 
-test("[S1-70] [S2-94] each model call counts once, for its agent and for the model that was asked", () => {
+test("[S1-70] [S2-94] each model call counts once, for its agent and its model", () => {
   expect(reportOf([...lead, ...coder])).toEqual({
     byAgent: [
       {
@@ -107,12 +107,12 @@ test("[S1-70] [S2-94] each model call counts once, for its agent and for the mod
   });
 });
 
-test("journals may come one after the other or mixed: calls of two runs never pass for each other", () => {
+test("journals may be folded one after another or interleaved: calls of two runs are never confused", () => {
   const mixed = [...lead, ...coder].toSorted((a, b) => a.seq - b.seq);
   expect(reportOf(mixed)).toEqual(reportOf([...lead, ...coder]));
 });
 
-test("[S2-93] a rate is of what succeeded or failed; what was cancelled or goes on is neither", () => {
+test("[S2-93] the success rate ignores cancelled and unfinished runs", () => {
   const events = journal(
     "r1",
     0,
@@ -130,7 +130,7 @@ test("[S2-93] a rate is of what succeeded or failed; what was cancelled or goes 
   ]);
 });
 
-test("counts from a time on, and knows what was named before it", () => {
+test("counts from a given time on, and knows agents and models named before it", () => {
   const thoughtOfLead = lead[4]!.ts;
   expect(reportOf(lead, thoughtOfLead)).toMatchObject({
     byAgent: [{ agent: "lead", runs: 0, modelCalls: 1, wastedCalls: 0 }],
@@ -144,7 +144,7 @@ test("counts from a time on, and knows what was named before it", () => {
   });
 });
 
-test("what a damaged journal hides is who, not how much", () => {
+test("in a damaged journal the agent may be unknown, but the spending is counted", () => {
   const [, , , , answer] = lead;
   expect(reportOf([answer!])).toMatchObject({
     byAgent: [{ agent: "unknown", modelCalls: 1 }],

@@ -6,7 +6,7 @@ const shown = (left: string, right: string): string =>
     .map(({ a = "-", b = "-" }) => `${a}${b}`)
     .join(" ");
 
-describe("[FK7] two lists side by side", () => {
+describe("[FK7] aligning two lists", () => {
   test.each([
     ["abc", "abc", "aa bb cc"],
     ["abc", "axc", "aa bx cc"],
@@ -18,7 +18,7 @@ describe("[FK7] two lists side by side", () => {
     expect(shown(left, right)).toBe(rows);
   });
 
-  test("keeps every element of both, in its order, also where they are too long to be aligned", () => {
+  test("keeps all elements of both in order, even if they are too long to be aligned", () => {
     const left = Array.from({ length: 3_000 }, (_, index) => `a${index}`);
     const right = Array.from({ length: 2_500 }, (_, index) => `b${index}`);
     const rows = align(left, right, (each) => each);

@@ -23,7 +23,7 @@ const of = (...events: EventBody[]) => {
   return { journal, journals, causes: journal.map((event) => causeOf(journals, event)?.seq) };
 };
 
-test("[T6] a call goes back over the person and the rule to the thought, and that to the task", () => {
+test("[T6] a call's causes lead over the approval and the rule to the turn, and on to the task", () => {
   const { causes } = of(
     runStarted(),
     modelCallStarted("m1"),
@@ -40,7 +40,7 @@ test("[T6] a call goes back over the person and the rule to the thought, and tha
   expect(causes).toEqual([undefined, 1, 2, 3, 4, 4, 6, 7, 1, 9, 10]);
 });
 
-test("[T8] trouble and words from outside stand between two turns; what went well does not", () => {
+test("[T8] a failure or a message causes the next turn; a success does not", () => {
   const { causes } = of(
     runStarted(),
     modelCallStarted("m1"),
@@ -58,7 +58,7 @@ test("[T8] trouble and words from outside stand between two turns; what went wel
   expect(causes[9]).toBe(1);
 });
 
-test("[U45] each attempt goes back to the one before", () => {
+test("[U45] the cause of each attempt is the failed one before it", () => {
   const { journal, journals } = of(
     runStarted(),
     modelCallStarted("m1"),
@@ -70,7 +70,7 @@ test("[U45] each attempt goes back to the one before", () => {
   expect(causesOf(journals, journal.at(-1)!).map(({ seq }) => seq)).toEqual([6, 5, 4, 3, 2, 1]);
 });
 
-test("[T7] whatever the journal lacks, a cause is an event of it that came before, or none", () => {
+test("[T7] in an incomplete journal a cause is an earlier event of it, or none", () => {
   const { journal: whole } = of(
     runStarted(),
     modelCallStarted("m1"),

@@ -44,7 +44,7 @@ const ended = (summary: string): Told => [
 ];
 const kinds = ({ activity }: Answer) => activity.map((each) => each.kind);
 
-test("[S4-55] [S4-56] all that an agent does until it is done is one answer, in its order", () => {
+test("[S4-55] [S4-56] everything an agent does until it is done is one answer, in order", () => {
   const { messages } = talk(
     START,
     ASK,
@@ -62,7 +62,7 @@ test("[S4-55] [S4-56] all that an agent does until it is done is one answer, in 
   ]);
 });
 
-test("[S4-58] the end puts its words in place of the body, and keeps what was done", () => {
+test("[S4-58] the end sets the final text of the answer and keeps the activity", () => {
   const { messages } = talk(
     START,
     ASK,
@@ -80,12 +80,12 @@ test("[S4-58] the end puts its words in place of the body, and keeps what was do
   expect(activityCounts(answer)).toEqual({ tools: 1, files: 1, ms: 5_000 });
 });
 
-test("[S4-58] words that are the answer are not shown twice", () => {
+test("[S4-58] the final text is not shown twice", () => {
   const answer = talk(START, ASK, thinks("Forty-two."), ended("Forty-two.")).messages[1] as Answer;
   expect(answer).toMatchObject({ text: "Forty-two.", activity: [] });
 });
 
-test("[S2-78] a child stands in the answer, in the place of the call that started it", () => {
+test("[S2-78] a child is shown in place of the call that started it", () => {
   const child = { child_run_id: "c", agent_type: "worker", task: "t", trigger: "delegation", key: "m1.0" };
   const answer = talk(START, ASK, thinks("", [["delegate", {}]]), ["CHILD_RUN_STARTED", child])
     .messages[1] as Answer;
@@ -95,7 +95,7 @@ test("[S2-78] a child stands in the answer, in the place of the call that starte
   ]);
 });
 
-test("[S4-55] what a person says meanwhile ends the answer and begins the next; what the runtime says is part of it", () => {
+test("[S4-55] a person's message ends the answer and begins the next; a message of the runtime becomes part of it", () => {
   const { messages } = talk(
     START,
     ASK,
@@ -113,7 +113,7 @@ test("[S4-55] what a person says meanwhile ends the answer and begins the next; 
   ]);
 });
 
-test("[U11] a call that was asked about says who decided; a report that failed is shown", () => {
+test("[U11] an approved call shows who decided, and a failed report is shown", () => {
   const answer = talk(
     START,
     ASK,

@@ -7,7 +7,7 @@ import { sentencesOf, traitsOf } from "./sentences.ts";
 
 type Loose = [EventBody["type"], object];
 
-/** Journals by run, with as much in them as a source needs. */
+/** Minimal journals, by run. */
 function tree(runs: Record<string, Loose[]>): Journals {
   let position = 0;
   return new Map(
@@ -52,7 +52,7 @@ const placesOf = (journals: Journals, runId: string) =>
     sources.map(({ path }) => path.map((step) => `${step.runId}#${step.seq}`).join(" ")),
   );
 
-describe("[PV1] a sentence rests on what shares its words, and on nothing else", () => {
+describe("[PV1] a sentence's sources are the texts that share its words", () => {
   const journals = tree({
     r1: [
       started("lead", "How fast is it?"),
@@ -71,7 +71,7 @@ describe("[PV1] a sentence rests on what shares its words, and on nothing else",
     ],
   });
 
-  test("numbers, paths, phrases and names are found again, with the words and the text around them", () => {
+  test("numbers, paths, phrases and names are found, with the shared words and an excerpt", () => {
     expect(placesOf(journals, "r1")).toEqual([
       ["r1#5 r1#3"],
       ["r1#5 r1#3"],
@@ -89,7 +89,7 @@ describe("[PV1] a sentence rests on what shares its words, and on nothing else",
     expect(none).toEqual({ text: "Everybody is happy.", sources: [] });
   });
 
-  test("one name, one small number or common words alone are no source", () => {
+  test("a single name, a small number or common words alone are not a source", () => {
     const one = tree({
       r1: [
         started("lead", "x"),
@@ -100,13 +100,13 @@ describe("[PV1] a sentence rests on what shares its words, and on nothing else",
     expect(placesOf(one, "r1")).toEqual([[], [], []]);
   });
 
-  test("a run that has not ended has no answer, one that is unknown neither", () => {
+  test("an unfinished or unknown run has no provenance", () => {
     expect(provenanceOf(tree({ r1: [started("lead", "x")] }), "r1")).toBeUndefined();
     expect(provenanceOf(new Map(), "r1")).toBeUndefined();
   });
 });
 
-describe("[PV2] [PV4] down through children, with what nobody here wrote", () => {
+describe("[PV2] [PV4] through children down to untrusted text", () => {
   const page = "https://example.test/report";
   const journals = tree({
     r1: [
@@ -127,7 +127,7 @@ describe("[PV2] [PV4] down through children, with what nobody here wrote", () =>
     ],
   });
 
-  test("to the page itself, and not to the task that asked for it", () => {
+  test("the source is the page itself, not the task that asked for it", () => {
     expect(placesOf(journals, "r1")).toEqual([["r1#6 r1#3 r2#5"], []]);
     const [source] = provenanceOf(journals, "r1")!.sentences[0]!.sources;
     expect(source).toMatchObject({ kind: "tool", shared: ["18.4%"], untrusted: [page] });
@@ -138,7 +138,7 @@ describe("[PV2] [PV4] down through children, with what nobody here wrote", () =>
     ]);
   });
 
-  test("where the child's own words are all there is, they are the source", () => {
+  test("the child's own text is the source if there is nothing below it", () => {
     const own = tree({
       r1: [started("lead", "x"), brought("r2", "It costs 1234 euros."), ended("It costs 1234 euros.")],
       r2: [started("researcher", "y", "r1"), answered("nothing"), ended("It costs 1234 euros.")],
@@ -147,7 +147,7 @@ describe("[PV2] [PV4] down through children, with what nobody here wrote", () =>
     expect(provenanceOf(own, "r1")!.sentences[0]!.sources[0]!.kind).toBe("child");
   });
 
-  test("effects are listed that began when such words were in, and no others", () => {
+  test("only actions that started after untrusted input are listed", () => {
     expect(provenanceOf(journals, "r1")!.effects).toMatchObject([
       { runId: "r1", seq: 5, agent: "lead", what: "Write a.md", untrusted: [page] },
     ]);
@@ -155,7 +155,7 @@ describe("[PV2] [PV4] down through children, with what nobody here wrote", () =>
 });
 
 describe("[PV3] bounds", () => {
-  test("sentences and sources beyond them are counted, not read", () => {
+  test("sentences and sources beyond the bounds are counted, not read", () => {
     const long = "word ".repeat(100_000);
     const answer = Array.from({ length: 250 }, (_, index) => `It is number ${index + 1000}.`).join(" ");
     const journals = tree({
@@ -167,7 +167,7 @@ describe("[PV3] bounds", () => {
     expect(work).toBeLessThan(500_000);
   });
 
-  test("whatever the text is, it ends, and what is said to be shared stands in the sentence", () => {
+  test("any text terminates, and the shared words occur in the sentence", () => {
     const words = fc.array(
       fc.oneof(
         fc.string({ unit: "binary" }),
@@ -205,7 +205,7 @@ describe("[PV3] bounds", () => {
     );
   });
 
-  test("sentences of Markdown are its words, and traits are what few texts share", () => {
+  test("Markdown prefixes are dropped, and traits are words that rarely match by chance", () => {
     expect(sentencesOf("# Head\n\n1. One. Two!\n> - *x* e.g. this\n```ts\nlet a = 1;\n```\n---\n")).toEqual([
       "Head",
       "One.",

@@ -98,12 +98,12 @@ const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => strin
   TOOL_STARTED: ({ payload }, { cause }) => begunBecause(payload, cause),
   TOOL_RESULT: ({ payload }, { cause }) => endedBecause(payload, cause),
   OUTCOME_DECIDED: ({ payload: { note } }) =>
-    note ?? "a process had ended in the middle of the call, so that nobody knew whether it had happened",
+    note ?? "a process ended in the middle of the call, so its outcome was unknown",
   OUTCOME_PROBED: ({ payload: { evidence } }) => evidence.join(" "),
   RUN_SUSPENDED: (_, { cause }) =>
     cause?.type === "TOOL_PROPOSED" ? judgedBecause(cause.payload) : undefined,
   CHILD_RUN_STARTED: ({ payload }, { journals, cause }) => chosenBecause(payload, journals, cause),
-  CONTEXT_COMPACTED: () => "its history had grown too long for its model",
+  CONTEXT_COMPACTED: () => "its history was too long for its model",
   LIMIT_REACHED: ({ payload: { limit, value, hard } }) =>
     hard ? `\`limits.${limit}\` is ${value}` : `it warns before \`limits.${limit}\` is used up`,
   CANCEL_REQUESTED: ({ payload: { via } }) =>
@@ -125,7 +125,7 @@ const inSentence = (text: string): string =>
 function startedBecause({ trigger, userId, reason, continues }: Payload<"RUN_STARTED">): string | undefined {
   if (reason !== undefined) return reason;
   const before = continues ? `; it continues run ${continues.runId} after its event ${continues.seq}` : "";
-  if (trigger === "retry") return `somebody tried it again${before}`;
+  if (trigger === "retry") return `a person retried it${before}`;
   if (trigger === "message") return `a message started it${before}`;
   return trigger === "user" ? `${userId ?? "a person"} asked for it${before}` : undefined;
 }
@@ -141,32 +141,32 @@ function askedBecause(
 
 const PURPOSES: Record<NonNullable<Payload<"MODEL_CALL_STARTED">["purpose"]>, string | undefined> = {
   turn: undefined,
-  final: "it is the last turn that it may take",
-  summary: "its history had grown too long for its model",
-  brief: "a child needs to know what of it",
-  judge: "one of several answers is to be picked",
-  repair: "its answer did not have the form that was asked for",
+  final: "it is its last turn",
+  summary: "its history was too long for its model",
+  brief: "a child needs a summary of it",
+  judge: "the best of several answers has to be picked",
+  repair: "its answer did not match the required format",
 };
 
 const FAILURES: Record<Payload<"MODEL_CALL_FAILED">["cause"], string> = {
-  interrupted: "the process that asked had ended",
-  rate_limit: "the provider lets no more through for now",
-  overloaded: "the provider has too much to do",
+  interrupted: "the process that made the call ended",
+  rate_limit: "the provider's rate limit was reached",
+  overloaded: "the provider is overloaded",
   network: "the connection was lost",
   timeout: "the model took too long",
   truncated: "the answer was cut off",
-  output_cap: "the answer was longer than it may be",
-  rejected: "the provider refused the request",
+  output_cap: "the answer exceeded the maximum length",
+  rejected: "the provider rejected the request",
   auth: "the provider does not accept the key",
-  model: "the provider has no such model",
+  model: "the provider does not offer this model",
 };
 
 const VERDICTS = { allow: "allows it", deny: "denies it" } as const;
 
 function judgedBecause(proposal: Payload<"TOOL_PROPOSED">): string {
   const { verdict, rule, untrusted = [], round = 1, name: tool } = proposal;
-  const heard = untrusted.length === 0 ? "" : `; it had read words of ${untrusted.join(", ")}`;
-  const again = round > 1 ? "; what it rests on had changed since it was approved" : "";
+  const heard = untrusted.length === 0 ? "" : `; it had read untrusted text from ${untrusted.join(", ")}`;
+  const again = round > 1 ? "; the files or rules behind it changed after it was approved" : "";
   const judged =
     verdict === "ask" ? describeAskReason({ ...proposal, tool }) : `the rule “${rule}” ${VERDICTS[verdict]}`;
   return `${judged}${heard}${again}`;
@@ -177,7 +177,7 @@ function decidedBecause(
   cause: JournalEvent | undefined,
 ): string | undefined {
   const asked = cause?.type === "TOOL_PROPOSED" ? judgedBecause(cause.payload) : undefined;
-  if (decision === "expire") return [asked, note ?? "nobody had decided in time"].filter(Boolean).join("; ");
+  if (decision === "expire") return [asked, note ?? "nobody decided in time"].filter(Boolean).join("; ");
   return note === undefined ? asked : `${by} said: ${note}`;
 }
 
@@ -186,7 +186,7 @@ function begunBecause(
   cause: JournalEvent | undefined,
 ): string | undefined {
   if (cause?.type === "TOOL_STARTED" && attempt > 1)
-    return "the attempt before was left open when a process ended, and it may happen again";
+    return "a process ended during the previous attempt, and the call may be repeated";
   if (cause?.type === "OUTCOME_DECIDED") return `${cause.payload.by} said to run it again`;
   if (cause?.type === "APPROVAL_DECIDED") {
     const words = describeReceipt(receipt, { ...cause.payload, ts: cause.ts });
@@ -228,7 +228,7 @@ const OTHER_REASONS: Record<Exclude<Trigger, PatternTrigger>, (agent: string) =>
   delegation: (agent) => `its model chose ${agent} for this task`,
   message: () => "a message was sent to it",
   fork: () => "a run was forked",
-  retry: () => "somebody tried it again",
+  retry: () => "a person retried it",
 };
 
 const LONGEST = 300;

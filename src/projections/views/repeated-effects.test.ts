@@ -13,12 +13,12 @@ const again = { type: "OUTCOME_DECIDED", payload: { toolCallId: "m1.0", verdict:
 const count = (...events: { type: string; payload: object }[]): number =>
   fold(repeatedEffectsProjection, events as unknown as (JournalEvent & EventBody)[]).count;
 
-test("[P4] an unsafe call that begins a second time is counted, unless a person has said so for it", () => {
+test("[P4] an unsafe call that starts twice is counted, unless a person allowed the repetition", () => {
   expect(count(proposed("unsafe"), started())).toBe(0);
   expect(count(proposed("unsafe"), started(), started())).toBe(1);
   expect(count(proposed("unsafe"), started(), again, started())).toBe(0);
   expect(count(proposed("unsafe"), started(), again, started(), started())).toBe(1);
-  // Shown to a person twice, it still may begin once.
+  // A person was asked twice, but the call may start only once.
   expect(count(proposed("unsafe"), proposed("unsafe"), started(), started())).toBe(1);
   expect(count(proposed("read"), started(), started(), proposed("idempotent", "m1.1"), started("m1.1"))).toBe(
     0,

@@ -36,7 +36,7 @@ const result = (toolCallId: string, more: Partial<Payload<"TOOL_RESULT">>): Even
   payload: { toolCallId, output: "…", ...more },
 });
 
-test("a run reads as a story, and every line knows its event", () => {
+test("a run reads as a story, and every line has the seq of its event", () => {
   const story = [
     runStarted({ agent: "coder" }),
     modelCallStarted("m1"),
@@ -75,7 +75,7 @@ test("a run reads as a story, and every line knows its event", () => {
   expect(entries.at(-2)).toMatchObject({ detail: "It is mended.\nAll tests pass." });
 });
 
-test("[F40] waiting for the provider says until when, in the reader's time, and why", () => {
+test("[F40] a wait for the provider shows the reason and the local time it ends", () => {
   const at = 1_700_000_000_000;
   const hhmm = (ms: number) => new Date(ms).toTimeString().slice(0, 5);
   const failed = (retryAt: number) =>
@@ -88,14 +88,14 @@ test("[F40] waiting for the provider says until when, in the reader's time, and 
     "error bad: The model call failed: no key",
   ]);
   expect(linesOf(modelCallFailed("m1"))).toEqual([
-    "error warn: The model's answer was cut off; it is asked for again",
+    "error warn: The model's answer was cut off; the call is repeated",
   ]);
   expect(linesOf(modelCallStarted("m1", { attempt: 2, purpose: "final" }))).toEqual([
     "model quiet: Asks fake/one again (attempt 2): final",
   ]);
 });
 
-test("[P7] an answer that a cancel cut off is not said to be asked for again", () => {
+test("[P7] a model call cut off by a cancel is not reported as retried", () => {
   const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
   expect(linesOf(modelCallStarted("m1"), cancel, modelCallFailed("m1")).at(-1)).toBe(
     "error warn: The model's answer was cut off",
@@ -105,7 +105,7 @@ test("[P7] an answer that a cancel cut off is not said to be asked for again", (
   );
 });
 
-test("decisions say who, what and how far", () => {
+test("decisions show who decided what, with which scope", () => {
   const bash = calls("m1", ["Bash", { command: "rm x" }]);
   const line = (event: EventBody) => linesOf(bash, event)[0];
   expect(line(approvalDecided("m1.0", "reject", "jon", { note: "not that" }))).toBe(
@@ -134,7 +134,7 @@ test("decisions say who, what and how far", () => {
   );
 });
 
-test("results say what became of a call", () => {
+test("results show the outcome of the call", () => {
   const line = (more: Partial<Payload<"TOOL_RESULT">>) =>
     linesOf(calls("m1", ["Write", { path: "a.ts" }]), result("m1.0", more))[0];
   expect(line({ files: [{ path: "a.ts", change: "created" }] })).toBe(
@@ -149,7 +149,7 @@ test("results say what became of a call", () => {
   expect(line({ outcome: "not_started" })).toBe("result quiet: Not started: Write a.ts");
 });
 
-test("children are called by their agents", () => {
+test("children are named by their agents", () => {
   const { result: envelope } = runEnded().payload as Payload<"RUN_COMPLETED">;
   const lines = linesOf(
     {
@@ -173,7 +173,7 @@ test("children are called by their agents", () => {
   ]);
 });
 
-test("a call is told by what it is about", () => {
+test("a call is described by its main input field", () => {
   expect(describeCall("Grep", { pattern: "TODO", path: "src" })).toBe("Grep TODO");
   expect(describeCall("TodoWrite", { todos: [1] })).toBe('TodoWrite {"todos":[1]}');
   const todos = [{ content: "Look", status: "completed" }];
@@ -183,7 +183,7 @@ test("a call is told by what it is about", () => {
   expect(describeCall("Bash", { command: "x".repeat(500) })).toHaveLength(165);
 });
 
-test("[A64] titles are one line and short, whatever was written", () => {
+test("[A64] titles are one short line, whatever the text contains", () => {
   const text = `a\n\n\tb ${"👩".repeat(400)}`;
   const [entry] = buildJournal(agentThought("m1", { content: [{ type: "text", text }] })).map((event) =>
     timelineEntry(event),
@@ -194,7 +194,7 @@ test("[A64] titles are one line and short, whatever was written", () => {
   expect(entry?.detail).toBe(text);
 });
 
-test("without names a line still stands, and ends say why", () => {
+test("lines work without known names, and ends show the reason", () => {
   const [event] = buildJournal(toolStarted("m1.0", 2));
   expect(timelineEntry(event!)).toMatchObject({ title: "Call m1.0 (attempt 2)" });
   const limit = {
@@ -206,7 +206,7 @@ test("without names a line still stands, and ends say why", () => {
   ]);
 });
 
-test("[H1] who a pattern could not start is named by its place", () => {
+test("[H1] an agent that a pattern could not start is named by its slot", () => {
   const message = "it is not allowed (project deny delegate(law)).";
   const refused: EventBody = {
     type: "SYSTEM_ERROR",
@@ -215,7 +215,7 @@ test("[H1] who a pattern could not start is named by its place", () => {
   expect(linesOf(runStarted(), refused).at(-1)).toBe(`error warn: Not started (advisor/law): ${message}`);
 });
 
-test("a call that was cut off by a cancel was stopped; one that had failed before it has failed", () => {
+test("a call that failed after a cancel request was stopped; one that failed before it has failed", () => {
   const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
   const story = [
     runStarted(),
@@ -233,7 +233,7 @@ test("a call that was cut off by a cancel was stopped; one that had failed befor
   ]);
 });
 
-test("a run that waits for more and more runs below says for how many", () => {
+test("a run that waits for several runs below shows their number", () => {
   const blocked = (...blockers: string[]): EventBody => ({
     type: "RUN_SUSPENDED",
     key: `s${blockers.length}`,
@@ -245,7 +245,7 @@ test("a run that waits for more and more runs below says for how many", () => {
   ]);
 });
 
-test("[S3-40] a member of a team is seen to read its round, and to hear each word of the others", () => {
+test("[S3-40] a team member's timeline shows the round it reads and each message of the others", () => {
   const told = (id: string, text: string, more: Partial<Payload<"CONTEXT_ADDED">>): EventBody => ({
     type: "CONTEXT_ADDED",
     payload: { id, source: "team", text, ...more },
@@ -262,8 +262,8 @@ test("[S3-40] a member of a team is seen to read its round, and to hear each wor
     told("discussion/over", `## ROUND 1\n\n${marked}`, {}),
   );
   expect(lines.slice(1)).toEqual([
-    "context quiet: Reads in its task's place: Round 2 of at most 10. What the others said follows.",
+    "context quiet: Reads instead of its task: Round 2 of at most 10. What the others said follows.",
     "context quiet: Hears: ann says: I have a doubt.",
-    "context quiet: Hears what was said in the team",
+    "context quiet: Reads the team's discussion",
   ]);
 });

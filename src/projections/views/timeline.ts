@@ -129,7 +129,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   OUTCOME_PROBED: ({ payload: { toolCallId: id, found, evidence, by } }, names) => [
     "approval",
     "plain",
-    `${by} looked whether it happened: ${PROBE_WORDS[found]}: ${describeCallById(names, id)}`,
+    `${by} checked whether it happened: ${PROBE_WORDS[found]}: ${describeCallById(names, id)}`,
     evidence.join("\n"),
   ],
   PERSON_ASKED: ({ payload: { itemId, person, by, note } }, names) => [
@@ -189,10 +189,10 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     `Has cost ${describeBudget({ maxCost })}`,
   ],
   STEP_YIELDED: ({ payload }) => ["step", "quiet", `Step ${payload.index}: ${payload.kind}`],
-  CONTEXT_COMPACTED: ({ payload }) => ["context", "quiet", "Earlier turns were summed up", payload.summary],
+  CONTEXT_COMPACTED: ({ payload }) => ["context", "quiet", "Earlier turns were summarized", payload.summary],
   LIMIT_REACHED: ({ payload: { limit, value, hard } }) =>
     limit === "finalTurn"
-      ? ["limit", "bad", "The budget does not cover a last turn for a report"]
+      ? ["limit", "bad", "The budget does not cover a final turn for a report"]
       : hard
         ? ["limit", "bad", `Limit reached: ${limit} (${value})`]
         : ["limit", "warn", `Close to its limit: ${limit} (${value})`],
@@ -301,7 +301,7 @@ function failureLine({ seq, ts, payload }: EventOf<"MODEL_CALL_FAILED">, { cance
   if (retryAt !== undefined)
     return ["wait", "warn", `Waiting for the provider until ${shortTime(retryAt, ts)} (${message})`, message];
   if (cause === "interrupted") {
-    const next = seq > (cancelSeq ?? Infinity) ? "" : "; it is asked for again";
+    const next = seq > (cancelSeq ?? Infinity) ? "" : "; the call is repeated";
     return ["error", "warn", `The model's answer was cut off${next}`, message];
   }
   return ["error", "bad", `The model call failed: ${message}`, message];
@@ -386,14 +386,12 @@ function describeContext({ source, from, text, opening }: Payload<"CONTEXT_ADDED
   const quiet = (title: string) => ({ title, isQuiet: true });
   if (opening) {
     const headings = [...text.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading).join(", ");
-    return quiet(`Reads in its task's place: ${headings || text}`);
+    return quiet(`Reads instead of its task: ${headings || text}`);
   }
   if (source === "system") return quiet(`Told the agent: ${text}`);
   // A coordinator gets the whole discussion at once, a member each message of the others.
   if (source === "team")
-    return quiet(
-      from === undefined ? "Hears what was said in the team" : `Hears: ${stripUntrustedMarks(text)}`,
-    );
+    return quiet(from === undefined ? "Reads the team's discussion" : `Hears: ${stripUntrustedMarks(text)}`);
   return { title: `${from ?? SOURCES[source]} says: ${text}`, isQuiet: false };
 }
 

@@ -41,7 +41,7 @@ const waits = (ts: number, kind: string, items?: string[]): Told => [
 const ends = (ts: number): Told => [ts, "RUN_COMPLETED", { summary: "", stopReason: "final_answer" }];
 
 describe("spans of a run", () => {
-  test("[U08] [T3] queue, model, tool, person: each has its time, and the end ends the last", () => {
+  test("[U08] [T3] queue, model, tool and person each get a span, and the end of the run closes the last one", () => {
     expect(
       spans([
         START,
@@ -67,7 +67,7 @@ describe("spans of a run", () => {
     ]);
   });
 
-  test("[U08] [T4] an answer that was found open by the next process is lost time; one that was stopped is not", () => {
+  test("[U08] [T4] a model call that the next process found open is lost time; a stopped one is not", () => {
     const failed = (ms?: number): Told => [
       90,
       "MODEL_CALL_FAILED",
@@ -80,7 +80,7 @@ describe("spans of a run", () => {
     expect(spans([START, asks(0), failed(90), ends(90)])).toEqual([["model", 0, 90]]);
   });
 
-  test("[U08] [T4] a call that was begun again, or whose outcome is unknown, is lost time", () => {
+  test("[U08] [T4] a tool call that was repeated, or whose outcome is unknown, is lost time", () => {
     const begun: Told = [5, "TOOL_STARTED", { toolCallId: tool(0) }];
     const again: Told = [60, "TOOL_STARTED", { toolCallId: tool(0), attempt: 2 }];
     expect(spans([START, asks(0), thinks(5, ["Read"]), begun, again], 70)).toEqual([
@@ -100,7 +100,7 @@ describe("spans of a run", () => {
     ]);
   });
 
-  test("[U08] a provider that says to wait is waited for, until the model is asked again", () => {
+  test("[U08] a wait for the provider lasts until the next model call", () => {
     const told: Told = [
       10,
       "MODEL_CALL_FAILED",
@@ -113,7 +113,7 @@ describe("spans of a run", () => {
     ]);
   });
 
-  test("[U08] of several children the last one ends the wait", () => {
+  test("[U08] the last of several children ends the wait", () => {
     const child = (id: string): Told => [
       5,
       "CHILD_RUN_STARTED",
@@ -143,7 +143,7 @@ describe("spans of a run", () => {
     ]);
   });
 
-  test("[T3] whatever the journal, spans follow each other and are the whole life", () => {
+  test("[T3] for any journal, spans are contiguous and cover the whole run", () => {
     const ids = fc.constantFrom(tool(0), tool(1), "a", "b");
     const any = fc.oneof(
       fc.constant(asks(0)),
@@ -214,7 +214,7 @@ describe("the critical path", () => {
     })),
   });
 
-  test("[U09] [T5] goes through the child that ended last, and through the one before it began", () => {
+  test("[U09] [T5] follows the child that ended last, then the one that worked before it began", () => {
     const lives = new Map([
       ["root", life(0, 100, ["a", "b", "c"], [0, "model"], [10, "child"], [90, "model"])],
       ["a", life(10, 40, [], [10, "model"])],
@@ -236,7 +236,7 @@ describe("the critical path", () => {
     ]);
   });
 
-  test("[U09] [T5] stays with the child that ends last, also where its parent was told something meanwhile", () => {
+  test("[U09] [T5] stays with the child that ends last, even if the parent got a message meanwhile", () => {
     const lives = new Map([
       ["root", life(0, 90, ["a", "b"], [0, "child"], [30, "person"], [40, "child"])],
       ["a", life(0, 50, [], [0, "model"])],
@@ -248,7 +248,7 @@ describe("the critical path", () => {
     expect(new Set(criticalPath(lives, "root").map(({ runId }) => runId))).toEqual(new Set(["b"]));
   });
 
-  test("[U09] [T5] any tree: it is contiguous and as long as the run", () => {
+  test("[U09] [T5] is contiguous and as long as the run, for any tree", () => {
     const tree = fc.array(fc.tuple(fc.nat(60), fc.nat(60), fc.nat(4)), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(tree, (runs) => {

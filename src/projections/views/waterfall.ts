@@ -200,5 +200,5 @@ function current({ model, tools, waits, children }: Waterfall): Omit<Wait, "item
   if (tools.size > 0) return { activity: "tool", label: [...tools.values()].join(" · "), below: false };
   if (waits) return waits;
   if (children.size > 0) return { activity: "child", label: "Waiting for its children", below: true };
-  return { activity: "queued", label: "Due: waiting for a process to take it up", below: false };
+  return { activity: "queued", label: "Due: waiting for a driver", below: false };
 }

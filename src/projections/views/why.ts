@@ -95,7 +95,7 @@ function setAside(
 
 /** What a person can do about an unreadable run. */
 const asideNext = (runId: string): string =>
-  `\`cadre verify ${runId}\` names what is damaged; it goes on when the store is restored from a copy.`;
+  `\`cadre verify ${runId}\` shows what is damaged. The run continues once the store is restored from a backup.`;
 
 type ReasonOf = (event: JournalEvent) => Reason;
 
@@ -146,7 +146,7 @@ function failure(
     chain: told(up, event).toReversed().map(reasonOf),
     next: [
       ...(next === undefined ? [] : [next]),
-      `\`cadre retry ${rootRunId}\` tries it again, in a new run that keeps what was done.`,
+      `\`cadre retry ${rootRunId}\` retries it in a new run that keeps finished work.`,
       `\`cadre why ${began.runId}#${began.seq}\` shows what led to the first cause, \`cadre show ${began.runId}\` all that happened in its run.`,
     ],
   };
@@ -186,8 +186,8 @@ function notTakenUp(
   if (endedAt !== undefined || !idle.has(runId) || WAITS.has(type)) return undefined;
   const whose = runId === id ? "" : ` (${agentOfRun(journals, runId)})`;
   return {
-    answer: `Nobody works on it now${whose}. It goes on as soon as somebody does.`,
-    next: ["`cadre workers` says who is there, and what to start."],
+    answer: `No process is working on it${whose}. It continues as soon as one does.`,
+    next: ["`cadre workers` shows the workers and how to start one."],
   };
 }
 
@@ -210,11 +210,11 @@ function standing(
   const { items = [] } = stands.payload.waitingOn;
   if (isAnswered(journals, stands, items))
     return {
-      answer: `Answered, and not taken up yet${whose}.`,
-      next: ["`cadre run` or `cadre worker` goes on with it, where no other process does."],
+      answer: `Answered, but not continued yet${whose}.`,
+      next: ["`cadre run` or `cadre worker` continues it, if no other process does."],
     };
   const { reason: words, next } = describeWait(stands.payload.waitingOn);
-  if (!next) return { answer: `Waits${whose}: ${words}. It goes on by itself.`, next: [] };
+  if (!next) return { answer: `Waits${whose}: ${words}. It continues by itself.`, next: [] };
   const asked = causeOf(journals, stands);
   const reason = asked?.type === "TOOL_PROPOSED" ? reasonOf(asked) : undefined;
   const what = reason ? `${reason.what}, because ${reason.because}` : words;

@@ -8,7 +8,7 @@ const radius = (more: Partial<BlastRadius> = {}): BlastRadius => ({
   ...more,
 });
 
-test("[BR1] one line says what could come of it", () => {
+test("[BR1] one line sums up the blast radius", () => {
   expect(describeBlastRadius(radius({ maxCost: 0.1 + 0.2 }))).toBe("could only read, spend up to $0.30");
   const wide = radius({
     agents: [{ agent: "a" }, { agent: "b" }, { agent: "c" }],
@@ -22,7 +22,7 @@ test("[BR1] one line says what could come of it", () => {
   );
 });
 
-test("[BR1] where no command can be run, the paths are named; a whole tool has none", () => {
+test("[BR1] paths are named if no command can run; an unrestricted tool has none", () => {
   const writes = (...only: (string[] | undefined)[]) =>
     describeBlastRadius(
       radius({
@@ -39,7 +39,7 @@ test("[BR1] where no command can be run, the paths are named; a whole tool has n
   expect(writes(["Write(src/**)"], undefined)).toMatch(/^could change files, /);
 });
 
-test("[BR2] what is new is named, and who holds it", () => {
+test("[BR2] new tools and hosts are named, with the agents that have them", () => {
   const tools = [
     { name: "Bash", by: ["a", "b", "c", "d", "e"], isNew: true as const },
     { name: "Write", by: ["a"], only: ["Write(src/**)"] },

@@ -1,4 +1,4 @@
-// A blast radius in words, the same in the terminal and in the browser: one line to decide by, and what stands behind it.
+// A blast radius as text, the same in the terminal and on the page: one line to decide by, and the details behind it.
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
 import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
@@ -16,7 +16,7 @@ export function describeBlastRadius(radius: BlastRadius): string {
   return `could ${may.join(", ")}`;
 }
 
-/** What nobody at work in the tree can do already: tools, hosts, and powers that come with neither. */
+/** Tools and hosts that no agent at work in the tree has already. */
 export function newInBlastRadius({ tools, hosts }: BlastRadius): string[] {
   return [
     ...tools.flatMap(({ name, isNew }) => (isNew ? [name] : [])),
@@ -24,7 +24,7 @@ export function newInBlastRadius({ tools, hosts }: BlastRadius): string[] {
   ];
 }
 
-/** A tool with what it is held to, and by whom. */
+/** The patterns that a tool is restricted to, and the agents that have it. */
 export function describeToolReach({ only, by }: BlastRadius["tools"][number]): string {
   const held = `held by ${listed(by, 4)}`;
   return only ? `only ${listed(only, 6)}; ${held}` : held;
@@ -36,7 +36,7 @@ export const EDGE_VERBS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ALL_PATTERNS.map(({ key, edge }) => [key, edge.verb])),
 };
 
-/** `worker delegates to editor`; of the first: that it is the one that is started. */
+/** `worker delegates to editor`, or `worker is started` for the first agent. */
 export function describeEdge({ agent, from, key }: BlastRadius["agents"][number]): string {
   return from === undefined ? `${agent} is started` : `${from} ${EDGE_VERBS[key ?? ""] ?? "starts"} ${agent}`;
 }
@@ -55,7 +55,7 @@ function powerWords(radius: BlastRadius): string[] {
   ];
 }
 
-/** A command changes whatever it likes: then what Write is held to says nothing. */
+/** The paths that can be changed. A command can change any file, so the restrictions of Write do not matter then. */
 function filesWords({ tools }: BlastRadius, byCommands: boolean): string {
   const writing = tools.filter(({ name }) => name === "Write" || name === "Edit");
   if (byCommands || writing.some(({ only }) => !only)) return "files";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { StopReason } from "../../journal/events.ts";
 import { describeStop } from "./stop-reasons.ts";
 
-test("[U42] every reason has a sentence, and whatever is no success says what to do now", () => {
+test("[U42] every stop reason has a sentence, and every failure says what to do now", () => {
   for (const reason of StopReason.options) {
     const { why, next } = describeStop(reason);
     expect(why).toMatch(/^[A-Z].*\.$/);

@@ -1,4 +1,4 @@
-// Why a run has ended, and what a person can do now (U42): the same words wherever it is told.
+// Why a run ended, and what a person can do now (U42), the same in the terminal and on the page.
 
 import type { StopReason } from "../../journal/events.ts";
 
@@ -10,18 +10,18 @@ export interface StopDescription {
 
 export const describeStop = (reason: StopReason): StopDescription => WORDS[reason];
 
-const GOES_ON = "Retry goes on from its last good event; what was done stays done.";
+const GOES_ON = "A retry continues from its last good event and keeps finished work.";
 
 const WORDS: Record<StopReason, StopDescription> = {
   final_answer: { why: "It gave its answer." },
   handed_off: { why: "It handed its work over to another agent." },
-  routed: { why: "It passed the task on to the agent that fits it." },
+  routed: { why: "It passed the task on to a suitable agent." },
   max_turns: {
-    why: "It had used all its turns.",
+    why: "It used all its turns.",
     next: `Raise \`limits.maxTurns\` in the agent's file, or make the task smaller. ${GOES_ON}`,
   },
   max_duration: {
-    why: "It had used all its time.",
+    why: "It used all its time.",
     next: `Raise \`limits.maxDuration\` in the agent's file, or make the task smaller. ${GOES_ON}`,
   },
   budget: {
@@ -30,7 +30,7 @@ const WORDS: Record<StopReason, StopDescription> = {
   },
   loop: {
     why: "It did the same thing over and over.",
-    next: "Look at its last calls: something they need is missing. Say it in the task, then retry.",
+    next: "Look at its last calls for what is missing, add it to the task, then retry.",
   },
   approval_expired: {
     why: "Nobody decided in time about what it wanted to do.",
@@ -41,16 +41,16 @@ const WORDS: Record<StopReason, StopDescription> = {
     next: `Check the key and the provider's status; \`cadre doctor\` tries it. ${GOES_ON}`,
   },
   invalid_output: {
-    why: "Its answer did not have the form that was asked for.",
-    next: `Make the form simpler or the model stronger. ${GOES_ON}`,
+    why: "Its answer did not match the required format.",
+    next: `Simplify the required format, or use a stronger model. ${GOES_ON}`,
   },
   history_limit: {
-    why: "Its journal had grown as long as it may.",
-    next: "Split the task: a child has a journal of its own.",
+    why: "Its journal reached its maximum length.",
+    next: "Split the task: each child has a journal of its own.",
   },
-  error: { why: "It ran into an error.", next: `Mend what the error names. ${GOES_ON}` },
+  error: { why: "It ran into an error.", next: `Fix what the error names. ${GOES_ON}` },
   user: { why: "A person cancelled it.", next: GOES_ON },
   parent: { why: "It ended because a run above it did.", next: "Retry the run above it." },
-  orphaned: { why: "The run that had started it was over already.", next: "Retry the run above it." },
-  moved: { why: "It goes on in another store." },
+  orphaned: { why: "The run that started it had already ended.", next: "Retry the run above it." },
+  moved: { why: "It continues in another store." },
 };

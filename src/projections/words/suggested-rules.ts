@@ -1,4 +1,4 @@
-// A suggested rule in words, and the lines by which it is accepted: the same in the terminal and in the browser.
+// A suggested permission rule as text, and the YAML that accepts it, the same in the terminal and on the page.
 
 export interface SuggestedRule {
   rule: string;
@@ -7,10 +7,10 @@ export interface SuggestedRule {
   refused: number;
 }
 
-/** `would have let pass 37 of the 41 such calls that people allowed, and none of the 6 that they refused`. */
+/** `would have allowed 37 of the 41 such calls that people allowed, and none of the 6 that they refused`. */
 export function describeSuggestion({ spared, of, refused }: SuggestedRule): string {
   const all = spared === of ? `all ${of}` : `${spared} of the ${of}`;
-  return `would have let pass ${all} such calls that people allowed${refusedWords(refused)}`;
+  return `would have allowed ${all} such calls that people allowed${refusedWords(refused)}`;
 }
 
 function refusedWords(refused: number): string {
@@ -20,8 +20,8 @@ function refusedWords(refused: number): string {
     : `, and none of the ${refused} that they refused`;
 }
 
-/** As it stands in cadre.yaml: a rule for everybody is for a person to write. */
+/** The rule for cadre.yaml. A person adds it by hand, because it applies to all users. */
 export const ruleYaml = (rule: string): string => `permissions:\n  allow:\n    - ${JSON.stringify(rule)}`;
 
 export const SUGGESTION_HELP =
-  "Write it into cadre.yaml, beside the rules that are there. An allow counts in a folder that you trust (cadre trust); what cannot be taken back is asked about all the same once strangers' words have come in.";
+  "Add it to the rules in cadre.yaml. Allow rules apply in folders that you trust (cadre trust). Unsafe calls still ask once untrusted text has entered a run.";

@@ -41,7 +41,7 @@ const decide: Next = (runId, items) =>
     const id = approvalId(runId, item);
     return `\`cadre approve ${id}\` lets it happen, \`cadre reject ${id} --note "why"\` refuses it.`;
   });
-const resume: Next = (runId) => [`\`cadre resume ${runId}\` lets it go on.`];
+const resume: Next = (runId) => [`\`cadre resume ${runId}\` resumes it.`];
 /** An outcome item is the attempt's id with a prefix; the command takes the bare id. */
 const outcomeCommand = (runId: string, item: string): string =>
   `cadre outcome ${runId} ${item.replace(/^outcome\//, "")}`;
@@ -147,12 +147,12 @@ const UNUSABLE: WaitDescription = {
   title: "Waiting: its agent cannot run as it is",
   subject: "its agent to be fixed",
   reason: "its agent cannot run as it is",
-  next: (runId) => [`Nothing is lost: fix the cause, then \`cadre resume ${runId}\` lets it go on.`],
+  next: (runId) => [`Nothing is lost: fix the cause, then \`cadre resume ${runId}\` resumes it.`],
 };
 
 const frozenWith = (top: string): WaitDescription => ({
   title: "Frozen: nothing new starts in its branch until it is thawed",
   subject: "its branch to be thawed",
   reason: "its branch is frozen",
-  next: () => [`\`cadre thaw ${top}\` lets the branch go on.`],
+  next: () => [`\`cadre thaw ${top}\` resumes the branch.`],
 });

@@ -291,7 +291,7 @@ describe("a file that cannot be used", () => {
     for (const version of ["3.51.3", "3.51.10", "3.60.0", "4.0.0"]) refuseOldSqlite(version);
   });
 
-  test("[F35] a folder or a file that this user may not write", async () => {
+  test("[F35] a folder or a file that permission denied write", async () => {
     const path = place("foreign");
     await open(path).close();
     chmodSync(folder, 0o755);
@@ -369,11 +369,11 @@ test("[F35] each failure of the file is a sentence with what is safe and what to
     [{ errcode: 10 }, "Nothing that was acknowledged is undone; see that its disk"],
     [
       { code: "EEXIST" },
-      "cannot be made (a file of that name is there). Nothing was changed; move that file away",
+      "cannot be made (a file with that name exists). Nothing was changed; move that file away",
     ],
     [
       { code: "EACCES" },
-      "cannot be written (this user may not). Nothing was changed; make the folder writable",
+      "cannot be written (permission denied). Nothing was changed; make the folder writable",
     ],
   ];
   for (const [said, sentence] of sentences) {

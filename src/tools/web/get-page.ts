@@ -214,12 +214,12 @@ const tooLarge = (url: URL, max: number): string =>
   `What ${url.host} answers is larger than ${max / 1_000_000} MB, unpacked; nothing was read. Look for a part of it, or for a smaller page.`;
 
 const FAILURES: Readonly<Record<string, string>> = {
-  ENOTFOUND: "the name has no address",
-  EAI_AGAIN: "the name cannot be looked up now",
-  ECONNREFUSED: "nobody listens there",
+  ENOTFOUND: "the host name has no address",
+  EAI_AGAIN: "the host name cannot be resolved right now",
+  ECONNREFUSED: "nothing is listening there",
   ECONNRESET: "the connection was cut",
   UND_ERR_SOCKET: "the connection was cut before the answer was whole",
-  UND_ERR_CONNECT_TIMEOUT: "no connection came about",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
   UND_ERR_HEADERS_TIMEOUT: `it stayed silent for ${IDLE_MS / 1000} s`,
   UND_ERR_BODY_TIMEOUT: `it stayed silent for ${IDLE_MS / 1000} s`,
   UND_ERR_HEADERS_OVERFLOW: "its headers are too long",

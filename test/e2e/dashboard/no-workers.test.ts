@@ -86,10 +86,10 @@ test("[U01] [U03] [U43] [E9] without a worker every page shows that a run is ans
 
   await page.goto(`${stage.url}/r/${root}`);
   const status = page.getByTestId("status-text");
-  await status.filter({ hasText: "Answered, and not taken up yet" }).waitFor();
+  await status.filter({ hasText: "Answered, but not continued yet" }).waitFor();
   expect(await page.getByRole("tree").innerText()).not.toMatch(/needs you|waiting for child/);
   await page.getByRole("treeitem").filter({ hasText: "clerk" }).last().click();
-  await status.filter({ hasText: "Answered, and not taken up yet" }).waitFor();
+  await status.filter({ hasText: "Answered, but not continued yet" }).waitFor();
 
   await page.goto(`${stage.url}/inbox`);
   await expectRows(page, 1);

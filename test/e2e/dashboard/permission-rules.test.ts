@@ -67,7 +67,7 @@ ${["src/a.ts", "src/b.ts", "src/c.ts", "docs/d.md", "e.txt"].map(write).join("")
   const list = page.getByRole("list", { name: "Suggested rules" });
   await expect.poll(() => list.getByRole("listitem").count(), SOON).toBe(1);
   expect(await list.innerText()).toMatch(
-    /Edit\(src\/\*\*\/\*\.ts\)\s+It would have let pass 3 of the 4 such calls that people allowed, and not the one that they refused\./,
+    /Edit\(src\/\*\*\/\*\.ts\)\s+It would have allowed 3 of the 4 such calls that people allowed, and not the one that they refused\./,
   );
   await list.getByText("Calls that would still ask").click();
   await list.getByText(/e\.txt/).waitFor();

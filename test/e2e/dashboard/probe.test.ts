@@ -44,7 +44,7 @@ test("[PB1] [P4] [F03] after a crash the inbox and the run's page show what the 
   await notice.getByRole("button", { name: "Check again" }).click();
   await page
     .getByTestId("timeline")
-    .getByText(/looked whether it happened: it was done/)
+    .getByText(/checked whether it happened: it was done/)
     .nth(1)
     .waitFor();
   await notice.getByRole("button", { name: "It happened" }).click();

@@ -18,7 +18,7 @@ export interface StatusText {
 }
 
 /** In the words of `cadre why`. */
-export const ANSWERED = "Answered, and not taken up yet";
+export const ANSWERED = "Answered, but not continued yet";
 
 type Runs = ReadonlyMap<string, RunJournal>;
 
