@@ -12,7 +12,7 @@ export function partsForUser(parts: ApiParts, person: Person): ApiParts {
   const { name, sees } = person;
   const seen = sees === "own" ? userStore(parts.store, name) : parts.store;
   const store = hasRole(person, "admin") ? seen : withoutLastingGrants(seen, person);
-  /** Idempotency keys are separate for each user: nobody gets the run of another by using the same key. */
+  /** Idempotency keys are separate for each user: the same key never returns another user's run. */
   const ownKey = (key: string | undefined): string | undefined =>
     key === undefined ? undefined : `${name} ${key}`;
   return {

@@ -13,6 +13,7 @@ import {
   type SessionModeState,
 } from "@agentclientprotocol/sdk";
 import { CadreError, httpStatus, toCadreError } from "../../errors.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { WithClient } from "../mcp/tool.ts";
 import { createEditorSession, type EditorSession } from "./editor-session.ts";
 import { promptText } from "./prompt-text.ts";
@@ -118,7 +119,7 @@ async function modesOf(ask: WithClient, wanted: string | undefined): Promise<Ses
 
 async function listSessions(open: AcpOptions["open"], cwd: string, cursor: string | undefined) {
   const ask = await open(cwd);
-  const page = await ask((client) => client.get("/api/sessions", cursor === undefined ? {} : { cursor }));
+  const page = await ask((client) => client.get("/api/sessions", { cursor }));
   return {
     sessions: page.sessions.map(({ id, last }) => ({
       sessionId: id,
@@ -126,7 +127,7 @@ async function listSessions(open: AcpOptions["open"], cwd: string, cursor: strin
       title: last.task.split("\n", 1)[0]!,
       updatedAt: new Date(last.updatedAt).toISOString(),
     })),
-    ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
+    ...omitUndefined({ nextCursor: page.nextCursor }),
   };
 }
 

@@ -15,10 +15,10 @@ export const sendUpdate = ({ editor, sessionId }: EditorConnection, update: Sess
   editor.notify(methods.client.session.update, { sessionId, update });
 
 export async function sendText(
-  desk: EditorConnection,
+  connection: EditorConnection,
   text: string,
   as: "message" | "thought" = "message",
 ): Promise<void> {
   if (text !== "")
-    await sendUpdate(desk, { sessionUpdate: `agent_${as}_chunk`, content: { type: "text", text } });
+    await sendUpdate(connection, { sessionUpdate: `agent_${as}_chunk`, content: { type: "text", text } });
 }

@@ -22,7 +22,7 @@ export interface EditorSession {
   load(): Promise<boolean>;
 }
 
-export function createEditorSession(desk: EditorConnection, agent: string): EditorSession {
+export function createEditorSession(connection: EditorConnection, agent: string): EditorSession {
   const own = new Set<string>();
   const watches = new Map<string, Watch>();
   const turn = createTurn();
@@ -30,11 +30,11 @@ export function createEditorSession(desk: EditorConnection, agent: string): Edit
   let loadedRun: string | undefined;
   let isCancelled = false;
   const fail = async (runId: string, error: unknown): Promise<void> => {
-    if (desk.signal.aborted || (await turn.fail(runId, error))) return;
-    await sendText(desk, `\n\n${messageOf(error)}`).catch(() => {});
+    if (connection.signal.aborted || (await turn.fail(runId, error))) return;
+    await sendText(connection, `\n\n${messageOf(error)}`).catch(() => {});
   };
   const watch = (runId: string): Watch => {
-    const watching = watchRun(runId, desk, (id) => own.has(id), {
+    const watching = watchRun(runId, connection, (id) => own.has(id), {
       onNeedsMessage: () => void turn.end(runId, "end_turn"),
       isCancelled: () => isCancelled,
       onError: (error) => void fail(runId, error),
@@ -58,9 +58,9 @@ export function createEditorSession(desk: EditorConnection, agent: string): Edit
     agent,
     async prompt(text) {
       isCancelled = false;
-      const spoken = begin(text, session.agent, desk, own);
-      const ended = turn.begin(spoken);
-      const runId = await spoken.catch(() => undefined);
+      const delivered = deliver(text, session.agent, connection, own);
+      const ended = turn.begin(delivered);
+      const runId = await delivered.catch(() => undefined);
       const watching = watches.get(runId ?? "");
       if (watching) await watching.askAgain();
       else if (runId !== undefined) void follow(watch(runId));
@@ -69,11 +69,11 @@ export function createEditorSession(desk: EditorConnection, agent: string): Edit
     async cancel() {
       isCancelled = true;
       const runId = (await turn.runId()) ?? loadedRun;
-      if (runId !== undefined) await cancelRun(runId, desk);
+      if (runId !== undefined) await cancelRun(runId, connection);
     },
     async load() {
-      const filter = { session: desk.sessionId, roots: true, limit: MAX_PAGE };
-      const { runs } = await desk.ask((client) => client.get("/api/runs", filter));
+      const filter = { session: connection.sessionId, roots: true, limit: MAX_PAGE };
+      const { runs } = await connection.ask((client) => client.get("/api/runs", filter));
       session.agent = runs[0]?.agent ?? agent;
       for (const { id, endedAt, summary = "" } of runs.toReversed()) {
         const watching = watch(id);
@@ -99,7 +99,7 @@ async function cancelRun(runId: string, { ask }: EditorConnection): Promise<void
 }
 
 /** Delivers the message and returns its run. */
-async function begin(
+async function deliver(
   text: string,
   agent: string,
   { ask, sessionId }: EditorConnection,

@@ -32,13 +32,13 @@ interface Asked {
 
 export function createQuestions(
   runId: string,
-  desk: EditorConnection,
+  connection: EditorConnection,
   listener: QuestionListener,
 ): Questions {
   const asked = new Map<string, Asked>();
 
-  async function look(): Promise<void> {
-    for (const item of await desk.ask((client) =>
+  async function askNew(): Promise<void> {
+    for (const item of await connection.ask((client) =>
       client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
     )) {
       if (asked.has(item.id)) continue;
@@ -46,16 +46,16 @@ export function createQuestions(
       const one: Asked = { item, withdraw: new AbortController(), state: isWords ? "written" : "open" };
       asked.set(item.id, one);
       if (isWords) {
-        await sendText(desk, `\n\n${[...item.path.slice(1), item.detail].join(" › ")}`);
+        await sendText(connection, `\n\n${[...item.path.slice(1), item.detail].join(" › ")}`);
         listener.onNeedsMessage();
-      } else void put(one).catch(listener.onError);
+      } else void askEditor(one).catch(listener.onError);
     }
   }
 
-  async function put(one: Asked): Promise<void> {
-    const withdrawn = AbortSignal.any([one.withdraw.signal, desk.signal]);
+  async function askEditor(one: Asked): Promise<void> {
+    const withdrawn = AbortSignal.any([one.withdraw.signal, connection.signal]);
     // Until it is decided it counts as dismissed, so that it is asked again even after an error.
-    const isDecided = await requestPermission(one.item, desk, withdrawn).finally(() => {
+    const isDecided = await requestPermission(one.item, connection, withdrawn).finally(() => {
       one.state = "dismissed";
     });
     if (isDecided) one.state = "decided";
@@ -68,15 +68,18 @@ export function createQuestions(
     const dismissed = all.filter(({ state }) => state === "dismissed");
     if (dismissed.length === 0 || all.some(({ state }) => state === "open") || listener.isCancelled()) return;
     const lines = dismissed.map(({ item }) => `- ${approvalTitle(item)} (\`cadre approve ${item.id}\`)`);
-    await sendText(desk, `\n\nThese are still open. Your next message asks again:\n${lines.join("\n")}`);
+    await sendText(
+      connection,
+      `\n\nThese are still open. Your next message asks again:\n${lines.join("\n")}`,
+    );
     listener.onNeedsMessage();
   }
 
   return {
-    askNew: look,
+    askNew,
     async askAgain() {
       for (const [id, { state }] of asked) if (state === "written" || state === "dismissed") asked.delete(id);
-      await look();
+      await askNew();
     },
     async handleEvent(event) {
       for (const one of asked.values()) {
@@ -85,7 +88,7 @@ export function createQuestions(
         one.state = "decided";
       }
       const isAsking = event.type === "TOOL_PROPOSED" && event.payload.verdict === "ask";
-      if (isAsking || event.type === "RUN_SUSPENDED") await look();
+      if (isAsking || event.type === "RUN_SUSPENDED") await askNew();
     },
   };
 }

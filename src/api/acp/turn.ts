@@ -4,8 +4,8 @@
 import type { StopReason } from "@agentclientprotocol/sdk";
 
 export interface Turn {
-  /** `spoken`: resolves to the run of the message. */
-  begin(spoken: Promise<string>): Promise<StopReason>;
+  /** `delivered`: resolves to the run of the message. */
+  begin(delivered: Promise<string>): Promise<StopReason>;
   /** The run of the latest message. */
   runId(): Promise<string | undefined>;
   end(runId: string, reason: StopReason): Promise<void>;
@@ -14,9 +14,9 @@ export interface Turn {
 }
 
 export function createTurn(): Turn {
-  let spoken: Promise<string> | undefined;
+  let delivered: Promise<string> | undefined;
   let open: PromiseWithResolvers<StopReason> | undefined;
-  const runId = async (): Promise<string | undefined> => spoken?.catch(() => undefined);
+  const runId = async (): Promise<string | undefined> => delivered?.catch(() => undefined);
   const close = async (of: string): Promise<typeof open> => {
     if ((await runId()) !== of) return undefined;
     const closed = open;
@@ -25,11 +25,11 @@ export function createTurn(): Turn {
   };
   return {
     runId,
-    begin(said) {
+    begin(delivering) {
       open ??= Promise.withResolvers();
       const { promise, reject } = open;
-      spoken = said;
-      said.catch((error: unknown) => {
+      delivered = delivering;
+      delivering.catch((error: unknown) => {
         open = undefined;
         reject(error);
       });

@@ -23,51 +23,53 @@ export interface Watch {
 /** `isOwn`: the run or message came from this editor. */
 export function watchRun(
   runId: string,
-  desk: EditorConnection,
+  connection: EditorConnection,
   isOwn: (id: string) => boolean,
   listener: QuestionListener,
 ): Watch {
-  const teller = createAnswerText(runId);
+  const answer = createAnswerText(runId);
   const updates = createUpdates(runId, isOwn);
-  const questions = createQuestions(runId, desk, listener);
+  const questions = createQuestions(runId, connection, listener);
   let position = 0;
 
-  async function tell(item: StreamItem): Promise<void> {
-    await sendText(desk, teller.tell(item).text ?? "");
+  async function showItem(item: StreamItem): Promise<void> {
+    await sendText(connection, answer.add(item).text ?? "");
     if (item.type === "delta" && item.delta.type === "reasoning.delta" && item.delta.runId === runId)
-      await sendText(desk, item.delta.text, "thought");
+      await sendText(connection, item.delta.text, "thought");
     if (item.type !== "event") return;
-    for (const update of updates(item.event)) await sendUpdate(desk, update);
+    for (const update of updates(item.event)) await sendUpdate(connection, update);
     position = item.event.position;
   }
 
-  async function happen(item: StreamItem): Promise<void> {
-    await tell(item);
+  async function showLive(item: StreamItem): Promise<void> {
+    await showItem(item);
     if (item.type !== "event") return;
     const { event } = item;
     await questions.handleEvent(event);
     if (event.runId !== runId || event.type !== "RUN_SUSPENDED") return;
     if (!NEEDS_COMMAND.has(event.payload.waitingOn.kind)) return;
-    await sendText(desk, `\n\n${timelineEntry(event)!.title}`);
+    await sendText(connection, `\n\n${timelineEntry(event)!.title}`);
     listener.onNeedsMessage();
   }
 
   return {
     runId,
     async showPast() {
-      for (const event of await desk.ask((client) => client.treeEvents(runId)))
-        await tell({ type: "event", event });
+      for (const event of await connection.ask((client) => client.treeEvents(runId)))
+        await showItem({ type: "event", event });
     },
     async follow() {
-      const { signal } = desk;
+      const { signal } = connection;
       await questions.askNew();
-      await desk.ask(async (client) => {
+      await connection.ask(async (client) => {
         const wanted = { runId, tree: true, after: position, signal };
-        for await (const item of client.follow(wanted)) await happen(item);
+        for await (const item of client.follow(wanted)) await showLive(item);
       });
-      return signal.aborted ? undefined : desk.ask((client) => client.get("/api/runs/{id}", { id: runId }));
+      return signal.aborted
+        ? undefined
+        : connection.ask((client) => client.get("/api/runs/{id}", { id: runId }));
     },
-    showEnd: (summary) => sendText(desk, teller.end(summary)),
+    showEnd: (summary) => sendText(connection, answer.end(summary)),
     askAgain: questions.askAgain,
   };
 }

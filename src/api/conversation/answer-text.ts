@@ -26,12 +26,12 @@ const ASKED_AGAIN = "(The model was asked again; ignore the unfinished text befo
 export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEvent) => boolean) {
   const turns = new Set<string>();
   const sent = new Map<string, string>();
-  const heard = new Map<string, string>();
+  const streamed = new Map<string, string>();
   const names = new Map<string, Names>();
   let content = "";
   let isAnswering = isRecordedBy === undefined;
 
-  const add = (text: string, isNew: boolean): string => {
+  const append = (text: string, isNew: boolean): string => {
     const piece = isNew && content !== "" ? `\n\n${text}` : text;
     content += piece;
     return piece;
@@ -42,9 +42,9 @@ export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEv
     if (!whole.startsWith(before)) return undefined;
     if (whole === before) return "";
     sent.set(callId, whole);
-    return add(whole.slice(before.length), before === "");
+    return append(whole.slice(before.length), before === "");
   };
-  const tellEvent = (event: JournalEvent): AnswerPart => {
+  const addEvent = (event: JournalEvent): AnswerPart => {
     const known = names.get(event.runId) ?? emptyNames();
     names.set(event.runId, known);
     learnNames(known, event);
@@ -53,29 +53,30 @@ export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEv
     if (event.runId === runId && event.type === "AGENT_THOUGHT" && turns.has(event.payload.callId)) {
       const { callId, content: said } = event.payload;
       const text = textOf(said);
-      return { text: rest(callId, text) ?? add(`${ASKED_AGAIN}${text}`, true) };
+      return { text: rest(callId, text) ?? append(`${ASKED_AGAIN}${text}`, true) };
     }
     const entry = timelineEntry(event, known);
     return entry ? { activity: { run_id: event.runId, type: event.type, title: entry.title } } : {};
   };
   return {
-    tell(item: StreamItem): AnswerPart {
+    add(item: StreamItem): AnswerPart {
       if (item.type === "event" && !isAnswering) {
         isAnswering = isRecordedBy!(item.event);
         return {};
       }
-      if (item.type === "event") return tellEvent(item.event);
+      if (item.type === "event") return addEvent(item.event);
       if (item.type === "reset" || !isAnswering) return {};
       const { type, callId, attempt, text } = item.delta;
       if (type !== "text.delta" || item.delta.runId !== runId || !turns.has(callId)) return {};
       const key = `${callId}~${attempt}`;
-      const whole = (heard.get(key) ?? "") + text;
-      heard.set(key, whole);
+      const whole = (streamed.get(key) ?? "") + text;
+      streamed.set(key, whole);
       return { text: rest(callId, whole) ?? "" };
     },
     /** The run's result, unless the text already ends with it. */
-    end: (summary: string): string => (content.trimEnd().endsWith(summary.trim()) ? "" : add(summary, true)),
+    end: (summary: string): string =>
+      content.trimEnd().endsWith(summary.trim()) ? "" : append(summary, true),
     /** Adds a text of Cadre's own. */
-    say: (text: string): string => add(text, true),
+    addNote: (text: string): string => append(text, true),
   };
 }

@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { DecisionBody } from "../client/types.ts";
 import { type McpTool, mcpTool, type ToolAnswer, type WithClient } from "./tool.ts";
 
@@ -20,23 +21,15 @@ const approve = mcpTool({
     approvalId,
     note,
     scope: z.enum(["once", "run", "tree", "always"]).optional().describe("How far it reaches; absent: once."),
-    input: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe("Only to let it happen with this input instead."),
-    maxTokens: z.int().positive().optional().describe("Of a budget that is used up: the new one."),
+    input: z.record(z.string(), z.unknown()).optional().describe("Only to run it with this input instead."),
+    maxTokens: z.int().positive().optional().describe("For a used-up budget: the new limit."),
     maxCost: z.number().positive().optional().describe("The same, in dollars."),
   }),
   call({ approvalId: id, note: comment, scope, input, maxTokens, maxCost }, ask) {
-    const limits = {
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-      ...(maxCost === undefined ? {} : { maxCost }),
-    };
+    const limits = omitUndefined({ maxTokens, maxCost });
     return decide(ask, id, {
       decision: input === undefined ? "approve" : "edit",
-      ...(input === undefined ? {} : { input }),
-      ...(comment === undefined ? {} : { note: comment }),
-      ...(scope === undefined ? {} : { scope }),
+      ...omitUndefined({ input, note: comment, scope }),
       ...(Object.keys(limits).length === 0 ? {} : { limits }),
     });
   },
@@ -45,11 +38,11 @@ const approve = mcpTool({
 const reject = mcpTool({
   name: "reject",
   title: "Reject a call",
-  description: "Refuses a call of an agent. The agent reads why, and goes on without it.",
+  description: "Rejects a call of an agent. The agent reads the reason and continues without it.",
   kind: "decides",
   input: z.strictObject({ approvalId, note }),
   call: ({ approvalId: id, note: comment }, ask) =>
-    decide(ask, id, { decision: "reject", ...(comment === undefined ? {} : { note: comment }) }),
+    decide(ask, id, { decision: "reject", ...omitUndefined({ note: comment }) }),
 });
 
 const answer = mcpTool({

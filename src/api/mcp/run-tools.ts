@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { AgentView } from "../client/types.ts";
 import { type McpTool, mcpTool, type WithClient } from "./tool.ts";
 import { agentView, eventsUri, readRunView, runUri } from "./views.ts";
@@ -27,7 +28,7 @@ const spawn = mcpTool({
       .boolean()
       .optional()
       .describe(
-        "You want its result: you get the resource that will have it. No call is held open for a run.",
+        "You want its result: you get the resource that will contain it. The call itself does not wait.",
       ),
   }),
   async call({ agentType, task, context, model, maxTurns, awaitResult }, ask) {
@@ -36,9 +37,7 @@ const spawn = mcpTool({
       agent: agentType,
       task,
       attended: true,
-      ...(context === undefined ? {} : { input: context }),
-      ...(model === undefined ? {} : { model }),
-      ...(maxTurns === undefined ? {} : { limits: { maxTurns } }),
+      ...omitUndefined({ input: context, model, limits: maxTurns === undefined ? undefined : { maxTurns } }),
     };
     const key = randomUUID();
     const { runId: id } = await ask((client) =>

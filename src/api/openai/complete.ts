@@ -56,7 +56,7 @@ async function wholeAnswer(
   let content = "";
   for await (const update of followAnswer(client, answered, signal)) {
     content += update.text ?? "";
-    if (update.type === "told") continue;
+    if (update.type === "part") continue;
     const run =
       update.type === "end" ? ended(update.run) : await client.get("/api/runs/{id}", { id: answered.runId });
     const needs =
@@ -117,7 +117,7 @@ async function pump(
           { cadre: { run_id: answered.runId, needs: update.needs.map(itemView) } },
         );
       else if (update.text) await send({ content: update.text });
-      if (update.type === "told" && update.activity) await send({}, { cadre: { activity: update.activity } });
+      if (update.type === "part" && update.activity) await send({}, { cadre: { activity: update.activity } });
       if (update.type !== "end") continue;
       const run = ended(update.run);
       await send({}, { cadre: ofCadre(answered, run) }, finishOf(run));

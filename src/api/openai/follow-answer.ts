@@ -15,7 +15,7 @@ export interface AnsweredRun extends Pick<DeliveredMessage, "runId" | "isRecorde
 }
 
 export type AnswerUpdate =
-  | ({ type: "told" } & AnswerPart)
+  | ({ type: "part" } & AnswerPart)
   | { type: "needs"; text: string; needs: ApprovalView[] }
   | { type: "end"; text: string; run: RunDetail };
 
@@ -24,20 +24,20 @@ export async function* followAnswer(
   { runId, isRecordedBy, origin }: AnsweredRun,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerUpdate, void> {
-  const teller = createAnswerText(runId, isRecordedBy);
+  const answer = createAnswerText(runId, isRecordedBy);
   const link = `${origin}/r/${runId}`;
   const rest = watchForNeeds(client, runId);
   for await (const item of client.follow({ runId, tree: true, signal })) {
-    yield { type: "told", ...teller.tell(item) };
+    yield { type: "part", ...answer.add(item) };
     if (item.type !== "event") continue;
     const { needs, held } = await rest(item.event);
-    if (needs.length > 0) yield { type: "needs", text: teller.say(waitingText(needs, link)), needs };
-    if (held.length > 0) yield { type: "needs", text: teller.say(commandText(held, link)), needs: [] };
+    if (needs.length > 0) yield { type: "needs", text: answer.addNote(waitingText(needs, link)), needs };
+    if (held.length > 0) yield { type: "needs", text: answer.addNote(commandText(held, link)), needs: [] };
   }
   if (signal.aborted) return;
   const run = await client.get("/api/runs/{id}", { id: runId });
   const isDone = run.status === "completed";
-  yield { type: "end", text: isDone ? teller.end(run.summary ?? "") : "", run };
+  yield { type: "end", text: isDone ? answer.end(run.summary ?? "") : "", run };
 }
 
 /** Finds what needs a person, each item once. It asks the API, because an item in the journal may be decided by now. */

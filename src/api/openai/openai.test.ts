@@ -289,8 +289,8 @@ describe("the text of a repeated model call", () => {
     event("AGENT_THOUGHT", { callId: "m1", content: [{ type: "text", text }] });
   const said = (items: never[]) => {
     const answer = createAnswerText("r");
-    answer.tell(event("MODEL_CALL_STARTED", { callId: "m1", model: "m" }));
-    return items.map((item) => answer.tell(item).text ?? "").join("");
+    answer.add(event("MODEL_CALL_STARTED", { callId: "m1", model: "m" }));
+    return items.map((item) => answer.add(item).text ?? "").join("");
   };
   test.each([
     [

@@ -1,6 +1,7 @@
 // Replays the latest runs of an agent with its file as it is now.
 
 import { z } from "zod";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { ApiParts } from "../parts.ts";
 import { storedAgentName } from "../views/find-agent.ts";
@@ -72,8 +73,7 @@ async function replayLatest(given: string, last = LAST, parts: ApiParts): Promis
     replays.map(async ({ runId, decisions, difference, problem }) => ({
       ...(await shown(byId.get(runId)!)),
       decisions,
-      ...(difference ? { difference } : {}),
-      ...(problem === undefined ? {} : { problem }),
+      ...omitUndefined({ difference, problem }),
     })),
   );
   const differing = runs.filter(({ difference }) => difference);

@@ -5,6 +5,7 @@ import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
 import { isTerminal } from "../../agents/explain/terminal-agents.ts";
 import { CadreError } from "../../errors.ts";
 import { Definition } from "../../journal/definition.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { EDGE_KEYS, ownToolsOf } from "../../patterns/declarations/facts.ts";
 import { talliesByVersion } from "../../projections/usage/agent-tallies.ts";
 import type { ApiParts, ListedAgent } from "../parts.ts";
@@ -217,11 +218,8 @@ function viewOf(agent: ListedAgent, { people }: ApiParts): AgentView {
   const { title, description = "", kind, icon, color, models = [] } = definition ?? {};
   return {
     name,
-    ...(title === undefined ? {} : { title }),
     description,
-    ...(kind === undefined ? {} : { kind }),
-    ...(icon === undefined ? {} : { icon }),
-    ...(color === undefined ? {} : { color }),
+    ...omitUndefined({ title, kind, icon, color }),
     models,
     file,
     problems: [...problems],

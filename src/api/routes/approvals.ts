@@ -179,7 +179,7 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
 }
 
 /**
- * Rejects decisions without an effect, or with one that nobody can mean, while the item is open. Afterwards a repeated
+ * Rejects decisions without an effect, or with an obviously unintended one, while the item is open. Afterwards a repeated
  * decision is answered as any other: it was decided before.
  */
 export async function checkDecision(

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { cancelRun } from "../../loop/commands/person-commands.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { agentRunRecord } from "../../projections/formats/agent-records.ts";
 import type { ApiParts } from "../parts.ts";
 import { findRun } from "../views/read-runs.ts";
@@ -65,7 +66,7 @@ export function chatContractRoutes(parts: ApiParts) {
       async ({ query: { project_root, session_id } }) => {
         // A store has the runs of one project only.
         if (project_root !== undefined && project_root !== parts.info.folder) return { runs: [] };
-        const filter = session_id === undefined ? {} : { session: session_id };
+        const filter = omitUndefined({ session: session_id });
         const { runs } = await store.runs.list({ ...filter, limit: MAX_PAGE });
         return { runs: runs.map(agentRunRecord) };
       },

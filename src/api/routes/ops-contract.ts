@@ -5,6 +5,7 @@ import { CadreError } from "../../errors.ts";
 import { approvalId } from "../../ids.ts";
 import type { JournalEvent, RunStatus } from "../../journal/events.ts";
 import { decideApproval, resumeRun } from "../../loop/commands/person-commands.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import type { RouteParts } from "../parts.ts";
@@ -141,14 +142,15 @@ async function resume(
   const blocking = await blockerOf(store, row);
   if (blocking.waitingOn?.kind === "paused") return resumeRun(blocking.id, by, people);
   const [item] = await store.inbox.openItems({ run: blocking.id });
-  if (!item)
-    throw new CadreError("CONFLICT", `Run ${row.id} waits for nobody's decision. Nothing was changed.`);
+  if (!item) throw new CadreError("CONFLICT", `Run ${row.id} waits for no decision. Nothing was changed.`);
   const approves = decision.startsWith("approve");
-  const note = feedback === undefined ? {} : { note: feedback };
   const word =
     item.kind === "question" && approves
       ? { decision: "answer" as const, answer: feedback ?? "yes" }
-      : { decision: approves ? ("approve" as const) : ("reject" as const), ...note };
+      : {
+          decision: approves ? ("approve" as const) : ("reject" as const),
+          ...omitUndefined({ note: feedback }),
+        };
   const id = approvalId(blocking.id, item.itemId);
   await checkDecision(id, word, parts);
   await decideApproval(id, word, by, people);

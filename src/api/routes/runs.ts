@@ -6,6 +6,7 @@ import { LimitsInput } from "../../config/limits.ts";
 import { Definition, Rules } from "../../journal/definition.ts";
 import { RunStatus, WAITING_KINDS, type WaitingOn } from "../../journal/events.ts";
 import { loadDefinition } from "../../loop/drive/run-journal.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { searchWords } from "../../projections/formats/search-text.ts";
 import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
@@ -150,8 +151,8 @@ export function runRoutes(parts: ApiParts) {
         idempotent: true,
       },
       async ({ body: { context_files: contextFiles, ...body }, idempotencyKey }, c) => {
-        const files = contextFiles === undefined ? {} : { contextFiles };
-        const { runId } = await admit({ ...body, ...files, userId: who(c.req.raw) }, idempotencyKey);
+        const request = { ...body, ...omitUndefined({ contextFiles }), userId: who(c.req.raw) };
+        const { runId } = await admit(request, idempotencyKey);
         return { runId };
       },
     ),

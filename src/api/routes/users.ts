@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { User } from "../../stores/users.ts";
 import { hashKey, newKey } from "../access/user-connections.ts";
 import type { ApiParts } from "../parts.ts";
@@ -153,7 +154,7 @@ async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string
   const taken = (await store.users.list()).some((user) => user.name === name);
   // Runs without a named user carry the login name of this machine's user: they would become the new user's.
   if (!taken && (await store.runs.count({ user: name })) > 0)
-    throw new CadreError("CONFLICT", `There are runs of somebody called ${name} here: choose another name.`);
+    throw new CadreError("CONFLICT", `There are runs of another ${name} here: choose another name.`);
   if (taken || !(await store.users.add({ name, role, by, key: hashKey(token) })))
     throw new CadreError(
       "CONFLICT",
@@ -174,5 +175,5 @@ const notThere = (name: string): CadreError =>
 
 const viewOf = ({ revokedAt, ...user }: User): UserView => ({
   ...user,
-  ...(revokedAt === undefined ? {} : { revokedAt }),
+  ...omitUndefined({ revokedAt }),
 });

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { ApiParts } from "../parts.ts";
 import { route } from "./route.ts";
 
@@ -49,14 +50,16 @@ export function webhookRoutes(parts: ApiParts) {
         role: "admin",
       },
       async () => {
-        const places = await parts.store.outbox.cursors();
+        const cursors = await parts.store.outbox.cursors();
         const views = (webhooks?.hooks ?? []).map(async ({ name, form, events, url, problem }) => ({
           name,
           form,
           events: [...events],
-          ...(url === undefined ? {} : { host: url.host }),
-          ...(problem === undefined ? {} : { problem }),
-          ...retryOf(places.find((place) => place.webhook === name)?.retryAt),
+          ...omitUndefined({
+            host: url?.host,
+            problem,
+            retryAt: cursors.find(({ webhook }) => webhook === name)?.retryAt,
+          }),
           deliveries: await parts.store.outbox.deliveries(name, LATEST),
         }));
         return { webhooks: await Promise.all(views) };
@@ -83,5 +86,3 @@ export function webhookRoutes(parts: ApiParts) {
     ),
   ];
 }
-
-const retryOf = (retryAt: number | undefined) => (retryAt === undefined ? {} : { retryAt });

@@ -17,7 +17,7 @@ export const WorkspaceEntry = z.object({
   name: z.string(),
   path: z.string(),
   kind: z.enum(["file", "folder"]),
-  /** Of a folder. */
+  /** For folders. */
   get children() {
     return z.array(WorkspaceEntry).optional();
   },

@@ -9,6 +9,7 @@ import { isIP } from "node:net";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { CadreError, toCadreError } from "../../errors.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { AccessKeys } from "../access/keys.ts";
 import type { UserConnections } from "../access/user-connections.ts";
 import { HttpError, statusOf } from "./http-errors.ts";
@@ -142,15 +143,15 @@ const socketOf = (c: Context): IncomingMessage["socket"] | undefined =>
 const LONGEST = 200;
 
 function refusalOf(c: Context, error: unknown): Refusal {
-  const [host, origin] = [c.req.header("Host"), c.req.header("Origin")];
-  const address = socketOf(c)?.remoteAddress;
   return {
     status: statusOf(toCadreError(error)),
     method: c.req.method,
     path: c.req.path.slice(0, LONGEST),
-    ...(host === undefined ? {} : { host: host.slice(0, LONGEST) }),
-    ...(origin === undefined ? {} : { origin: origin.slice(0, LONGEST) }),
-    ...(address === undefined ? {} : { address }),
+    ...omitUndefined({
+      host: c.req.header("Host")?.slice(0, LONGEST),
+      origin: c.req.header("Origin")?.slice(0, LONGEST),
+      address: socketOf(c)?.remoteAddress,
+    }),
   };
 }
 

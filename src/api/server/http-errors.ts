@@ -2,6 +2,7 @@
 
 import { CadreError, httpStatus, toCadreError } from "../../errors.ts";
 import type { Mask } from "../../journal/masking/mask.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { ErrorBody } from "../routes/schemas.ts";
 
 /** An error with an HTTP status of its own. */
@@ -23,11 +24,11 @@ export class InvalidJsonError extends CadreError {
 
 export function errorBody({ code, message, details }: CadreError): ErrorBody {
   if (code === "INTERNAL") return { error: { code, message: UNFORESEEN } };
-  return { error: { code, message, ...(details === undefined ? {} : { details }) } };
+  return { error: { code, message, ...omitUndefined({ details }) } };
 }
 
 const UNFORESEEN =
-  "Something failed here that nobody foresaw. What was recorded before is safe; the log of the process says more.";
+  "An internal error occurred. Everything recorded before is safe. See the log of the process.";
 
 /** Masks secrets: an error may repeat parts of the request. */
 export function errorResponse(

@@ -2,6 +2,7 @@
 // answered, and the first search hit.
 
 import { z } from "zod";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { blockersOf } from "../../projections/folds/parent-events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { RunFilter, Store, TreeTotal } from "../../stores/store.ts";
@@ -44,10 +45,8 @@ export async function listRuns(
   { order, total, agent, ...others }: ListFilter,
 ): Promise<RunPage> {
   const { store } = parts;
-  const filter = {
-    ...others,
-    ...(agent === undefined ? {} : { agent: await storedAgentName(parts, agent) }),
-  };
+  const storedName = agent === undefined ? undefined : await storedAgentName(parts, agent);
+  const filter = { ...others, ...omitUndefined({ agent: storedName }) };
   const { cursor: _, ...whole } = filter;
   const [page, count] = await Promise.all([
     order === "cost" ? mostExpensive(store, whole) : store.runs.list(filter),
@@ -68,13 +67,12 @@ export async function listRuns(
       const [tree, hit, names] = [totals.get(row.id), hits?.get(row.id), awaited[index]!];
       return {
         ...row,
-        ...(tree === undefined ? {} : { tree }),
+        ...omitUndefined({ tree, hit }),
         ...(answered.has(row.id) ? { answered: true } : {}),
         ...(names.length === 0 ? {} : { awaited: names }),
-        ...(hit === undefined ? {} : { hit }),
       };
     }),
-    ...(count === undefined ? {} : { total: count }),
+    ...omitUndefined({ total: count }),
   };
 }
 
