@@ -11,7 +11,7 @@ const SLIP =
   "---\nname: slip\ndescription: Has a slip.\nmodel: scripted/slip\ntoools: [Read]\nagents: [worker]\n---\nDo <b>it</b>.\n";
 
 let p: Project;
-let stage: TestServer;
+let server: TestServer;
 let opened: OpenPage;
 
 beforeAll(async () => {
@@ -28,14 +28,14 @@ beforeAll(async () => {
     "agents/namer.md": agent("namer", "bestOf: { n: 3, judge: reader }\n"),
     "agents/slip.md": SLIP,
   });
-  stage = await serve(p);
-  opened = await browser.enter(stage.link, { stays: true });
+  server = await serve(p);
+  opened = await browser.enter(server.link, { stays: true });
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
 async function go(path: string, { width = 1280, height = 800 } = {}) {
   await opened.page.setViewportSize({ width, height });
-  await opened.page.goto(stage.url + path);
+  await opened.page.goto(server.url + path);
   return opened.page;
 }
 

@@ -12,7 +12,7 @@ const browser = withBrowser();
 
 const OLD = Array.from({ length: 12 }, (_, at) => `line ${at + 1}\n`).join("");
 const NEW = OLD.replace("line 1\n", "LINE ONE\n").replace("line 6\n", "LINE SIX\n").replace("line 12\n", "");
-const asking = (): Promise<Project> =>
+const requestsProject = (): Promise<Project> =>
   treeProject({
     "notes.txt": OLD,
     "agents/clerk.md": agent("clerk", "agents: [editor]\n"),
@@ -25,7 +25,7 @@ const asking = (): Promise<Project> =>
   });
 
 test.each(["edit", "write"])("[U22] only the selected changes of an %s are made", async (task) => {
-  await using p = await asking();
+  await using p = await requestsProject();
   const { client, page, problems, runIds } = await openInbox(browser, p, { [task]: "clerk" });
   await addedLine(page, "LINE SIX").waitFor();
   await page.getByRole("button", { name: "Choose changes" }).click();
@@ -45,7 +45,7 @@ test.each(["edit", "write"])("[U22] only the selected changes of an %s are made"
 });
 
 test("[U21] a command is approved with a time limit", async () => {
-  await using p = await asking();
+  await using p = await requestsProject();
   const { client, page, runIds } = await openInbox(browser, p, { sleep: "clerk" });
   await page.getByLabel("Stop it after").selectOption("10 seconds");
   await page.getByRole("button", { name: "Approve as changed" }).click();
@@ -59,7 +59,7 @@ test("[U21] a command is approved with a time limit", async () => {
 });
 
 test("[U21] an item for another person says so on the page and at the terminal, and stays open", async () => {
-  await using p = await asking();
+  await using p = await requestsProject();
   const { client, page, runIds } = await openInbox(browser, p, { sleep: "clerk" });
   await page.getByRole("button", { name: "Ask someone else" }).click();
   const form = page.getByRole("dialog", { name: "Ask someone else" });

@@ -15,7 +15,7 @@ const SERVER = join(
   "../../../node_modules/@modelcontextprotocol/server-filesystem/dist/index.js",
 );
 
-const asking = async (): Promise<Project> => {
+const requestsProject = async (): Promise<Project> => {
   const p = await treeProject({
     "cadre.yaml": `mcpServers: { files: { command: ${process.execPath}, args: [${SERVER}, .] } }\n`,
     "agents/clerk.md": agent(
@@ -43,7 +43,7 @@ const asking = async (): Promise<Project> => {
 };
 
 test("[U20] [U21] each kind of request has an accessible card that shows what it is about", async () => {
-  await using p = await asking();
+  await using p = await requestsProject();
   const { client, page, problems } = await openInbox(browser, p, {
     fetch: "clerk",
     server: "clerk",

@@ -18,7 +18,7 @@ const CLERK = {
 `,
 };
 
-const said = (page: Page, words: string) =>
+const expectText = (page: Page, words: string) =>
   page.getByRole("region", { name: "Conversation", exact: true }).getByText(words).first().waitFor();
 
 test("[S4-10] [S4-58] [S1-63] a conversation spans several runs and survives a reload", async () => {
@@ -29,15 +29,15 @@ test("[S4-10] [S4-58] [S1-63] a conversation spans several runs and survives a r
   await page.getByRole("radio", { name: /clerk/ }).check();
   await page.getByRole("textbox", { name: "Message" }).fill("Good day!");
   await page.keyboard.press("Enter");
-  await said(page, "What shall I do?");
+  await expectText(page, "What shall I do?");
   await page.locator("strong", { hasText: "Good day." }).waitFor();
   await page.getByRole("navigation", { name: "Conversations" }).getByText("completed").waitFor();
 
   await page.getByRole("textbox", { name: "Message" }).fill("Nothing more.");
   await page.getByRole("button", { name: "Send" }).click();
-  await said(page, "Nothing more.");
+  await expectText(page, "Nothing more.");
   await page.reload();
-  for (const words of ["Good day!", "Nothing more."]) await said(page, words);
+  for (const words of ["Good day!", "Nothing more."]) await expectText(page, words);
   await page.getByRole("button", { name: "Show the steps" }).first().click();
   await page.getByRole("button", { name: "Hide the steps" }).waitFor();
   expect(problems).toEqual([]);
@@ -57,9 +57,9 @@ test("[S4-43] [S4-63] a message to a busy agent stays visible until it is read; 
   await page.getByRole("textbox", { name: "Message" }).fill("and be quick");
   await page.keyboard.press("Enter");
   await page.getByLabel("Unread messages").getByText("and be quick").waitFor();
-  await said(page, "That is all.");
+  await expectText(page, "That is all.");
   await page.getByLabel("Unread messages").waitFor({ state: "detached" });
-  await said(page, "and be quick");
+  await expectText(page, "and be quick");
 });
 
 test("[U47] a draft survives a dead server and is delivered once after the restart", async () => {
@@ -77,7 +77,7 @@ test("[U47] a draft survives a dead server and is delivered once after the resta
   expect(await box.inputValue()).toBe("Are you there?");
   await serve(p, Number(new URL(url).port));
   await page.getByRole("button", { name: "Send" }).click();
-  await said(page, "What shall I do?");
+  await expectText(page, "What shall I do?");
   const { lines } = await p.cadre("runs", "--json");
   expect(lines()).toHaveLength(1);
 });
@@ -91,7 +91,7 @@ test("[U48] [U49] axe finds no problem in either theme", async () => {
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("textbox", { name: "Message" }).fill("Good day!");
   await page.keyboard.press("Enter");
-  await said(page, "What shall I do?");
+  await expectText(page, "What shall I do?");
   await page.getByRole("navigation", { name: "Conversations" }).getByText("completed").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
 });

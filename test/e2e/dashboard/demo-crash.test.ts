@@ -46,9 +46,9 @@ test("[U43] [P4] after the plug is pulled, the page reports the crash, then what
 
 test("[U43] a server that is not a demo has no such button", async () => {
   await using p = await treeProject();
-  const stage = await serve(p);
-  const { page } = await browser.open(stage.link);
+  const server = await serve(p);
+  const { page } = await browser.open(server.link);
   await expectConnection(page, "Live");
   expect(await page.getByRole("button", { name: "Pull the plug" }).count()).toBe(0);
-  await expect(clientOf(stage, p).post("/api/plug")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(clientOf(server, p).post("/api/plug")).rejects.toMatchObject({ code: "NOT_FOUND" });
 });

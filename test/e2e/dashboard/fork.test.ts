@@ -12,11 +12,11 @@ const browser = withBrowser();
 
 test("[FK8] [U38] the scrubber shows the whole tree at any moment; the URL keeps the moment, and the page marks it as past", async () => {
   await using p = await treeProject();
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link);
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
   const wanted = { agent: "lead", task: "Mend both parts", attended: true };
-  const { runId: root } = await clientOf(stage, p).post("/api/runs", { body: wanted });
-  await page.goto(`${stage.url}/r/${root}`);
+  const { runId: root } = await clientOf(server, p).post("/api/runs", { body: wanted });
+  await page.goto(`${server.url}/r/${root}`);
   await approveAll(page, 2);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
@@ -32,8 +32,8 @@ test("[FK8] [U38] the scrubber shows the whole tree at any moment; the URL keeps
   ).toBe(0);
 
   // Both editors have asked, and nobody has answered yet.
-  const asked = await openAt(page, root);
-  await page.goto(`${stage.url}/r/${root}?at=${asked}`);
+  const asked = await positionWhenOpen(page, root);
+  await page.goto(`${server.url}/r/${root}?at=${asked}`);
   await page.getByText("Was waiting for a person").waitFor();
   await page.getByTestId("status-text").getByText("Waiting for child approval").waitFor();
   await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
@@ -51,16 +51,16 @@ test("[FK8] [U38] the scrubber shows the whole tree at any moment; the URL keeps
 
 test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event links to its origin, and comparing them shows the first divergence", async () => {
   await using p = await treeProject();
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link);
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
   const wanted = { agent: "worker", task: "Mend the parser", attended: true };
-  const { runId: root } = await clientOf(stage, p).post("/api/runs", { body: wanted });
-  await page.goto(`${stage.url}/r/${root}`);
+  const { runId: root } = await clientOf(server, p).post("/api/runs", { body: wanted });
+  await page.goto(`${server.url}/r/${root}`);
   await approveAll(page, 1);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   expect(existsSync(join(p.folder, "parser.txt"))).toBe(true);
 
-  await page.goto(`${stage.url}/r/${root}#1`);
+  await page.goto(`${server.url}/r/${root}#1`);
   const details = page.getByRole("region", { name: "Details" });
   await details.getByRole("button", { name: "Fork from here" }).click();
   const dialog = page.getByRole("dialog", { name: "Fork worker at event 1" });
@@ -89,13 +89,13 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event links to it
   await expect.poll(() => first.evaluate((row) => row.getBoundingClientRect().top < innerHeight)).toBe(true);
   expect(await accessibilityProblems(page)).toEqual([]);
 
-  await page.goto(`${stage.url}/r/${root}`);
+  await page.goto(`${server.url}/r/${root}`);
   await branches.getByRole("link", { name: `Fork ${fork.slice(0, 12)}` }).waitFor();
   expect(problems).toEqual([]);
 });
 
 /** The position before the first decision, when all approvals are open. */
-const openAt = (page: Page, root: string): Promise<number> =>
+const positionWhenOpen = (page: Page, root: string): Promise<number> =>
   page.evaluate(async (id) => {
     const answer = await fetch(`/api/runs/${id}/events?tree=1`);
     const { events } = (await answer.json()) as { events: { type: string; position: number }[] };

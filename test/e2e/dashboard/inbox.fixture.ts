@@ -14,17 +14,17 @@ export async function openInbox(
   browser: ReturnType<typeof withBrowser>,
   p: Project,
   tasks: Record<string, string>,
-  { stage: given, ...options }: PageOptions & { stage?: TestServer } = {},
+  { server: given, ...options }: PageOptions & { server?: TestServer } = {},
 ) {
-  const stage = given ?? (await serve(p));
-  const client = clientOf(stage, p);
+  const server = given ?? (await serve(p));
+  const client = clientOf(server, p);
   const runIds: string[] = [];
   for (const [task, name] of Object.entries(tasks))
     runIds.push((await client.post("/api/runs", { body: { agent: name, task, attended: true } })).runId);
-  const { page, problems } = await browser.enter(stage.link, options);
+  const { page, problems } = await browser.enter(server.link, options);
   page.setDefaultTimeout(15_000);
-  await page.goto(`${stage.url}/inbox`);
-  return { stage, client, page, problems, runIds };
+  await page.goto(`${server.url}/inbox`);
+  return { server, client, page, problems, runIds };
 }
 
 export const rows = (page: Page) => page.getByRole("list", { name: "Waiting for you" }).getByRole("link");

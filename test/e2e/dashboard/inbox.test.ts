@@ -18,7 +18,7 @@ const ATTACK = `echo start${"\n".repeat(3_000)}echo ${PAYLOAD} | base64 -d \u202
 const LONG = Array.from({ length: 200 }, (_, at) => `echo line ${at}`).join("\n");
 
 /** An agent that makes the call its task names and reports the result, and a tree of three levels. */
-const asking = (): Promise<Project> =>
+const requestsProject = (): Promise<Project> =>
   treeProject({
     "agents/worker.md": agent("worker", "agents: [editor]\n"),
     "worker.script.yaml": `turns:
@@ -41,7 +41,7 @@ const asking = (): Promise<Project> =>
 
 describe("answers", () => {
   test("[U20] [U22] [U23] [U26] [U27] a grandchild's file is edited before approval, and another is rejected with a reason that its model reads", async () => {
-    await using p = await asking();
+    await using p = await requestsProject();
     const { client, page, problems, runIds } = await inbox(p, { "release it": "lead" });
     await expectRows(page, 2);
     await openRow(page, /parser/);
@@ -76,7 +76,7 @@ describe("answers", () => {
   });
 
   test("[U23] an invalid input cannot be approved, and the form keeps what was typed", async () => {
-    await using p = await asking();
+    await using p = await requestsProject();
     const { page } = await inbox(p, { write: "clerk" });
     await page.getByRole("button", { name: /^Edit/ }).click();
     await page.getByLabel("path").fill("");
@@ -89,21 +89,21 @@ describe("answers", () => {
   });
 
   test("a question is answered once, even with a double click on a choice", async () => {
-    await using p = await asking();
+    await using p = await requestsProject();
     const { client, page, runIds } = await inbox(p, { ask: "clerk" });
     await page.getByRole("button", { name: /blue/ }).dblclick();
     expect(await summaryOf(client, runIds[0]!)).toMatch(/told: .*blue/);
   });
 
   test("[P4] a person decides about a call that a crash interrupted", async () => {
-    await using p = await asking();
-    const stage = await serveSeparately(p);
-    const { page } = await inbox(p, { unsafe: "clerk" }, { stage });
+    await using p = await requestsProject();
+    const server = await serveSeparately(p);
+    const { page } = await inbox(p, { unsafe: "clerk" }, { server });
     await page.getByRole("button", { name: "Approve", exact: false }).first().click();
     await expect.poll(() => existsSync(join(p.folder, "began.txt")), SOON).toBe(true);
-    stage.up.process.kill("SIGKILL");
-    await stage.up.end();
-    const again = await serve(p, Number(new URL(stage.url).port));
+    server.up.process.kill("SIGKILL");
+    await server.up.end();
+    const again = await serve(p, Number(new URL(server.url).port));
     await page
       .getByRole("heading", { name: /does not know whether this was done/ })
       .waitFor({ timeout: 60_000 });
@@ -120,7 +120,7 @@ describe("answers", () => {
   });
 
   test("[F13] [U29] when another person decides, the card closes and says who decided what", async () => {
-    await using p = await asking();
+    await using p = await requestsProject();
     const { client, page } = await inbox(p, { write: "clerk" });
     await addedLine(page, "write").waitFor();
     const [item] = (await client.get("/api/approvals")).approvals;
@@ -130,7 +130,7 @@ describe("answers", () => {
   });
 
   test("[U25] an approval with a wider scope shows its rule, expires after hours, and can be revoked", async () => {
-    await using p = await asking();
+    await using p = await requestsProject();
     const { client, page } = await inbox(p, { write: "clerk" });
     await page.getByRole("button", { name: "Always here" }).click();
     await page.getByText("Edit(out.txt)").waitFor();
@@ -148,7 +148,7 @@ describe("answers", () => {
 
 describe("[A17] nothing in a request can hide", () => {
   test("blanks, reversed text, look-alike letters and encoded text are made visible, apart from the agent's words", async () => {
-    await using p = await asking();
+    await using p = await requestsProject();
     const { page, problems } = await inbox(p, { attack: "clerk" });
     const card = page.getByRole("article");
     await card.getByText("⟦3,000 empty lines⟧").waitFor();
@@ -167,7 +167,7 @@ describe("[A17] nothing in a request can hide", () => {
   });
 
   test("a long command can be approved only after scrolling to its end", async () => {
-    await using p = await asking();
+    await using p = await requestsProject();
     const { page } = await inbox(p, { long: "clerk" });
     const approve = page.getByRole("button", { name: /Approve/ });
     await page.getByText("Scroll to the end to approve").waitFor();
@@ -181,7 +181,7 @@ describe("[A17] nothing in a request can hide", () => {
 
 describe("keyboard", () => {
   test("[U28] [U30] every request can be answered with the keyboard alone", async () => {
-    await using p = await asking();
+    await using p = await requestsProject();
     const { client, page, runIds } = await inbox(p, { alike: "clerk", ask: "clerk", write: "clerk" });
     await expectRows(page, 5);
     const heading = page.getByRole("heading", { level: 2 });
@@ -218,7 +218,7 @@ describe("keyboard", () => {
 
 describe("accessibility", () => {
   test("[U30] axe finds no problem in either theme", async () => {
-    await using p = await asking();
+    await using p = await requestsProject();
     const { page } = await inbox(p, { attack: "clerk", ask: "clerk", write: "clerk" });
     await expectRows(page, 3);
     for (const row of [/echo start/, /Which one/, /out\.txt/]) {
@@ -235,7 +235,7 @@ describe("accessibility", () => {
   });
 
   test("[U34] on a phone a card fills the screen, with large answers in reach", async () => {
-    await using p = await asking();
+    await using p = await requestsProject();
     const { page } = await inbox(p, { write: "clerk" }, { width: 390, height: 844 });
     await rows(page).first().click();
     const approve = page.getByRole("button", { name: /Approve/ });

@@ -12,19 +12,19 @@ const boxOf = async (where: Locator) => (await where.boundingBox())!;
 
 test("[U34] on a phone the timeline starts in the upper half, every view tab fits, and Reload shares a row", async () => {
   await using p = await treeProject();
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link, { width: 390, height: 844 });
-  const { runId } = await clientOf(stage, p).post("/api/runs", {
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link, { width: 390, height: 844 });
+  const { runId } = await clientOf(server, p).post("/api/runs", {
     body: { agent: "lead", task: "Mend both parts" },
   });
-  await page.goto(`${stage.url}/r/${runId}`);
+  await page.goto(`${server.url}/r/${runId}`);
   await page.getByTestId("status-text").getByText("Waiting for child approval").waitFor();
   await page.getByText("and 1 more").filter({ visible: true }).waitFor();
   expect((await boxOf(page.getByTestId("timeline"))).y).toBeLessThan(440);
   const why = await boxOf(page.getByRole("tab", { name: "Why" }));
   expect(why.x + why.width).toBeLessThanOrEqual(390);
 
-  await page.goto(`${stage.url}/agents`);
+  await page.goto(`${server.url}/agents`);
   const reload = await boxOf(page.getByRole("button", { name: "Reload" }));
   expect(reload.y).toBe((await boxOf(page.getByLabel("Which agents"))).y);
   expect(problems).toEqual([]);
@@ -32,10 +32,10 @@ test("[U34] on a phone the timeline starts in the upper half, every view tab fit
 
 test("[U01] [S1-60] at 1280 pixels a long duration fits its column, and no graph card is under the buttons", async () => {
   await using p = await treeProject(PATTERNS);
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link, { width: 1280 });
-  await clientOf(stage, p).post("/api/runs", { body: { agent: "author", task: "Write the terms" } });
-  await page.goto(stage.url);
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link, { width: 1280 });
+  await clientOf(server, p).post("/api/runs", { body: { agent: "author", task: "Write the terms" } });
+  await page.goto(server.url);
   const took = page
     .getByRole("row", { name: /Write the terms/ })
     .getByRole("cell")
@@ -51,7 +51,7 @@ test("[U01] [S1-60] at 1280 pixels a long duration fits its column, and no graph
   });
   expect(spare).toBeGreaterThanOrEqual(0);
 
-  await page.goto(`${stage.url}/agents?view=graph`);
+  await page.goto(`${server.url}/agents?view=graph`);
   const graph = page.getByTestId("graph");
   await graph.getByRole("link", { name: /referee/ }).waitFor();
   const buttons = await boxOf(graph.locator(".cadre-graph-controls"));

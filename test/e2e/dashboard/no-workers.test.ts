@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => postgres.end());
 
 /** One root whose child needs approval, and one that needs approval itself. */
-async function scaled(): Promise<Project> {
+async function postgresProject(): Promise<Project> {
   const p = await treeProject({
     "lead.script.yaml": `turns:
   - { when: { turn: 1 }, calls: [{ tool: delegate, input: { agent: clerk, task: "paint it" } }] }
@@ -39,9 +39,9 @@ async function scaled(): Promise<Project> {
 }
 
 test("[U01] [U03] [U43] [E9] without a worker every page shows that a run is answered but not resumed, and how to start a worker", async () => {
-  await using p = await scaled();
-  const stage = await serve(p, 0, "--no-worker");
-  const client = clientOf(stage, p);
+  await using p = await postgresProject();
+  const server = await serve(p, 0, "--no-worker");
+  const client = clientOf(server, p);
   const worker = p.start("worker");
   await worker.shows(/takes runs/);
   const { runId: root } = await client.post("/api/runs", {
@@ -53,7 +53,7 @@ test("[U01] [U03] [U43] [E9] without a worker every page shows that a run is ans
     .poll(async () => (await client.get("/api/runs/{id}", { id: root })).waitingOn?.kind, SOON)
     .toBe("child_hitl");
 
-  const { page, problems } = await browser.open(stage.link);
+  const { page, problems } = await browser.open(server.link);
   page.setDefaultTimeout(15_000);
   const views = page.getByRole("navigation", { name: "Saved views" });
   const needsMe = () => views.getByRole("link", { name: /^Needs me/ }).innerText();
@@ -68,7 +68,7 @@ test("[U01] [U03] [U43] [E9] without a worker every page shows that a run is ans
   await banner.filter({ hasText: "No worker is running. Everything recorded is safe." }).waitFor();
   expect(await banner.innerText()).toMatch(/ worker$/m);
 
-  await page.goto(`${stage.url}/inbox`);
+  await page.goto(`${server.url}/inbox`);
   await expectRows(page, 2);
   await openRow(page, /paint it/);
   await page
@@ -78,20 +78,20 @@ test("[U01] [U03] [U43] [E9] without a worker every page shows that a run is ans
   await expectRows(page, 1);
   await banner.filter({ hasText: "No worker is running, and 1 run is waiting." }).waitFor();
 
-  await page.goto(stage.url);
+  await page.goto(server.url);
   await expect.poll(needsMe, SOON).toMatch(/1$/);
   await row("release").filter({ hasText: "answered" }).waitFor();
   expect(await row("release").innerText()).not.toMatch(/needs you|you:/);
   await row("sweep").filter({ hasText: "needs you" }).waitFor();
 
-  await page.goto(`${stage.url}/r/${root}`);
+  await page.goto(`${server.url}/r/${root}`);
   const status = page.getByTestId("status-text");
   await status.filter({ hasText: "Answered, but not continued yet" }).waitFor();
   expect(await page.getByRole("tree").innerText()).not.toMatch(/needs you|waiting for child/);
   await page.getByRole("treeitem").filter({ hasText: "clerk" }).last().click();
   await status.filter({ hasText: "Answered, but not continued yet" }).waitFor();
 
-  await page.goto(`${stage.url}/inbox`);
+  await page.goto(`${server.url}/inbox`);
   await expectRows(page, 1);
   await openRow(page, /sweep/);
   await page
@@ -101,7 +101,7 @@ test("[U01] [U03] [U43] [E9] without a worker every page shows that a run is ans
   await page.getByRole("heading", { name: "Nothing is waiting for you" }).waitFor();
   await page.getByRole("main").getByText("answered", { exact: true }).nth(1).waitFor();
   expect(await page.getByRole("main").innerText()).not.toContain("needs you");
-  await page.goto(`${stage.url}/settings`);
+  await page.goto(`${server.url}/settings`);
   await page.getByText("It crashed, hangs, or lost its connection.", { exact: true }).waitFor();
   await page.getByText("No worker is running. Start one:").waitFor();
 

@@ -10,12 +10,12 @@ const browser = withBrowser();
 
 test("[U07] [S2-80] a run started by a pattern appears below the run that started it, at every depth", async () => {
   await using p = await treeProject(PATTERNS);
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link);
-  const { runId } = await clientOf(stage, p).post("/api/runs", {
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
+  const { runId } = await clientOf(server, p).post("/api/runs", {
     body: { agent: "desk", task: "Why was I charged twice?" },
   });
-  await page.goto(`${stage.url}/r/${runId}`);
+  await page.goto(`${server.url}/r/${runId}`);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   const nodes = page.getByRole("treeitem");
   await expect.poll(() => nodes.count()).toBe(3);
@@ -33,13 +33,13 @@ test("[S2-35] agents appear by title, with the name added where it is needed to 
     ...PATTERNS,
     "agents/editor.md": agent("editor", "kind: subagent\ntitle: The copy editor\n"),
   });
-  const stage = await serve(p);
-  const client = clientOf(stage, p);
-  const { page, problems } = await browser.enter(stage.link);
+  const server = await serve(p);
+  const client = clientOf(server, p);
+  const { page, problems } = await browser.enter(server.link);
   const { runId } = await client.post("/api/runs", {
     body: { agent: "desk", task: "Why was I charged twice?" },
   });
-  await page.goto(`${stage.url}/r/${runId}`);
+  await page.goto(`${server.url}/r/${runId}`);
   await page.getByRole("heading", { level: 1, name: "The help desk desk" }).waitFor();
   await page.getByRole("treeitem", { name: /Billing and invoices routed/ }).waitFor();
   await page.getByTestId("timeline").getByText("Billing and invoices").first().waitFor();
@@ -47,14 +47,14 @@ test("[S2-35] agents appear by title, with the name added where it is needed to 
   await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("The help desk").waitFor();
   await page.getByRole("heading", { level: 1, name: "refunds handoff" }).waitFor();
 
-  await page.goto(`${stage.url}/agents?view=list`);
+  await page.goto(`${server.url}/agents?view=list`);
   await page.getByRole("link", { name: "The help desk desk" }).click();
   await page.getByRole("heading", { level: 1, name: /The help desk desk$/ }).waitFor();
-  await page.goto(`${stage.url}/agents?view=graph`);
+  await page.goto(`${server.url}/agents?view=graph`);
   await page.getByRole("link", { name: /The help desk/ }).waitFor();
 
   await client.post("/api/runs", { body: { agent: "lead", task: "Mend both parts" } });
-  await page.goto(`${stage.url}/inbox`);
+  await page.goto(`${server.url}/inbox`);
   await page.getByRole("heading", { level: 2, name: "The copy editor editor needs your approval" }).waitFor();
   await page.getByRole("navigation", { name: "Asking run" }).getByText("The copy editor").waitFor();
   await page.getByRole("list", { name: "Waiting for you" }).getByText("The copy editor").first().waitFor();
@@ -70,18 +70,18 @@ test("[S0-76] [S0-77] [U44] drafts are numbered at start and end, and a failure 
   - report: { summary: "The second.", output: { draft: 2, reason: "It says what it does." } }
 `,
   });
-  const stage = await serve(p);
-  const client = clientOf(stage, p);
-  const { page, problems } = await browser.enter(stage.link, { height: 1200 });
+  const server = await serve(p);
+  const client = clientOf(server, p);
+  const { page, problems } = await browser.enter(server.link, { height: 1200 });
   const good = await client.post("/api/runs", { body: { agent: "namer", task: "Name the function" } });
-  await page.goto(`${stage.url}/r/${good.runId}`);
+  await page.goto(`${server.url}/r/${good.runId}`);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   for (const words of ["DRAFT 1", "DRAFT 3", "DRAFT 1 COMPLETE", "DRAFT 3 COMPLETE", "JUDGE COMPLETE"])
     await page.getByTestId("timeline").getByText(words, { exact: true }).waitFor();
   expect(await page.getByText("DELEGATING").count()).toBe(0);
 
   const bad = await client.post("/api/runs", { body: { agent: "namer", task: "spoil it" } });
-  await page.goto(`${stage.url}/r/${bad.runId}`);
+  await page.goto(`${server.url}/r/${bad.runId}`);
   const card = page.getByRole("region", { name: "Why it failed" });
   await card.getByTestId("first-cause").getByText("The report did not fit, twice.").waitFor();
   await card.getByRole("list", { name: "Path of the failure" }).getByText("referee").waitFor();

@@ -24,10 +24,10 @@ test("[PB1] [P4] [F03] after a crash the inbox and the run's page show what the 
   killed.process.kill("SIGKILL");
   await killed.end();
 
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link);
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
   page.setDefaultTimeout(20_000);
-  await page.goto(`${stage.url}/inbox`);
+  await page.goto(`${server.url}/inbox`);
   const card = page.getByRole("article");
   const probe = card.getByRole("region", { name: "Probe" });
   await probe.getByText("Cadre can check whether the call took effect.").waitFor();
@@ -37,8 +37,8 @@ test("[PB1] [P4] [F03] after a crash the inbox and the run's page show what the 
   await card.getByText("The probe suggests this.").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
 
-  const [{ runId } = { runId: "" }] = (await clientOf(stage, p).get("/api/approvals")).approvals;
-  await page.goto(`${stage.url}/r/${runId}`);
+  const [{ runId } = { runId: "" }] = (await clientOf(server, p).get("/api/approvals")).approvals;
+  await page.goto(`${server.url}/r/${runId}`);
   const notice = page.getByRole("region", { name: "Outcome unknown" });
   await notice.getByText("it was done").waitFor();
   await notice.getByRole("button", { name: "Check again" }).click();

@@ -15,8 +15,8 @@ test("[U45] a waiting run shows the reason, the time left and other waiting runs
   - report: { summary: "answered" }
 `,
   });
-  const stage = await serve(p);
-  const client = clientOf(stage, p);
+  const server = await serve(p);
+  const client = clientOf(server, p);
   const start = async (task: string) =>
     (await client.post("/api/runs", { body: { agent: "asker", task } })).runId;
   const waits = (count: number) =>
@@ -30,9 +30,9 @@ test("[U45] a waiting run shows the reason, the time left and other waiting runs
   const second = await start("second");
   await waits(2);
 
-  const { page, problems } = await browser.enter(stage.link);
+  const { page, problems } = await browser.enter(server.link);
   page.setDefaultTimeout(20_000);
-  await page.goto(`${stage.url}/r/${first}`);
+  await page.goto(`${server.url}/r/${first}`);
   await page.getByText(/Attempt 1 failed: .*slow down/).waitFor();
   await page
     .getByText(/next attempt in \d+ min/)
@@ -42,7 +42,7 @@ test("[U45] a waiting run shows the reason, the time left and other waiting runs
   await page.getByRole("button", { name: "Retry now" }).click();
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
 
-  await page.goto(`${stage.url}/settings`);
+  await page.goto(`${server.url}/settings`);
   await page.getByText("1 run waiting.").waitFor();
   const told = await p.cadre("resume", second);
   expect(told.code, told.stderr).toBe(0);

@@ -38,12 +38,12 @@ const row = (page: Page, name: RegExp) => page.getByRole("row", { name });
 
 test("[U35] [U36] [BV1] [BV2] [BV4] a branch gets more budget, is frozen, stays frozen after a crash, and continues when thawed", async () => {
   await using p = await project();
-  const stage = await serveSeparately(p);
-  const { page, problems } = await browser.enter(stage.link);
-  const { runId } = await clientOf(stage, p).post("/api/runs", {
+  const server = await serveSeparately(p);
+  const { page, problems } = await browser.enter(server.link);
+  const { runId } = await clientOf(server, p).post("/api/runs", {
     body: { agent: "lead", task: "Get it ready" },
   });
-  await page.goto(`${stage.url}/r/${runId}?view=budget`);
+  await page.goto(`${server.url}/r/${runId}?view=budget`);
   await page.getByRole("heading", { name: "$4.00 for the whole tree" }).waitFor();
   await row(page, /^worker two running \$0\.10 \$0\.\d\d .*\$1\.50/).waitFor();
   await page.locator("svg[data-river] path").nth(4).waitFor({ state: "attached" });
@@ -63,9 +63,9 @@ test("[U35] [U36] [BV1] [BV2] [BV4] a branch gets more budget, is frozen, stays 
 
   await row(page, /^lead/).getByRole("button", { name: "Freeze lead and all runs below it" }).click();
   await row(page, /^worker one frozen/).waitFor();
-  stage.up.process.kill("SIGKILL");
-  await stage.up.end();
-  const again = await serve(p, Number(new URL(stage.url).port));
+  server.up.process.kill("SIGKILL");
+  await server.up.end();
+  const again = await serve(p, Number(new URL(server.url).port));
   await page.goto(`${again.url}/r/${runId}?view=budget`);
   await row(page, /^worker two frozen/).waitFor();
   await row(page, /^lead/).getByRole("button", { name: "Thaw lead and all runs below it" }).click();
@@ -79,12 +79,12 @@ test("[U35] [U36] [BV1] [BV2] [BV4] a branch gets more budget, is frozen, stays 
 
 test("[U48] [U49] axe finds no problem in the budget view, in either theme or on a phone", async () => {
   await using p = await project();
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link);
-  const { runId } = await clientOf(stage, p).post("/api/runs", {
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
+  const { runId } = await clientOf(server, p).post("/api/runs", {
     body: { agent: "lead", task: "Get it ready" },
   });
-  await page.goto(`${stage.url}/r/${runId}?view=budget`);
+  await page.goto(`${server.url}/r/${runId}?view=budget`);
   await row(page, /^worker two running/).waitFor();
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 });

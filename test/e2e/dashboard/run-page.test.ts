@@ -17,12 +17,12 @@ const browser = withBrowser();
 
 test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree navigates between runs, and a blocked parent links to the child that needs approval", async () => {
   await using p = await treeProject();
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link);
-  const { runId: root } = await clientOf(stage, p).post("/api/runs", {
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
+  const { runId: root } = await clientOf(server, p).post("/api/runs", {
     body: { agent: "lead", task: "Mend both parts" },
   });
-  await page.goto(`${stage.url}/r/${root}`);
+  await page.goto(`${server.url}/r/${root}`);
   const status = page.getByTestId("status-text");
   await status.getByText("Waiting for child approval").waitFor();
   await page.getByText("DELEGATING").first().waitFor();
@@ -64,12 +64,12 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree nav
 
 test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search finds text, and the URL keeps all of it", async () => {
   await using p = await treeProject();
-  const stage = await serve(p);
-  const { page, context, problems } = await browser.enter(stage.link, { height: 1000 });
-  const { runId: root } = await clientOf(stage, p).post("/api/runs", {
+  const server = await serve(p);
+  const { page, context, problems } = await browser.enter(server.link, { height: 1000 });
+  const { runId: root } = await clientOf(server, p).post("/api/runs", {
     body: { agent: "lead", task: "Mend both parts" },
   });
-  await page.goto(`${stage.url}/r/${root}`);
+  await page.goto(`${server.url}/r/${root}`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   await approveAll(page);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
@@ -110,7 +110,7 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search
   await other.getByRole("region", { name: "Pinned events" }).waitFor();
   await expect.poll(() => other.getByTestId("timeline").getByRole("listitem").count()).toBe(2);
   expect(await other.getByRole("button", { name: /^Approvals/ }).getAttribute("aria-pressed")).toBe("true");
-  await other.goto(`${stage.url}/r/${root}#3`);
+  await other.goto(`${server.url}/r/${root}#3`);
   await other.locator(`[data-event="${root}:3"][aria-current]`).waitFor();
   expect(problems).toEqual([]);
 });
@@ -125,19 +125,19 @@ test("[U18] [U19] [U42] after a crash during a call, no event is missing or doub
   - report: { summary: "Printed." }
 `,
   });
-  const stage = await serveSeparately(p);
-  const { page, problems } = await browser.enter(stage.link);
-  const { runId: run } = await clientOf(stage, p).post("/api/runs", {
+  const server = await serveSeparately(p);
+  const { page, problems } = await browser.enter(server.link);
+  const { runId: run } = await clientOf(server, p).post("/api/runs", {
     body: { agent: "shell", task: "Print something" },
   });
-  await page.goto(`${stage.url}/r/${run}`);
+  await page.goto(`${server.url}/r/${run}`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   await approveAll(page);
   await page.getByTestId("live").getByText("begun").waitFor();
-  stage.up.process.kill("SIGKILL");
-  await once(stage.up.process, "exit");
+  server.up.process.kill("SIGKILL");
+  await once(server.up.process, "exit");
   await page.getByTestId("connection").getByText("Reconnecting").first().waitFor();
-  await serve(p, Number(new URL(stage.url).port));
+  await serve(p, Number(new URL(server.url).port));
 
   const card = page.getByRole("region", { name: "Outcome unknown" });
   await card.getByLabel(/^What the agent should know/).fill("I saw its output");
@@ -163,12 +163,12 @@ test("[U40] [U41] a run takes a message, is paused, and a cancel reports when no
   - { delay: 60000, text: "Too late." }
 `,
   });
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link);
-  const { runId: run } = await clientOf(stage, p).post("/api/runs", {
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
+  const { runId: run } = await clientOf(server, p).post("/api/runs", {
     body: { agent: "slow", task: "Take your time" },
   });
-  await page.goto(`${stage.url}/r/${run}`);
+  await page.goto(`${server.url}/r/${run}`);
   await page.getByRole("heading", { level: 1, name: "slow" }).waitFor();
   await page.keyboard.press("m");
   await page.getByRole("textbox", { name: "Message" }).fill("Look at the printer first");
@@ -200,13 +200,13 @@ test("[U44] a failed tree shows the first cause and what to do", async () => {
   - error: { status: 401, message: "The key is not valid" }
 `,
   });
-  const stage = await serve(p);
-  const { page, context, problems } = await browser.enter(stage.link);
+  const server = await serve(p);
+  const { page, context, problems } = await browser.enter(server.link);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const { runId: root } = await clientOf(stage, p).post("/api/runs", {
+  const { runId: root } = await clientOf(server, p).post("/api/runs", {
     body: { agent: "worker", task: "Mend the parser" },
   });
-  await page.goto(`${stage.url}/r/${root}`);
+  await page.goto(`${server.url}/r/${root}`);
   const card = page.getByRole("region", { name: "Why it failed" });
   await card
     .getByTestId("first-cause")
@@ -224,14 +224,14 @@ test("[U44] a failed tree shows the first cause and what to do", async () => {
 
 test("[U47] [P9] an unknown run and a damaged journal are reported", async () => {
   await using p = await treeProject();
-  const stage = await serve(p);
-  const { page } = await browser.enter(stage.link);
-  await page.goto(`${stage.url}/r/r1nowhere`);
+  const server = await serve(p);
+  const { page } = await browser.enter(server.link);
+  await page.goto(`${server.url}/r/r1nowhere`);
   await page.getByRole("alert").getByText("There is no run r1nowhere.").waitFor();
-  const { runId: root } = await clientOf(stage, p).post("/api/runs", {
+  const { runId: root } = await clientOf(server, p).post("/api/runs", {
     body: { agent: "lead", task: "Mend both parts" },
   });
-  await page.goto(`${stage.url}/r/${root}`);
+  await page.goto(`${server.url}/r/${root}`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   const db = new DatabaseSync(join(p.folder, ".cadre", "cadre.db"));
   db.prepare("UPDATE events SET payload = '{' WHERE seq = 3 AND run = (SELECT n FROM runs WHERE id = ?)").run(
@@ -245,17 +245,17 @@ test("[U47] [P9] an unknown run and a damaged journal are reported", async () =>
 
 test("[U48] [U49] [U34] axe finds no problem in either theme or on a phone", async () => {
   await using p = await treeProject();
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link);
-  const { runId: root } = await clientOf(stage, p).post("/api/runs", {
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
+  const { runId: root } = await clientOf(server, p).post("/api/runs", {
     body: { agent: "lead", task: "Mend both parts" },
   });
-  await page.goto(`${stage.url}/r/${root}#1`);
+  await page.goto(`${server.url}/r/${root}#1`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Expand the timeline of worker" }).first().click();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${stage.url}/r/${root}`);
+  await page.goto(`${server.url}/r/${root}`);
   await page.getByRole("button", { name: /5 runs in this tree/ }).click();
   await page.getByRole("dialog").getByRole("treeitem").nth(2).click();
   await page.getByRole("heading", { level: 1, name: "editor" }).waitFor();

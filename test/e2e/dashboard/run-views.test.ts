@@ -9,7 +9,7 @@ import { serve, type TestServer, treeProject } from "./server.fixture.ts";
 const browser = withBrowser();
 
 /** A lead that streams slowly, makes one call itself, and delegates the rest to a coder. */
-const spokenProject = (): Promise<Project> =>
+const conversationProject = (): Promise<Project> =>
   treeProject({
     "agents/lead.md": agent("lead", "agents: [coder]\nlimits: { maxTokens: 50000 }\n"),
     "agents/coder.md": agent("coder", "kind: subagent\n"),
@@ -42,11 +42,11 @@ async function approve(p: Project): Promise<void> {
 const at = ({ url }: TestServer, runId: string, view: string): string => `${url}/r/${runId}?view=${view}`;
 
 test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] each agent has one message that grows while it works and ends as the final text", async () => {
-  await using p = await spokenProject();
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link);
+  await using p = await conversationProject();
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
   const runId = await startLead(p);
-  await page.goto(at(stage, runId, "conversation"));
+  await page.goto(at(server, runId, "conversation"));
   const answers = page.locator("main article[data-seq]").filter({ hasText: "lead" });
   await page
     .getByRole("group", { name: /^coder/ })
@@ -71,11 +71,11 @@ test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] each agent h
 });
 
 test("[U08] [U09] the waterfall shows where the time went, and a span opens its event", async () => {
-  await using p = await spokenProject();
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link);
+  await using p = await conversationProject();
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
   const runId = await startLead(p);
-  await page.goto(at(stage, runId, "waterfall"));
+  await page.goto(at(server, runId, "waterfall"));
   await page
     .getByTestId("took")
     .getByText(/\d+\s% waiting for a person/)
@@ -97,22 +97,22 @@ test("[U08] [U09] the waterfall shows where the time went, and a span opens its 
 });
 
 test("[U48] [U49] [U35] [U36] [S1-62] [S4-64] all views and panel tabs of a run are accessible", async () => {
-  await using p = await spokenProject();
-  const stage = await serve(p);
-  const { page, problems } = await browser.enter(stage.link);
+  await using p = await conversationProject();
+  const server = await serve(p);
+  const { page, problems } = await browser.enter(server.link);
   const runId = await startLead(p);
-  await page.goto(at(stage, runId, "waterfall"));
+  await page.goto(at(server, runId, "waterfall"));
   await page.getByText("waiting for you").first().waitFor({ state: "attached" });
   await approve(p);
   const check = async () => expect(await accessibilityProblems(page, "main")).toEqual([]);
   await page.getByTestId("took").getByText(/^Took/).waitFor();
   await check();
-  await page.goto(at(stage, runId, "conversation"));
+  await page.goto(at(server, runId, "conversation"));
   await page.getByRole("button", { name: /^1 tool · / }).click();
   await page.getByRole("button", { name: /^Read README.md/ }).click();
   await page.getByRole("group", { name: "Output" }).waitFor();
   await check();
-  await page.goto(`${at(stage, runId, "conversation")}&details=open`);
+  await page.goto(`${at(server, runId, "conversation")}&details=open`);
   const details = page.getByRole("region", { name: "Details" });
   for (const [tab, words] of Object.entries(PANEL)) {
     await details.getByRole("tab", { name: tab, exact: true }).click();

@@ -35,10 +35,10 @@ export interface RunsServer {
 
 export const serveRuns = async (p: Project): Promise<TestServer & RunsServer> => withRuns(p, await serve(p));
 
-export function withRuns<S extends TestServer>(p: Project, stage: S): S & RunsServer {
+export function withRuns<S extends TestServer>(p: Project, server: S): S & RunsServer {
   const Authorization = `Bearer ${readFileSync(join(p.folder, ".cadre", "token"), "utf8").trim()}`;
   const client = createClient({
-    baseUrl: stage.url,
+    baseUrl: server.url,
     fetch(url, init = {}) {
       const headers = new Headers(init.headers);
       headers.set("Authorization", Authorization);
@@ -48,7 +48,7 @@ export function withRuns<S extends TestServer>(p: Project, stage: S): S & RunsSe
   const start = async (name: string, task: string) =>
     (await client.post("/api/runs", { body: { agent: name, task, attended: true } })).runId;
   return {
-    ...stage,
+    ...server,
     client,
     start,
     async startTree() {

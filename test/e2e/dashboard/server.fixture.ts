@@ -55,12 +55,12 @@ export const treeProject = (more: Record<string, string> = {}): Promise<Project>
 
 /** `port` is that of an earlier server, after a restart. */
 export const serve = (p: Project, port = 0, ...flags: string[]): Promise<TestServer> =>
-  announced(p.startHere(...upAt(port, flags)));
+  readLink(p.startHere(...upAt(port, flags)));
 
 /** In a separate process. */
 export async function serveSeparately(p: Project, port = 0): Promise<SeparateServer> {
   const up = p.start(...upAt(port, []));
-  return { ...(await announced(up)), up };
+  return { ...(await readLink(up)), up };
 }
 
 const upAt = (port: number, flags: string[]): string[] => [
@@ -72,7 +72,7 @@ const upAt = (port: number, flags: string[]): string[] => [
   ...flags,
 ];
 
-async function announced(up: Pick<Started, "shows">): Promise<TestServer> {
+async function readLink(up: Pick<Started, "shows">): Promise<TestServer> {
   return JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as TestServer;
 }
 

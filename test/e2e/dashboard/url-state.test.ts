@@ -9,11 +9,11 @@ const browser = withBrowser();
 
 test("[U16] tab and filter survive a reload; an unknown run links to the list; clocks stop while the server is down", async () => {
   await using p = await runsProject();
-  const stage = withRuns(p, await serveSeparately(p));
-  const runId = await stage.startTree();
-  const { page, problems } = await browser.enter(stage.link);
+  const server = withRuns(p, await serveSeparately(p));
+  const runId = await server.startTree();
+  const { page, problems } = await browser.enter(server.link);
   page.setDefaultTimeout(20_000);
-  await page.goto(`${stage.url}/r/${runId}?view=conversation&details=open`);
+  await page.goto(`${server.url}/r/${runId}?view=conversation&details=open`);
   await page.getByRole("tab", { name: "Usage" }).click();
   await page.getByLabel("Filter messages by kind").selectOption("Tools");
   await page.getByLabel("Filter messages by text").fill("delegate");
@@ -23,19 +23,19 @@ test("[U16] tab and filter survive a reload; an unknown run links to the list; c
   expect(await page.getByLabel("Filter messages by text").inputValue()).toBe("delegate");
   expect(await page.getByLabel("Filter messages by kind").inputValue()).toBe("tools");
 
-  await page.goto(`${stage.url}/r/nope-nope`);
+  await page.goto(`${server.url}/r/nope-nope`);
   await page.getByRole("link", { name: "All runs" }).click();
   await page.getByRole("heading", { name: "Runs" }).waitFor();
   // A paused run needs no answer, so it is not counted.
-  const idle = await stage.start("lead", "Mend it later");
-  await stage.client.post("/api/runs/{id}/pause", { id: idle });
+  const idle = await server.start("lead", "Mend it later");
+  await server.client.post("/api/runs/{id}/pause", { id: idle });
   await page.getByRole("link", { name: "Needs me 1" }).waitFor();
 
   await page.clock.install();
-  await page.goto(`${stage.url}/r/${runId}`);
+  await page.goto(`${server.url}/r/${runId}`);
   const elapsed = page.getByRole("treeitem").first().locator(".tabular-nums");
   await expect.poll(() => elapsed.first().innerText()).toMatch(/[1-9]\d* (s|min)/);
-  stage.up.process.kill("SIGKILL");
+  server.up.process.kill("SIGKILL");
   await page.getByText(/all clocks are stopped/).waitFor();
   const stood = await elapsed.first().innerText();
   await page.clock.fastForward("10:00");

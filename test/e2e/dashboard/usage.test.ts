@@ -8,7 +8,7 @@ import { serve, type TestServer, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 let p: Project;
-let stage: TestServer;
+let server: TestServer;
 let opened: OpenPage;
 let runId: string;
 
@@ -20,13 +20,13 @@ beforeAll(async () => {
     "cadre.yaml":
       "prices:\n  scripted/lead: { input: 15, output: 75 }\n  scripted/worker: { input: 3, output: 15 }\npermissions: { allow: [Write] }\n",
   });
-  stage = await serve(p);
-  opened = await browser.enter(stage.link, { stays: true });
+  server = await serve(p);
+  opened = await browser.enter(server.link, { stays: true });
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
 test("[U46] before any usage the page shows the demo command", async () => {
-  await opened.page.goto(`${stage.url}/usage`);
+  await opened.page.goto(`${server.url}/usage`);
   await opened.page.getByText(/bin\/cadre\.js -C \S+ demo$/).waitFor();
   const ran = await p.cadre("run", "lead", "Mend both", "--yes", "--json");
   runId = String(ran.lines().find((line) => typeof line["runId"] === "string")!["runId"]);
@@ -36,7 +36,7 @@ test("[U46] before any usage the page shows the demo command", async () => {
 
 test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] figures, plots with tables, and delegations for the range in the URL", async () => {
   const { page, problems } = opened;
-  await page.goto(`${stage.url}/usage`);
+  await page.goto(`${server.url}/usage`);
   const tile = (name: string) =>
     page.locator("dl > div").filter({ has: page.getByText(name, { exact: true }) });
   await tile("Runs").getByText("3 completed, 0 failed, 0 cancelled").waitFor();
@@ -74,7 +74,7 @@ test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] figures, plots with tables, and dele
 
 test("[U35] usage of one tree; an unknown run is reported, and one click shows all runs", async () => {
   const { page, problems } = opened;
-  await page.goto(`${stage.url}/usage?root=${runId}`);
+  await page.goto(`${server.url}/usage?root=${runId}`);
   await page.getByText("3 completed, 0 failed, 0 cancelled").waitFor();
   await page.getByLabel("Only this run and the runs below it").fill("r000000000000000000000");
   await page.keyboard.press("Enter");
@@ -87,7 +87,7 @@ test("[U35] usage of one tree; an unknown run is reported, and one click shows a
 
 test("[U48] axe finds no problem in either theme, plots follow the theme, and everything fits on a phone", async () => {
   const { page, problems } = opened;
-  await page.goto(`${stage.url}/usage`);
+  await page.goto(`${server.url}/usage`);
   await page.locator("canvas").first().waitFor();
   const ink = () =>
     page

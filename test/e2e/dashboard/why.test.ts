@@ -8,7 +8,7 @@ import { serve, type TestServer, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 let p: Project;
-let stage: TestServer;
+let server: TestServer;
 let opened: OpenPage;
 let root: string;
 
@@ -25,15 +25,15 @@ beforeAll(async () => {
   });
   const ran = await p.cadre("run", "lead", "Mend it", "--json");
   root = String(ran.lines().find((line) => typeof line["runId"] === "string")!["runId"]);
-  stage = await serve(p);
-  opened = await browser.enter(stage.link, { stays: true });
+  server = await serve(p);
+  opened = await browser.enter(server.link, { stays: true });
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
 test("[U44] [S1-64] [S1-66] the view shows the first cause, its path and the decision log; an event shows its causes", async () => {
   const { page, context, problems } = opened;
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.goto(`${stage.url}/r/${root}`);
+  await page.goto(`${server.url}/r/${root}`);
   await page.getByRole("tab", { name: "Why" }).click();
   await page.waitForURL("**?view=why");
   await page.getByRole("heading", { name: /^Failed, because editor did\./ }).waitFor();
@@ -54,7 +54,7 @@ test("[U44] [S1-64] [S1-66] the view shows the first cause, its path and the dec
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied).toMatch(/^## Why: lead\n/);
   expect(copied).toMatch(
-    new RegExp(`\\*\\*First cause\\*\\*: .*\\(\\[c\\w+#3\\]\\(${stage.url}/r/c\\w+#3\\)\\)`),
+    new RegExp(`\\*\\*First cause\\*\\*: .*\\(\\[c\\w+#3\\]\\(${server.url}/r/c\\w+#3\\)\\)`),
   );
 
   // The cause links to its event, and that event's causes lead back to the task.
@@ -76,7 +76,7 @@ test("[U29] an approved call shows that it is identical to what was approved, wi
   const begun = async () =>
     (await p.cadre("show", runId, "--events", "--json")).lines().find(({ type }) => type === "TOOL_STARTED");
   await expect.poll(begun).toBeDefined();
-  await page.goto(`${stage.url}/r/${runId}?view=why#${String((await begun())!["seq"])}`);
+  await page.goto(`${server.url}/r/${runId}?view=why#${String((await begun())!["seq"])}`);
   await page
     .getByText(/identical to what was approved \d\d:\d\d by .+, sha256 [0-9a-f]{64}/)
     .first()
@@ -86,7 +86,7 @@ test("[U29] an approved call shows that it is identical to what was approved, wi
 
 test("[U48] axe finds no problem in either theme, and everything fits on a phone", async () => {
   const { page, problems } = opened;
-  await page.goto(`${stage.url}/r/${root}?view=why`);
+  await page.goto(`${server.url}/r/${root}?view=why`);
   await page.getByRole("region", { name: /^Decision log/ }).waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
