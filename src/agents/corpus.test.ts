@@ -80,12 +80,12 @@ describe.skipIf(!corpus)("the corpus", () => {
 
 const TOOL_KEYS = ["tools", "allowedTools", "allowed-tools", "groups", "permission", "permissions"];
 
-/** A list of tools, and no word in it that means all of them. */
+/** Whether the file has a list of tools without a word for all of them. */
 const isGate = (tools: unknown): boolean =>
   (typeof tools === "string" && !/\*|all/i.test(tools)) ||
   (Array.isArray(tools) && !tools.some((tool) => /^(\*|all)$/.test(String(tool))));
 
-/** What an author must have written, in whatever product's words, for an agent to have this tool. */
+/** The words, in any product, of which a file must have one for its agent to have this tool. */
 function namedBy(tool: string): RegExp {
   const [, server] = /^mcp__(.+?)__/.exec(tool) ?? [];
   if (/^mcp_*\*/.test(tool)) return /mcp/i;

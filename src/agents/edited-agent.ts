@@ -39,4 +39,4 @@ async function fileLocation(
 }
 
 const invalid = (why: string): CadreError =>
-  new CadreError("AGENT_INVALID", `The text makes no agent: ${why}. Nothing was started.`);
+  new CadreError("AGENT_INVALID", `The text is not an agent: ${why}. Nothing was started.`);

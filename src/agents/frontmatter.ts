@@ -13,8 +13,8 @@ const text = z.string();
 const loose = z.looseObject({});
 
 const ToolsMap = onlyKeys({
-  allow: Names.optional().describe("All that it may call; absent: every tool"),
-  ask: Names.optional().describe("What a person is asked about first"),
+  allow: Names.optional().describe("All tools that it may call; absent: every tool"),
+  ask: Names.optional().describe("Calls that a person must approve first"),
   deny: Names.optional().describe("What it never calls"),
 });
 
@@ -29,17 +29,20 @@ const DelegationInput = z.strictObject({
   mode: z
     .enum(["sequential", "parallel"])
     .optional()
-    .describe("One child at a time, or several (sequential)"),
-  maxParallel: Count.optional().describe("Children at the same time (3)"),
+    .describe("One child at a time, or several at once (sequential)"),
+  maxParallel: Count.optional().describe("Most children at the same time (3)"),
   tool: z
     .enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"])
     .optional()
     .describe("One tool for all delegates, or one for each (generic)"),
-  onFailure: z.enum(["return", "fail", "retry"]).optional().describe("What a failed child means (return)"),
+  onFailure: z
+    .enum(["return", "fail", "retry"])
+    .optional()
+    .describe("What happens when a child fails (return)"),
   atEnd: z
     .enum(["wait", "cancel"])
     .optional()
-    .describe("What becomes of children that nobody waited for (wait)"),
+    .describe("What happens at the end to children that it did not wait for (wait)"),
 });
 
 const RunnerInput = z.strictObject({
@@ -50,12 +53,10 @@ const RunnerInput = z.strictObject({
       env: z
         .record(text, text)
         .optional()
-        .describe("Its variables; a value may name one of ours, as in the servers of cadre.yaml"),
-      mode: text
-        .trim()
-        .min(1)
-        .optional()
-        .describe("Which of its own modes it works in; absent: the one that it begins in"),
+        .describe(
+          "Its environment variables; a value may refer to one of ours, as in the servers of cadre.yaml",
+        ),
+      mode: text.trim().min(1).optional().describe("Mode of the program; absent: its default mode"),
     })
     .describe("A program that speaks the Agent Client Protocol"),
 });
@@ -63,9 +64,9 @@ const RunnerInput = z.strictObject({
 const schemaOrFile = z.union([text.trim().min(1), loose]);
 
 export const AGENT_KEYS = {
-  name: z.union([text, z.number().transform(String)]).describe("What it is called; absent: the file's name"),
-  title: text.describe("How people see it"),
-  description: text.describe("When others should call it"),
+  name: z.union([text, z.number().transform(String)]).describe("Name of the agent; absent: the file's name"),
+  title: text.describe("Display name"),
+  description: text.describe("When other agents should call it"),
   kind: z
     .enum(["main", "subagent"])
     .describe("`main` takes tasks and may delegate; `subagent` is a leaf (main)"),
@@ -76,37 +77,37 @@ export const AGENT_KEYS = {
   maxOutputTokens: Count.describe("Passed to the model"),
   reasoning: z
     .union([text, z.number().transform(String), z.boolean().transform((on) => (on ? "medium" : "none"))])
-    .describe("How much the model thinks first"),
+    .describe("How much the model reasons before it answers"),
   tools: z
     .union([z.null(), Names, ToolsMap])
-    .describe("What it may call: names, globs, `*`; absent: every tool; an empty list: none"),
+    .describe("Tools that it may call: names, globs, `*`; absent: every tool; an empty list: none"),
   disallowedTools: Names.describe("What it never calls"),
   permissions: onlyKeys({ ask: Names.optional(), deny: Names.optional() }).describe(
-    "Rules that bind this agent and everybody that it starts",
+    "Rules for this agent and every agent that it starts",
   ),
   policy: Policy.describe("What it may do: change files, answer, delegate"),
-  delegate_targets: Names.describe("Only those of `agents` that are named here too"),
-  agents: z.union([z.null(), Names]).describe("Whom it may delegate to"),
+  delegate_targets: Names.describe("Only agents in both this list and `agents` are delegates"),
+  agents: z.union([z.null(), Names]).describe("Agents that it may delegate to"),
   delegation: DelegationInput.describe("How it delegates"),
-  delegable: z.boolean().describe("false: only people start it, no model (true)"),
-  usage: text.describe("For whoever delegates to it: what a good task says"),
-  context: ContextMode.describe("What its children see of its conversation (none)"),
+  delegable: z.boolean().describe("false: only people may start it, no model (true)"),
+  usage: text.describe("For the delegating agent: what a good task says"),
+  context: ContextMode.describe("How much of its conversation its children see (none)"),
   ...inputSchemas,
-  runner: RunnerInput.describe("Another program does the work"),
+  runner: RunnerInput.describe("An external program that does the work"),
   input: schemaOrFile.describe("JSON Schema of its input, or a file with it"),
   output: schemaOrFile.describe("JSON Schema of its answer, or a file with it"),
-  limits: LimitsInput.describe("What bounds a run"),
+  limits: LimitsInput.describe("Limits of a run"),
   maxTurns: z.int().nonnegative().describe("The same as `limits.maxTurns`"),
   maxDuration: Duration.describe("The same as `limits.maxDuration`"),
   workspace: z
     .enum(["shared", "worktree"])
-    .describe("Where it works: with its parent, or in a worktree of its own"),
-  pool: text.describe("The pool of workers that drives its runs: which machines have the files"),
+    .describe("Where it works: in its parent's folder, or in its own worktree"),
+  pool: text.describe("Pool of workers that drives its runs"),
   mcpServers: z
     .union([z.array(z.unknown()), loose])
-    .describe("The MCP servers that it may use, by their names in cadre.yaml"),
-  extends: text.trim().min(1).describe("Another agent, whose keys it inherits"),
-  dialect: text.describe("The product that the file was written for, where that is guessed wrongly"),
+    .describe("MCP servers that it may use, by their names in cadre.yaml"),
+  extends: text.trim().min(1).describe("Another agent whose keys it inherits"),
+  dialect: text.describe("The product whose format the file has, if the guess is wrong"),
   icon: z.unknown().describe("One emoji, shown beside its name"),
   color: z.unknown().describe("The colour of its icon"),
 };

@@ -22,7 +22,7 @@ export async function loadSteps(
   { folders, trusted }: StepsSource,
 ): Promise<LoadedSteps> {
   const { path, root, scope } = moduleLocation(module, folders);
-  if (root === undefined) return { problem: `The module ${module} lies outside the agents folders.` };
+  if (root === undefined) return { problem: `The module ${module} is outside the agents folders.` };
   if (scope === "project" && !trusted)
     return { problem: `The module ${module} is not run: this folder is not trusted (\`cadre trust\`).` };
   const read = await readConfined({ name: path, folder: root, root, within: "the agents folder" });
@@ -32,7 +32,7 @@ export async function loadSteps(
     const main = await importMain(read.path, hash);
     if (Object.prototype.toString.call(main) === "[object GeneratorFunction]")
       return { main: main as StepsMain, hash };
-    return { problem: `The module ${module} cannot be used: its default export is no \`function*\`.` };
+    return { problem: `The module ${module} cannot be used: its default export is not a \`function*\`.` };
   } catch (error) {
     return { problem: `The module ${module} cannot be loaded: ${firstLine(error)}.` };
   }

@@ -384,7 +384,7 @@ describe("includes", () => {
     write("p/agents/one.txt", `\${include:two.txt}`);
     write("p/agents/two.txt", `\${include:one.txt}`);
     const { problems } = await promptOf(`\${include:../one.txt}`);
-    expect(problems[0]?.message).toBe("includes run in a circle: one.txt → two.txt → one.txt");
+    expect(problems[0]?.message).toBe("includes form a cycle: one.txt → two.txt → one.txt");
   });
 
   test("of a missing file, or without end, are an error", async () => {
@@ -417,8 +417,8 @@ describe("attached files", () => {
 
   test.each([
     ["output: no.json", "schema `no.json` cannot be read"],
-    ["output: ../../secret.json", "schema `../../secret.json` lies outside the agents folder"],
-    ["output: list.json", "schema `list.json`: is no mapping"],
+    ["output: ../../secret.json", "schema `../../secret.json` is outside the agents folder"],
+    ["output: list.json", "schema `list.json`: is not a mapping"],
     ["output: torn.json", "schema `torn.json`: 1:"],
     ["steps: ./no.ts", "module `./no.ts` cannot be read"],
   ])("%s is an error where it stands", async (yaml, message) => {
@@ -448,7 +448,7 @@ describe("attached files", () => {
     mkdirSync(join(root, "p/~/.cadre"), { recursive: true });
     symlinkSync(join(root, "p/agents"), join(root, "p/~/.cadre/agents"));
     expect((await only()).problems).toMatchObject([
-      { code: "BAD_STEPS", message: expect.stringContaining("lies outside the agents folder") },
+      { code: "BAD_STEPS", message: expect.stringContaining("is outside the agents folder") },
     ]);
   });
 });

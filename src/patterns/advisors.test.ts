@@ -20,7 +20,7 @@ const advised = (more = "") => `advisors: { agents: [legal, risk]${more} }`;
 const noOutput = "output: { type: object }";
 const words = turns({ text: "words" }, { text: "words" });
 
-/** Source and ids of the advisors' runs, which differ from life to life, by their names. */
+/** The opening with run ids replaced by agent names, since ids differ in each test run. */
 async function readable(world: World, runId: string): Promise<string> {
   const family = await familyOf(world, runId);
   const text = openingOf(await world.events(runId));

@@ -15,7 +15,7 @@ const drafts = (more = "") =>
   `bestOf: { n: 3, strategies: [short, "with care"]${more} }\ntools: [look, charge]`;
 const noOutput = { text: "words" };
 
-/** Drafts by number, told apart by their strategies; whoever sees drafts picks. */
+/** Scripted drafts, recognised by their strategies. An agent that sees drafts picks one. */
 const drafting =
   (pick: number) =>
   ({ lastUser = "" }: Pick<ScriptedRequest, "lastUser">): ScriptedTurn => {

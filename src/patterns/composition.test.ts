@@ -144,7 +144,7 @@ function turn(request: ScriptedRequest, ...answers: ScriptedTurn[]): ScriptedTur
   return answers[request.turn - 1] ?? { text: "done" };
 }
 
-/** Whatever a run or anybody below asks, as a person at the root would. */
+/** Approves everything that a run, or a run below it, asks for. */
 async function approveAll(world: World, runId: string): Promise<void> {
   const { store, people } = world.runtime;
   let news = Promise.withResolvers<void>();

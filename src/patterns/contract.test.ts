@@ -94,7 +94,7 @@ async function lived(world: World): Promise<string> {
   return runId;
 }
 
-/** False: there is no such point. */
+/** False: the run has fewer appends than `point`. */
 async function survives(sample: Sample, point: number, expected: unknown): Promise<boolean> {
   const world: World = await worldOf(sample, { idle: true, intercept: killer(() => world, point) });
   const runId = await world.run("the task");
@@ -115,14 +115,14 @@ async function survives(sample: Sample, point: number, expected: unknown): Promi
   return died;
 }
 
-/** Drives whatever is due, one after the other, until the root has ended. */
+/** Drives all due runs, one after the other, until the root has ended. */
 async function driven(world: World, runId: string): Promise<void> {
   while (!(await world.state(runId)).end) {
     for (const due of await world.runtime.store.leases.due(Date.now(), 10)) await world.drive(due);
   }
 }
 
-/** Dies at the n-th append, before it at odd points and after it at even ones; what comes behind it gets no answer. */
+/** Kills the process at the n-th append: before it if n is odd, after it if n is even. Later appends get no answer. */
 function killer(world: () => World, point: number): Intercept {
   let seen = 0;
   return async (_, send) => {
@@ -136,7 +136,7 @@ function killer(world: () => World, point: number): Intercept {
   };
 }
 
-/** What a tree leaves behind, without what differs from life to life. */
+/** The result of a tree, without values that differ in each test run. */
 async function leftBehind(world: World, runId: string) {
   const family = await familyOf(world, runId);
   const runs = await Promise.all(

@@ -23,7 +23,7 @@ const route = (agent: string, more: object = {}) => ({
 const desk = (more = "") => `router: { destinations: [legal, billing]${more} }`;
 const cast = { legal: "", billing: "", support: "" };
 
-/** What became of a run: how it ended, and who had a part in it. */
+/** How a run ended, and which agents took part. */
 async function outcome(world: World, runId: string) {
   await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
   const { end } = await world.state(runId);

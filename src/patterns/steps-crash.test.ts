@@ -35,7 +35,7 @@ test("[F01] [F03] [M1] [M3] after a kill at any append the module is replayed, a
   }
 }, 120_000);
 
-/** False: there is no such point to die at. */
+/** False: the run has fewer appends than `point`. */
 async function liveThrough(point: number): Promise<boolean> {
   // A kill after one append differs from a kill before the next only in what is queued behind it.
   const when = point % 2 === 0 ? "before" : "after";
@@ -81,7 +81,7 @@ function killer(world: () => World, point: number, when: "before" | "after"): In
   };
 }
 
-/** Drives the tree once, and plays the person and the time. */
+/** Drives the tree once, answers as the person, and moves the clock. */
 async function step(world: World, runId: string): Promise<void> {
   const { people, parts } = world.runtime;
   const state = await world.drive(runId);

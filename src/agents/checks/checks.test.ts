@@ -52,32 +52,32 @@ const errors: Row[] = [
   [
     "[S4-20] an agent without Finalize needs another agent that answers",
     { a: { finalizes: false } },
-    "NO_ANSWER agents/a.md:3:1 its `policy` has no `Finalize`, and there is nobody whose answer it could return: add `Finalize`, `agents`, `handoff` or `router`",
+    "NO_ANSWER agents/a.md:3:1 its `policy` has no `Finalize`, and there is no other agent whose answer it could return: add `Finalize`, `agents`, `handoff` or `router`",
   ],
   [
     "[S4-20] a coordinator must finalize",
     { a: { finalizes: false, team: team(["b"]) } },
-    "NO_ANSWER agents/a.md:3:1 a team's coordinator gives the answer itself, and its `policy` has no `Finalize`: add `Finalize`, or take `team` away",
+    "NO_ANSWER agents/a.md:3:1 a team's coordinator gives the answer itself, and its `policy` has no `Finalize`: add `Finalize`, or remove `team`",
   ],
   [
     "[S3-28] a router's agents are its destinations",
     { a: { router: router(["b"]), agents: ["b", "c"] } },
-    "ROUTER_AGENTS agents/a.md:5:10 a router delegates to nobody, and `c` is none of its destinations: add it to `router.destinations`, or take it out of `agents`",
+    "ROUTER_AGENTS agents/a.md:5:10 a router does not delegate, and `c` is not one of its destinations: add it to `router.destinations`, or take it out of `agents`",
   ],
   [
     "[S3-24] a router has no tools",
     { a: { router: router(["b"]), tools: { allow: ["Read", "route_to"], ask: [], deny: [] } } },
-    "ROUTER_TOOLS agents/a.md:4:1 a router has no tools but `route_to`: Read: take `tools` away",
+    "ROUTER_TOOLS agents/a.md:4:1 a router has no tools but `route_to`: Read: remove `tools`",
   ],
   [
     "a router cannot choose an agent that only people may start",
     { a: { router: router(["b"]) }, b: { delegable: false } },
-    "NOT_DELEGABLE agents/a.md:9:10 no model may call `b`, so a router cannot choose it: it is for people",
+    "NOT_DELEGABLE agents/a.md:9:10 only people may start `b`, so a router cannot choose it",
   ],
   [
     "[H5] a judge must not give its answer away",
     { a: { bestOf: { ...bestOf, judge: "b" } }, b: { handoff: handoff("c") } },
-    "JUDGE_GIVES_AWAY agents/a.md:12:10 `b` cannot judge: by its `handoff` the answer is another's",
+    "JUDGE_GIVES_AWAY agents/a.md:12:10 `b` cannot judge: its `handoff` gives the answer to another agent",
   ],
   ...(["handoff", "router", "advisors", "team", "bestOf"] as const).map(
     (key): Row => [
@@ -137,7 +137,7 @@ const warnings: Row[] = [
   [
     "an agent that only people may start is not a delegate",
     { a: { agents: ["b", "c"] }, b: { delegable: false } },
-    "NOT_DELEGABLE agents/a.md:5:10 `b` is for people, no model may call it: it is left out",
+    "NOT_DELEGABLE agents/a.md:5:10 `b` can only be started by people, not by a model: it is left out",
   ],
   [
     "[S4-20] an answer that the policy withholds",
@@ -147,12 +147,12 @@ const warnings: Row[] = [
   [
     "delegation without delegates",
     { a: { delegation: DEFAULT_DELEGATION } },
-    "NO_DELEGATES agents/a.md:6:1 `delegation` has no effect: it may delegate to nobody",
+    "NO_DELEGATES agents/a.md:6:1 `delegation` has no effect: it may not delegate to any agent",
   ],
   [
     "context without delegates",
     { a: { context: "full" } },
-    "NO_DELEGATES agents/a.md:7:1 `context` has no effect: it may delegate to nobody",
+    "NO_DELEGATES agents/a.md:7:1 `context` has no effect: it may not delegate to any agent",
   ],
   [
     "one draft",
@@ -172,12 +172,12 @@ const warnings: Row[] = [
   [
     "no depth",
     { a: { agents: ["b"], limits: { maxDepth: 0 } } },
-    "LIMIT_ZERO agents/a.md:16:1 `maxDepth: 0` lets it delegate to nobody",
+    "LIMIT_ZERO agents/a.md:16:1 `maxDepth: 0` prevents all delegation",
   ],
   [
     "no children",
     { a: { handoff: handoff("b"), limits: { maxChildren: 0 } } },
-    "LIMIT_ZERO agents/a.md:16:1 `maxChildren: 0` lets it start nobody",
+    "LIMIT_ZERO agents/a.md:16:1 `maxChildren: 0` prevents it from starting any agent",
   ],
 ];
 
@@ -204,7 +204,7 @@ describe("rules about one agent", () => {
       return a.problems.map(problemText);
     };
     expect(withheld([])).toEqual([
-      "agents/a.md:5:1 `agents` names somebody, but its `policy` lets it delegate to none of them: add `Delegate` to `policy`, or take `agents` away",
+      "agents/a.md:5:1 `agents` names agents, but its `policy` allows delegation to none of them: add `Delegate` to `policy`, or remove `agents`",
     ]);
     expect(withheld(["c"])).toEqual([]);
   });

@@ -39,7 +39,7 @@ function withoutAnswer(definition: Definition): Finding[] {
     ({ pattern }) => pattern.stage === "work" || pattern.answer === "target",
   );
   if (definition.finalizes !== false || definition.agents.length > 0 || isAnswered) return [];
-  const message = "its `policy` has no `Finalize`, and there is nobody whose answer it could return";
+  const message = "its `policy` has no `Finalize`, and there is no other agent whose answer it could return";
   const suggestion = "add `Finalize`, `agents`, `handoff` or `router`";
   return [errorAt("policy", "NO_ANSWER", message, { suggestion })];
 }
@@ -47,7 +47,7 @@ function withoutAnswer(definition: Definition): Finding[] {
 /** Keys that only a model can use are reported, not silently ignored. */
 function beyondPrograms({ runner, agents, output }: Definition): Finding[] {
   if (!runner) return [];
-  const delegates = "`agents` has no effect: the program of its `runner` delegates to nobody here";
+  const delegates = "`agents` has no effect: the program of its `runner` cannot delegate here";
   const data = "`runner` and `output` do not go together: a program answers in words, not in data";
   return [
     ...(agents.length > 0 ? [warningAt("agents", "NO_EFFECT", delegates)] : []),

@@ -16,7 +16,7 @@ export const checkCycles: Check = (agent, { agents }) => {
   return [
     errorAt(first!.key, "CYCLE", `cycle: ${agent.name}${drawn}`, {
       names: first!.to,
-      suggestion: "an agent is never started below itself: take one of these away",
+      suggestion: "an agent is never started below itself: remove one of these",
     }),
   ];
 };

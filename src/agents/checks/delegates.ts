@@ -14,7 +14,7 @@ export const checkDelegates: Check = ({ definition, references, dialect }, { age
       warningAt(
         "agents",
         "NOT_DELEGABLE",
-        `\`${name}\` is for people, no model may call it: it is left out`,
+        `\`${name}\` can only be started by people, not by a model: it is left out`,
         {
           names: name,
           drop: true,
@@ -22,8 +22,8 @@ export const checkDelegates: Check = ({ definition, references, dialect }, { age
       ),
     );
   if (named.length > 0 && definition.agents.length === 0) {
-    const message = "`agents` names somebody, but its `policy` lets it delegate to none of them";
-    const suggestion = "add `Delegate` to `policy`, or take `agents` away";
+    const message = "`agents` names agents, but its `policy` allows delegation to none of them";
+    const suggestion = "add `Delegate` to `policy`, or remove `agents`";
     findings.push(warningAt("agents", "DELEGATION_WITHHELD", message, { suggestion }));
   }
   // In another product's file the dialect filled these keys in, so their author should not get a warning.
@@ -31,7 +31,9 @@ export const checkDelegates: Check = ({ definition, references, dialect }, { age
   if (!isMeant || definition.agents.length > 0 || definition.steps) return findings;
   for (const key of ["delegation", "context"] as const) {
     if (definition[key] !== undefined)
-      findings.push(warningAt(key, "NO_DELEGATES", `\`${key}\` has no effect: it may delegate to nobody`));
+      findings.push(
+        warningAt(key, "NO_DELEGATES", `\`${key}\` has no effect: it may not delegate to any agent`),
+      );
   }
   return findings;
 };

@@ -11,8 +11,8 @@ export const checkLimits: Check = ({ definition }) => {
     .map((name) => warningAt("limits", "LIMIT_ZERO", `\`${name}: 0\` ends every run before its first turn`));
   const edges = edgesOf(definition);
   if (limits.maxDepth === 0 && edges.some(({ key }) => key === "agents"))
-    found.push(warningAt("limits", "LIMIT_ZERO", "`maxDepth: 0` lets it delegate to nobody"));
+    found.push(warningAt("limits", "LIMIT_ZERO", "`maxDepth: 0` prevents all delegation"));
   if (limits.maxChildren === 0 && edges.length > 0)
-    found.push(warningAt("limits", "LIMIT_ZERO", "`maxChildren: 0` lets it start nobody"));
+    found.push(warningAt("limits", "LIMIT_ZERO", "`maxChildren: 0` prevents it from starting any agent"));
   return found;
 };

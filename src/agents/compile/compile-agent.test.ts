@@ -199,7 +199,7 @@ describe("keys", () => {
     ["advisors: {agents: [a], require: most}", "`advisors.require`", 34],
     ["advisors: []", "at least one agent", 11],
     ["team: {members: [a], maxRounds: 0}", "`team.maxRounds`: must be more than 0", 33],
-    ["router: true", "nobody to choose from", 1],
+    ["router: true", "no agents to choose from", 1],
     ["policy: [Fly]", "must be one of Patch, Finalize, Delegate", 10],
     ["policy: {verbs: [Patch], target: [a]}", "is not known here", 34],
     ["maxTurns: 3\nmaxIterations: 4", "both set `maxTurns`", 1],
@@ -238,9 +238,7 @@ describe("MCP servers", () => {
     for (const yaml of ["mcpServers: {a: {command: rm}}", "mcpServers: [{a: {command: rm}}]"])
       expect(described(yaml)).toMatchObject({
         definition: { mcpServers: [] },
-        problems: [
-          { code: "BAD_VALUE", message: expect.stringContaining("nothing that stands here is started") },
-        ],
+        problems: [{ code: "BAD_VALUE", message: expect.stringContaining("nothing else here is started") }],
       });
   });
 });

@@ -155,7 +155,7 @@ function serversOf({ values, report }: Compiling): string[] | undefined {
   if (written === undefined) return undefined;
   const names = (Array.isArray(written) ? written : []).filter((name) => typeof name === "string");
   if (!Array.isArray(written) || names.length < written.length) {
-    const message = "`mcpServers` takes the names of servers; nothing that stands here is started";
+    const message = "`mcpServers` takes only names of servers; nothing else here is started";
     report("mcpServers", {
       code: "BAD_VALUE",
       message,
@@ -172,7 +172,7 @@ function titleOf({ name }: Draft, { title, name: given }: AgentValues): string |
 function descriptionOf({ draft, values, report }: Compiling): string {
   const description = values.description?.trim();
   if (description) return description;
-  const message = "no `description`: others cannot tell when to call it";
+  const message = "no `description`: other agents cannot tell when to call it";
   report("description", { code: "NO_DESCRIPTION", message });
   return firstSentence(draft.body);
 }

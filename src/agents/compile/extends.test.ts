@@ -104,7 +104,7 @@ describe("an agent never gets what its base denies", () => {
 describe("a base that cannot be used is an error", () => {
   test.each([
     ["that does not exist", "extends: bsae", "`extends` names `bsae`, and there is no such agent"],
-    ["that is itself", "extends: child", "`extends` runs in a circle: child → child"],
+    ["that is itself", "extends: child", "`extends` forms a cycle: child → child"],
     [
       "that is broken",
       "extends: torn",
@@ -128,7 +128,7 @@ describe("a base that cannot be used is an error", () => {
     write("c", "extends: a");
     const { problems } = await loadAgents({ project: root, builtin: join(root, "none") }, { models });
     expect(problems.find(({ code }) => code === "EXTENDS_CYCLE")?.message).toBe(
-      "`extends` runs in a circle: a → b → c → a",
+      "`extends` forms a cycle: a → b → c → a",
     );
   });
 });

@@ -36,7 +36,7 @@ export function applyExtends(drafts: ReadonlyMap<string, Draft>): Draft[] {
     const { name } = found.agent;
     if (trail.includes(name)) {
       const circle = [...trail.slice(trail.indexOf(name)), name].join(" → ");
-      return withError(draft, "EXTENDS_CYCLE", `runs in a circle: ${circle}`);
+      return withError(draft, "EXTENDS_CYCLE", `forms a cycle: ${circle}`);
     }
     const base = complete(found.agent, trail);
     return hasErrors(base.problems) ? withBrokenBase(draft, base) : mergeDrafts(base, draft);

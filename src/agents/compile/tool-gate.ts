@@ -76,7 +76,7 @@ function withheldTools({ values, allow = [], report, patches }: Withholding): st
     [name, ...aliases].some((each) => listed.has(each.toLowerCase()));
   const lost = patches.filter(isListed).map(({ name }) => name);
   if (lost.length > 0) {
-    const message = `\`tools\` names ${lost.join(", ")}, and its \`policy\` has no \`Patch\`: what can change files is withheld`;
+    const message = `\`tools\` names ${lost.join(", ")}, and its \`policy\` has no \`Patch\`: tools that can change files are withheld`;
     report("tools", { code: "PATCH_WITHHELD", message, suggestion: "add `Patch` to `policy`" });
   }
   return [...patches.map(({ name }) => name), ...(values.runner ? PATCHING_KINDS : [])];
@@ -86,7 +86,7 @@ function knownTools(allow: string[], toolNames: readonly string[], report: Repor
   const nobodys = new Set(ruleProblems(allow, toolNames).map(({ index }) => index));
   const known = allow.filter((_, index) => !nobodys.has(index));
   if (known.length === 0 && allow.length > 0) {
-    const message = "none of the tools that it names is known: it has no tools at all";
+    const message = "none of its tools is known: it has no tools at all";
     report("tools", { code: "NO_KNOWN_TOOLS", message });
   }
   return known;

@@ -27,7 +27,7 @@ function translate(source: SourceFile): Translation {
   const result = translateWith(source, readers(source));
   if (source.keys["agents"] === undefined && startsAgents(source.keys["tools"])) {
     const message =
-      "the file may start any agent, and names none: here an agent starts only those that it names";
+      "the file may start any agent, but names none: in Cadre an agent starts only agents that it names";
     const suggestion = "list them in `agents`";
     const at = source.document.at(["tools"], "key");
     const problem = { file: source.file, ...at, severity: "warning", code: "AGENTS_UNNAMED" } as const;

@@ -26,7 +26,7 @@ const parsed = entries.map((entry): Entry & { parsed: ParsedAgent } => ({
 }));
 const readable = parsed.filter((entry) => !hasErrors(entry.parsed.problems));
 
-/** Where a file lies in no folder of its product and has no key of its own, nothing tells whose it is. */
+/** Files outside their product's folders and without a key of their own: nothing shows the product. */
 const UNMARKED = /^(claude|gemini)$/;
 
 describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folder)", () => {
@@ -57,7 +57,7 @@ describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folde
   });
 });
 
-/** Rules that no word of the file stands for. A file that says nothing about tools must stay silent about them. */
+/** Rules that no word of the file explains. A file without tools must not get any rule. */
 function tooMuch({ keys: { tools = null } }: Translation, keys: Readonly<Record<string, Data>>): string[] {
   const said = [
     keys["tools"],

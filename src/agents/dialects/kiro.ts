@@ -44,7 +44,7 @@ const readSettings: Reader = (builder, value, key) => {
     for (const [name, options] of Object.entries(value)) {
       if (!isMapping(options) || !Object.keys(options).some((option) => /^den(y|ied)/i.test(option)))
         continue;
-      const message = `\`${name}\` is denied as a whole: rules here cannot say what its settings deny`;
+      const message = `\`${name}\` is denied as a whole: Cadre's rules cannot express what its settings deny`;
       warn(builder, [key, name], { code: "PERMISSION_NARROWED", message });
       readDenied(VOCABULARY)(builder, [name], key);
     }

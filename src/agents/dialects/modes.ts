@@ -92,7 +92,7 @@ function scopedGroup(builder: TranslationBuilder, [group, options]: readonly Dat
   const globs = typeof regex === "string" ? regexWildcards(regex)?.map(pathPattern) : undefined;
   if (group === "edit" && globs?.every((glob) => glob !== undefined))
     return VOCABULARY.groups.edit.flatMap((tool) => globs.map((glob) => `${tool}(${glob})`));
-  const message = `rules here cannot say which files \`fileRegex\` means: the group is left out`;
+  const message = `Cadre's rules cannot express this \`fileRegex\`: the group is left out`;
   const suggestion = 'write `tools: ["Edit(docs/**)"]` in a file of your own';
   warn(builder, path, { code: "PERMISSION_NARROWED", message, suggestion });
   return [];

@@ -100,7 +100,7 @@ const STRICTNESS = { allow: 0, ask: 1, deny: 2 };
 type Action = keyof typeof STRICTNESS;
 type Map = Record<string, Action | Record<string, Action>>;
 
-/** Theirs: the last rule whose tool and pattern match. Nothing: as it was before the file. */
+/** opencode's rule: the last match of tool and pattern decides. Undefined: the file does not change the call. */
 function theirs(map: Map, words: readonly string[], subject: string): Action {
   const rules = Object.entries(map).flatMap(([key, value]) =>
     Object.entries(typeof value === "string" ? { "*": value } : value).map(([pattern, action]) => ({
@@ -115,7 +115,7 @@ function theirs(map: Map, words: readonly string[], subject: string): Action {
   return found?.action ?? "allow";
 }
 
-/** `git *` is `git` alone, too. */
+/** `git *` also matches `git` alone. */
 const matches = (pattern: string, subject: string): boolean =>
   wildcard(pattern).test(subject) || (pattern.endsWith(" *") && wildcard(pattern.slice(0, -2)).test(subject));
 

@@ -43,12 +43,12 @@ export const readApprovalPolicy: Reader = (builder, value, key) => {
 };
 
 export function warnGrantIgnored(builder: TranslationBuilder, key: string, what: string): void {
-  const message = `${what} would spare a person's approval, which an agent file cannot: it has no effect`;
+  const message = `${what} would skip a person's approval, which an agent file cannot do: it has no effect`;
   const suggestion = "put the rule into cadre.yaml's `permissions.allow`";
   warn(builder, [key], { code: "GRANT_IGNORED", message, suggestion });
 }
 
 function notUnderstood(builder: TranslationBuilder, key: string): void {
-  const message = `\`${key}\` has a value that is not understood, and it decides what the agent may do`;
+  const message = `\`${key}\` has an unknown value, and it decides what the agent may do`;
   refuse(builder, [key], { code: "BAD_PERMISSION", message });
 }

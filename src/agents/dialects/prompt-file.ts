@@ -14,6 +14,6 @@ export function setPromptFile(builder: TranslationBuilder, file: string, path: P
     builder.promptFile = clean;
     return;
   }
-  const message = `the prompt's file \`${file}\` lies outside the folder of the file that names it`;
+  const message = `the prompt's file \`${file}\` is outside the folder of the file that names it`;
   refuse(builder, path, { code: "PROMPT_OUTSIDE", message, suggestion: "move it beside the file" });
 }

@@ -102,7 +102,7 @@ function allowOf({ keys: { tools } }: Translation): string[] {
 const denyOf = ({ keys: { tools } }: Translation): string[] =>
   Array.isArray(tools) || !tools ? [] : ((tools as { deny?: string[] }).deny ?? []);
 
-/** A map of permissions, or of folders, leaves every tool that it does not name: its own tests say how much. */
+/** A map of permissions or folders keeps every tool that it does not name, so other tests cover it. */
 function isOpenMap(written: Data): boolean {
   if (Array.isArray(written)) return written.some(isOpenMap);
   if (!isMap(written)) return false;

@@ -66,7 +66,7 @@ export const unsupportedKey: Reader = (builder, value, key) => {
 /** Commands, endpoints and secrets: kept as text, never run or expanded. */
 export const inertKey: Reader = (builder, value, key) => {
   builder.extra[key] = value;
-  const message = `\`${key}\` is not taken from an agent file of another product: nothing of it is started`;
+  const message = `\`${key}\` is ignored in an agent file of another product: nothing in it is started`;
   const suggestion = /mcp/i.test(key) ? "declare the servers in cadre.yaml's `mcpServers`" : undefined;
   warn(builder, [key], omitUndefined({ code: "UNSUPPORTED_KEY", message, suggestion }));
 };

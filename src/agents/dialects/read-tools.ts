@@ -52,7 +52,7 @@ export const readAgents: Reader = (builder, value, key) => {
     [key],
   );
   if (names.includes("*")) {
-    const message = "`*` names nobody: here an agent starts only those that it names";
+    const message = "`*` names no agent: in Cadre an agent starts only agents that it names";
     warn(builder, [key], { code: "AGENTS_UNNAMED", message });
   }
 };
@@ -63,19 +63,19 @@ export const readFolders: Reader = (builder, value, key) => {
   const folders = namesIn(value);
   if (!isTexts(folders)) return refuse(builder, [key], badPermission(key));
   narrowTools(builder, confineToFolders(folders, builder.gate.allow), [key]);
-  const message = `\`${key}\` holds the file tools to these folders; Bash cannot be held to them, and is left out`;
+  const message = `\`${key}\` limits the file tools to these folders; Bash cannot be limited to them, and is left out`;
   warn(builder, [key], { code: "PERMISSION_NARROWED", message });
 };
 
 export const BAD_TOOLS = {
   code: "BAD_TOOLS",
-  message: "what this says about tools is not understood",
+  message: "this value for tools cannot be read",
   suggestion: "write a list of names",
 };
 
 const badPermission = (where: string) => ({
   code: "BAD_PERMISSION",
-  message: `\`${where}\` is no permission that is understood here`,
+  message: `\`${where}\` is not a permission`,
   suggestion: "write allow, ask or deny",
 });
 
@@ -144,7 +144,7 @@ function applyMap(
   if (gate.allow || gate.ask.length > 0 || gate.deny.length > 0) narrowTools(builder, gate, [key]);
   if (agents) allowDelegates(builder, agents, [key, "task"]);
   for (const word of narrowed) {
-    const message = `\`${word}\` depends on the order of its rules, or on text that rules here cannot match: it comes out narrower`;
+    const message = `\`${word}\` depends on the order of its rules, or on text that Cadre's rules cannot match: it becomes narrower`;
     const suggestion = "see `cadre agents explain`, or say it in `tools: {allow, ask, deny}`";
     warn(builder, [key, word], { code: "PERMISSION_NARROWED", message, suggestion });
   }
@@ -175,7 +175,7 @@ export function allowRules(
     warn(builder, path, { code: "TOOL_IDE_ONLY", message });
   }
   if (!understood) {
-    const message = "none of the tools that this names is known here: the agent gets no tools at all";
+    const message = "none of these tools is known here: the agent gets no tools at all";
     warn(builder, path, { code: "NO_KNOWN_TOOLS", message, suggestion: "name Read, Grep, Edit, Bash …" });
   }
   return [...new Set(rules)];

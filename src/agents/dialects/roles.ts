@@ -108,7 +108,8 @@ function readDelegation(builder: TranslationBuilder, role: Keys): void {
     // The prompts of such roles call the tool by this name.
     if (names.length > 0) setKey(builder, "delegation", { tool: "delegate_to_agent" }, to!.written);
   } else if (may?.value === true) {
-    const message = "the role may delegate, and names nobody: here an agent starts only those that it names";
+    const message =
+      "the role may delegate, but names no agent: in Cadre an agent starts only agents that it names";
     const suggestion = "list them in `AllowedDelegations`";
     warn(builder, [may.written], { code: "AGENTS_UNNAMED", message, suggestion });
   }

@@ -115,7 +115,7 @@ function dropInvalid(builder: TranslationBuilder): void {
     delete builder.keys[key];
     builder.extra[key] = value;
     const written = builder.from[key]?.at(-1) ?? key;
-    warnIgnored(builder, [written], `\`${written}\` has a value that does not fit here`);
+    warnIgnored(builder, [written], `\`${written}\` has a value that is not valid here`);
   }
 }
 

@@ -52,7 +52,7 @@ async function readSteps(draft: Draft, { path, folder, display }: AttachmentRoot
     withError(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${why}` });
   // A path through a link called `~` would be pinned as a module of the user, which needs no trust.
   const at = resolve(dirname(path), name);
-  if (!at.startsWith(folder + sep)) return bad("lies outside the agents folder");
+  if (!at.startsWith(folder + sep)) return bad("is outside the agents folder");
   const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });
   if ("problem" in read) return bad(read.problem);
   const problem = stepsProblem(read.text);
@@ -70,7 +70,7 @@ async function readSchema(draft: Draft, key: string, { path, folder }: Attachmen
   if (isMapping(data)) return { ...draft, keys: { ...draft.keys, [key]: data } };
   const why = problems[0]
     ? `${problems[0].line}:${problems[0].column} ${problems[0].message}`
-    : "is no mapping";
+    : "is not a mapping";
   return withError(draft, key, { code: "BAD_SCHEMA", message: `schema \`${name}\`: ${why}` });
 }
 
@@ -129,5 +129,5 @@ async function readInclude(name: string, trail: readonly string[], root: string)
   if (!trail.includes(read.path)) return read;
   const circle = [...trail.slice(trail.indexOf(read.path)), read.path];
   const names = await Promise.all(circle.map((step) => nameBelow(step, root)));
-  return { problem: `includes run in a circle: ${names.join(" → ")}` };
+  return { problem: `includes form a cycle: ${names.join(" → ")}` };
 }

@@ -6,7 +6,7 @@ import { parseAgent } from "./parse.ts";
 const parse = (source: string) => parseAgent(source, "agents/a.md");
 const codes = (source: string) => parse(source).problems.map(({ code }) => code);
 
-/** The slowest of inputs may take 100 ms; measured warm, and as the best of three, since the machine is shared. */
+/** The slowest input may take 100 ms: the best of three measurements after a warm-up, since the machine is shared. */
 function quickest(source: string): number {
   return Math.min(
     ...[1, 2, 3].map(() => {

@@ -226,7 +226,7 @@ const UNREADABLE = [
   {
     code: "NOT_UTF8",
     pattern: /\uFFFD/,
-    message: "bytes that are no UTF-8: the model reads \uFFFD in their place",
+    message: "bytes that are not UTF-8: the model reads \uFFFD instead",
     suggestion: "save the file as UTF-8",
   },
   {

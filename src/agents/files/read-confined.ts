@@ -25,10 +25,10 @@ export async function readConfined({ name, folder, root, within }: FilePointer):
   try {
     const inside = await realpath(root);
     const path = await realpath(resolve(folder, name));
-    if (!path.startsWith(inside + sep)) return { problem: `lies outside ${within}` };
+    if (!path.startsWith(inside + sep)) return { problem: `is outside ${within}` };
     const found = await stat(path);
     // Reading a device or a pipe would never end.
-    if (!found.isFile()) return { problem: "is no file" };
+    if (!found.isFile()) return { problem: "is not a file" };
     if (found.size > MAX_TEXT) return { problem: "is larger than 1 MB" };
     const text = (await readFile(path, "utf8")).replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
     return { path, text: text.trimEnd() };

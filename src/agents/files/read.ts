@@ -104,7 +104,7 @@ export async function draftFile(
     const pointing = { path, folder: folder.path, root: folder.root, display };
     return { file, drafts: await Promise.all(drafts.map((draft) => attachFiles(draft, pointing))) };
   }
-  const message = "data of no kind that is known: not read as an agent";
+  const message = "unknown kind of data: not read as an agent";
   return skippedFile({ file, line: 1, column: 1, code: "NOT_AN_AGENT", severity: "warning", message });
 }
 
@@ -127,7 +127,7 @@ export async function readSource(path: string, file: string): Promise<string | P
   try {
     const found = await stat(path);
     // Reading a device or a pipe would never end.
-    if (!found.isFile()) return unreadable(file, "is no file");
+    if (!found.isFile()) return unreadable(file, "is not a file");
     if (found.size > MAX_FILE) return tooLargeFile(file, "the file is larger than 1 MB");
     return await readFile(path, "utf8");
   } catch (error) {

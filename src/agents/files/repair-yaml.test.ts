@@ -64,7 +64,7 @@ describe("invalid YAML is read as its author meant it", () => {
         code: "YAML_REPAIRED",
         severity: "warning",
         message:
-          "`description` is no YAML as it stands (a colon inside plain text looks like a key: put the whole value in quotes), and is read as text",
+          "`description` is not valid YAML (a colon inside plain text looks like a key: put the whole value in quotes); it was read as text",
         suggestion: 'write `description: "Use when the user asks: anything at all,…"`',
       },
     ]);

@@ -76,7 +76,7 @@ function readField(field: Field, file: string): YamlDocument | undefined {
     column,
     code: "YAML_REPAIRED",
     severity: "warning",
-    message: `\`${field.key}\` is no YAML as it stands (${document.problems[0]!.message}), and is read as text`,
+    message: `\`${field.key}\` is not valid YAML (${document.problems[0]!.message}); it was read as text`,
     suggestion: `write \`${field.key}: ${quoted(text)}\``,
   };
   const valueColumn = field.lines[0]!.search(/:/) + 2;
@@ -113,7 +113,7 @@ function wholeNote(broken: YamlDocument): Problem {
     ...place,
     code: "YAML_REPAIRED",
     severity: "warning",
-    message: `the front matter is no YAML as it stands (${message}), and is read key by key`,
+    message: `the front matter is not valid YAML (${message}); it was read key by key`,
     suggestion: "put text with a colon in quotes",
   };
 }

@@ -45,7 +45,7 @@ test("a module is run only in a folder that is trusted; a question is answered b
 
 test.each([
   ["of a folder that is not trusted", MODULE, "", /is not run: this folder is not trusted \(`cadre trust`\)/],
-  ["that is no `function*`", "export default () => 1;\n", "1", /its default export is no `function\*`/],
+  ["that is not a `function*`", "export default () => 1;\n", "1", /its default export is not a `function\*`/],
 ])("[M5] a module %s is not said to have changed", async (_, module, trust, why) => {
   await using p = await shipper();
   await p.write("agents/ship.steps.ts", module);

@@ -14,7 +14,7 @@ const AdvisorsInput = z.union([
   SomeNames,
   z.strictObject({
     agents: SomeNames,
-    require: Require.optional().describe("How many must have answered (any)"),
+    require: Require.optional().describe("How many advisors must answer (any)"),
     timeout: Duration.optional().describe("How long an advisor may take"),
   }),
 ]);
@@ -22,7 +22,7 @@ const AdvisorsInput = z.union([
 export const advisors = declarePattern({
   key: "advisors",
   stage: "before",
-  input: AdvisorsInput.describe("Who is asked before it begins"),
+  input: AdvisorsInput.describe("Agents that give advice before it starts"),
   pinned: z.object({
     agents: z.array(z.string()).min(1),
     require: Require,

@@ -11,7 +11,7 @@ const BestOfInput = z.union([
   Count,
   z.strictObject({
     n: Count.describe("How many drafts"),
-    judge: AgentName.optional().describe("Who picks; absent: the agent itself"),
+    judge: AgentName.optional().describe("Agent that picks one; absent: the agent itself"),
     strategies: z.array(z.string()).optional().describe("One hint for each draft"),
   }),
 ]);
@@ -19,7 +19,7 @@ const BestOfInput = z.union([
 export const bestOf = declarePattern({
   key: "bestOf",
   stage: "work",
-  input: BestOfInput.describe("So many drafts, of which the best is picked"),
+  input: BestOfInput.describe("Number of drafts, of which the best is picked"),
   pinned: z.object({
     n: z.int().positive(),
     judge: z.string().optional(),
@@ -56,7 +56,7 @@ export const bestOf = declarePattern({
         errorAt(
           "bestOf",
           "JUDGE_GIVES_AWAY",
-          `\`${judge}\` cannot judge: by its \`${key}\` the answer is another's`,
+          `\`${judge}\` cannot judge: its \`${key}\` gives the answer to another agent`,
           { names: judge! },
         ),
       ),

@@ -10,14 +10,14 @@ const OnFailure = z.enum(["fail", "return", "retry"]);
 const HandoffInput = z.strictObject({
   agent: AgentName,
   onFailure: OnFailure.optional().describe(
-    "What a failed stage means: the whole fails, this agent's answer stands, once more (fail)",
+    "What happens when that agent fails: fail, return this agent's answer, or retry once (fail)",
   ),
 });
 
 export const handoff = declarePattern({
   key: "handoff",
   stage: "after",
-  input: z.union([AgentName, HandoffInput]).describe("Who gets its answer and owns the final one"),
+  input: z.union([AgentName, HandoffInput]).describe("Agent that gets its answer and gives the final one"),
   pinned: z.object({
     agent: z.string(),
     /** After a failed stage the chain fails, the answer before it stands, or the stage is tried once more. */

@@ -14,7 +14,7 @@ const RouterInput = z.union([
   z.literal(true).describe("The destinations are those of `agents`"),
   z.strictObject({
     destinations: SomeNames,
-    fallback: AgentName.optional().describe("Who gets what the router could not place"),
+    fallback: AgentName.optional().describe("Agent that gets a request which the router could not place"),
     allowAnswer: z.boolean().optional().describe("Lets it answer a trivial request itself (false)"),
   }),
 ]);
@@ -28,7 +28,7 @@ const Router = z.object({
 export const router = declarePattern({
   key: "router",
   stage: "route",
-  input: RouterInput.describe("It only decides who does the work"),
+  input: RouterInput.describe("It only chooses which agent does the work"),
   pinned: Router,
   pin(written, { agents, reportError }) {
     if (written !== true) {
@@ -38,7 +38,7 @@ export const router = declarePattern({
     if (agents && agents.length > 0) return { destinations: [...agents], allowAnswer: false };
     reportError({
       code: "ROUTER_EMPTY",
-      message: "`router: true` has nobody to choose from",
+      message: "`router: true` has no agents to choose from",
       suggestion: "name its destinations in `agents`",
     });
     return undefined;
@@ -98,7 +98,7 @@ function checkRouter(
         errorAt(
           "agents",
           "ROUTER_AGENTS",
-          `a router delegates to nobody, and \`${name}\` is none of its destinations`,
+          `a router does not delegate, and \`${name}\` is not one of its destinations`,
           {
             names: name,
             suggestion: "add it to `router.destinations`, or take it out of `agents`",
@@ -108,7 +108,7 @@ function checkRouter(
     ...(others.length > 0
       ? [
           errorAt("tools", "ROUTER_TOOLS", `a router has no tools but \`route_to\`: ${others.join(", ")}`, {
-            suggestion: "take `tools` away",
+            suggestion: "remove `tools`",
           }),
         ]
       : []),
@@ -118,7 +118,7 @@ function checkRouter(
         errorAt(
           "router",
           "NOT_DELEGABLE",
-          `no model may call \`${name}\`, so a router cannot choose it: it is for people`,
+          `only people may start \`${name}\`, so a router cannot choose it`,
           { names: name },
         ),
       ),

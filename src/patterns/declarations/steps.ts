@@ -7,7 +7,7 @@ import { NO_COST } from "./run-cost.ts";
 export const steps = declarePattern({
   key: "steps",
   stage: "work",
-  input: z.string().trim().min(1).describe("A module beside the file that controls the agent"),
+  input: z.string().trim().min(1).describe("A module next to the file that controls the agent"),
   /** The hash is the module's when the run began. */
   pinned: z.object({ module: z.string(), hash: z.string() }),
   pin: (_, { module }) => module,

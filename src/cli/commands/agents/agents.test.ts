@@ -26,7 +26,7 @@ test("a run says what of its agent's file was read otherwise than it was written
   });
   const { code, stderr } = await p.cadre("run", "helper", "hello");
   expect(code).toBe(0);
-  expect(stderr).toMatch(/^warning: agents\/helper\.md:\d+:\d+ `description` is no YAML/m);
+  expect(stderr).toMatch(/^warning: agents\/helper\.md:\d+:\d+ `description` is not valid YAML/m);
 });
 
 describe("cadre agents", () => {
@@ -129,7 +129,7 @@ describe("cadre agents validate", () => {
     const [report, ...more] = lines() as [{ files: { problems: { message: string }[] }[] }];
     expect(more).toEqual([]);
     const { files } = report;
-    const suggestion = "an agent is never started below itself: take one of these away";
+    const suggestion = "an agent is never started below itself: remove one of these";
     const cycle = (message: string) => ({
       code: "CYCLE",
       severity: "error",
@@ -389,7 +389,7 @@ test("[S4-6] [S4-20] without Patch no command is run and no tool of anybody's th
   expect(code).toBe(0);
   expect(await readdir(p.folder)).not.toContain("made.txt");
   expect(stderr).toMatch(
-    /`tools` names Bash, and its `policy` has no `Patch`: what can change files is withheld/,
+    /`tools` names Bash, and its `policy` has no `Patch`: tools that can change files are withheld/,
   );
   const { blastRadius, tools } = JSON.parse((await p.cadre("agents", "explain", "p", "--json")).stdout);
   expect(tools.map(({ name }: { name: string }) => name)).toEqual(["Read"]);
