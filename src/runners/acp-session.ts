@@ -1,4 +1,4 @@
-// One session with a program that speaks the Agent Client Protocol, over its own input and output.
+// One session with a program that speaks the Agent Client Protocol over its stdin and stdout.
 
 import { Readable, Writable } from "node:stream";
 import {
@@ -21,14 +21,14 @@ import type { TranslateOptions } from "./translate-call.ts";
 export interface RunnerProcess {
   input: Writable;
   output: Readable;
-  /** Resolves with why it has ended. */
+  /** Resolves with the reason when the process has ended. */
   ended: Promise<string>;
   kill(): void;
 }
 
 export interface SessionOptions {
   cwd: string;
-  /** The session to go on with; absent: a new one. */
+  /** The session to resume. Absent: a new one. */
   session: string | undefined;
   mode: string | undefined;
   as: TranslateOptions;
@@ -37,10 +37,10 @@ export interface SessionOptions {
 
 type Facts = Pick<RunnerFacts, "session" | "mode" | "loads" | "loaded">;
 
-/** One message of the program's. */
+/** Longest message that a program may send. */
 const MAX_MESSAGE_BYTES = 8_000_000;
 
-/** Throws a sentence. */
+/** Throws an error with a sentence for people. */
 export async function openSession(
   program: RunnerProcess,
   wanted: SessionOptions,
@@ -59,18 +59,18 @@ export async function openSession(
     )
     .connect({
       writable: wire.writable,
-      // What a session that is gone on with brings up again was told before.
+      // A resumed session repeats updates that were already reported.
       readable: wire.readable.pipeThrough(
-        withoutUpdates((params) => isWorking && told.update(readUpdate(params))),
+        divertUpdates((params) => isWorking && told.update(readUpdate(params))),
       ),
     });
   void program.ended.then((why) => {
     told.flushDelayedCalls();
     line.end({ type: "gone", why });
   });
-  // One that cannot be heard any more, because of a message that was too long, is of no use to anybody.
-  void closed.then(() => endOf(program));
-  const facts = await begin(agent, wanted);
+  // A connection that closed, for example after a message that was too long, makes the program useless.
+  void closed.then(() => exitOf(program));
+  const facts = await startSession(agent, wanted);
   const { session: sessionId } = facts;
   return {
     facts,
@@ -116,8 +116,8 @@ export async function openSession(
   };
 }
 
-/** Updates are heard here, in their order: the package complains about every kind that it does not know. */
-function withoutUpdates(heard: (params: unknown) => void): TransformStream<AnyMessage, AnyMessage> {
+/** Handles updates itself, in order: the package logs an error for every kind that it does not know. */
+function divertUpdates(heard: (params: unknown) => void): TransformStream<AnyMessage, AnyMessage> {
   return new TransformStream({
     transform(message, onward) {
       if ("method" in message && message.method === methods.client.session.update) heard(message.params);
@@ -126,12 +126,15 @@ function withoutUpdates(heard: (params: unknown) => void): TransformStream<AnyMe
   });
 }
 
-/** The program's own reason where it gave one; otherwise how it ended. */
+/** The program's own reason if it gave one; otherwise how it ended. */
 export const exitReason = async (error: unknown, program: RunnerProcess): Promise<string> =>
-  error instanceof RequestError ? messageOf(error).slice(0, 1_000) : endOf(program);
+  error instanceof RequestError ? messageOf(error).slice(0, 1_000) : exitOf(program);
 
-/** A program that closes its output is most often ending: its own code says more than the one that our signal gives it. */
-async function endOf(program: RunnerProcess): Promise<string> {
+/**
+ * A program that closes its output is usually exiting. Its own exit code says more than the one that our signal would
+ * cause.
+ */
+async function exitOf(program: RunnerProcess): Promise<string> {
   const late = setTimeout(program.kill, ENDING_MS);
   const why = await program.ended;
   clearTimeout(late);
@@ -140,11 +143,11 @@ async function endOf(program: RunnerProcess): Promise<string> {
 
 const ENDING_MS = 1_000;
 
-async function begin(agent: ClientContext, wanted: SessionOptions): Promise<Facts> {
+async function startSession(agent: ClientContext, wanted: SessionOptions): Promise<Facts> {
   const { cwd, session, mode, version } = wanted;
   const { agentCapabilities, protocolVersion } = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
-    // It has files and commands of its own, in its sandbox.
+    // No client capabilities: the program has files and commands of its own in its sandbox.
     clientCapabilities: {},
     clientInfo: { name: "cadre", version },
   });
@@ -157,10 +160,10 @@ async function begin(agent: ClientContext, wanted: SessionOptions): Promise<Fact
   if (session !== undefined) {
     const loaded = await agent.request(methods.agent.session.load, { sessionId: session, ...place });
     const { modes } = (loaded ?? {}) as { modes?: Modes | null };
-    return { session, ...loads, loaded: true, ...(await modeIn(agent, session, mode, modes)) };
+    return { session, ...loads, loaded: true, ...(await setMode(agent, session, mode, modes)) };
   }
   const { sessionId, modes } = await agent.request(methods.agent.session.new, place);
-  return { session: sessionId, ...loads, ...(await modeIn(agent, sessionId, mode, modes)) };
+  return { session: sessionId, ...loads, ...(await setMode(agent, sessionId, mode, modes)) };
 }
 
 interface Modes {
@@ -168,8 +171,8 @@ interface Modes {
   availableModes: readonly { id: string }[];
 }
 
-/** Set by name, or left as the program begins; written down either way. */
-async function modeIn(
+/** Sets the requested mode, or keeps the program's default. The journal records it either way. */
+async function setMode(
   agent: ClientContext,
   sessionId: string,
   wanted: string | undefined,

@@ -1,13 +1,15 @@
-// Programs that a process which is no more left running. They are known by the session that they were started in, and by when its leader
-// began: a number alone may be somebody else's by now. Where the system has no /proc, the shell that watches over them is trusted to
-// have ended them when its pipe closed.
+// Finds and kills programs that an earlier process left running. They are identified by their session and the start
+// time of its
+// leader, because a pid alone may have been reused. On systems without /proc, the supervising shell has ended them
+// when its pipe
+// closed.
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** When a process began, as the system counts; undefined: it cannot be known here, or there is none. */
+/** Start time of a process, as the system counts it. Undefined: unknown, or no such process. */
 export const processStartTime = (pid: number): string | undefined => statOf(pid)?.began;
 
-/** Ends every process of a session, unless its leader is another one than was started. */
+/** Kills every process of a session, unless its leader is no longer the process that was started. */
 export function killSession(leader: number, began: string | undefined): void {
   const now = processStartTime(leader);
   if (now !== undefined && now !== began) return;
@@ -25,7 +27,7 @@ function pids(): number[] {
 function statOf(pid: number): { session: number; began: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name of the program stands in brackets, and may hold anything.
+    // The program's name is in parentheses, and may contain anything.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return { session: Number(fields[3]), began: fields[19]! };
   } catch {
@@ -37,6 +39,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended meanwhile.
+    // It has already ended.
   }
 }

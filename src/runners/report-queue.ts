@@ -1,13 +1,13 @@
-// What a program tells, in its order, until somebody asks for the next thing. Bounded: one that tells more than is taken is cut off.
+// A queue of a program's reports, in order. It is bounded: a program that reports more than is read is killed.
 
 import type { LiveRunner, RunnerReport } from "../loop/programs/runner.ts";
 
 export interface ReportQueue {
   push(told: RunnerReport): void;
-  /** The last thing that there is to tell: told again to whoever asks again. */
+  /** The final report. Every later read returns it again. */
   end(told: RunnerReport): void;
   isOver(): boolean;
-  /** It is alive, though it tells nothing that has to be known. */
+  /** The program is alive, although it reports nothing. */
   noteActivity(): void;
   next: LiveRunner["nextReport"];
 }

@@ -1,6 +1,8 @@
-// The programs at work in this process, one for a run. Each is started under a shell that ends it, with everything that it started, when
-// our pipe to it closes: because we say so, or because we were killed. All of it runs in the sandbox that the project has: what a program
-// asks is a courtesy of its own, and no boundary.
+// The programs at work in this process, one for each run. A shell supervises each program: it kills the program and
+// everything
+// that it started when our pipe closes, also if we are killed. All of it runs in the project's sandbox. A program's
+// questions are
+// a courtesy, not a security boundary.
 
 import { hostname } from "node:os";
 import { expandVariables } from "../config/expand-variables.ts";
@@ -19,11 +21,11 @@ import { killSession, processStartTime } from "./leftover-processes.ts";
 import type { TranslateOptions } from "./translate-call.ts";
 
 export interface RunnersParts {
-  /** Whether the project may bring commands. */
+  /** Whether the project may start its own commands. */
   trusted: boolean;
-  /** Where `${NAME}` is looked up. */
+  /** Values for `${NAME}` in the configuration. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Puts a command into the sandbox; or says why it must not run. */
+  /** Wraps a command in the sandbox, or says why it must not run. */
   confine(
     argv: readonly string[],
     place: { workspace: string; runId: RunId },
@@ -36,11 +38,11 @@ export interface SandboxedCommand {
   sandbox: string;
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
-  /** Looks after what it left: sentences for a person. */
+  /** Looks at what the program left behind. Returns sentences for people. */
   after(): Promise<string[]>;
 }
 
-interface AtWork {
+interface RunningProgram {
   live: LiveRunner;
   leashed: SupervisedServer;
   after(): Promise<string[]>;
@@ -50,21 +52,21 @@ const START_MS = 60_000;
 const MAX_ERRORS = 2_000;
 
 export function createRunners(parts: RunnersParts): Runners {
-  const atWork = new Map<RunId, AtWork>();
+  const programs = new Map<RunId, RunningProgram>();
   const end = async (runId: RunId): Promise<string[]> => {
-    const found = atWork.get(runId);
-    atWork.delete(runId);
+    const found = programs.get(runId);
+    programs.delete(runId);
     if (!found) return [];
     found.leashed.stop();
     await found.leashed.ended.catch(() => undefined);
     return found.after();
   };
   return {
-    find: (runId) => atWork.get(runId)?.live,
+    find: (runId) => programs.get(runId)?.live,
     problem: (definition) => problemWith(definition, parts.trusted),
     async start(wanted) {
       const started = await start(wanted, parts);
-      atWork.set(wanted.runId, started);
+      programs.set(wanted.runId, started);
       return started.live;
     },
     end,
@@ -74,19 +76,19 @@ export function createRunners(parts: RunnersParts): Runners {
       return true;
     },
     async close() {
-      await Promise.all([...atWork.keys()].map(end));
+      await Promise.all([...programs.keys()].map(end));
     },
   };
 }
 
-/** As for modules and servers: what a project's file starts, a person has trusted. */
+/** Like modules and MCP servers, a program from a project's file needs a person's trust. */
 function problemWith({ runner, source: { file } }: Definition, trusted: boolean): string | undefined {
   const isOfProject = !file.startsWith("~/") && !file.startsWith("builtin:");
   if (!runner || trusted || !isOfProject) return undefined;
   return `The program ${runner.acp.command} is not started: this folder is not trusted (\`cadre trust\`).`;
 }
 
-async function start(wanted: RunnerStart, parts: RunnersParts): Promise<AtWork> {
+async function start(wanted: RunnerStart, parts: RunnersParts): Promise<RunningProgram> {
   const { runId, workspace, session, definition } = wanted;
   const { acp } = definition.runner!;
   const { command, args = [], mode } = acp;
@@ -98,11 +100,11 @@ async function start(wanted: RunnerStart, parts: RunnersParts): Promise<AtWork> 
     const leashed = startSupervisedServer(argv, { cwd: workspace, env: { ...env, ...own } });
     const program = programOf(leashed, acp);
     const as = { workspace, program: command, diff: parts.diff };
-    // Read here, with its protocol: few processes ever start a program.
+    // Loaded lazily with its protocol: few processes ever start a program.
     const { openSession, exitReason } = await import("./acp-session.ts");
     const opening = openSession(program, { cwd: workspace, session, mode, as, version: parts.version });
     const opened = opening.catch(async (error) => Promise.reject(await exitReason(error, program)));
-    const live = await inTime(opened, program, wanted.signal);
+    const live = await withTimeout(opened, program, wanted.signal);
     const pid = leashed.pid!;
     const began = processStartTime(pid);
     const facts = {
@@ -131,8 +133,8 @@ function programOf(leashed: SupervisedServer, { command }: Runner["acp"]): Runne
   return { input: leashed.input, output: leashed.output, ended, kill: leashed.kill };
 }
 
-/** A program that says nothing, or is not wanted any more, is not waited for. */
-async function inTime<T>(opening: Promise<T>, program: RunnerProcess, signal: AbortSignal): Promise<T> {
+/** Stops waiting when the program is silent for too long or the run is stopped. */
+async function withTimeout<T>(opening: Promise<T>, program: RunnerProcess, signal: AbortSignal): Promise<T> {
   const { promise: refused, reject } = Promise.withResolvers<never>();
   const late = setTimeout(() => reject(`nothing was heard of it for ${START_MS / 1_000} s`), START_MS);
   const stop = (): void => reject("the run was stopped");

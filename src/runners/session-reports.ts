@@ -1,16 +1,16 @@
-// What an external agent reports of its work, made into what the loop needs to know: whole messages, calls when they begin and when
-// they are over, its plan, its questions. Everything that it sends may be odd: updates of calls that nobody has heard of, kinds that nobody
-// knows, more than anybody wants to keep.
+// Turns an external agent's updates into reports for the loop: whole messages, calls when they begin and end, its
+// plan, its
+// questions. Updates may be odd: about unknown calls, of unknown kinds, or far too many.
 
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { ReportQueue } from "./report-queue.ts";
 import { toAcpCall, type Update } from "./session-update.ts";
 import { type AcpCall, type TranslateOptions, translateCall } from "./translate-call.ts";
 
-/** Of its words in one message, and of its calls in one session: what is beyond is not kept. */
+/** Limits on the text of one message and on the calls of one session. The rest is dropped. */
 const MAX_TEXT = 500_000;
 const MAX_CALLS = 5_000;
-/** Some say that a call is in progress, and only then ask whether it may be. */
+/** Some programs report a call as in progress before they ask for permission. */
 const ASKING_MS = 2_000;
 
 export const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
@@ -22,18 +22,18 @@ interface Ask {
 }
 
 export class SessionReports {
-  /** Questions that nobody has answered yet. */
+  /** Unanswered questions. */
   readonly asks = new Map<number, Ask>();
-  /** Who watches hears its words as they come. */
+  /** Receives text as it streams. */
   onText: (piece: string) => void = () => {};
 
   private readonly line: ReportQueue;
   private readonly as: TranslateOptions;
   private readonly known = new Map<string, AcpCall>();
   private readonly begun = new Set<string>();
-  /** Calls that have begun and may yet be asked about. */
-  private readonly held = new Map<string, NodeJS.Timeout>();
-  /** Dollars, where it says so: all of the session, and how much of it was counted already. */
+  /** Calls that have begun and may still be asked about. */
+  private readonly delayed = new Map<string, NodeJS.Timeout>();
+  /** Reported cost in dollars: the session's total, and how much of it was taken. */
   private spent: { total: number; counted: number } | undefined;
   private asked = 0;
   private text = "";
@@ -47,26 +47,26 @@ export class SessionReports {
     this.line.noteActivity();
     switch (told?.sessionUpdate) {
       case "agent_message_chunk":
-        this.heard(told.content.text);
+        this.addText(told.content.text);
         break;
       case "tool_call":
       case "tool_call_update":
-        this.heardOfCall(toAcpCall(told));
+        this.trackCall(toAcpCall(told));
         break;
       case "plan":
         this.line.push({ type: "plan", todos: told.entries });
         break;
       case "usage_update":
-        this.heardOfCost(told.cost);
+        this.trackCost(told.cost);
         break;
       default:
     }
   }
 
   permission(request: RequestPermissionRequest, withdrawn: AbortSignal): Promise<RequestPermissionResponse> {
-    const call = this.laid(request.toolCall);
+    const call = this.mergeUpdate(request.toolCall);
     if (!call) return Promise.resolve(CANCELLED);
-    this.letGo(call.toolCallId);
+    this.cancelDelay(call.toolCallId);
     const ask = ++this.asked;
     const { promise, resolve } = Promise.withResolvers<RequestPermissionResponse>();
     const answer: Ask["answer"] = (response) => {
@@ -86,12 +86,12 @@ export class SessionReports {
     return promise;
   }
 
-  /** Before the end is told: what has begun by then was not asked about. */
+  /** Reports all begun calls before the end: they were not asked about. */
   flushDelayedCalls(): void {
-    for (const id of this.held.keys()) this.tellCall(id);
+    for (const id of this.delayed.keys()) this.reportCall(id);
   }
 
-  /** What it said since the last message ended: at the end of its work, the answer. */
+  /** Text since the last message. At the end of the work, it is the answer. */
   takeText(): string {
     const words = this.text.trim();
     this.text = "";
@@ -108,14 +108,14 @@ export class SessionReports {
     return cost;
   }
 
-  private heardOfCost({ amount: total, currency }: { amount: number; currency: string }): void {
+  private trackCost({ amount: total, currency }: { amount: number; currency: string }): void {
     if (currency !== "USD") return;
     const isMore = total > (this.spent?.total ?? 0);
     this.spent = { counted: 0, ...this.spent, total };
     if (isMore) this.line.push({ type: "spent" });
   }
 
-  private heard(piece: string): void {
+  private addText(piece: string): void {
     if (this.text.length > MAX_TEXT) return;
     this.text += piece;
     this.onText(piece);
@@ -126,40 +126,40 @@ export class SessionReports {
     if (text !== "") this.line.push({ type: "message", text });
   }
 
-  private heardOfCall(update: AcpCall): void {
+  private trackCall(update: AcpCall): void {
     const { toolCallId: id } = update;
     const before = this.known.get(id);
-    const now = this.laid(update);
+    const now = this.mergeUpdate(update);
     if (!now || isOver(before)) return;
-    if (isOver(now)) this.tellCall(id);
+    if (isOver(now)) this.reportCall(id);
     if (now.status !== "in_progress" || this.begun.has(id)) return;
     this.begun.add(id);
     this.endMessage();
-    this.held.set(
+    this.delayed.set(
       id,
-      setTimeout(() => this.tellCall(id), ASKING_MS),
+      setTimeout(() => this.reportCall(id), ASKING_MS),
     );
   }
 
-  private tellCall(id: string): void {
-    this.letGo(id);
+  private reportCall(id: string): void {
+    this.cancelDelay(id);
     this.endMessage();
     this.line.push({ type: "call", call: translateCall(this.known.get(id)!, this.as) });
   }
 
-  private letGo(id: string): void {
-    clearTimeout(this.held.get(id));
-    this.held.delete(id);
+  private cancelDelay(id: string): void {
+    clearTimeout(this.delayed.get(id));
+    this.delayed.delete(id);
   }
 
-  /** An update says only what has changed. */
-  private laid(update: AcpCall): AcpCall | undefined {
+  /** Merges an update into a call. An update contains only changed fields. */
+  private mergeUpdate(update: AcpCall): AcpCall | undefined {
     const before = this.known.get(update.toolCallId);
     if (!before && this.known.size >= MAX_CALLS) return undefined;
     const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
     const now = { ...before, ...Object.fromEntries(given) } as AcpCall;
     if (update.printed) now.printed = ((before?.printed ?? "") + update.printed).slice(0, MAX_TEXT);
-    // What it was said to be about before it began is not what came of it.
+    // The content of a pending call describes its plan, not its result.
     if (isOver(now) && before?.status === "pending" && !update.content)
       now.content = (before.content ?? []).filter(({ type }) => type !== "content");
     this.known.set(update.toolCallId, now);
@@ -170,7 +170,10 @@ export class SessionReports {
 const isOver = (call: AcpCall | undefined): boolean =>
   call?.status === "completed" || call?.status === "failed";
 
-/** By its kind: where an option stands in the list says nothing, and what would hold for longer is never chosen. */
+/**
+ * Chooses an option by its kind, because their order means nothing. Options that last longer than once are never
+ * chosen.
+ */
 export const optionOf = (
   { options }: RequestPermissionRequest,
   kind: "allow_once" | "reject_once",

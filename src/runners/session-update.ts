@@ -1,5 +1,6 @@
-// What is read of a program's updates. The protocol grows, and programs are ahead of it: an update of a kind that is not known here, or of
-// another form, is left alone, and says no more than that the program is alive.
+// Parses a program's updates. The protocol grows, and programs are ahead of it: an update of an unknown kind or form
+// is ignored,
+// and only shows that the program is alive.
 
 import { z } from "zod";
 import { Todo } from "../journal/todo.ts";
@@ -17,7 +18,7 @@ const Content = z.union([
   z.looseObject({ type: z.string() }),
 ]);
 
-/** Not of the protocol: how Codex tells what a command prints. */
+/** Not part of the protocol: Codex reports a command's output this way. */
 const Printed = z.object({ terminal_output_delta: z.object({ data: z.string() }) });
 
 const Call = z.object({
@@ -45,10 +46,10 @@ const Notification = z.object({ update: z.union([Chunk, Call, Plan, Usage]) });
 
 export type Update = z.infer<typeof Notification>["update"];
 
-/** Undefined: nothing that has to be known. */
+/** Undefined: nothing that Cadre needs to know. */
 export const readUpdate = (params: unknown): Update | undefined =>
   Notification.safeParse(params).data?.update;
 
-/** In the protocol's own form, of whatever kind and content it is. */
+/** The update as a call in the protocol's own types. */
 export const toAcpCall = ({ _meta, ...told }: Extract<Update, { toolCallId: string }>): AcpCall =>
   ({ ...told, printed: _meta?.terminal_output_delta.data }) as AcpCall;

@@ -1,5 +1,6 @@
-// A call of an external agent by the name of the tool of ours that would do the same, so that one set of rules speaks about both. What has
-// no such name, or does not say what it is about, gets one that asks: `mcp__acp__other`. Pure; what the program says is only what it says.
+// Translates a call of an external agent to the tool of ours that does the same, so that one set of rules covers
+// both. A call
+// without an equivalent becomes `mcp__acp__other`, which asks. Pure; the program's words are not verified.
 
 import { isAbsolute, relative } from "node:path";
 import type { ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
@@ -7,17 +8,17 @@ import type { FileChange } from "../journal/events.ts";
 import { revealHidden } from "../journal/visible.ts";
 import type { ProgramCall } from "../loop/programs/runner.ts";
 
-/** What is known of a call so far: its first report and all updates, laid over each other. */
+/** Everything known of a call: its first report and all updates, merged. */
 export type AcpCall = ToolCallUpdate & {
-  /** What its command has printed so far. */
+  /** Output of its command so far. */
   printed?: string;
 };
 
 export interface TranslateOptions {
   workspace: string;
-  /** Who is said to have written what it brings in. */
+  /** Named as the untrusted source of what it brings in. */
   program: string;
-  /** What a person sees of a change of a file; undefined: too long to be shown. */
+  /** The preview of a file change. Undefined: too long to be shown. */
   diff(path: string, before: string, after: string): string | undefined;
 }
 
@@ -40,7 +41,7 @@ export function translateCall(known: AcpCall, as: TranslateOptions): ProgramCall
   };
 }
 
-/** A17: nothing hides in it, and what is not shown whole cannot be approved. */
+/** A17: nothing is hidden in the preview, and a call that is not shown whole cannot be approved. */
 function shown(whole: string): Pick<ProgramCall, "preview" | "isWhole"> {
   const text = revealHidden(whole);
   return { preview: clipped(text, MAX_PREVIEW), isWhole: text.length <= MAX_PREVIEW };
@@ -87,7 +88,7 @@ function namedCall(known: AcpCall, as: TranslateOptions): Named {
   }
 }
 
-/** Judged as a tool of a server that nobody knows: it asks. A program's own MCP tools keep their names. */
+/** Judged as a tool of an unknown server, so it asks. The program's own MCP tools keep their names. */
 function unnamed({ kind, name, title }: AcpCall, raw: Input): Named {
   const own = [name, title].find((one) => /^mcp__\w+__[\w-]+$/.test(one ?? ""));
   return { name: own ?? `mcp__acp__${kind ?? "other"}`, input: raw };
@@ -101,7 +102,7 @@ const shell = (program: string, paths: readonly string[]): Named => ({
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** As a text, or as the words of one; `bash -lc …` says what it runs. */
+/** The command as a string or as words. For `bash -lc …`, the script that it runs. */
 function commandIn(raw: Input): string | undefined {
   const command = raw["command"] ?? raw["cmd"];
   if (typeof command === "string") return command === "" ? undefined : command;
@@ -118,11 +119,11 @@ function commandIn(raw: Input): string | undefined {
   return (command as string[]).map(quoted).join(" ");
 }
 
-/** Where a call has no input (Gemini CLI), its title is the command; one that breaks off is not. */
+/** A call without input (Gemini CLI) has its command as the title, unless the title is truncated. */
 const commandOf = ({ rawInput, title }: AcpCall): string | undefined =>
   rawInput === undefined && title && !/(…|\.{3})$/.test(title) ? title : undefined;
 
-/** All that the call says it is about, each once. */
+/** All paths that the call mentions, each once. */
 function pathsOf(known: AcpCall, raw: Input): string[] {
   const said = textIn(raw, "file_path", "abs_path", "path", "filePath", "notebook_path");
   const located = (known.locations ?? []).map(({ path }) => path);
@@ -188,7 +189,7 @@ function textIn(raw: Input, ...names: string[]): string | undefined {
   return value as string | undefined;
 }
 
-/** What a person or a rule cannot read whole is not passed off as the call. */
+/** An input that is too long for a person or a rule to read is replaced, not passed off as the call. */
 function bounded(input: Input): Input {
   const json = JSON.stringify(input);
   return json.length <= MAX_INPUT ? input : { clipped: clipped(json, MAX_INPUT) };

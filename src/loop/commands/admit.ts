@@ -1,4 +1,4 @@
-// Admission: a task becomes a run, durably, before anybody works on it. Execution is somebody else's business.
+// Admission: a task becomes a durable run before any driver works on it. Admission knows nothing of execution.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -19,17 +19,17 @@ export interface RunRequest {
   task: string;
   input?: unknown;
   mode?: "auto" | "chat";
-  /** Somebody is there to answer. */
+  /** A person is there to answer questions. */
   attended?: boolean;
   sessionId?: string;
   userId?: string;
   limits?: AgentLimits;
   permissions?: Rules;
-  /** A model other than the agent's own. */
+  /** A model in place of the agent's own. */
   model?: string;
-  /** The name of a folder of the project's evals, if it does not work in the project's own: `AdmitParts` has its path. */
+  /** Name of a folder of the project's evals to work in, instead of the project's own. `AdmitParts` has its path. */
   workspace?: string;
-  /** Files of the workspace that the task is about: named to the model, which reads them as it reads any other. */
+  /** Files of the workspace that the task is about. The model gets their names and reads them with its tools. */
   contextFiles?: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export async function admit(
   return admitted;
 }
 
-/** What was asked for, and nothing in its place. */
+/** Uses exactly the requested model: there is no substitute. */
 function withModel(
   definition: Definition,
   model: string | undefined,
@@ -79,7 +79,7 @@ function withModel(
   throw new CadreError("MODEL_UNKNOWN", `${chosen.problem} Nothing was started.`);
 }
 
-/** What a person may start; said before anything is written. */
+/** Checks that a person may start this agent, before anything is written. */
 export function requireStartable(definition: Definition): Definition {
   if (definition.kind === "subagent") {
     throw new CadreError(
@@ -114,7 +114,7 @@ export function runStartPayload(
     trigger: "user",
     task,
     ...(contextFiles.length === 0 ? {} : { contextFiles: [...contextFiles] }),
-    // As the journal keeps it: a date that is one only until the next restart would be another input then.
+    // Stored as JSON would: a Date would become a string after a restart, and so a different input.
     ...(input === undefined ? {} : { input: JSON.parse(JSON.stringify(input)) as unknown }),
     mode: request.mode ?? "auto",
     attended: request.attended ?? request.mode === "chat",
@@ -134,7 +134,10 @@ export function runStartPayload(
   };
 }
 
-/** The request wins over the agent, the agent over the project; of what its tree may do a root's file only takes away. */
+/**
+ * The request overrides the agent, and the agent overrides the project. A root's file can only lower the limits of
+ * its tree.
+ */
 export function resolveLimits(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
   const tree = { ...project.tree, ...narrower(project.tree, agent.tree), ...request.tree };
   const layers = [DEFAULT_LIMITS, project, agent, request].map(defined);

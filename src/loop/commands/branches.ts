@@ -1,8 +1,8 @@
-// What people do to a branch of a tree: give, take, freeze, thaw.
-//  BV1  No budget is less than what is spent and what open calls may still spend.
-//  BV2  A run is given no more than its tree has left.
-//  BV3  What a run stopped for and now has is the answer to that stop.
-//  BV4  In a frozen branch nothing new begins until it is thawed; what is under way ends.
+// What people do to a branch of a tree: set its budget, freeze it, thaw it.
+//  BV1  No budget is below what is spent plus what open calls may still spend.
+//  BV2  A run gets no more than its tree has left.
+//  BV3  A budget that covers what a run stopped for is the answer to that stop.
+//  BV4  In a frozen branch nothing new begins until it is thawed. Effects under way end normally.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -16,10 +16,10 @@ import { type CommandParts, requireNotEnded, signalRun } from "./person-commands
 
 type Parts = Pick<CommandParts, "store" | "wake" | "ids">;
 
-/** The budget as it is to be, so that the same word twice gives nothing twice. */
+/** The new budget as a total, so that setting it twice changes nothing. */
 export interface NewBudget {
   limits: Budget;
-  /** That of all runs which the run's root pays for. */
+  /** The budget of all runs that the run's root pays for. */
   scope?: "tree" | undefined;
 }
 
@@ -39,20 +39,25 @@ export async function setBudget(
       const reserve = { estimate: own, run: {}, tree: limits, anew: true as const };
       return { events: [set], done: undefined, reserve, refuse: () => tooLittleForTree(limits) };
     }
-    refuseTooLittle(state, limits, own);
-    refuseLastTurn(state, limits);
-    const reserve = { estimate: roomFor(state, limits), run: {}, tree: treeBudgetOf(state) ?? {} };
-    return { events: [set, ...lifted(state, limits, by)], done: undefined, reserve, refuse: tooMuchForTree };
+    requireEnough(state, limits, own);
+    requireNotLastTurn(state, limits);
+    const reserve = { estimate: extraBudget(state, limits), run: {}, tree: treeBudgetOf(state) ?? {} };
+    return {
+      events: [set, ...liftedStops(state, limits, by)],
+      done: undefined,
+      reserve,
+      refuse: tooMuchForTree,
+    };
   });
 }
 
 export const freezeBranch = (runId: RunId, by: string, parts: Parts): Promise<{ runs: RunId[] }> =>
-  hold(runId, { by, key: `frozen/${parts.ids.nonce()}` }, parts);
+  setFrozen(runId, { by, key: `frozen/${parts.ids.nonce()}` }, parts);
 
 export const thawBranch = (runId: RunId, by: string, parts: Parts): Promise<{ runs: RunId[] }> =>
-  hold(runId, { by, thaw: true, key: `thawed/${parts.ids.nonce()}` }, parts);
+  setFrozen(runId, { by, thaw: true, key: `thawed/${parts.ids.nonce()}` }, parts);
 
-async function hold(
+async function setFrozen(
   runId: RunId,
   freeze: Parameters<CommandParts["store"]["runs"]["freeze"]>[1],
   { store, wake }: Parts,
@@ -72,7 +77,7 @@ function openEstimate({ openModelCall }: RunState): Estimate & Spending {
 
 const spentBy = ({ usage }: RunState): Spending => ({ tokens: totalTokens(usage), cost: usage.cost });
 
-function refuseTooLittle(state: RunState, { maxTokens, maxCost }: Budget, open: Spending): void {
+function requireEnough(state: RunState, { maxTokens, maxCost }: Budget, open: Spending): void {
   const spent = spentBy(state);
   const least = { tokens: spent.tokens + open.tokens, cost: spent.cost + open.cost };
   const needs: Budget = {
@@ -87,8 +92,8 @@ function refuseTooLittle(state: RunState, { maxTokens, maxCost }: Budget, open: 
   );
 }
 
-/** B3: an agent that was told that this is its last turn does not begin anew. */
-function refuseLastTurn({ reachedLimits, runId }: RunState, limits: Budget): void {
+/** B3: an agent that was told that this is its last turn does not start over. */
+function requireNotLastTurn({ reachedLimits, runId }: RunState, limits: Budget): void {
   const isOver = [...reachedLimits.values()].some(
     ({ limit, hard, itemId }) => hard && itemId === undefined && limit in limits,
   );
@@ -99,8 +104,8 @@ function refuseLastTurn({ reachedLimits, runId }: RunState, limits: Budget): voi
   );
 }
 
-/** What the run could spend with more than it has now; nothing where it is not given more. */
-function roomFor(state: RunState, limits: Budget): Estimate {
+/** The additional amount that the run could spend; zero if its budget does not grow. */
+function extraBudget(state: RunState, limits: Budget): Estimate {
   const now = budgetOf(state);
   const spent = spentBy(state);
   const room = (to: number | undefined, from: number | undefined, used: number): number =>
@@ -108,12 +113,12 @@ function roomFor(state: RunState, limits: Budget): Estimate {
   const cost = room(limits.maxCost, now.maxCost, spent.cost);
   return {
     tokens: room(limits.maxTokens, now.maxTokens, spent.tokens),
-    // All that is left may be given: sums of money are not exact.
+    // Rounded down, because sums of money are not exact and all that is left may be given.
     cost: Math.floor(cost * 1e9) / 1e9,
   };
 }
 
-function lifted(state: RunState, limits: Budget, by: string): EventBody[] {
+function liftedStops(state: RunState, limits: Budget, by: string): EventBody[] {
   return [...state.reachedLimits.values()].flatMap(({ limit, value, itemId }) => {
     if (itemId === undefined || state.decisions.has(itemId)) return [];
     const given = limit === "maxTokens" || limit === "maxCost" ? (limits[limit] ?? 0) : 0;

@@ -1,4 +1,4 @@
-// F19: what a person makes of a call must fit its schema and the rules; otherwise the approval stays open.
+// F19: an edited call must fit the tool's schema and the rules. Otherwise the approval stays open.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -50,7 +50,7 @@ export async function checkEdit(
   );
 }
 
-/** A person may change the task or choose another agent, but only one that this agent may delegate to. */
+/** A person may change the task, or choose another agent that this one may delegate to. */
 async function checkEditedDelegation(
   asked: DelegationRequest | { problem: string },
   state: RunState,

@@ -1,4 +1,5 @@
-// A person's decision as the journal has it: bound to what was shown, and with the rule that a wider word comes to.
+// Builds the event of a person's decision: bound to what was shown, and with a grant if the decision is to apply more
+// widely.
 
 import { CadreError } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -50,7 +51,7 @@ export function decisionEvent(
   return { type: "APPROVAL_DECIDED", payload };
 }
 
-/** The bytes that the person says yes to. */
+/** Hash of exactly what the person approves. */
 function receiptFor(
   { kind, tool, input }: ApprovalItem,
   { decision, input: edited }: Decision,
@@ -60,7 +61,6 @@ function receiptFor(
   return { receipt: callReceipt(digest, tool!, decision === "edit" ? edited : input) };
 }
 
-// What a person allows beyond one call: a rule as narrow as the call, the folder in which it counts, and until when.
 const DAY_MS = 24 * 60 * 60_000;
 
 interface Wider {
@@ -80,7 +80,7 @@ function grantFields(item: ApprovalItem, decision: Wider, state: RunState, parts
   const { workspace, mergesInto = [] } = state.start!;
   return {
     grant: ruleFor(item, decision, parts),
-    // A worktree is gone with its run: what is allowed in it is allowed in the folder that it is a copy of.
+    // A worktree disappears with its run, so the grant applies to the folder that it is a copy of.
     folder: mergesInto.at(-1) ?? workspace,
     ...(until === undefined ? {} : { until }),
   };
@@ -95,7 +95,7 @@ function ruleFor(item: ApprovalItem, { decision, input }: Wider, { grantFor }: P
   );
 }
 
-/** The rule that a wider yes to this call comes to; undefined: it can only be given once. */
+/** The rule that a grant for this call would be. Undefined: it can only be approved once. */
 export function grantRuleFor(
   tool: string | undefined,
   input: unknown,
@@ -104,7 +104,7 @@ export function grantRuleFor(
   return tool === undefined ? undefined : (delegationGrant(tool, input) ?? grantFor(tool, input));
 }
 
-/** For this one delegate, not for whoever else it may start. */
+/** A grant for this delegate alone, not for others that the agent may start. */
 function delegationGrant(tool: string, input: unknown): string | undefined {
   const asked = parseDelegation({ name: tool, input, invalid: undefined });
   return !asked || "problem" in asked ? undefined : `${DELEGATE}(${asked.name})`;

@@ -1,6 +1,8 @@
-// A fork is a new root that begins with the words of another run, up to a point, and goes its own way from there. It is
-// one event (RUN_STARTED) that refers to the other journal: it is there whole or not at all, and nothing of the other
-// run is touched. Nothing but words is inherited: no children, approvals, usage or session.
+// A fork is a new root run that begins with another run's transcript, up to a point, and continues on its own. It is
+// one event
+// (RUN_STARTED) that refers to the other journal, so it exists whole or not at all, and the other run is untouched.
+// Only the
+// transcript is inherited: no children, approvals, usage or session.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -15,25 +17,25 @@ import { type AdmitParts, resolveLimits } from "./admit.ts";
 type Start = Payload<"RUN_STARTED">;
 
 export interface ForkRequest {
-  /** The event to fork at; absent: the latest. */
+  /** The event to fork at. Absent: the latest. */
   seq?: number;
   edit?: {
-    /** Said after what stands before the fork; in place of the task, where nothing was answered yet. */
+    /** A message after the fork's point. It replaces the task if the model has not answered yet. */
     message?: string;
     model?: string;
-    /** The agent's file, as it would read. */
+    /** The new text of the agent's file. */
     agent?: string;
   };
-  /** Calls happen as in any other run: nothing stands in for them, and rules decide alone. */
+  /** Calls run as in any other run: no recorded results are used, and the rules alone decide. */
   allowEffects?: boolean;
 }
 
 export interface ForkParts
   extends Pick<AdmitParts, "store" | "clock" | "ids" | "wake">,
     Pick<LoopParts, "chooseModel"> {
-  /** An agent as it would be if its file read so. Throws AGENT_INVALID. */
+  /** The definition that this text of the agent's file would give. Throws AGENT_INVALID. */
   editedAgent(definition: Definition, text: string): Promise<Definition>;
-  /** Makes ready what an agent needs to run. */
+  /** Prepares everything that an agent needs to run. */
   prepare(definition: Definition): Promise<Definition>;
 }
 
@@ -48,14 +50,14 @@ export async function forkRun(
   const events = await store.journal.read(runId);
   const first = events[0];
   if (first?.type !== "RUN_STARTED") throw runNotFound(runId);
-  const at = chosen(request.seq, events, runId);
+  const at = forkSeq(request.seq, events, runId);
   const point = forkPoint(events, at, request.edit?.message !== undefined);
   const there = await store.journal.head(runId, point);
   if (!there) throw continuedRunMissing(runId);
   const definition = await definitionFor(first.payload, request, parts);
   const next = parts.ids.runId(parts.clock.now());
   const start: Start = {
-    ...begunAs(first.payload, definition, request),
+    ...forkStart(first.payload, definition, request),
     ...(by === undefined || by === first.payload.userId ? {} : { by }),
     definition: await store.blobs.put(JSON.stringify(definition)),
     rootRunId: next,
@@ -69,7 +71,7 @@ export async function forkRun(
   return { runId: started.runId };
 }
 
-function chosen(seq: number | undefined, events: readonly JournalEvent[], runId: RunId): number {
+function forkSeq(seq: number | undefined, events: readonly JournalEvent[], runId: RunId): number {
   const latest = events.at(-1)!.seq;
   if (seq === undefined) return latest;
   if (seq >= 1 && seq <= latest) return seq;
@@ -79,7 +81,7 @@ function chosen(seq: number | undefined, events: readonly JournalEvent[], runId:
   );
 }
 
-/** As it was pinned: only what was edited differs. */
+/** The pinned definition with the edits of the request. */
 async function definitionFor(
   { definition: hash }: Start,
   { edit = {} }: ForkRequest,
@@ -93,8 +95,8 @@ async function definitionFor(
   return parts.prepare({ ...edited, models: [model.model] });
 }
 
-/** What was the other run's alone: whoever it worked for is not there, and its worktree may be gone. */
-const OTHERS_OWN = [
+/** Fields that belong to the other run alone: its parent is not there, and its worktree may be gone. */
+const NOT_INHERITED = [
   "sessionId",
   "parentRunId",
   "parentKey",
@@ -108,13 +110,13 @@ const OTHERS_OWN = [
   "by",
 ] as const;
 
-/** It ends as a run of its own, watched by whoever forked it. */
-function begunAs(start: Start, definition: Definition, { edit = {}, allowEffects }: ForkRequest): Start {
+/** A fork is a root of its own, attended by the person who forked it. */
+function forkStart(start: Start, definition: Definition, { edit = {}, allowEffects }: ForkRequest): Start {
   const { name, kind, limits } = definition;
-  const left: readonly string[] = edit.agent === undefined ? OTHERS_OWN : [...OTHERS_OWN, "model"];
+  const left: readonly string[] = edit.agent === undefined ? NOT_INHERITED : [...NOT_INHERITED, "model"];
   const kept = Object.entries(start).filter(([key]) => !left.includes(key));
   return {
-    ...(Object.fromEntries(kept) as Omit<Start, (typeof OTHERS_OWN)[number]>),
+    ...(Object.fromEntries(kept) as Omit<Start, (typeof NOT_INHERITED)[number]>),
     ...(edit.model === undefined ? {} : { model: edit.model }),
     workspace: (start.worktree && start.mergesInto?.at(-1)) ?? start.workspace,
     ...poolIn(definition),

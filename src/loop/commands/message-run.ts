@@ -1,5 +1,6 @@
-// What a person tells a run. One that has routed its work, or handed it over, asks its model nothing any more: what is said to
-// it is for whoever has the work (J11).
+// A person's message to a run. A run that has routed its work or handed it off does not ask its model again, so the
+// message goes
+// to the run that has the work now (J11).
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -8,7 +9,7 @@ import { hasTakenOver, type RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import { type CommandParts, requireNotEnded, signalRun } from "./person-commands.ts";
 
-/** Under the same key it is heard once, however often it is sent (F50), by whoever has the run's work (J11). */
+/** A message with an idempotency key is delivered once, however often it is sent (F50). */
 export async function sendMessage(
   runId: RunId,
   text: string,
@@ -17,14 +18,14 @@ export async function sendMessage(
   idempotencyKey?: string,
 ): Promise<void> {
   const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
-  const hearers = await workChain(runId, parts.store);
-  for (const hearer of idempotencyKey === undefined ? [] : hearers) {
-    const said = await parts.store.journal.read(hearer.id);
+  const chain = await workChain(runId, parts.store);
+  for (const holder of idempotencyKey === undefined ? [] : chain) {
+    const said = await parts.store.journal.read(holder.id);
     const before = said.find((event) => event.type === "CONTEXT_ADDED" && event.payload.id === id);
-    if (before) return refuseOther(before as EventOf<"CONTEXT_ADDED">, text);
+    if (before) return requireSameText(before as EventOf<"CONTEXT_ADDED">, text);
   }
-  const hears = hearers.findLast(({ endedAt }) => endedAt === undefined)?.id ?? runId;
-  await signalRun(hears, parts, (state) => {
+  const receiver = chain.findLast(({ endedAt }) => endedAt === undefined)?.id ?? runId;
+  await signalRun(receiver, parts, (state) => {
     requireNotEnded(state);
     return {
       events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", from, text } }],
@@ -33,10 +34,10 @@ export async function sendMessage(
   });
 }
 
-/** The id of a message that its sender gave a key. */
+/** Id of a message that has an idempotency key. */
 export const messageIdFor = (idempotencyKey: string): string => `key/${idempotencyKey}`;
 
-function refuseOther({ payload }: EventOf<"CONTEXT_ADDED">, text: string): undefined {
+function requireSameText({ payload }: EventOf<"CONTEXT_ADDED">, text: string): undefined {
   if (payload.text === text) return;
   throw new CadreError(
     "UNPROCESSABLE",
@@ -44,7 +45,7 @@ function refuseOther({ payload }: EventOf<"CONTEXT_ADDED">, text: string): undef
   );
 }
 
-/** The run, then those that its work was passed on to, each by the one before. */
+/** The run, followed by each run that its work was passed on to. */
 export async function workChain(
   runId: RunId,
   store: { runs: Pick<Store["runs"], "get" | "list"> },

@@ -1,5 +1,6 @@
-// A session is a chain of runs of one main agent. What is said to it joins the run that is active there, or starts the
-// next one, whose transcript begins with the last (D5). The store decides which, in one transaction.
+// A session is a chain of runs of one main agent. A message joins the session's active run, or starts the next one,
+// whose
+// transcript begins with the last (D5). The store decides which, in one transaction.
 
 import type { RunId } from "../../ids.ts";
 import type { Payload } from "../../journal/events.ts";
@@ -16,7 +17,7 @@ export interface PersonMessage {
   userId?: string;
 }
 
-/** A person's message to a main agent. */
+/** Delivers a person's message to a main agent. */
 export async function messageSession(
   message: PersonMessage,
   parts: AdmitParts,

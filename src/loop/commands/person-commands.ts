@@ -1,5 +1,6 @@
-// What people do to a run: decide, tell, stop. Each is a signal, written only if the run still is as it was when the
-// person's wish was checked against it; otherwise it is checked again. The key of a decision makes it the only one (P5).
+// What people do to a run: decide, ask, pause, resume, cancel. Each command is checked against the run's state, and
+// written only
+// if the run has not changed since; otherwise it is checked again. A decision's key makes it the only one (P5).
 
 import { CadreError } from "../../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../../ids.ts";
@@ -27,7 +28,7 @@ export interface CommandParts
   wake(runId: RunId): Promise<void>;
 }
 
-/** An open item of a run, and the run as it stands. */
+/** An open inbox item, and the state of its run. */
 export async function findOpenItem(
   id: string,
   { store }: Pick<CommandParts, "store">,
@@ -46,17 +47,17 @@ export async function decideApproval(
   by: string,
   parts: CommandParts,
 ): Promise<{ alreadyDecided: boolean }> {
-  // As the journal will have it: the same decision again must be recognised.
+  // Masked as in the journal, so that a repeated decision is recognised.
   const decision = parts.mask.value(said);
   const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
   return signalRun<{ alreadyDecided: boolean }>(runId, parts, async (state) => {
     const before = state.decisions.get(itemId);
-    refuseStale(state, itemId);
-    refuseOutcome(state, itemId);
+    requireLatestRound(state, itemId);
+    requireKnownOutcome(state, itemId);
     if (before) return { done: confirmSameDecision(before, decision) };
     const item = openItems(state).find((open) => open.itemId === itemId);
     if (!item) return notOpen(state, id, itemId);
-    refuseMisfit(item, decision);
+    requireFittingDecision(item, decision);
     if (decision.decision === "edit") await checkEdit(item, decision.input, state, parts);
     const event = decisionEvent(item, { ...decision, by }, state, parts);
     return { events: [event], done: { alreadyDecided: false } };
@@ -69,7 +70,7 @@ export interface OutcomeVerdict {
   note?: string;
 }
 
-/** A person has looked and says what became of an attempt (`m3.0`, `m3.0~2`) that a crash left open. */
+/** A person says what became of an attempt (`m3.0`, `m3.0~2`) that a crash left open. */
 export async function decideOutcome(
   runId: RunId,
   attemptId: string,
@@ -89,7 +90,7 @@ export async function decideOutcome(
   });
 }
 
-/** The call whose outcome nobody knows, if this is its latest attempt. */
+/** The call whose outcome is unknown. Throws if this is not its latest attempt. */
 export function requireUnknownOutcome(state: RunState, attemptId: string): ToolCall {
   const { callId, number } = attemptOf(attemptId);
   const call = state.calls.get(callId);
@@ -113,7 +114,7 @@ function attemptOf(attemptId: string): { callId: string; number: number } {
   return { callId, number: Number(number) };
 }
 
-/** P7. A run that has ended already is left as it is. */
+/** P7. A run that has ended is left as it is. */
 export async function cancelRun(
   runId: RunId,
   by: string,
@@ -144,7 +145,7 @@ export async function pauseRun(runId: RunId, by: string, parts: CommandParts): P
   });
 }
 
-/** Ends a pause, lets a run go on that was set aside, and has one that waits for its provider try again now (U45). */
+/** Ends a pause or a quarantine. A run that waits for its provider tries again now (U45). */
 export async function resumeRun(runId: RunId, by: string, parts: CommandParts): Promise<void> {
   const key = `resumed/${parts.ids.nonce()}`;
   await signalRun(runId, parts, (state) => {
@@ -159,7 +160,7 @@ export async function resumeRun(runId: RunId, by: string, parts: CommandParts): 
   });
 }
 
-/** U21: an open item is put to a person by name. It stays open: whoever may decide still may. */
+/** U21: asks a named person about an open item. Everybody who may decide still may. */
 export async function askPerson(
   id: string,
   { person, note }: { person: string; note?: string },
@@ -178,29 +179,29 @@ export async function askPerson(
   });
 }
 
-interface Wish<T> {
+interface Command<T> {
   events?: EventBody[];
   done: T;
-  /** What there must be room for in the budgets, and what is said where there is none. */
+  /** What the budgets must cover, and the error if they do not. */
   reserve?: NonNullable<Append["reserve"]>;
   refuse?: () => never;
 }
 
-/** Checks the wish against the run as it is and writes it, unless the run changed meanwhile: then checks again. */
+/** Checks a command against the run's current state and writes it. If the run changed meanwhile, checks again. */
 export async function signalRun<T>(
   runId: RunId,
   parts: Pick<CommandParts, "store" | "wake">,
-  wish: (state: RunState) => Wish<T> | Promise<Wish<T>>,
+  command: (state: RunState) => Command<T> | Promise<Command<T>>,
 ): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {
     const state = await currentRunState(parts.store, runId);
     const { seq } = state;
     if (seq === 0) notFound(runId);
-    const { events, done, reserve, refuse } = await wish(state);
+    const { events, done, reserve, refuse } = await command(state);
     if (!events) return done;
     const { refused } = await parts.store.journal.append({
       runId,
-      // Not what the state has come to while the wish was checked.
+      // Not `state.seq`: the cached state may have moved on during the check.
       after: seq,
       events,
       guard: "unchanged",
@@ -218,7 +219,7 @@ export async function signalRun<T>(
   );
 }
 
-function refuseMisfit(item: ApprovalItem, { decision, input, answer, limits }: Decision): void {
+function requireFittingDecision(item: ApprovalItem, { decision, input, answer, limits }: Decision): void {
   if (limits !== undefined && item.kind !== "budget") {
     throw new CadreError(
       "BAD_REQUEST",
@@ -248,8 +249,8 @@ function refuseMisfit(item: ApprovalItem, { decision, input, answer, limits }: D
   }
 }
 
-/** F16: a decision on an earlier round is used up, and the call waits under another id. */
-function refuseStale(state: RunState, itemId: string): void {
+/** F16: a decision on an earlier round is used up. The call waits under another id. */
+function requireLatestRound(state: RunState, itemId: string): void {
   const newer = openItems(state).find(
     (item) => item.kind === "tool" && item.callId === callOf(itemId) && item.itemId !== itemId,
   );
@@ -261,8 +262,8 @@ function refuseStale(state: RunState, itemId: string): void {
   );
 }
 
-/** P4: a word on whether a call may happen is none on whether it did, although the one was given before. */
-function refuseOutcome(state: RunState, itemId: string): void {
+/** P4: approving a call says nothing about whether it has happened. */
+function requireKnownOutcome(state: RunState, itemId: string): void {
   const item = openItems(state).find(
     ({ kind, callId, ...open }) =>
       kind === "outcome" && (open.itemId === itemId || callOf(callId!) === callOf(itemId)),
@@ -295,8 +296,9 @@ function notFound(id: string): never {
   );
 }
 
-// A word on what has been decided: the very same again is no fault (a lost answer, two who agree), any other is refused with who
-// decided, when and what. What was left unsaid the second time, a note or until when, makes no other decision.
+// Repeating a decision is no error: an answer may have been lost, or two people agree. A different one is refused,
+// with the name,
+// time and content of the first. A note or expiry that is left out the second time makes no difference.
 type Decided = Payload<"APPROVAL_DECIDED"> & { ts: number };
 
 type Verdict = Payload<"OUTCOME_DECIDED">;
@@ -305,15 +307,15 @@ function confirmSameDecision(before: Decided, decision: Decision): { alreadyDeci
   const same =
     before.decision === decision.decision &&
     before.answer === decision.answer &&
-    isOrUnsaid(before.note, decision.note) &&
-    isOrUnsaid(before.until, decision.until) &&
-    isAsWide(before, decision) &&
+    isSameOrAbsent(before.note, decision.note) &&
+    isSameOrAbsent(before.until, decision.until) &&
+    hasSameScope(before, decision) &&
     JSON.stringify(before.input) === JSON.stringify(decision.input);
   if (same) return { alreadyDecided: true };
   const { by, ts, answer } = before;
   const { scope = "once" } = before;
-  throw refusal({ by, ts, what: inWords(before) }, before.decision, {
-    ...(mayBeWider(before) ? { scope } : {}),
+  throw alreadyDecidedError({ by, ts, what: describeDecision(before) }, before.decision, {
+    ...(canBeGrant(before) ? { scope } : {}),
     ...(answer === undefined ? {} : { answer }),
   });
 }
@@ -322,32 +324,32 @@ function confirmSameVerdict(
   before: Verdict & { ts: number },
   { verdict, output, note }: Omit<Verdict, "toolCallId" | "by">,
 ): { alreadyDecided: true } {
-  const same = before.verdict === verdict && before.output === output && isOrUnsaid(before.note, note);
+  const same = before.verdict === verdict && before.output === output && isSameOrAbsent(before.note, note);
   if (same) return { alreadyDecided: true };
   const { by, ts } = before;
-  throw refusal({ by, ts, what: before.verdict }, before.verdict);
+  throw alreadyDecidedError({ by, ts, what: before.verdict }, before.verdict);
 }
 
-const isOrUnsaid = <T>(before: T | undefined, now: T | undefined): boolean =>
+const isSameOrAbsent = <T>(before: T | undefined, now: T | undefined): boolean =>
   now === undefined || before === now;
 
-/** A budget that is raised is as wide as what it is the budget of, whatever scope was said with it. */
-function isAsWide(before: Decided, { scope = "once", limits }: Decision): boolean {
+/** A raised budget has the scope of that budget, whatever scope was sent with it. */
+function hasSameScope(before: Decided, { scope = "once", limits }: Decision): boolean {
   const isSameLimit =
     before.limits?.maxTokens === limits?.maxTokens && before.limits?.maxCost === limits?.maxCost;
   return isSameLimit && (limits !== undefined || (before.scope ?? "once") === scope);
 }
 
-const mayBeWider = ({ decision }: Decided): boolean => decision === "approve" || decision === "edit";
+const canBeGrant = ({ decision }: Decided): boolean => decision === "approve" || decision === "edit";
 
-function inWords(before: Decided): string {
+function describeDecision(before: Decided): string {
   const { decision, answer, scope = "once", limits = {} } = before;
   if (answer !== undefined) return `answer ${JSON.stringify(answer)}`;
-  if (!mayBeWider(before)) return decision;
+  if (!canBeGrant(before)) return decision;
   return [`${decision} ${scope}`, ...Object.entries(limits).map((limit) => limit.join(" "))].join(", ");
 }
 
-const refusal = (
+const alreadyDecidedError = (
   { by, ts, what }: { by: string; ts: number; what: string },
   decision: string,
   more: object = {},
@@ -358,8 +360,7 @@ const refusal = (
     { by, at: ts, decision, ...more },
   );
 
-// Runs to which a person's word comes too late, or by the wrong door. Nothing is changed then.
-/** A word to one run alone is none to the branch that holds it. */
+/** A single run cannot leave the frozen branch that it belongs to. */
 function requireNotFrozen({ runId, waitingOn }: RunState): void {
   const [top] = waitingOn?.frozen ?? [];
   if (top === undefined) return;

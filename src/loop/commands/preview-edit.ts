@@ -1,5 +1,5 @@
-// What would come of a call with an input that a person thinks of: checked and drawn as the decision itself would be, so
-// that nothing is a surprise. Decides nothing and records nothing.
+// Shows what an edited call would do, checked and previewed as the decision itself would be. Decides and records
+// nothing.
 
 import { CadreError } from "../../errors.ts";
 import type { ApprovalItem } from "../../projections/folds/approvals.ts";
@@ -10,7 +10,7 @@ import { type CommandParts, findOpenItem } from "./person-commands.ts";
 export interface EditedCallPreview {
   item: ApprovalItem;
   workspace: string;
-  /** Why it would be refused, as the decision would be. */
+  /** Why the decision would be refused. */
   refused: CadreError | undefined;
   preview: Preview | undefined;
 }

@@ -1,6 +1,6 @@
-// Looks whether a call took effect whose end nobody saw.
-//  PB1  What was found is recorded with its evidence. It proposes: only a person's word decides (P4).
-//  PB2  A probe changes nothing, reads what the rules let be read, and takes a few seconds at most.
+// Probes whether a call took effect whose result was lost.
+//  PB1  The finding is recorded with its evidence. It is a proposal: only a person decides (P4).
+//  PB2  A probe changes nothing, reads only what the rules allow, and takes a few seconds at most.
 
 import { messageOf } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -12,7 +12,7 @@ import { loadDefinition } from "../drive/run-journal.ts";
 import { type CommandParts, requireUnknownOutcome, signalRun } from "./person-commands.ts";
 
 const PROBE_MS = 5_000;
-/** What is kept of the evidence. */
+/** How much of the evidence is kept. */
 const SENTENCES = 10;
 const SENTENCE_LENGTH = 500;
 
@@ -25,7 +25,7 @@ export async function probeOutcome(
   const key = `probed/${parts.ids.nonce()}`;
   return signalRun<ProbeResult>(runId, parts, async (state) => {
     const call = requireUnknownOutcome(state, attemptId);
-    const probed = parts.mask.value(bounded(await look(call, state, parts)));
+    const probed = parts.mask.value(bounded(await probe(call, state, parts)));
     const payload: Payload<"OUTCOME_PROBED"> = {
       toolCallId: call.id,
       ...(call.attempts > 1 ? { attempt: call.attempts } : {}),
@@ -36,7 +36,7 @@ export async function probeOutcome(
   });
 }
 
-async function look(call: ToolCall, state: RunState, parts: CommandParts): Promise<ProbeResult> {
+async function probe(call: ToolCall, state: RunState, parts: CommandParts): Promise<ProbeResult> {
   const { host, ts } = call.started!;
   if (host !== undefined && host !== parts.host)
     return cannotTell(`It was begun on ${host}, and this is ${parts.host}: look there.`);
@@ -46,23 +46,23 @@ async function look(call: ToolCall, state: RunState, parts: CommandParts): Promi
     return cannotTell(`${call.name} has no way to look: whether it happened can only be seen where it acts.`);
   const stop = AbortSignal.timeout(PROBE_MS);
   const { workspace } = state.start!;
-  const context = { workspace, startedAt: ts, signal: stop, mayShow: await showing(state, parts) };
+  const context = { workspace, startedAt: ts, signal: stop, mayShow: await visibleFiles(state, parts) };
   try {
-    return await Promise.race([tool.probe(input.data, context), late(stop)]);
+    return await Promise.race([tool.probe(input.data, context), timeout(stop)]);
   } catch (error) {
     return cannotTell(`The look failed: ${messageOf(error)}`);
   }
 }
 
-/** The person who asks for the look has answered what a rule would ask; what a rule denies stays hidden. */
-async function showing(state: RunState, parts: CommandParts): Promise<ProbeContext["mayShow"]> {
+/** The person who asks for the probe has thereby answered rules that ask. Files that a rule denies stay hidden. */
+async function visibleFiles(state: RunState, parts: CommandParts): Promise<ProbeContext["mayShow"]> {
   const definition = await loadDefinition(parts.store, state.start!.definition);
-  // The agent's list says what it may call, and this is no call of its own.
+  // The agent's list of tools does not apply: the probe is no call of the agent.
   const run = { definition: { ...definition, tools: { ...definition.tools, allow: undefined } }, state };
   return (path) => judgeCall({ name: "Read" }, { path }, "read", [], run, parts).verdict !== "deny";
 }
 
-const late = (stop: AbortSignal): Promise<ProbeResult> =>
+const timeout = (stop: AbortSignal): Promise<ProbeResult> =>
   new Promise((done) => {
     const onTime = () => done(cannotTell(`The look took longer than ${PROBE_MS / 1000} s.`));
     stop.addEventListener("abort", onTime, { once: true });

@@ -1,5 +1,6 @@
-// Trying again is a new run that continues an ended one: nothing that was paid for or done is lost, and the old journal
-// stays as it is.
+// Retries an ended run by a new run that continues it. Nothing that was done or paid for is lost, and the old journal
+// stays as it
+// is.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -12,17 +13,21 @@ import type { AdmitParts } from "./admit.ts";
 
 type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake">;
 
-/** What the new run is called, who pays for it, and by which key it is asked for. */
-interface As {
+/** The new run's id, the run that pays for it, and the key of the request. */
+interface RetryOptions {
   runId?: RunId;
   budgetRunId?: RunId;
   idempotencyKey?: string | undefined;
-  /** Who asked for it. */
+  /** The user who asked for it. */
   by?: string | undefined;
 }
 
-/** With fresh counts against the same limits, and the agent as it is now. */
-export async function retryRun(runId: RunId, parts: Parts, as: As = {}): Promise<{ runId: RunId }> {
+/** The new run has fresh counts, the same limits, and the agent's current definition. */
+export async function retryRun(
+  runId: RunId,
+  parts: Parts,
+  options: RetryOptions = {},
+): Promise<{ runId: RunId }> {
   const row = await parts.store.runs.get(runId);
   const head = await parts.store.journal.head(runId);
   if (!row || !head) throw runNotFound(runId);
@@ -40,9 +45,9 @@ export async function retryRun(runId: RunId, parts: Parts, as: As = {}): Promise
   const [first] = await parts.store.journal.read(runId, 0, 1);
   if (first?.type !== "RUN_STARTED") throw continuedRunMissing(runId);
   const definition = await agentOf(row, parts);
-  // Whoever it worked for is not there any more: it ends as a run of its own, with a report.
+  // The old parent no longer waits: the new run is a root of its own, and ends with a report.
   const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, by: _____, ...start } = first.payload;
-  const { runId: next = parts.ids.runId(parts.clock.now()), budgetRunId, idempotencyKey, by } = as;
+  const { runId: next = parts.ids.runId(parts.clock.now()), budgetRunId, idempotencyKey, by } = options;
   const payload: Payload<"RUN_STARTED"> = {
     ...start,
     definition: await parts.store.blobs.put(JSON.stringify(definition)),
@@ -52,7 +57,7 @@ export async function retryRun(runId: RunId, parts: Parts, as: As = {}): Promise
     ...(budgetRunId === undefined ? {} : { budgetRunId }),
     ...(by === undefined || by === start.userId ? {} : { by }),
     continues: { runId, seq: head.seq, hash: head.hash },
-    // What stood in for the fork that is tried again stands in for this one; what that one said is said.
+    // Recorded results that the old fork could use can be used here, too. Its message is not repeated.
     ...(start.fork ? { fork: { at: head.seq } } : {}),
   };
   const body = JSON.stringify({ retry: runId });
@@ -65,10 +70,13 @@ export async function retryRun(runId: RunId, parts: Parts, as: As = {}): Promise
   return { runId: started.runId };
 }
 
-/** The agent as it is now; as it was, only if its file is gone. Whatever else is wrong with it is said before anything starts. */
+/**
+ * The agent's current definition; the pinned one only if its file is gone. Other problems are reported before
+ * anything starts.
+ */
 async function agentOf({ agent, definition }: RunRow, parts: Parts): Promise<Definition> {
   const pinned = await loadDefinition(parts.store, definition);
-  // H5: a draft is not the agent of its file; as that it could change what a draft may not.
+  // H5: a draft is more restricted than the agent of its file, and must stay so.
   if (pinned.readOnly) return pinned;
   try {
     return await parts.findAgent(agent);

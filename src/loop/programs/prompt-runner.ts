@@ -1,7 +1,9 @@
-// One prompt to the program that does an agent's work: intent, work and outcome, as a model call has them.
-//  RN1  The journal knows the process before it is asked anything.
-//  RN2  What the program asks is answered from the journal alone: a call that was started is allowed, one that has its result is not.
-//  RN3  While a person thinks, the run rests and the program waits; if it is gone by then, the journal has what is needed to go on.
+// One prompt to the program that does an agent's work: intent, work and outcome, like a model call.
+//  RN1  The journal knows the process before it is prompted.
+//  RN2  The program's questions are answered from the journal alone: a started call is allowed, a call with a result
+//      is not.
+//  RN3  While a person decides, the run rests and the program waits. If the program is gone by then, the journal is
+//      enough to continue.
 
 import { messageOf } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -31,15 +33,15 @@ interface Prompt extends ActivePrompt {
   parts: RunnerParts;
   action: CallModel;
   effects: AbortSignal;
-  /** It was asked to stop, and this is why. */
+  /** Why the program was asked to stop. */
   stopping?: Failure;
-  /** It was asked to stop, and may be asked to go on. */
+  /** The program was asked to stop, but may be asked to continue. */
   stays?: boolean;
 }
 
-/** A program that tells nothing for so long is stopped, unless `toolTimeout` gives it less or more. */
+/** A program that is silent for so long is stopped. `toolTimeout` replaces this time. */
 const SILENCE_MS = 8 * 60_000;
-/** A program that was asked to stop is ended after this time. */
+/** A program that does not stop when asked is killed after this time. */
 const STOP_GRACE_MS = 5_000;
 const LAST_TURN_MS = 2 * 60_000;
 const MAX_TRIES = 3;
@@ -56,16 +58,16 @@ export async function promptRunner(
   if (run.state.openModelCall)
     return live ? listen({ action, live, run, parts, effects }) : recoverPrompt(run, parts);
   const problem = parts.runners.problem(run.definition);
-  if (problem !== undefined) return hold(problem, run);
+  if (problem !== undefined) return suspendForProblem(problem, run);
   if (action.purpose === "final" && run.state.runner.started && !knowsTask(run, parts))
     return run.record(NOT_COVERED);
-  // Before the intent: from then on they count as seen.
+  // Read before the intent, which marks the messages as seen.
   const words = runnerPrompt(action, run, parts);
   const refused = await run.beginWork([modelCallIntent(action, undefined)], runnerReservation(run));
   if (refused) return handleRefusedCall(refused, action, run, parts);
   if (!parts.mayBegin()) return run.release();
-  if (isGoneMeanwhile(action, run, parts)) return recordLostSession(GONE_MEANWHILE, run);
-  const ready = await started(action, run, parts, effects);
+  if (hasEndedMeanwhile(action, run, parts)) return recordLostSession(GONE_MEANWHILE, run);
+  const ready = await startRunner(action, run, parts, effects);
   if (!ready) return;
   const delta = { type: "text.delta" as const, runId: run.runId, callId: action.callId };
   const text = parts.mask.stream((piece) =>
@@ -79,8 +81,8 @@ export async function promptRunner(
   return listen({ action, live: ready, run, parts, effects });
 }
 
-/** One that was stopped in the middle, and has ended before it could go on, would do anew what it has done. */
-function isGoneMeanwhile({ callId }: CallModel, run: RunJournal, parts: RunnerParts): boolean {
+/** The program was stopped in the middle and has ended since. A new session would repeat its work. */
+function hasEndedMeanwhile({ callId }: CallModel, run: RunJournal, parts: RunnerParts): boolean {
   const { runner, calls } = run.state;
   const worked = [...calls.keys()].some((id) => id.startsWith(`${callId}.`));
   return worked && runner.started !== undefined && !runner.isLost && !knowsTask(run, parts);
@@ -89,20 +91,20 @@ function isGoneMeanwhile({ callId }: CallModel, run: RunJournal, parts: RunnerPa
 const GONE_MEANWHILE = "It was stopped in the middle of its work, and has ended since.";
 
 /** Suspends the run until a person has fixed the problem and resumed it. */
-async function hold(problem: string, run: RunJournal): Promise<void> {
+async function suspendForProblem(problem: string, run: RunJournal): Promise<void> {
   const payload = { waitingOn: { kind: "definition_changed" as const, items: [], detail: problem } };
   const key = `suspended/${run.state.suspensions + 1}`;
   await run.rest([{ type: "RUN_SUSPENDED", payload, key }], undefined);
 }
 
-/** A session that is lost cannot sum itself up, and a new one would begin the work anew. */
+/** A lost session cannot write a report, and a new one would start the work again. */
 const NOT_COVERED: EventBody = {
   type: "LIMIT_REACHED",
   payload: { limit: "finalTurn", value: 0, hard: true },
   key: FINAL_NOT_COVERED,
 };
 
-async function started(
+async function startRunner(
   action: CallModel,
   run: RunJournal,
   parts: RunnerParts,
@@ -130,23 +132,29 @@ async function started(
 
 const INTERRUPTED: Failure = { cause: "interrupted", message: "Stopped before the answer was complete." };
 
-/** Until it has answered, or asks something that is not for this driver to say. */
+/** Handles reports until the program has answered, or asks a question that this driver cannot answer. */
 async function listen(prompt: Prompt): Promise<void> {
   const { live, run, parts } = prompt;
   deliverDecisions(live, run);
   while (!run.isOver) {
     const from = parts.clock.elapsed();
-    const told = await live.nextReport(timeFor(prompt));
+    const report = await live.nextReport(timeFor(prompt));
     run.noteActivity();
     live.workedMs += Math.round(parts.clock.elapsed() - from);
-    if (!prompt.stopping && GOES_ON.has(told.type)) await holdToLimits(told, prompt);
-    if (await heard(told, prompt)) return;
+    if (!prompt.stopping && WORK_REPORTS.has(report.type)) await enforceLimits(report, prompt);
+    if (await handleReport(report, prompt)) return;
   }
   await parts.runners.end(run.runId);
 }
 
-/** Before what it tells is acted on: nothing more is asked of a person, or begun, for what is stopped. */
-const GOES_ON: ReadonlySet<RunnerReport["type"]> = new Set(["message", "call", "asked", "plan", "spent"]);
+/** Limits are checked before a report is handled, so that a stopped program asks and starts nothing more. */
+const WORK_REPORTS: ReadonlySet<RunnerReport["type"]> = new Set([
+  "message",
+  "call",
+  "asked",
+  "plan",
+  "spent",
+]);
 
 function timeFor({ action, live, run, effects, stopping }: Prompt) {
   if (stopping) return { signal: new AbortController().signal, ms: STOP_GRACE_MS, silenceMs: STOP_GRACE_MS };
@@ -157,44 +165,44 @@ function timeFor({ action, live, run, effects, stopping }: Prompt) {
 }
 
 /** True: there is nothing more to hear now. */
-async function heard(told: RunnerReport, prompt: Prompt): Promise<boolean> {
+async function handleReport(report: RunnerReport, prompt: Prompt): Promise<boolean> {
   const { live, run, parts, effects, stopping } = prompt;
-  switch (told.type) {
+  switch (report.type) {
     case "message":
-      run.record(said(told.text, prompt));
+      run.record(messageEvent(report.text, prompt));
       return false;
     case "spent":
       return false;
     case "plan":
-      run.record(...planEvents(told.todos, prompt));
+      run.record(...planEvents(report.todos, prompt));
       return false;
     case "call": {
-      const forbidden = await recordReportedCall(told.call, prompt);
+      const forbidden = await recordReportedCall(report.call, prompt);
       if (forbidden !== undefined && !stopping) stop({ cause: "rejected", message: forbidden }, prompt);
       return false;
     }
     case "asked":
-      if (!stopping) await proposeRunnerCall(told, prompt);
-      else live.answer(told.ask, false);
+      if (!stopping) await proposeRunnerCall(report, prompt);
+      else live.answer(report.ask, false);
       return !stopping;
     case "answer":
-      if (stopping) await stopped(prompt);
-      else answered(told, prompt);
+      if (stopping) await finishStop(prompt);
+      else recordAnswer(report, prompt);
       return true;
     case "gone":
-      await over(stopping ?? goneFailure(told.why, prompt), prompt);
+      await endPrompt(stopping ?? goneFailure(report.why, prompt), prompt);
       return true;
     case "silent":
     case "late":
-      if (stopping) await over(stopping, prompt);
-      else stop(told.type === "late" ? LATE : SILENT, prompt);
+      if (stopping) await endPrompt(stopping, prompt);
+      else stop(report.type === "late" ? LATE : SILENT, prompt);
       return stopping !== undefined;
     case "stopped":
       if (effects.reason === "cancel" || run.state.cancel) {
         stop(INTERRUPTED, prompt);
         return false;
       }
-      // As a crash leaves it: whoever takes the run next sees an open call, and no process.
+      // Left as after a crash: the next driver sees an open call and no process.
       await parts.runners.end(run.runId);
       return true;
   }
@@ -206,12 +214,12 @@ const SILENT: Failure = {
   message: "The program was stopped: nothing was heard of it for too long.",
 };
 
-function said(text: string, { action: { callId }, run }: Prompt): EventBody {
+function messageEvent(text: string, { action: { callId }, run }: Prompt): EventBody {
   return { type: "RUNNER_SAID", payload: { callId, index: run.state.runner.said, text } };
 }
 
-/** What ends the work from outside. */
-async function holdToLimits({ type }: RunnerReport, prompt: Prompt): Promise<void> {
+/** Stops the program if a limit of the run is reached. */
+async function enforceLimits({ type }: RunnerReport, prompt: Prompt): Promise<void> {
   const { action, run } = prompt;
   if (run.state.seq >= run.state.start!.limits.maxEvents)
     return stop({ cause: "model", message: "Stopped: its journal is as long as it may be." }, prompt);
@@ -228,23 +236,23 @@ function stop(why: Failure, prompt: Prompt): void {
   prompt.live.cancel();
 }
 
-/** It has stopped by itself: after a limit it may still be asked for its last words, or to go on. */
-async function stopped(prompt: Prompt): Promise<void> {
+/** The program has stopped. After a limit it may still be asked for a report, or to continue. */
+async function finishStop(prompt: Prompt): Promise<void> {
   const { stopping, stays, action, run } = prompt;
-  if (stopping !== LATE && !stays) return over(stopping!, prompt);
+  if (stopping !== LATE && !stays) return endPrompt(stopping!, prompt);
   closeOpenCalls(run, STOPPED);
   fail(action, stopping!, run, prompt.live);
 }
 
 const STOPPED = "It was stopped from outside: some of it may have been done.";
 
-async function over(why: Failure, { action, live, run, parts }: Prompt): Promise<void> {
+async function endPrompt(why: Failure, { action, live, run, parts }: Prompt): Promise<void> {
   await parts.runners.end(run.runId);
   closeOpenCalls(run, STOPPED);
   fail(action, why, run, live);
 }
 
-/** One that can go on with its session is started again, a few times. */
+/** A program that can resume its session is started again, a few times. */
 function goneFailure(why: string, { live, run, parts }: Prompt): Failure {
   const message = `The program ended before it had answered: ${why}.`;
   const tries = run.state.openModelCall?.tries ?? 1;
@@ -252,20 +260,20 @@ function goneFailure(why: string, { live, run, parts }: Prompt): Failure {
   return { cause: "network", message, retryAt: parts.clock.now() + 1_000 * 2 ** (tries - 1) };
 }
 
-function answered({ text, stop: how }: Extract<RunnerReport, { type: "answer" }>, prompt: Prompt): void {
+function recordAnswer({ text, stop: how }: Extract<RunnerReport, { type: "answer" }>, prompt: Prompt): void {
   const { action, live, run } = prompt;
   const failure = how === "cancelled" && isRefused(run) ? undefined : FAILURES[how];
   closeOpenCalls(run, undefined);
   if (failure) fail(action, failure, run, live);
-  else run.record(thought(text, how, prompt));
+  else run.record(answerEvent(text, how, prompt));
 }
 
-/** One that stops where it is told no has not failed: it is asked to go on another way. */
+/** A program that stops after a refusal has not failed. It is asked to continue another way. */
 const isRefused = ({ state }: RunJournal): boolean =>
   [...state.calls.values()].some(({ result }) => result?.outcome === "denied");
 
-/** What it used is its own account: what nobody told is not made up. */
-function thought(text: string, finish: string, { action, live }: Prompt): EventBody {
+/** Usage is what the program reports. Nothing is estimated. */
+function answerEvent(text: string, finish: string, { action, live }: Prompt): EventBody {
   const { callId, attempt } = action;
   return {
     type: "AGENT_THOUGHT",

@@ -1,5 +1,6 @@
-// A prompt that was under way when the process before ended. Its program is ended first, if anything of it still runs. One that can go on
-// with its session is asked to; of any other nobody knows what it has done, and a person is asked (P4).
+// Recovers a prompt that was under way when the previous process ended. Leftover processes are killed first. A
+// program that can
+// resume its session is asked to continue. Otherwise it is unknown what it has done, and a person is asked (P4).
 
 import type { EventBody } from "../../journal/events.ts";
 import { PROMPT } from "../../projections/folds/tool-call.ts";
@@ -24,7 +25,7 @@ export async function recoverPrompt(run: RunJournal, parts: Pick<LoopParts, "run
   );
 }
 
-/** What became of the prompt only a person can find out: it is put to one as the call that it was. */
+/** Only a person can find out what became of the prompt, so it becomes a call with an unknown outcome. */
 export function recordLostSession(why: string, run: RunJournal): void {
   const { command, host, pid } = run.state.runner.started!;
   const toolCallId = `${run.state.openModelCall!.callId}.${run.state.runner.calls}`;

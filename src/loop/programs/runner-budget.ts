@@ -1,5 +1,6 @@
-// Money that a program says it has cost, held against what its run and its tree may spend while it works: nobody can know
-// beforehand what a prompt will cost, so the budget ends it in the middle.
+// Checks the cost that a program reports against the budgets of its run and tree. The cost of a prompt is not known
+// beforehand,
+// so the budget may end the work in the middle.
 
 import type { Payload } from "../../journal/events.ts";
 import type { Action } from "../../patterns/action.ts";
@@ -17,7 +18,7 @@ interface Prompt {
 
 type Failure = Pick<Payload<"MODEL_CALL_FAILED">, "cause" | "message">;
 
-/** What a program will spend nobody knows: only what is spent already can refuse it. */
+/** Reserves nothing, because the cost is unknown. Only money that is already spent can refuse the prompt. */
 export function runnerReservation({ state }: RunJournal) {
   const budget = budgetOf(state);
   const tree = treeBudgetOf(state) ?? {};
@@ -25,7 +26,7 @@ export function runnerReservation({ state }: RunJournal) {
   return { reserve: { estimate: { tokens: 0, cost: null }, run: budget, tree } };
 }
 
-/** Written down before the run rests, or others spend of the same budget: nobody else knows of it. */
+/** Recorded before the run rests and before other runs spend from the same budget. */
 export function recordCost({ action, live, run }: Prompt): void {
   if (!live.cost) return;
   const { callId, attempt } = action;
@@ -33,14 +34,14 @@ export function recordCost({ action, live, run }: Prompt): void {
   run.record({ type: "RUNNER_SPENT", payload: { ...payload, cost: live.takeCost()! } });
 }
 
-/** What it has cost ends its work: for good, or until a person raises the budget (`stays`). Undefined: it does not. */
+/** Whether the reported cost ends the work: for good, or until a person raises the budget (`stays`). */
 export async function checkRunnerBudget(prompt: Prompt): Promise<(Failure & { stays: boolean }) | undefined> {
   const { action, live, run } = prompt;
   const needs = runnerReservation(run);
   if (!needs.reserve || !live.cost) return undefined;
   recordCost(prompt);
   let refused = await run.begin([], needs);
-  // Somebody's word came in between, and is folded now: what is spent is spent all the same.
+  // A signal arrived in between and is folded now. The money is spent all the same.
   if (refused === "signals") refused = await run.begin([], runnerReservation(run));
   if (refused !== "budget") return undefined;
   const { limit, value } = run.exceededBudget!;

@@ -1,5 +1,7 @@
-// The calls of a program that does an agent's work, in the form of any other call: judged, decided, begun and answered. One that it
-// asks about waits for the journal; one that it did by itself is written down as it is told, and stops it where a rule forbids it.
+// Calls of a program that does an agent's work, in the form of any other call: judged, decided, started and answered.
+// A call that
+// the program asks about waits for its decision. A call that it makes on its own is recorded, and stops the program
+// if a rule denies it.
 
 import type { EventBody, Payload } from "../../journal/events.ts";
 import type { Verdict } from "../../permissions/permission.ts";
@@ -18,7 +20,7 @@ export type RunnerCallParts = Pick<
   "authority" | "clock" | "digest" | "host" | "judge" | "mask" | "mayBegin" | "store"
 >;
 
-/** A prompt that a program works on. */
+/** A prompt that a program is working on. */
 export interface ActivePrompt {
   action: { callId: string };
   live: LiveRunner;
@@ -30,7 +32,7 @@ const UNASKED = "the program did not ask";
 const TOO_LONG = "it is too long to be shown to a person who is asked";
 const NO_ONCE = "the program offers no way to allow it for one time only";
 
-/** It asks whether it may: what follows is decided as for any call. */
+/** The program asks for permission. The call is decided like any other. */
 export async function proposeRunnerCall(
   { call, once }: Extract<RunnerReport, { type: "asked" }>,
   prompt: ActivePrompt,
@@ -38,7 +40,7 @@ export async function proposeRunnerCall(
   const { live, run, parts } = prompt;
   const before = run.state.calls.get(live.calls.get(call.id) ?? "");
   if (before?.started && !before.result) run.record(resultOf(before.id, "It asks first.", "not_started"));
-  const judged = allowedBefore(call, run.state) ?? (await verdictOn(call, run, parts));
+  const judged = earlierApproval(call, run.state) ?? (await verdictOn(call, run, parts));
   const { name, input, effect, preview } = call;
   const verdict = cannotAsk(judged, call) ?? (once ? judged : { verdict: "deny" as const, rule: NO_ONCE });
   const id = newId(call, prompt);
@@ -56,8 +58,8 @@ function newId({ id: own }: Pick<ProgramCall, "id">, { action, live, run }: Acti
   return id;
 }
 
-/** P5: a person's word on exactly this call holds, if the program was gone before it heard it. */
-function allowedBefore({ name, input }: ProgramCall, { calls }: RunState): Verdict | undefined {
+/** P5: a person approved exactly this call, but the program ended before it was told. */
+function earlierApproval({ name, input }: ProgramCall, { calls }: RunState): Verdict | undefined {
   const same = [...calls.values()].find(
     (call) =>
       isApprovedButUndelivered(call) &&
@@ -68,7 +70,7 @@ function allowedBefore({ name, input }: ProgramCall, { calls }: RunState): Verdi
   return { verdict: "allow", rule: `approved by ${same.decision!.by} before the program was started again` };
 }
 
-/** Of a call about several files, the strictest. */
+/** The strictest verdict, for a call about several files. */
 async function verdictOn(call: ProgramCall, run: RunJournal, parts: RunnerCallParts): Promise<Verdict> {
   const grants = await currentGrants(run, parts);
   const verdicts = call.judged.map((input) =>
@@ -78,7 +80,10 @@ async function verdictOn(call: ProgramCall, run: RunJournal, parts: RunnerCallPa
   return by("deny") ?? by("ask") ?? verdicts[0]!;
 }
 
-/** What it does, or has done, without asking. A sentence where a rule forbids it: the program must be stopped. */
+/**
+ * Records a call that the program made without asking. Returns why the program must be stopped, if a rule denies the
+ * call.
+ */
 export async function recordReportedCall(
   call: ProgramCall,
   prompt: ActivePrompt,
@@ -91,7 +96,7 @@ export async function recordReportedCall(
     const { verdict, rule } = await verdictOn(call, run, parts);
     if (verdict === "deny" && !call.name.startsWith("mcp__acp__"))
       forbidden = `The program was stopped: it used ${call.name} without asking, which is not allowed (${rule}).`;
-    events.push(...begun(call, forbidden === undefined ? UNASKED : `${UNASKED}; ${rule}`, prompt));
+    events.push(...startedEvents(call, forbidden === undefined ? UNASKED : `${UNASKED}; ${rule}`, prompt));
   }
   const id = live.calls.get(call.id)!;
   const open = known === undefined || isOpen(run.state.calls.get(known));
@@ -102,7 +107,7 @@ export async function recordReportedCall(
 
 const isOpen = (call: ToolCall | undefined): boolean => call?.started !== undefined && !call.result;
 
-function begun(call: ProgramCall, rule: string, prompt: ActivePrompt): EventBody[] {
+function startedEvents(call: ProgramCall, rule: string, prompt: ActivePrompt): EventBody[] {
   const { name, input, effect } = call;
   const { parts, live } = prompt;
   const toolCallId = newId(call, prompt);
@@ -125,7 +130,7 @@ async function resultEvent(
   return { type: "TOOL_RESULT", payload: { toolCallId, ...payload } };
 }
 
-/** Its plan is the run's list of what is to do. */
+/** The program's plan becomes the run's todo list. */
 export function planEvents(todos: Todo[], prompt: ActivePrompt): EventBody[] {
   const { run } = prompt;
   if (JSON.stringify(todos) === JSON.stringify(run.state.todos)) return [];
@@ -135,34 +140,37 @@ export function planEvents(todos: Todo[], prompt: ActivePrompt): EventBody[] {
     input: { todos },
     effect: "read" as const,
   };
-  const events = begun({ ...call, judged: [], preview: "", isWhole: true }, UNASKED, prompt);
+  const events = startedEvents({ ...call, judged: [], preview: "", isWhole: true }, UNASKED, prompt);
   const toolCallId = prompt.live.calls.get(call.id)!;
   return [...events, { type: "TOOL_RESULT", payload: { toolCallId, output: "Noted." } }];
 }
 
-/** RN2. */
+/** Answers the program's open questions from the journal (RN2). */
 export function deliverDecisions(live: LiveRunner, run: RunJournal): void {
   for (const [ask, own] of live.openQuestions) {
     const call = run.state.calls.get(live.calls.get(own) ?? "");
     if (!call || (!call.result && !call.started)) continue;
     const isAllowed = !call.result;
-    const isHeard = live.answer(ask, isAllowed);
-    if (isAllowed && !isHeard) run.record(resultOf(call.id, UNHEARD, "not_started"));
+    const isDelivered = live.answer(ask, isAllowed);
+    if (isAllowed && !isDelivered) run.record(resultOf(call.id, UNDELIVERED, "not_started"));
   }
 }
 
-const UNHEARD = "The program had ended before it could be told that it may.";
+const UNDELIVERED = "The program had ended before it could be told that it may.";
 
-/** What it had begun when its work was over; `why` undefined: it answered, and left the rest unsaid. */
+/**
+ * Closes calls that are open when the work ends. `why` undefined: the program answered, but reported no result for
+ * them.
+ */
 export function closeOpenCalls(run: RunJournal, why: string | undefined): void {
   for (const call of run.state.calls.values()) {
     if (!isOpen(call)) continue;
     if (why !== undefined) run.record(resultOf(call.id, why, "unknown"));
-    else run.record({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: UNSAID } });
+    else run.record({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: UNREPORTED } });
   }
 }
 
-const UNSAID = "The program did not say what came of it.";
+const UNREPORTED = "The program did not say what came of it.";
 
 function resultOf(
   toolCallId: string,
@@ -172,7 +180,7 @@ function resultOf(
   return { type: "TOOL_RESULT", payload: { toolCallId, output, isError: true, outcome } };
 }
 
-/** In the place of running a tool: the program does it itself, once it is told that it may. */
+/** Allows a call instead of running a tool: the program runs it itself once it is told. */
 export async function allowRunnerCall(
   ids: readonly string[],
   run: RunJournal,
@@ -182,7 +190,7 @@ export async function allowRunnerCall(
   const call = run.state.calls.get(id!)!;
   if (call.name === PROMPT)
     return run.record(resultOf(call.id, "It is asked again, from the start.", "not_started"));
-  if (!run.state.openModelCall) return run.record(resultOf(call.id, UNHEARD, "not_started"));
+  if (!run.state.openModelCall) return run.record(resultOf(call.id, UNDELIVERED, "not_started"));
   const grants = await currentGrants(run, parts);
   const judged = judgedIn(call.input).map((input) =>
     judgeCall({ name: call.name }, input, call.proposal!.effect, grants, run, parts),
@@ -196,7 +204,7 @@ export async function allowRunnerCall(
   await run.beginWork([{ type: "TOOL_STARTED", payload }]);
 }
 
-/** What rules are asked about: of an edit of several files, each. */
+/** The inputs that rules are asked about: one for each file of an edit. */
 function judgedIn(input: unknown): unknown[] {
   const { paths } = (input ?? {}) as { paths?: unknown };
   return Array.isArray(paths) ? paths.map((path: unknown) => ({ path })) : [input];

@@ -1,5 +1,6 @@
-// What a program is prompted with: everything, where it knows nothing yet; otherwise what is new, and after an interruption what
-// became of what it had begun.
+// The text that a program is prompted with: the whole task for a new session, otherwise only new messages, and after
+// an
+// interruption the state of the calls it had begun.
 
 import type { PromptMessage } from "../../journal/message.ts";
 import type { Action } from "../../patterns/action.ts";
@@ -9,11 +10,11 @@ import { describeCall } from "../../projections/views/timeline.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
-/** True where the program has the task before it: it is at work here, or it can go on with its session. */
+/** Whether the program knows the task: it is at work here, or can resume its session. */
 export const knowsTask = (run: RunJournal, { runners }: Pick<LoopParts, "runners">): boolean =>
   runners.find(run.runId) !== undefined || resumableSession(run) !== undefined;
 
-/** The session that can be gone on with. */
+/** The session that the program can resume. */
 export function resumableSession({ state }: RunJournal): string | undefined {
   const { started, isLost } = state.runner;
   return started?.loads && !isLost ? started.session : undefined;
@@ -29,7 +30,7 @@ export function runnerPrompt(
   if (knowsTask(run, parts))
     return [...(attempt > 1 ? [interruption(state)] : []), ...news].join("\n\n") || "Go on.";
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
-  return [system, ...saidBefore(promptMessages(transcript)), ...news].join("\n\n");
+  return [system, ...earlierMessages(promptMessages(transcript)), ...news].join("\n\n");
 }
 
 function interruption(state: RunState): string {
@@ -50,12 +51,12 @@ function interruption(state: RunState): string {
 
 const named = ({ name, input }: ToolCall): string => `- ${describeCall(name, input)}`;
 
-/** Approved, but the program was gone before it could be told. */
+/** Approved, but the program had ended before it could be told. */
 export const isApprovedButUndelivered = ({ decision, result }: ToolCall): boolean =>
   decision?.decision === "approve" && result?.outcome === "not_started";
 
-/** A task alone stands as it is; a conversation is told as one. */
-function saidBefore(messages: readonly PromptMessage[]): string[] {
+/** A single task stands alone. A conversation is retold with who said what. */
+function earlierMessages(messages: readonly PromptMessage[]): string[] {
   const said = messages.flatMap(({ role, content }) => {
     if (role !== "user" && role !== "assistant") return [];
     const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");

@@ -1,5 +1,6 @@
-// The contract of a program that does an agent's work in the place of a model. The loop prompts it, writes down what it tells, and
-// answers what it asks; the process behind it is a convenience: whatever must outlive it is in the journal.
+// The contract of a program that does an agent's work in place of a model. The loop prompts it, records its reports
+// and answers
+// its questions. The process may end at any time: everything that must outlive it is in the journal.
 
 import type { RunId } from "../../ids.ts";
 import type { Definition, Effect } from "../../journal/definition.ts";
@@ -7,15 +8,15 @@ import type { FileChange, RunnerStarted } from "../../journal/events.ts";
 import type { Todo } from "../../projections/folds/todos.ts";
 
 export interface Runners {
-  /** The program that works for a run in this process; undefined: there is none, or it has ended. */
+  /** The program that works for a run in this process, if there is one. */
   find(runId: RunId): LiveRunner | undefined;
-  /** Why this agent's program is not started here, if so. */
+  /** Why this agent's program cannot be started here, if so. */
   problem(definition: Definition): string | undefined;
-  /** Throws a sentence that says why it cannot be had. */
+  /** Throws an error with a sentence that says why it cannot be started. */
   start(wanted: RunnerStart): Promise<LiveRunner>;
-  /** Ends the program of a run with everything that it started. Answers with what a person should know of what it left. */
+  /** Ends a run's program with everything that it started. Returns sentences about what it left behind, for people. */
   end(runId: RunId): Promise<string[]>;
-  /** Ends what a process that is no more left running. False: it ran on another machine. */
+  /** Kills processes that an earlier Cadre process left running. False: they ran on another machine. */
   endLeftover(left: RunnerStarted): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -24,7 +25,7 @@ export interface RunnerStart {
   runId: RunId;
   definition: Definition;
   workspace: string;
-  /** The session to go on with; absent: a new one. */
+  /** The session to resume. Absent: a new one. */
   session: string | undefined;
   signal: AbortSignal;
 }
@@ -33,50 +34,50 @@ export type RunnerFacts = Omit<RunnerStarted, "callId" | "attempt" | "host">;
 
 export interface LiveRunner {
   readonly facts: RunnerFacts;
-  /** Milliseconds that it has worked on the prompt under way, while somebody listened. */
+  /** Milliseconds that it has worked on the current prompt. */
   workedMs: number;
-  /** Money that it says it has cost since it was last taken; undefined: it says nothing. */
+  /** Reported cost that is not recorded yet. Undefined: the program reports no cost. */
   readonly cost: number | undefined;
   takeCost(): number | undefined;
-  /** Its calls under our ids, by its own. */
+  /** Our call ids by the program's own. */
   readonly calls: Map<string, string>;
-  /** Its questions that are not answered yet: their ids, and the calls that they are about. */
+  /** Unanswered questions: the id of each, and the call that it is about. */
   readonly openQuestions: ReadonlyMap<number, string>;
   prompt(text: string, onText: (piece: string) => void): void;
-  /** What it tells next. */
+  /** Waits for the next report. */
   nextReport(limits: { signal: AbortSignal; ms: number; silenceMs: number }): Promise<RunnerReport>;
-  /** Never for more than once. False: it is not there any more to hear it. */
+  /** Allows or denies for this one time. False: the program is no longer there. */
   answer(ask: number, allowed: boolean): boolean;
-  /** Asks it to stop its work on the prompt: it is still heard. */
+  /** Asks it to stop working on the prompt. Its reports still arrive. */
   cancel(): void;
 }
 
-/** A call of the program's, by the name of the tool of ours that would do the same. */
+/** A call of the program, under the name of the tool of ours that does the same. */
 export interface ProgramCall {
   id: string;
   name: string;
   input: Record<string, unknown>;
-  /** What rules are asked about: one for each file. */
+  /** The inputs that rules are asked about: one for each file. */
   judged: Record<string, unknown>[];
   effect: Effect;
   preview: string;
-  /** All of it is shown. */
+  /** The preview shows everything. */
   isWhole: boolean;
-  /** Once it is over. */
+  /** Set once the call is over. */
   result?: { output: string; isError: boolean; files: FileChange[]; untrusted: string | undefined };
 }
 
 export type RunnerReport =
-  /** A whole message, with more to come after it. */
+  /** A whole message, with more to follow. */
   | { type: "message"; text: string }
-  /** It does something, or has done it; it has not asked. */
+  /** It is doing or has done something without asking. */
   | { type: "call"; call: ProgramCall }
-  /** It asks whether it may. `once`: it can be allowed for this time only. */
+  /** It asks for permission. `once`: it offers to be allowed for this time only. */
   | { type: "asked"; ask: number; call: ProgramCall; once: boolean }
   | { type: "plan"; todos: Todo[] }
-  /** It has cost more than it had: `cost` says how much. */
+  /** It has reported a higher cost. */
   | { type: "spent" }
   | { type: "answer"; text: string; stop: string }
   | { type: "gone"; why: string }
-  /** Nothing was heard, or the time is over, or whoever listens was stopped. */
+  /** It was silent for too long, its time is over, or the listener was stopped. */
   | { type: "silent" | "late" | "stopped" };

@@ -1,6 +1,8 @@
-// Consent receipts: an approved call is named by its bytes twice, by the person's decision and by whoever begins it. Checked
-// from the journals alone, so an event that was altered shows even where its chain was made anew: an approval and what it
-// allowed disagree (P5, I8).
+// Checks consent receipts: a hash of an approved call is stored twice, in the person's decision and in the event that
+// starts the
+// call. The check needs only the journals. It finds an altered event even if its hash chain was rebuilt, because the
+// approval and
+// the call then disagree (P5, I8).
 
 import type { Digest } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
@@ -13,18 +15,18 @@ import { parseDelegation } from "../builtin-tools/declared/delegate.ts";
 
 export interface ReceiptProblem {
   runId: string;
-  /** The event that is not what another one says. */
+  /** The event that contradicts another one. */
   seq: number;
   message: string;
 }
 
 export interface CheckedReceipts {
-  /** Calls that began as they were approved. */
+  /** Calls that started exactly as they were approved. */
   receipts: number;
   problem: ReceiptProblem | undefined;
 }
 
-/** Of these runs: what ran is what was approved, and children are what their parents have started. */
+/** Checks that approved calls ran as approved, and that children are what their parents started. */
 export function checkReceipts(journals: Journals, digest: Digest): CheckedReceipts {
   let receipts = 0;
   for (const journal of journals.values()) {
@@ -33,7 +35,7 @@ export function checkReceipts(journals: Journals, digest: Digest): CheckedReceip
       if (beginsCall(event)) {
         const { runId, seq, payload } = event;
         const call = state.calls.get(callBegun(payload));
-        const message = (call && wronglyBegun(event, call, digest)) ?? otherChild(event, journals);
+        const message = (call && receiptProblem(event, call, digest)) ?? childProblem(event, journals);
         if (message !== undefined) return { receipts, problem: { runId, seq, message } };
         if (call?.decision?.receipt !== undefined) receipts++;
       }
@@ -51,24 +53,24 @@ const beginsCall = (event: JournalEvent): event is Begins =>
 const callBegun = (payload: Begins["payload"]): string =>
   "toolCallId" in payload ? payload.toolCallId : payload.key;
 
-function wronglyBegun(event: Begins, call: ToolCall, digest: Digest): string | undefined {
+function receiptProblem(event: Begins, call: ToolCall, digest: Digest): string | undefined {
   const { proposal, decision } = call;
   if (proposal?.verdict !== "ask") return undefined;
   const what = `${call.name} (${call.id}) began at event ${event.seq} of run ${event.runId}`;
   if (!decision || !isApproved(call)) return `${what}, and nobody had approved it.`;
   const said = `what ${decision.by} approved (${decision.itemId})`;
   if (decision.hash !== proposal.hash) return `${what}, but ${said} was bound to something else.`;
-  // Before there were receipts.
+  // Journals from before receipts have none.
   if (decision.receipt === undefined) return undefined;
   const now = callReceipt(digest, call.name, effectiveInput(call));
   if (decision.receipt !== now)
     return `${what} as sha256 ${now}, and is not ${said}, sha256 ${decision.receipt}.`;
   if (event.payload.receipt !== now)
     return `${what} as sha256 ${event.payload.receipt ?? "unknown"}, and is not ${said}, sha256 ${now}.`;
-  return event.type === "CHILD_RUN_STARTED" ? otherTask(event, call, what) : undefined;
+  return event.type === "CHILD_RUN_STARTED" ? taskProblem(event, call, what) : undefined;
 }
 
-function otherTask(
+function taskProblem(
   { payload }: EventOf<"CHILD_RUN_STARTED">,
   call: ToolCall,
   what: string,
@@ -79,8 +81,8 @@ function otherTask(
   return `${what} with another task than was approved.`;
 }
 
-/** A child's own journal begins with what its parent's says. */
-function otherChild(event: Begins, journals: Journals): string | undefined {
+/** A child's journal must begin with what its parent's says. */
+function childProblem(event: Begins, journals: Journals): string | undefined {
   if (event.type !== "CHILD_RUN_STARTED") return undefined;
   const { child_run_id: id, task, agent_type: agent } = event.payload;
   const first = journals.get(id)?.[0];

@@ -1,5 +1,6 @@
-// A tree hangs together: what a journal says of the runs that it has started is what those say of themselves. Checked from
-// the journals alone, so a run that was taken out, or cut short, shows although its own chain holds (J7, P6).
+// Checks that the journals of a tree agree about its children. It needs only the journals, and finds a run that was
+// removed or
+// cut short although its own hash chain is intact (J7, P6).
 
 import { isDeepStrictEqual } from "node:util";
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
@@ -20,7 +21,7 @@ export function findTreeProblem(journals: Journals): ReceiptProblem | undefined 
 
 function problemAt(event: JournalEvent, journals: Journals): string | undefined {
   if (event.type === "CHILD_RUN_STARTED") return missingChild(event, journals);
-  return event.type === "CHILD_RUN_COMPLETED" ? otherEnd(event, journals) : undefined;
+  return event.type === "CHILD_RUN_COMPLETED" ? endProblem(event, journals) : undefined;
 }
 
 function missingChild(event: EventOf<"CHILD_RUN_STARTED">, journals: Journals): string | undefined {
@@ -29,17 +30,17 @@ function missingChild(event: EventOf<"CHILD_RUN_STARTED">, journals: Journals): 
   return `Run ${id}, which event ${event.seq} of run ${event.runId} has started, is not there.`;
 }
 
-function otherEnd(event: EventOf<"CHILD_RUN_COMPLETED">, journals: Journals): string | undefined {
+function endProblem(event: EventOf<"CHILD_RUN_COMPLETED">, journals: Journals): string | undefined {
   const { child_run_id: id } = event.payload;
   const child = journals.get(id);
-  // E5: for its parent it has ended; what becomes of it later reaches nobody.
+  // E5: for its parent the child has ended. Its later events are not passed on.
   if (!child || event.payload.quarantined) return undefined;
   const last = child.at(-1)!;
   const says = `event ${event.seq} of run ${event.runId} says`;
   if (!TERMINAL_TYPES.has(last.type))
     return `The end of run ${id}, which ${says} that it has, is not there: its journal stops at event ${last.seq}.`;
   const told = childCompletedEvent(foldRow(child), last);
-  // Moved with its parent, which hears of the end elsewhere.
+  // It was moved together with its parent, which is told of the end elsewhere.
   if (last.type === "RUN_MOVED" || isDeepStrictEqual(plain(told?.payload), plain(event.payload)))
     return undefined;
   return `Run ${id} has not ended as ${says}.`;

@@ -1,4 +1,4 @@
-// Which events of a journal were decided, and whether an action is the one that an event came of. Pure.
+// Tells which events of a journal were decided, and whether an action explains an event. Pure.
 
 import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
@@ -7,12 +7,12 @@ import { reportTool } from "../../patterns/team-role.ts";
 import { mergeCallId } from "../../projections/folds/child-runs.ts";
 import type { RunView } from "../drive/decide-turn.ts";
 
-/** Waits that the world brought about: a provider, a place at work, a person's pause, a run that could not be driven. */
+/** Waits that come from outside: a provider, a slot, a person's pause, a run that could not be driven. */
 const GIVEN_WAITS = new Set(["provider", "slot", "paused", "quarantine", "definition_changed", "child_hitl"]);
 
-/** What follows from the journal before it, as opposed to what came from outside. */
+/** Whether an event follows from the journal before it, instead of coming from outside. */
 export function isDecided(event: JournalEvent, view: RunView): boolean {
-  // What a program asks for, and does, comes from outside.
+  // A program's calls come from outside.
   if (view.definition.runner && (event.type === "TOOL_PROPOSED" || event.type === "TOOL_STARTED"))
     return false;
   switch (event.type) {
@@ -24,7 +24,7 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
     case "RUN_COMPLETED":
       return true;
     case "TOOL_PROPOSED":
-      // Another round comes of files or rules that had changed.
+      // A further round follows from changed files or rules.
       return (event.payload.round ?? 1) === 1;
     case "RUN_FAILED":
     case "RUN_CANCELLED":
@@ -34,7 +34,7 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
     case "RUN_RESUMED":
       return /^resumed\/\d{1,6}$/.test(event.key);
     case "TOOL_RESULT":
-      // The end answers the report that it comes of.
+      // The end of a run answers the report that caused it.
       return !event.payload.isError && isReport(event.payload.toolCallId, view);
     default:
       return false;
@@ -44,9 +44,9 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
 const isReport = (callId: string, view: RunView): boolean =>
   view.state.calls.get(callId)?.name === reportTool(view);
 
-/** One action may have written several events, with others' in between. */
+/** Whether an event belongs to the same action as the one before. Other writers' events may be in between. */
 export function continuesAction(action: Action, event: JournalEvent): boolean {
-  // After its report is answered a run ends, and does nothing else.
+  // After its report is answered, a run ends and does nothing else.
   if (action.type === "end") return true;
   return SEVERAL.has(action.type) && matchesEvent(action, event);
 }

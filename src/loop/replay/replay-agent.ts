@@ -1,9 +1,10 @@
-// Past runs of an agent, decided again with its file as it is now: up to the first decision that would be another one, or
-// the first model call that would be asked otherwise. Until there, recorded answers stand.
-//  1  Nothing is written, asked of a model or done.
-//  2  What the model is asked with is composed twice by the code of now, for the agent as the run has pinned it and as it
-//     would pin it: only what the agent's file has changed shows.
-//  3  What whoever started the run has asked for (a model, a limit, a form of the answer) stands.
+// Replays past runs of an agent with its current file, up to the first decision that would differ or the first model
+// request
+// that would change. Recorded answers are used until there.
+//  1  Nothing is written, sent to a model or run.
+//  2  The current code composes each request twice, with the pinned definition and with the current one. Only changes
+//      of the agent's file show.
+//  3  Choices of the person who started the run (a model, a limit, an output schema) are kept.
 
 import { structuredPatch } from "diff";
 import { CadreError } from "../../errors.ts";
@@ -27,7 +28,7 @@ export interface AgentReplayParts
     Pick<LoopParts, "findAgent" | "systemPrompt" | "mask" | "limits" | "approvalTimeout">,
     OfferParts {}
 
-/** What would be another one: `-` lines as it was, `+` lines as it would be. */
+/** One difference: `-` lines from before, `+` lines from now. */
 export interface ReplayChange {
   what: "prompt" | "tools" | "model" | "temperature" | "maxOutputTokens" | "reasoning" | "decision";
   lines: string[];
@@ -35,11 +36,11 @@ export interface ReplayChange {
 
 export interface AgentReplay {
   runId: RunId;
-  /** That were made again. */
+  /** Number of decisions that were made again. */
   decisions: number;
-  /** At the first event where something would be another one; undefined: nothing would. */
+  /** The first event that would differ. Undefined: none would. */
   difference: { seq: number; changes: ReplayChange[] } | undefined;
-  /** Why it could not be replayed. */
+  /** Why the run could not be replayed. */
   problem?: string;
 }
 
@@ -49,7 +50,7 @@ export async function replayAgent(
   runIds: readonly RunId[],
   parts: AgentReplayParts,
 ): Promise<AgentReplay[]> {
-  const now = asStored(await parts.findAgent(agent), parts);
+  const now = storedForm(await parts.findAgent(agent), parts);
   const replays: AgentReplay[] = [];
   for (const runId of runIds) {
     try {
@@ -63,11 +64,11 @@ export async function replayAgent(
   return replays;
 }
 
-/** As a run reads it back that has pinned it. */
-const asStored = (definition: Definition, { mask }: Pick<LoopParts, "mask">): Definition =>
+/** The definition as a run would read it back from the store. */
+const storedForm = (definition: Definition, { mask }: Pick<LoopParts, "mask">): Definition =>
   Definition.parse(JSON.parse(JSON.stringify(mask.value(definition))));
 
-/** Undefined: a draft, whose agent its parent has made of its own. */
+/** Undefined: the run is a draft, whose definition was made by its parent. */
 async function replayRun(
   runId: RunId,
   file: Definition,
@@ -77,7 +78,7 @@ async function replayRun(
   const { payload: start } = first as EventOf<"RUN_STARTED">;
   const pinned = await loadDefinition(parts.store, start.definition);
   if (pinned.readOnly) return undefined;
-  const definition = withAsked(file, pinned, start);
+  const definition = withRequestedValues(file, pinned, start);
   const restarted = { ...start, limits: limitsNow(start, pinned, definition, parts) };
   const view = await emptyView(start, definition, parts);
   const journal = [{ ...first, payload: restarted } as JournalEvent, ...rest];
@@ -89,18 +90,18 @@ async function replayRun(
   return { runId, decisions, difference: found };
 }
 
-function withAsked(file: Definition, pinned: Definition, start: Start): Definition {
+function withRequestedValues(file: Definition, pinned: Definition, start: Start): Definition {
   const inherits = file.inheritsModel && start.parentRunId !== undefined;
   const { output } = pinned;
   return {
     ...file,
     ...(inherits || start.model !== undefined ? { models: pinned.models } : {}),
-    // A judge answers in the form that the pattern wants.
+    // A judge answers in the form that the pattern asks for.
     ...(triggerOf(start.trigger)?.setsOutput && output !== undefined ? { output } : {}),
   };
 }
 
-/** Those that were the agent's, or nobody's, are as its file has them now. */
+/** Limits that came from the agent's file or a default take their current values. */
 function limitsNow(
   { limits }: Start,
   pinned: Definition,
@@ -126,21 +127,21 @@ function changesAt(
   parts: AgentReplayParts,
 ): ReplayChange[] {
   if (event.type === "MODEL_CALL_STARTED" && isSameCall(event.payload, action))
-    return otherwiseAsked(event.payload, action, views, parts);
+    return requestChanges(event.payload, action, views, parts);
   const other = changedDecision(views.now, event, action, parts);
   return other === undefined ? [] : [{ what: "decision", lines: [`-${describeEvent(event)}`, `+${other}`] }];
 }
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
-/** Whatever model it is asked of. */
+/** Whether it is the same call, apart from the model. */
 const isSameCall = (recorded: Payload<"MODEL_CALL_STARTED">, action: Action): action is CallModel =>
   action.type === "call-model" &&
   action.callId === recorded.callId &&
   action.attempt === (recorded.attempt ?? 1) &&
   action.purpose === (recorded.purpose ?? "turn");
 
-function otherwiseAsked(
+function requestChanges(
   recorded: Payload<"MODEL_CALL_STARTED">,
   action: CallModel,
   { before, now }: Views,
@@ -163,7 +164,7 @@ function valueLines(before: string | number | undefined, now: string | number | 
   return [...(before === undefined ? [] : [`-${before}`]), ...(now === undefined ? [] : [`+${now}`])];
 }
 
-/** Bounded: the difference of two long unlike texts would hold up everybody else. */
+/** Bounded: comparing two long and very different texts would block the process. */
 const DIFF_MS = 100;
 
 function textLines(before: string, now: string): string[] {
@@ -173,7 +174,7 @@ function textLines(before: string, now: string): string[] {
   return patch.hunks.flatMap(({ lines }) => lines.filter((line) => !line.startsWith("\\")));
 }
 
-/** Added, gone, or offered under the same name with other words. */
+/** Tools that were added or removed, or whose description changed. */
 function toolLines(action: CallModel, views: Views, parts: AgentReplayParts): string[] {
   const [before, now] = [views.before, views.now].map(
     (view) => new Map(offeredTools(action, view, parts).map((tool) => [tool.name, JSON.stringify(tool)])),

@@ -1,5 +1,6 @@
-// What the rules of now say of a call that was judged before. Whether another agent may do more than this one, by its file,
-// is not looked at again: where that made a call ask, only a deny is another verdict.
+// Judges a recorded call by the current rules. Whether another agent may do more than this one is not checked again:
+// if that made
+// a call ask, only a deny counts as a different verdict.
 
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
 import type { Verdict } from "../../permissions/permission.ts";
@@ -14,11 +15,11 @@ import type { LoopParts } from "../parts.ts";
 
 type Parts = Pick<LoopParts, "judge" | "authority">;
 
-/** What the rules of now say of a call, where that is something else than what was recorded. */
+/** The current verdict on a call, if it differs from the recorded one. */
 export function changedVerdict(view: RunView, event: JournalEvent, parts: Parts): string | undefined {
-  if (event.type !== "TOOL_PROPOSED" || isGiven(event.payload)) return undefined;
+  if (event.type !== "TOOL_PROPOSED" || isFixed(event.payload)) return undefined;
   const { name, verdict, basis } = event.payload;
-  const judged = judgedNow(view, event, parts);
+  const judged = judgeNow(view, event, parts);
   if (!judged) return undefined;
   const now = applyUnattendedPolicy(judged, view);
   // A rule that denies comes first.
@@ -27,21 +28,21 @@ export function changedVerdict(view: RunView, event: JournalEvent, parts: Parts)
 }
 
 /** A grant decided, or there is no such call to make: the rules have no say in it. */
-const isGiven = ({ basis }: Payload<"TOOL_PROPOSED">): boolean => basis === "grant" || basis === "impossible";
+const isFixed = ({ basis }: Payload<"TOOL_PROPOSED">): boolean => basis === "grant" || basis === "impossible";
 
-/** Undefined: the agent of now has no such delegate, which its tools tell. */
-function judgedNow(view: RunView, event: EventOf<"TOOL_PROPOSED">, parts: Parts): Verdict | undefined {
+/** Undefined: the agent has no such delegate any more. Its list of tools shows that. */
+function judgeNow(view: RunView, event: EventOf<"TOOL_PROPOSED">, parts: Parts): Verdict | undefined {
   const { toolCallId, name, effect, input } = event.payload;
   const call = view.state.calls.get(toolCallId) ?? newStepCall(toolCallId, name, input);
   const grants = grantsOf(view);
   const by = { ...parts, clock: { now: () => event.ts } };
   const builtin = declaredTool(call.name);
-  if (builtin?.kind === "delegation") return delegationNow(call, view, by);
+  if (builtin?.kind === "delegation") return judgeDelegationNow(call, view, by);
   if (builtin?.kind === "question") return judgeQuestion(call, grants, view, by);
   return judgeCall({ name }, effectiveInput(call), effect, grants, view, by);
 }
 
-function delegationNow(
+function judgeDelegationNow(
   call: ToolCall,
   view: RunView,
   by: Parameters<typeof judgeDelegation>[3],
@@ -52,7 +53,10 @@ function delegationNow(
   return judgeDelegation(asked, grantsOf(view), view, by);
 }
 
-/** What was given beyond the run and has decided stands as recorded; revoked since, it no longer would, which no journal tells. */
+/**
+ * Only grants of the run itself. A wider grant that decided is taken as recorded; whether it was revoked since is in
+ * no journal.
+ */
 const grantsOf = ({ state }: RunView) => state.grants.filter(({ scope }) => scope === "run");
 
 /** A67: a person was asked because the other agent may do more, after untrusted input had come in. */

@@ -1,8 +1,9 @@
-// Re-decides journals with the code and the rules of today. What models, tools, people and time answered stands as it was
-// recorded; what followed from it is decided again, and held against what the journal says.
-//  1  Nothing is written, asked of a model or done.
-//  2  Verdicts on calls are judged anew by the rules of now; where a person's grant decided, the recorded one stands, and
-//     where another agent's file made a call ask, unless a rule denies it.
+// Makes the decisions of a journal again with the current code and rules. Answers of models, tools, people and clocks
+// are taken
+// as recorded; the decisions that followed are compared with the journal.
+//  1  Nothing is written, sent to a model or run.
+//  2  Calls are judged by the current rules. A recorded verdict is kept if a grant decided it, or if another agent's
+//      file made the call ask and no rule denies it now.
 
 import type { RunId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -24,7 +25,7 @@ export interface ReplayParts
   decide?: typeof decide;
 }
 
-/** The first decision that would be another one now. */
+/** The first decision that would differ now. */
 export interface Divergence {
   runId: RunId;
   agent: string;
@@ -37,12 +38,12 @@ export interface Divergence {
 export interface ReplaySummary {
   runs: number;
   events: number;
-  /** That were made again. */
+  /** Number of decisions that were made again. */
   decisions: number;
   divergence?: Divergence | undefined;
 }
 
-/** The earliest divergence of these runs, in the order in which their events were committed. */
+/** The earliest divergence of these runs, in commit order. */
 export async function replayRuns(runIds: readonly RunId[], parts: ReplayParts): Promise<ReplaySummary> {
   const replays = [];
   for (const runId of runIds) replays.push(await replayRun(await parts.store.journal.read(runId), parts));
@@ -65,7 +66,7 @@ async function replayRun(journal: readonly JournalEvent[], parts: ReplayParts) {
   return { events: journal.length, decisions, divergence: found };
 }
 
-/** Decides a journal again on a view that is empty, until `look` finds something in a decision. */
+/** Decides a journal again, starting from an empty view, until `look` finds something. */
 export async function replayDecisions<T>(
   journal: readonly JournalEvent[],
   view: RunView,
@@ -87,7 +88,7 @@ export async function replayDecisions<T>(
   return { decisions, found: undefined };
 }
 
-/** What would be decided now, where that is something else than what was recorded. */
+/** The current decision, if it differs from the recorded one. */
 export const changedDecision = (
   view: RunView,
   event: JournalEvent,
@@ -96,7 +97,7 @@ export const changedDecision = (
 ): string | undefined =>
   matchesEvent(action, event) ? changedVerdict(view, event, parts) : describeAction(action);
 
-/** With the words of the runs that it continues, and nothing of its own yet. */
+/** A view with the transcripts of the runs that it continues, and no events of its own. */
 export async function emptyView(
   start: Payload<"RUN_STARTED">,
   definition: Definition,
