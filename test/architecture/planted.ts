@@ -89,6 +89,10 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
     wrong: {
       "node:crypto is not there": { "src/journal/hash.ts": 'import { hash } from "node:crypto";' },
       "only zod may be imported here, not yaml": { "src/projections/p.ts": 'import { parse } from "yaml";' },
+      "src/api/routes/runs.ts may not run in a browser": {
+        "src/api/client/client.ts": 'import { StartRun } from "../routes/runs.ts";',
+      },
+      "the client loads no schemas": { "src/api/client/types.ts": 'import { z } from "zod";' },
       "only zod and eventsource-parser": { "src/api/client/stream.ts": 'import { hc } from "hono/client";' },
       "src/api/client/types.ts:2: Buffer": {
         "src/api/client/types.ts": '// Buffer\nconst a = Buffer.from("process");',
@@ -101,6 +105,8 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
       "src/api/client/stream.ts":
         'import { createParser } from "eventsource-parser";\nconst a = { process: b.process };',
       "src/journal/a.test.ts": 'import { hash } from "node:crypto";',
+      "src/api/client/client.ts":
+        'import type { z } from "zod";\nimport type { ApiRoute } from "../routes/index.ts";',
       "src/config/config.ts": 'import { homedir } from "node:os";\nprocess.cwd();',
     },
   },

@@ -304,11 +304,13 @@ test("metrics in Prometheus' text format", async () => {
 test("health shows whether this process drives runs, or others do", async () => {
   const asks = { id: "r1", status: "suspended", waitingOn: { kind: "approval", items: ["m1.0", "m1.1"] } };
   const health = async (drives: boolean, silent: boolean, open = ["m1.0", "m1.1"]) => {
-    const due = async () => ["r1", "r2"];
-    const runs = async () => ({ runs: [asks] });
-    const openApprovals = async () => open.map((itemId) => ({ runId: "r1", itemId }));
-    const workers = async () => [{ silent }];
-    const store = { id: "s", clock: { now: () => 0 }, due, runs, openApprovals, workers };
+    const store = {
+      id: "s",
+      clock: { now: () => 0 },
+      runs: { list: async () => ({ runs: [asks] }) },
+      inbox: { openItems: async () => open.map((itemId) => ({ runId: "r1", itemId })) },
+      leases: { due: async () => ["r1", "r2"], workers: async () => [{ silent }] },
+    };
     const [route] = healthRoutes({ store, info: { drives }, web: {}, people: {} } as never);
     return (await new Hono().get("/", route!.handle).request("/")).json();
   };
@@ -322,15 +324,20 @@ test("health shows whether this process drives runs, or others do", async () => 
 });
 
 describe("liveness", () => {
-  const well = {
-    store: { runs: async () => ({}), due: async () => [] as string[], run: async () => undefined },
+  interface Fake {
+    list?: () => Promise<object>;
+    get?: () => Promise<object | undefined>;
+    due?: () => Promise<string[]>;
+  }
+  const parts = (fake: Fake = {}, info = {}) => {
+    const { list = async () => ({}), get = async () => undefined, due = async () => [] } = fake;
+    const store = { runs: { list, get }, leases: { due } };
+    return { store, info: { folder: "/", drives: true, ...info } } as never;
   };
-  const parts = (over = {}, info = {}) =>
-    ({ store: { ...well.store, ...over }, info: { folder: "/", drives: true, ...info } }) as never;
 
   test("is fine, but not with a store that does not answer or a folder that is missing", async () => {
     expect(await createLivenessCheck(parts())()).toBe(true);
-    expect(await createLivenessCheck(parts({ runs: () => Promise.reject(new Error("closed")) }))()).toBe(
+    expect(await createLivenessCheck(parts({ list: () => Promise.reject(new Error("closed")) }))()).toBe(
       false,
     );
     expect(await createLivenessCheck(parts({}, { folder: "/no/such/folder" }))()).toBe(false);
@@ -343,7 +350,7 @@ describe("liveness", () => {
       looks++;
       return ["r1"];
     };
-    const isWell = createLivenessCheck(parts({ due, run: async () => ({ id: "r1", seq: 3 }) }), () => now);
+    const isWell = createLivenessCheck(parts({ due, get: async () => ({ id: "r1", seq: 3 }) }), () => now);
     expect(await isWell()).toBe(true);
     await Promise.all(Array.from({ length: 50 }, () => isWell()));
     expect(looks).toBe(1);
@@ -354,7 +361,7 @@ describe("liveness", () => {
   test("[E9] is fine without other workers if this process drives nothing, so that people can still read and decide", async () => {
     let now = 0;
     const idle = parts(
-      { due: async () => ["r1"], run: async () => ({ id: "r1", seq: 3 }) },
+      { due: async () => ["r1"], get: async () => ({ id: "r1", seq: 3 }) },
       { drives: false },
     );
     const isWell = createLivenessCheck(idle, () => now);
