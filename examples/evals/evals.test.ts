@@ -31,7 +31,7 @@ test("[EV3] the example passes, and a changed answer is a regression by its rule
   writeFileSync(script, readFileSync(script, "utf8").replace("open: 2", "open: 3"));
   const worse = evaluate();
   expect(worse.stdout).toMatch(
-    /^Regression: counts open tickets passed 5 of 5 in the baseline, 0 of 5 now: the 95 % intervals are apart\.$/m,
+    /^Regression: counts open tickets passed 5 of 5 in the baseline, 0 of 5 now: the 95 % intervals do not overlap\.$/m,
   );
   expect(worse.status).toBe(1);
 }, 180_000);

@@ -1,5 +1,5 @@
-// A project in a temporary folder, and the real command line in it: as a process of its own, or in this one with a
-// terminal that the test types into.
+// A project in a temporary folder, and the real command line in it: as its own process, or in this process with a terminal
+// the test types into.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,18 +16,18 @@ import { visible } from "./view/visible.fixture.ts";
 export interface Project extends AsyncDisposable {
   folder: string;
   env: Record<string, string>;
-  /** As one that is installed has it on the PATH: a link, whose name is what hints say. */
+  /** A link to the program, as on the PATH of an installed Cadre. Hints use its name. */
   launcher: string;
   write(path: string, text: string): Promise<void>;
-  /** Runs a command to its end, in this process: not at a terminal. */
+  /** Runs a command to its end in this process, without a terminal. */
   cadre(...args: string[]): Promise<Finished>;
-  /** The same as a process of its own. */
+  /** Runs a command to its end in its own process. */
   spawn(...args: string[]): Promise<Finished>;
-  /** Starts a process and leaves it running; it is killed with the project. */
+  /** Starts a process and keeps it running; it is killed with the project. */
   start(...args: string[]): Started;
-  /** The same in this process; it is asked to leave with the project, or by `leave`. */
+  /** Starts a command in this process; it is shut down with the project, or by `leave`. */
   startHere(...args: string[]): StartedHere;
-  /** A command in this process, at a terminal, of 100 columns unless `env` says otherwise. */
+  /** Runs a command in this process at a terminal, with 100 columns unless COLUMNS is set. */
   terminal(...args: string[]): Terminal;
 }
 
@@ -35,34 +35,34 @@ export interface Finished {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** What `--json` printed: its lines, or the members of a list. */
+  /** Output of `--json`: its lines, or the members of a list. */
   lines(): Record<string, unknown>[];
 }
 
 export interface Started {
   process: ChildProcess;
-  /** What it has printed so far, both ways. */
+  /** Output so far, stdout and stderr. */
   output(): string;
   shows(pattern: RegExp): Promise<RegExpExecArray>;
   end(): Promise<Finished>;
 }
 
 export interface StartedHere extends Omit<Started, "process"> {
-  /** As after SIGTERM: it ends in order. */
+  /** Shuts it down in order, as SIGTERM does. */
   leave(): Promise<Finished>;
 }
 
 export interface Terminal {
   code: Promise<number>;
-  /** Everything that was ever written, without colours. */
+  /** Everything written so far, without colours. */
   text(): string;
   raw(): string;
-  /** The lines that a person sees now, from the first. */
+  /** The lines a person sees now, from the first. */
   screen(): string;
-  /** Until the screen as a person sees it has it. */
+  /** Waits until the visible screen matches. */
   sees(pattern: RegExp): Promise<RegExpExecArray>;
   shows(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Types until it is heard: what is typed before a question is shown does not count. */
+  /** Types the key repeatedly until the output matches: keys typed before a question is shown are ignored. */
   press(key: string, until: RegExp): Promise<void>;
   type(text: string): void;
 }
@@ -156,7 +156,7 @@ function startHere(args: string[], folder: string, env: Record<string, string>):
     news.tell();
   });
   const leaving = new AbortController();
-  // A copy, as a process has one: what a test sets for the next command must not reach one that runs.
+  // A copy, as in a real process: variables set for the next command must not reach a running one.
   const io = { stdin: new PassThrough(), stdout, stderr, env: { ...env }, cwd: folder };
   const ended = main(args, { ...io, shutdown: leaving.signal }).then(async (code) => {
     await Promise.all([stdout, stderr].map((stream) => once(stream.end(), "end")));

@@ -1,4 +1,4 @@
-// The command line as people and scripts meet it: real processes, real folders, a scripted model.
+// The command line as people and scripts use it: real processes, real folders, a scripted model.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ const happy = () =>
 const writer = () => project({ "agents/pen.md": agent("pen"), "pen.script.yaml": WRITES });
 
 describe("cadre run", () => {
-  test("runs the project's only agent to its end, as lines of JSON and as lines for people", async () => {
+  test("runs the project's only agent to its end, as JSON lines and as text", async () => {
     await using p = await happy();
     const machine = await p.spawn("run", "--json", "look at the note");
     expect(machine).toMatchObject({ code: 0, stderr: "" });
@@ -60,7 +60,7 @@ describe("cadre run", () => {
     expect((await p.cadre("runs", "--status", "failed")).stdout).toBe("No runs match.\n");
   });
 
-  test("[U50] needs a person who is not there: exit 3 with the commands; approved from elsewhere, the next run goes on", async () => {
+  test("[U50] exits with 3 and the commands if it needs a person; once approved, the next `cadre run` continues", async () => {
     await using p = await writer();
     const parked = await p.cadre("run", "write it");
     expect(parked.code).toBe(3);
@@ -71,23 +71,23 @@ describe("cadre run", () => {
       /needs your approval[\s\S]*\+written[\s\S]*^Approved; no Cadre process is running here/m,
     );
     const again = await p.cadre("approve", id!.replace(/^(.{12}).*:/, "$1:"));
-    expect(again.stdout).toContain("Was approved already; no Cadre process is running here");
+    expect(again.stdout).toContain("It was already approved; no Cadre process is running here");
     expect(await readdir(p.folder)).not.toContain("out.txt");
 
     expect((await p.cadre("show", id!.split(":")[0]!)).stdout).toMatch(
-      /^Not being worked on$[\s\S]*goes on at the next `cadre run`/m,
+      /^Not being worked on$[\s\S]*continue at the next `cadre run`/m,
     );
     expect((await p.cadre("runs")).stdout).toContain("Not being worked on");
 
     const resumed = await p.spawn("run");
     expect(resumed).toMatchObject({ code: 0 });
-    expect(resumed.stdout).toContain("1 run was left unfinished here; going on with it\n");
+    expect(resumed.stdout).toContain("Continuing 1 unfinished run\n");
     expect(resumed.stdout).toMatch(/Completed\nWritten\./);
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("written");
-    expect((await p.cadre("run")).stderr).toMatch(/^cadre: Nothing was left unfinished here\./);
+    expect((await p.cadre("run")).stderr).toMatch(/^cadre: There are no unfinished runs here\./);
   });
 
-  test("[A17] `approve` without an id decides nothing: it shows each open item whole, and how to answer it", async () => {
+  test("[A17] `approve` without an id decides nothing: it shows each open item in full, and how to answer it", async () => {
     await using p = await writer();
     expect((await p.cadre("approve")).stdout).toBe("Nothing waits for a person here.\n");
     const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
@@ -111,7 +111,7 @@ describe("cadre run", () => {
     expect((await p.cadre("runs")).stdout).toContain("Needs you");
   });
 
-  test("a wider scope where none can be given: one sentence, nothing shown, nothing decided", async () => {
+  test("a scope that cannot be given is refused in one sentence, and nothing is decided", async () => {
     await using p = await project({
       "agents/pen.md": agent("pen"),
       "pen.script.yaml":
@@ -128,11 +128,13 @@ describe("cadre run", () => {
     expect(open).not.toHaveProperty("grant");
   });
 
-  test("a call that is rejected from elsewhere is not done, and the agent reads why", async () => {
+  test("a call rejected by a command does not run, and the agent reads why", async () => {
     await using p = await writer();
     const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
     expect((await p.cadre("reject", id!.slice(0, 10), "--note", "wrong file")).code).toBe(0);
-    expect((await p.cadre("reject", id!, "--note", "wrong file")).stdout).toContain("Was rejected already");
+    expect((await p.cadre("reject", id!, "--note", "wrong file")).stdout).toContain(
+      "It was already rejected",
+    );
     const other = await p.cadre("approve", id!);
     expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/^cadre: .*decided already/) });
     const resumed = await p.cadre("run");
@@ -140,12 +142,12 @@ describe("cadre run", () => {
     expect(await readdir(p.folder)).not.toContain("out.txt");
   });
 
-  test("an edited call runs as it was edited; an edit that does not fit leaves the approval open", async () => {
+  test("an edited call runs with the edited input; an invalid edit leaves the approval open", async () => {
     await using p = await writer();
     const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
     const misfit = await p.cadre("approve", id!, "--edit", '{"path": 7}');
     expect(misfit).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("stays open") });
-    expect((await p.cadre("approve", id!, "--edit", "{")).stderr).toMatch(/^cadre: That is no JSON/);
+    expect((await p.cadre("approve", id!, "--edit", "{")).stderr).toMatch(/^cadre: This is not JSON/);
     const edited = await p.cadre("approve", id!, "--edit", '{"path":"out.txt","content":"mine"}');
     expect(edited.stdout).toMatch(
       /^ {2}- {2}"content": "written"\n {2}\+ {2}"content": "mine"\n[\s\S]*^Approved; /m,
@@ -154,7 +156,7 @@ describe("cadre run", () => {
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("mine");
   });
 
-  test("--yes approves what asks, and the record says so", async () => {
+  test("--yes approves calls, and the journal says so", async () => {
     await using p = await writer();
     const done = await p.cadre("run", "--yes", "--json", "write it");
     expect(done.code).toBe(0);
@@ -168,7 +170,7 @@ describe("cadre run", () => {
     expect(code).toBe(0);
     const id = stdout.trim();
     expect(stderr).toBe(
-      `cadre: it works in the background until it has ended or needs you. Follow it: cadre tail ${id}\ncadre: if it needs you, \`cadre approve\` shows what for; when you have answered, \`cadre run\` goes on with it.\n`,
+      `cadre: it continues in the background until it has ended or needs you. Follow it: cadre tail ${id}\ncadre: if it needs you, \`cadre approve\` shows why. After you have answered, \`cadre run\` continues it.\n`,
     );
     for (;;) {
       const [run] = (await p.cadre("runs", "--json")).lines();
@@ -178,7 +180,7 @@ describe("cadre run", () => {
     expect((await p.cadre("tail", id)).stdout).toMatch(/Completed\nAll is well\./);
   });
 
-  test("a failed run: exit 1, and why", async () => {
+  test("a failed run exits with 1 and says why", async () => {
     await using p = await project({
       "agents/bad.md": agent("bad"),
       "bad.script.yaml": "turns:\n  - error: { status: 401, message: wrong key }\n",
@@ -187,10 +189,10 @@ describe("cadre run", () => {
     expect(failed.code).toBe(1);
     expect(failed.stdout).toMatch(/Failed \(provider\)\n.*\(401\)/);
     expect(failed.stdout).toMatch(/^Why it failed: cadre why \w+$/m);
-    expect(failed.stdout).toMatch(/^Try again from where it failed: cadre retry \w+$/m);
+    expect(failed.stdout).toMatch(/^Retry from where it failed: cadre retry \w+$/m);
   });
 
-  test("`retry` continues a run that failed, in a new one that is followed to its end", async () => {
+  test("`retry` continues a failed run in a new one, and follows it to its end", async () => {
     await using p = await project({
       "agents/pen.md": agent("pen"),
       "note.txt": "hello\n",
@@ -234,7 +236,7 @@ describe.concurrent("two processes in one folder", () => {
     return { first, id: id! };
   };
 
-  test("[F32] the second is the client of the first: lists, follows and cancels what the first drives (exit 4)", async () => {
+  test("[F32] the second process is a client of the first: it lists, follows and cancels its runs (exit 4)", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
     const [listed] = (await p.cadre("runs", "--json")).lines();
@@ -247,7 +249,7 @@ describe.concurrent("two processes in one folder", () => {
     const tail = p.startHere("tail", id);
     await tail.shows(/model scripted\/slow/);
     expect((await p.cadre("message", id, "hurry up")).stdout).toContain(
-      `process ${first.process.pid} goes on with it`,
+      `process ${first.process.pid} continues it`,
     );
     await tail.shows(/hurry up/);
     expect((await p.cadre("cancel", id, "--reason", "enough")).code).toBe(0);
@@ -257,7 +259,7 @@ describe.concurrent("two processes in one folder", () => {
     expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining("has ended already (cancelled)") });
   });
 
-  test("[E1] when the owner is killed, the client that waits takes the lock and drives both runs on", async () => {
+  test("[E1] when the owner is killed, a waiting client takes the lock and continues both runs", async () => {
     await using p = await project({
       "agents/slow.md": agent("slow"),
       "slow.script.yaml": SLOW,
@@ -286,7 +288,7 @@ describe.concurrent("two processes in one folder", () => {
     });
   });
 
-  test("[E1] when the owner is killed and nobody comes in its place, a reader waits a while, and then says so", async () => {
+  test("[E1] when the owner is killed and no process replaces it, a reader waits a while, and then says so", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
     const tail = p.startHere("tail", id);
@@ -298,7 +300,7 @@ describe.concurrent("two processes in one folder", () => {
     });
   });
 
-  test("killed in the middle, a run goes on at the next `cadre run`", async () => {
+  test("a killed run continues at the next `cadre run`", async () => {
     await using p = await project({
       "agents/slow.md": agent("slow"),
       "slow.script.yaml":
@@ -309,12 +311,12 @@ describe.concurrent("two processes in one folder", () => {
     await first.end();
     const next = await p.cadre("run");
     expect(next.code).toBe(0);
-    expect(next.stdout).toContain("1 run was left unfinished here; going on with it");
+    expect(next.stdout).toContain("Continuing 1 unfinished run");
     expect(next.stdout).toContain(`run ${id}`);
     expect(next.stdout).toContain("Second try.");
   });
 
-  test("[F10] SIGTERM drains: exit 0, the run is not failed, the next process goes on", async () => {
+  test("[F10] SIGTERM drains: exit 0, the run is not failed, and the next process continues it", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
     first.process.kill("SIGTERM");
@@ -330,19 +332,19 @@ describe.concurrent("two processes in one folder", () => {
       `Pause recorded; no Cadre process is running here: it stays paused until \`cadre resume ${id}\`.\n`,
     );
     expect((await p.cadre("cancel", id)).stdout).toBe(
-      "Stopping 1 of 1 run: slow\nStopped: all of them have ended, and nothing of it is running.\n",
+      "Stopping 1 of 1 run: slow\nStopped: all runs have ended.\n",
     );
     expect((await p.cadre("tail", id)).code).toBe(4);
   });
 
-  test("Ctrl-C leaves the run as it is and says how to go on", async () => {
+  test("Ctrl-C keeps the run and says how to continue it", async () => {
     await using p = await slow();
     const first = p.start("run", "wait");
     await first.shows(/model scripted/);
     first.process.kill("SIGINT");
     expect(await first.end()).toMatchObject({
       code: 130,
-      stdout: expect.stringContaining("`cadre run` goes on with it"),
+      stdout: expect.stringContaining("`cadre run` continues it"),
     });
   });
 });
@@ -372,11 +374,11 @@ describe("mistakes are one sentence, and lose nothing", () => {
       /^cadre: \S+gone\.json cannot be read \(it is not there\)\. Nothing was imported\.\n$/,
     ],
     [["import", "agents"], /agents cannot be read \(it is a folder\)\. Nothing was imported\.\n$/],
-    [["verify", "gone.json"], /^cadre: There is no file \S+gone\.json, and no run is called so/],
+    [["verify", "gone.json"], /^cadre: There is no file \S+gone\.json, and no run with this id/],
     [["export", "r0", "--format", "zip"], /^cadre: --format zip: it is one of html, jsonl, cadre\.\n$/],
     [["users", "add", "ada"], /^cadre: --role <role> is missing\. See cadre users add --help\.\n$/],
     [["up", "--port", "99999"], /^cadre: --port must be at most 65535, and is 99999\. Nothing was done\.\n$/],
-    [["outcome", "r00000000", "m1.0", "perhaps"], /^cadre: perhaps is no verdict/],
+    [["outcome", "r00000000", "m1.0", "perhaps"], /^cadre: perhaps is not a verdict/],
     [
       ["run", "nobody", "task"],
       /^cadre: There is no agent `nobody`\. Known agents: tidy, and \d+ that are built in \(`cadre agents --all` lists them\)\.\n$/,
@@ -396,7 +398,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     if (args[0] !== "run") expect(made).not.toContain(".cadre");
   });
 
-  test("a broken file is named with its line and column", async () => {
+  test("a broken file is reported with its line and column", async () => {
     await using p = await happy();
     await p.write(
       "agents/broken.md",
@@ -421,7 +423,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     });
   });
 
-  test("--json: a failure is a line of JSON too, and the stack only with CADRE_DEBUG", async () => {
+  test("--json prints a failure as a line of JSON, too; the stack is printed only with CADRE_DEBUG", async () => {
     await using p = await happy();
     const { stdout, stderr } = await p.cadre("show", "r00000000", "--json");
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "NOT_FOUND" } });
@@ -430,7 +432,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     expect((await p.cadre("show", "r00000000")).stderr).toContain("    at ");
   });
 
-  test("a provider that cannot be reached is waited for, in the open", async () => {
+  test("a run waits visibly for a provider that cannot be reached", async () => {
     await using p = await project({
       "cadre.yaml":
         "model: far/away\nproviders: { far: { type: openai-compatible, baseURL: 'http://127.0.0.1:9/v1' } }\n",
@@ -442,7 +444,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
   });
 });
 
-test("`run --input` gives an agent what its file asks for: as JSON or from a file, and says what is wrong with it", async () => {
+test("`run --input` passes the agent's input as JSON or from a file, and reports what is wrong with it", async () => {
   const schema = "input: { type: object, properties: { ticket: { type: integer } }, required: [ticket] }\n";
   await using p = await project({
     "agents/desk.md": agent("desk", schema),
@@ -459,7 +461,7 @@ test("`run --input` gives an agent what its file asks for: as JSON or from a fil
   for (const [words, wrong] of [
     [
       ["desk", "go", "--input", "{ticket"],
-      /^cadre: --input is no JSON: .*@file with a file that has it\. Nothing was started\.\n$/,
+      /^cadre: --input is not JSON: .*@file for a file with JSON\. Nothing was started\.\n$/,
     ],
     [["desk", "go", "--input", "@no.json"], /^cadre: no\.json cannot be read: .*Nothing was started\.\n$/],
     [["--input", "{}"], /^cadre: --input goes with a task/],
@@ -472,7 +474,7 @@ test("`run --input` gives an agent what its file asks for: as JSON or from a fil
   expect((await p.cadre("runs", "--json")).lines()).toHaveLength(2);
 });
 
-test("doctor finds nothing bad in a good project, and `trust` lets its file count", async () => {
+test("doctor finds nothing wrong in a good project, and `trust` makes its settings apply", async () => {
   await using p = await happy();
   await p.write("cadre.yaml", "permissions: { allow: [Write] }\n");
   const first = await p.cadre("doctor");
@@ -488,7 +490,7 @@ test("doctor finds nothing bad in a good project, and `trust` lets its file coun
   expect((await p.cadre("doctor")).stdout).toMatch(/^ok {4}cadre\.yaml: read$/m);
 });
 
-test("the demo plays to its end where nobody is at a terminal, and leaves the repository as it was", async () => {
+test("the demo runs to its end without a terminal, and leaves the repository unchanged", async () => {
   await using p = await project({});
   const played = await p.spawn("demo", "--json");
   expect(played).toMatchObject({ code: 0, stderr: "" });

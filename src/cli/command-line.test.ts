@@ -1,9 +1,9 @@
-// What commands are called in what we print.
+// Formatting of the commands we print.
 
 import { expect, test } from "vitest";
 import { createCommandLine, launcherName, rewriteCommands } from "./command-line.ts";
 
-test("commands begin as this person has Cadre: on the PATH, in a project's node_modules, in a clone", () => {
+test("commands begin as this person starts Cadre: from the PATH, from node_modules, or from a clone", () => {
   expect(launcherName("/usr/local/bin/cadre", "/p")).toBe("cadre");
   expect(launcherName("/p/node_modules/.bin/cadre", "/p")).toBe("npx cadre");
   expect(launcherName("C:\\p\\node_modules\\cadre\\bin\\cadre.js", "/p")).toBe("npx cadre");
@@ -11,7 +11,7 @@ test("commands begin as this person has Cadre: on the PATH, in a project's node_
   expect(launcherName("/src/my cadre/bin/cadre.js", "/p")).toBe("node '/src/my cadre/bin/cadre.js'");
 });
 
-test("a sentence from below has its commands put so, with the folder that was named; what is no command stays", () => {
+test("commands in sentences are rewritten, with the named folder; other text stays", () => {
   const typed = createCommandLine("npx cadre", { cwd: "/p", folder: "/it's" });
   expect(rewriteCommands("`cadre why r1#2` shows it; cadre.yaml and `npm test` stay.", typed)).toBe(
     "`npx cadre why r1#2 -C '/it'\\''s'` shows it; cadre.yaml and `npm test` stay.",

@@ -1,5 +1,5 @@
-// An editor, as the official package of the Agent Client Protocol makes one: it starts `cadre acp` as a process of its own and speaks to
-// it on its stdin and stdout.
+// An editor, built with the official package of the Agent Client Protocol: it starts `cadre acp` as its own process and talks to
+// it on stdin and stdout.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,9 +18,9 @@ import type { Project } from "./cli.fixture.ts";
 
 export interface Asked {
   request: RequestPermissionRequest;
-  /** The editor's own word: a kind of option, or that it gives none. */
+  /** Answers with the option of this kind, or cancels if there is none. */
   answer(kind: string): void;
-  /** By its id, whether there is such an option or not. */
+  /** Answers with this option id, whether it exists or not. */
   choose(optionId: string): void;
   withdrawn: Promise<unknown>;
 }
@@ -64,7 +64,7 @@ export async function openEditor({ folder, env, launcher }: Project, ...args: st
     updates,
     initialized,
     asked: asked.take,
-    /** A new session with an agent; its id. */
+    /** Starts a session with an agent. Returns its id. */
     async begin(modeId: string) {
       const { sessionId } = await agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] });
       await agent.request(methods.agent.session.setMode, { sessionId, modeId });
@@ -75,7 +75,7 @@ export async function openEditor({ folder, env, launcher }: Project, ...args: st
     prompt: (sessionId: string, text: string) =>
       agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }),
     cancel: (sessionId: string) => agent.notify(methods.agent.session.cancel, { sessionId }),
-    /** What the agent has said so far. */
+    /** The agent's text so far. */
     said: (sessionId: string) =>
       updates(sessionId)
         .map((update) =>
@@ -84,7 +84,7 @@ export async function openEditor({ folder, env, launcher }: Project, ...args: st
             : "",
         )
         .join(""),
-    /** As hard as can be. */
+    /** Kills the process. */
     async end() {
       child.kill("SIGKILL");
       await gone;

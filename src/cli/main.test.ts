@@ -1,4 +1,4 @@
-// What the command line reads out of what people type.
+// Parsing the command line.
 
 import { Command } from "commander";
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ import { main } from "./main.ts";
 import { describeArguments } from "./syntax/arguments.ts";
 import { addCommands } from "./syntax/index.ts";
 
-test("words are an agent and a task, a task, or nothing", () => {
+test("arguments are an agent and a task, only a task, or nothing", () => {
   expect(parseTaskArguments([])).toBeUndefined();
   expect(parseTaskArguments(["do it"])).toEqual({ task: "do it" });
   expect(parseTaskArguments(["coder", "do it"])).toEqual({ agent: "coder", task: "do it" });
@@ -21,14 +21,14 @@ test("words are an agent and a task, a task, or nothing", () => {
     expect(() => parseTaskArguments(empty)).toThrow("A run needs a task: ");
 });
 
-test("a budget is tokens or dollars", () => {
+test("a budget is parsed as tokens or dollars", () => {
   expect(parseBudget("200_000")).toEqual({ maxTokens: 200_000 });
   expect(parseBudget(" $2.50 ")).toEqual({ maxCost: 2.5 });
   for (const wrong of ["", "0", "2.5", "$", "many", "-1"])
-    expect(() => parseBudget(wrong)).toThrow("no budget");
+    expect(() => parseBudget(wrong)).toThrow("not a budget");
 });
 
-test("an item is found by the beginning of its id, if no other begins so", () => {
+test("an item is found by the beginning of its id, if it is unique", () => {
   const open = ["r1abc:m1.0", "r1abc:m1.1", "r2abc:m1.0"].map((id) => {
     const [runId, itemId] = id.split(":");
     return { id, runId, itemId } as ApprovalView;
@@ -41,7 +41,7 @@ test("an item is found by the beginning of its id, if no other begins so", () =>
   expect(() => findApproval(open, "r1")).toThrow("2 open items begin with r1");
 });
 
-test("a retry is asked for by its key: asking again after a lost answer starts no second run", async () => {
+test("a retry has an idempotency key: repeating it after a lost answer starts no second run", async () => {
   const keys: (string | null)[] = [];
   const client = createClient({
     fetch: async (_, init) => {
@@ -55,7 +55,7 @@ test("a retry is asked for by its key: asking again after a lost answer starts n
   expect(keys).toEqual(["key", "key"]);
 });
 
-test("of several runs the worst end counts: failed, then waiting, then cancelled", () => {
+test("the exit code is that of the worst run: failed, then waiting, then cancelled", () => {
   expect(worstExitCode([0, 4, 3, 1])).toBe(1);
   expect(worstExitCode([0, 4, 3])).toBe(3);
   expect(worstExitCode([0, 4])).toBe(4);
@@ -72,7 +72,7 @@ async function saidAs(launcher: string, ...args: string[]) {
   return { code: await main(args, io), stdout: out.join(""), stderr: err.join("") };
 }
 
-test("a verb's help is had in two ways; a verb that is none is said", async () => {
+test("a command's help can be printed in two ways; an unknown command is reported", async () => {
   const help = await said("help", "retry");
   expect(help).toMatchObject({
     code: 0,
@@ -95,7 +95,7 @@ test("a verb's help is had in two ways; a verb that is none is said", async () =
   expect(await said("agents", "zzzzzz")).toEqual(far);
 });
 
-test("--json: a command that was typed wrong is a line of JSON too", async () => {
+test("--json prints a usage error as a line of JSON, too", async () => {
   const { code, stdout, stderr } = await said("runs", "--statsu", "x", "--json");
   expect(code).toBe(2);
   const message = "Unknown option '--statsu'. Did you mean --status?";
@@ -103,7 +103,7 @@ test("--json: a command that was typed wrong is a line of JSON too", async () =>
   expect(stderr).toBe(`cadre: ${message}\n`);
 });
 
-test("every argument says what it is, in help and where it is missing", () => {
+test("every argument has a description, for help and for the error when it is missing", () => {
   const program = new Command("cadre");
   addCommands(program, () => async () => {});
   describeArguments(program);
@@ -113,7 +113,7 @@ test("every argument says what it is, in help and where it is missing", () => {
       expect(argument.description, `${verb.name()} ${argument.name()}`).not.toBe("");
 });
 
-test("hints and usage begin with what this person types", async () => {
+test("hints and usage begin with the name the person starts Cadre by", async () => {
   const { code, stdout, stderr } = await saidAs("npx cadre", "show");
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toBe(
@@ -121,7 +121,7 @@ test("hints and usage begin with what this person types", async () => {
   );
 });
 
-test("help names every verb", async () => {
+test("help lists every command", async () => {
   const { code, stdout } = await said("--help");
   expect(code).toBe(0);
   const verbs = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, verb]) => verb);

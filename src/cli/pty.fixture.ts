@@ -1,4 +1,4 @@
-// The command line in a pseudo-terminal: a process of its own that believes a person sits there.
+// The command line in a pseudo-terminal, as its own process.
 
 import { type IPty, spawn } from "@lydell/node-pty";
 import { expect, vi } from "vitest";
@@ -8,9 +8,9 @@ import { visible } from "./view/visible.fixture.ts";
 export interface Pty extends Disposable {
   pty: IPty;
   code: Promise<number>;
-  /** Everything that was written to it. */
+  /** Everything written to the terminal. */
   raw(): string;
-  /** The lines that a person sees, with all that have scrolled away; only while the size stays the same. */
+  /** All lines on the screen, including scrolled-out ones. Only valid while the size stays the same. */
   screen(): string;
   shows(pattern: RegExp): Promise<void>;
   sees(pattern: RegExp): Promise<void>;

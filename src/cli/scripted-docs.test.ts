@@ -1,17 +1,17 @@
-// The examples in docs/scripted-model.md, as they stand there.
+// The examples in docs/scripted-model.md work as printed there.
 
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { project } from "./cli.fixture.ts";
 
-/** Every block below a line that names a file, by that name. */
+/** Code blocks below a line that names a file, by file name. */
 async function filesOf(document: string): Promise<Record<string, string>> {
   const text = await readFile(new URL(`../../docs/${document}`, import.meta.url), "utf8");
   const blocks = text.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms);
   return Object.fromEntries([...blocks].map(([, file, content]) => [file!, content!]));
 }
 
-test("the one with one agent", async () => {
+test("the example with one agent", async () => {
   await using p = await project(await filesOf("scripted-model.md"));
   const { code, stdout } = await p.cadre("run", "--yes", "notes", "buy milk");
   expect(stdout).toMatch(/^Completed\nThe note is written\.$/m);
@@ -19,7 +19,7 @@ test("the one with one agent", async () => {
   expect(await readFile(`${p.folder}/note.txt`, "utf8")).toBe("buy milk\n");
 });
 
-test("the one with two agents: a parent that delegates, a child that answers", async () => {
+test("the example with two agents: a parent that delegates, a child that answers", async () => {
   await using p = await project({
     ...(await filesOf("scripted-model.md")),
     "list.txt": "milk\nbread\noat milk\n",

@@ -18,14 +18,14 @@ async function offeredTo(tools: string, env: Record<string, string> = {}): Promi
   return project.offeredTools(await project.find("clerk")).map(({ name }) => name);
 }
 
-test("a tool that nothing is set up for is offered only to an agent that names it", async () => {
+test("a tool that is not configured is offered only to an agent that names it", async () => {
   const FILES = ["Read", "Write", "Edit", "Glob", "Grep", "LS", "Bash", "TodoWrite", "WebFetch"];
   expect(await offeredTo("")).toEqual(FILES);
   expect(await offeredTo('tools: ["*"]')).toEqual(FILES);
   expect(await offeredTo("tools: [Read, loki_query]")).toEqual(["Read", "loki_query"]);
 });
 
-test("[A53] Loki is set up by a folder that is trusted, and by no other", async () => {
+test("[A53] only a trusted folder can configure Loki", async () => {
   expect(await offeredTo("", { CADRE_TRUST: "1" })).toContain("loki_query");
   expect(await offeredTo("")).not.toContain("loki_query");
 });

@@ -287,7 +287,7 @@ function projectScript(folder: string, name: string): Script {
 
 /** Replaces the model when there is no key, and says so. */
 const rehearsal: Script = ({ task }) => ({
-  text: `This is a rehearsal by the scripted model: no provider's key was found, so nothing was thought about and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY, or \`model:\` in cadre.yaml) for real work. Without a key it can play a script of yours: docs/scripted-model.md of Cadre.`,
+  text: `This is a rehearsal by the scripted model: no provider's key was found, so no model was called and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY, or \`model:\` in cadre.yaml) for real work. Without a key it can play a script of yours: docs/scripted-model.md of Cadre.`,
 });
 
 /** Refuses an agent none of whose models can be used, before a run starts and fails. */

@@ -13,7 +13,7 @@ export function actingFor(store: Store, shared: Person["sees"]): LoopParts["acti
     if (!user) return { store };
     const own = userStore(store, user.name);
     if (user.revokedAt !== undefined)
-      return { store: own, refusal: `${user.name} comes in no more. Nothing was changed.` };
+      return { store: own, refusal: `${user.name}'s access has been revoked. Nothing was changed.` };
     const person = personOf(user, shared);
     const seen = person.sees === "all" ? store : own;
     return hasRole(person, "operator")

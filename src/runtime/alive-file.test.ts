@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("the file is there at once, and its time is of now until the end", () => {
+test("the file exists at once, and stays current until the end", () => {
   const file = join(folder, "alive");
   const isOld = () => statSync(file).mtimeMs === 1_000_000;
   const end = touchWhileAlive(file);
@@ -27,7 +27,7 @@ test("the file is there at once, and its time is of now until the end", () => {
   }
 });
 
-test("without a file nothing happens; one that cannot be written is said before anything begins", () => {
+test("without a file nothing happens; an unwritable file is refused before anything starts", () => {
   touchWhileAlive(undefined)();
   expect(() => touchWhileAlive(join(folder, "none", "alive"))).toThrow(/CADRE_ALIVE_FILE cannot be written/);
 });

@@ -14,7 +14,7 @@ export function touchWhileAlive(file: string | undefined): () => void {
   } catch (error) {
     throw new CadreError(
       "CONFIG_INVALID",
-      `CADRE_ALIVE_FILE cannot be written (${describeSystemError(error)}). Nothing was begun; name a file in a folder that this process may write to.`,
+      `CADRE_ALIVE_FILE cannot be written (${describeSystemError(error)}). Nothing was started; name a file in a folder this process may write to.`,
     );
   }
   const timer = setInterval(() => {

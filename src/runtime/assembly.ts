@@ -192,7 +192,9 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     },
     async endCancelled(runIds, signal) {
       await endCancelledRuns(runIds, parts, signal);
-      await checkOnRuns(parts).catch((error) => report({ message: "What they left is still there.", error }));
+      await checkOnRuns(parts).catch((error) =>
+        report({ message: "Cleaning up after cancelled runs failed.", error }),
+      );
     },
     onDelta(listener) {
       listeners.add(listener);
@@ -253,7 +255,7 @@ const outagesOf = ({ onProblem, onRecovered }: AssemblyOptions, mask: Project["m
 
 const engineProblem = (error: unknown, runId: RunId | undefined) =>
   runId === undefined
-    ? { message: "The engine has trouble; it tries again.", error }
+    ? { message: "The engine failed and tries again.", error }
     : { runId, message: "A drive failed.", error };
 
 /** Finds an agent as a run pins it. MCP servers that cannot be used are reported, and the run does without their tools. */
@@ -263,7 +265,7 @@ function findReady(project: Project, report: Report): Project["find"] {
 
 async function prepared(definition: Definition, project: Project, report: Report): Promise<Definition> {
   for (const why of await project.prepareServers(definition))
-    report({ message: "Something of an MCP server is not used.", error: new Error(why) });
+    report({ message: "Part of an MCP server is not used.", error: new Error(why) });
   return definition;
 }
 
@@ -345,7 +347,7 @@ async function openStore({ store }: Config, clock = systemClock): Promise<Store>
   if (isServerStore(store)) return openPostgresStore({ url: store });
   throw new CadreError(
     "CONFIG_INVALID",
-    "The store is of no kind that this version knows: use sqlite:<file> or postgres://user:password@host/database. Nothing was opened.",
+    "This kind of store is unknown: use sqlite:<file> or postgres://user:password@host/database. Nothing was opened.",
   );
 }
 

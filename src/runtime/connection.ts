@@ -86,7 +86,7 @@ export async function connectToStore(options: ConnectionOptions): Promise<StoreC
     if (performance.now() > until) {
       throw new CadreError(
         "STORE_OWNED",
-        `Process ${owned.owner.pid} has ${dir} but does not answer. Nothing was changed; stop that process, or try again.`,
+        `Process ${owned.owner.pid} owns ${dir} but does not answer. Nothing was changed; stop that process, or try again later.`,
       );
     }
     await pause(PAUSE_MS);
@@ -96,7 +96,7 @@ export async function connectToStore(options: ConnectionOptions): Promise<StoreC
 const onlyOnServer = (): CadreError =>
   new CadreError(
     "USAGE",
-    "--no-worker leaves the work to workers elsewhere, which needs a store on Postgres; here it is a file, which one process has. Nothing was started.",
+    "--no-worker leaves the work to workers elsewhere, which needs a store on Postgres. The store of this folder is a file, which only one process can own. Nothing was started.",
   );
 
 const asClient = (client: CadreClient): StoreConnection => ({

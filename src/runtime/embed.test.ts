@@ -22,7 +22,7 @@ async function program(options: Partial<AssemblyOptions> = {}) {
   return { runtime, place };
 }
 
-test("[E1] the commands beside a program that embeds Cadre are its clients: what is decided there, it goes on with", async () => {
+test("[E1] commands are clients of a program that embeds Cadre, which continues after their decisions", async () => {
   const { runtime, place } = await program();
   await runtime.start();
   const ended = new Promise<string>((resolve) =>
@@ -35,16 +35,16 @@ test("[E1] the commands beside a program that embeds Cadre are its clients: what
   expect((await place.cadre("verify", runId)).code).toBe(0);
 });
 
-test("[E1] a second program, or one beside a server, is refused in a sentence; when the first has stopped, it is let in", async () => {
+test("[E1] a second program is refused in one sentence, and admitted when the first has stopped", async () => {
   const { runtime } = await program();
   const refused = program();
   await expect(refused).rejects.toMatchObject({ code: "STORE_OWNED" });
-  await expect(refused).rejects.toThrow(`Process ${process.pid} has the store and may be at work.`);
+  await expect(refused).rejects.toThrow(`Process ${process.pid} owns the store and may be using it.`);
   await runtime.stop();
   await program();
 });
 
-test("a store that is gone with its process belongs to whoever makes it", async () => {
+test("several programs may each have a store in memory", async () => {
   const flags = { store: "sqlite::memory:" };
   await program({ flags });
   await program({ flags });

@@ -72,7 +72,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 }
 
 const REFUSAL =
-  "Nothing was opened; stop that process first, or use it: by its API, or by the commands of Cadre in this folder.";
+  "Nothing was opened. Stop that process first, or use its API or Cadre's commands in this folder.";
 
 const assemblies = new WeakMap<Runtime, RuntimeAssembly>();
 

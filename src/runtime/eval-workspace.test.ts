@@ -15,15 +15,18 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-test("[EV4] a run works in the project's folder, or in one that an eval has made", () => {
+test("[EV4] a run works in the project's folder, or in a folder made by an eval", () => {
   expect(evalWorkspace({}, here)).toBe(here.folder);
   expect(evalWorkspace({ workspace: "a/work" }, here)).toBe(join(here.dir, "evals/a/work"));
 });
 
-test.each(["a/gone", "a/link", "a/../../..", "/etc", ""])("[EV4] nobody can name %j", (workspace) => {
+test.each(["a/gone", "a/link", "a/../../..", "/etc", ""])("[EV4] %j cannot be named", (workspace) => {
   expect(() => evalWorkspace({ workspace }, here)).toThrow("Nothing was started");
 });
 
-test.each(["a", "../a", "a/..", "/a/b", "a//b", "a/b/", "a\\b/c"])("[EV4] %j is no name", (workspace) => {
-  expect(StartRun.safeParse({ agent: "x", task: "y", workspace }).success).toBe(false);
-});
+test.each(["a", "../a", "a/..", "/a/b", "a//b", "a/b/", "a\\b/c"])(
+  "[EV4] %j is not a valid name",
+  (workspace) => {
+    expect(StartRun.safeParse({ agent: "x", task: "y", workspace }).success).toBe(false);
+  },
+);

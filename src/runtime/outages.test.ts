@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CadreError } from "../errors.ts";
 import { createOutages } from "./outages.ts";
 
-test("[F34] that the store is back is told once, and only after it was away", () => {
+test("[F34] a recovery of the store is reported once, and only after an outage", () => {
   const told: string[] = [];
   const { report, recordHeartbeat } = createOutages<{ message: string; error: unknown }>(
     ({ message }) => told.push(message),
@@ -16,5 +16,5 @@ test("[F34] that the store is back is told once, and only after it was away", ()
   report({ message: "jobs", error: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) });
   recordHeartbeat();
   recordHeartbeat();
-  expect(told.slice(1)).toEqual(["beat", "jobs", "The store answers again; runs go on."]);
+  expect(told.slice(1)).toEqual(["beat", "jobs", "The store answers again; runs continue."]);
 });

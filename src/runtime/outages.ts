@@ -26,7 +26,7 @@ export function createOutages<P extends Problem>(
     recordHeartbeat() {
       if (!isAway) return;
       isAway = false;
-      over("The store answers again; runs go on.");
+      over("The store answers again; runs continue.");
     },
   };
 }

@@ -16,7 +16,7 @@ export async function openOwnedRuntime(options: AssemblyOptions, refusal: string
   if ("owner" in owned)
     throw new CadreError(
       "STORE_OWNED",
-      `Process ${owned.owner.pid} has the store and may be at work. ${refusal}`,
+      `Process ${owned.owner.pid} owns the store and may be using it. ${refusal}`,
     );
   try {
     const runtime = await assembleRuntime(options);

@@ -77,7 +77,7 @@ export async function startDriving(driving: DrivingParts): Promise<() => Promise
   const watch = repeat({
     work: async () => ({ result: await checkOnRuns(parts), nextIn: LOOK_AFTER_MS }),
     retryIn: () => LOOK_AFTER_MS,
-    onError: (error) => report({ message: "Looking after silent runs failed; it is tried again.", error }),
+    onError: (error) => report({ message: "Checking on silent runs failed; it is tried again.", error }),
   });
   // The other timers are unreferenced. This one keeps the process alive until the runtime is stopped.
   const alive = setInterval(() => {}, 60_000);

@@ -1,4 +1,4 @@
-// A worker that does not start leaves nothing going on that says otherwise.
+// A worker that fails to start leaves no services running.
 
 import { statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ afterEach(async () => {
   await runtime.stop();
 });
 
-test("[E11] [TL2] a worker whose engine is away is not said to be alive, and holds nothing that others wait for", async () => {
+test("[E11] [TL2] a worker whose engine is unreachable does not count as alive, and keeps no leases", async () => {
   await using receiver = await openReceiver();
   const file = join(folder, "alive");
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });

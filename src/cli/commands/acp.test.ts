@@ -1,4 +1,4 @@
-// `cadre acp`, started as an editor starts it: a process of its own, on its stdin and stdout.
+// `cadre acp`, started as an editor starts it: as its own process, on stdin and stdout.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -53,7 +53,7 @@ describe("one editor", () => {
   });
   afterAll(leave);
 
-  test("[C14] a prompt is a run: words, cards and the end; what it may do is asked, and the journal says who allowed it", async () => {
+  test("[C14] a prompt starts a run: text, cards and the end arrive, calls ask for approval, and the journal names the approver", async () => {
     expect(editor.initialized).toMatchObject({
       protocolVersion: 1,
       agentCapabilities: { loadSession: true },
@@ -81,7 +81,7 @@ describe("one editor", () => {
     expect(stdout).toMatch(/"by":"[^"]+ via ACP"/);
   });
 
-  test("what is rejected does not happen, and the agent goes on without it", async () => {
+  test("a rejected call does not run, and the agent continues without it", async () => {
     const before = await paid();
     const sessionId = await editor.begin("clerk");
     const turn = editor.prompt(sessionId, "pay");
@@ -91,7 +91,7 @@ describe("one editor", () => {
     expect(await paid()).toBe(before);
   });
 
-  test("[P7] [C15] a cancelled turn cancels the run, and takes the question away", async () => {
+  test("[P7] [C15] cancelling a turn cancels the run and withdraws the question", async () => {
     const before = await paid();
     const sessionId = await editor.begin("clerk");
     const turn = editor.prompt(sessionId, "pay");
@@ -105,7 +105,7 @@ describe("one editor", () => {
     expect(await next).toEqual({ stopReason: "end_turn" });
   });
 
-  test("[C15] what the editor puts aside still waits: the turn ends, and the next message asks again", async () => {
+  test("[C15] a question the editor dismisses stays open: the turn ends, and the next message asks it again", async () => {
     const before = await paid();
     const sessionId = await editor.begin("clerk");
     const turn = editor.prompt(sessionId, "pay");
@@ -123,7 +123,7 @@ describe("one editor", () => {
     expect(await paid()).toBe(`${before}paid\n`);
   });
 
-  test("what runs below is a card with the names of whose it is, and the list of what is to do is the plan", async () => {
+  test("a child run is a card with the names of its agents, and the to-do list is the plan", async () => {
     const sessionId = await editor.begin("lead");
     const turn = editor.prompt(sessionId, "have the bill paid");
     const { request, answer } = await editor.asked();
@@ -141,7 +141,7 @@ describe("one editor", () => {
     expect(editor.said(sessionId)).toBe("It is done.");
   });
 
-  test("[C14] the answers of a question are its choices, and a change of a file is shown as one", async () => {
+  test("[C14] the answers to a question are offered as choices, and a file change is shown as a diff", async () => {
     const sessionId = await editor.begin("writer");
     const turn = editor.prompt(sessionId, "paint");
     const question = await editor.asked();
@@ -156,7 +156,7 @@ describe("one editor", () => {
     expect(await turn).toEqual({ stopReason: "end_turn" });
   });
 
-  test("[D0] [C15] what only words can answer ends the turn, and the next message is the answer", async () => {
+  test("[D0] [C15] a question without choices ends the turn, and the next message is the answer", async () => {
     const sessionId = await editor.begin("painter");
     expect(await editor.prompt(sessionId, "paint the door")).toEqual({ stopReason: "end_turn" });
     expect(editor.said(sessionId)).toContain("Which colour?");
@@ -181,7 +181,7 @@ describe("one editor", () => {
     },
   );
 
-  test("modes are the main agents; what is refused says why, and nothing is begun", async () => {
+  test("modes are the main agents; a refused request says why, and nothing is started", async () => {
     const { agent: cadre } = editor;
     const begun = await cadre.request(methods.agent.session.new, { cwd: p.folder, mcpServers: [] });
     const { sessionId, modes } = begun;
@@ -204,7 +204,7 @@ describe("several processes", () => {
   });
   afterEach(leave);
 
-  test("[E1] [C16] killed while it waits, it goes on where it was: the session is loaded, the question comes again, and nothing happens twice", async () => {
+  test("[E1] [C16] killed while it waits, it continues: the session is loaded, the question is asked again, and nothing runs twice", async () => {
     const first = await opened("clerk");
     const sessionId = await first.begin("clerk");
     void first.prompt(sessionId, "pay").catch(() => {});
@@ -222,7 +222,7 @@ describe("several processes", () => {
     expect(await paid()).toBe("paid\n");
   });
 
-  test("[P5] [C14] beside `cadre up`: what somebody decides there takes the question away here", async () => {
+  test("[P5] [C14] with `cadre up` running: a decision made there withdraws the question here", async () => {
     const server = p.startHere("up", "--port", "0", "--no-open", "--json");
     await server.shows(/^\{.*"url".*\}$/m);
     const editor = await opened("clerk");

@@ -45,7 +45,7 @@ export async function approve(
     const { alreadyDecided } = await client.post("/api/approvals/{id}", { id: approvalId, body: decision });
     for (const card of cards) showDecided(card, decision, screen);
     const next = await nextDriverText(client, commandLine);
-    const word = alreadyDecided ? "Was approved already" : "Approved";
+    const word = alreadyDecided ? "It was already approved" : "Approved";
     screen.line(json ? jsonLine({ id: approvalId, ...decision, alreadyDecided }) : `${word}; ${next}.`);
     return EXIT.done;
   });
@@ -59,7 +59,10 @@ async function ask(
   { note, ...decides }: Omit<ApproveOptions, "ask">,
 ): Promise<number> {
   if (Object.keys(decides).length > 0)
-    throw new CadreError("USAGE", "--ask decides nothing: it goes with --note alone. Nothing was changed.");
+    throw new CadreError(
+      "USAGE",
+      "--ask decides nothing, so it can only be combined with --note. Nothing was changed.",
+    );
   return withClient({ folder, io }, async (client) => {
     const item = findApproval((await client.get("/api/approvals")).approvals, id);
     const approvalId = typeof item === "string" ? item : item.id;

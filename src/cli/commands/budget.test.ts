@@ -1,4 +1,4 @@
-// `cadre budget`, `freeze` and `thaw` at the command line, through a process that is killed.
+// `cadre budget`, `freeze` and `thaw` at the command line, with a process that is killed.
 
 import { expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";
@@ -24,7 +24,7 @@ async function idsOf(p: Project): Promise<string[]> {
   return ["lead", "worker"].map((name) => runs.find((run) => run.agent === name)!.id);
 }
 
-test("[BV4] [F01] [U36] a frozen branch stays frozen through a kill, and is thawed by one word", async () => {
+test("[BV4] [F01] [U36] a frozen branch stays frozen after a kill, and one command thaws it", async () => {
   await using p = await team();
   await p.write("agents/worker.md", agent("worker", "kind: subagent\nlimits: { maxTokens: 30000 }\n"));
   const first = p.start("run", "--json", "lead", "dig it");
@@ -32,22 +32,24 @@ test("[BV4] [F01] [U36] a frozen branch stays frozen through a kill, and is thaw
   const [lead, worker] = await idsOf(p);
   const frozen = await p.cadre("freeze", lead!);
   expect(frozen.stdout).toBe(
-    `2 runs frozen; what is under way ends, and it stays frozen until \`cadre thaw ${lead}\`.\n`,
+    `2 runs frozen; the current step ends, and it stays frozen until \`cadre thaw ${lead}\`.\n`,
   );
   expect((await p.cadre("freeze", lead!)).stdout).toBe(
-    `Nothing to do: the branch of ${lead} is frozen already.\n`,
+    `Nothing to do: the branch of ${lead} is already frozen.\n`,
   );
   first.process.kill("SIGKILL");
   await first.end();
 
   const parked = await p.cadre("run");
   expect(parked.code, "nothing went on").toBe(3);
-  expect(parked.stdout).toMatch(new RegExp(`^Held: .*Frozen by .*\\n {2}cadre thaw ${lead}$`, "m"));
+  expect(parked.stdout).toMatch(
+    new RegExp(`^Cannot continue: .*Frozen by .*\\n {2}cadre thaw ${lead}$`, "m"),
+  );
   expect((await p.cadre("resume", worker!)).stderr).toContain(`frozen with the branch of ${lead}`);
   expect((await p.cadre("budget", lead!)).stdout).toMatch(
-    /^Together .* spent, .* of it wasted; nothing held /m,
+    /^Together: .* spent, .* of it wasted; nothing reserved /m,
   );
-  // The call that was cut off counts with what was asked: it may have been paid for.
+  // The interrupted call counts with its input tokens: it may have been paid for.
   expect((await p.cadre("budget", lead!)).stdout).toMatch(
     new RegExp(`^${worker} +worker +frozen +6\\.1k +3\\.0k .* 30,000 tokens$`, "m"),
   );
@@ -57,7 +59,7 @@ test("[BV4] [F01] [U36] a frozen branch stays frozen through a kill, and is thaw
   expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining("All is dug.") });
 });
 
-test("[BV1] [BV2] [U36] what a run may spend is given and taken, and every no says why", async () => {
+test("[BV1] [BV2] [U36] a run's budget can be raised and lowered, and every refusal says why", async () => {
   await using p = await team();
   await p.write(
     "worker.script.yaml",
@@ -77,14 +79,14 @@ test("[BV1] [BV2] [U36] what a run may spend is given and taken, and every no sa
   );
   expect(await change(worker!, "--give", "90000")).toContain("The tree does not have so much left");
   expect(await change(worker!, "--give", "1.00")).toContain(
-    "The run has no limit of dollars to add to: --set makes one, or --tree speaks of its tree's.",
+    "The run has no limit of dollars to add to: --set sets one, and --tree changes that of its tree.",
   );
   expect(await change(lead!, "--tree", "--take", "35000")).toContain("The tree cannot have 5,000 tokens");
-  expect(await change(lead!, "--give", "much")).toContain('"much" is no amount');
+  expect(await change(lead!, "--give", "much")).toContain('"much" is not an amount');
   expect(await change(lead!, "--tree", "--give", "60000")).toMatch(
-    /^The tree may spend 100,000 tokens now; /,
+    /^The tree may now spend 100,000 tokens; /,
   );
-  expect(await change(worker!, "--give", "30000")).toMatch(/^Run \w+ may spend 50,000 tokens now; /);
+  expect(await change(worker!, "--give", "30000")).toMatch(/^Run \w+ may now spend 50,000 tokens; /);
   const told = (await p.cadre("budget", lead!, "--json")).lines()[0] as {
     tree: object;
     runs: { agent: string; limit: object }[];

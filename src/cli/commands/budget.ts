@@ -41,7 +41,7 @@ export async function budget(
     screen.line(
       json
         ? jsonLine({ runId, ...limits, tree: options.tree === true })
-        : `${whose} may spend ${describeBudget(limits)} now; ${await nextDriverText(client, commandLine, "that counts from the next `cadre run` on")}.`,
+        : `${whose} may now spend ${describeBudget(limits)}; ${await nextDriverText(client, commandLine, "this applies from the next `cadre run` on")}.`,
     );
     return EXIT.done;
   });
@@ -76,9 +76,9 @@ interface Change {
 function changeIn(options: BudgetOptions): Change | undefined {
   const [by, ...more] = (["give", "take", "set"] as const).filter((each) => options[each] !== undefined);
   if (more.length > 0)
-    throw new CadreError("USAGE", "Say one of --give, --take and --set. Nothing was changed.");
+    throw new CadreError("USAGE", "Give only one of --give, --take and --set. Nothing was changed.");
   if (by === undefined && options.tree)
-    throw new CadreError("USAGE", "--tree goes with --give, --take or --set. Nothing was changed.");
+    throw new CadreError("USAGE", "--tree needs --give, --take or --set. Nothing was changed.");
   return by && { by, ...amountOf(options[by]!) };
 }
 
@@ -88,7 +88,7 @@ function amountOf(text: string): Pick<Change, "unit" | "amount"> {
   if (digits === undefined)
     throw new CadreError(
       "USAGE",
-      `${JSON.stringify(text)} is no amount: 0.50 means dollars, 20000 means tokens. Nothing was changed.`,
+      `${JSON.stringify(text)} is not an amount: 0.50 means dollars, 20000 means tokens. Nothing was changed.`,
     );
   const isMoney = dollar === "$" || digits.includes(".");
   return { unit: isMoney ? "maxCost" : "maxTokens", amount: Number(digits.replaceAll(/[_,]/g, "")) };
@@ -100,17 +100,17 @@ function newLimit(now: Budget, { by, unit, amount }: Change, tree: true | undefi
   if (before === undefined) {
     const whose = tree ? "The tree" : "The run";
     const what = unit === "maxCost" ? "dollars" : "tokens";
-    const other = tree ? "" : ", or --tree speaks of its tree's";
+    const other = tree ? "" : ", and --tree changes that of its tree";
     throw new CadreError(
       "CONFLICT",
-      `${whose} has no limit of ${what} to ${by === "give" ? "add to" : "take from"}: --set makes one${other}. Nothing was changed.`,
+      `${whose} has no limit of ${what} to ${by === "give" ? "add to" : "take from"}: --set sets one${other}. Nothing was changed.`,
     );
   }
   const after = by === "give" ? before + amount : before - amount;
   if (after < 0)
     throw new CadreError(
       "CONFLICT",
-      `It has only ${describeBudget(limitOf(unit, before))}. Nothing was changed.`,
+      `Its limit is only ${describeBudget(limitOf(unit, before))}. Nothing was changed.`,
     );
   // Round away the floating-point error.
   return limitOf(unit, Math.round(after * 1e6) / 1e6);

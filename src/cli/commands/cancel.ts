@@ -79,7 +79,7 @@ async function begin(
   const isToEnd = (run: RunTree): boolean => run.cancelRequested && run.endedAt === undefined;
   const reached = all.filter((run) => isToEnd(run) || cancelled.includes(run.id));
   const before = all.length - reached.length;
-  const ended = before === 0 ? "" : ` (${before} had ended before)`;
+  const ended = before === 0 ? "" : ` (${before} had already ended)`;
   if (!json)
     screen.line(`Stopping ${reached.length} of ${plural(all.length, "run")}: ${namesOf(reached)}${ended}`);
   return { top, reached, left: new Set(reached.map((run) => run.id)), stuck: false };
@@ -126,14 +126,12 @@ function endLines({ top, reached, left, stuck }: Stop, { commandLine }: Invocati
   const [first] = still;
   const which = `${left.size} of ${reached.length}: ${namesOf(still)}.`;
   if (first && stuck)
-    return [`Cannot be ended, and does nothing: ${which} See why: ${commandLine(`show ${first.id}`)}`];
+    return [`Cannot be ended, but does nothing: ${which} See why: ${commandLine(`show ${first.id}`)}`];
   if (first) return [`Still stopping ${which} Look again: ${commandLine(`show ${top.id}`)}`];
   const above = top.parentRunId;
   return [
-    "Stopped: all of them have ended, and nothing of it is running.",
-    ...(above === undefined
-      ? []
-      : [`The run that started it has been told: ${commandLine(`show ${above}`)}`]),
+    "Stopped: all runs have ended.",
+    ...(above === undefined ? [] : [`The parent run was told: ${commandLine(`show ${above}`)}`]),
   ];
 }
 

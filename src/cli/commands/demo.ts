@@ -10,7 +10,7 @@ export async function demo(invocation: Invocation): Promise<number> {
   const yes = !isAttended(invocation);
   const say = (text: string): void => (json ? undefined : screen.line(screen.paint("dim", text)));
   say(`A demo in ${folder}: the service, its bug, its log and its tests are real; the model is scripted.`);
-  if (yes) say("Nobody is at a terminal, so what it asks for is approved (--yes).");
+  if (yes) say("There is no terminal, so everything it asks for is approved (--yes).");
   say("");
   return run(createInvocation(invocation.io, folder, invocation), [DEMO_AGENT, task], { yes });
 }

@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Project, project } from "../cli.fixture.ts";
 
 test.each([
-  [200, 0, 0, [["ok", "provider: own answers, and takes the key"]]],
-  [401, 0, 1, [["bad", "provider: own answers, and refuses the key (401)\n      check OWN_KEY"]]],
+  [200, 0, 0, [["ok", "provider: own answers, and accepts the key"]]],
+  [401, 0, 1, [["bad", "provider: own answers, but refuses the key (401)\n      check OWN_KEY"]]],
   [503, 0, 0, [["warn", "provider: own answers with 503\n      try later"]]],
   [200, 3_600_000, 0, [["warn", "clock: 60 minutes behind the clock of own\n      set the clock"]]],
 ])("[U55] tries the provider: %i, its clock off by %i ms", async (status, off, code, expected) => {
@@ -25,7 +25,7 @@ test.each([
   expect(said.code).toBe(code);
 });
 
-test("[U55] [F35] a provider that cannot be reached is said, with what becomes of runs", async () => {
+test("[U55] [F35] reports a provider that cannot be reached, and what happens to runs", async () => {
   await using p = await withProvider("http://127.0.0.1:2/v1");
   const { code, stdout } = await p.cadre("doctor");
   expect(stdout).toContain(
@@ -34,20 +34,22 @@ test("[U55] [F35] a provider that cannot be reached is said, with what becomes o
   expect(code).toBe(1);
 });
 
-test("[U55] a provider that is not known, or stands in a folder that nobody trusts, is said so", async () => {
+test("[U55] reports a provider that is unknown, or configured in an untrusted folder", async () => {
   await using p = await withProvider("http://127.0.0.1:2/v1");
   p.env["CADRE_TRUST"] = "";
   const { code, stdout } = await p.cadre("doctor");
-  expect(stdout).toContain("bad   provider: own is not known here, so what names it as its model cannot run");
-  expect(stdout).toContain("`cadre trust` makes it count");
+  expect(stdout).toContain("bad   provider: own is unknown here, so agents that use it cannot run");
+  expect(stdout).toContain("run `cadre trust`");
   expect(stdout).not.toContain("Cannot read");
   expect(code).toBe(1);
 });
 
-test("[U55] says whether `cadre up` can listen, and who does already", async () => {
+test("[U55] says whether `cadre up` can listen on its port, and who uses it already", async () => {
   await using p = await project({});
   p.env["CADRE_PORT"] = new URL(await serve((_, response) => response.end("hello"))).port;
-  expect((await p.cadre("doctor")).stdout).toMatch(/^warn {2}port: .*another program does[\s\S]*--port <n>/m);
+  expect((await p.cadre("doctor")).stdout).toMatch(
+    /^warn {2}port: .*another program uses it[\s\S]*--port <n>/m,
+  );
   p.env["CADRE_PORT"] = "0";
   expect((await p.cadre("doctor")).stdout).toMatch(/^ok {4}port: 127\.0\.0\.1:0 is free/m);
   const up = p.start("up", "--no-open");
@@ -56,7 +58,7 @@ test("[U55] says whether `cadre up` can listen, and who does already", async () 
   expect((await p.cadre("doctor")).stdout).toMatch(/^ok {4}port: cadre up answers at 127/m);
   await using q = await project({});
   q.env["CADRE_PORT"] = port!;
-  expect((await q.cadre("doctor")).stdout).toMatch(/^warn {2}port: .*the Cadre of another folder does/m);
+  expect((await q.cadre("doctor")).stdout).toMatch(/^warn {2}port: .*the Cadre of another folder uses it/m);
 });
 
 async function serve(answer: RequestListener): Promise<string> {

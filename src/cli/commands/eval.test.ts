@@ -1,4 +1,4 @@
-// `cadre eval`: tasks as runs, answers held against what is expected, rates against the baseline, through a crash.
+// `cadre eval`: runs tasks, checks answers and compares rates with the baseline, also after a crash.
 
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -97,7 +97,7 @@ async function keptState(p: Project): Promise<unknown> {
   return JSON.parse(await readFile(join(p.folder, ".cadre/evals", folder!, "state.json"), "utf8"));
 }
 
-test("[EV1] [EV2] [EV3] cases are runs, checked and judged; the first result is the baseline, a lower one a regression", async () => {
+test("[EV1] [EV2] [EV3] cases are run, checked and judged; the first result is the baseline, a lower one a regression", async () => {
   await using p = await project(FILES);
   const shown = await p.cadre("eval", "evals/clerk.yaml");
   expect(shown.code).toBe(0);
@@ -105,7 +105,7 @@ test("[EV1] [EV2] [EV3] cases are runs, checked and judged; the first result is 
   expect(shown.stdout).toMatch(/^greets +2 of 2 +100 % +34 % to 100 % +- +\$0\.00 +\$0\.00$/m);
   expect(shown.stdout).toMatch(/^asks +0 of 2 +0 % +0 % to 66 % +- /m);
   expect(shown.stdout).toMatch(/^all +6 of 8 +75 % /m);
-  expect(shown.stdout).toContain("it needs a person, and an eval has nobody to ask");
+  expect(shown.stdout).toContain("it needs a person, whom an eval cannot ask");
   expect(shown.stdout).toContain("This is the baseline");
   expect(existsSync(join(p.folder, "out.txt"))).toBe(false);
   const runs = (await p.cadre("runs", "--json")).lines();
@@ -141,7 +141,7 @@ test("[EV1] [EV2] [EV3] cases are runs, checked and judged; the first result is 
   expect(await keptState(p)).toEqual({ baseline: accepted.result.id });
 }, 240_000);
 
-test("[EV1] killed in the middle, the same command goes on: no run is started or paid for twice", async () => {
+test("[EV1] after a kill the same command continues: no run is started or paid for twice", async () => {
   const slow = CLERK.replace(
     'report: { summary: "Hello Ada" }',
     'delay: 1500\n    report: { summary: "Hello Ada" }',
@@ -154,7 +154,7 @@ test("[EV1] killed in the middle, the same command goes on: no run is started or
   await first.end();
   const before = (await p.cadre("runs", "--json")).lines();
   const second = await p.cadre("eval", "evals/clerk.yaml");
-  expect(second.stdout).toContain("Goes on with the eval that was left");
+  expect(second.stdout).toContain("Continuing the interrupted eval");
   expect(second.stdout).toMatch(/^all +6 of 6 /m);
   const after = (await p.cadre("runs", "--json")).lines();
   expect(after).toHaveLength(8);
@@ -164,7 +164,7 @@ test("[EV1] killed in the middle, the same command goes on: no run is started or
   expect(await keptState(p)).toEqual({ baseline: expect.stringMatching(/^[0-9a-f]{16}$/) });
 }, 240_000);
 
-test("[EV1] [EV2] a mistake is said with its line, and nothing is started", async () => {
+test("[EV1] [EV2] a mistake in the file is reported with its line, and nothing is started", async () => {
   await using p = await project(FILES);
   const refuses = async (text: string, why: RegExp) => {
     await p.write("evals/clerk.yaml", text);
@@ -178,9 +178,9 @@ test("[EV1] [EV2] a mistake is said with its line, and nothing is started", asyn
     EVAL.replace("{ contains: Ada }", "{ contain: Ada }"),
     /clerk\.yaml:7:\d+ cases\.0\.expect\.0 /,
   );
-  await refuses(EVAL.replace("name: counts", "name: greets"), /has two cases of one name/);
-  await refuses(EVAL.replace("[seed.txt]", "[../agents]"), /outside of the folder of the eval's file/);
-  await refuses(EVAL.replace("[seed.txt]", "[weed.txt]"), /There is no weed.txt beside/);
+  await refuses(EVAL.replace("name: counts", "name: greets"), /has two cases with the same name/);
+  await refuses(EVAL.replace("[seed.txt]", "[../agents]"), /outside the folder of the eval file/);
+  await refuses(EVAL.replace("[seed.txt]", "[weed.txt]"), /There is no weed.txt next to/);
   await refuses(
     EVAL.replace("agent: critic", "agent: clerk"),
     /clerk cannot judge: its file declares no `output`/,

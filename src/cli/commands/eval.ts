@@ -65,7 +65,7 @@ async function playAll(
       const { client } = connection;
       const { id, resumed } = await folder.begin(await evalFingerprint(file, client));
       if (resumed && done.size === 0)
-        say(invocation, "Goes on with the eval that was left: what has ended stands.");
+        say(invocation, "Continuing the interrupted eval; finished runs are kept.");
       const stage = { client, eval: file, id, folder, leaving: leaving.signal };
       await playEach(plays, done, stage, invocation);
       return leaving.signal.aborted ? undefined : resultOf(file, id, plays, done);
@@ -116,6 +116,6 @@ function resultOf(
 }
 
 function leftBehind(invocation: Invocation, leaving: Shutdown): number {
-  say(invocation, "Left in the middle: the same command goes on, and what has ended is not paid for again.");
+  say(invocation, "Interrupted: the same command continues, and finished runs are not paid for again.");
   return leaving.exitCode();
 }

@@ -1,4 +1,4 @@
-// Carrying a tree at the command line: from a laptop's file to a team's database, and back.
+// Moving a tree at the command line: from a laptop's file to a Postgres database, and back.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -40,7 +40,7 @@ async function movedOut(p: Project) {
   return { runId, item, file: join(p.folder, "tree.cadre"), exported };
 }
 
-/** Those above may still have to take note of what a command that has ended saw last; then the tree is not at rest. */
+/** After a command has exited, ancestors may still have to record the latest state; until then the tree is not at rest. */
 async function move(p: Project, runId: string, to: string): Promise<Finished> {
   const moved = await p.cadre("export", "--format", "cadre", runId, "--to", to);
   if (!moved.stderr.includes("is at work or about to be")) return moved;
@@ -58,7 +58,7 @@ const events = async (p: Project, id: string) =>
 const unplaced = (event: { position: number }) => ({ ...event, position: 0 });
 
 describe("cadre export --format cadre", () => {
-  test("[E7] a tree waits on a laptop, is approved in the team's database, and goes on only there", async () => {
+  test("[E7] a tree that waits on a laptop is moved to Postgres, approved there, and continues only there", async () => {
     await using laptop = await project(FILES);
     await using team = await project(FILES);
     team.env["CADRE_STORE"] = await postgres.newStore();
@@ -85,7 +85,7 @@ describe("cadre export --format cadre", () => {
     expect(imported.stdout).toMatch(/Imported r\w+ \(2 runs, suspended\)/);
     const came = (await events(team, runId)).map(unplaced);
     expect(came).toEqual(left.slice(0, -1).map(unplaced));
-    expect((await team.cadre("import", file)).stdout).toContain("came in before; nothing was changed");
+    expect((await team.cadre("import", file)).stdout).toContain("was already imported; nothing was changed");
     expect(await events(team, runId)).toHaveLength(left.length - 1);
 
     const before = await team.cadre("workers");
@@ -99,7 +99,7 @@ describe("cadre export --format cadre", () => {
     expect((await team.cadre("verify", runId)).stdout).toMatch(/^Whole/);
   }, 120_000);
 
-  test("[E7] back from the database to the file, after the old one is pruned there", async () => {
+  test("[E7] a tree can move back from Postgres to the file after the old one was pruned there", async () => {
     await using laptop = await project(FILES);
     await using team = await project(FILES);
     team.env["CADRE_STORE"] = await postgres.newStore();
@@ -116,16 +116,16 @@ describe("cadre export --format cadre", () => {
     expect((await laptop.cadre("run")).stdout).toContain("All parts are there.");
     await laptop.cadre("prune", "--run", runId, "--yes");
     expect((await laptop.cadre("import", back)).stdout).toContain(
-      "came in before; nothing was changed; it was deleted since",
+      "was already imported; nothing was changed; it has since been deleted",
     );
   }, 120_000);
 
-  test("[E7] a file that could not be written, or was lost, is written again as it was", async () => {
+  test("[E7] an export file that could not be written, or was lost, can be written again", async () => {
     await using p = await project(FILES);
     const { runId, file } = await movedOut(p);
     const before = await readFile(file, "utf8");
     expect((await p.cadre("export", "--format", "cadre", runId, "--to", "tree.cadre")).stderr).toContain(
-      "There is a file",
+      "already exists",
     );
     await p.cadre("export", "--format", "cadre", runId, "--to", "again.cadre");
     expect(await readFile(join(p.folder, "again.cadre"), "utf8")).toBe(before);
@@ -136,14 +136,14 @@ describe("cadre export --format cadre", () => {
     expect(typed.stdout).toContain(`once: npx cadre import ${join(p.folder, "third.cadre")}`);
   });
 
-  test("[E7] a place that cannot be written to is refused before anything has ended here", async () => {
+  test("[E7] an unwritable place is refused before the tree ends here", async () => {
     await using p = await project(FILES);
     await p.cadre("run", "lead", "get it ready");
     const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
     const before = await events(p, runId);
     for (const [to, why] of [
       ["no/such/folder.cadre", "cannot be written (it is not there)"],
-      ["ftp://127.0.0.1/x", "is no address of a server"],
+      ["ftp://127.0.0.1/x", "is not the address of a server"],
       ["http://192.0.2.1:4470", "use https"],
       ["https://192.0.2.1", "set CADRE_DESTINATION_TOKEN"],
     ] as const) {
@@ -156,7 +156,7 @@ describe("cadre export --format cadre", () => {
     expect((await p.cadre("export", runId, "--to", "https://192.0.2.1")).stderr).toContain("--format cadre");
   });
 
-  test("[E7] what had ended is a copy, and is called one", async () => {
+  test("[E7] exporting an ended tree makes a copy, and says so", async () => {
     await using p = await project({
       ...FILES,
       "lead.script.yaml": "turns:\n  - report: { summary: Done. }\n",
@@ -166,12 +166,12 @@ describe("cadre export --format cadre", () => {
     const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
     const { stdout } = await p.cadre("export", "--format", "cadre", runId, "--to", "tree.cadre");
     expect(stdout).toContain("it had ended, so nothing was moved");
-    expect(stdout).not.toContain("goes on");
+    expect(stdout).not.toContain("continues");
     const taken = await q.cadre("import", join(p.folder, "tree.cadre"));
     expect(taken.stdout).toMatch(/Imported r\w+ \(1 run, completed\)\. See it/);
   });
 
-  test("[E1] [E7] a server that has the file takes a tree in while it is up, once, and goes on with it", async () => {
+  test("[E1] [E7] a running server that owns the store imports a tree once, and continues it", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     const up = desk.start("up", "--port", "0", "--no-open");
@@ -180,19 +180,19 @@ describe("cadre export --format cadre", () => {
     const imported = await desk.cadre("import", file);
     expect(imported).toMatchObject({ code: 0, stderr: "" });
     expect(imported.stdout).toContain(
-      `(2 runs, suspended); process ${up.process.pid} goes on with it once you have answered.`,
+      `(2 runs, suspended); process ${up.process.pid} continues it once you have answered.`,
     );
     expect(imported.stdout, "what for, and how").toMatch(
       new RegExp(`needs approval: lead › worker: Write[^]*cadre approve ${item}\\n`),
     );
-    expect((await desk.cadre("import", file)).stdout).toContain("came in before; nothing was changed");
+    expect((await desk.cadre("import", file)).stdout).toContain("was already imported; nothing was changed");
     expect((await desk.cadre("import", file, "--json")).lines()).toMatchObject([{ runId, existed: true }]);
     await desk.cadre("approve", item);
     expect((await desk.cadre("tail", runId)).stdout).toContain("All parts are there.");
     expect(await readFile(join(laptop.folder, "note.txt"), "utf8")).toBe("hello");
   });
 
-  test("[E7] --to a server: it is asked first, takes the tree in by an admin's word, and no file is left", async () => {
+  test("[E7] with --to a server, the server is asked first, an admin's token imports the tree, and no file is left", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     const [, address] = await desk.start("up", "--port", "0", "--no-open").shows(/up at (http:\/\/[\d.:]+)/);
@@ -226,7 +226,7 @@ describe("cadre export --format cadre", () => {
     expect((await desk.cadre("tail", runId)).stdout).toContain("All parts are there.");
   });
 
-  test("[E7] [J9] what is damaged, cut off or no tree at all is refused whole, by run and event", async () => {
+  test("[E7] [J9] a damaged or truncated file, or one that is not a tree, is refused entirely, with run and event", async () => {
     await using p = await project(FILES);
     await using q = await project(FILES);
     const { runId, file } = await movedOut(p);
@@ -258,7 +258,7 @@ describe("cadre export --format cadre", () => {
     expect((await q.cadre("import", "nowhere")).stderr).toContain("cannot be read");
   });
 
-  test("[E7] a run below the root is not moved by itself, and its tree not without a word", async () => {
+  test("[E7] exporting a child run is refused with the command that moves its whole tree", async () => {
     await using p = await project(FILES);
     await p.cadre("run", "lead", "get it ready");
     await p.cadre("run");
@@ -276,7 +276,7 @@ describe("cadre export --format cadre", () => {
     expect((await p.cadre("export", child!, "--format", "jsonl")).code, "a copy to read").toBe(0);
   });
 
-  test("[E7] [BV4] a frozen or paused tree comes in with the command that lets it go on, as often as it is asked", async () => {
+  test("[E7] [BV4] importing a frozen or paused tree prints the command that resumes it, each time", async () => {
     for (const [hold, release] of [
       ["freeze", "thaw"],
       ["pause", "resume"],
@@ -291,17 +291,17 @@ describe("cadre export --format cadre", () => {
         `\`cadre freeze ${runId}\` brings it to rest where somebody drives`,
       );
       await move(laptop, runId, "tree.cadre");
-      for (const word of [/^Imported r\w+ \(2 runs/, /came in before; nothing was changed/]) {
+      for (const word of [/^Imported r\w+ \(2 runs/, /was already imported; nothing was changed/]) {
         const { stdout } = await desk.cadre("import", join(laptop.folder, "tree.cadre"));
         expect(stdout).toMatch(word);
         expect(stdout).toContain(`  cadre ${release} ${runId}\n`);
         expect(stdout).toMatch(/needs approval: lead › worker: Write/);
-        expect(stdout).toContain("goes on at the next `cadre run` once you have answered and let it");
+        expect(stdout).toContain("continues at the next `cadre run` once you have answered and resumed it");
       }
     }
   });
 
-  test("[E7] a folder that is missing is said before the commands that approve", async () => {
+  test("[E7] a missing folder is reported before the commands that approve", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     const { file } = await movedOut(laptop);
@@ -317,11 +317,11 @@ describe("cadre export --format cadre", () => {
       env: desk.env,
     });
     await rename(`${laptop.folder}-away`, laptop.folder);
-    expect(stdout.indexOf("is not here: make it there")).toBeGreaterThan(0);
-    expect(stdout.indexOf("is not here: make it there")).toBeLessThan(stdout.indexOf("cadre approve"));
+    expect(stdout.indexOf("does not exist here: create it")).toBeGreaterThan(0);
+    expect(stdout.indexOf("does not exist here: create it")).toBeLessThan(stdout.indexOf("cadre approve"));
   });
 
-  test("[E7] a tree that came in and that nobody has driven since can go on to the next store", async () => {
+  test("[E7] an imported tree that was not driven since can be moved to the next store", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     await using team = await project(FILES);
@@ -342,7 +342,7 @@ describe("cadre export --format cadre", () => {
     expect((await desk.cadre("run")).stdout).toContain("All parts are there.");
   });
 
-  test("[E7] a copy is for reading: it moves nothing, and nothing goes on from it", async () => {
+  test("[E7] a copy is only for reading: it moves nothing and cannot be continued", async () => {
     await using p = await project(FILES);
     await p.cadre("run", "lead", "get it ready");
     const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);

@@ -35,7 +35,7 @@ export async function exportRun(
     if (!there && existsSync(file))
       throw new CadreError(
         "USAGE",
-        `There is a file ${file} already. Nothing was exported: move it away, or name another one with --to.`,
+        `${file} already exists. Nothing was exported: move it, or name another file with --to.`,
       );
     await there?.check(rootRunId, await hasLeft(client, rootRunId));
     return {
@@ -88,16 +88,16 @@ function said(
     return [
       isCopy
         ? `Copied ${runId} to ${there.url} (${size}). It had ended, so nothing was moved.`
-        : `Moved ${runId} to ${there.url} (${size}). Here it has ended; it goes on there.`,
+        : `Moved ${runId} to ${there.url} (${size}). It has ended here and continues there.`,
     ];
   if (isCopy)
     return [
       `Wrote ${file} (${size}), a copy of ${runId}: it had ended, so nothing was moved.`,
-      `Take it in elsewhere: ${elsewhere(`import ${file}`)}`,
+      `Import it elsewhere: ${elsewhere(`import ${file}`)}`,
     ];
   return [
-    `Moved ${runId} to ${file} (${size}). Here it has ended.`,
-    `It goes on where you import it, once: ${elsewhere(`import ${file}`)}`,
-    `Until then keep the file; asked again, \`${commandLine(`export --format cadre ${runId}`)}\` writes the same.`,
+    `Moved ${runId} to ${file} (${size}). It has ended here.`,
+    `It continues where you import it, once: ${elsewhere(`import ${file}`)}`,
+    `Keep the file until then; \`${commandLine(`export --format cadre ${runId}`)}\` writes it again.`,
   ];
 }

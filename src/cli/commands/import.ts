@@ -33,11 +33,11 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
   }
   const { runId, existed, runs, status, missing } = taken;
   const came = existed
-    ? `${runId} came in before; nothing was changed`
+    ? `${runId} was already imported; nothing was changed`
     : `Imported ${runId} (${plural(runs, "run")}, ${status})`;
   screen.line(
     status === undefined
-      ? `${came}; it was deleted since.`
+      ? `${came}; it has since been deleted.`
       : `${came}${next.who}. See it: ${commandLine(`show ${runId}`)}`,
   );
   // Printed before the commands: a run approved before the folder exists would fail.
@@ -64,7 +64,7 @@ async function nextFor(
   ]);
   if (tree.endedAt !== undefined) return { who: "", needed: [] };
   const paused = pausedLines(tree, commandLine);
-  const until = [...(open.length === 0 ? [] : ["answered"]), ...(paused.length === 0 ? [] : ["let it"])];
+  const until = [...(open.length === 0 ? [] : ["answered"]), ...(paused.length === 0 ? [] : ["resumed it"])];
   const once = until.length === 0 ? "" : ` once you have ${until.join(" and ")}`;
   return {
     who: `; ${await nextDriverText(client, commandLine)}${once}`,
@@ -82,7 +82,7 @@ function pausedLines(tree: RunTree, commandLine: CommandLine): string[] {
     if (endedAt !== undefined || !waitingOn || !PAUSED.has(waitingOn.kind)) continue;
     const [top] = waitingOn.frozen ?? [];
     const command = top === undefined ? `resume ${id}` : `thaw ${top}`;
-    lines.set(command, `held: ${describeWait(waitingOn).reason}\n  ${commandLine(command)}`);
+    lines.set(command, `Cannot continue: ${describeWait(waitingOn).reason}\n  ${commandLine(command)}`);
   }
   return [...lines.values()].flatMap((line) => ["", line]);
 }

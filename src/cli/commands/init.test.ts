@@ -1,4 +1,4 @@
-// `cadre init`, as somebody meets it who has nothing yet: with a template, and by its questions in a real terminal.
+// `cadre init` in an empty folder: with a template, and with its questions in a real terminal.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ describe.each([
   ["coding", "lead", "the reviewer has looked around"],
   ["company", "front-desk", "the front desk chose the writer"],
 ])("--template %s", (template, agent, said) => {
-  test("is used without a word, and runs at once by its script, which says what it is", async () => {
+  test("has no warnings, and runs at once with its script, which says that it is one", async () => {
     await using p = await project({});
     const made = await p.cadre("init", "--template", template);
     expect(made).toMatchObject({ code: 0, stderr: "" });
@@ -31,11 +31,11 @@ describe.each([
     expect(ran.stdout).toContain(`A rehearsal by the scripted model: ${said}`);
   });
 
-  test("says whose key it found, by name, and takes that provider's model", async () => {
+  test("names the key it found, and uses the model of that provider", async () => {
     await using p = await project({});
     p.env["OPENAI_API_KEY"] = "a value that nobody may see";
     const made = await p.cadre("init", "--template", template);
-    expect(made.stdout).toContain("Model: openai/gpt-5, by OPENAI_API_KEY.");
+    expect(made.stdout).toContain("Model: openai/gpt-5 (OPENAI_API_KEY is set).");
     const config = await readFile(join(p.folder, "cadre.yaml"), "utf8");
     expect(config).toMatch(/^model: openai\/gpt-5 /m);
     expect(made.stdout + config).not.toContain("a value");
@@ -44,7 +44,7 @@ describe.each([
   });
 });
 
-test("a template and a pack: both are there, and a pack that was copied is not listed as built in", async () => {
+test("a template and a pack are both copied, and the copied pack is not listed as built in", async () => {
   await using p = await project({});
   const made = await p.cadre("init", "--template", "coding", "--pack", "ops");
   expect(made).toMatchObject({ code: 0, stderr: "" });
@@ -58,7 +58,7 @@ test("a template and a pack: both are there, and a pack that was copied is not l
   expect(stdout).not.toContain("ops/…");
 });
 
-test("--template existing takes the agents of another product as they are", async () => {
+test("--template existing uses the agents of another product unchanged", async () => {
   await using p = await project({});
   expect(await p.cadre("init", "--template", "existing")).toMatchObject({
     code: 2,
@@ -74,11 +74,11 @@ test("--template existing takes the agents of another product as they are", asyn
   expect(made.stdout).toMatch(/cadre agents explain tidy\n {2}cadre run tidy "your task"\n$/);
 });
 
-test("asks at a terminal what to begin with and which model; the answers are what is made", async () => {
+test("asks at a terminal what to start with and which model, and does that", async () => {
   await using p = await project({ ".claude/agents/tidy.md": "---\ndescription: Tidies up.\n---\nTidy.\n" });
   Object.assign(p.env, { ANTHROPIC_API_KEY: "one", GEMINI_API_KEY: "two" });
   const terminal = openTerminal(p);
-  await terminal.shows(/● The agents that are here[\s\S]*Nothing yet/);
+  await terminal.shows(/● The agents that are already here[\s\S]*Nothing yet/);
   terminal.type(DOWN);
   await terminal.shows(/● Incident response/);
   terminal.type(DOWN);
@@ -94,11 +94,11 @@ test("asks at a terminal what to begin with and which model; the answers are wha
   expect(await readFile(join(p.folder, "cadre.yaml"), "utf8")).toContain("\nmodel: google/gemini-2.5-pro #");
 });
 
-test("Ctrl-C at a question leaves everything as it was", async () => {
+test("Ctrl-C at a question changes nothing", async () => {
   await using p = await project({});
   const terminal = openTerminal(p);
   await terminal.shows(/Nothing yet/);
-  expect(terminal.text()).not.toContain("The agents that are here");
+  expect(terminal.text()).not.toContain("The agents that are already here");
   terminal.type(CTRL_C);
   await terminal.shows(/Nothing was changed\./);
   expect(await terminal.exitCode).toBe(130);

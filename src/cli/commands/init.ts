@@ -114,7 +114,7 @@ function sayPacks(packs: readonly Pack[], { json, screen, io, commandLine }: Inv
     plainLine(about),
   ]);
   for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
-  screen.line(`\nTake one: ${commandLine("init --pack <pack>")}`);
+  screen.line(`\nCopy one: ${commandLine("init --pack <pack>")}`);
   return EXIT.done;
 }
 
@@ -131,7 +131,7 @@ function sayMade(made: WrittenFiles, choice: Choice, { json, screen, commandLine
   }
   for (const file of made.created) screen.line(`${screen.paint("green", "created")}  ${plainLine(file)}`);
   for (const file of made.kept)
-    screen.line(screen.paint("dim", `kept     ${plainLine(file)}, which was there already`));
+    screen.line(screen.paint("dim", `kept     ${plainLine(file)} (it already existed)`));
   if (choice.template && !choice.template.folder)
     for (const { name, file } of choice.own)
       screen.line(`${screen.paint("green", "found")}    ${plainLine(`${name}, in ${file}`)}`);
@@ -142,11 +142,11 @@ function sayMade(made: WrittenFiles, choice: Choice, { json, screen, commandLine
 }
 
 function modelWords({ model, template }: Choice): string {
-  if (model) return `Model: ${model.model}, by ${model.key}.`;
+  if (model) return `Model: ${model.model} (${model.key} is set).`;
   const isSet = "ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY is set";
   return template?.folder
     ? `No provider's key was found: ${SCRIPT}.script.yaml plays until ${isSet} and \`model\` in cadre.yaml names a model.`
-    : `No provider's key was found: a scripted model rehearses until ${isSet}, or \`model\` in cadre.yaml names one of a server of your own.`;
+    : `No provider's key was found: a scripted model rehearses until ${isSet}, or \`model\` in cadre.yaml names a model of your own server.`;
 }
 
 function nextSteps({ pack, template, own }: Choice, commandLine: CommandLine): string[] {

@@ -1,4 +1,4 @@
-// `cadre mcp`, started as an MCP client starts it: a process of its own, on its stdin and stdout.
+// `cadre mcp`, started as an MCP client starts it: as its own process, on stdin and stdout.
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ async function connected(mode: "auto" | "legacy") {
     client,
     call: async (name: string, args: Record<string, unknown>): Promise<Answered> =>
       (await client.callTool({ name, arguments: args })).structuredContent,
-    /** Until the client is told of it often enough. */
+    /** Waits until the client has been notified this often. */
     watch: async (uri: string, until: () => Promise<boolean>): Promise<void> => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const look = async (): Promise<void> => {
@@ -60,7 +60,7 @@ async function connected(mode: "auto" | "legacy") {
 }
 
 test.each(["auto", "legacy"] as const)(
-  "[E1] by itself it has the store and drives: start, listen, approve, result (%s)",
+  "[E1] alone it owns the store and drives: start, listen, approve, result (%s)",
   async (mode) => {
     const { client, call, watch } = await connected(mode);
     const { runId, progress } = await call("spawn", { agentType: "clerk", task: "pay" });
@@ -80,7 +80,7 @@ test.each(["auto", "legacy"] as const)(
   },
 );
 
-test("[E1] beside `cadre up` it is its client: the same runs, and nothing is started twice", async () => {
+test("[E1] with `cadre up` running it is a client: it sees the same runs, and nothing is started twice", async () => {
   const server = p.start("up", "--port", "0", "--no-open", "--json");
   await server.shows(/^\{.*"url".*\}$/m);
   const { client, call } = await connected("auto");

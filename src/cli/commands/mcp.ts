@@ -57,7 +57,7 @@ function listenerOf({ server }: McpServer, era: "legacy" | "modern"): (uri: stri
       if (neverChanges(params.uri))
         throw new ProtocolError(
           ProtocolErrorCode.InvalidParams,
-          `Nothing tells of a change of ${params.uri}: read it again.`,
+          `${params.uri} does not report changes: read it again.`,
         );
       wanted.add(params.uri);
       return {};

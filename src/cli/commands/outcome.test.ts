@@ -1,10 +1,10 @@
-// `cadre outcome`: what a person does about a call that a crash left open, with a real process that is killed.
+// `cadre outcome`: a person decides about a call that a crash interrupted, with a real process that is killed.
 
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";
 
-/** A project whose one run was killed while this command was under way. */
+/** A project whose only run was killed while it ran this command. */
 async function killedIn(command: string, until: (p: Project) => Promise<void>): Promise<Project> {
   const p = await project({
     "agents/pen.md": agent("pen"),
@@ -22,10 +22,10 @@ async function killedIn(command: string, until: (p: Project) => Promise<void>): 
 const shows = (name: string) => (p: Project) =>
   expect.poll(() => readdir(p.folder), { timeout: 20_000 }).toContain(name) as Promise<void>;
 
-test("[PB1] [P4] [F03] lists what nobody knows, looks, says what was seen, and lets the person decide", async () => {
+test("[PB1] [P4] [F03] lists unknown outcomes, probes, prints the evidence, and lets the person decide", async () => {
   await using p = await killedIn("mkdir out && sleep 600", shows("out"));
   const listed = await p.cadre("outcome");
-  const [, runId = ""] = /cadre outcome (\w+) m1\.0 {3}# looks/.exec(listed.stdout) ?? [];
+  const [, runId = ""] = /cadre outcome (\w+) m1\.0 {3}# probes/.exec(listed.stdout) ?? [];
   expect(listed.stdout).toContain("pen does not know whether this was done");
   expect(await p.cadre("outcome", "r0")).toMatchObject({
     code: 2,
@@ -35,16 +35,16 @@ test("[PB1] [P4] [F03] lists what nobody knows, looks, says what was seen, and l
   const looked = await p.cadre("outcome", runId, "m1.0");
   expect(looked.code).toBe(0);
   expect(looked.stdout).toMatch(
-    /^a look says: it was done\n {2}The folder out is there, made .*Z, after the call began\.\nNothing is decided: cadre outcome \w+ m1\.0 happened\|run_again\|fail/,
+    /^the probe suggests: it was done\n {2}The folder out is there, made .*Z, after the call began\.\nNothing was decided. To decide: cadre outcome \w+ m1\.0 happened\|run_again\|fail/,
   );
-  expect((await p.cadre("outcome")).stdout).toContain("a look says: it was done\n  The folder out is there");
+  expect((await p.cadre("outcome")).stdout).toContain(
+    "the probe suggests: it was done\n  The folder out is there",
+  );
   expect((await p.cadre("outcome", runId, "--json")).lines()).toMatchObject([
     { kind: "outcome", probe: { found: "done", evidence: [expect.stringContaining("The folder out")] } },
   ]);
   expect((await p.cadre("why", runId)).stdout).toContain(`cadre outcome ${runId} m1.0 happened`);
-  expect((await p.cadre("outcome", runId, "m1.0", "--note", "x")).stderr).toMatch(
-    /^cadre: Say what became of it/,
-  );
+  expect((await p.cadre("outcome", runId, "m1.0", "--note", "x")).stderr).toMatch(/^cadre: Give a verdict/);
 
   expect((await p.cadre("outcome", runId, "m1.0", "happened")).stdout).toMatch(/^Recorded/);
   const events = (await p.cadre("show", runId, "--events", "--json")).lines() as {
@@ -57,11 +57,11 @@ test("[PB1] [P4] [F03] lists what nobody knows, looks, says what was seen, and l
   expect(because.stdout).toMatch(/checked whether it happened: it was done: .*mkdir out/);
 });
 
-test("[PB1] [PB2] [F02] at the prompt a key looks, and what a rule denies is not looked at", async () => {
+test("[PB1] [PB2] [F02] at the prompt a key starts the probe, and a probe that a rule denies does not run", async () => {
   await using p = await killedIn("sleep 600 && rm secret", async () => {});
   await p.write("cadre.yaml", "permissions:\n  deny: [Read(secret)]\n");
   const terminal = p.terminal("run");
-  await terminal.press("l", /a look says: it cannot be told\s+The rules do not let secret be read\./);
+  await terminal.press("l", /the probe suggests: it cannot be told\s+The rules do not let secret be read\./);
   await terminal.press("f", /Went on\./);
   expect(await terminal.code).toBe(0);
 });

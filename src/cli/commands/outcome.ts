@@ -44,7 +44,7 @@ function refuseOptions(options: OutcomeOptions): void {
   if (Object.keys(options).length === 0) return;
   throw new CadreError(
     "USAGE",
-    `Say what became of it, one of ${VERDICTS.join(", ")}: without a verdict nothing is decided.`,
+    `Give a verdict, one of ${VERDICTS.join(", ")}: without one nothing is decided.`,
   );
 }
 
@@ -62,7 +62,7 @@ async function list(
     );
   });
   if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
-  else if (cards.length === 0) screen.line("There is no call here whose outcome nobody knows.");
+  else if (cards.length === 0) screen.line("No call here has an unknown outcome.");
   else for (const line of cardLines(cards, commandLine, screen)) screen.line(line);
   return EXIT.done;
 }
@@ -79,7 +79,9 @@ async function look(
   if (json) screen.line(jsonLine({ runId, callId, ...probe }));
   else {
     for (const line of probeLines(probe)) screen.line(line);
-    screen.line(`Nothing is decided: ${commandLine(`outcome ${runId} ${callId} happened|run_again|fail`)}`);
+    screen.line(
+      `Nothing was decided. To decide: ${commandLine(`outcome ${runId} ${callId} happened|run_again|fail`)}`,
+    );
   }
   return EXIT.done;
 }
@@ -89,6 +91,6 @@ function verdictOf(word: string): OutcomeBody["verdict"] {
   if (verdict) return verdict;
   throw new CadreError(
     "USAGE",
-    `${word} is no verdict: it is one of ${VERDICTS.join(", ")}. Nothing was decided.`,
+    `${word} is not a verdict: use one of ${VERDICTS.join(", ")}. Nothing was decided.`,
   );
 }

@@ -1,4 +1,4 @@
-// Rules that would have spared a person from being asked, as people meet them at the terminal.
+// Suggested rules that would have avoided approvals, at the terminal.
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ ${paths.map((path) => `      - { tool: Write, input: { path: ${path}, content: x
   - report: { summary: done }
 `;
 
-test("[SG1] [SG2] three yeses and a no come to a rule, with its test and the lines to write; written, it asks no more", async () => {
+test("[SG1] [SG2] three approvals and a rejection lead to a suggested rule with its test; once written, it avoids the question", async () => {
   await using p = await project({ "agents/maker.md": agent("maker"), "maker.script.yaml": MAKER });
   await p.cadre("run", "--json", "make them");
   const open = JSON.parse((await p.cadre("approve", "--json")).stdout) as { id: string }[];
@@ -24,7 +24,7 @@ test("[SG1] [SG2] three yeses and a no come to a rule, with its test and the lin
   await p.cadre("reject", open[3]!.id, "--note", "not there");
 
   const { stdout } = await p.cadre("permissions", "suggest");
-  expect(stdout).toContain("Tried on the latest 4 decisions (3 allowed, 1 refused):");
+  expect(stdout).toContain("Tested on the latest 4 decisions (3 allowed, 1 refused):");
   expect(stdout).toContain(
     "Edit(src/**/*.ts)\n  would have allowed all 3 such calls that people allowed, and not the one that they refused",
   );

@@ -1,4 +1,4 @@
-// What is allowed without asking, as people meet it: given at a prompt, listed, and taken back.
+// Permissions without asking: granted at a prompt, listed, and revoked.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const MAKER = `turns:
 const maker = (config = "") =>
   project({ "agents/maker.md": agent("maker"), "maker.script.yaml": MAKER, "cadre.yaml": config });
 
-test("[A21] always: said for how long, listed with rule, folder, expiry and who gave it, and revoked", async () => {
+test("[A21] a grant for always is shown with its duration, listed with rule, folder, expiry and giver, and can be revoked", async () => {
   await using p = await maker();
   const terminal = p.terminal("run", "make it");
   await terminal.sees(/\[A\]lways this, for 30 days: Bash\(touch made\)/);
@@ -27,7 +27,7 @@ test("[A21] always: said for how long, listed with rule, folder, expiry and who 
   expect(grants).toMatchObject([{ rule: "Bash(touch made)", scope: "always", folder: p.folder }]);
   expect(grants[0]!.until - grants[0]!.at).toBeGreaterThan(29.9 * 86_400_000);
   expect((await p.cadre("permissions")).stdout).toMatch(
-    /Preset ask: .*\n.*\ncadre.yaml has no rules\nAllowed by people\n {2}1 {2}Bash\(touch made\) {2}until \d{4}-\d\d-\d\d {2}by \S+, .*, in run /,
+    /Preset ask: .*\n.*\ncadre.yaml has no rules\nGranted by people\n {2}1 {2}Bash\(touch made\) {2}until \d{4}-\d\d-\d\d {2}by \S+, .*, in run /,
   );
   expect((await p.cadre("run", "--json", "again")).lines().at(-1)).toMatchObject({ status: "completed" });
 
@@ -35,11 +35,11 @@ test("[A21] always: said for how long, listed with rule, folder, expiry and who 
     "There is no grant Bash(rm). Nothing was changed. In force: 1 Bash(touch made).",
   );
   expect((await p.cadre("permissions", "revoke", "Bash(touch made)")).stdout).toContain("Revoked 1 grant");
-  expect((await p.cadre("permissions")).stdout).toContain("Nobody has allowed anything for good");
+  expect((await p.cadre("permissions")).stdout).toContain("No grants by people");
   expect((await p.cadre("run", "--json", "again")).lines().at(-1)).toMatchObject({ type: "needs_person" });
 });
 
-test("a preset for one run: read-only refuses, trusted lets pass; any other word is refused", async () => {
+test("a preset for one run: read-only refuses, trusted allows; an unknown preset is refused", async () => {
   await using p = await maker("permissions: { ask: [WebSearch] }\n");
   const refused = await p.cadre("run", "--permissions", "read-only", "--json", "--yes", "make it");
   expect(refused.stdout).toContain("preset read-only deny Bash");
@@ -52,7 +52,7 @@ test("a preset for one run: read-only refuses, trusted lets pass; any other word
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("read-only, ask, edits, trusted")]);
 });
 
-test("a project that is not trusted cannot choose a preset that allows more", async () => {
+test("an untrusted project cannot choose a preset that allows more", async () => {
   await using p = await maker("permissions: { preset: trusted, deny: [Read] }\n");
   const run = await p.cadre("run", "--json", "make it");
   expect(run.stderr).toContain("`permissions.preset` is ignored: this folder is not trusted");

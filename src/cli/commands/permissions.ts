@@ -30,24 +30,24 @@ export async function list({ io, folder, json, screen, commandLine }: Invocation
   );
   const lines = [
     `${paint("bold", "Preset")} ${preset}: ${MEANINGS[preset]}`,
-    `${paint("bold", "Taint")} ${taint ? "on: what follows a stranger's words asks, also where a rule allows it" : "off"}`,
+    `${paint("bold", "Taint")} ${taint ? "on: calls after untrusted input ask, even if a rule allows them" : "off"}`,
     paint("bold", rules.length === 0 ? "cadre.yaml has no rules" : "Rules of cadre.yaml"),
     ...rules,
-    paint("bold", grants.length === 0 ? "Nobody has allowed anything for good" : "Allowed by people"),
+    paint("bold", grants.length === 0 ? "No grants by people" : "Granted by people"),
   ];
   for (const line of fitLines(lines, screen)) screen.line(line);
   const rows = grants.map((grant) => rowOf(grant, folder, Date.now()));
   for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
   if (grants.length > 0)
-    screen.line(paint("dim", `Take one back: ${commandLine(`permissions revoke ${grants[0]!.id}`)}`));
+    screen.line(paint("dim", `Revoke one: ${commandLine(`permissions revoke ${grants[0]!.id}`)}`));
   return EXIT.done;
 }
 
 const MEANINGS = {
-  "read-only": "nothing but reads",
+  "read-only": "only reads are allowed",
   ask: "asks before a change that matters",
-  edits: "Write and Edit pass, but for protected files",
-  trusted: "everything passes that is not denied, asked for by a rule, or protected",
+  edits: "Write and Edit are allowed, except for protected files",
+  trusted: "everything is allowed that no rule denies or asks about, except for protected files",
 } as const;
 
 function rowOf(
@@ -56,7 +56,7 @@ function rowOf(
   now: number,
 ) {
   const reach =
-    scope === "tree" ? `below run ${runId}` : until === undefined ? "always" : `until ${day(until)}`;
+    scope === "tree" ? `in run ${runId} and below` : until === undefined ? "always" : `until ${day(until)}`;
   const place = where === undefined || where === folder ? "" : ` in ${plainLine(where)}`;
   return [
     `  ${id}`,
@@ -71,7 +71,7 @@ const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 export async function revoke({ io, folder, json, screen }: Invocation, which: string): Promise<number> {
   const revoked = await withClient({ folder, io }, (client) => takeBack(client, which));
   const rules = revoked.map(({ rule }) => plainLine(rule)).join(", ");
-  const line = `Revoked ${plural(revoked.length, "grant")}: ${rules}. From now on it is asked about again.`;
+  const line = `Revoked ${plural(revoked.length, "grant")}: ${rules}. Such calls ask again from now on.`;
   screen.line(json ? jsonLine({ revoked }) : line);
   return EXIT.done;
 }
@@ -100,9 +100,9 @@ function suggestionLines({ looked, suggestions }: Suggestions, paint: Paint): st
   const { allowed, refused } = looked;
   const over = `${plural(allowed + refused, "decision")} (${allowed} allowed, ${refused} refused)`;
   if (suggestions.length === 0)
-    return [`No rule to suggest: ${over}, and nothing in them that comes again and was never refused.`];
+    return [`No rule to suggest: ${over}, and no kind of call in them was repeated and never refused.`];
   return [
-    `Tried on the latest ${over}:`,
+    `Tested on the latest ${over}:`,
     ...suggestions.flatMap((suggestion) => [
       "",
       paint("bold", plainLine(suggestion.rule)),

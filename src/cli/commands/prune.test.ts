@@ -14,7 +14,7 @@ const tidy = () =>
 
 const ids = async (p: Project) => (await p.cadre("runs", "--json")).lines().map(({ id }) => id as string);
 
-test("cadre prune says what would go, deletes it when it is told to, and says what was freed", async () => {
+test("cadre prune says what it would delete, deletes it after a yes, and says how much was freed", async () => {
   await using p = await tidy();
   await p.cadre("run", "tidy", "one");
   await p.cadre("run", "tidy", "two");
@@ -24,7 +24,7 @@ test("cadre prune says what would go, deletes it when it is told to, and says wh
   expect(look.stdout).toMatch(/^Would delete 2 trees \(2 runs, \d+ events, \d+ kB\)\.\n$/);
   const refused = await p.cadre("prune");
   expect(refused).toMatchObject({ code: 2, stdout: "" });
-  expect(refused.stderr).toContain("Nothing was deleted: say --yes if you mean it.");
+  expect(refused.stderr).toContain("Nothing was deleted: add --yes if you mean it.");
   expect(await ids(p)).toEqual([two, one]);
 
   expect((await p.cadre("prune", "--older-than", "1h", "--yes")).stdout).toBe("Nothing to delete.\n");
@@ -44,7 +44,7 @@ test("cadre prune says what would go, deletes it when it is told to, and says wh
   expect(await ids(p)).toEqual([]);
 });
 
-test("at a terminal it asks, and only a yes deletes", async () => {
+test("at a terminal it asks, and deletes only after a yes", async () => {
   await using p = await tidy();
   await p.cadre("run", "tidy", "one");
   const no = p.terminal("prune");
@@ -62,7 +62,7 @@ test("at a terminal it asks, and only a yes deletes", async () => {
   expect(await ids(p)).toEqual([]);
 });
 
-test("what cannot be meant is refused, in one sentence each", async () => {
+test("nonsensical options are refused in one sentence each", async () => {
   await using p = await tidy();
   const said = async (...args: string[]) => {
     const { code, stderr } = await p.cadre("prune", ...args);
@@ -74,18 +74,18 @@ test("what cannot be meant is refused, in one sentence each", async () => {
   expect(await said("--run", "r0nothing")).toEqual([2, expect.stringContaining("There is no run r0nothing")]);
 });
 
-test("a run that has not ended stays, and a process that is at work is left alone", async () => {
+test("a run that has not ended is kept, and nothing is deleted while another process works", async () => {
   await using p = await tidy();
   const working = p.start("run", "slow", "one");
   await working.shows(/I take my time|slow/);
   const [id] = await ids(p);
   const owned = await p.cadre("prune", "--yes");
   expect(owned).toMatchObject({ code: 1 });
-  expect(owned.stderr).toMatch(/Process \d+ has the store and may be at work\. Nothing was deleted/);
+  expect(owned.stderr).toMatch(/Process \d+ owns the store and may be using it\. Nothing was deleted/);
   working.process.kill("SIGKILL");
   await working.end();
   expect((await p.cadre("prune", "--yes")).stdout).toBe("Nothing to delete.\n");
   const alive = await p.cadre("prune", "--run", id!, "--yes");
   expect(alive).toMatchObject({ code: 1 });
-  expect(alive.stderr).toContain("has not ended, so it stays");
+  expect(alive.stderr).toContain("has not ended, so it is kept");
 });

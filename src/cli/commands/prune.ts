@@ -44,7 +44,7 @@ export async function prune(invocation: Invocation, options: PruneOptions): Prom
     if (!isAttended(invocation))
       throw new CadreError(
         "USAGE",
-        `This would delete ${sizeOf(would)}, for good. Nothing was deleted: say --yes if you mean it.`,
+        `This would delete ${sizeOf(would)}, for good. Nothing was deleted: add --yes if you mean it.`,
       );
     const agreed = await confirm(invocation, `Delete ${sizeOf(would)}, for good? [y/N] `);
     if (!agreed) {
@@ -55,8 +55,8 @@ export async function prune(invocation: Invocation, options: PruneOptions): Prom
   const { pruned, space } = await withOwnedStore(invocation, STAYS, async ({ store, config }) => ({
     pruned: await store.runs.prune(filter),
     space: isServerStore(config.store)
-      ? "Postgres uses the space for what comes next."
-      : "The file keeps its size: the space is used for what comes next.",
+      ? "Postgres reuses the space."
+      : "The file keeps its size; the space is reused.",
   }));
   if (json) screen.line(jsonLine({ ...pruned, dryRun: false }));
   else screen.line(`Deleted ${sizeOf(pruned)}. ${space}`);
@@ -112,18 +112,21 @@ function statusesOf(text: string): RunStatus[] {
 async function endedRoot(store: Store, id: string): Promise<string> {
   const { id: runId, rootRunId, parentRunId, endedAt } = await findRun(store, id);
   if (parentRunId !== undefined)
-    throw new CadreError("USAGE", `${runId} belongs to ${rootRunId}. A tree goes whole: --run ${rootRunId}.`);
+    throw new CadreError(
+      "USAGE",
+      `${runId} belongs to ${rootRunId}. Only whole trees can be deleted: --run ${rootRunId}.`,
+    );
   if (endedAt === undefined)
     throw new CadreError(
       "CONFLICT",
-      `${runId} has not ended, so it stays. End it first: \`cadre cancel ${runId}\`.`,
+      `${runId} has not ended, so it is kept. Cancel it first: \`cadre cancel ${runId}\`.`,
     );
   return runId;
 }
 
 function nothing({ run }: PruneOptions): string {
   if (run === undefined) return "Nothing to delete.";
-  return "Nothing to delete: something that is kept still needs it (a run below it that goes on, or one that continues it).";
+  return "Nothing to delete: a run that is kept still needs it (a descendant that has not ended, or a run that continues it).";
 }
 
 function sizeOf({ trees, runs, events, bytes }: PruneResult): string {

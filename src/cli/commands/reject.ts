@@ -15,7 +15,7 @@ export async function reject(
     const id = await resolveApprovalId(client, given, commandLine);
     const decision = { decision: "reject" as const, ...(note === undefined ? {} : { note }) };
     const { alreadyDecided } = await client.post("/api/approvals/{id}", { id, body: decision });
-    const word = alreadyDecided ? "Was rejected already" : "Rejected";
+    const word = alreadyDecided ? "It was already rejected" : "Rejected";
     screen.line(
       json
         ? jsonLine({ id, ...decision, alreadyDecided })

@@ -22,7 +22,7 @@ export async function replay(
   if ((runId === undefined) === (agent === undefined))
     throw new CadreError("USAGE", "Give a run, or --agent with an agent's name. See `cadre replay --help`.");
   if (runId === undefined) return replayAgent(invocation, agent!, last);
-  if (last !== undefined) throw new CadreError("USAGE", "--last says how many runs of an --agent.");
+  if (last !== undefined) throw new CadreError("USAGE", "--last needs --agent.");
   return replayRun(invocation, runId);
 }
 

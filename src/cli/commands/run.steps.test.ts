@@ -1,4 +1,4 @@
-// An agent with steps as people meet it: real processes in a folder that has no Cadre installed.
+// An agent with a steps module: real processes in a folder without an installed Cadre.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
@@ -20,7 +20,7 @@ const shipper = () =>
     "note.txt": "hello\n",
   });
 
-test("a module is run only in a folder that is trusted; a question is answered by a command, whoever runs then", async () => {
+test("a module runs only in a trusted folder; a command answers its question, whichever process drives", async () => {
   await using p = await shipper();
   const first = await p.cadre("run", "--json", "ship it now");
   expect(first).toMatchObject({ code: 3, stderr: "" });
@@ -60,7 +60,7 @@ test.each([
   }
 });
 
-test("at the terminal the question stands with its answers, and is answered there", async () => {
+test("at the terminal a question is shown with its choices, and answered there", async () => {
   await using p = await shipper();
   p.env["CADRE_TRUST"] = "1";
   const terminal = p.terminal("run", "ship it now");
@@ -71,7 +71,7 @@ test("at the terminal the question stands with its answers, and is answered ther
   expect(terminal.text()).toContain("note read, answer no");
 });
 
-test("a module that cannot be read is an error of its agent, with file and line", async () => {
+test("a module that cannot be loaded is an error of its agent, with file and line", async () => {
   await using p = await shipper();
   await p.write("agents/ship.steps.ts", "export default function* () {\n  const = 1;\n}\n");
   const broken = await p.cadre("agents", "validate");

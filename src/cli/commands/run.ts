@@ -113,7 +113,10 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
   if (isOwner) printResumed(left, invocation);
   if (request.type === "unfinished") {
     if (left.length > 0) return left.reverse().map(({ id }) => watched(id));
-    throw new CadreError("USAGE", 'Nothing was left unfinished here. Give a task: `cadre run "what to do"`.');
+    throw new CadreError(
+      "USAGE",
+      'There are no unfinished runs here. Give a task: `cadre run "what to do"`.',
+    );
   }
   if (options.model !== undefined) await refuseModelOfOwner(client);
   const runId = await submitRequest(client, request, company.type !== "nobody", key);

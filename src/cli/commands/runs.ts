@@ -146,7 +146,7 @@ function remarks(
   return [
     ...(lines.length === 0 && hidden === 0 ? [nothing] : []),
     ...(hidden > 0
-      ? [`${plural(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
+      ? [`${plural(hidden, "matching run")} ${hidden === 1 ? "is" : "are"} below others: add --all`]
       : []),
     // Checks the whole tree, because the root itself may wait for a person.
     ...(trees.some((tree) => holdsLeft(tree, found)) ? [resumesLaterText(found.health, commandLine)] : []),

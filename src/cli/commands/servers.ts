@@ -51,7 +51,7 @@ export async function approve(invocation: Invocation, name: string): Promise<num
   if (!isAttended(invocation))
     throw new CadreError(
       "USAGE",
-      `Nothing was approved: a person has to look at it. Type this at a terminal: ${invocation.commandLine(`servers approve ${name}`)}`,
+      `Nothing was approved: a person must review it. Run this at a terminal: ${invocation.commandLine(`servers approve ${name}`)}`,
     );
   try {
     return (await agreed(servers, name, invocation)) ? EXIT.done : cancelled(screen);
@@ -71,7 +71,7 @@ async function agreed(servers: McpServers, name: string, invocation: Invocation)
   const question = `Use these ${plural(look.listing.tools.length, "tool")} as they are now? [y/N] `;
   if (!(await confirm(invocation, question))) return false;
   servers.approve(name, look);
-  screen.line(`${name} is pinned. A call of its tools still asks, unless a rule of yours allows it.`);
+  screen.line(`${name} is pinned. Calls of its tools still ask, unless a rule allows them.`);
   return true;
 }
 
@@ -99,14 +99,14 @@ function listingLines({ pin, listing }: ServerInspection): string[] {
   const gone = [...before.keys()].filter((name) => !listing.tools.some((tool) => tool.name === name));
   return [
     ...listing.tools.flatMap((tool) => toolLines(before.get(tool.name), tool)),
-    ...gone.map((name) => `- ${plainLine(name)}: it has this no more`),
-    ...listing.problems.map((problem) => `! left out: ${plainLine(problem)}`),
+    ...gone.map((name) => `- ${plainLine(name)}: removed`),
+    ...listing.problems.map((problem) => `! skipped: ${plainLine(problem)}`),
   ];
 }
 
 function toolLines(was: ListedTool | undefined, is: ListedTool): string[] {
-  const warning = hidesText(is) ? ["  ! It hides characters, which are spelled out here."] : [];
-  if (was && toolHash(was) === toolHash(is)) return [`  ${is.name}: as it was`, ...warning];
+  const warning = hidesText(is) ? ["  ! It contains hidden characters, which are spelled out here."] : [];
+  if (was && toolHash(was) === toolHash(is)) return [`  ${is.name}: unchanged`, ...warning];
   const old = was ? wordsOf("- ", was) : [];
   return [
     was ? `~ ${is.name}: changed` : `+ ${is.name}`,

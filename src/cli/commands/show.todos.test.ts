@@ -1,9 +1,9 @@
-// An agent's list of what is to do, as people see it.
+// An agent's to-do list, as people see it.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
 
-test("the list is told in one line while it is worked on, and `show` has all of it", async () => {
+test("the to-do list is one line while the run works, and `show` prints it in full", async () => {
   await using p = await project({
     "agents/mend.md": agent("mend").replace("---\n", "---\ntools: [TodoWrite, AskUser]\n"),
     "mend.script.yaml": `turns:

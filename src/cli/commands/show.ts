@@ -44,7 +44,7 @@ export async function show(
 }
 
 const asideWords = ({ id, waitingOn }: RunDetail, commandLine: CommandLine): string =>
-  `Set aside: ${plainLine(waitingOn?.detail ?? "it could not be driven.")} Why: ${commandLine(`why ${id}`)}`;
+  `Quarantined: ${plainLine(waitingOn?.detail ?? "it could not be driven.")} Why: ${commandLine(`why ${id}`)}`;
 
 async function read(client: CadreClient, id: string) {
   const run = await client.get("/api/runs/{id}", { id });

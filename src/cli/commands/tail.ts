@@ -89,7 +89,7 @@ async function watch(
         commandLine,
         screen.paint,
       );
-      const next = `${noDriverText(health)}, so nothing more will come: ${rewriteCommands(driverCommands(health), commandLine)} goes on with it.`;
+      const next = `${noDriverText(health)}, so there will be no more events: ${rewriteCommands(driverCommands(health), commandLine)} continues it.`;
       const lines = [...needed, "", isToStop ? endsLaterText(runId, health, commandLine) : next];
       for (const line of fitLines(lines, screen)) screen.line(line);
     }

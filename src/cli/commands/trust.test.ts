@@ -10,7 +10,7 @@ export default function* () { return "done"; }
 `;
 const TOUCH = `turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Bash, input: { command: "touch ran.log" } }]\n  - text: done\n`;
 
-/** What somebody could put into a repository for whoever clones it. */
+/** A hostile repository. */
 const HOSTILE = {
   "cadre.yaml": `trust: true
 trusted: true
@@ -44,7 +44,7 @@ const waits = async (p: Project, ...args: string[]) => {
 };
 
 describe("[A52] [A53] a folder that was only cloned", () => {
-  test("starts nothing, imports nothing, allows nothing and writes nothing elsewhere", async () => {
+  test("starts nothing, imports nothing, allows nothing and writes nothing outside", async () => {
     await using p = await project(HOSTILE);
     const asked = await waits(p, "toucher", "go");
     for (const key of ["permissions.allow", "providers", "mcpServers", "services", "loki", "webhooks"])
@@ -59,44 +59,44 @@ describe("[A52] [A53] a folder that was only cloned", () => {
     expect(existsSync(join(p.env["HOME"]!, ".config", "cadre", "trusted.json"))).toBe(false);
   });
 
-  test("is trusted by its real path alone: not by a parent's trust, and not by its own files", async () => {
+  test("is trusted only by its real path: not through a trusted parent, and not by its own files", async () => {
     await using p = await project({ ...HOSTILE, "inner/cadre.yaml": "permissions: { allow: [Bash] }\n" });
     expect((await p.cadre("trust")).code).toBe(0);
     const inner = await p.cadre("-C", "inner", "doctor");
     expect(inner.stdout).toContain("`permissions.allow` is ignored");
     await symlink(p.folder, `${p.folder}-link`);
-    expect((await p.cadre("-C", `${p.folder}-link`, "trust")).stdout).toContain("trusted already");
+    expect((await p.cadre("-C", `${p.folder}-link`, "trust")).stdout).toContain("already trusted");
     expect((await p.cadre("trust", "--list", "--json")).lines()).toEqual([{ folders: [p.folder] }]);
-    expect((await p.cadre("trust", "--revoke")).stdout).toContain("Not trusted any more");
+    expect((await p.cadre("trust", "--revoke")).stdout).toContain("No longer trusted");
     expect((await p.cadre("trust", "--list")).stdout).toContain("No folder is trusted");
     expect((await p.cadre("doctor")).stdout).toContain("`permissions.allow` is ignored");
   });
 
-  test("[RN9] `cadre trust` shows what it lets in, and asks; CADRE_TRUST=1 is for one command", async () => {
+  test("[RN9] `cadre trust` lists what it allows, and asks; CADRE_TRUST=1 trusts for one command", async () => {
     await using p = await project(HOSTILE);
     const terminal = p.terminal("trust");
-    await terminal.shows(/Let all of this count\? \[y\/N\]/);
+    await terminal.shows(/Trust this folder with all of this\? \[y\/N\]/);
     for (const word of [
       /permissions\.allow` sets allow rules/,
       /mcpServers` sets commands/,
       /stepper\.steps\.ts/,
-      /agents\/outside\.md is the work of a program, which would be started: touch started/,
+      /agents\/outside\.md starts a program: touch started/,
     ])
       expect(terminal.text()).toMatch(word);
     terminal.type("\r");
     expect(await terminal.code).toBe(4);
     expect((await p.cadre("trust", "--list")).stdout).toContain("No folder is trusted");
     p.env["CADRE_TRUST"] = "1";
-    expect((await p.cadre("trust", "--revoke")).stdout).toContain("trusted all the same");
+    expect((await p.cadre("trust", "--revoke")).stdout).toContain("still trusted");
     delete p.env["CADRE_TRUST"];
     expect((await p.cadre("doctor")).stdout).toContain("is ignored");
   });
 
-  test("`cadre run` at a terminal asks once, and keeps the answer outside the folder", async () => {
+  test("`cadre run` at a terminal asks once, and stores the answer outside the folder", async () => {
     const files = { ...HOSTILE, "cadre.yaml": "permissions: { allow: [Bash] }\n" };
     await using p = await project(files);
     const first = p.terminal("run", "toucher", "go");
-    await first.shows(/Trust it, if you know who wrote it\? \[y\/N\]/);
+    await first.shows(/Do you know who wrote it, and trust it\? \[y\/N\]/);
     first.type("n\r");
     await first.shows(/Bash/);
     await first.press("r", /Why \(the agent reads it\)/);
@@ -105,7 +105,7 @@ describe("[A52] [A53] a folder that was only cloned", () => {
     expect(existsSync(join(p.folder, "ran.log"))).toBe(false);
     const second = p.terminal("run", "toucher", "again");
     await second.shows(/touch ran.log/);
-    expect(second.text()).not.toContain("Trust it");
+    expect(second.text()).not.toContain("Do you know who wrote it");
     await second.press("r", /Why \(the agent reads it\)/);
     second.type("\r");
     await second.code;
@@ -120,7 +120,7 @@ describe("[A52] a folder that is not trusted, whose file names a store on a serv
   const files = { ...HOSTILE, "cadre.yaml": "model: scripted/x\nstore: env:DATABASE_URL\nengine: pg-boss\n" };
   const times = (text: string) => text.replaceAll(/\s+/g, " ").split(ELSEWHERE).length - 1;
 
-  test("every command that opens another store in its place says so once, with the line", async () => {
+  test("every command that opens another store instead says so once, with the line", async () => {
     await using p = await project(files);
     for (const words of [
       ["runs"],
@@ -145,7 +145,7 @@ describe("[A52] a folder that is not trusted, whose file names a store on a serv
     expect(times(up.output()), "in the log").toBe(1);
   });
 
-  test("nothing is imported into another store, and no worker or server waits for one", async () => {
+  test("import, worker and `up --no-worker` refuse to use another store", async () => {
     await using p = await project(files);
     await p.write("tree.cadre", "");
     for (const words of [["import", "tree.cadre"], ["worker"], ["up", "--no-worker", "--no-open"]]) {
@@ -164,7 +164,7 @@ describe("[A52] a folder that is not trusted, whose file names a store on a serv
 
 const SHARED = { "agents/toucher.md": agent("toucher"), "toucher.script.yaml": TOUCH };
 
-/** A store of somebody else, with a grant for everything like it, and a run whose call is approved already. */
+/** Another person's store with a broad grant and a run whose call is already approved. */
 async function attackersStore(): Promise<Project> {
   const p = await project(SHARED);
   await waits(p, "toucher", "first");
@@ -174,7 +174,7 @@ async function attackersStore(): Promise<Project> {
 }
 
 describe("[A52] a store that came with the folder", () => {
-  test("is not opened: its approved runs do not go on and its grants do not count, until the folder is trusted", async () => {
+  test("is not opened: its approved runs do not continue and its grants do not apply, until the folder is trusted", async () => {
     await using attacker = await attackersStore();
     await using p = await project(SHARED);
     await cp(join(attacker.folder, ".cadre"), join(p.folder, ".cadre"), { recursive: true });
@@ -184,17 +184,17 @@ describe("[A52] a store that came with the folder", () => {
       expect(refused.stderr).toContain("it came with the folder");
     }
     expect((await p.cadre("doctor")).stdout).toContain("it came with the folder");
-    // A run works where it was started: it could name any folder.
+    // A run works in the folder it was started in, so the store could name any folder.
     const effect = join(attacker.folder, "ran.log");
     expect(existsSync(effect)).toBe(false);
-    expect((await p.cadre("trust")).stdout).toContain("the runs, approvals and grants in it would count");
+    expect((await p.cadre("trust")).stdout).toContain("the runs, approvals and grants in it would be used");
     expect((await p.cadre("run", "--json")).code).toBe(0);
     expect(existsSync(effect)).toBe(true);
     await p.cadre("trust", "--revoke");
     expect((await p.cadre("runs")).code, "what was adopted stays ours").toBe(0);
   });
 
-  test("nor one that a pull puts in the place of our own, nor a link to another project's", async () => {
+  test("is not opened if a git pull puts it in place of our own, or if it is a link to another project's", async () => {
     await using attacker = await attackersStore();
     await using p = await project(SHARED);
     await waits(p, "toucher", "mine");
@@ -215,7 +215,7 @@ describe("[A52] a store that came with the folder", () => {
     expect(existsSync(join(p.folder, "ran.log"))).toBe(false);
   });
 
-  test("what was made here is known again, after a move of the home's lists it is not", async () => {
+  test("a store created here is recognised, but not after the user's list of stores was deleted", async () => {
     await using p = await project(SHARED);
     await waits(p, "toucher", "mine");
     expect((await p.cadre("runs", "--json")).lines()).toHaveLength(1);
@@ -223,7 +223,7 @@ describe("[A52] a store that came with the folder", () => {
     expect(await p.cadre("runs")).toMatchObject({ code: 2 });
   });
 
-  test("one that was deleted is begun anew, and another one is used beside the folder that is ours", async () => {
+  test("a deleted store is created again, and a store the person names is used without a warning", async () => {
     await using p = await project(SHARED);
     await waits(p, "toucher", "mine");
     await rm(join(p.folder, ".cadre"), { recursive: true });

@@ -21,13 +21,13 @@ async function give(invocation: Invocation): Promise<number> {
   const { trusted, lines } = await settingsNeedingTrust(invocation);
   if (!json) for (const line of lines) screen.line(`  ${line}`);
   const asks = !trusted && lines.length > 0 && isAttended(invocation);
-  if (asks && !(await confirm(invocation, "Let all of this count? [y/N] "))) {
+  if (asks && !(await confirm(invocation, "Trust this folder with all of this? [y/N] "))) {
     screen.line("Nothing was changed.");
     return EXIT.cancelled;
   }
   if (!trusted) setTrust(folder, "trusted", io.env);
   if (json) screen.line(jsonLine({ folder, trusted: true, counts: lines }));
-  else screen.line(trusted ? "This folder is trusted already." : `Trusted: ${plainLine(folder)}`);
+  else screen.line(trusted ? "This folder is already trusted." : `Trusted: ${plainLine(folder)}`);
   return EXIT.done;
 }
 
@@ -38,8 +38,8 @@ function revoke({ folder, io, json, screen }: Invocation): number {
   else
     screen.line(
       trusted
-        ? "CADRE_TRUST=1 is set: while it is, this folder is trusted all the same."
-        : `Not trusted any more: ${plainLine(folder)}. A process that is running keeps what it has read: end it.`,
+        ? "This folder is still trusted, because CADRE_TRUST=1 is set."
+        : `No longer trusted: ${plainLine(folder)}. Running processes keep the settings they have read: stop them.`,
     );
   return EXIT.done;
 }

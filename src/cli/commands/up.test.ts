@@ -1,4 +1,4 @@
-// `cadre up` as a process of its own: who may reach it, what it prints, and how it ends.
+// `cadre up` as its own process: who can reach it, what it prints, and how it stops.
 
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { project } from "../cli.fixture.ts";
 
 const FILES = { "agents/a.md": "---\nname: a\ndescription: Helps.\n---\nYou help.\n" };
 
-test("serves on the loopback, refuses a second one with a link of the first, and ends in order", async () => {
+test("serves on the loopback address, refuses a second server with a link of the first, and stops in order", async () => {
   await using p = await project(FILES);
   const up = p.start("up", "--port", "0", "--no-open");
   const [, link, url] = await up.shows(/^Cadre is up at ((http:\/\/127\.0\.0\.1:\d+)\/open\/\S+)\n/m);
@@ -23,24 +23,24 @@ test("serves on the loopback, refuses a second one with a link of the first, and
 
   const second = await p.cadre("up", "--port", "0");
   expect(second.code).toBe(1);
-  expect(second.stderr).toMatch(/^cadre: Cadre is up already, as process \d+\. For a browser: http:/);
+  expect(second.stderr).toMatch(/^cadre: Cadre is already up, as process \d+\. Link for a browser: http:/);
   const again = /http:\S+/.exec(second.stderr)![0];
   expect((await fetch(again)).status).toBe(200);
 
   const started = await p.cadre("run", "--detach", "a", "help me");
   expect(started).toMatchObject({ code: 0 });
   expect(started.stderr).toBe(
-    `cadre: the server, process ${up.process.pid}, works on it. Follow it: cadre tail ${started.stdout.trim()}\ncadre: if it needs you, \`cadre approve\` shows what for; when you have answered, it goes on by itself.\n`,
+    `cadre: the server (process ${up.process.pid}) is working on it. Follow it: cadre tail ${started.stdout.trim()}\ncadre: if it needs you, \`cadre approve\` shows why. It continues when you have answered.\n`,
   );
   const other = await p.cadre("run", "--detach", "--model", "scripted/other", "a", "help me");
   expect(other).toMatchObject({ code: 2 });
-  expect(other.stderr).toContain("--model counts only where no other Cadre process runs");
+  expect(other.stderr).toContain("--model works only if no other Cadre process is running");
   up.process.kill("SIGTERM");
   expect((await up.end()).code).toBe(0);
   await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
 });
 
-/** By the API: a command that waits for its run would take the store when the server is killed. */
+/** Uses the API: a command that waits for its run would take over the store when the server is killed. */
 async function begin(
   folder: string,
   up: { shows(pattern: RegExp): Promise<RegExpExecArray> },
@@ -53,7 +53,7 @@ async function begin(
   expect((await fetch(`${url}/api/runs`, { method: "POST", headers, body })).ok).toBe(true);
 }
 
-test("[E1] killed and started again, it says that what was left goes on", async () => {
+test("[E1] restarted after a kill, it says that unfinished runs continue", async () => {
   await using p = await project({
     "agents/slow.md": "---\nname: slow\ndescription: Helps.\nmodel: scripted/slow\n---\nYou help.\n",
     "slow.script.yaml": "turns:\n  - { delay: 600000, text: Never. }\n",
@@ -61,12 +61,12 @@ test("[E1] killed and started again, it says that what was left goes on", async 
   const first = p.start("up", "--port", "0", "--no-open");
   await begin(p.folder, first, "slow");
   first.process.kill("SIGKILL");
-  expect((await first.end()).stdout).not.toContain("unfinished");
+  expect((await first.end()).stdout).not.toContain("Continuing");
   const second = p.startHere("up", "--port", "0", "--no-open");
-  await second.shows(/1 run was left unfinished here: it goes on\. What needs you is in the inbox/);
+  await second.shows(/Continuing 1 unfinished run\. Items that need you are in the inbox/);
 });
 
-test("[E1] killed while one child works and another waits for a person, the list says that work stands still", async () => {
+test("[E1] after a kill with one child working and another waiting for a person, the list says that no process drives", async () => {
   const agent = (name: string, keys: string) =>
     `---\nname: ${name}\ndescription: Helps.\nmodel: scripted/${name}\n${keys}---\nYou help.\n`;
   await using p = await project({
@@ -89,7 +89,7 @@ test("[E1] killed while one child works and another waits for a person, the list
   expect(stdout).toContain("No Cadre process is running here");
 });
 
-test("[E1] a command that only looks or writes something down does not keep it from starting", async () => {
+test("[E1] a command that only reads or records something does not keep the server from starting", async () => {
   await using p = await project(FILES);
   await p.cadre("runs");
   const dir = join(p.folder, ".cadre");
@@ -109,7 +109,7 @@ test("[E1] a command that only looks or writes something down does not keep it f
   await up.shows(/Cadre is up at http/);
 });
 
-test("[U55] what doctor finds is there for the page too", async () => {
+test("[U55] the web page can show what doctor finds", async () => {
   await using p = await project(FILES);
   const up = p.startHere("up", "--port", "0", "--no-open", "--json");
   const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
@@ -133,7 +133,7 @@ test.each([
   expect(stdout + stderr).not.toContain("http://");
 });
 
-test("a port that is taken, or is none, is said in a sentence", async () => {
+test("a port that is taken or invalid is reported in one sentence", async () => {
   await using p = await project(FILES);
   await using q = await project(FILES);
   const up = p.startHere("up", "--port", "0", "--no-open");
@@ -147,7 +147,7 @@ test("a port that is taken, or is none, is said in a sentence", async () => {
   expect((await q.cadre("up", "--port", "70000")).code).toBe(2);
 });
 
-test("[P1] --demo: an incident is under way, waits for who looks at it, and goes on when all of it was killed", async () => {
+test("[P1] --demo: an incident is in progress, waits for the viewer, and continues after everything was killed", async () => {
   await using p = await project({});
   const asked = async () => {
     const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
@@ -167,7 +167,7 @@ test("[P1] --demo: an incident is under way, waits for who looks at it, and goes
   expect((await asked()).items).toEqual(first.items);
 });
 
-test("--demo takes another port where ours is taken, and says in words what is real, where to look and how to go on; copies of demos that have ended are removed", async () => {
+test("--demo uses another port if the default is taken, and prints what is real and how to continue; copies of ended demos are removed", async () => {
   await using p = await project({});
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
@@ -194,7 +194,7 @@ test("--demo takes another port where ours is taken, and says in words what is r
     up.process.kill("SIGTERM");
     expect(await up.end()).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/its copy is removed\.\n$/),
+      stdout: expect.stringMatching(/Its copy was removed\.\n$/),
     });
     expect(demos()).toEqual([living]);
   } finally {

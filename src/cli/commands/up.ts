@@ -91,7 +91,7 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
 
 function flagsOf({ host, port, model }: UpOptions): ConfigFlags {
   if (port !== undefined && !/^\d{1,5}$/.test(port))
-    throw new CadreError("USAGE", `A port is a number, and ${JSON.stringify(port)} is none.`);
+    throw new CadreError("USAGE", `${JSON.stringify(port)} is not a port number.`);
   return {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port: Number(port) }),
@@ -121,7 +121,7 @@ async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith
     newLink: server.newLink,
     renewToken() {
       if (set !== undefined)
-        throw new CadreError("CONFLICT", "The token is set by CADRE_TOKEN: change it there, and start anew.");
+        throw new CadreError("CONFLICT", "The token is set by CADRE_TOKEN: change it there, and restart.");
       server.replaceToken(renewToken(config.dir));
       parts.people.mask.refresh();
     },
@@ -139,7 +139,7 @@ function refuseExposed(host: string, set: string | undefined): void {
   if (isLoopback(host) || set !== undefined) return;
   throw new CadreError(
     "USAGE",
-    `${host} can be reached from other machines: set CADRE_TOKEN to a secret of at least ${MIN_TOKEN} characters for that, or leave --host away. Nothing was started.`,
+    `${host} can be reached from other machines: set CADRE_TOKEN to a secret of at least ${MIN_TOKEN} characters, or leave out --host. Nothing was started.`,
   );
 }
 
@@ -150,7 +150,7 @@ async function refuseSecond(client: CadreClient): Promise<never> {
   throw new CadreError(
     "STORE_OWNED",
     link
-      ? `Cadre is up already, as process ${pid}. For a browser: ${link.url}`
-      : `Process ${pid} has this folder's store: end it first, or wait until it has. Nothing was started.`,
+      ? `Cadre is already up, as process ${pid}. Link for a browser: ${link.url}`
+      : `Process ${pid} owns this folder's store: stop it first, or wait until it has ended. Nothing was started.`,
   );
 }

@@ -1,4 +1,4 @@
-// `cadre usage`: what was spent and how it went.
+// `cadre usage`: what was spent, and how runs went.
 
 import { expect, test } from "vitest";
 import type { UsageView } from "../../api/client/types.ts";
@@ -7,7 +7,7 @@ import { usageLines } from "../view/usage.ts";
 
 const ask = (name: string, task: string) => `{ tool: delegate, input: { agent: ${name}, task: "${task}" } }`;
 
-test("[S1-75] [S2-93] [S2-94] the measures of success, and what was spent by agent, model and delegation", async () => {
+test("[S1-75] [S2-93] [S2-94] prints the measures of success, and the usage by agent, model and delegation", async () => {
   await using p = await project({
     "cadre.yaml":
       "prices:\n  scripted/lead: { input: 10, output: 10 }\n  scripted/reviewer: { input: 1, output: 1 }\n",
@@ -24,9 +24,11 @@ test("[S1-75] [S2-93] [S2-94] the measures of success, and what was spent by age
   const ran = await p.cadre("run", "lead", "get it ready", "--json");
   const runId = String(ran.lines().find((line) => typeof line["runId"] === "string")!["runId"]);
   const { stdout } = await p.cadre("usage");
-  expect(stdout).toMatch(/^1 task completed, 0 failed; 1 of those completed needed nobody \(100 %\)\.$/m);
-  expect(stdout).toMatch(/^Work of .* took .*: working side by side saved .*\.$/m);
-  // One agent reads 10,000, then 10,100 and writes 500, then 10,600 and the 200 that are new.
+  expect(stdout).toMatch(
+    /^1 task completed, 0 failed; 1 of the completed ones needed no person \(100 %\)\.$/m,
+  );
+  expect(stdout).toMatch(/^.* of work took .*: parallel work saved .*\.$/m);
+  // One agent reads 10,000 tokens, then 10,100 and writes 500, then reads 10,600 and the 200 new ones.
   expect(stdout).toContain(
     "1 task by several agents used 23k tokens and $0.21; one agent alone would have used about 32k and $0.32 (an estimate",
   );

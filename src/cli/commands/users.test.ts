@@ -1,4 +1,4 @@
-// Users and webhooks as a team has them: by commands, against a server that is a process of its own and is killed.
+// Users and webhooks: commands against a server in its own process, which is killed.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,13 +7,13 @@ import { agent, project } from "../cli.fixture.ts";
 
 const FILES = { "agents/a.md": agent("a"), "a.script.yaml": "turns:\n  - text: Done and told.\n" };
 
-test("[A09] users are made, listed, rotated and revoked by commands, while the server is up", async () => {
+test("[A09] commands add, list, rotate and revoke users while the server is up", async () => {
   await using p = await project(FILES);
   const up = p.startHere("up", "--port", "0", "--no-open");
   const [, url] = await up.shows(/Cadre is up at (http:\/\/127\.0\.0\.1:\d+)/);
   const made = await p.cadre("users", "add", "vera", "--role", "viewer");
-  expect(made.stdout).toMatch(/vera may come in as viewer\.[\s\S]*sees only own runs/);
-  const [, token] = /shown this once: (\S+)/.exec(made.stdout)!;
+  expect(made.stdout).toMatch(/vera now has access as viewer\.[\s\S]*sees only their own/);
+  const [, token] = /shown only once: (\S+)/.exec(made.stdout)!;
   const [, link] = /theirs, once: (\S+)/.exec(made.stdout)!;
   const headers = { Authorization: `Bearer ${token}` };
   expect(await (await fetch(`${url}/api/me`, { headers })).json()).toMatchObject({ name: "vera" });
@@ -26,18 +26,18 @@ test("[A09] users are made, listed, rotated and revoked by commands, while the s
   expect((await fetch(`${url}/api/me`, { headers })).status).toBe(401);
   const next = { Authorization: `Bearer ${String(user!["token"])}` };
   expect((await fetch(`${url}/api/me`, { headers: next })).status).toBe(200);
-  expect((await p.cadre("users", "revoke", "vera")).stdout).toContain("vera comes in no more");
+  expect((await p.cadre("users", "revoke", "vera")).stdout).toContain("vera's access has been revoked");
   expect((await fetch(`${url}/api/me`, { headers: next })).status).toBe(401);
   expect((await p.cadre("users")).stdout).toMatch(/vera +viewer +revoked/);
   for (const [words, said] of [
     [["add", "vera", "--role", "viewer"], "There is, or was, a user vera"],
-    [["add", "Vera!", "--role", "viewer"], "is no name for a user"],
+    [["add", "Vera!", "--role", "viewer"], "is not a valid user name"],
     [["rotate", "nobody"], "There is no user nobody"],
   ] as const)
     expect((await p.cadre("users", ...words)).stderr).toContain(said);
 });
 
-test("[A09] where no server can be reached, a user gets a token, and a link is refused with where to ask for one", async () => {
+test("[A09] without a reachable server a user gets a token, and a link is refused with a hint where to ask for one", async () => {
   await using p = await project(FILES);
   expect((await p.cadre("users", "add", "vera", "--role", "operator")).stdout).not.toContain("/open/");
   const refused = await p.cadre("users", "link", "vera");
@@ -45,7 +45,7 @@ test("[A09] where no server can be reached, a user gets a token, and a link is r
   expect(refused.code).toBe(1);
 });
 
-test("[WH1] [U32] killed between the event and its delivery, it is delivered by the next process, by the same id", async () => {
+test("[WH1] [U32] a notice whose process is killed before the delivery is delivered by the next process, with the same id", async () => {
   const ids: string[] = [];
   const hanging = Promise.withResolvers<void>();
   let answer: (response: ServerResponse) => void = () => hanging.resolve();
@@ -81,7 +81,7 @@ test("[WH1] [U32] killed between the event and its delivery, it is delivered by 
       .toMatch(/team: json to 127\.0\.0\.1:\d+, for done[\s\S]*delivered/);
     expect(await list()).toContain(String(started!["runId"] ?? started!["id"]));
     const tested = await p.cadre("webhooks", "test");
-    expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining("team: taken (200)") });
+    expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining("team: accepted (200)") });
     answer = (response) => response.writeHead(500).end();
     expect((await p.cadre("webhooks", "test", "team")).code).toBe(1);
     await second.leave();

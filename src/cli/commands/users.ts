@@ -21,9 +21,7 @@ export async function list({ io, folder, json, screen, commandLine }: Invocation
     return EXIT.done;
   }
   if (users.length === 0)
-    screen.line(
-      `Nobody comes in by name yet. Let somebody in: ${commandLine("users add NAME --role operator")}`,
-    );
+    screen.line(`There are no named users yet. Add one: ${commandLine("users add NAME --role operator")}`);
   const now = Date.now();
   const rows = users.map(({ name, role, madeBy, madeAt, rotatedAt, revokedAt }) => [
     plainLine(name),
@@ -40,22 +38,22 @@ export async function add(invocation: Invocation, name: string, { role }: { role
   if (!user.success)
     throw new CadreError(
       "USAGE",
-      `${plainLine(name)} is no name for a user: it ${user.error.issues[0]!.message}.`,
+      `${plainLine(name)} is not a valid user name: it ${user.error.issues[0]!.message}.`,
     );
   const made = await asAdmin(invocation, (client) => client.post("/api/users", { body: user.data }));
-  sayMade(invocation, made, `${made.name} may come in as ${user.data.role}.`);
+  sayMade(invocation, made, `${made.name} now has access as ${user.data.role}.`);
   const { io, folder, json, screen } = invocation;
   const sees = loadConfig({ folder, env: io.env }).users?.see ?? "own";
   if (!json && user.data.role === "viewer" && sees === "own")
     screen.line(
-      "A viewer starts nothing, and sees only own runs: set `users: { see: all }` in cadre.yaml to share all.",
+      "A viewer cannot start runs and sees only their own: set `users: { see: all }` in cadre.yaml to share all.",
     );
   return EXIT.done;
 }
 
 export async function rotate(invocation: Invocation, name: string): Promise<number> {
   const made = await asAdmin(invocation, (client) => client.post("/api/users/{name}/rotate", { name }));
-  sayMade(invocation, made, `${made.name} has a new token. What the old one had opened is closed.`);
+  sayMade(invocation, made, `${made.name} has a new token. Sessions of the old one have ended.`);
   return EXIT.done;
 }
 
@@ -78,13 +76,13 @@ export async function role(invocation: Invocation, name: string, wanted: string)
   if (!given.success)
     throw new CadreError(
       "USAGE",
-      `${plainLine(wanted)} is no role: there are ${RoleView.options.join(", ")}. Nothing was changed.`,
+      `${plainLine(wanted)} is not a role: use one of ${RoleView.options.join(", ")}. Nothing was changed.`,
     );
   await asAdmin(invocation, (client) =>
     client.post("/api/users/{name}/role", { name, body: { role: given.data } }),
   );
   const { json, screen } = invocation;
-  const line = `${plainLine(name)} comes in as ${given.data} now, by the same token. What was open is closed.`;
+  const line = `${plainLine(name)} is now ${given.data}, with the same token. Open sessions have ended.`;
   screen.line(json ? jsonLine({ name, role: given.data }) : line);
   return EXIT.done;
 }
@@ -92,7 +90,7 @@ export async function role(invocation: Invocation, name: string, wanted: string)
 export async function revoke(invocation: Invocation, name: string): Promise<number> {
   const { json, screen } = invocation;
   await asAdmin(invocation, (client) => client.delete("/api/users/{name}", { name }));
-  const line = `${plainLine(name)} comes in no more. Their runs stay, and go on.`;
+  const line = `${plainLine(name)}'s access has been revoked. Their runs are kept and continue.`;
   screen.line(json ? jsonLine({ revoked: name }) : line);
   return EXIT.done;
 }
@@ -106,6 +104,6 @@ function sayMade({ json, screen }: Invocation, made: CreatedUser, said: string):
     return;
   }
   screen.line(said);
-  screen.line(`Token, shown this once: ${made.token}`);
+  screen.line(`Token, shown only once: ${made.token}`);
   if (made.link !== undefined) screen.line(`For one browser of theirs, once: ${made.link}`);
 }

@@ -1,4 +1,4 @@
-// What ran is what was approved: shown at the event, and found out where somebody has altered a journal and its chain.
+// Receipts: a call shows that it ran as approved, and verify finds journals that were altered together with their chain.
 
 import { cp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const FILES = {
   "writer.script.yaml": WRITER,
 };
 
-/** A tree whose delegation was approved, and whose Write was approved with another input. */
+/** A tree with an approved delegation, and a Write that was approved with an edited input. */
 async function approved(p: Project): Promise<{ root: string; child: string }> {
   const item = (stdout: string) => /^ {2}cadre approve (\S+)$/m.exec(stdout)![1]!;
   await p.cadre("approve", item((await p.cadre("run", "lead", "get it written")).stdout));
@@ -40,7 +40,7 @@ async function approved(p: Project): Promise<{ root: string; child: string }> {
   return { root: root!, child: child! };
 }
 
-/** Alters the payload of an event and makes the chain anew, as somebody could who has the file. */
+/** Alters the payload of an event and recomputes the chain, as anyone with access to the file could. */
 function alter(p: Project, runId: string, type: string, change: (payload: string) => string): number {
   using file = new DatabaseSync(join(p.folder, ".cadre/cadre.db"));
   const { n } = file.prepare("SELECT n FROM runs WHERE id = ?").get(runId) as { n: number };
@@ -66,7 +66,7 @@ function alter(p: Project, runId: string, type: string, change: (payload: string
   return altered;
 }
 
-test("[P5] [I8] the receipt of an approved call stands at its event, and verify checks it, also in a file", async () => {
+test("[P5] [I8] an approved call shows its receipt, and verify checks it, also in a file", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("as edited");
@@ -115,7 +115,7 @@ const FORGERIES: [type: string, run: "root" | "child", from: string, to: string,
   ["RUN_STARTED", "child", '"write it"', '"erase it"', /began with another task or agent/],
 ];
 
-test("[A16] [P5] [I8] [J9] an event that was altered and chained anew is found where approval and call disagree", async () => {
+test("[A16] [P5] [I8] [J9] an altered event with a recomputed chain is found, because approval and call disagree", async () => {
   await using p = await project(FILES);
   const runs = await approved(p);
   const [state, kept] = [join(p.folder, ".cadre"), join(p.folder, "kept")];
@@ -136,7 +136,7 @@ test("[A16] [P5] [I8] [J9] an event that was altered and chained anew is found w
 
 type Columns = Record<string, string>;
 
-/** What somebody could do who has the file, and what is said of it. */
+/** Manipulations by someone with access to the file, and the expected reports. */
 const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Columns) => string][] = [
   [
     "a child that is gone",
@@ -188,7 +188,7 @@ const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Col
   ],
 ];
 
-/** In a process of its own: one keeps what it has read. */
+/** In its own process, because a process caches what it has read. */
 async function saidOnce(p: Project, runId: string, definition: string): Promise<void> {
   const replayed = await p.spawn("replay", runId);
   expect(replayed.code).toBe(1);
@@ -196,7 +196,7 @@ async function saidOnce(p: Project, runId: string, definition: string): Promise<
   expect(replayed.stderr).not.toMatch(/GET|\/api\//);
 }
 
-test("[A16] [J7] [J9] [P6] [I3] what was taken out, cut off or forged beside the chains is named by run and event", async () => {
+test("[A16] [J7] [J9] [P6] [I3] data removed, truncated or forged outside the chains is reported with run and event", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   expect((await p.cadre("run", "--yes", "writer", "write it, too")).code).toBe(0);
@@ -224,7 +224,7 @@ test("[A16] [J7] [J9] [P6] [I3] what was taken out, cut off or forged beside the
   expect((await p.cadre("verify", root)).code).toBe(0);
 });
 
-test("[J9] [J7] a file from which a run was taken out, and which was summed anew, is not whole", async () => {
+test("[J9] [J7] a file from which a run was removed is damaged, even if its checksum was recomputed", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   await p.cadre("export", root, "--format", "jsonl", "--to", "tree.jsonl");
@@ -241,7 +241,7 @@ test("[J9] [J7] a file from which a run was taken out, and which was summed anew
   });
 });
 
-test("[J9] [I8] in a file that was altered and summed anew, the call that is not what was approved is named", async () => {
+test("[J9] [I8] in an altered file with a recomputed checksum, the call that differs from its approval is reported", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   alter(p, child, "APPROVAL_DECIDED", (payload) => payload.replace('"as edited"', '"as forged"'));

@@ -22,7 +22,7 @@ export async function verify(invocation: Invocation, given: string): Promise<num
   if (!isRunId(given))
     throw new CadreError(
       "NOT_FOUND",
-      `There is no file ${file}, and no run is called so. Nothing was checked.`,
+      `There is no file ${file}, and no run with this id. Nothing was checked.`,
     );
   const checked = await withClient({ folder, io }, (client) =>
     client.get("/api/runs/{id}/verify", { id: given }),

@@ -17,9 +17,7 @@ export async function list({ io, folder, json, screen }: Invocation): Promise<nu
     return EXIT.done;
   }
   if (webhooks.length === 0)
-    screen.line(
-      "There are no webhooks: name them under `webhooks` in cadre.yaml, in a folder that you trust.",
-    );
+    screen.line("There are no webhooks: configure them under `webhooks` in cadre.yaml, in a trusted folder.");
   const now = Date.now();
   for (const webhook of webhooks) {
     screen.line(headOf(webhook, now));
@@ -38,7 +36,7 @@ export async function list({ io, folder, json, screen }: Invocation): Promise<nu
 function headOf({ name, form, host, events, problem, retryAt }: WebhookView, now: number): string {
   const where = problem ?? `${form} to ${host}, for ${events.join(", ")}`;
   const next =
-    retryAt === undefined ? "" : `; tried again in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s`;
+    retryAt === undefined ? "" : `; next attempt in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s`;
   return plainLine(`${name}: ${where}${next}`);
 }
 
@@ -63,6 +61,6 @@ export async function test({ io, folder, json, screen }: Invocation, name?: stri
   if (json) screen.line(jsonLine({ answers }));
   else
     for (const { name: one, taken, detail } of answers)
-      screen.line(plainLine(`${one}: ${taken ? "taken" : "not taken"} (${detail})`));
+      screen.line(plainLine(`${one}: ${taken ? "accepted" : "not accepted"} (${detail})`));
   return answers.every(({ taken }) => taken) ? EXIT.done : EXIT.failed;
 }

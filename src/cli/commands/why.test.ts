@@ -1,4 +1,4 @@
-// `cadre why`: what a person with a tree that failed, waits or ended is told.
+// `cadre why`: what it prints for a tree that failed, waits or ended.
 
 import { describe, expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";
@@ -6,7 +6,7 @@ import { agent, type Project, project } from "../cli.fixture.ts";
 const ask = (name: string, task: string) => `{ tool: delegate, input: { agent: ${name}, task: "${task}" } }`;
 const needs = (name: string) => `agents: [${name}]\ndelegation: { onFailure: fail }\n`;
 
-/** A lead, a worker below it, a researcher below that; each fails if the one below does. */
+/** A lead, a worker below it and a researcher below the worker; each fails if its child fails. */
 const tree = (researcher: string, more = "") =>
   project({
     "agents/lead.md": agent("lead", needs("worker")),
@@ -31,7 +31,7 @@ async function runs(p: Project): Promise<Record<string, string>> {
 }
 
 describe("a failed tree", () => {
-  test("[U44] [U42] [S1-66] the first cause comes first, then the way up to the root, then what to do", async () => {
+  test("[U44] [U42] [S1-66] prints the first cause, then the path up to the root, then what to do", async () => {
     await using p = await tree("turns:\n  - error: { status: 401, message: no }\n");
     expect((await p.cadre("run", "lead", "get it ready")).code).toBe(1);
     const { lead, worker, researcher } = await runs(p);
@@ -45,7 +45,7 @@ describe("a failed tree", () => {
           "Failed, because researcher did\\. The model's provider refused, or did not answer\\.\n",
           `First cause\n {2}TIME {2}researcher: The model call failed: .* ${researcher}#3`,
           " {12}because the provider does not accept the key\n",
-          `How it came up\n {2}TIME {2}researcher: Failed \\(provider\\): .* ${researcher}#4`,
+          `How it spread\n {2}TIME {2}researcher: Failed \\(provider\\): .* ${researcher}#4`,
           " {12}because the model's provider refused, or did not answer",
           ` {2}TIME {2}worker: Failed ${worker}#\\d+\n {12}because researcher did not succeed`,
           ` {2}TIME {2}lead: Failed ${lead}#\\d+\n {12}because worker did not succeed\n`,
@@ -68,7 +68,7 @@ describe("a failed tree", () => {
     ]);
   });
 
-  test("[U42] [B1] which limit ended it, and where it stands", async () => {
+  test("[U42] [B1] names the limit that ended it, and its value", async () => {
     await using p = await tree(
       "turns:\n  - { calls: [{ tool: LS, input: { path: . } }] }\n",
       "limits: { maxTurns: 2 }\n",
@@ -83,14 +83,14 @@ describe("a failed tree", () => {
     expect((await p.cadre("why", researcher!)).stdout).toMatch(/^Failed\. It used all its turns\.$/m);
   });
 
-  test("[A63] [U44] as Markdown, what an agent wrote stays text", async () => {
+  test("[A63] [U44] as Markdown, the agent's text stays text", async () => {
     await using p = await tree("turns:\n  - error: { status: 400, message: '# Not `a` [link](http://x)' }\n");
     await p.cadre("run", "lead", "# Get it\n\n[ready](http://x)");
     const { lead } = await runs(p);
     const { stdout } = await p.cadre("why", lead!, "--markdown");
     expect(stdout.match(/^#+ .*$/gm)).toEqual([
       "## Why: lead",
-      "### How it came up",
+      "### How it spread",
       "### What you can do now",
     ]);
     expect(stdout).toContain("Task: ` # Get it [ready](http://x) `");
@@ -99,7 +99,7 @@ describe("a failed tree", () => {
 });
 
 describe("a run that has not failed", () => {
-  test("[S1-64] one that waits says since when, for whom, by which rule, and how to answer", async () => {
+  test("[S1-64] a waiting run shows since when, for whom, by which rule, and how to answer", async () => {
     await using p = await tree(WRITE);
     expect((await p.cadre("run", "lead", "get it ready")).code).toBe(3);
     const { lead, researcher } = await runs(p);
@@ -117,7 +117,7 @@ describe("a run that has not failed", () => {
     expect(log).toMatch(/lead: Started worker: write the parser .*\n +because its model chose worker for/);
   });
 
-  test("[S1-64] [U45] one that is done says so, with what it was asked again for", async () => {
+  test("[S1-64] [U45] a completed run says so, and its log explains repeated model calls", async () => {
     await using p = await tree(
       "turns:\n  - { when: { attempt: 1 }, error: { status: 429, message: slow, retryAfter: 0 } }\n  - report: { summary: Fine. }\n",
     );
@@ -129,7 +129,7 @@ describe("a run that has not failed", () => {
     );
   });
 
-  test("[P7] a cancel is told with who asked, down to the runs below", async () => {
+  test("[P7] a cancel shows who asked for it, also in the descendants", async () => {
     await using p = await tree(WRITE);
     await p.cadre("run", "lead", "get it ready");
     const { lead, researcher } = await runs(p);
@@ -140,7 +140,7 @@ describe("a run that has not failed", () => {
   });
 });
 
-test("what is not there is said", async () => {
+test("an unknown run or event is reported", async () => {
   await using p = await tree("turns:\n  - report: { summary: Fine. }\n");
   await p.cadre("run", "lead", "get it ready");
   const { lead } = await runs(p);
@@ -152,6 +152,6 @@ test("what is not there is said", async () => {
   for (const event of ["0", "x"])
     expect(await p.cadre("why", `${lead}#${event}`)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`\`${lead}#${event}\` names no event: they are counted from 1.`),
+      stderr: expect.stringContaining(`\`${lead}#${event}\` is not an event: events are numbered from 1.`),
     });
 });

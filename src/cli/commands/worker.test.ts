@@ -1,4 +1,4 @@
-// Workers as people start and watch them: processes of their own, on one Postgres, with nobody else to drive.
+// Workers as separate processes on one Postgres, without other driving processes.
 
 import { readFileSync } from "node:fs";
 import { rename } from "node:fs/promises";
@@ -29,11 +29,11 @@ async function scaled(files: Record<string, string> = FILES): Promise<Project> {
   return p;
 }
 
-/** Serves, and drives nothing. */
+/** A server that drives nothing. */
 async function served(p: Project): Promise<CadreClient> {
   const [, base] = await p
     .startHere("up", "--no-worker", "--port", "0", "--no-open")
-    .shows(/up at (http:\/\/[\d.:]+)[\s\S]*Ctrl-C ends it; workers go on with whatever runs/);
+    .shows(/up at (http:\/\/[\d.:]+)[\s\S]*Ctrl-C ends it; workers continue unfinished runs/);
   const token = readFileSync(join(p.folder, ".cadre", "token"), "utf8").trim();
   return createClient({
     baseUrl: base!,
@@ -48,12 +48,12 @@ async function served(p: Project): Promise<CadreClient> {
 const statusOf = async (client: CadreClient, runId: string) =>
   (await client.get("/api/runs/{id}", { id: runId })).status;
 
-test("[E9] a server without a worker takes orders, and a worker elsewhere carries them out", async () => {
+test("[E9] a server without a worker accepts runs, and a worker elsewhere drives them", async () => {
   await using p = await scaled();
   const client = await served(p);
   expect((await client.get("/api/workers")).workers).toEqual([]);
   expect((await client.get("/api/health")).drives).toBe(false);
-  expect((await p.cadre("workers")).stdout).toContain("Nobody drives runs here");
+  expect((await p.cadre("workers")).stdout).toContain("No process drives runs here");
   const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
 
   const worker = p.start("worker", "--concurrency", "2");
@@ -72,18 +72,20 @@ test("[E9] a server without a worker takes orders, and a worker elsewhere carrie
   expect((await client.get("/api/workers")).workers).toEqual([]);
 }, 120_000);
 
-test("[E9] what a command has recorded is gone on with by a process elsewhere; one that is not heard of is shown as such", async () => {
+test("[E9] a process elsewhere continues what a command recorded; a silent worker is shown as silent", async () => {
   await using p = await scaled();
   const client = await served(p);
   const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
-  expect((await p.cadre("pause", runId)).stdout).toContain("nobody drives runs here: it stays paused until");
+  expect((await p.cadre("pause", runId)).stdout).toContain(
+    "no process drives runs here: it stays paused until",
+  );
   const worker = p.start("worker");
   await worker.shows(/takes runs/);
-  expect((await p.cadre("resume", runId)).stdout).toContain(`process ${worker.process.pid} goes on with it`);
+  expect((await p.cadre("resume", runId)).stdout).toContain(`process ${worker.process.pid} continues it`);
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
   worker.process.kill("SIGKILL");
   await worker.end();
-  // As if a lease had passed.
+  // As if the lease had expired.
   await postgres.query("UPDATE workers SET expires_at = expires_at - 60000", p.env["CADRE_STORE"]);
   const other = p.start("worker");
   await other.shows(/takes runs/);
@@ -94,11 +96,11 @@ test("[E9] what a command has recorded is gone on with by a process elsewhere; o
   other.process.kill("SIGTERM");
   await other.end();
   const idle = await p.cadre("workers");
-  expect([idle.code, idle.stdout]).toEqual([0, expect.stringMatching(/silent, seen .* ago/)]);
-  expect(idle.stdout).toMatch(/^Nobody drives runs here: start `.*worker`/m);
+  expect([idle.code, idle.stdout]).toEqual([0, expect.stringMatching(/silent, last seen .* ago/)]);
+  expect(idle.stdout).toMatch(/^No process drives runs here: start `.*worker`/m);
   const doctor = (await p.cadre("doctor")).stdout;
   expect(doctor).toMatch(/warn +workers: .*silent/);
-  expect(doctor).toMatch(/ok +workers: nobody drives runs here$/m);
+  expect(doctor).toMatch(/ok +workers: no process drives runs here$/m);
   expect(idle.stdout + doctor).not.toContain("others take its runs");
 }, 120_000);
 
@@ -111,7 +113,7 @@ const SLOW = `turns:
   - report: { summary: All is well. }
 `;
 
-test("[E9] [U55] while no worker lives: how many runs wait for one, what starts it, and nobody else is said to be away", async () => {
+test("[E9] [U55] without workers it says how many runs wait and which command starts one, and reports nothing else", async () => {
   await using p = await scaled({ ...FILES, "tidy.script.yaml": ASKS });
   const client = await served(p);
   const worker = p.start("worker");
@@ -127,7 +129,7 @@ test("[E9] [U55] while no worker lives: how many runs wait for one, what starts 
 
   const approved = await p.cadre("approve", (await client.get("/api/approvals")).approvals[0]!.id);
   expect(approved.stdout).toMatch(
-    /^Approved; nobody drives runs here: the run goes on at the next `.*worker` or `.*up`\.$/m,
+    /^Approved; no process drives runs here: the run continues at the next `.*worker` or `.*up`\.$/m,
   );
   expect(await client.get("/api/runs/{id}", { id: runId })).toMatchObject({
     status: "suspended",
@@ -137,20 +139,20 @@ test("[E9] [U55] while no worker lives: how many runs wait for one, what starts 
   const idle = await p.cadre("workers");
   expect([idle.code, idle.stdout]).toEqual([
     1,
-    expect.stringMatching(/^Nobody drives runs here, and 1 run waits for it: start `.*worker`, /m),
+    expect.stringMatching(/^No process drives runs here, and 1 run waits for one: start `.*worker`, /m),
   ]);
   const said = [
     (await p.cadre("runs")).stdout,
     (await p.cadre("show", runId)).stdout,
     (await p.cadre("tail", runId)).stdout,
   ];
-  for (const text of said) expect(text).toMatch(/Nobody drives runs here[:,] .*worker`/);
+  for (const text of said) expect(text).toMatch(/No process drives runs here[:,] .*worker`/);
   expect(said.join()).not.toContain("No Cadre process");
   expect((await p.cadre("run", "--json")).code).toBe(0);
   expect(await statusOf(client, runId)).toBe("completed");
 }, 120_000);
 
-test("[E6] [U55] a pool that no worker is of: its runs are said to wait, beside workers of others", async () => {
+test("[E6] [U55] runs in a pool without a worker are reported as waiting, even if other pools have workers", async () => {
   await using p = await scaled({ ...FILES, "agents/tidy.md": agent("tidy", "pool: gpu\n") });
   await p.write("cadre.yaml", `pools: { web: ["${p.folder}"], gpu: [] }\n`);
   const client = await served(p);
@@ -161,7 +163,7 @@ test("[E6] [U55] a pool that no worker is of: its runs are said to wait, beside 
   expect([idle.code, idle.stdout]).toEqual([
     1,
     expect.stringMatching(
-      /^Nobody drives runs of the pool gpu, and 1 run waits for it: start `.*worker --pool gpu`/m,
+      /^No worker drives runs of the pool gpu, and 1 run waits for one: start `.*worker --pool gpu`/m,
     ),
   ]);
   expect(await client.get("/api/health")).toMatchObject({
@@ -174,7 +176,7 @@ test("[E6] [U55] a pool that no worker is of: its runs are said to wait, beside 
   expect((await p.cadre("workers")).code).toBe(0);
 }, 120_000);
 
-test("[E6] a worker on whose machine the folder of a run is not there leaves it to one that has it", async () => {
+test("[E6] a worker without the folder of a run leaves it to a worker that has it", async () => {
   await using p = await scaled();
   await using other = await scaled();
   other.env["CADRE_STORE"] = p.env["CADRE_STORE"]!;
@@ -192,19 +194,19 @@ test("[E6] a worker on whose machine the folder of a run is not there leaves it 
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
 }, 120_000);
 
-test("[U55] doctor beside `cadre up` on Postgres knows it for this folder's", async () => {
+test("[U55] doctor recognises this folder's `cadre up` on Postgres", async () => {
   await using p = await scaled();
   const up = p.start("up", "--no-worker", "--port", "0", "--no-open");
   const [, port] = await up.shows(/up at http:\/\/[\d.]+:(\d+)/);
   p.env["CADRE_PORT"] = port!;
   const { stdout } = await p.cadre("doctor");
   expect(stdout).toMatch(new RegExp(`^ok +port: cadre up answers at 127\\.0\\.0\\.1:${port}$`, "m"));
-  expect(stdout).toMatch(new RegExp(`^ok +store: process ${up.process.pid} serves it since`, "m"));
-  expect(stdout).toMatch(/^ok +workers: nobody drives runs here$/m);
+  expect(stdout).toMatch(new RegExp(`^ok +store: process ${up.process.pid} serves it, started`, "m"));
+  expect(stdout).toMatch(/^ok +workers: no process drives runs here$/m);
   expect(stdout).not.toContain("no Cadre process is running here");
 }, 120_000);
 
-test("[E9] who drives which run is said of the worker and of the run; tail follows a worker elsewhere", async () => {
+test("[E9] workers and runs show which worker drives which run; tail follows a worker elsewhere", async () => {
   await using p = await scaled({ ...FILES, "tidy.script.yaml": SLOW });
   const client = await served(p);
   const worker = p.start("worker");
@@ -247,7 +249,7 @@ test("[E6] a worker takes only the runs of its pool", async () => {
   expect(events.filter(({ type }) => type === "MODEL_CALL_STARTED")).toHaveLength(1);
 }, 120_000);
 
-test("[E6] an agent that names a pool is driven by its workers alone, also as another's child", async () => {
+test("[E6] an agent that names a pool is driven only by its workers, also as a child", async () => {
   await using p = await scaled({
     ...FILES,
     "cadre.yaml": "pools: { gpu: [] }\n",
@@ -265,7 +267,7 @@ test("[E6] an agent that names a pool is driven by its workers alone, also as an
     .poll(async () => (await client.get("/api/runs/{id}/tree", { id: runId })).children?.length ?? 0)
     .toBe(1);
   const [child] = (await client.get("/api/runs/{id}/tree", { id: runId })).children!;
-  // Of two runs that came after it, the second begins when what was due with the first has been looked at.
+  // Two runs are started after it; when the second starts, everything due with the first was considered.
   for (const task of ["look", "again"]) {
     const next = await client.post("/api/runs", { body: { agent: "tidy", task } });
     await expect.poll(() => statusOf(client, next.runId)).toBe("completed");
@@ -276,12 +278,12 @@ test("[E6] an agent that names a pool is driven by its workers alone, also as an
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
 }, 120_000);
 
-test("[E9] a file has one process: no server without a worker, no second worker", async () => {
+test("[E9] a store in a file has one process: no server without a worker, no second worker", async () => {
   await using p = await project(FILES);
   const bare = await p.cadre("up", "--no-worker", "--port", "0", "--no-open");
   expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("needs a store on Postgres")]);
   const first = p.start("worker");
   await first.shows(/takes runs/);
   const second = await p.cadre("worker");
-  expect(second.stderr).toContain(`Process ${first.process.pid} has this folder's store`);
+  expect(second.stderr).toContain(`Process ${first.process.pid} owns this folder's store`);
 }, 60_000);

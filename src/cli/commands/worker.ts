@@ -63,14 +63,11 @@ function poolOf(folder: string, env: Invocation["io"]["env"], name: string | und
 function concurrencyOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new CadreError(
-    "USAGE",
-    `--concurrency is a number from 1 to 9999, and ${JSON.stringify(text)} is none.`,
-  );
+  throw new CadreError("USAGE", `--concurrency ${JSON.stringify(text)}: give a number from 1 to 9999.`);
 }
 
 const ownedBy = (pid: number): CadreError =>
   new CadreError(
     "STORE_OWNED",
-    `Process ${pid} has this folder's store and drives it: a file has one worker. For more, set \`store: postgres://…\`.`,
+    `Process ${pid} owns this folder's store and drives it: a store in a file has one worker. For more, set \`store: postgres://…\`.`,
   );

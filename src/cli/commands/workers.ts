@@ -27,7 +27,7 @@ export async function workers({ io, folder, json, screen, commandLine }: Invocat
 function rowsOf(found: readonly WorkerView[], now: number, paint: Paint): string[][] {
   return found.map(({ name, host, pid, pool, version, since, seenAt, silent, runs, tooNew }) => [
     plainLine(name),
-    silent ? paint("red", `silent, seen ${ago(seenAt, now)}`) : "at work",
+    silent ? paint("red", `silent, last seen ${ago(seenAt, now)}`) : "at work",
     `pool ${plainLine(pool)}`,
     plural(runs, "run"),
     `process ${pid} on ${plainLine(host)}`,
@@ -40,16 +40,16 @@ function holdLines(found: readonly WorkerView[]): string[] {
   return found.flatMap(({ name, silent, runs, holds }) => {
     if (holds.length === 0) return [];
     const more = runs > holds.length ? ` and ${runs - holds.length} more` : "";
-    return [`${plainLine(name)} ${silent ? "held" : "drives"} ${holds.join(", ")}${more}`];
+    return [`${plainLine(name)} ${silent ? "drove" : "drives"} ${holds.join(", ")}${more}`];
   });
 }
 
 function remarks(found: readonly WorkerView[], { drives }: Health): string[] {
-  const silent = `silent: dead, frozen or cut off${drives ? "; others take its runs" : ""}`;
+  const silent = `silent: dead, hanging or cut off${drives ? "; other workers take over its runs" : ""}`;
   return [
     ...(found.some((worker) => worker.silent) ? [silent] : []),
     ...(found.some(({ tooNew }) => tooNew)
-      ? ["too old: a newer version has written there; only newer workers go on"]
+      ? ["too old: a newer version wrote to those runs; only newer workers can continue them"]
       : []),
   ];
 }

@@ -82,4 +82,7 @@ function problemPrinter(
 const logged =
   (tell: NonNullable<ConnectOptions["onProblem"]>) =>
   (sentence: string): void =>
-    tell({ message: "Not all of cadre.yaml counts here.", error: new CadreError("UNTRUSTED", sentence) });
+    tell({
+      message: "Some settings of cadre.yaml are ignored here.",
+      error: new CadreError("UNTRUSTED", sentence),
+    });

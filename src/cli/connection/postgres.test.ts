@@ -1,4 +1,4 @@
-// The same commands on a store that no process owns: each opens it itself, and leases say who drives.
+// The same commands on Postgres, which no process owns: each opens it itself, and leases decide which process drives.
 
 import { afterAll, beforeAll, expect } from "vitest";
 import { PASSWORD, startPostgres, type TestPostgres, test } from "../../stores/postgres/postgres.fixture.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.end());
 
-test("[E1] [F32] processes run side by side on one database, and every one sees all runs", async () => {
+test("[E1] [F32] processes work in parallel on one database, and each sees all runs", async () => {
   await using p = await project(FILES);
   p.env["CADRE_STORE"] = await postgres.newStore();
   const runs = await Promise.all([1, 2].map((n) => p.spawn("run", "--json", `look ${n}`)));
@@ -36,7 +36,7 @@ test("[E1] [F32] processes run side by side on one database, and every one sees 
   );
 }, 120_000);
 
-test("[A16] [J7] [J9] [I3] verify names what was taken out or forged beside the chains", async () => {
+test("[A16] [J7] [J9] [I3] verify reports rows that were removed or forged outside the hash chains", async () => {
   await using p = await project({
     ...FILES,
     "agents/lead.md": agent("lead", "agents: [tidy]\n"),
@@ -61,7 +61,7 @@ test("[A16] [J7] [J9] [I3] verify names what was taken out or forged beside the 
   expect(await verified()).toMatch(new RegExp(`^Not whole: Run ${child}, which event \\d+ of run ${root}`));
 }, 120_000);
 
-test("[U55] doctor says which Postgres it is, and how many connections are left", async () => {
+test("[U55] doctor prints the version of Postgres and the number of free connections", async () => {
   await using p = await project(FILES);
   p.env["CADRE_STORE"] = await postgres.newStore();
   const { code, stdout } = await p.cadre("doctor");
@@ -74,7 +74,7 @@ test("[U55] doctor says which Postgres it is, and how many connections are left"
   });
 }, 120_000);
 
-test("[E1] what one process starts and leaves, `cadre up` elsewhere goes on with; it makes links for browsers", async () => {
+test("[E1] `cadre up` elsewhere continues a run that another process left; it makes links for browsers", async () => {
   await using p = await project(FILES);
   await using q = await project(FILES);
   const url = await postgres.newStore();
@@ -96,7 +96,7 @@ test("[E1] what one process starts and leaves, `cadre up` elsewhere goes on with
   expect((await up.end()).code).toBe(0);
 }, 120_000);
 
-test("[A61] the address comes from a variable, and no error tells its password", async () => {
+test("[A61] the address may come from a variable, and no error contains its password", async () => {
   await using p = await project({ ...FILES, "cadre.yaml": "store: env:DATABASE_URL\n" });
   p.env["CADRE_TRUST"] = "1";
   const missing = await p.cadre("runs");
@@ -119,7 +119,7 @@ const SLOW = `turns:
   - report: { summary: All is well. }
 `;
 
-test("[A61] an address whose password may end in several places is refused, and no part of it is told", async () => {
+test("[A61] an address with an ambiguous password is refused, and the error contains no part of it", async () => {
   await using p = await project(FILES);
   for (const address of [
     "postgres://cadre:p@ss/w#rd@127.0.0.1:55432/cadre",
@@ -135,7 +135,7 @@ test("[A61] an address whose password may end in several places is refused, and 
   }
 });
 
-test("[E8] a scheme has no case; a store that is neither a file nor Postgres is called that", async () => {
+test("[E8] the scheme of a store is case-insensitive; an unknown kind of store is refused", async () => {
   await using p = await project(FILES);
   const url = await postgres.newStore();
   p.env["CADRE_ENGINE"] = "pg-boss";
@@ -147,7 +147,7 @@ test("[E8] a scheme has no case; a store that is neither a file nor Postgres is 
   expect(stderr).not.toMatch(/is a file|secret/);
 });
 
-test("[E8] a right or a schema that is missing is named with the statement that gives it", async () => {
+test("[E8] a missing privilege or schema is reported with the SQL statement that adds it", async () => {
   await using p = await project(FILES);
   await postgres.query(
     "CREATE ROLE guest LOGIN PASSWORD 'of-a-guest'; CREATE SCHEMA half; GRANT USAGE ON SCHEMA half TO guest",
@@ -171,7 +171,7 @@ test("[E8] a right or a schema that is missing is named with the statement that 
   ]);
 });
 
-test("[F33] a process that is frozen past its lease loses its run to another, and adds nothing to it afterwards", async () => {
+test("[F33] a process that hangs past its lease loses its run to another, and appends nothing to it afterwards", async () => {
   await using p = await project({ ...FILES, "tidy.script.yaml": SLOW });
   p.env["CADRE_STORE"] = await postgres.newStore();
   const first = p.start("run", "--json", "look");
@@ -199,7 +199,7 @@ ${[1, 2, 3, 4, 5, 6].map((turn) => `  - when: { turn: ${turn} }\n    delay: 300\
   - report: { summary: All is well. }
 `;
 
-test("[F34] runs finish although the database restarts under them, also while a killed one is taken up again", async () => {
+test("[F34] runs finish although the database restarts, even while a killed run is being recovered", async () => {
   await using p = await project({ ...FILES, "tidy.script.yaml": LONG });
   p.env["CADRE_STORE"] = await postgres.newStore();
   const restart = async () => {
@@ -219,7 +219,7 @@ test("[F34] runs finish although the database restarts under them, also while a 
   killed.process.kill("SIGKILL");
   await killed.end();
   await restart();
-  // [F33] waits for a lease to run out by itself; this one is run out already.
+  // [F33] waits for a lease to expire; this one has already expired.
   await postgres.query("UPDATE workers SET expires_at = 0", p.env["CADRE_STORE"]);
   const second = p.startHere("up", "--port", "0", "--no-open");
   await second.shows(/Cadre is up at/);

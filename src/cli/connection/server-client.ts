@@ -20,7 +20,7 @@ export async function withServerClient<T>(
   const near = EVERYWHERE[host] ?? host;
   const place = `${near.includes(":") ? `[${near}]` : near}:${port}`;
   const token = env["CADRE_TOKEN"] || readToken(dir);
-  const nobody = `No \`cadre up\` answers at ${place} by the token that is known here: ask where it runs, or in its Settings. Nothing was changed.`;
+  const nobody = `No \`cadre up\` answers at ${place} with the token known here: ask for a link where it runs, or in its Settings. Nothing was changed.`;
   if (token === undefined) throw new CadreError("CONFLICT", nobody);
   const authorized = (headers: HeadersInit | undefined): Headers => {
     const all = new Headers(headers);

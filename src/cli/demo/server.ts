@@ -45,23 +45,23 @@ interface DemoAnnouncement {
 
 /** Says where to look, what is real and what is scripted, and how to use a real model. */
 function demoLines({ link, folder, again, cadre }: DemoAnnouncement): string[] {
-  if (again) return ["", "The server was killed, and is back. For a browser that is new to it:", `  ${link}`];
+  if (again) return ["", "The server was killed and restarted. To sign in another browser:", `  ${link}`];
   return [
-    "Open this, it signs your browser in:",
+    "Open this link, it signs your browser in:",
     `  ${link}`,
     "",
-    "An incident is under way there, and waits for you. The service, its bug, its log and its tests are real;",
-    `the model is scripted. All of it is a copy in ${folder}.`,
+    "An incident is in progress there and waits for you. The service, its bug, its log and its tests are real;",
+    `the model is scripted. Everything is a copy in ${folder}.`,
     "",
     cadre === NPX
-      ? "With a real model, on the project that you are in:"
-      : "With a real model, on a project of your own:",
+      ? "To use a real model in the current project:"
+      : "To use a real model in a project of your own:",
     "  export ANTHROPIC_API_KEY=…          # or OPENAI_API_KEY, GEMINI_API_KEY",
     // In another folder `npx` would download whatever has this name in the registry.
     cadre === NPX ? `  ${NPX} init` : `  cd your-project && ${cadre} init`,
     `  ${cadre} up`,
     "",
-    "Ctrl-C ends the demo. Once more in the terminal alone:",
+    "Ctrl-C ends the demo. To run it again, in the terminal only:",
     `  ${cadre} demo`,
   ];
 }

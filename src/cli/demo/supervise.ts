@@ -35,7 +35,7 @@ export interface DemoReady {
 
 const SERVER = fileURLToPath(new URL(`./server${extname(import.meta.url)}`, import.meta.url));
 
-const GOES_ON = "A demo was killed before its end: it goes on where it was …";
+const GOES_ON = "Continuing a demo that was killed before its end …";
 
 export async function superviseDemo(options: Options, { json, screen }: Invocation): Promise<number> {
   const left = await findInterruptedDemo();
@@ -49,7 +49,7 @@ export async function superviseDemo(options: Options, { json, screen }: Invocati
     // A server that never came up would only fail again.
     if (signal !== "SIGKILL" || port === undefined) {
       await remove();
-      if (!json) screen.line("The demo has ended, and its copy is removed.");
+      if (!json) screen.line("The demo has ended. Its copy was removed.");
       return code ?? EXIT.failed;
     }
     next = { ...order, options: { ...options, port: String(port), open: false }, goneAt: Date.now() };

@@ -20,8 +20,8 @@ export async function providerChecks({ models, agents, defaultModel }: Project):
 const unknown = (provider: string): Finding => ({
   state: "bad",
   name,
-  text: `${provider} is not known here, so what names it as its model cannot run`,
-  fix: `set it up under \`providers\` in cadre.yaml; if it is there, \`cadre trust\` makes it count`,
+  text: `${provider} is unknown here, so agents that use it cannot run`,
+  fix: `configure it under \`providers\` in cadre.yaml; if it is there, run \`cadre trust\``,
 });
 
 async function checkProvider(provider: string, models: Project["models"]): Promise<Finding[]> {
@@ -39,7 +39,7 @@ async function checkProvider(provider: string, models: Project["models"]): Promi
 const unreachable = (provider: string, host: string, why: string): Finding => ({
   state: "bad",
   name,
-  text: `${provider} cannot be reached at ${host} (${why}); runs wait for it and go on by themselves`,
+  text: `${provider} cannot be reached at ${host} (${why}); runs wait for it and continue by themselves`,
   fix: `check the network and the proxy, or \`providers: { ${provider}: { baseURL: … } }\` in cadre.yaml`,
 });
 
@@ -47,11 +47,11 @@ function answerOf(provider: string, status: number, variables: readonly string[]
   if (status === 401 || status === 403) {
     const fix =
       variables.length > 0 ? `check ${variables.join(" or ")}` : "give it a key: `apiKeyEnv` in cadre.yaml";
-    return { state: "bad", name, text: `${provider} answers, and refuses the key (${status})`, fix };
+    return { state: "bad", name, text: `${provider} answers, but refuses the key (${status})`, fix };
   }
   if (status >= 500)
     return { state: "warn", name, text: `${provider} answers with ${status}`, fix: "try later" };
-  const takes = status === 200 && variables.length > 0 ? ", and takes the key" : "";
+  const takes = status === 200 && variables.length > 0 ? ", and accepts the key" : "";
   return { state: "ok", name, text: `${provider} answers${takes}` };
 }
 

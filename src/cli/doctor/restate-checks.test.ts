@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { startRestate, test } from "../../engines/restate/restate.fixture.ts";
 import { restateChecks } from "./restate-checks.ts";
 
-test("[U55] doctor says whether Restate answers at both of its ports, and what is missed where it does not", async () => {
+test("[U55] doctor says whether Restate answers on both ports, and what does not work if it does not", async () => {
   const { ingress, admin, kill, end } = await startRestate();
   const checked = (engine: "restate" | "pg-boss") =>
     restateChecks({
@@ -17,9 +17,9 @@ test("[U55] doctor says whether Restate answers at both of its ports, and what i
     expect(await checked("restate")).toMatchObject([
       {
         state: "warn",
-        text: expect.stringMatching(/does not answer \(nothing is listening there\): runs go on without it/),
+        text: expect.stringMatching(/does not answer \(nothing is listening there\): runs continue without it/),
       },
-      { state: "warn", text: expect.stringContaining("workers that start are not made known to it") },
+      { state: "warn", text: expect.stringContaining("new workers are not registered with it") },
     ]);
   } finally {
     await end();

@@ -37,13 +37,13 @@ async function troubleAt(url: URL): Promise<string | undefined> {
 const noIngress = (trouble: string): Finding => ({
   state: "warn",
   name,
-  text: `${trouble}: runs go on without it, a second later`,
+  text: `${trouble}: runs continue without it, a second later`,
   fix: "start Restate, or set `restate: { ingress: … }` in cadre.yaml (CADRE_RESTATE_INGRESS)",
 });
 
 const noAdmin = (trouble: string): Finding => ({
   state: "warn",
   name,
-  text: `${trouble}: workers that start are not made known to it`,
+  text: `${trouble}: new workers are not registered with it`,
   fix: "start Restate, or set `restate: { admin: … }` in cadre.yaml (CADRE_RESTATE_ADMIN)",
 });

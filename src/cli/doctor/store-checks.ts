@@ -40,7 +40,7 @@ async function portCheck({ host, port }: Config["server"], { isUp }: { isUp: boo
   return {
     state: "warn",
     name,
-    text: `cadre up cannot listen on ${place}: ${who} does, or the address is none of this machine`,
+    text: `cadre up cannot listen on ${place}: ${who} uses it, or the address does not belong to this machine`,
     fix: "`cadre up --port <n>`, or `server: { port: <n> }` in cadre.yaml",
   };
 }
@@ -84,8 +84,8 @@ async function projectChecks(client: CadreClient, server: Health | undefined): P
 
 /** A store on Postgres has no owner; this command has opened it. */
 function whoHas({ pid, startedAt, isShared }: Health, server: Health | undefined, now: number): string {
-  if (pid !== process.pid) return `process ${pid} has it since ${ago(startedAt, now)}`;
-  if (server) return `process ${server.pid} serves it since ${ago(server.startedAt, now)}`;
+  if (pid !== process.pid) return `process ${pid} owns it, started ${ago(startedAt, now)}`;
+  if (server) return `process ${server.pid} serves it, started ${ago(server.startedAt, now)}`;
   return isShared ? "no `cadre up` of this folder answers" : "no Cadre process is running here";
 }
 
@@ -93,15 +93,15 @@ function whoDrives(health: Health, workers: readonly WorkerView[]): Finding {
   const name = "workers";
   const alive = workers.filter(({ silent }) => !silent).length;
   if (alive > 0) return { state: "ok", name, text: `${plural(alive, "worker")} at work` };
-  const text = `nobody drives runs here${dueText(health)}`;
+  const text = `no process drives runs here${dueText(health)}`;
   return { state: health.due ? "warn" : "ok", name, text, fix: `start ${driverCommands(health)}` };
 }
 
 const silentWorker = ({ name, pid, host, seenAt }: WorkerView, { drives }: Health, now: number): Finding => ({
   state: "warn",
   name: "workers",
-  text: `${name} is silent, seen ${ago(seenAt, now)}: dead, frozen or cut off`,
-  fix: `look at process ${pid} on ${host}${drives ? "; others take its runs" : ""}`,
+  text: `${name} is silent, last seen ${ago(seenAt, now)}: dead, hanging or cut off`,
+  fix: `check process ${pid} on ${host}${drives ? "; other workers take over its runs" : ""}`,
 });
 
 /** Built-in agents are only counted; their problems are not the user's to fix. */
@@ -118,8 +118,8 @@ function modelFinding(model: string): Finding {
     name,
     text:
       model === "scripted/rehearsal"
-        ? "no provider's key was found, so agents without a model only rehearse"
-        : `${modelLabel(model)}: agents without a model play a script`,
+        ? "no provider's key was found, so agents that name no model only rehearse"
+        : `${modelLabel(model)}: agents that name no model play a script`,
     fix: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or `model:` in cadre.yaml",
   };
 }
@@ -127,13 +127,13 @@ function modelFinding(model: string): Finding {
 const clockWentBack = (runId: string): Finding => ({
   state: "warn",
   name: "clock",
-  text: `run ${runId} was written to in the future: the clock has gone back`,
-  fix: "check the clock; order is kept all the same",
+  text: `run ${runId} has an event from the future: the clock was set back`,
+  fix: "check the clock; the order of events is not affected",
 });
 
 const quarantined = (runId: string): Finding => ({
   state: "bad",
   name: "runs",
-  text: `${runId} is set aside: it could not be driven`,
+  text: `${runId} is quarantined: it could not be driven`,
   fix: `look at it with \`cadre show ${runId}\`, then \`cadre resume ${runId}\` or \`cadre cancel ${runId}\``,
 });

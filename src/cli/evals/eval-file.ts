@@ -11,8 +11,8 @@ import { type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
 import { CadreError, describeSystemError } from "../../errors.ts";
 import { PRESETS } from "../../journal/definition.ts";
 
-const Pattern = z.string().refine(isPattern, "is no regular expression that can be read");
-const Schema = z.record(z.string(), z.unknown()).refine(isSchema, "is no JSON Schema that can be used");
+const Pattern = z.string().refine(isPattern, "is not a valid regular expression");
+const Schema = z.record(z.string(), z.unknown()).refine(isSchema, "is not a usable JSON Schema");
 
 const EXPECTS = {
   /** Text the answer contains. */
@@ -60,7 +60,7 @@ const EvalFile = z.strictObject({
     .array(Case)
     .min(1)
     .refine((cases) => new Set(cases.map(({ name }) => name)).size === cases.length, {
-      message: "has two cases of one name",
+      message: "has two cases with the same name",
     }),
 });
 
@@ -101,8 +101,8 @@ const WORDS = [EvalFile, Case, z.object(EXPECTS)].flatMap(({ shape }) => Object.
 function withFiles(file: z.infer<typeof EvalFile>, folder: string): z.infer<typeof EvalFile> {
   for (const name of file.cases.flatMap(({ files = [] }) => files)) {
     if (isAbsolute(name) || normalize(name).split(sep).includes(".."))
-      throw invalid(`${name} lies outside of the folder of the eval's file`);
-    if (!existsSync(resolve(folder, name))) throw invalid(`There is no ${name} beside the eval's file`);
+      throw invalid(`${name} is outside the folder of the eval file`);
+    if (!existsSync(resolve(folder, name))) throw invalid(`There is no ${name} next to the eval file`);
   }
   return file;
 }

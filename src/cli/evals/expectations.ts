@@ -33,11 +33,11 @@ function failureOf(expected: Expectation, { run, events }: Answer): string | und
   if (expected.file !== undefined)
     return said(existsSync(join(run.workspace, expected.file)), `there is no file ${expected.file}`);
   if (expected.calls !== undefined)
-    return said(called.has(expected.calls), `it has not called ${expected.calls}`);
+    return said(called.has(expected.calls), `it did not call ${expected.calls}`);
   if (expected.callsNot !== undefined)
-    return said(!called.has(expected.callsNot), `it has called ${expected.callsNot}`);
+    return said(!called.has(expected.callsNot), `it called ${expected.callsNot}`);
   if (expected.maxTurns !== undefined)
-    return said(run.turns <= expected.maxTurns, `it took ${run.turns} turns, at most ${expected.maxTurns}`);
+    return said(run.turns <= expected.maxTurns, `it took ${run.turns} turns, more than ${expected.maxTurns}`);
   if (expected.maxCost !== undefined) return tooDear(run.treeUsage, expected.maxCost);
   return unequal(expected.equals, text, run.output);
 }
@@ -59,8 +59,8 @@ function misfit(schema: Record<string, unknown>, output: unknown): string | unde
 
 /** An unknown price fails the expectation: it may be above the limit. */
 function tooDear({ cost, unpriced }: RunDetail["treeUsage"], most: number): string | undefined {
-  if (cost > most) return `it cost ${money(cost)}, at most ${money(most)}`;
-  return unpriced > 0 ? `what it cost is not known: ${unpriced} calls have no price` : undefined;
+  if (cost > most) return `it cost ${money(cost)}, more than ${money(most)}`;
+  return unpriced > 0 ? `its cost is unknown: ${unpriced} calls have no price` : undefined;
 }
 
 function unequal(expected: unknown, text: string, output: unknown): string | undefined {

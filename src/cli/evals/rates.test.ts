@@ -17,7 +17,7 @@ test.each([
   ["always, now always", [5, 5], [5, 5], undefined],
   ["better", [1, 5], [4, 5], undefined],
   ["lower, intervals overlap", [5, 5], [3, 5], undefined],
-  ["lower, intervals apart", [10, 10], [2, 10], /the 95 % intervals are apart$/],
+  ["lower, intervals apart", [10, 10], [2, 10], /the 95 % intervals do not overlap$/],
   ["one repeat that failed", [1, 1], [0, 1], /fewer than 10 repeats/],
   ["few repeats, one failed", [3, 3], [2, 3], undefined],
   ["few repeats, half failed", [4, 4], [2, 4], /fewer than 10 repeats/],

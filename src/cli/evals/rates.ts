@@ -26,9 +26,10 @@ const FEW = 10;
 export function regressionReason(before: Rate, now: Rate): string | undefined {
   if (now.passed / now.n >= before.passed / before.n) return undefined;
   const rates = `passed ${before.passed} of ${before.n} in the baseline, ${now.passed} of ${now.n} now`;
-  if (wilsonInterval(now)[1] < wilsonInterval(before)[0]) return `${rates}: the 95 % intervals are apart`;
+  if (wilsonInterval(now)[1] < wilsonInterval(before)[0])
+    return `${rates}: the 95 % intervals do not overlap`;
   const isFew = Math.min(before.n, now.n) < FEW;
   if (isFew && before.passed === before.n && now.passed * 2 <= now.n)
-    return `${rates}: with fewer than ${FEW} repeats, what always passed must pass more often than not`;
+    return `${rates}: with fewer than ${FEW} repeats, a case that always passed must still pass more than half the time`;
   return undefined;
 }

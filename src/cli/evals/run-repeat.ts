@@ -80,10 +80,12 @@ async function toItsEnd(
   const rest = await followRun(client, watched, { type: "nobody" }, leaving);
   if (rest.type === "left") return undefined;
   if (rest.type === "needs-person")
-    await client.post("/api/runs/{id}/cancel", { id: runId, body: { reason: "An eval has nobody to ask." } });
+    await client.post("/api/runs/{id}/cancel", {
+      id: runId,
+      body: { reason: "An eval cannot ask a person." },
+    });
   const run = await client.get("/api/runs/{id}", { id: runId });
-  if (rest.type === "needs-person")
-    return { run, problem: "it needs a person, and an eval has nobody to ask" };
+  if (rest.type === "needs-person") return { run, problem: "it needs a person, whom an eval cannot ask" };
   if (run.status === "completed") return { run };
   return {
     run,

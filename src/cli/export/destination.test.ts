@@ -1,4 +1,4 @@
-// A tree that is moved straight to a server: it goes on there, and only there, whatever is lost on the way.
+// A tree that is moved directly to a server continues there and only there, whatever is lost on the way.
 
 import { existsSync } from "node:fs";
 import { readFile, rename } from "node:fs/promises";
@@ -48,7 +48,7 @@ async function serving(): Promise<Desk> {
 
 const idsAt = async ({ desk }: Desk) => (await desk.cadre("runs", "--json")).lines().map(({ id }) => id);
 
-/** Stands before a server. Of an import it says what `answer` says: nothing at all, or what it was told to. */
+/** A proxy in front of a server. It answers an import as `answer` says: not at all, or with a given response. */
 async function proxy(address: string, answer: () => "lost" | "passed" | "refused") {
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await Array.fromAsync(request as AsyncIterable<Buffer>);
@@ -80,7 +80,7 @@ async function proxy(address: string, answer: () => "lost" | "passed" | "refused
 }
 
 describe("cadre export --format cadre --to a server", () => {
-  test("[E7] what has arrived is handed out no more: to no second server, and to no file", async () => {
+  test("[E7] a tree that has arrived is not exported again, to neither a second server nor a file", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const [one, two] = [await serving(), await serving()];
@@ -100,7 +100,7 @@ describe("cadre export --format cadre --to a server", () => {
     expect(existsSync(join(laptop.folder, `${runId}.cadre`))).toBe(false);
   });
 
-  test("[E7] an answer that was lost: only the same server is asked again, and has it once", async () => {
+  test("[E7] after a lost answer only the same server can be asked again, and imports the tree once", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const [one, two] = [await serving(), await serving()];
@@ -110,7 +110,7 @@ describe("cadre export --format cadre --to a server", () => {
     using before = await proxy(one.address, () => how);
     const lost = await send(before.address, one.token);
     expect(lost.code).toBe(1);
-    expect(lost.stderr).toContain(`Whether ${before.address} has the tree is not known`);
+    expect(lost.stderr).toContain(`It is unknown whether ${before.address} has the tree`);
     expect(lost.stderr).not.toContain("The Cadre process that has the store");
     expect(await idsAt(one), "it has it").toEqual([runId]);
 
@@ -131,7 +131,7 @@ describe("cadre export --format cadre --to a server", () => {
     expect((await send(two.address, two.token)).stderr).toContain("already, and goes on there");
   });
 
-  test("[E7] a server that refuses it at once does not have it: another one may", async () => {
+  test("[E7] a server that refuses the tree does not have it, so another one may take it", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const [one, two] = [await serving(), await serving()];
@@ -144,13 +144,13 @@ describe("cadre export --format cadre --to a server", () => {
     expect(await idsAt(two)).toEqual([runId]);
   });
 
-  test("[E7] it says which folder is missing there, and speaks of the server there when that says no", async () => {
+  test("[E7] reports a folder that is missing on the server, and names the server when it refuses", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const one = await serving();
     await using _one = one.desk;
     const wrong = await send(one.address, "wrong");
-    expect(wrong.stderr).toContain(`the token in CADRE_DESTINATION_TOKEN is none of ${one.address}`);
+    expect(wrong.stderr).toContain(`the token in CADRE_DESTINATION_TOKEN is not valid for ${one.address}`);
     expect(wrong.stderr).not.toContain("open the link");
     const nobody = await send("http://127.0.0.1:9", one.token);
     expect(nobody.stderr).toContain("http://127.0.0.1:9 cannot be reached");
@@ -165,7 +165,7 @@ describe("cadre export --format cadre --to a server", () => {
     const moved = await beside.cadre("-C", away, ...words);
     expect(moved.lines()).toMatchObject([{ runId, to: one.address, missing: [laptop.folder] }]);
     expect(moved.stderr).toBe(
-      `cadre: ${laptop.folder}, where it works, is not at ${one.address}: make it there before the run goes on.\n`,
+      `cadre: The run works in ${laptop.folder}, which does not exist at ${one.address}: create it before the run continues.\n`,
     );
   });
 });

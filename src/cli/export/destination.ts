@@ -27,20 +27,20 @@ export const isServerAddress = (to: string): boolean => /^[a-z][a-z\d+.-]*:\/\//
 export function destinationOf(to: string, format: string, env: Io["env"]): Destination {
   const address = readAddress(to);
   const place = address.origin + address.pathname.replace(/\/+$/, "");
-  if (format !== "cadre") throw refused(`Only a tree that is moved can go to ${place}: add --format cadre.`);
+  if (format !== "cadre") throw refused(`${place} only takes trees that are moved: add --format cadre.`);
   const token = env[TOKEN];
-  if (!token) throw refused(`${place} wants a token: set ${TOKEN} to that of an admin there.`);
+  if (!token) throw refused(`${place} requires a token: set ${TOKEN} to the token of an admin there.`);
   const client = clientOf(place, token);
   return {
     url: place,
     async check(root, hasLeft) {
       const me = await asked(place, () => client.get("/api/me"));
       if (me.role !== "admin")
-        throw refused(`${place} takes trees from admins, and ${me.name} is ${me.role} there.`);
+        throw refused(`${place} takes trees only from admins, and ${me.name} is ${me.role} there.`);
       if (!hasLeft && (await asked(place, () => isThere(client, root))))
         throw new CadreError(
           "CONFLICT",
-          `${root} is at ${place} already. Nothing was moved: if it had left from there, prune it there first (cadre prune --run ${root}).`,
+          `${root} is already at ${place}. Nothing was moved. If it was moved from there, prune it there first (cadre prune --run ${root}).`,
         );
     },
     async deliver(file, settle) {
@@ -64,8 +64,8 @@ const isRefusal = (error: unknown): boolean =>
 
 function notTaken(place: string, file: string, error: unknown): CadreError {
   const what = isRefusal(error)
-    ? `${place} did not take the tree: ${answerOf(place, error)} It has ended here and nothing is lost: the file is ${file}. Ask again with the same command, or import the file where it is taken.`
-    : `Whether ${place} has the tree is not known: ${answerOf(place, error)} It has ended here and nothing is lost: the file is ${file}. Ask again with the same command; it comes in once. Import the file elsewhere only if it is not there.`;
+    ? `${place} did not take the tree: ${answerOf(place, error)} It has ended here, and nothing is lost: the file is ${file}. Run the same command again, or import the file elsewhere.`
+    : `It is unknown whether ${place} has the tree: ${answerOf(place, error)} It has ended here, and nothing is lost: the file is ${file}. Run the same command again; the tree is imported only once. Import the file elsewhere only if it is not there.`;
   return new CadreError("CONFLICT", what, undefined, error);
 }
 
@@ -74,7 +74,7 @@ function answerOf(place: string, error: unknown): string {
   if (isUnreachable(error))
     return `${place} cannot be reached (${describeSystemError((error as CadreError).cause)}).`;
   if (error instanceof CadreError && error.code === "UNAUTHORIZED")
-    return `the token in ${TOKEN} is none of ${place}. Set it to that of an admin there, or to what \`.cadre/token\` holds there.`;
+    return `the token in ${TOKEN} is not valid for ${place}. Set it to the token of an admin there, or to the content of \`.cadre/token\` there.`;
   return asSentence(messageOf(error));
 }
 
@@ -82,11 +82,11 @@ function readAddress(to: string): URL {
   const address = URL.parse(to);
   if (!address || !/^https?:$/.test(address.protocol) || address.username || address.search || address.hash)
     throw refused(
-      `${JSON.stringify(to.replace(/\/\/[^/]*@/, "//"))} is no address of a server: use https://host.`,
+      `${JSON.stringify(to.replace(/\/\/[^/]*@/, "//"))} is not the address of a server: use https://host.`,
     );
   // Without TLS the token and the tree could be read on the way.
   if (address.protocol === "http:" && !isLoopback(address.hostname.replace(/^\[|\]$/g, "")))
-    throw refused(`http://${address.host} is not protected on the way: use https.`);
+    throw refused(`http://${address.host} is not encrypted: use https.`);
   return address;
 }
 

@@ -72,7 +72,7 @@ async function keep(answer: Response, handle: FileHandle): Promise<Kept> {
 function notWritten(error: unknown, file: string, format: string): CadreError {
   const lost =
     format === "cadre"
-      ? " The tree has ended here; nothing is lost: export it again, to a place that takes the file."
+      ? " The tree has ended here; nothing is lost: export it again, to a writable place."
       : "";
   return new CadreError(
     "STORAGE_UNUSABLE",

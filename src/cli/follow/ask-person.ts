@@ -92,7 +92,7 @@ function othersWait(more: number, paint: Paint): string {
 const approve: Choice = {
   key: "a",
   label: "[a]pprove",
-  help: "let this happen once, exactly as it is shown",
+  help: "approve this once, exactly as shown",
   act: (item, desk) => decide(item, desk, { decision: "approve" }),
 };
 
@@ -102,7 +102,7 @@ function createEdit(): Choice {
   return {
     key: "e",
     label: "[e]dit",
-    help: "change the input, then let it happen",
+    help: "edit the input, then approve it",
     async act(item, desk, signal) {
       const input = await editJson(item.input, draft, desk, signal);
       if (input === undefined) return false;
@@ -115,7 +115,7 @@ function createEdit(): Choice {
 const reject: Choice = {
   key: "r",
   label: "[r]eject",
-  help: "refuse it; the agent reads your reason and goes on without",
+  help: "reject it; the agent reads your reason and continues without it",
   async act(item, desk, signal) {
     const quick = REJECT_REASONS.map(({ label }, at) => `${at + 1} ${label.toLowerCase()}`).join(" · ");
     desk.screen.line(desk.screen.paint("dim", quick));
@@ -127,34 +127,34 @@ const reject: Choice = {
 const skip: Choice = {
   key: "s",
   label: "[s]kip",
-  help: "leave it open for later or for somebody else; what else waits comes first",
+  help: "leave it open for later or for another person; other questions come first",
   act: async () => false,
 };
 
 const always = (grant: string): Choice => ({
   key: "A",
   label: `[A]lways this, for ${ALWAYS_DAYS} days: ${plainLine(grant)}`,
-  help: "let this happen now and whenever it is wanted again in this folder; `cadre permissions` lists and revokes it",
+  help: "approve this now and whenever it comes up again in this folder; `cadre permissions` lists and revokes it",
   act: (item, desk) => decide(item, desk, { decision: "approve", scope: "always" }),
 });
 
-const goOn: Choice = { ...approve, help: "let the run go on" };
+const goOn: Choice = { ...approve, help: "let the run continue" };
 
 const raise: Choice = {
   ...approve,
-  help: "raise the budget and let the run go on",
+  help: "raise the budget and let the run continue",
   async act(item, desk, signal) {
     const text = await desk.keys.readLine("New budget, as in 200000 (tokens) or $5: ", signal);
     return decide(item, desk, { decision: "approve", limits: parseBudget(text) });
   },
 };
 
-const stop: Choice = { ...reject, help: "let the run come to its end" };
+const stop: Choice = { ...reject, help: "let the run end" };
 
 const answer: Choice = {
   key: "a",
   label: "[a]nswer",
-  help: "type an answer; the run goes on with it",
+  help: "type an answer; the run continues with it",
   async act(item, desk, signal) {
     const text = (await desk.keys.readLine("Answer: ", signal)).trim();
     return text === "" ? false : decide(item, desk, { decision: "answer", answer: text });
@@ -163,7 +163,7 @@ const answer: Choice = {
 
 const leaveUnanswered: Choice = {
   ...reject,
-  help: "give no answer; the run goes on without one",
+  help: "give no answer; the run continues without one",
   act: (item, desk) => decide(item, desk, { decision: "reject" }),
 };
 
@@ -171,7 +171,7 @@ const outcomes: readonly Choice[] = [
   {
     key: "l",
     label: "[l]ook",
-    help: "look whether it took effect; nothing is changed, and nothing decided",
+    help: "probe whether it took effect; changes and decides nothing",
     async act({ runId, callId }, { client, screen }) {
       for (const line of probeLines(
         await client.post("/api/runs/{id}/probe", { id: runId, body: { callId: callId! } }),
@@ -186,7 +186,7 @@ const outcomes: readonly Choice[] = [
     help: "it took effect: it is not run again, and the agent is told so",
     async act(item, desk, signal) {
       const output = (
-        await desk.keys.readLine("What came of it (the agent reads it; may be empty): ", signal)
+        await desk.keys.readLine("Its result (the agent reads it; may be empty): ", signal)
       ).trim();
       return verdict(item, desk, { verdict: "happened", ...(output === "" ? {} : { output }) });
     },
@@ -194,7 +194,7 @@ const outcomes: readonly Choice[] = [
   {
     key: "r",
     label: "[r]un again",
-    help: "it took no effect: run it now",
+    help: "it did not take effect: run it now",
     act: (item, desk) => verdict(item, desk, { verdict: "run_again" }),
   },
   {
@@ -213,7 +213,7 @@ export function parseBudget(text: string): { maxTokens: number } | { maxCost: nu
   if (dollar === "" && Number.isInteger(value) && value > 0) return { maxTokens: value };
   throw new CadreError(
     "USAGE",
-    "That is no budget: 200000 means tokens, $5 means dollars. Nothing was decided.",
+    "This is not a budget: 200000 means tokens, $5 means dollars. Nothing was decided.",
   );
 }
 

@@ -1,4 +1,4 @@
-// A question of an agent as people meet it, at the terminal and by a command.
+// An agent's question to a person, answered at the terminal and by a command.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
@@ -15,7 +15,7 @@ const painter = () =>
 `,
   });
 
-test("at the terminal the question stands with its answers and its reason, and is answered there", async () => {
+test("at the terminal a question is shown with its choices and its reason, and answered there", async () => {
   await using p = await painter();
   const terminal = p.terminal("run", "paint the door");
   await terminal.sees(
@@ -30,7 +30,7 @@ test("at the terminal the question stands with its answers and its reason, and i
   expect(terminal.text()).toMatch(/Answered by \S+: blue/);
 });
 
-test("with nobody at the terminal the run waits, and a command answers it, whoever runs then", async () => {
+test("without a terminal the run waits, and a command answers the question, whichever process drives", async () => {
   await using p = await painter();
   const asked = (await p.spawn("run", "--json", "paint the door")).lines().at(-1)!;
   expect(asked).toMatchObject({

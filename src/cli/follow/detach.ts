@@ -42,16 +42,16 @@ export async function detach(
 }
 
 const besideServer = (runId: string, commandLine: CommandLine, pid: number): string[] => [
-  `the server, process ${pid}, works on it. Follow it: ${commandLine(`tail ${runId}`)}`,
-  `if it needs you, \`${commandLine("approve")}\` shows what for; when you have answered, it goes on by itself.`,
+  `the server (process ${pid}) is working on it. Follow it: ${commandLine(`tail ${runId}`)}`,
+  `if it needs you, \`${commandLine("approve")}\` shows why. It continues when you have answered.`,
 ];
 
 /** The background process does not wait for a person, because it would block the store. */
 function whatNext(runId: string, commandLine: CommandLine, yes: boolean): string[] {
   const needs = yes ? "needs you for more than an approval" : "needs you";
   return [
-    `it works in the background until it has ended or ${needs}. Follow it: ${commandLine(`tail ${runId}`)}`,
-    `if it needs you, \`${commandLine("approve")}\` shows what for; when you have answered, \`${commandLine("run")}\` goes on with it.`,
+    `it continues in the background until it has ended or ${needs}. Follow it: ${commandLine(`tail ${runId}`)}`,
+    `if it needs you, \`${commandLine("approve")}\` shows why. After you have answered, \`${commandLine("run")}\` continues it.`,
   ];
 }
 

@@ -1,5 +1,5 @@
-// A run that cannot be read is set aside by whoever drives, beside its journal: nobody waits for it without end, and every
-// answer says so.
+// A driver quarantines a run that cannot be read, outside its journal: no command waits for it forever, and every command
+// says so.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -12,7 +12,7 @@ const FILES = {
     "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Write, input: { path: out.txt, content: hi } }]\n  - report: { summary: Written. }\n",
 };
 
-/** A run that waits for an approval, and what somebody did to its store then. By a process of its own: one keeps the definitions that it has read. */
+/** A run that waits for an approval, whose store is then damaged. In its own process, because a process caches definitions. */
 async function waitingAnd(p: Project, sql: string): Promise<string> {
   const [, id] = /^pen · run (\w+)$/m.exec((await p.spawn("run", "pen", "write it")).stdout)!;
   using file = new DatabaseSync(join(p.folder, ".cadre/cadre.db"));
@@ -20,34 +20,36 @@ async function waitingAnd(p: Project, sql: string): Promise<string> {
   return id!;
 }
 
-test("[P9] [U44] a run whose agent cannot be read any more: `run` ends with the reason, and nobody is told to approve it", async () => {
-  // No other test has this definition: one that ran in this process before would have left it readable.
+test("[P9] [U44] for a run whose agent can no longer be read, `run` ends with the reason, and no approval is suggested", async () => {
+  // No other test uses this definition: an earlier test in this process would have cached it.
   await using p = await project({ ...FILES, "agents/pen.md": agent("pen", "limits: { maxTurns: 6 }\n") });
   const id = await waitingAnd(p, "UPDATE blobs SET text = text || ' '");
   const damaged = /The stored value \w+ is damaged\./;
   const ran = await p.spawn("run", "--yes");
-  expect(ran.stdout).toMatch(new RegExp(`^Held: ${damaged.source}.*\n  cadre verify ${id}\n`, "m"));
+  expect(ran.stdout).toMatch(
+    new RegExp(`^Cannot continue: ${damaged.source}.*\n  cadre verify ${id}\n`, "m"),
+  );
   expect(ran.code).toBe(3);
   const why = await p.cadre("why", id);
-  expect(why.stdout).toMatch(new RegExp(`^Set aside: ${damaged.source}`, "m"));
+  expect(why.stdout).toMatch(new RegExp(`^Quarantined: ${damaged.source}`, "m"));
   expect(why.stdout).toContain(`\`cadre verify ${id}\` names what is damaged`);
   expect(why.stdout).not.toContain("cadre approve");
   const shown = await p.cadre("show", id);
-  expect(shown.stdout).toMatch(new RegExp(`^Set aside: ${damaged.source}`, "m"));
+  expect(shown.stdout).toMatch(new RegExp(`^Quarantined: ${damaged.source}`, "m"));
   expect(shown.stdout + (await p.cadre("runs")).stdout).not.toMatch(
-    /Not being worked on|goes on at the next/,
+    /Not being worked on|continue at the next/,
   );
 });
 
-test("[P9] a run whose journal is damaged does not keep `run` from ending", async () => {
+test("[P9] a run with a damaged journal does not keep `run` from ending", async () => {
   await using p = await project(FILES);
   const id = await waitingAnd(p, "UPDATE events SET payload = '{}' WHERE seq = 3");
   const ran = await p.spawn("run");
-  expect(ran.stdout).toMatch(new RegExp(`^Held: .*event 3.*\n  cadre verify ${id}\n`, "m"));
+  expect(ran.stdout).toMatch(new RegExp(`^Cannot continue: .*event 3.*\n  cadre verify ${id}\n`, "m"));
   expect(ran.code).toBe(3);
 });
 
-test("[U44] a run that was answered while nobody drives is not said to wait for it", async () => {
+test("[U44] a run that was answered while no process drives is not shown as waiting for the answer", async () => {
   await using p = await project({ ...FILES, "agents/pen.md": agent("pen", "limits: { maxTurns: 7 }\n") });
   const [, item] = /^ {2}cadre approve (\S+)$/m.exec((await p.cadre("run", "pen", "write it")).stdout)!;
   const [id] = item!.split(":");

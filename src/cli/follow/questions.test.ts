@@ -1,4 +1,4 @@
-// What a followed tree asks, over a real API, where the journals are read more slowly than the run goes on.
+// Questions of a followed tree over a real API, with journals that are read more slowly than the run progresses.
 
 import { expect, test } from "vitest";
 import type { CadreClient } from "../../api/client/client.ts";
@@ -15,7 +15,7 @@ import { assembleRuntime } from "../../runtime/assembly.ts";
 import { createLiveTree } from "../view/live/live-tree.ts";
 import { createQuestions } from "./questions.ts";
 
-test("`--yes` approves what is asked next, however far behind its events are read", async () => {
+test("`--yes` approves the next call, however slowly its events are read", async () => {
   const { folder, remove } = tempProject({ "agents/clerk.md": CLERK });
   const pay = (amount: number) => ({ calls: [{ tool: "Pay", input: { to: "ann", amount } }] });
   const { tool, paid } = payTool();
@@ -39,7 +39,7 @@ test("`--yes` approves what is asked next, however far behind its events are rea
     };
     await readOn();
     let rests = 1;
-    /** By the time that it is answered, the run has asked the next thing, or is over. */
+    /** When this resolves, the run has asked the next question, or has ended. */
     const slow: CadreClient = {
       ...api.client,
       async post(path, ...request) {

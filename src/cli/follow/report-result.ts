@@ -51,7 +51,7 @@ export async function printFollowResult(
 
 const keptLines = (runId: string, commandLine: CommandLine): string[] => [
   "",
-  "Leaving: nothing is lost. What is under way gets a few seconds to finish, then it is stopped and recorded as stopped; Ctrl-C again leaves at once.",
+  "Leaving: nothing is lost. Steps in progress get a few seconds to finish, then they are stopped and recorded as stopped; Ctrl-C again exits at once.",
   keptSentence(runId, commandLine),
 ];
 
@@ -63,12 +63,12 @@ export function withKeptRun(thrown: unknown, runId: string, { commandLine }: Inv
 
 /** For a run that no process drives any more. */
 const keptSentence = (runId: string, commandLine: CommandLine): string =>
-  `Run ${runId} is kept: \`${commandLine("run")}\` goes on with it, \`${commandLine(`cancel ${runId}`)}\` ends it.`;
+  `Run ${runId} is kept: \`${commandLine("run")}\` continues it, \`${commandLine(`cancel ${runId}`)}\` ends it.`;
 
 /** For a run that another process continues to drive. */
 export const leavingLines = (runId: string, commandLine: CommandLine): string[] => [
   "",
-  "Leaving: nothing is lost, and another process goes on with the run.",
+  "Leaving: nothing is lost, and another process continues the run.",
   `Follow it again: ${commandLine(`tail ${runId}`)}`,
   `End it: ${commandLine(`cancel ${runId}`)}`,
 ];
@@ -120,14 +120,14 @@ function heldLines(
     const who = id === runId ? "" : `${plainLine(agent)}, run ${id}: `;
     const commands = heldCommands(run, view, commandLine).map((command) => `  ${command}`);
     const aside = isUnreadable(run, view.tree) ? [AFTER_RESTORE] : [];
-    return ["", `Held: ${who}${why}`, ...commands, ...aside];
+    return ["", `Cannot continue: ${who}${why}`, ...commands, ...aside];
   });
   if (items.length === 0) return lines;
   return [
     ...lines,
     "",
-    `The run waits, and costs nothing meanwhile. When it is answered, go on with: ${commandLine("run")}`,
+    `The run waits and costs nothing meanwhile. After you have answered, continue with: ${commandLine("run")}`,
   ];
 }
 
-const AFTER_RESTORE = "Nothing else is harmed. It goes on when the store is restored from a copy.";
+const AFTER_RESTORE = "Nothing else is affected. It continues when the store is restored from a backup.";

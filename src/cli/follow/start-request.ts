@@ -65,8 +65,8 @@ function readInputOption(given: string, cwd: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const what = file === undefined ? "--input" : file;
-    const hint = file === undefined ? " Give JSON, or @file with a file that has it." : "";
-    throw new CadreError("USAGE", `${what} is no JSON: ${messageOf(error)}.${hint} Nothing was started.`);
+    const hint = file === undefined ? " Give JSON, or @file for a file with JSON." : "";
+    throw new CadreError("USAGE", `${what} is not JSON: ${messageOf(error)}.${hint} Nothing was started.`);
   }
 }
 
@@ -99,7 +99,7 @@ export async function refuseModelOfOwner(client: CadreClient): Promise<void> {
   if (pid !== process.pid)
     throw new CadreError(
       "USAGE",
-      `--model counts only where no other Cadre process runs: process ${pid} has its own.`,
+      `--model works only if no other Cadre process is running: process ${pid} has its own.`,
     );
 }
 

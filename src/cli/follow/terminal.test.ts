@@ -22,7 +22,7 @@ const writer = (input = '{ path: out.txt, content: "written" }') =>
   });
 
 describe("an approval inline", () => {
-  test("[U50] shows tool, rule and preview; `?` explains; `a` lets it happen once", async () => {
+  test("[U50] shows tool, rule and preview; `?` explains; `a` approves it once", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
@@ -32,7 +32,7 @@ describe("an approval inline", () => {
       /pen needs your approval\nworks on: write it\ntool Write\nwhy it asks: no rule allows this use of Write/,
     );
     expect(terminal.text()).toContain("+written");
-    await terminal.press("?", /e {2}change the input, then let it happen/);
+    await terminal.press("?", /e {2}edit the input, then approve it/);
     expect(await readdir(p.folder)).not.toContain("out.txt");
     await terminal.press("a", /✓ Write out\.txt/);
     expect(await terminal.code).toBe(0);
@@ -51,7 +51,7 @@ describe("an approval inline", () => {
     expect(await readdir(p.folder)).not.toContain("out.txt");
   });
 
-  test("[U26] five reasons are one key each", async () => {
+  test("[U26] five reasons for a rejection have one key each", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
@@ -61,7 +61,7 @@ describe("an approval inline", () => {
     expect(terminal.text()).toMatch(/Not written: .*This is too risky\. Find a safer way\./s);
   });
 
-  test("`s` leaves it open: the next question comes first, and what is left is told with its commands", async () => {
+  test("`s` skips the item: the next question is asked, and open items are listed with their commands", async () => {
     const write = (path: string) => `{ tool: Write, input: { path: ${path}, content: x } }`;
     await using p = await project({
       "agents/pen.md": agent("pen"),
@@ -72,11 +72,11 @@ describe("an approval inline", () => {
     await terminal.press("s", /\+\+\+ two\.txt/);
     await terminal.press("s", /needs approval: Write one\.txt\s+cadre approve r\w+:m1\.0/);
     expect(await terminal.code).toBe(3);
-    expect(terminal.screen()).toMatch(/The run waits, and costs nothing meanwhile/);
+    expect(terminal.screen()).toMatch(/The run waits and costs nothing meanwhile/);
     expect(await readdir(p.folder)).not.toContain("one.txt");
   });
 
-  test("`e` opens the editor on the input; what does not fit is said, and asked again", async () => {
+  test("`e` opens the editor with the input; an invalid edit is explained, and asked again", async () => {
     await using p = await writer();
     await p.write("edit.sh", 'printf "%s" "$NEXT" > "$1"\n');
     p.env["EDITOR"] = `NEXT='{"path":"out.txt","content":7}' sh ${join(p.folder, "edit.sh")}`;
@@ -98,7 +98,7 @@ describe("an approval inline", () => {
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("mine");
   });
 
-  test("an edit that is no JSON is offered again as it was typed, in the editor and without one", async () => {
+  test("an edit that is not JSON is offered again as typed, with and without an editor", async () => {
     await using p = await writer();
     await p.write(
       "edit.sh",
@@ -107,7 +107,7 @@ describe("an approval inline", () => {
     p.env["EDITOR"] = `sh ${join(p.folder, "edit.sh")}`;
     const editor = p.terminal("run", "write it");
     await editor.sees(PROMPT);
-    await editor.press("e", /That is no JSON[\s\S]*\[\?\]/);
+    await editor.press("e", /This is not JSON[\s\S]*\[\?\]/);
     await editor.press("e", /Changed and approved/);
     expect(await editor.code).toBe(0);
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("mine");
@@ -115,20 +115,20 @@ describe("an approval inline", () => {
     delete p.env["EDITOR"];
     const bare = p.terminal("run", "write it");
     await bare.sees(PROMPT);
-    // It begins as it is: left so, nothing is decided.
+    // The editor starts with the input; unchanged, nothing is decided.
     await bare.press("e", /Input as JSON: \{"path":"out\.txt","content":"[^"]+"\}$/);
     bare.type("\r");
     await bare.shows(/Input as JSON: .*[\s\S]*\[\?\]/);
     await bare.press("e", /Input as JSON: [\s\S]*Input as JSON: \{"path":"out\.txt","content":"[^"]+"\}$/);
     bare.type('\u0015{"path":"out.txt","content":"typed"\r');
-    await bare.shows(/That is no JSON[\s\S]*\[\?\]/);
-    await bare.press("e", /That is no JSON[\s\S]*: \{"path":"out\.txt","content":"typed"$/);
+    await bare.shows(/This is not JSON[\s\S]*\[\?\]/);
+    await bare.press("e", /This is not JSON[\s\S]*: \{"path":"out\.txt","content":"typed"$/);
     bare.type("}\r");
     expect(await bare.code).toBe(0);
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("typed");
   });
 
-  test("`A` makes it a rule: the next run is not asked", async () => {
+  test("`A` makes it a rule: the next run does not ask", async () => {
     await using p = await writer();
     const first = p.terminal("run", "write it");
     await first.sees(PROMPT);
@@ -137,7 +137,7 @@ describe("an approval inline", () => {
     expect(await p.cadre("run", "write it")).toMatchObject({ code: 0 });
   });
 
-  test("decided by somebody else, the question is taken away, and the next one is asked", async () => {
+  test("a question that is decided elsewhere is withdrawn, and the next one is asked", async () => {
     const write = (path: string) => `calls: [{ tool: Write, input: { path: ${path}, content: x } }]`;
     await using p = await project({
       "agents/pen.md": agent("pen"),
@@ -153,7 +153,7 @@ describe("an approval inline", () => {
     expect(await terminal.code).toBe(0);
   });
 
-  test("the other of two open calls is decided by somebody else: the question stays below the news", async () => {
+  test("when the other of two open calls is decided elsewhere, the question stays below the news", async () => {
     const write = (path: string) => `{ tool: Write, input: { path: ${path}, content: x } }`;
     await using p = await project({
       "agents/pen.md": agent("pen"),
@@ -162,7 +162,7 @@ describe("an approval inline", () => {
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
     const [, id] = /run (\w+)/.exec(terminal.text())!;
-    // The first is asked about as soon as it is recorded.
+    // The first call is asked about as soon as it is recorded.
     await expect.poll(async () => (await p.cadre("approve", "--json")).lines()).toHaveLength(2);
     expect((await p.cadre("approve", `${id!.slice(0, 12)}:m1.1`)).code).toBe(0);
     await terminal.sees(/Approved by .*two\.txt[\s\S]*one\.txt[\s\S]*\n\[a\]pprove .*\[\?\]/);
@@ -170,7 +170,7 @@ describe("an approval inline", () => {
     expect(await terminal.code).toBe(0);
   });
 
-  test("[E1] the owner is killed while the question is open: it is asked again, and the answer counts", async () => {
+  test("[E1] if the owner is killed while a question is open, it is asked again, and the answer is recorded", async () => {
     await using p = await writer();
     await p.write("agents/slow.md", agent("slow"));
     await p.write("slow.script.yaml", "turns:\n  - { delay: 600000, text: Never. }\n");
@@ -183,7 +183,7 @@ describe("an approval inline", () => {
     expect(await terminal.code).toBe(0);
   });
 
-  test("Ctrl-C at the question leaves the run as it is; the next `cadre run` asks again", async () => {
+  test("Ctrl-C at a question keeps the run; the next `cadre run` asks again", async () => {
     await using p = await writer();
     const first = p.terminal("run", "write it");
     await first.sees(PROMPT);
@@ -195,7 +195,7 @@ describe("an approval inline", () => {
     expect(await next.code).toBe(0);
   });
 
-  test("[A17] keys that were typed before the question was shown are no answer to it", async () => {
+  test("[A17] keys typed before the question was shown do not answer it", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
     terminal.type("aaa");
@@ -206,7 +206,7 @@ describe("an approval inline", () => {
     expect(await readdir(p.folder)).not.toContain("out.txt");
   });
 
-  test("[A17] [A64] nothing in a call can hide or speak to the terminal", async () => {
+  test("[A17] [A64] nothing in a call can hide or control the terminal", async () => {
     const evil = JSON.stringify({
       command: `ls\u202e${"\n".repeat(3000)}rm x \u001b]52;c;aGk=\u0007\u009b2J`,
       description: "✅ read-only\u001b[2A",
@@ -231,7 +231,7 @@ describe("an approval inline", () => {
   });
 });
 
-test("[P4] an outcome that nobody knows is put to the person: happened, run again, or fail", async () => {
+test("[P4] the person is asked about an unknown outcome: happened, run again, or fail", async () => {
   const command = "echo x >> effects.txt; sleep 600";
   await using p = await project({
     "agents/pen.md": agent("pen"),
@@ -256,21 +256,21 @@ test("[P4] an outcome that nobody knows is put to the person: happened, run agai
   ]) {
     const { code, stderr } = await p.cadre(...args);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^cadre: Nobody knows whether this was done \(Run: echo x/);
-    expect(stderr).toContain(`say what became of it: cadre outcome ${runId} m1.0 happened|run_again|fail\n`);
+    expect(stderr).toMatch(/^cadre: It is unknown whether this took effect \(Run: echo x/);
+    expect(stderr).toContain(`record it: cadre outcome ${runId} m1.0 happened|run_again|fail\n`);
   }
 
   const terminal = p.terminal("run");
   await terminal.shows(/\[l\]ook {2}\[h\]appened {2}\[r\]un again {2}\[f\]ail {2}\[s\]kip {2}\[\?\]/);
   expect(terminal.text()).toContain("does not know whether this was done");
-  await terminal.press("h", /What came of it/);
+  await terminal.press("h", /Its result \(the agent/);
   terminal.type("it printed x\r");
   expect(await terminal.code).toBe(0);
   expect(terminal.text()).toContain("Went on.");
   expect(await readFile(join(p.folder, "effects.txt"), "utf8")).toBe("x\n");
 });
 
-test("[U49] with ACCESSIBLE a terminal gets plain lines, and can still answer", async () => {
+test("[U49] with ACCESSIBLE a terminal gets plain lines, and the person can still answer", async () => {
   await using p = await writer();
   p.env["ACCESSIBLE"] = "1";
   const terminal = p.terminal("run", "write it");

@@ -44,14 +44,14 @@ const runsOf = ({ lines }: Finished) =>
   lines() as { id: string; agent: string; status: string; below: number }[];
 
 describe("at a terminal", () => {
-  test("[U18] each run has its line, the question says who wants what for which task, and the rest goes on meanwhile", async () => {
+  test("[U18] each run has its line, the question names agent, call and task, and the other runs continue meanwhile", async () => {
     await using p = await team({
       worker: `  - { when: { turn: 2, task: parser }, calls: [${write("parser.txt")}] }
   - { when: { task: printer }, delay: 700, report: { summary: The printer is done. } }`,
     });
     const terminal = p.terminal("run", "lead", "get it ready");
     await terminal.sees(/lead › worker needs your approval\nworks on: parser\ntool Write\nwhy it asks: /);
-    // The other branch comes to its end while the question is open.
+    // The other branch ends while the question is open.
     await terminal.sees(
       /lead +waiting for 1 run below .* \? worker .* ✓ worker#2 +The printer is done\..*\[a\]pprove .*\[\?\]/s,
     );
@@ -73,7 +73,7 @@ describe("at a terminal", () => {
     expect(terminal.screen().match(/✓ lead|needs your approval/g)).toHaveLength(2);
   });
 
-  test("several questions come one after the other, and each says how many more wait", async () => {
+  test("several questions are asked one after the other, and each says how many more wait", async () => {
     await using p = await team({
       worker: `  - { when: { turn: 2 }, calls: [{ tool: Write, input: { path: "\${task}.txt", content: x } }] }`,
     });
@@ -87,13 +87,13 @@ describe("at a terminal", () => {
     expect((await readdir(p.folder)).filter((file) => /^p.*\.txt$/.test(file))).toHaveLength(1);
   });
 
-  test("Ctrl-C leaves the tree as it is; the next `cadre run` goes on with it and asks again", async () => {
+  test("Ctrl-C keeps the tree; the next `cadre run` continues it and asks again", async () => {
     await using p = await team();
     const first = p.terminal("run", "lead", "get it ready");
     await first.sees(/\[\?\]/);
     first.type("\u0003");
     expect(await first.code).toBe(130);
-    expect(first.text()).toMatch(/Run r\w+ is kept: `cadre run` goes on with it/);
+    expect(first.text()).toMatch(/Run r\w+ is kept: `cadre run` continues it/);
     const next = p.terminal("run");
     await next.sees(/lead › worker needs your approval[\s\S]*\[\?\]/);
     await next.press("a", /Approved by/);
@@ -101,7 +101,7 @@ describe("at a terminal", () => {
   });
 });
 
-test("at a terminal `runs` keeps to its width: where a task has no room beside the rest, it stands below", async () => {
+test("at a terminal `runs` fits the width: a task without enough room gets its own line", async () => {
   await using p = await team();
   await p.cadre("run", "lead", "get everything ready that the release of the next version needs, and say so");
   const terminal = p.terminal("runs");
@@ -125,7 +125,7 @@ test("at a terminal `runs` keeps to its width: where a task has no room beside t
 });
 
 describe("without a terminal", () => {
-  test("[U50] each line says whose it is; what needs a person is told with its path once nothing else goes on", async () => {
+  test("[U50] each line names its run; what needs a person is printed with its path once nothing else can continue", async () => {
     await using p = await team();
     const parked = await p.cadre("run", "lead", "get it ready");
     expect(parked.code).toBe(3);
@@ -155,7 +155,7 @@ describe("without a terminal", () => {
     expect(await readFile(join(p.folder, "parser.txt"), "utf8")).toBe("x");
   });
 
-  test("--json: the events of all runs, in the order in which they happened, and what the tree used", async () => {
+  test("--json prints the events of all runs in order, and the usage of the tree", async () => {
     await using p = await team();
     const { code, lines } = await p.cadre("run", "--json", "--yes", "lead", "get it ready");
     expect(code).toBe(0);
@@ -169,7 +169,7 @@ describe("without a terminal", () => {
     expect(result.treeUsage.modelCalls).toBeGreaterThan(result.usage.modelCalls);
   });
 
-  test("a paused run below keeps the tree waiting: exit 3, and the command that lets it go on", async () => {
+  test("a paused child keeps the tree waiting: exit 3, with the command that resumes it", async () => {
     await using p = await team({
       lead: ask("worker", "printer"),
       researcher: `turns:\n  - ${WAIT}\n  - text: There.\n`,
@@ -183,7 +183,10 @@ describe("without a terminal", () => {
     const parked = await p.cadre("run");
     expect(parked.code).toBe(3);
     expect(parked.stdout).toMatch(
-      new RegExp(`^Held: researcher, run ${found.id}: Paused by .*\\n {2}cadre resume ${found.id}$`, "m"),
+      new RegExp(
+        `^Cannot continue: researcher, run ${found.id}: Paused by .*\\n {2}cadre resume ${found.id}$`,
+        "m",
+      ),
     );
     expect((await p.cadre("resume", found.id)).code).toBe(0);
     expect((await p.cadre("run")).code).toBe(0);
@@ -191,7 +194,7 @@ describe("without a terminal", () => {
 });
 
 describe("two processes", () => {
-  test("[E1] killed in the middle, a tree goes on at the next `cadre run`, and no part is done twice", async () => {
+  test("[E1] a killed tree continues at the next `cadre run`, and nothing is done twice", async () => {
     await using p = await team({
       lead: `${ask("worker", "printer")}, ${ask("worker", "docs")}`,
       researcher: `turns:\n  - ${WAIT.replace("attempt: 1", "attempt: 1, task: docs")}\n  - report: { summary: Known. }\n`,
@@ -204,7 +207,7 @@ describe("two processes", () => {
     expect(left.stdout).toMatch(/^r\w+ {2}Not being worked on {2}lead {2}4 below /);
     const next = await p.cadre("run");
     expect(next.code).toBe(0);
-    expect(next.stdout).toContain("1 run was left unfinished here; going on with it");
+    expect(next.stdout).toContain("Continuing 1 unfinished run");
     expect(next.stdout).toMatch(/^lead {2}worker#2 is done: The docs is done\.$/m);
     const all = runsOf(await p.cadre("runs", "--all", "--json"));
     expect(all.map(({ agent, status }) => `${agent} ${status}`).toSorted()).toEqual([
@@ -216,7 +219,7 @@ describe("two processes", () => {
     ]);
   });
 
-  test("[U41] cancel says what it reached, waits until all of it has ended, and exits by the root", async () => {
+  test("[U41] cancel lists the runs it cancels, waits until all have ended, and exits with the code of the root", async () => {
     await using p = await team({
       lead: `${ask("worker", "printer")}, ${ask("worker", "docs")}`,
       researcher: `turns:\n  - { when: { task: docs }, delay: 600000, text: Never. }\n  - report: { summary: Known. }\n`,
@@ -229,7 +232,7 @@ describe("two processes", () => {
     const { code, stdout } = await p.cadre("cancel", root!.id);
     expect(code).toBe(0);
     expect(stdout).toBe(
-      "Stopping 3 of 5 runs: lead, worker, researcher (2 had ended before)\nStopped: all of them have ended, and nothing of it is running.\n",
+      "Stopping 3 of 5 runs: lead, worker, researcher (2 had already ended)\nStopped: all runs have ended.\n",
     );
     expect(runsOf(await p.cadre("runs", "--all", "--json", "--status", "running,waiting,pending"))).toEqual(
       [],
@@ -238,7 +241,7 @@ describe("two processes", () => {
     expect((await tail.end()).code).toBe(4);
   });
 
-  test("[P7] [U41] where nobody works, cancel ends the runs itself, and nothing else goes on", async () => {
+  test("[P7] [U41] without a driving process cancel ends the runs itself, and drives nothing else", async () => {
     await using p = await team();
     const other = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "something else")).stdout)![1]!;
     const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
@@ -247,7 +250,7 @@ describe("two processes", () => {
       .find(({ rootRunId }) => rootRunId === other)!;
     expect((await p.cadre("approve", String(waiting["id"]))).code).toBe(0);
     expect((await p.cadre("cancel", id, "--reason", "not needed")).stdout).toBe(
-      "Stopping 2 of 5 runs: lead, worker (3 had ended before)\nStopped: all of them have ended, and nothing of it is running.\n",
+      "Stopping 2 of 5 runs: lead, worker (3 had already ended)\nStopped: all runs have ended.\n",
     );
     expect((await p.cadre("show", id)).stdout).toMatch(/^Cancelled \(user\)\nCancelled by .*: not needed$/m);
     expect((await p.cadre("prune", "--run", id, "--yes")).stdout).toMatch(/^Deleted 1 tree \(5 runs, /);
@@ -255,7 +258,7 @@ describe("two processes", () => {
     expect(await readdir(p.folder)).not.toContain("parser.txt");
   });
 
-  test("[P9] [U41] a run that cannot be read is named, and the others end", async () => {
+  test("[P9] [U41] cancel names a run that cannot be read, and ends the others", async () => {
     await using p = await team();
     const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
     const child = runsOf(await p.cadre("runs", "--all", "--json", "--status", "suspended")).find(
@@ -268,12 +271,12 @@ describe("two processes", () => {
     );
     db.close();
     expect((await p.cadre("cancel", id)).stdout).toBe(
-      `Stopping 2 of 5 runs: lead, worker (3 had ended before)\nCannot be ended, and does nothing: 1 of 2: worker. See why: cadre show ${child.id}\n`,
+      `Stopping 2 of 5 runs: lead, worker (3 had already ended)\nCannot be ended, but does nothing: 1 of 2: worker. See why: cadre show ${child.id}\n`,
     );
     expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Cancelled {2}lead /);
   });
 
-  test("[U41] a cancel that is recorded and not carried out is told as that, and cancelling again carries it out", async () => {
+  test("[U41] a cancel that is recorded but not carried out is shown as such, and cancelling again carries it out", async () => {
     await using p = await team();
     const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
     const { client, close } = await connect({ folder: p.folder, io: { env: p.env }, drive: false });
@@ -283,14 +286,14 @@ describe("two processes", () => {
       status: "suspended",
     });
     await close();
-    const now = `ends at the next \`cadre run\`, or now: cadre cancel ${id}`;
+    const now = `cancelled runs end at the next \`cadre run\`, or now: cadre cancel ${id}`;
     for (const look of ["runs", "show", "tail"] as const) {
       const { stdout, code } = await p.cadre(look, ...(look === "runs" ? [] : [id]));
       expect(stdout).toContain(now);
       if (look !== "tail") expect(stdout).toContain("Cancelled, not ended");
       else expect(code).toBe(4);
     }
-    expect((await p.cadre("prune", "--run", id)).stderr).toContain(`End it first: \`cadre cancel ${id}\``);
+    expect((await p.cadre("prune", "--run", id)).stderr).toContain(`Cancel it first: \`cadre cancel ${id}\``);
     const again = (await p.cadre("cancel", id, "--json")).lines()[0] as Record<string, string[]>;
     expect(again["cancelled"]).toHaveLength(2);
     expect(again["ended"]).toEqual(again["cancelled"]);
@@ -299,7 +302,7 @@ describe("two processes", () => {
 });
 
 describe("looking at a tree", () => {
-  test("show draws it with time, tokens and cost of each and of all below; a child tells its way up", async () => {
+  test("show draws the tree with time, tokens and cost of each run and its descendants; a child shows its path", async () => {
     await using p = await team();
     const [, id] = /cadre show (\w+)/.exec((await p.cadre("run", "--yes", "lead", "get it ready")).stdout)!;
     const { stdout } = await p.cadre("show", id!);
@@ -329,7 +332,7 @@ describe("looking at a tree", () => {
     });
   });
 
-  test("[U02] runs lists roots; --all what is below them, and of what was asked for only that and what is above it, which --json leaves out", async () => {
+  test("[U02] runs lists roots; --all adds descendants; with a filter it draws matching runs and their ancestors, which --json leaves out", async () => {
     await using p = await team();
     await p.cadre("run", "--yes", "lead", "get it ready");
     await p.cadre("run", "--yes", "worker", "docs");
@@ -356,11 +359,11 @@ describe("looking at a tree", () => {
       "   └─ researcher",
     ]);
     expect((await p.cadre("runs", "--agent", "researcher")).stdout).toBe(
-      "3 runs below others match: add --all\n",
+      "3 matching runs are below others: add --all\n",
     );
   });
 
-  test("[B3] a tree's budget is raised by one command, and every run that stopped for it goes on", async () => {
+  test("[B3] one command raises a tree's budget, and every run that stopped for it continues", async () => {
     await using p = await team({
       researcher:
         "turns:\n  - { usage: { input: 3000, output: 100 }, report: { summary: Nothing is known. } }\n",

@@ -20,10 +20,7 @@ const goesOn = ({ status, answered }: RunSummary): boolean => status !== "suspen
 export function printResumed(left: readonly RunSummary[], { screen, json }: Invocation): void {
   const goingOn = left.filter(goesOn).length;
   if (json || goingOn === 0) return;
-  const them =
-    goingOn === 1
-      ? "1 run was left unfinished here; going on with it"
-      : `${goingOn} runs were left unfinished here; going on with them`;
+  const them = goingOn === 1 ? "Continuing 1 unfinished run" : `Continuing ${goingOn} unfinished runs`;
   const asking = left.length - goingOn;
   const more = asking === 0 ? "" : `; ${asking} more ${asking === 1 ? "waits" : "wait"} for a person`;
   screen.line(screen.paint("dim", `${them}${more}`));
@@ -36,10 +33,8 @@ export function printResumedByServer(
 ): void {
   if (json || left.length === 0) return;
   const them =
-    left.length === 1
-      ? "1 run was left unfinished here: it goes on"
-      : `${left.length} runs were left unfinished here: they go on`;
-  screen.line(`${them}. What needs you is in the inbox, and at \`${commandLine("run")}\`.`);
+    left.length === 1 ? "Continuing 1 unfinished run" : `Continuing ${left.length} unfinished runs`;
+  screen.line(`${them}. Items that need you are in the inbox, and in \`${commandLine("run")}\`.`);
 }
 
 export async function printRemaining(
@@ -49,8 +44,6 @@ export async function printRemaining(
   if (!isOwner || json) return;
   const left = (await unfinishedRuns(client)).filter(goesOn).length;
   if (left === 0) return;
-  const them = left === 1 ? "1 other run is" : `${left} other runs are`;
-  screen.line(
-    screen.paint("dim", `${them} not finished: \`${commandLine("run")}\` goes on with what is left`),
-  );
+  const [what, them] = left === 1 ? ["1 other run is", "it"] : [`${left} other runs are`, "them"];
+  screen.line(screen.paint("dim", `${what} unfinished: \`${commandLine("run")}\` continues ${them}`));
 }

@@ -2,16 +2,16 @@ import type { KeyedModel } from "../../project/project.ts";
 
 /** The project's first cadre.yaml. `keyed`: the provider whose key was found; `script`: the script to play if there is none. */
 export function configText({ keyed, script }: { keyed?: KeyedModel; script?: string }): string {
-  return `# Cadre. Everything here is optional; what is commented out shows the form.
+  return `# Cadre. Everything here is optional; commented lines show the format.
 
-# For agents that name no model. Others: any provider/model, also of a server of your own (\`providers\`).
+# The model of agents that name none: any provider/model, also of your own server (\`providers\`).
 ${modelLine(keyed, script)}
-# providers:                              # counts once this folder is trusted: cadre trust
+# providers:                              # takes effect once this folder is trusted: cadre trust
 #   local: { type: openai-compatible, baseURL: "http://127.0.0.1:8000/v1" } # then write local/name-of-model
 # aliases: { fast: anthropic/claude-haiku-4-5 }
 # limits: { maxDepth: 3, maxTurns: 20, tree: { maxCost: 5 } }
 # permissions:
-#   allow: [Read, "Bash(npm test)"]       # counts once this folder is trusted: cadre trust
+#   allow: [Read, "Bash(npm test)"]       # takes effect once this folder is trusted: cadre trust
 #   ask: [Bash, Write, Edit]
 #   deny: [WebSearch]
 `;

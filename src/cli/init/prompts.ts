@@ -13,13 +13,13 @@ export async function askTemplate(
 ): Promise<Template | "nothing" | undefined> {
   const options = templates.map((value) => ({ value, label: value.label, hint: value.hint }));
   const nothing = { value: "nothing" as const, label: "Nothing yet", hint: "only cadre.yaml" };
-  return ask<Template | "nothing">(io, "What do you want to begin with?", [...options, nothing]);
+  return ask<Template | "nothing">(io, "What do you want to start with?", [...options, nothing]);
 }
 
 /** Undefined: they left. */
 export function askModel(io: Io, found: readonly KeyedModel[]): Promise<KeyedModel | undefined> {
   const options = found.map((value) => ({ value, label: value.model, hint: `${value.key} is set` }));
-  return ask(io, "Which model, for agents that name none?", options);
+  return ask(io, "Which model should agents use that name none?", options);
 }
 
 async function ask<Value>(

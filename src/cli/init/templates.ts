@@ -43,7 +43,7 @@ export const TEMPLATES: readonly Template[] = [
   },
   {
     name: "existing",
-    label: "The agents that are here",
-    hint: "of Claude Code, opencode or Copilot, as they are",
+    label: "The agents that are already here",
+    hint: "from Claude Code, opencode or Copilot, unchanged",
   },
 ];

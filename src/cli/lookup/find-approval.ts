@@ -43,7 +43,7 @@ export function refuseOutcome(item: ApprovalView, commandLine: CommandLine): voi
   const [command] = answerCommands(item, commandLine);
   throw new CadreError(
     "OUTCOME_UNKNOWN",
-    `Nobody knows whether this was done (${itemTitle(item)}). Nothing was decided; look, and say what became of it: ${command}`,
+    `It is unknown whether this took effect (${itemTitle(item)}). Nothing was decided. Find out, and record it: ${command}`,
     { approvalId: item.id, runId: item.runId, callId: item.callId },
   );
 }

@@ -4,12 +4,15 @@ import { CadreError } from "../../errors.ts";
 export function parseRunReference(where: string): { runId: string; seq?: number } {
   const [, runId, seq] = /^([^#]+)(?:#([^#]*))?$/.exec(where) ?? [];
   if (runId === undefined)
-    throw new CadreError("USAGE", `\`${where}\` names no run: say RUN or RUN#SEQ, as in r1m7j5wr#142.`);
+    throw new CadreError(
+      "USAGE",
+      `\`${where}\` is not a run: write RUN or RUN#SEQ, for example r1m7j5wr#142.`,
+    );
   if (seq === undefined) return { runId };
   if (!/^[1-9]\d{0,8}$/.test(seq))
     throw new CadreError(
       "USAGE",
-      `\`${where}\` names no event: they are counted from 1. Say RUN or RUN#SEQ, as in ${runId}#1.`,
+      `\`${where}\` is not an event: events are numbered from 1. Write RUN or RUN#SEQ, for example ${runId}#1.`,
     );
   return { runId, seq: Number(seq) };
 }

@@ -3,7 +3,7 @@ import { parseRunsFilter } from "./runs-filter.ts";
 
 const NOW = new Date(2026, 0, 31, 12, 30).getTime();
 
-test("[U02] every filter of the list of runs has a word on the command line", () => {
+test("[U02] every filter of the list of runs has an option on the command line", () => {
   const options = {
     status: "failed,cancelled",
     agent: "lead",

@@ -33,7 +33,7 @@ export function announceServer({ io, json, screen, commandLine }: Invocation, up
 const upWords = (link: string, { drives }: ServerAnnouncement): string[] => [
   `Cadre is up at ${link}`,
   "The link signs one browser in, once.",
-  `For a program: the token in .cadre/token. Ctrl-C ends it; ${drives ? "whatever runs goes on at the next start" : "workers go on with whatever runs"}.`,
+  `Programs use the token in .cadre/token. Ctrl-C stops the server; ${drives ? "unfinished runs continue at the next start" : "workers continue unfinished runs"}.`,
 ];
 
 /** Passes the link as an argument, never through a shell (A51). Without a browser, the link is still on the screen. */

@@ -1,4 +1,4 @@
-// What `cadre up` writes to stderr where nobody sits at it: lines of JSON, each about one thing, and nothing secret.
+// The log that `cadre up` writes to stderr without a terminal: JSON lines, one per event, without secrets.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const parsed = (text: string): Record<string, unknown>[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-test("[A68] a name with line ends, or with what a terminal obeys, is still one line", () => {
+test("[A68] a name with line breaks or control characters is still one line", () => {
   const { log, text, lines } = collected();
   const name = 'x\r\n{"level":"info","event":"started"}\u2028\u2029\u0085\u202e\u001b[2J';
   log.log("run_ended", { agent: name });
@@ -39,7 +39,7 @@ test("[A68] a name with line ends, or with what a terminal obeys, is still one l
   expect(text()).toMatch(/^[\x20-\x7e\n]*$/);
 });
 
-test("[G7] what others bring about is bounded by the minute, and what was left out is said", () => {
+test("[G7] events that others cause are limited per minute, and the number of dropped ones is logged", () => {
   const { log, clock, lines } = collected();
   const knock = () => log.refused({ status: 401, method: "GET", path: "/" });
   for (let i = 0; i < 1_000; i++) knock();
@@ -52,7 +52,7 @@ test("[G7] what others bring about is bounded by the minute, and what was left o
   expect(lines().at(-1)).not.toHaveProperty("leftOut");
 });
 
-test("what nobody foresaw comes with where it happened; what was foreseen with its code", () => {
+test("an unforeseen error is logged with its stack, a foreseen one with its code", () => {
   const { log, lines } = collected();
   log.problem({ runId: "r1", message: "GET /x failed.", error: new TypeError("boom") });
   log.problem({ message: "It failed.", error: new CadreError("STORAGE_FULL", "No room.") });
@@ -71,7 +71,7 @@ const SCRIPTS = {
   "bad.script.yaml": `turns:\n  - error: { status: 401, message: the key ${SECRET} is wrong }\n`,
 };
 
-test("[G7] [A61] [A08] started, refused, ended, failed, stopping, stopped: nothing secret, nothing that was said", async () => {
+test("[G7] [A61] [A08] logs started, refused, ended, failed, stopping and stopped, without secrets and without content of runs", async () => {
   await using p = await project({ ...SCRIPTS, ".env": `API_PASSWORD=${SECRET}\n` });
   const up = p.start("up", "--port", "0", "--no-open", "--json");
   const { url, link } = JSON.parse((await up.shows(/^\{"url".*\}$/m))[0]) as { url: string; link: string };
@@ -107,7 +107,7 @@ test("[G7] [A61] [A08] started, refused, ended, failed, stopping, stopped: nothi
     expect(stderr).not.toContain(word);
 });
 
-test("what was left unfinished is counted at the start", async () => {
+test("the number of unfinished runs is logged at the start", async () => {
   await using p = await project({
     "agents/pen.md": agent("pen"),
     "pen.script.yaml": "turns:\n  - calls: [{ tool: Write, input: { path: a, content: b } }]\n",

@@ -42,7 +42,7 @@ export function parseInput(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CadreError("USAGE", `That is no JSON (${messageOf(error)}). Nothing was decided.`);
+    throw new CadreError("USAGE", `This is not JSON (${messageOf(error)}). Nothing was decided.`);
   }
 }
 

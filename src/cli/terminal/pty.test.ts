@@ -1,4 +1,4 @@
-// In a real pseudo-terminal: what a hostile output can do to it, windows that change, and how one leaves.
+// In a real pseudo-terminal: hostile output, resized windows, and Ctrl-C.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { inPty } from "../pty.fixture.ts";
 const writer = (turns: string) =>
   project({ "agents/pen.md": agent("pen"), "pen.script.yaml": `turns:\n${turns}` });
 
-/** Copies, a link, a cleared screen, a cursor that goes up, a colour by C1, a title, a question to the terminal. */
+/** Control sequences that copy, link, clear the screen, move the cursor, set a colour or a title, or query the terminal. */
 const EVIL = [
   "\u001b]52;c;aGk=\u0007",
   "\u001b]8;;file:///etc/passwd\u0007ok\u001b]8;;\u0007",
@@ -18,10 +18,10 @@ const EVIL = [
   "\u001b]0;title\u0007\u001b[21t",
 ].join("");
 
-/** What only a program that clears or takes over the screen writes. */
+/** Control sequences that clear or take over the screen. */
 const CLEARS = ["\u001b[2J", "\u001b[3J", "\u001b[H", "\u001b[1;1H", "\u001bc", "\u001b[?1049h"];
 
-test("[A64] [TV1] output that speaks to the terminal is only shown; the question under it stays, in any window", async () => {
+test("[A64] [TV1] output with control sequences is only shown; the question below it stays, in any window", async () => {
   const evil = JSON.stringify(EVIL);
   await using p = await writer(
     `  - { when: { turn: 1 }, text: ${evil}, calls: [{ tool: Read, input: { path: evil.txt } }] }
@@ -46,13 +46,13 @@ test("[A64] [TV1] output that speaks to the terminal is only shown; the question
   const raw = terminal.raw();
   for (const order of [...CLEARS, "\u001b]", "\u001b[7A", "\u001b[21t", "\u009b", "\u0007"])
     expect(raw).not.toContain(order);
-  // Whole, although it is one word that is wider than the window (A17).
+  // Shown in full, although it is one word that is wider than the window (A17).
   expect(raw).toMatch(/\+⟦U\+001B⟧\]52;c;aGk=⟦U\+0007⟧.*⟦U\+001B⟧\[21t/);
   expect(raw).toMatch(/look again: cadre show r\w+/);
   expect(raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(raw.lastIndexOf("\u001b[?25l"));
 });
 
-test("[U49] --plain: lines only, no order to the terminal at all, and answers still count", async () => {
+test("[U49] --plain prints only lines, without control sequences, and questions can still be answered", async () => {
   await using p = await writer(
     `  - { when: { turn: 1 }, calls: [{ tool: Write, input: { path: out.txt, content: x } }] }
   - report: { summary: Written. }
@@ -60,7 +60,7 @@ test("[U49] --plain: lines only, no order to the terminal at all, and answers st
   );
   using terminal = inPty(p, ["run", "--plain", "write it down"]);
   await terminal.shows(/\[\?\] $/);
-  // What is typed before the question has settled is no answer to it.
+  // A key typed before the question has settled does not answer it.
   const typing = setInterval(() => terminal.pty.write("a"), 200);
   try {
     expect(await terminal.code).toBe(0);
@@ -71,22 +71,22 @@ test("[U49] --plain: lines only, no order to the terminal at all, and answers st
   expect(terminal.raw()).not.toContain("\u001b");
 });
 
-test("Ctrl-C says that nothing is lost, and the commands to go on with; the terminal is as it was", async () => {
+test("Ctrl-C says that nothing is lost and prints the commands to continue; the terminal is restored", async () => {
   await using p = await writer("  - { delay: 600000, text: Never. }\n");
   using terminal = inPty(p, ["run", "wait for it"]);
   await terminal.sees(/pen · thinking · [1-9]\d* s · preset ask/);
   terminal.pty.write("\u0003");
   expect(await terminal.code).toBe(130);
   const said = terminal.screen();
-  expect(said).toMatch(/Leaving: nothing is lost\. What is under way gets a few seconds to finish/);
-  expect(said).toMatch(/Run r\w+ is kept: `cadre run` goes on with it, `cadre cancel\s+r\w+` ends it\./);
+  expect(said).toMatch(/Leaving: nothing is lost\. Steps in progress get a few seconds to finish/);
+  expect(said).toMatch(/Run r\w+ is kept: `cadre run` continues it, `cadre cancel\s+r\w+` ends it\./);
   expect(said).not.toMatch(/thinking/);
   expect(terminal.raw().lastIndexOf("\u001b[?25h")).toBeGreaterThan(
     terminal.raw().lastIndexOf("\u001b[?25l"),
   );
 });
 
-test("`cadre tail` draws a tree that another process works on; leaving it leaves the run alone", async () => {
+test("`cadre tail` draws a tree that another process drives; leaving it does not affect the run", async () => {
   await using p = await writer("  - { delay: 600000, text: Never. }\n");
   const owner = p.start("run", "--json", "wait for it");
   const [, runId] = await owner.shows(/"runId":"(r\w+)".*"MODEL_CALL_STARTED"/);
@@ -94,7 +94,7 @@ test("`cadre tail` draws a tree that another process works on; leaving it leaves
   await terminal.sees(/pen · thinking · \d+ s · preset ask/);
   terminal.pty.write("\u0003");
   expect(await terminal.code).toBe(130);
-  expect(terminal.screen()).toMatch(/nothing is lost, and another process goes on with the run/);
+  expect(terminal.screen()).toMatch(/nothing is lost, and another process continues the run/);
   expect(terminal.screen()).toMatch(/Follow it again: cadre tail r\w+/);
   expect(owner.process.exitCode).toBeNull();
 });

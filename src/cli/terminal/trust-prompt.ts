@@ -21,7 +21,7 @@ export async function settingsNeedingTrust(
       ({ file, line, message }) => `${file}:${line} ${message.replace(/ is ignored: .* to set /, " sets ")}`,
     );
   const store = isForeignStore(config, io.env)
-    ? [`${config.dir} came with the folder: the runs, approvals and grants in it would count`]
+    ? [`${config.dir} came with the folder: the runs, approvals and grants in it would be used`]
     : [];
   return {
     trusted: config.trusted,
@@ -35,8 +35,8 @@ async function started(invocation: Invocation): Promise<string[]> {
   return [...agents.values()]
     .filter(({ file }) => !/^(~\/|builtin:)/.test(file))
     .flatMap(({ file, definition: { steps, runner } = {} }) => [
-      ...(steps ? [`${file} is controlled by code, which would run: ${steps.module}`] : []),
-      ...(runner ? [`${file} is the work of a program, which would be started: ${programText(runner)}`] : []),
+      ...(steps ? [`${file} runs code: ${steps.module}`] : []),
+      ...(runner ? [`${file} starts a program: ${programText(runner)}`] : []),
     ]);
 }
 
@@ -48,7 +48,7 @@ export async function askForTrust(invocation: Invocation): Promise<void> {
   if (trusted || lines.length === 0) return;
   screen.line("This folder is not trusted. If you trust it:");
   for (const line of lines) screen.line(`  ${line}`);
-  const agreed = await confirm(invocation, "Trust it, if you know who wrote it? [y/N] ");
+  const agreed = await confirm(invocation, "Do you know who wrote it, and trust it? [y/N] ");
   setTrust(folder, agreed ? "trusted" : "declined", io.env);
-  if (!agreed) screen.line(`It goes on without them. \`${commandLine("trust")}\` if you change your mind.`);
+  if (!agreed) screen.line(`Continuing without them. \`${commandLine("trust")}\` if you change your mind.`);
 }

@@ -54,5 +54,5 @@ function changeLine(line: string, paint: Paint): string {
 
 function againLine({ runs, again }: Pick<AgentReplayView, "runs" | "again">, paint: Paint): string {
   const which = paint("yellow", `${again.runs} of ${plural(runs.length, "run")}`);
-  return `${which} would go otherwise. To run what differs again: about ${describeCost(again.usage)}, ${describeTokens(again.usage)}, which they and all below them have used.`;
+  return `${which} would be decided differently. Running them again would cost about ${describeCost(again.usage)}, ${describeTokens(again.usage)}, which is what they and their descendants used.`;
 }

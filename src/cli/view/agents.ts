@@ -21,9 +21,7 @@ export function agentFacts({ name, definition, problems }: Agent, usualModel: st
   );
   const model = inheritsModel ? "its parent's model" : modelLabel(models[0]!);
   return [
-    ...(problems.some(isUnknownModel)
-      ? ["cannot run: its model's provider is not known, or not trusted"]
-      : []),
+    ...(problems.some(isUnknownModel) ? ["cannot run: its model's provider is unknown or not trusted"] : []),
     kind,
     ...patterns,
     ...(ownToolsOf(definition)?.may === "none" ? [] : [toolWords(tools.allow)]),

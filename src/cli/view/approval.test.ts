@@ -33,7 +33,7 @@ const here = createCommandLine("cadre", { cwd: "x", folder: "x" });
 const elsewhere = createCommandLine("cadre", { cwd: "/p", folder: "x" });
 
 describe("an approval", () => {
-  test("a diff is coloured, and its header needs no banner", () => {
+  test("a diff is coloured, and shown without its banner", () => {
     const preview = "Index: a.txt\n=====\n--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new\n same\n";
     const lines = approvalLines(item({ preview, rule: "project ask Edit" }), marks, asker);
     expect(lines).toContain("<dim>why it asks: the rule “project ask Edit” asks first</>");
@@ -48,7 +48,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("[A17] [A64] names, rules, words and previews are only text; what is long is shown whole", () => {
+  test("[A17] [A64] names, rules, text and previews cannot control the terminal; long text is shown in full", () => {
     const order = "\u001b[2J\u202e";
     const evil = item({
       path: [`lead${order}`, "pen"],
@@ -66,26 +66,26 @@ describe("an approval", () => {
     expect(text).toContain("  last\n(63 lines: scroll up to see all)");
   });
 
-  test("without a preview the input is shown; asked again, it says why", () => {
+  test("without a preview the input is shown; a repeated question says why", () => {
     const text = approvalLines(item({ input: { path: "a.txt", n: 1 }, round: 2 }), bare, asker).join("\n");
     expect(text).toContain('  {\n    "path": "a.txt",\n    "n": 1\n  }');
-    expect(text).toContain("lead › pen needs your approval again: what it rests on has changed");
+    expect(text).toContain("lead › pen needs your approval again: what it depends on has changed");
   });
 
-  test("each kind has the commands that answer it", () => {
+  test("each kind of item has the commands that answer it", () => {
     expect(answerCommands(item({}), elsewhere)).toEqual([
       "cadre approve r1:m1.0 -C x",
       'cadre reject r1:m1.0 --note "why" -C x',
     ]);
     expect(answerCommands(item({ kind: "outcome" }), here)).toEqual([
       "cadre outcome r1 m1.0 happened|run_again|fail",
-      "cadre outcome r1 m1.0   # looks whether it took effect",
+      "cadre outcome r1 m1.0   # probes whether it took effect",
     ]);
     expect(answerCommands(item({ kind: "question" }), here)[0]).toContain("--answer");
     expect(answerCommands(item({ kind: "budget" }), here)[0]).toContain("--max-tokens");
   });
 
-  test("a card says whose it is, and how to approve, reject and edit it as a shell reads it", () => {
+  test("a card names its run, and the commands to approve, reject and edit it are quoted for a shell", () => {
     const card = cardLines(
       [{ item: item({ input: { path: "it's\u202e.txt" } }), task: "Mend it" }],
       elsewhere,
@@ -106,7 +106,7 @@ describe("an approval", () => {
     expect(long).toBe("  cadre approve r1:m1.0 --edit '{ … }'");
   });
 
-  test("[A17] [W4] at a terminal lines are broken between words, and what goes on cannot pass for a line of the call", () => {
+  test("[A17] [W4] at a terminal lines are wrapped between words, and a wrapped line cannot be taken for a line of the call", () => {
     const narrow = { ...bare, rich: true, columns: 24 };
     const preview = "rm -rf build && npm run build -- --watch\nls";
     const lines = approvalLines(
@@ -138,12 +138,12 @@ describe("an approval", () => {
     expect(command).toBe("  cadre approve r1:m1.0 -C a/long/folder");
   });
 
-  test("[A46] [A66] a call that may come from a stranger's words says so", () => {
+  test("[A46] [A66] a call that may be based on untrusted input says so", () => {
     const lines = approvalLines(item({ untrusted: ["https://evil.test", "loki"] }), bare, asker);
-    expect(lines).toContain("may come from the words of: https://evil.test, loki");
+    expect(lines).toContain("may be based on untrusted input from: https://evil.test, loki");
   });
 
-  test("an edit shows what it was and what will run", () => {
+  test("an edit shows the old input and the one that will run", () => {
     const lines = editLines({ path: "a", n: 1 }, { path: "b\u001b", n: 1 }, bare);
     expect(lines).toEqual([
       "It runs with this input:",

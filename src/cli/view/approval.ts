@@ -23,7 +23,7 @@ export interface Asker {
 export function approvalLines(item: ApprovalView, page: Page, { path, task }: Asker): string[] {
   const { paint } = page;
   const who = plainLine(path.join(" › "));
-  const again = item.round > 1 ? " again: what it rests on has changed" : "";
+  const again = item.round > 1 ? " again: what it depends on has changed" : "";
   const title = `${who} ${ITEM_HEADLINES[item.kind]}${again}`;
   const head = [
     paint(["bold", "yellow"], title),
@@ -74,7 +74,7 @@ export function answerCommands(item: ApprovalView, commandLine: CommandLine): st
     case "outcome":
       return [
         commandLine(`outcome ${item.runId} ${item.callId} happened|run_again|fail`),
-        `${commandLine(`outcome ${item.runId} ${item.callId}`)}   # looks whether it took effect`,
+        `${commandLine(`outcome ${item.runId} ${item.callId}`)}   # probes whether it took effect`,
       ];
     case "question":
       return [commandLine(`approve ${id} --answer "…"`), commandLine(`reject ${id}`)];
@@ -108,7 +108,7 @@ function facts(item: ApprovalView): string[] {
     ...(item.rule === undefined ? [] : [`why it asks: ${plainLine(describeAskReason(item))}`]),
     ...(item.untrusted === undefined
       ? []
-      : [`may come from the words of: ${plainLine(item.untrusted.join(", "))}`]),
+      : [`may be based on untrusted input from: ${plainLine(item.untrusted.join(", "))}`]),
     ...(typeof says === "string" ? [`agent says: ${plainLine(says)}`] : []),
     ...(item.choices === undefined ? [] : [`answers: ${plainLine(item.choices.join(", "))}`]),
     ...(item.asked === undefined ? [] : [plainLine(askedWords(item.asked))]),
@@ -124,7 +124,7 @@ const askedWords = ({ person, by, note, at }: NonNullable<ApprovalView["asked"]>
 /** A worker that hangs or is cut off may still be running the call, and `run_again` would do it twice. */
 function outcomeFact({ host, pid, requestedAt }: ApprovalView): string {
   const where = host === undefined ? "" : ` on ${plainLine(host)} (process ${pid})`;
-  return `begun at ${clockTime(requestedAt)}${where}, and not heard of again: look whether it took effect, and is not still under way`;
+  return `started at ${clockTime(requestedAt)}${where}, with no news since: check whether it took effect, and that it is not still running`;
 }
 
 function body(item: ApprovalView, page: Page): string[] {
@@ -157,6 +157,6 @@ function diffLine(line: string, paint: Paint): string {
 
 /** The result of a probe: what it suggests, and the evidence. */
 export const probeLines = ({ found, evidence }: Probe): string[] => [
-  `a look says: ${PROBE_WORDS[found]}`,
+  `the probe suggests: ${PROBE_WORDS[found]}`,
   ...evidence.map((words) => `  ${plainLine(words)}`),
 ];

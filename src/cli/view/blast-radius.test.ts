@@ -1,9 +1,9 @@
-// The blast radius as people meet it at the terminal: before they say yes, and again in what is open.
+// The blast radius at the terminal: at the prompt, and in the list of open items.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
 
-test("[BR1] [BR2] what could come of a delegation stands at the prompt and in the list, with what is new marked", async () => {
+test("[BR1] [BR2] the blast radius of a delegation is shown at the prompt and in the list, with new capabilities marked", async () => {
   await using p = await project({
     "agents/lead.md": agent(
       "lead",

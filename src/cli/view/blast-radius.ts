@@ -16,7 +16,7 @@ import { plainLine } from "./text/plain.ts";
 /** The blast radius in one sentence. */
 export function radiusLine(radius: BlastRadius, paint: Paint): string {
   const added = newInBlastRadius(radius).map(plainLine);
-  const news = added.length === 0 ? "nothing that the tree cannot do already" : `new: ${added.join(", ")}`;
+  const news = added.length === 0 ? "nothing the tree cannot already do" : `new: ${added.join(", ")}`;
   return `${paint("bold", "Blast radius:")} ${plainLine(describeBlastRadius(radius))}; ${news}`;
 }
 

@@ -27,13 +27,11 @@ export function budgetLines(
   ]);
   const all = nodes[0]!.branch;
   return [
-    ...table([["run", "agent", "state", "spent", "wasted", "held", "limit of its own"], ...rows]),
+    ...table([["run", "agent", "state", "spent", "wasted", "reserved", "own limit"], ...rows]),
     "",
-    `Together ${inWords(all.spent)} spent, ${inWords(all.wasted)} of it wasted; ${inWords(all.reserved)} held for calls under way.`,
+    `Together: ${inWords(all.spent)} spent, ${inWords(all.wasted)} of it wasted; ${inWords(all.reserved)} reserved for calls in progress.`,
     treeLine(top!.branch, limit),
-    ...(unpriced > 0
-      ? [`The price of ${plural(unpriced, "call")} is not known: it is more than these dollars.`]
-      : []),
+    ...(unpriced > 0 ? [`The price of ${plural(unpriced, "call")} is unknown, so the cost is higher.`] : []),
   ];
 }
 
@@ -54,7 +52,7 @@ export const budgetJson = ({ nodes }: BudgetRiver, tree: Budget) => ({
 
 function treeLine(flow: Flow, limit: Budget): string {
   const may = describeBudget(limit);
-  if (may === "") return "The tree has no budget of its own: `--tree --set 5.00` gives it one.";
+  if (may === "") return "The tree has no budget: `--tree --set 5.00` sets one.";
   const { tokens, cost } = remainingBudget(flow, limit);
   const left = describeBudget({
     ...(tokens === undefined ? {} : { maxTokens: tokens }),

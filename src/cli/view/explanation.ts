@@ -36,7 +36,7 @@ export function explanationLines(explanation: Explanation, paint: Paint, columns
     "",
     ...wrappedRows(factRows(explanation, names), columns),
     ...section(`Reaches ${plural(reachable.length, "agent")}`, indented(reachRows(explanation, names))),
-    ...section("Goes no further", indented(stopRows(stops, names))),
+    ...section("Stops at", indented(stopRows(stops, names))),
     ...section("Blast radius", [
       ...powerLines(explanation, paint),
       ...indented(holderRows(explanation, names)),
@@ -72,7 +72,7 @@ function factRows(
       ? ["Model", models.map(modelLabel).join(", then ")]
       : [
           "Program",
-          `${plainLine(runner)}: what it asks is judged by the rules; for the rest there is its sandbox`,
+          `${plainLine(runner)}: its requests are judged by the rules; its sandbox limits everything else`,
         ],
     ["Tools", toolWords(tools, (rules) => rules.map(plainLine).join(", "))],
     ["Limits", limitWords(limits)],
@@ -124,7 +124,7 @@ function fewWords([first = "", ...others]: readonly string[]): string {
 
 const REASONS: Readonly<Record<ReachStop["why"], string>> = {
   "max-depth": "delegation may go no deeper",
-  "on-the-path": "is at work above already",
+  "on-the-path": "is already at work above",
   broken: "cannot be used",
   "too-many": "there are too many ways to follow them all",
 };

@@ -10,7 +10,7 @@ function terminal(env: Record<string, string> = {}, { isTTY = true, isPlain = fa
 }
 
 describe("a screen of lines", () => {
-  test("a line that is open is ended before another is written", () => {
+  test("an unfinished line is ended before another is written", () => {
     const { screen, written } = terminal();
     screen.stream("half");
     screen.stream(" and");
@@ -19,7 +19,7 @@ describe("a screen of lines", () => {
     expect(written()).toBe("half and\nnext\n\n");
   });
 
-  test("a question is asked with what it is about, and again below what was written after it, and only then", () => {
+  test("a question is shown with its card, and repeated only below text written after it", () => {
     const { screen, written } = terminal({ NO_COLOR: "1" });
     screen.prompt({ card: () => ["about"], text: () => "well? " });
     screen.redraw();
@@ -58,14 +58,14 @@ test("wide characters count as two cells, marks as none", () => {
   expect(truncate("short", 5)).toBe("short");
 });
 
-test("text is broken between words; a word that is longer than a line stays whole", () => {
+test("text is wrapped between words; a word longer than a line is not split", () => {
   expect(wrapText("one two three four", 9)).toBe("one two\nthree\nfour");
   expect(wrapText("one two three", 7), "no space behind the last cell").toBe("one two\nthree");
   expect(wrapText("a\nverylongword b", 6)).toBe("a\nverylongword\nb");
   expect(wrapText("  in  two\n  x", 12)).toBe("  in  two\n  x");
 });
 
-test("a table aligns its columns, colours or not, and fits its last cell to the line", () => {
+test("a table aligns its columns, with or without colours, and truncates its last cell to the line", () => {
   const rows = [
     ["a", "\u001b[31mbad\u001b[39m", "first task"],
     ["long", "ok", "second task that is too long"],

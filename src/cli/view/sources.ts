@@ -16,7 +16,7 @@ export function sourceLines({ sentences, effects, unread }: Provenance, screen: 
       ...sources.flatMap((source) => oneSource(source, screen)),
       "",
     ]),
-    ...(effects.length === 0 ? [] : [paint("yellow", "Done after words had come in that nobody here wrote")]),
+    ...(effects.length === 0 ? [] : [paint("yellow", "Actions taken after untrusted input")]),
     ...effects.flatMap(({ ts, agent, what, runId, seq, untrusted }) =>
       part(
         `  ${paint("dim", clockTime(ts))}  `,
@@ -38,7 +38,7 @@ function oneSource({ path, shared, excerpt, untrusted }: Source, screen: Screen)
     untrusted.length === 0 ? "" : paint("yellow", `untrusted (${plainLine(untrusted.join(", "))})  `);
   const words = shared.map((one) => `“${plainLine(one)}”`).join(", ");
   return [
-    ...fitLine({ head: "  ", text: `rests on ${words}`, next: "    " }, screen),
+    ...fitLine({ head: "  ", text: `based on ${words}`, next: "    " }, screen),
     ...fitLine({ head: "    ", text: `${mark}${way.join(" › ")}`, next: "      " }, screen),
     ...fitLine({ head: "    ", text: paint("dim", plainLine(excerpt)), next: "      " }, screen),
   ];
@@ -46,11 +46,7 @@ function oneSource({ path, shared, excerpt, untrusted }: Source, screen: Screen)
 
 function leftOut({ sentences, sources }: Provenance["unread"]): string[] {
   return [
-    ...(sentences === 0
-      ? []
-      : [`${plural(sentences, "sentence")} more: the answer is longer than what is looked at.`]),
-    ...(sources === 0
-      ? []
-      : [`${plural(sources, "source")} not read to the end: there is more than what is looked at.`]),
+    ...(sentences === 0 ? [] : [`${plural(sentences, "sentence")} not checked: the answer is too long.`]),
+    ...(sources === 0 ? [] : [`${plural(sources, "source")} not read to the end: too long.`]),
   ];
 }

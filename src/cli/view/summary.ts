@@ -70,17 +70,17 @@ export const showAgainLine = (runId: string, commandLine: CommandLine, paint: Pa
 type Store = Pick<Health, "isShared">;
 
 export const resumesLaterText = (store: Store, commandLine: CommandLine): string =>
-  `${noDriverText(store)}: what is not being worked on goes on at the next ${rewriteCommands(driverCommands(store), commandLine)}.`;
+  `${noDriverText(store)}: unfinished runs continue at the next ${rewriteCommands(driverCommands(store), commandLine)}.`;
 
 export const endsLaterText = (id: string, store: Store, commandLine: CommandLine): string =>
-  `${noDriverText(store)}: what is cancelled ends at the next ${rewriteCommands(driverCommands(store), commandLine)}, or now: ${commandLine(`cancel ${id}`)}`;
+  `${noDriverText(store)}: cancelled runs end at the next ${rewriteCommands(driverCommands(store), commandLine)}, or now: ${commandLine(`cancel ${id}`)}`;
 
 /** The commands for a failed run. */
 export const retryLines = ({ id, status }: RunDetail, commandLine: CommandLine): string[] =>
   status === "failed"
     ? [
         `Why it failed: ${commandLine(`why ${id}`)}`,
-        `Try again from where it failed: ${commandLine(`retry ${id}`)}`,
+        `Retry from where it failed: ${commandLine(`retry ${id}`)}`,
       ]
     : [];
 
@@ -104,7 +104,7 @@ const askerOf = ({ path }: ApprovalView): string =>
 
 function spent(run: RunDetail): string {
   const { usage } = run;
-  const wasted = usage.wastedCalls > 0 ? [`${plural(usage.wastedCalls, "model call")} in vain`] : [];
+  const wasted = usage.wastedCalls > 0 ? [`${plural(usage.wastedCalls, "model call")} wasted`] : [];
   return [
     plural(run.turns, "turn"),
     plural(run.seq, "event"),

@@ -56,8 +56,8 @@ function measureLines({
   together,
 }: Trees): string[] {
   const lines = [
-    `${plural(completed, "task")} completed, ${failed} failed; ${withoutPeople} of those completed needed nobody${completed > 0 ? ` (${percent(withoutPeople / completed)})` : ""}.`,
-    `Work of ${duration(workMs)} took ${duration(busyMs)}: working side by side saved ${duration(workMs - busyMs)}.`,
+    `${plural(completed, "task")} completed, ${failed} failed; ${withoutPeople} of the completed ones needed no person${completed > 0 ? ` (${percent(withoutPeople / completed)})` : ""}.`,
+    `${duration(workMs)} of work took ${duration(busyMs)}: parallel work saved ${duration(workMs - busyMs)}.`,
   ];
   if (together.trees > 0) lines.push(comparison(together));
   if (reviewed > 0)

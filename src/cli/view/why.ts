@@ -25,7 +25,7 @@ export function whyLines(
     ...(first ? ["", paint("bold", "First cause"), ...reasonLines(first, screen)] : []),
     ...(chain.length === 0
       ? []
-      : ["", paint("bold", first ? "How it came up" : "How it came about, back to the task")]),
+      : ["", paint("bold", first ? "How it spread" : "What led to it, back to the task")]),
     ...chain.flatMap((reason) => reasonLines(reason, screen)),
     ...(next.length === 0 ? [] : ["", paint("bold", "What you can do now")]),
     ...fitLines(

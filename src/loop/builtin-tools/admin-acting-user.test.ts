@@ -119,7 +119,7 @@ describe("[A23] what is ann's, through an agent that looks after runs", () => {
     );
     await world.runtime.store.users.revoke("ann");
     const { failed } = await keep(world, anns, "ann");
-    expect(failed).toEqual(Array(9).fill("ann comes in no more. Nothing was changed."));
+    expect(failed).toEqual(Array(9).fill("anns access has been revoked. Nothing was changed."));
     expect((await world.state(anns[2])).cancel).toBeUndefined();
   });
 });

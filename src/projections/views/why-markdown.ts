@@ -21,7 +21,7 @@ export function whyMarkdown(why: Why, link?: (runId: string, seq: number) => str
     seq === undefined ? `**${answer}**` : code(answer),
     "",
     ...(first ? [`**First cause**: ${line(first)}`, ""] : []),
-    `### ${first ? "How it came up" : "How it came about"}`,
+    `### ${first ? "How it spread" : "What led to it"}`,
     ...chain.map((reason, index) => `${index + 1}. ${line(reason)}`),
     "",
     ...(next.length === 0 ? [] : ["### What you can do now", ...next.map((one) => `- ${one}`), ""]),

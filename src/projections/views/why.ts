@@ -90,7 +90,7 @@ function setAside(
   reason: string,
 ): Pick<Why, "answer" | "next"> {
   const whose = held === runId ? "" : ` (${agentOfRun(journals, held)})`;
-  return { answer: `Set aside${whose}: ${reason}`, next: [asideNext(held)] };
+  return { answer: `Quarantined${whose}: ${reason}`, next: [asideNext(held)] };
 }
 
 /** What a person can do about an unreadable run. */

@@ -17,7 +17,7 @@ export function configChecks(folder: string, env: Env): Finding[] {
       ? warnings
       : [{ state: "ok", name, text: file ? "read" : "none, which is fine" }];
   } catch (error) {
-    return [{ state: "bad", name, text: messageOf(error), fix: "mend that line" }];
+    return [{ state: "bad", name, text: messageOf(error), fix: "fix that line" }];
   }
 }
 

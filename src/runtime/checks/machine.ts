@@ -68,7 +68,7 @@ async function folderCheck(folder: string): Promise<Finding> {
       state: "bad",
       name,
       text: `cannot be written (${describeSystemError(error)})`,
-      fix: "change its owner or its mode, or work in another folder",
+      fix: "change its owner or permissions, or use another folder",
     };
   }
 }
@@ -83,9 +83,9 @@ export function spaceCheck(free: number): Finding {
   const name = "disk";
   const text = `${groupDigits(Math.floor(free))} MB free`;
   if (free < 100)
-    return { state: "bad", name, text, fix: "make room: a run stops where its journal cannot grow" };
+    return { state: "bad", name, text, fix: "free some space: runs stop when their journals cannot grow" };
   return free < 1_000
-    ? { state: "warn", name, text, fix: "make room before long runs" }
+    ? { state: "warn", name, text, fix: "free some space before long runs" }
     : { state: "ok", name, text };
 }
 

@@ -16,9 +16,9 @@ export async function sandboxCheck(folder: string, env: Env): Promise<Finding> {
     return { state: "bad", name, text: `commands are refused: ${problems[settings.driver as "bwrap"]}`, fix };
   if (used !== "none") return { state: "ok", name, text: `${used}; ${networkWords(settings, used)}` };
   if (settings.driver === "none")
-    return { state: "warn", name, text: "none, as configured: commands run with your rights" };
+    return { state: "warn", name, text: "none, as configured: commands run with your permissions" };
   const why = Object.values(problems).join("; ");
-  return { state: "warn", name, text: `none, so commands run with your rights: ${why}`, fix };
+  return { state: "warn", name, text: `none, so commands run with your permissions: ${why}`, fix };
 }
 
 /** Falls back to defaults; another check reports a configuration that cannot be read. */

@@ -1,4 +1,4 @@
-// `cadre agents` and `cadre init` as people, editors and CI meet them.
+// `cadre agents` and `cadre init` as people, editors and CI use them.
 
 import { readdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ async function ours(files: Record<string, string> = {}): Promise<Project> {
   return project({ ...FILES, ...files });
 }
 
-test("a run says what of its agent's file was read otherwise than it was written", async () => {
+test("a run warns about keys of its agent's file that are ignored or misread", async () => {
   await using p = await project({
     "agents/helper.md": "---\nname: helper\ndescription: [broken\n---\nDo it.\n",
   });
@@ -30,7 +30,7 @@ test("a run says what of its agent's file was read otherwise than it was written
 });
 
 describe("cadre agents", () => {
-  test("your own first, with kind, delegates, tools and model; of the built-in ones the packs, unless all are wanted; no store is made", async () => {
+  test("lists your own agents first, with kind, delegates, tools and model; built-in ones by pack, unless --all; creates no store", async () => {
     await using p = await ours({ "agents/broken.md": file("handoff: nobody\n") });
     const { code, stdout } = await p.cadre("agents");
     expect(code).toBe(0);
@@ -54,12 +54,12 @@ describe("cadre agents", () => {
     expect(await readdir(p.folder)).toEqual(["agents"]);
   });
 
-  test("[A53] an agent whose provider is not known, or not trusted, is not listed as if it could run", async () => {
+  test("[A53] an agent whose provider is unknown or untrusted is marked as unable to run", async () => {
     const providers = "providers: { lab: { type: openai-compatible, baseURL: http://127.0.0.1:9/v1 } }\n";
     await using p = await project({ "agents/one.md": file("model: lab/qwen\n"), "cadre.yaml": providers });
     const { stdout } = await p.cadre("agents");
     expect(stdout).toMatch(
-      /^one {2}cannot run: its model's provider is not known, or not trusted · main .* lab\/qwen$/m,
+      /^one {2}cannot run: its model's provider is unknown or not trusted · main .* lab\/qwen$/m,
     );
     await p.cadre("trust");
     expect((await p.cadre("agents")).stdout).toMatch(/^one {2}main .* lab\/qwen$/m);
@@ -82,7 +82,7 @@ describe("cadre agents", () => {
     expect(lines.some(({ scope }) => scope === "builtin")).toBe(true);
   });
 
-  test("[A17] what a file says never reaches the terminal as an instruction", async () => {
+  test("[A17] text from a file never controls the terminal", async () => {
     await using p = await project({
       "agents/sly.md": '---\ndescription: "\\e[2Jhello\\u202E"\ntools: ["\\e[31mRead"]\n---\nx\n',
     });
@@ -99,7 +99,7 @@ describe("cadre agents", () => {
 });
 
 describe("cadre agents validate", () => {
-  test("exit 0 with warnings, 1 with --strict; the files are named as somebody there would write them", async () => {
+  test("exits with 0 on warnings and with 1 under --strict; file names are relative to the current folder", async () => {
     await using p = await project({ "agents/a.md": file("titel: A\n") });
     expect(await p.cadre("agents", "validate")).toMatchObject({
       code: 0,
@@ -117,7 +117,7 @@ describe("cadre agents validate", () => {
     });
   });
 
-  test("--json: exactly one object, for editors and CI", async () => {
+  test("--json prints exactly one object, for editors and CI", async () => {
     await using p = await project({
       "agents/a.md": file("handoff: b\n"),
       "agents/b.md": file("handoff: a\n"),
@@ -163,7 +163,7 @@ describe("cadre agents validate", () => {
     ]);
   });
 
-  test("files and folders anywhere, of any product; one of the project's own is judged with the others", async () => {
+  test("validates files and folders anywhere, of any product; a project file is checked together with its other agents", async () => {
     await using p = await project({
       "agents/a.md": file("handoff: a2\n"),
       "agents/a2.md": file("handoff: a\n"),
@@ -191,7 +191,7 @@ describe("cadre agents validate", () => {
   });
 
   test.each([
-    [["notes.txt"], "1 file: 0 can be used, 1 is no agent (1 warning). Nothing was validated: give"],
+    [["notes.txt"], "1 file: 0 can be used, 1 is not an agent (1 warning). Nothing was validated: give"],
     [["notes.txt", "--strict"], "1 file: 0 can be used, 1 cannot (1 error). Nothing was validated: give"],
     [["nowhere.md"], "1 file: 0 can be used, 1 cannot (1 error). Nothing was validated: give"],
     [["empty"], "There are no agent files here: nothing was validated."],
@@ -208,7 +208,7 @@ describe("cadre agents validate", () => {
 });
 
 describe("cadre agents explain", () => {
-  test("who answers, whom it reaches and how, what they may do, and the worst case", async () => {
+  test("shows which agent answers, which agents it reaches and how, what they may do, and the worst case", async () => {
     await using p = await ours();
     const { code, stdout } = await p.cadre("agents", "explain", "lead");
     expect(code).toBe(0);
@@ -238,7 +238,7 @@ At worst
 `);
   });
 
-  test("--json is the whole value; a name nobody has is one sentence", async () => {
+  test("--json prints the whole explanation; an unknown name is one sentence", async () => {
     await using p = await ours();
     const [value] = (await p.cadre("agents", "explain", "coder", "--json")).lines();
     expect(value).toMatchObject({
@@ -254,7 +254,7 @@ At worst
     });
   });
 
-  test("a project's deny rules count", async () => {
+  test("the deny rules of the project apply", async () => {
     await using p = await ours({ "cadre.yaml": "permissions: { deny: [Bash, Write] }\n" });
     const { stdout } = await p.cadre("agents", "explain", "lead");
     expect(stdout).toMatch(/^ {2}pack\/coder +directly +Read · 20 turns$/m);
@@ -297,7 +297,7 @@ describe("cadre agents graph", () => {
   });
 });
 
-test("`agents prompt` prints what the model would get; `agents schema` what an editor wants", async () => {
+test("`agents prompt` prints the prompt of the model; `agents schema` prints the schema for editors", async () => {
   await using p = await ours();
   const { stdout } = await p.cadre("agents", "prompt", "lead", "--task", "count the files");
   expect(stdout).toMatch(/^Task: count the files\n\n## Tools\n/);
@@ -327,7 +327,7 @@ describe("cadre init", () => {
     expect(await readFile(join(p.folder, "elsewhere.txt"), "utf8")).toBe("mine\n");
   });
 
-  test("a pack, a configuration and a line for git; again it changes nothing", async () => {
+  test("writes a pack, a configuration and a line in .gitignore; running it again changes nothing", async () => {
     await using p = await project({ ".gitignore": "node_modules/" });
     const first = await p.cadre("init", "--pack", "ops");
     expect(first.code).toBe(0);
@@ -349,7 +349,7 @@ describe("cadre init", () => {
     expect(await readFile(join(p.folder, "cadre.yaml"), "utf8")).toBe("model: scripted/mine\n");
   });
 
-  test("what it made is a project that can be used, with nothing wrong in its configuration", async () => {
+  test("creates a usable project without configuration problems", async () => {
     await using p = await project({});
     for (const pack of ["ops", "factory", "team", "patterns"])
       expect((await p.cadre("init", "--pack", pack)).code).toBe(0);
@@ -361,7 +361,7 @@ describe("cadre init", () => {
     expect((await p.cadre("agents", "validate")).stderr).toBe("");
   });
 
-  test("--list says what there is; a pack that is none changes nothing", async () => {
+  test("--list lists the packs; an unknown pack changes nothing", async () => {
     await using p = await project({});
     expect((await p.cadre("init", "--list")).stdout).toMatch(/^ops +3 agents +an incident/m);
     expect((await p.cadre("init", "--list", "--json")).lines().map(({ name }) => name)).toEqual([
@@ -379,7 +379,7 @@ describe("cadre init", () => {
   });
 });
 
-test("[S4-6] [S4-20] without Patch no command is run and no tool of anybody's that changes files, and explain says the same", async () => {
+test("[S4-6] [S4-20] without Patch an agent can run no commands and no tools that change files, and explain says so", async () => {
   await using p = await project({
     "agents/p.md": agent("p", "policy: [Finalize]\ntools: [Read, Bash]\n"),
     "p.script.yaml":
@@ -396,7 +396,7 @@ test("[S4-6] [S4-20] without Patch no command is run and no tool of anybody's th
   expect(blastRadius).toMatchObject({ changesFiles: false, runsCommands: false });
 });
 
-test("[N5] an agent is meant by its name in any spelling: by run, by the list of runs and by a script", async () => {
+test("[N5] run, runs and scripts accept an agent's name in any spelling", async () => {
   await using p = await project({
     "agents/teamA.md": agent("teamA"),
     "teamA.script.yaml": "turns:\n  - when: { agent: teamA }\n    text: It is me.\n",
@@ -406,7 +406,7 @@ test("[N5] an agent is meant by its name in any spelling: by run, by the list of
   expect((await p.cadre("runs", "--agent", "teamA", "--json")).lines()).toMatchObject([{ agent: "teama" }]);
 });
 
-test("[N5] a project's agent is not taken for a pack's own of that name, whichever way the pack is asked for", async () => {
+test("[N5] a project's agent is never mistaken for a pack's agent of the same name", async () => {
   await using p = await project({
     "agents/researcher.md": file("tools: [Read]\n"),
     "agents/factory/helper.md": file("agents: [researcher]\ntools: []\n"),
@@ -419,7 +419,7 @@ test("[N5] a project's agent is not taken for a pack's own of that name, whichev
   }
 });
 
-test("the title of an agent stands beside its name, in the list and where it is explained", async () => {
+test("the list and the explanation show an agent's title next to its name", async () => {
   await using p = await project({ "agents/lead.md": file("title: Team Lead\ntools: [Read]\n") });
   expect((await p.cadre("agents")).stdout).toMatch(/^lead \(Team Lead\) {2}main · Read$/m);
   expect((await p.cadre("agents", "explain", "lead")).stdout).toMatch(

@@ -43,5 +43,5 @@ function sayTree({ agents }: AgentSet, start: string | undefined, { line, paint 
     const mark = `${broken ? " (cannot be used)" : ""}${drawnAbove ? ` ${DRAWN_ABOVE}` : ""}`;
     line(arrow + shown + paint("dim", mark));
   }
-  if (drawn.some(({ drawnAbove }) => drawnAbove)) line(`\n${paint("dim", `${DRAWN_ABOVE} drawn out above`)}`);
+  if (drawn.some(({ drawnAbove }) => drawnAbove)) line(`\n${paint("dim", `${DRAWN_ABOVE} shown above`)}`);
 }

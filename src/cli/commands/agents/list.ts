@@ -96,7 +96,7 @@ function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocati
   ].map(([name, text]) => [`  ${screen.paint("bold", plainLine(name!))}`, plainLine(text!)]);
   return [
     "",
-    screen.paint("dim", "Built in, and can be run as they are:"),
+    screen.paint("dim", "Built in, ready to run:"),
     ...table(rows, io.stdout.isTTY ? screen.columns : undefined),
     screen.paint("dim", `Every agent of the packs: ${commandLine("agents --all")}`),
   ];

@@ -126,7 +126,7 @@ function summary(files: readonly FileReport[], problems: readonly Problem[]): st
   const words = [
     good === files.length ? "all can be used" : `${good} can be used`,
     ...(broken > 0 ? [`${broken} cannot`] : []),
-    ...(others > 0 ? [plural(others, "is no agent", "are no agents")] : []),
+    ...(others > 0 ? [plural(others, "is not an agent", "are not agents")] : []),
   ];
   const behind = found.length > 0 ? ` (${found.join(", ")})` : "";
   const none = files.some(isAgentFile)

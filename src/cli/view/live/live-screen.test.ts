@@ -34,7 +34,7 @@ const drawing =
   () => ({ lines, status });
 
 describe("a live screen", () => {
-  test("[W2] lines are written above what goes on, which comes again below them", async () => {
+  test("[W2] lines are written above the frame, which is redrawn below them", async () => {
     const { screen, sees, close } = await terminal();
     screen.live(drawing([], "busy"));
     screen.line("done");
@@ -46,7 +46,7 @@ describe("a live screen", () => {
     await sees(["done", "more", ""]);
   });
 
-  test("[TV3] what has not changed is not written again, and many changes are few pictures", async () => {
+  test("[TV3] an unchanged frame is not redrawn, and many changes make few frames", async () => {
     const { screen, raw, sees } = await terminal();
     screen.live(drawing([], "busy"));
     await sees(["busy", ""]);
@@ -65,7 +65,7 @@ describe("a live screen", () => {
     ).toBeLessThan(4);
   });
 
-  test("words that stream stand above what goes on, and stay", async () => {
+  test("streamed text is written above the frame, and stays", async () => {
     const { screen, sees } = await terminal();
     screen.live(drawing([], "busy"));
     screen.stream("half");
@@ -76,7 +76,7 @@ describe("a live screen", () => {
     await sees(["half and", "next", "last", "busy", ""]);
   });
 
-  test("closed, what was written stays, even a line without an end, and nothing that was drawn", async () => {
+  test("after closing, written text stays, even an unfinished line, and the frame is gone", async () => {
     const { screen, seen, close } = await terminal();
     screen.live(drawing([], "busy"));
     screen.stream("half");
@@ -84,7 +84,7 @@ describe("a live screen", () => {
     await vi.waitFor(() => expect(seen().join("\n")).toMatch(/^half\n+$/));
   });
 
-  test("a question stays below all lines with what it is about; answered, only that stays", async () => {
+  test("a question stays below all lines with its card; after the answer only the card stays", async () => {
     const { screen, sees } = await terminal();
     let waiting = 1;
     screen.live(drawing(["tree"], "busy"));
@@ -98,7 +98,7 @@ describe("a live screen", () => {
     await sees(["news", "rm x", "", "tree", "busy", ""]);
   });
 
-  test("decided elsewhere, a question leaves nothing behind", async () => {
+  test("a question decided elsewhere leaves nothing behind", async () => {
     const { screen, sees } = await terminal();
     screen.prompt({ card: () => ["rm x"], text: () => "well?" });
     await sees(["rm x", "well?", ""]);
@@ -107,7 +107,7 @@ describe("a live screen", () => {
     await sees(["Approved by ann", "", ""]);
   });
 
-  test("[TV2] a card that is taller than the window is written whole, as lines, once", async () => {
+  test("[TV2] a card taller than the window is written once, as permanent lines", async () => {
     const { screen, sees } = await terminal({ columns: 30, rows: 5 });
     const card = ["one", "two", "three", "four", "five"];
     screen.live(drawing(["tree"], "busy"));
@@ -117,7 +117,7 @@ describe("a live screen", () => {
     await sees([...card, "", "tree", "busy", ""]);
   });
 
-  test("[W2] a narrower window: what it has broken in two is taken away whole, and drawn to fit", async () => {
+  test("[W2] after the window gets narrower, wrapped lines are erased completely, and the frame is redrawn", async () => {
     const { screen, out, raw, sees } = await terminal();
     screen.live(({ columns }) => ({ lines: ["a".repeat(columns - 1)], status: "b" }));
     await sees(["", "a".repeat(29), "b", ""]);
@@ -125,12 +125,12 @@ describe("a live screen", () => {
     out.columns = 10;
     out.emit("resize");
     await vi.waitFor(() => expect(raw().slice(before)).toContain("a".repeat(9)));
-    // Two rows more than were drawn, then the four of the frame.
+    // Erases two rows more than were drawn, then the four rows of the frame.
     expect(raw().slice(before).startsWith("\u001b[1A\u001b[2K".repeat(2))).toBe(true);
     expect(raw().slice(before)).not.toContain("a".repeat(10));
   });
 
-  test("[W3] while somebody types, nothing is written; then all of it comes", async () => {
+  test("[W3] while the person types nothing is written; afterwards everything is", async () => {
     const { screen, raw, sees } = await terminal();
     screen.live(drawing([], "busy"));
     await sees(["busy", ""]);
@@ -139,7 +139,7 @@ describe("a live screen", () => {
     const before = raw();
     screen.line("news");
     screen.live(drawing([], "busier"));
-    // Longer than a picture waits for the one before.
+    // Longer than the pause between two frames.
     await new Promise((resolve) => setTimeout(resolve, 120));
     expect(raw()).toBe(before);
     release();
@@ -147,7 +147,7 @@ describe("a live screen", () => {
     await sees(["news", "more", "busier", ""]);
   });
 
-  test("nothing clears the screen, and the cursor is there again at the end", async () => {
+  test("the screen is never cleared, and the cursor is restored at the end", async () => {
     const { screen, raw, out, close } = await terminal({ columns: 30, rows: 6 });
     screen.live(({ rows }) => ({ lines: Array.from({ length: rows }, () => "run"), status: "busy" }));
     for (const rows of [12, 4, 8, 6]) {

@@ -40,7 +40,7 @@ function watch(isTTY: boolean, style: "tree" | "lines" = "tree") {
   };
   const screen = Object.assign(createScreen(out, {}), { live });
   const view = createLiveView(screen, { style, preset: "ask" });
-  /** What stands below the lines. */
+  /** The drawing below the lines. */
   const picture = (): string[] => {
     const { lines = [], status } = draw?.({ columns: 60, rows: 18 }) ?? {};
     return [...lines, ...(status === undefined ? [] : [status])].map((line) =>
@@ -66,7 +66,7 @@ function watch(isTTY: boolean, style: "tree" | "lines" = "tree") {
 }
 
 describe("words", () => {
-  test("stream as they come and are not said twice; pieces of other calls, attempts and runs are not shown", () => {
+  test("stream as they arrive and are not repeated; pieces of other calls, attempts and runs are not shown", () => {
     const { happens, says, text } = watch(true);
     happens(start, asked("m1"));
     says("m1", "Hello ");
@@ -78,7 +78,7 @@ describe("words", () => {
     expect(text()).toBe("pen · run r1\nmodel scripted/pen (scripted)\n\nHello world, and more.\n");
   });
 
-  test("what was recorded wins over what had streamed", () => {
+  test("the recorded text wins over the streamed one", () => {
     const { happens, says, text } = watch(true);
     happens(start, asked("m1"));
     says("m1", "Half a thou");
@@ -86,7 +86,7 @@ describe("words", () => {
     expect(text()).toMatch(/Half a thou\n\nAnother thought\.\n$/);
   });
 
-  test("without a terminal nothing streams: whole thoughts, once", () => {
+  test("without a terminal nothing streams: each text is printed once, in full", () => {
     const { happens, says, text, view } = watch(false);
     happens(start, asked("m1"));
     says("m1", "Hello");
@@ -103,19 +103,19 @@ describe("calls", () => {
     payload: { toolCallId: "m1.0", output, ...(isError ? { isError } : {}) },
   });
 
-  test("one line each, the first line of the result, and how a command ended", () => {
+  test("one line per call, the first line of its result, and how a command ended", () => {
     const { happens, text } = watch(true);
     happens(start, asked("m1"), thought("m1", "", [call]), result("\none\ntwo\n[exit 1, 0.2 s]", true));
     expect(text()).toMatch(/✗ Run: npm test\n {2}one \(\+1 line\) \[exit 1, 0\.2 s\]\n$/);
   });
 
-  test("in words where there is no terminal", () => {
+  test("as sentences if there is no terminal", () => {
     const { happens, text } = watch(false);
     happens(start, asked("m1"), thought("m1", "", [call]), result("one"));
     expect(text()).toMatch(/Done: Run: npm test\n {2}one\n$/);
   });
 
-  test("[U51] the status line says who, what, for how long, by which preset and budget; above it the latest output", () => {
+  test("[U51] the status line shows run, activity, time, preset and budget; above it is the latest output", () => {
     const { happens, view, picture } = watch(true);
     happens(start, asked("m1"), thought("m1", "", [call]), {
       type: "TOOL_STARTED",
@@ -138,7 +138,7 @@ describe("calls", () => {
   });
 });
 
-test("a wait for the provider says until when and why, how long still, and which attempt comes next", () => {
+test("a wait for the provider shows the reason, the remaining time and the next attempt", () => {
   const rich = watch(true);
   rich.happens(start, asked("m1", 2), {
     type: "MODEL_CALL_FAILED",
@@ -164,7 +164,7 @@ describe("a tree", () => {
     payload: { child_run_id: child, agent_type: agent, task: "part", trigger: "delegation", key: child },
   });
 
-  test("lines say whose they are as soon as there is more than one run, and alike agents are told apart", () => {
+  test("lines name their run as soon as there is more than one, and runs of the same agent are numbered", () => {
     const { happens, happensTo, text } = watch(false);
     happens(started("lead"), asked("m1"), thought("m1", "I split it."), delegated("c1", "pen"));
     happensTo("c1", below("pen"), asked("m1"), thought("m1", "One\nTwo"));
@@ -189,7 +189,7 @@ describe("a tree", () => {
     ]);
   });
 
-  test("drawn below the words of its top; of the others only what is news is said", () => {
+  test("is drawn below the text of its top run; other runs only print news", () => {
     const { view, happens, happensTo, says, picture, text } = watch(true);
     happens(started("lead"), asked("m1"), thought("m1", "I split it."), delegated("c1", "pen"));
     happensTo("c1", below("pen"), asked("m1"));
@@ -204,7 +204,7 @@ describe("a tree", () => {
     expect(text()).toMatch(/\nlead › pen {2}Close to its limit: maxTurns \(16\)\n$/);
   });
 
-  test("`lines` at a terminal: everything that happens is a line, and the tree is drawn below", () => {
+  test("in the style `lines` every event is a line, and the tree is drawn below", () => {
     const { view, happens, happensTo, text, picture } = watch(true, "lines");
     happens(started("lead"), asked("m1"));
     happensTo("c1", below("pen"), asked("m1"));

@@ -12,7 +12,7 @@ const waiting: EventBody = {
   payload: { waitingOn: { kind: "budget", items: ["budget/1"], detail: "The budget is used up." } },
 };
 
-/** A lead with so many workers; of each what happened to it, and to a helper below it if there is one. */
+/** A lead with workers; for each the events of the worker, and of a helper below it if there is one. */
 function tree(workers: { is: EventBody; helper?: EventBody }[]) {
   const live = createLiveTree();
   const seqs = new Map<string, number>();
@@ -41,13 +41,13 @@ function picture(live: ReturnType<typeof tree>, room: number, columns = 100) {
 const drawn = (live: ReturnType<typeof tree>, room: number, columns = 100): string[] =>
   picture(live, room, columns).lines;
 
-/** The tree without what each line says. */
+/** The tree without the text of each line. */
 const shape = (lines: string[]): string[] => lines.map((line) => /^\W*\w+(#\d+)?/.exec(line)![0]);
 
 describe("a tree in as many lines as there is room for", () => {
   const done = { is: completed(), helper: completed() };
 
-  test("everything, where it fits", () => {
+  test("shows everything if it fits", () => {
     const live = tree([done, { is: thinking, helper: completed("failed", "No such\nfile.") }]);
     const { lines, status } = picture(live, 5);
     expect(shape(lines)).toEqual([
@@ -65,7 +65,7 @@ describe("a tree in as many lines as there is room for", () => {
     );
   });
 
-  test("what is below an ended run goes first, and is counted", () => {
+  test("first drops the descendants of ended runs, and counts them", () => {
     const { lines, hidden } = picture(tree([done, done, { is: thinking, helper: thinking }]), 5);
     expect(shape(lines)).toEqual([
       "● lead",
@@ -78,7 +78,7 @@ describe("a tree in as many lines as there is room for", () => {
     expect(hidden).toBe(2);
   });
 
-  test("[TV4] then what has ended, then what is at work; what needs a person is the last to go", () => {
+  test("[TV4] then drops ended runs, then working ones; runs that need a person are dropped last", () => {
     const many = Array.from({ length: 30 }, () => ({ is: completed() }));
     const busy = Array.from({ length: 30 }, () => ({ is: thinking }));
     const { lines, status } = picture(tree([...many, ...busy, { is: thinking, helper: waiting }]), 5);
@@ -95,7 +95,7 @@ describe("a tree in as many lines as there is room for", () => {
     );
   });
 
-  test("[TV4] of two hundred runs those that need somebody are seen, and the latest that have ended", () => {
+  test("[TV4] of two hundred runs it shows those that need a person, and the latest ended ones", () => {
     const all = Array.from({ length: 200 }, (_, at) => ({ is: at === 150 ? waiting : completed() }));
     const live = tree(all);
     live.runs.get("c170")!.state.end!.ts = 2_000;
@@ -105,7 +105,7 @@ describe("a tree in as many lines as there is room for", () => {
     expect(status).toMatch(/^… 198 more · 1 in need of you · preset ask · /);
   });
 
-  test("with next to no room they are only counted", () => {
+  test("with almost no room the runs are only counted", () => {
     const { lines, status } = picture(tree([done, done]), 1, 60);
     expect(lines).toEqual([]);
     expect(status).toBe("preset ask · 0 tokens · $0.00 · 5 runs: 1 at work, 4 done");
@@ -118,7 +118,7 @@ describe("a tree in as many lines as there is room for", () => {
   });
 });
 
-test("what an agent has on its list stands behind what it does", () => {
+test("an agent's to-do list is shown after its activity", () => {
   const live = tree([{ is: thinking }]);
   const todos = [
     { content: "Look", status: "completed" as const },
@@ -128,7 +128,7 @@ test("what an agent has on its list stands behind what it does", () => {
   expect(drawn(live, 20)[1]).toContain("1 of 2 done: writing the test");
 });
 
-test("a run needs a person where an item is open or it is held, not where that is only so below it", () => {
+test("a run needs a person if it has an open item or is paused, not if only a descendant does", () => {
   const live = tree([{ is: waiting }, { is: completed() }]);
   const blocked: EventBody = {
     type: "RUN_SUSPENDED",

@@ -70,7 +70,7 @@ function whatOf(run: LiveRun, now: number): string {
   if (needsPerson(run)) return neededOf(run);
   if (state.waitingOn?.kind === "child_hitl") return `waiting for ${belowOf(run)}`;
   const current = activity.now(now);
-  if (!current) return "about to begin";
+  if (!current) return "about to start";
   const { what, time, output } = current;
   const isLong = state.status === "running" && current.ms >= 10_000;
   const more = [output, todoText(state)].filter((text) => text !== "");
@@ -90,7 +90,7 @@ function neededOf({ state }: LiveRun): string {
 
 /** The task, if there is room, to tell runs of the same agent apart. */
 function taskOf(run: LiveRun, top: LiveRun, room: number): string {
-  if (run === top || run.state.end || room < 20) return "";
+  if (run === top || run.state.end || room < 12) return "";
   return truncate(` · ${plainLine(run.state.start?.task ?? "")}`, room);
 }
 

@@ -25,13 +25,13 @@ describe("[A64] whatever comes from outside is only text", () => {
     expect(JSON.parse(jsonLine({ attack }))).toEqual({ attack });
   });
 
-  test("ordinary text stays as it is: line ends, tabs, scripts, emoji that are joined from several", () => {
+  test("ordinary text is unchanged: newlines, tabs, scripts and joined emoji", () => {
     const text = "a\tb\nçà et là, 日本語, עברית, 👩‍💻 ✔️ 👍🏽";
     expect(plain(text)).toBe(text);
     expect(plain("one\r\ntwo")).toBe("one\ntwo");
   });
 
-  test("a joiner or selector outside of an emoji is shown", () => {
+  test("a joiner or selector outside an emoji is spelled out", () => {
     expect(plain("a\u200db")).toBe("a⟦U+200D⟧b");
     expect(plain("1\ufe0f")).toBe("1⟦U+FE0F⟧");
   });
@@ -40,7 +40,7 @@ describe("[A64] whatever comes from outside is only text", () => {
     expect(plainLine(" a\n\n b\u2028c ")).toBe("a b⟦U+2028⟧c");
   });
 
-  test("text in pieces is the text: nothing is cut in two", () => {
+  test("streamed pieces give the same text: no character is split", () => {
     const text = "wave 🌊\r\nnext \u001b[2J";
     const pieces = plainPieces();
     expect(text.split("").map(pieces).join("")).toBe(plain(text));
