@@ -1,6 +1,6 @@
-// A call as rules see it: one unit for most tools, and for Bash one for each simple command, each file that a redirection
-// opens, each text that may come to be run, and one for whatever cannot be read off the command. Everything must be
-// covered to be allowed; anything may be denied.
+// A call as permission rules see it. Most calls are one unit. A shell command has a unit for each simple command, each file that a
+// redirection opens, each text that may be executed, and one for whatever cannot be read from it. A call is allowed if every unit
+// is covered, and denied if any unit is.
 
 import type { NamedTool, ToolTarget } from "../journal/tool-facts.ts";
 import {
@@ -33,10 +33,10 @@ export interface CommandUnit {
   protected?: string | undefined;
   command: ShellCommand;
   exact: boolean;
-  /** A command before it may have gone to another folder: the same words may mean something else there. */
+  /** A command before it may have changed the folder, so that its paths may mean other files. */
   elsewhere: boolean;
   readOnly: boolean;
-  /** Seen only when a rule asks: most calls meet no rule that needs it. */
+  /** Computed on demand, because most calls meet no rule that needs it. */
   reach(): PossibleCommands;
   named(): MentionedPaths;
 }
@@ -45,7 +45,7 @@ export type Unit = { protected?: string | undefined } & (
   | { kind: "plain"; strings: readonly string[] }
   | { kind: "path"; change: boolean; places: PathNames }
   | CommandUnit
-  /** One of these places; `unknown`: or one that only running it would tell. */
+  /** Opens one of these paths; `unknown`: or one that is known only when it runs. */
   | { kind: "redirect"; change: boolean; readOnly: boolean; places: readonly PathNames[]; unknown: boolean }
   | { kind: "text"; reach(): PossibleCommands; named(): MentionedPaths }
   | { kind: "unread"; broken: boolean; why: string }
@@ -81,7 +81,7 @@ type PathUse = Extract<ToolTarget, { kind: "path" }>["use"];
 
 function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const broken = parsed.grade === "broken";
-  // What cannot be read asks in any case, and may name very much: it is not looked at.
+  // An unreadable command asks in any case. It may mention very many paths, so they are not inspected.
   const workplace = { ...given, look: broken ? undefined : given.inspectPath && lookOnce(given.inspectPath) };
   const exact = parsed.grade === "exact";
   const reaches = once(() => parsed.commands.map(possibleCommands));
@@ -98,7 +98,7 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
     return { kind: "command", command, exact, elsewhere, readOnly, reach, named, protected: kept };
   });
   const here: Folders = { known: [workplace.workspace], unknown: false };
-  // What only reads may read a file by `<`; what does more was not allowed to be fed with it.
+  // A read-only command may also read a file through `<`.
   const harmless = commands.every((unit) => unit.readOnly);
   const redirects = parsed.redirects.map((redirect) =>
     redirectUnit(redirect, { harmless, folders: stays ? here : folders() }, workplace),
@@ -111,11 +111,11 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   return [...commands, ...redirects, ...texts, ...rest];
 }
 
-/** Builtins of the shell itself after which its relative paths may mean other places. */
+/** Shell builtins that may change the current folder. */
 const mayGoElsewhere = (program: ShellWord): boolean =>
   program === undefined || /^(cd|pushd|popd|eval|source|\.|command|builtin|trap)$/.test(program);
 
-/** Reading a file by `<` is as good as `cat`, inside the workspace; `<>` and all else may change what it opens. */
+/** Inside the workspace, `< file` is like `cat file`. `<>` and all other operators may change the file. */
 function redirectUnit(
   { operator, target }: ShellRedirect,
   { harmless, folders }: { harmless: boolean; folders: Folders },
@@ -135,7 +135,7 @@ function redirectUnit(
   };
 }
 
-/** What is fed to a shell, or named by a variable, may be a script or a program. */
+/** Text that is piped into a shell or assigned to a variable may be a script or the name of a program. */
 function textUnit(text: string, folders: () => Folders, workplace: WorkspaceView): Unit {
   const script = possibleCommands({ argv: ["eval", text], assigns: false, fed: false });
   const reach = { ...script, code: [...script.code, text] };
@@ -156,7 +156,7 @@ const ownAmong = (named: readonly PathNames[]): string | undefined =>
 const pathsOf = (named: readonly PathNames[]): string[] =>
   named.flat().flatMap(({ path, real }) => (real ? [path, real.path] : [path]));
 
-/** The same words come up again and again in the readings of one call. */
+/** Caches lookups, because the same paths occur again and again in one call. */
 function lookOnce(look: InspectPath): InspectPath {
   const seen = new Map<string, InspectedPath>();
   return (path) => {
@@ -174,7 +174,7 @@ function once<T>(compute: () => T): () => T {
   };
 }
 
-/** Input that was never validated may hold anything. */
+/** The value as text; "" for anything else, because the input may not be validated. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 export const isReadOnlyUnit = (unit: Unit): boolean =>

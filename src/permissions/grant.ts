@@ -1,4 +1,4 @@
-// What "always this" comes to: a rule as narrow as the call allows, or none where the call cannot be named exactly.
+// The rule that "always allow this" creates: as narrow as the call allows, or none if no rule can name the call exactly.
 
 import type { FindFacts, NamedTool } from "../journal/tool-facts.ts";
 import { textOf } from "./call.ts";
@@ -27,13 +27,13 @@ export function namedGrant({ name, target }: NamedTool, input: unknown): string 
   return origin === undefined || origin === "null" ? undefined : `${name}(${origin}/**)`;
 }
 
-/** Blanks at the ends of a rule are not read: ` .envrc` would come to `.envrc` (A21). */
+/** Rules are trimmed, so a grant for ` .envrc` would cover `.envrc` (A21). Such paths get none. */
 function grantForFile(path: unknown): string | undefined {
   if (typeof path !== "string" || path !== path.trim()) return undefined;
   return `Edit(${escapeGlob(path)})`;
 }
 
-/** One command, exactly; commands that only read may follow it, as in `npm test | tail`. */
+/** Covers exactly one command. Read-only commands may follow it, as in `npm test | tail`. */
 function grantForCommand(tool: string, command: string): string | undefined {
   const parsed = parseShell(command);
   if (parsed.grade !== "exact" || parsed.redirects.length > 0) return undefined;

@@ -1,7 +1,7 @@
-// The verdict on a call, and the rule that decided. The order is the whole idea:
-//   the agent's gate > deny > a person's grants > an ask in a fork, from above, or for taint > the most specific of ask and allow
+// Judges a call, and names the rule that decided. The order of the checks is what matters:
+//   the agent's gate > deny > a person's grants > ask in a fork, from above, or because of taint > the most specific ask or allow
 //   > the preset > the default.
-// What cannot be read off a command never matches an allow; a deny that it might match turns an allow into an ask.
+// A part of a command that cannot be read never matches an allow rule. A deny rule that it might match turns an allow into an ask.
 
 import { type DeclaredFacts, declaresReach, type FindFacts, type NamedTool } from "../journal/tool-facts.ts";
 import { type Call, describeCall, isReadOnlyUnit, type Unit } from "./call.ts";
@@ -33,7 +33,7 @@ export const createJudge =
 function stoppedByGate(call: Call, { gate }: PermissionRequest): Verdict | undefined {
   if (gate.allow === undefined) return undefined;
   const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool.name));
-  // A bare name passes every call of the tool, protected or not: whether it may happen is for authority to say.
+  // A bare name passes every call of the tool, also for protected files: the gate only says which tools the agent has.
   const passes = call.units.every((unit) => listed.some((rule) => rule.bare || rule.matches(unit) === "yes"));
   return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
 }
@@ -51,18 +51,18 @@ function denied(call: Call, request: PermissionRequest): { sure: boolean; verdic
   return doubt;
 }
 
-/** No rule in a file lifts it: rules were written for the run that is forked, not for doing it once more. */
+/** No rule in a file can override this: rules were written for the original run, not for repeating its effects. */
 function askedInFork({ forked, tool }: PermissionRequest): Verdict | undefined {
   return forked ? { verdict: "ask", rule: `fork ask ${tool}: it is not recorded` } : undefined;
 }
 
-/** Every part must be granted; commands that only read may stand beside one that is. */
+/** Every part must be granted, except for read-only commands. */
 function granted(call: Call, request: PermissionRequest): Verdict | undefined {
   let decisive: string | undefined;
   const own = namedGrant(call.tool, request.input);
   const standing = request.grants.filter((grant) => isInForce(grant, request));
   for (const unit of call.units) {
-    // What is fed to a command was not part of what the person saw: `sh` alone is not `cat x | sh`.
+    // A grant for `sh` does not cover `cat x | sh`: the person did not see that input.
     const isFed = unit.kind === "command" && unit.command.fed;
     const grant = standing.find(
       ({ rule }) =>
@@ -77,7 +77,7 @@ function granted(call: Call, request: PermissionRequest): Verdict | undefined {
     : { verdict: "allow", rule: `${GRANT_RULE} ${decisive}`, basis: "grant" };
 }
 
-/** Not expired, and given for this folder or for one that it is a copy of (A21). */
+/** Whether the grant has not expired, and was given for this folder or for one that it is a copy of (A21). */
 function isInForce(
   { folder, until }: Grant,
   { workspace, mergesInto = [], now }: PermissionRequest,
@@ -96,7 +96,7 @@ function askedFromAbove(call: Call, { gate, ancestors }: PermissionRequest): Ver
   return undefined;
 }
 
-/** Each part by its most specific rule, else by the default; one part that asks makes the whole call ask. */
+/** Judges each part by its most specific rule, else by the default. One part that asks makes the whole call ask. */
 function byRules(call: Call, request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict {
   let byRule: Verdict | undefined;
   let byDefault: Verdict | undefined;
@@ -139,7 +139,7 @@ function mostSpecific(
 
 const SINGLETONS = new Map<string, readonly string[]>();
 
-/** Grants come as single texts; a list of one per text lets them share the cache of lists. */
+/** One shared list per grant, because compiled rules are cached by list. */
 function singleton(rule: string): readonly string[] {
   const known = SINGLETONS.get(rule);
   if (known) return known;
@@ -149,8 +149,10 @@ function singleton(rule: string): readonly string[] {
   return list;
 }
 
-// What is asked once somebody's words have come in that nobody here wrote: an effect that cannot be taken back, a host
-// that nobody named before, and work for an agent that may do more. No rule in a file lifts it; a person's grant does.
+/**
+ * Once untrusted input has come into the run, these calls ask: effects that cannot be undone, hosts that the run did not know
+ * before, and work for an agent that may do more. No rule in a file can override this, only a person's grant.
+ */
 function taintVerdict(request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict | undefined {
   const { taint } = request;
   const [first, ...others] = taint?.sources ?? [];
@@ -161,7 +163,7 @@ function taintVerdict(request: PermissionRequest, facts: DeclaredFacts | undefin
   return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
 }
 
-/** Undefined: it is harmless enough. A tool that declares nothing never is. */
+/** Undefined if the call is harmless. A call of a tool that declares nothing never is. */
 function reason(
   { input, effect }: PermissionRequest,
   { hosts, raises }: NonNullable<PermissionRequest["taint"]>,

@@ -1,40 +1,40 @@
-// A path under every name that a rule may know it by. A run in a worktree works on a copy of its parent's folder, and
-// what it does there is merged back: a rule about the parent's file holds for its copy, however many copies deep (P12).
-// Pure: what links make of a name is told by whoever looked (`look`); where nobody did, the name is the place.
+// All names by which a rule may refer to a path. A run in a worktree works on a copy of its parent's folder that is merged back, so
+// a rule about the parent's file also applies to its copy, at any depth (P12). Pure: `inspectPath` resolves links; without it, a
+// path is taken as written.
 
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isCadreState } from "./protected-files.ts";
 
 export interface WorkspaceView {
   workspace: string;
-  /** Nearest first: the folders that the workspace is a copy of, and is merged into. */
+  /** Folders that the workspace is a copy of and is merged into, the nearest first. */
   mergesInto?: readonly string[] | undefined;
   /**
-   * What is at an absolute path, as it would be opened: `link/../x` is not `x`. File tools refuse a path that links lead
-   * elsewhere; a shell command follows it (A35).
+   * Resolves an absolute path as the system would open it: `link/../x` is not `x`. File tools refuse paths whose links lead
+   * elsewhere, but shell commands follow them (A35).
    */
   inspectPath?: InspectPath | undefined;
-  /** A setting of the repository's own by which git would run a program, if there is one (A30). */
+  /** The repository's own setting that makes git run a program, if there is one (A30). */
   gitProgramSetting?: ((workspace: string) => string | undefined) | undefined;
 }
 
 export type InspectPath = (path: string) => InspectedPath;
 
 export interface InspectedPath {
-  /** Where it is once links are followed; undefined where that cannot be told. */
+  /** The path with links resolved; undefined if it cannot be resolved. */
   real: string | undefined;
   isFolder: boolean;
 }
 
 export interface NamedPath {
-  /** From the workspace, or from one that it is merged into. */
+  /** Relative to the workspace, or to a folder that it is merged into. */
   path: string;
   absolute: string;
-  /** Where links lead, if that is elsewhere. */
+  /** The target, if links lead elsewhere. */
   real?: NamedPath;
 }
 
-/** The place itself, then what it is in each folder that the workspace is merged into. */
+/** The path itself, then its counterpart in each folder that the workspace is merged into. */
 export type PathNames = readonly [NamedPath, ...NamedPath[]];
 
 export function pathNames(
@@ -53,7 +53,7 @@ export function pathNames(
   return [real ? { ...own, real } : own, ...originals];
 }
 
-/** Whether a command that opens this path stays in the workspace and out of what is Cadre's, by its name and by where it leads. */
+/** Whether a path, as written and with links resolved, is in the workspace and not among Cadre's own files. */
 export function isInWorkspace(path: string, { workspace, inspectPath }: WorkspaceView): boolean {
   if (isElsewhere(placeIn(workspace, resolve(workspace, path)))) return false;
   if (!inspectPath) return true;
@@ -84,7 +84,7 @@ function placeIn(workspace: string, absolute: string): NamedPath {
   return { path: sep === "/" ? inside : inside.replaceAll(sep, "/"), absolute };
 }
 
-/** What lies outside of the copy is itself. Both may be the same folder below the tops of what was copied. */
+/** The counterpart in the original; a path outside of the copy is returned as it is. Workspaces below the top of the copy are handled. */
 function originalOf(absolute: string, copy: string, original: string): string {
   if (basename(copy) === basename(original) && dirname(copy) !== copy)
     return originalOf(absolute, dirname(copy), dirname(original));

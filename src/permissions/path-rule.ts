@@ -1,8 +1,8 @@
-// What stands between the brackets of `Edit(src/**)` and `Read(.env)`, against the places of a call.
-//  - What allows must hold for the place itself and for where its links lead, whichever of its readings is true.
-//  - What asks or denies holds for a place by any of its names: its copies, its links, any spelling that some file system
-//    takes for the same, a word of a shell command. What may reach the place, by a folder above it or by a word that only
-//    running it would tell, is a perhaps.
+// Matches the pattern of a rule such as `Edit(src/**)` or `Read(.env)` against the paths of a call.
+//  - An allow rule must cover the path itself and the target of its links.
+//  - An ask or deny rule covers a path by any of its names: its copies, its links, any spelling that some file system treats as the
+//    same, a word of a shell command. If a command may reach the path through a folder above it, or by a word that is known only
+//    when it runs, the answer is "maybe".
 
 import picomatch from "picomatch";
 import type { CommandUnit, Unit } from "./call.ts";
@@ -12,7 +12,7 @@ import type { Match } from "./shell/argv-pattern.ts";
 
 export interface PathRule {
   exact: boolean;
-  /** Characters that must stand there. */
+  /** Number of literal characters. */
   weight: number;
   matches(unit: Unit): Match;
 }
@@ -20,7 +20,7 @@ export interface PathRule {
 export interface PathRuleOptions {
   pattern: string;
   reading: "strict" | "wide";
-  /** What the rule speaks of: `Write(x)` of changing, `Read(x)` of reading. */
+  /** `Write(x)` is about changing the path, `Read(x)` about reading it. */
   speaksOf: "change" | "read";
 }
 
@@ -37,7 +37,7 @@ function strictMatcher(pattern: string, exact: boolean, speaksOf: "change" | "re
   const test = exact ? (path: string) => path === literal : picomatch(pattern, { dot: true });
   const isCovered = ({ path, absolute }: NamedPath): boolean => {
     if (pattern.startsWith("/")) return test(absolute);
-    // A wildcard reaches nothing above the workspace: `**` is everything in it.
+    // A wildcard matches nothing above the workspace: `**` means everything in it.
     return !/^\.\.(\/|$)/.test(path) && test(path);
   };
   const covers = ([own]: PathNames): boolean => isCovered(own) && (!own.real || isCovered(own.real));
@@ -78,14 +78,14 @@ function wideMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read
 const WORKSPACE: PathNames = [{ path: "", absolute: "" }];
 
 function widePattern(pattern: string): (path: string) => boolean {
-  // A name may hold a line break: without `s`, `**` would not reach over it.
+  // With the flag `s`, because a file name may contain a line break.
   const options = { dot: true, nocase: true, flags: "is" };
   const test = picomatch(pattern, options);
   const folded = picomatch(pattern.normalize("NFKC"), options);
   return (path) => test(path) || folded(foldPath(path));
 }
 
-/** A folder's name stands for what is in it. */
+/** A rule for a folder also covers everything in it. */
 function literalPath(literal: string): (path: string) => boolean {
   const folder = foldPath(literal.replace(/\/$/, ""));
   return (path) => {
@@ -94,7 +94,7 @@ function literalPath(literal: string): (path: string) => boolean {
   };
 }
 
-/** Whether a folder holds what the pattern is about. One that may be anywhere is looked for only by what goes deep. */
+/** Whether a folder may contain files that the pattern matches. A pattern without a fixed folder matters only to recursive commands. */
 function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "shallow") => boolean {
   const fixed = pattern.split("/");
   const wild = fixed.findIndex((part) => /[*?[{(!]/.test(part));
@@ -106,7 +106,7 @@ function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "sh
   };
 }
 
-/** Whatever its words are, it changes no file; or it takes its words for text. */
+/** Whether the command cannot do what the rule is about: it never changes files, or takes its words as plain text. */
 function cannot(speaksOf: "change" | "read", { readOnly, command, reach }: CommandUnit): boolean {
   if (speaksOf === "change" && readOnly) return true;
   if (command.assigns || reach().argvs.some(([name]) => name === undefined)) return false;
@@ -120,10 +120,10 @@ const NEVER_CHANGES = new Set(
   "cat head tail wc nl ls stat cut grep cmp readlink realpath pwd id uname whoami test [".split(" "),
 );
 
-/** Verbs of git that write down what files are, and leave them so. */
+/** git subcommands that record files without changing them. */
 const RECORDS = new Set(["add", "commit"]);
 
-/** Shows names and never what stands in a file. */
+/** Shows names of files, never their content. */
 const namesOnly = ({ command: { argv }, readOnly }: CommandUnit): boolean =>
   /^(ls|stat|du|cd|pushd|pwd|realpath|readlink|mkdir|test|\[)$/.test(argv[0] ?? "") ||
   (readOnly && (argv[0] === "find" || argv[0] === "git"));

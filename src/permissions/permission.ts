@@ -17,66 +17,66 @@ export interface Verdict {
   unjudged?: string;
 }
 
-/** How the rule of a call begins that a person's grant lets pass. */
+/** Prefix of the rule text if a person's grant allowed the call. */
 export const GRANT_RULE = "person grant";
 
-/** Rules with the place that they come from, for the sentence that names the one that decided. */
+/** Rules with their origin, which the text of a verdict names. */
 export interface SourcedRules {
   /** `person`, `project`, `run`, `ancestor <agent>`. */
   source: string;
   rules: Rules;
 }
 
-/** What a person has allowed beyond one call: `Bash(npm test)`, in a folder, until it expires. */
+/** A permission that a person has given beyond one call: `Bash(npm test)`, in a folder, until it expires. */
 export interface Grant {
   rule: string;
-  /** Absent: in any. */
+  /** Absent: any folder. */
   folder?: string | undefined;
   until?: number | undefined;
   /** Given in the tree of the run that asks. */
   inTree?: boolean;
 }
 
-/** How long "always" lasts: what nobody has looked at for a while is asked about again. */
+/** How many days "always" lasts. Then people are asked again. */
 export const ALWAYS_DAYS = 30;
 
 export interface PermissionRequest extends WorkspaceView {
   tool: string;
   input: unknown;
   effect: Effect;
-  /** The agent's own `tools`: passes or stops, and its `ask` adds an ask; never an allow. */
+  /** The agent's own `tools`. It can stop a call or make it ask, but never allow it. */
   gate: { allow?: readonly string[] | undefined; ask: readonly string[]; deny: readonly string[] };
-  /** What the agent's `permissions` add for itself, and its ancestors' for it. */
+  /** Rules from the `permissions` of the agent itself and of its ancestors. */
   ancestors: readonly SourcedRules[];
   authority: readonly SourcedRules[];
   grants: readonly Grant[];
-  /** Whose words the run has that nobody here wrote; absent: nobody's, or it does not count here. */
+  /** Untrusted input in the run; absent if there is none, or if taint checks are off. */
   taint?:
     | {
         sources: readonly string[];
-        /** Hosts that the run knows by itself. */
+        /** Hosts that the run knew before the untrusted input. */
         hosts: readonly string[];
-        /** Of work that is given to another agent: what that one may do and this one may not, in words. */
+        /** For work given to another agent: what that agent may do and this one may not, as words. */
         raises?: string | undefined;
       }
     | undefined;
-  /** In a fork, of what cannot be taken back: it happened once already, or never was to. */
+  /** The call is in a fork and cannot be undone. */
   forked?: boolean | undefined;
   now: number;
 }
 
-/** A call that a person has decided about, as the judge would be asked about it now. */
+/** A call that a person has decided, as a request to the judge now. */
 export interface PastCall {
   request: PermissionRequest;
-  /** Changed before it was allowed is refused as it was. */
+  /** A call that the person edited before allowing it counts as refused. */
   decided: "allowed" | "refused";
   title: string;
 }
 
 export type Judge = (request: PermissionRequest) => Verdict;
 
-/** The grant that a person gives by saying "always this": as narrow as the call allows. Undefined: cannot be widened. */
+/** The rule for "always allow this", as narrow as the call allows. Undefined if no rule can name the call. */
 export type GrantFor = (tool: string, input: unknown) => string | undefined;
 
-/** Judges a shell command by its parsed argv: only what is known to change nothing is `readOnly`. */
+/** Judges a shell command by its parsed argv. `readOnly` only if it is known to change nothing. */
 export type ShellJudge = (command: string) => { readOnly: boolean; why: string };

@@ -1,9 +1,9 @@
-// What holds where no rule says anything. Four words that a project or a run may choose by; the run's comes before the
-// project's, but whoever says `read-only` is heard.
-//   read-only  nothing but reads: every other call is denied, whatever a rule or a grant says
-//   ask        asks before a change that matters, lets the rest pass; the one that holds where nobody chose
-//   edits      Write and Edit pass as well, but for protected files
-//   trusted    everything passes that is not denied, asked for by a rule, or protected
+// The default policy when no rule matches. A project or a run chooses a preset. The run's choice wins over the project's, except
+// that `read-only` always wins.
+//   read-only  allows reads; every other call is denied, whatever a rule or a grant says
+//   ask        asks before a change and allows the rest; used if no preset is chosen
+//   edits      also allows Write and Edit, except for protected files
+//   trusted    allows everything that is not protected and that no rule denies or asks about
 
 import type { Preset } from "../journal/definition.ts";
 import { canReach, type DeclaredFacts, reachesOnlyRuns } from "../journal/tool-facts.ts";
@@ -11,7 +11,7 @@ import { type Call, isReadOnlyUnit, type Unit } from "./call.ts";
 import type { PermissionRequest, Verdict } from "./permission.ts";
 import { rulesFor } from "./rules.ts";
 
-/** What each lets pass beyond the default, as rules. */
+/** Calls that each preset allows beyond the default, as rules. */
 const ALLOWS: Record<Preset, readonly string[]> = {
   "read-only": [],
   ask: [],
@@ -21,7 +21,7 @@ const ALLOWS: Record<Preset, readonly string[]> = {
 
 type Authority = Pick<PermissionRequest, "authority">;
 
-/** The run's own word stands last. */
+/** The run's own choice is the last one in the list. */
 export function presetOf({ authority }: Authority): Preset {
   const chosen = authority.flatMap(({ rules }) => rules.preset ?? []);
   return chosen.includes("read-only") ? "read-only" : (chosen.at(-1) ?? "ask");

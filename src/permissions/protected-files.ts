@@ -1,31 +1,31 @@
-// Files that decide what runs by itself, or who may do what. Changing one is a class of its own, whether it exists yet or not:
-// "allow all edits" never covers it, only a rule that names that very path (A37). The rule for what belongs here:
-//  - it says what agents may do and what they are told: ours, and those of other products in the same folder;
-//  - something obeys it that nobody starts on purpose: at a commit, a push, a login, when a folder is opened or entered, at every
+// Protected files decide what runs automatically, or who may do what. "Allow all edits" never covers them, whether they exist yet or
+// not; only a rule that names the exact path does (A37). A file belongs here if
+//  - it says what agents may do or are told, for Cadre or for another product in the same folder;
+//  - something reads it without being started on purpose: at a commit, a push, a login, when a folder is opened or entered, or at every
 //    start of some tool; or
-//  - it holds a key, or says to whom one is given and where programs are fetched from.
-// What runs when somebody runs it is code, and the work itself: sources, tests, package.json, Makefile, lock files are not here.
+//  - it holds a key, or decides who gets one and where programs are downloaded from.
+// Code that people run on purpose is normal work: sources, tests, package.json, Makefiles and lock files are not protected.
 
 const lines = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 
 const PROTECTED_FILES = new Set([
-  // Agents, and what they are told.
+  // Agents and their instructions.
   ...lines(`cadre.yaml cadre.yml .mcp.json .claude.json opencode.json opencode.jsonc .aider.conf.yml
     agents.md agents.override.md claude.md claude.local.md gemini.md qwen.md .cursorrules .windsurfrules .clinerules .roorules
     .roomodes .goosehints copilot-instructions.md agent.md crush.md crush.json .crush.json warp.md .rules .kilocodemodes
     .openhands_instructions`),
-  // Git, hooks, and who must review what.
+  // Git, hooks, and required reviewers.
   ...lines(`.gitconfig .gitmodules .gitattributes .lfsconfig .hgrc codeowners .pre-commit-config.yaml .pre-commit-config.yml
     .overcommit.yml captainhook.json grumphp.yml`),
-  // What a push runs.
+  // CI that a push starts.
   ...lines(`.gitlab-ci.yml .gitlab-ci.yaml jenkinsfile .travis.yml azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml
     .drone.yml .woodpecker.yml .woodpecker.yaml appveyor.yml .appveyor.yml cloudbuild.yaml cloudbuild.yml buildspec.yml .cirrus.yml
     .gitpod.yml .readthedocs.yaml .readthedocs.yml renovate.json .renovaterc .renovaterc.json .mergify.yml .build.yml .zuul.yaml
     codemagic.yaml bitrise.yml netlify.toml vercel.json amplify.yml render.yaml .cirrus.star`),
-  // Shells and what enters a folder with them.
+  // Shells, and tools that run when a folder is entered.
   ...lines(`.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc
     .cshrc .tcshrc .login .inputrc .xinitrc .xprofile .xsession .xsessionrc .envrc mise.toml .mise.toml mise.local.toml .autoenv .autoenv.zsh .replit .stackblitzrc crontab`),
-  // Tools that obey a file wherever they start.
+  // Tools that read a configuration file at every start.
   ...lines(`.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs bunfig.toml .pypirc pip.conf .condarc .gemrc nuget.config
     .curlrc .wgetrc .ripgreprc .gdbinit .lldbinit .vimrc .nvimrc .exrc .nvim.lua .dir-locals.el .emacs .tmux.conf .screenrc .psqlrc
     .sqliterc .irbrc .pryrc .rprofile .latexmkrc .devcontainer.json sitecustomize.py usercustomize.py .lvimrc .nanorc .bazelrc .bazeliskrc .buckconfig uv.toml pip.ini
@@ -48,11 +48,11 @@ const PROTECTED_FOLDERS = new Set([
   ...lines(".ssh .gnupg .aws .azure .gcloud .kube .docker .password-store"),
 ]);
 
-/** `.env.local` holds what `.env` does; `.env.example` is there to be read. */
+/** `.env.local` is like `.env`; `.env.example` is meant to be read. */
 const PROTECTED_NAMES =
   /^(\.env\.(?!example$|sample$|template$|dist$).+|jenkinsfile\..+|.+\.code-workspace|git~\d+|\.?lefthook(-local)?\.(ya?ml|toml|jsonc?)|\.?simple-git-hooks\.\w+|\.lintstagedrc(\.\w+)?|lint-staged\.config\.\w+|\.huskyrc(\.\w+)?|husky\.config\.\w+)$/s;
 
-/** Takes a path relative to the workspace. Pure: looks at the name alone. */
+/** Takes a path relative to the workspace, and looks at its name alone. */
 export function isProtectedPath(path: string): boolean {
   const parts = foldPath(path.replace(/^[\\/]+/, "")).split("/");
   if (parts[0] === "agents") return true;
@@ -60,19 +60,19 @@ export function isProtectedPath(path: string): boolean {
   return parts.some((part) => PROTECTED_FOLDERS.has(part) || PROTECTED_NAMES.test(part));
 }
 
-/** Cadre's own files: the token that answers for a person, and what every run has said. Not even to be read without a question (A32). */
+/** Cadre's own files: the token that can approve calls, and the journals of all runs. Even reading them asks (A32). */
 export const isCadreState = (path: string): boolean =>
   foldPath(path)
     .split("/")
     .some((part, at, parts) => part === ".cadre" && parts[at + 1] !== "agents");
 
-/** A path as the most forgiving file system reads it; `/` at its start stays. */
+/** Normalizes a path as the most lenient file system would; keeps a leading `/`. */
 export function foldPath(path: string): string {
   const parts = path.split(/[\\/]+/).flatMap((part) => (part === "" || part === "." ? [] : [fold(part)]));
   return `${path.startsWith("/") ? "/" : ""}${parts.join("/")}`;
 }
 
-/** Names that some file system takes for the same: case, composed and invisible letters, `name.`, `name ` and `name::$DATA` (A36). */
+/** Folds spellings that some file system treats as the same: case, composed and invisible letters, `name.`, `name ` and `name::$DATA` (A36). */
 function fold(name: string): string {
   if (name === "..") return name;
   return name

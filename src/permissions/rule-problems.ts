@@ -1,5 +1,5 @@
-// What is wrong with rules that a person wrote, said before a run relies on them: a rule for a tool that nobody has is
-// read without a word, and forbids nothing.
+// Checks rules that people write, before a run relies on them: a deny rule for a tool that does not exist would silently forbid
+// nothing.
 
 import type { Config } from "../config/config.ts";
 import { nearestWord, type Problem } from "../config/problem.ts";
@@ -9,14 +9,14 @@ export type RuleEffect = "allow" | "ask" | "deny";
 
 export interface RuleProblem {
   rule: string;
-  /** Its place in the list. */
+  /** Index in the list. */
   index: number;
   code: "UNKNOWN_TOOL" | "BAD_RULE";
   message: string;
   suggestion?: string;
 }
 
-/** `toolNames`: the names and aliases of every tool there is; letter case does not matter. */
+/** `toolNames`: names and aliases of all tools, in any letter case. */
 export function ruleProblems(
   rules: readonly string[],
   toolNames: readonly string[],
@@ -35,7 +35,7 @@ export function ruleProblems(
   });
 }
 
-/** Those of cadre.yaml. What holds too little back is an error, what lets too little pass a warning; neither throws. */
+/** Problems of the rules in cadre.yaml: errors for ask and deny rules, which would restrict too little, and warnings for allow rules. */
 export function configRuleProblems(
   { permissions, at }: Pick<Config, "permissions" | "at">,
   toolNames: readonly string[],
@@ -56,14 +56,14 @@ export function configRuleProblems(
 
 const IDLE = { allow: "allows nothing", ask: "asks about nothing", deny: "forbids nothing" };
 
-/** An unreadable rule speaks of its whole tool, except where that would allow more. */
+/** An unreadable rule applies to its whole tool, unless that would allow more. */
 const BROKEN = { allow: "allows nothing", ask: "asks about every call", deny: "forbids every call" };
 
-/** Names that may come to stand for a tool: wildcards, servers' tools, and the loop's own. */
+/** Names that may still match a tool later: wildcards, tools of MCP servers, and built-in tools. */
 const isOpen = (name: string): boolean =>
   name.includes("*") || /^mcp__/i.test(name) || name.toLowerCase() === "final_report";
 
-/** Tools of other programs and of later versions: real names, so they are no typing errors. */
+/** Real tool names of other products and later versions, so not typing errors. */
 const ABSENT = new Set(
   `agent bashoutput check_run exitplanmode killshell list_agents
   multiedit notebookedit notebookread skill slashcommand task todoread wait_for_runs

@@ -1,7 +1,7 @@
-// Rules as people write them: `Bash`, `Bash(git diff *)`, `Write(src/**)`, `mcp__git__*`, `*`. Parsed once per list.
-//  - A rule that allows must name what it allows: strict about case, words and wildcards, and blind to what is unclear.
-//  - A rule that asks or denies is read widely: letter case, wrappers, and what merely might match count for it.
-//  - `Edit(path)` and `Write(path)` both speak of changing that path, by any tool or redirection; `Read(path)` of reading it.
+// Rules as people write them: `Bash`, `Bash(git diff *)`, `Write(src/**)`, `mcp__git__*`, `*`. Compiled once per list.
+//  - Allow rules are strict about case, words and wildcards, and never match what is unclear.
+//  - Ask and deny rules are wide: they ignore case, look through wrappers, and count a possible match.
+//  - `Edit(path)` and `Write(path)` are both about changing that path, by any tool or redirection; `Read(path)` is about reading it.
 
 import picomatch from "picomatch";
 import { findSecretMarks } from "../journal/masking/mask.ts";
@@ -18,7 +18,7 @@ import {
 } from "./shell/argv-pattern.ts";
 import { looseFlagMatcher } from "./shell/loose-flags.ts";
 
-/** `strict` reads rules that allow; `wide` those that ask or deny. */
+/** `strict` for allow rules, `wide` for ask and deny rules. */
 export type Reading = "strict" | "wide";
 
 export interface Rule {
@@ -27,12 +27,12 @@ export interface Rule {
   weight: number;
   /** Names a tool without a pattern. */
   bare: boolean;
-  /** Whether it stands there by the tool's own name, and not by what the tool does. */
+  /** Whether the rule names the tool itself, rather than what the tool does. */
   names(tool: string): boolean;
   matches(unit: Unit): Match;
 }
 
-/** The rules of a list that can speak about this tool. */
+/** The rules of a list that can apply to this tool. */
 export function rulesFor(list: readonly string[], reading: Reading, tool: NamedTool): readonly Rule[] {
   if (list.length === 0) return NONE;
   const compiled = compiledList(list, reading);
@@ -44,7 +44,7 @@ export function rulesFor(list: readonly string[], reading: Reading, tool: NamedT
   return found;
 }
 
-/** The first rule that matches any part of the call: surely, or else perhaps. */
+/** The first rule that matches a part of the call; if there is none, the first that might. */
 export function firstMatch(
   rules: readonly Rule[],
   call: Call,
@@ -60,7 +60,7 @@ export function firstMatch(
   return perhaps && { rule: perhaps, match: "maybe" };
 }
 
-/** What is wrong with a rule's text, for whoever loads it; undefined when nothing is. */
+/** What is wrong with a rule's text, as a sentence; undefined if it is fine. */
 export function ruleProblem(text: string): string | undefined {
   const parts = split(text);
   if (!parts)
@@ -147,7 +147,7 @@ function ownMatcher(pattern: string, reading: Reading): CompiledRule["matches"] 
   };
 }
 
-/** A61: it was recorded with a mark in it. What it forbids is not known any more, so nothing is ruled out. */
+/** A61: the rule was recorded with a masked secret in it. What it forbids is unknown, so it might match any call. */
 const maskedRule = (text: string): CompiledRule => ({
   text,
   weight: 0,
@@ -157,14 +157,14 @@ const maskedRule = (text: string): CompiledRule => ({
   matches: () => "maybe",
 });
 
-/** A rule nobody can read allows nothing, and denies the whole tool that it seems to name. */
+/** An unreadable rule allows nothing, and asks about or denies the whole tool that it seems to name. */
 function unreadable(text: string, reading: Reading): CompiledRule {
   const names = nameMatcher(text.split("(", 1)[0]!.trim(), reading);
   const concerns = ({ name }: NamedTool) => reading === "wide" && names(name);
   return { text, weight: 0, bare: false, names, concerns, matches: () => "yes" };
 }
 
-/** A rule without a pattern: every call of the tool, except, for an allow, what is protected or cannot be read at all. */
+/** A rule without a pattern covers every call of the tool. An allow rule leaves out protected files and unreadable commands. */
 function bareMatcher(reading: Reading): (unit: Unit) => Match {
   if (reading === "wide") return () => "yes";
   return (unit) => (unit.protected !== undefined || (unit.kind === "unread" && unit.broken) ? "no" : "yes");
@@ -200,7 +200,7 @@ function weighed(options: PathRuleOptions): Matching {
   return { weight: patternWeight(weight, exact), matches };
 }
 
-/** Tools whose input we know nothing about: a pattern may hold a call back if any of its texts matches, never let it pass. */
+/** For tools whose input has no known meaning: a pattern can make a call ask or deny it if any text matches, but never allow it. */
 function textMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {
   if (reading === "strict") return () => "no";
   const test = picomatch(pattern, { dot: true, nocase: true, bash: true, flags: "is" });

@@ -1,7 +1,6 @@
-// Rules that would have spared a person from being asked, tried on what people have decided: each is held against every
-// decision by the judge itself. Pure.
-//  SG1  No rule is suggested that would have allowed what a person refused or changed.
-//  SG2  It rests on calls that people allowed where nobody else's words had come in, and is no wider than they were.
+// Suggests rules that would have saved people from being asked. The judge itself tries each candidate on every past decision. Pure.
+//  SG1  No suggested rule would have allowed a call that a person refused or edited.
+//  SG2  A suggestion rests on calls that people allowed in runs without untrusted input, and is no wider than these calls.
 
 import type { DeclaredFacts, FindFacts } from "../journal/tool-facts.ts";
 import { textOf } from "./call.ts";
@@ -12,16 +11,16 @@ import { mayRunCode } from "./shell/possible-commands.ts";
 
 export interface Suggestion {
   rule: string;
-  /** Calls that a person allowed and would not have been asked about, of all those of the same kind. */
+  /** How many allowed calls would not have asked, out of `of` allowed calls of the same kind. */
   spared: number;
   of: number;
-  /** Calls of that kind that people refused; it lets none of them pass. */
+  /** How many calls of that kind people refused. The rule allows none of them. */
   refused: number;
-  /** Some of those that it would still ask about. */
+  /** Some calls that would still ask. */
   stillAsked: string[];
 }
 
-/** Fewer are no habit. */
+/** Fewer calls are no habit. */
 const FEWEST = 3;
 const MOST_TRIED = 40;
 const MOST_SUGGESTED = 5;
@@ -29,7 +28,7 @@ const MOST_SHOWN = 5;
 
 export function suggestRules(past: readonly PastCall[], judge: Judge, find: FindFacts): Suggestion[] {
   const refused = past.filter(({ decided }) => decided === "refused");
-  // What passes by now needs no rule, and what is forbidden by now gets none.
+  // Calls that are allowed by now need no rule, and calls that are denied by now get none.
   const asked = past.filter(
     ({ decided, request }) =>
       decided === "allowed" && isEvidence(request) && judge(request).verdict === "ask",
@@ -52,7 +51,7 @@ export function suggestRules(past: readonly PastCall[], judge: Judge, find: Find
   return chosen;
 }
 
-/** A67: what was allowed once strangers' words were in is no habit to go by, nor is what a fork was allowed to repeat. */
+/** A67: approvals after untrusted input, or in a fork, are no evidence of a habit. */
 const isEvidence = ({ taint, forked }: PermissionRequest): boolean => !forked && !taint?.sources.length;
 
 const withRule = (request: PermissionRequest, rule: string): PermissionRequest => ({
@@ -60,7 +59,7 @@ const withRule = (request: PermissionRequest, rule: string): PermissionRequest =
   authority: [...request.authority, { source: "suggested", rules: { allow: [rule], ask: [], deny: [] } }],
 });
 
-/** Those that enough calls speak for; a wildcard only where what it leaves open was different each time. */
+/** Rules that enough calls support. A wildcard needs calls that differ in the part that it leaves open. */
 function candidatesOf(asked: readonly PastCall[], find: FindFacts): string[] {
   const support = new Map<string, { calls: number; seen: Set<string>; isOpen: boolean }>();
   for (const { request } of asked) {
@@ -100,11 +99,9 @@ function told(
 const changesFiles = (facts: DeclaredFacts | undefined): boolean =>
   facts?.target?.kind === "path" && facts.target.use === "changes";
 
-// Rules that one approved call speaks for, from the narrowest to the widest that may be thought of. Never all of a tool but
-// a server's, never what cannot be read exactly, and nothing for programs that may do anything or take nothing back.
 interface Candidate {
   rule: string;
-  /** What of the call it leaves open: of a wildcard, several must have been seen. */
+  /** The part of the call that a wildcard leaves open; several different ones are needed. */
   seen: string;
   isOpen: boolean;
 }
@@ -139,10 +136,10 @@ function forCommand(tool: string, command: string): Candidate[] {
   ];
 }
 
-/** A program alone, or with a flag, does not say what is done. */
+/** A program alone, or with a flag, does not say what it does. */
 const saysWhat = (words: readonly string[]): boolean => !words.at(-1)!.startsWith("-");
 
-/** They take nothing back, reach other machines, or do what their words say: each call is for a person. */
+/** Programs that cannot be undone, reach other machines, or run arbitrary code. A person decides each of their calls. */
 const PROGRAMS = new Set(
   `aws az chmod chown curl dd docker doas eval exec gcloud gh helm kill killall kubectl mkfs mysql nc pkill podman psql reboot
   rm rmdir rsync scp sftp shred shutdown source ssh su sudo systemctl telnet terraform truncate wget`.split(

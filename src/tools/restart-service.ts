@@ -120,12 +120,11 @@ function answer(words: string, text: string, isError: boolean): ToolAnswer {
   return { output, isError };
 }
 
-// Waits until a service says that it is well: its address answers 2xx, or its command ends with 0.
 type Health = NonNullable<z.output<typeof Service>["health"]>;
 
 interface HealthResult {
   healthy: boolean;
-  /** What the last check that failed said. */
+  /** Result of the last failed check. */
   last?: string;
   seconds: string;
 }
@@ -149,7 +148,7 @@ async function waitForHealth(health: Health, place: ProgramOptions): Promise<Hea
   return { healthy: false, ...(last === undefined ? {} : { last }), seconds: (passed() / 1000).toFixed(1) };
 }
 
-/** What is wrong; undefined: nothing. A body is not read: nobody here wrote it. */
+/** What is wrong; undefined if the service is healthy. The response's body is untrusted, so it is not read. */
 async function checkOnce({ url, command }: Health, place: ProgramOptions): Promise<string | undefined> {
   if (url === undefined) {
     const { code, failed, stopped } = await runProgram(command!, place);

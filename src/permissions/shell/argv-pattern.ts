@@ -1,5 +1,5 @@
-// Patterns over argv, as they stand between the brackets of `Bash(git diff *)`. Words match words: never a prefix of a
-// string. `*` at the end is any further words, elsewhere exactly one; inside a word it is any text. Quoted is literal.
+// Patterns over argv, as in `Bash(git diff *)`. Words match whole words, never a prefix. `*` at the end means any further words,
+// elsewhere exactly one word, and inside a word any text. Quoted text is literal.
 
 import type { ShellWord } from "./parse-shell.ts";
 
@@ -9,15 +9,15 @@ export interface ArgvPattern {
   words: readonly WordPattern[];
   /** Any further words may follow. */
   open: boolean;
-  /** No wildcard anywhere: names one call exactly. */
+  /** Without a wildcard: it names one call exactly. */
   exact: boolean;
-  /** Characters that must stand there: more of them is more specific. */
+  /** Number of literal characters; more is more specific. */
   weight: number;
 }
 
 type WordPattern = string | RegExp;
 
-/** Undefined when the pattern itself cannot be read: an unclosed quote, nothing in it. */
+/** Undefined if the pattern is empty or has an unclosed quote. */
 export function parseArgvPattern(source: string): ArgvPattern | undefined {
   const tokens = tokenize(source.replace(/:\*$/, " *"));
   if (!tokens || tokens.length === 0) return undefined;
@@ -36,7 +36,7 @@ export function parseArgvPattern(source: string): ArgvPattern | undefined {
   };
 }
 
-/** `maybe`: a word that only running it would tell could make it match. */
+/** `maybe` if a word that is known only when it runs could make it match. */
 export function matchArgv(pattern: ArgvPattern, argv: readonly ShellWord[]): Match {
   for (const [index, word] of pattern.words.entries()) {
     if (index >= argv.length) return "no";
@@ -48,25 +48,25 @@ export function matchArgv(pattern: ArgvPattern, argv: readonly ShellWord[]): Mat
   return argv[pattern.words.length] === undefined ? "maybe" : "no";
 }
 
-/** For rules that forbid: some systems find a program by its name in any letter case. */
+/** For ask and deny rules: some systems find a program by its name in any letter case. */
 export function matchAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[]) => Match {
   const [program, ...words] = pattern.words;
   const folded = typeof program === "string" ? program.toLowerCase() : program;
   const wide = { ...pattern, words: folded === undefined ? words : [folded, ...words] };
   return (argv) => {
     const [first, ...rest] = argv;
-    // Variables that are only set are no command.
+    // Only variables are set, so there is no command.
     return argv.length === 0 ? "no" : matchArgv(wide, [first?.toLowerCase(), ...rest]);
   };
 }
 
-/** Whether a text that is not read here speaks of the program: then it may run it. */
+/** Whether a text in another language mentions the program, and so may run it. */
 export function mentionsProgram({ words: [program] }: ArgvPattern, text: string): boolean {
   if (typeof program !== "string") return true;
   return new RegExp(`(?<![\\w.-])${RegExp.escape(program)}(?![\\w-])`, "i").test(text);
 }
 
-/** Writes words so that `parseArgvPattern` reads exactly them again. */
+/** Quotes words so that `parseArgvPattern` returns exactly them. */
 export function quoteArgv(argv: readonly string[]): string {
   return argv
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))

@@ -1,32 +1,32 @@
-// What a shell command would do, for the person who is asked about it (U24): its programs, the files and hosts that its
-// words name, and what stands in it in a code that people cannot read.
-//  - For eyes, never for a verdict: it shows what the words show, and says where they do not show all.
-//  - Made from the recorded command alone; what an agent says about it has no part in it (A17).
+// Explains a shell command to the person who decides about it (U24): its programs, the files and hosts that its words name, and text
+// hidden in base64 or hexadecimal.
+//  - For people, never for a verdict. It shows what the words show, and says if they do not show everything.
+//  - Made from the recorded command alone, never from the agent's explanation (A17).
 
 import { isInside, isReadOnlyCommand } from "./judge-shell.ts";
 import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./parse-shell.ts";
 import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 
 export interface CommandReading {
-  /** `exact`: the words are all that runs. `dynamic`: some of it shows only when it runs. `broken`: not understood. */
+  /** `exact`: only these words run. `dynamic`: parts are known only when it runs. `broken`: not understood. */
   grade: "exact" | "dynamic" | "broken";
   /** Why it is not exact. */
   why: string;
   programs: ProgramReading[];
   files: FileReading[];
   hosts: string[];
-  /** Words that say something in another code: base64, hexadecimal. */
+  /** Text hidden in base64 or hexadecimal. */
   decoded: { from: string; text: string }[];
 }
 
 export interface ProgramReading {
-  /** As the program gets them; null where only running it would tell. */
+  /** The words as the program receives them; null if known only when it runs. */
   argv: (string | null)[];
-  /** 0: it stands in the command itself; more: in the words of another program. */
+  /** 0 for a program of the command itself; more for one in the words of another program. */
   depth: number;
-  /** It is known to change nothing. */
+  /** Known to change nothing. */
   readOnly: boolean;
-  /** What its words do not show. */
+  /** What the words do not show. */
   note?: string;
   /** It executes what it reads from its input: `curl … | sh`. */
   runsInput?: true;
@@ -35,7 +35,7 @@ export interface ProgramReading {
 export interface FileReading {
   path: string;
   use: "writes" | "reads";
-  /** Not within the folder that the run works in. */
+  /** Outside of the workspace. */
   outside: boolean;
 }
 
@@ -95,12 +95,12 @@ function takeCommand({ argv, assigns, fed }: ShellCommand, depth: number, found:
   if (depth < MAX_DEPTH && runsOthers(nameOf(argv) ?? "", argv.slice(1))) takeInner(argv, depth + 1, found);
 }
 
-/** A shell or an interpreter that no word gives a program to. */
+/** A shell or interpreter without a script in its words, so it runs its input. */
 const runsInput = (argv: readonly ShellWord[]): boolean =>
   (isShell(nameOf(argv) ?? "") || isInterpreter(nameOf(argv) ?? "")) &&
   argv.slice(1).every((word) => word?.startsWith("-") && !/^-[a-z]*[ce]/.test(word));
 
-/** What a program that runs others is told to run: scripts in its words, or the words behind its own. */
+/** The commands that a wrapper runs: scripts in its words, or the words after its own options. */
 function takeInner(argv: readonly ShellWord[], depth: number, found: Found): void {
   const scripts = argv.slice(1).filter((word) => word !== undefined && /\s|[;|&]./.test(word));
   for (const script of scripts) takeScript(script!, depth, found);
@@ -115,7 +115,7 @@ function takeScript(script: string, depth: number, found: Found): void {
   takeAll(commands, redirects, depth, found);
 }
 
-/** `timeout -k 5 10 npm test`, `env A=b npm test`: npm test. */
+/** Finds `npm test` in `timeout -k 5 10 npm test` and `env A=b npm test`. */
 function behindOptions(argv: readonly ShellWord[]): readonly ShellWord[] {
   const at = argv.findIndex(
     (word, index) =>
@@ -138,7 +138,7 @@ function filesOf(uses: Found["uses"], workspace: string): FileReading[] {
     .map(({ path, use }) => ({ path, use, outside: !isInside(path, { workspace }) }));
 }
 
-/** Of addresses, and of `user@host:path`. */
+/** Hosts in addresses, in `user@host:path` and in `/dev/tcp/host`. */
 function hostsIn(text: string): string[] {
   const addresses = text.match(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'`<>()[\]{}\\|^]+/gi) ?? [];
   const hosts = addresses.flatMap((address) => URL.parse(address.replace(/[.,;:!?]+$/, ""))?.host || []);
@@ -151,7 +151,6 @@ function hostsIn(text: string): string[] {
 
 const nameOf = ([word]: readonly ShellWord[]): ShellWord => word?.slice(word.lastIndexOf("/") + 1);
 
-// What stands in a text in base64 or hexadecimal, read: a command can hide in it from a person who looks.
 const BASE64 = /(?<![\w+/=-])(?:[A-Za-z0-9+/]{4}){3,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?(?![\w+/=])/g;
 
 const HEX = /(?<![\w])(?:[0-9a-fA-F]{2}){8,}(?![\w])|(?:\\x[0-9a-fA-F]{2}){4,}/g;
@@ -169,20 +168,19 @@ function decodeHiddenText(texts: readonly string[]): { from: string; text: strin
   return [...found].map(([from, text]) => ({ from, text }));
 }
 
-/** Only what is text: the id of a commit reads as bytes that nobody wrote. */
+/** Keeps only bytes that are text: the id of a commit, for example, is not. */
 function take(piece: string, bytes: Buffer, found: Map<string, string>): void {
   const text = bytes.toString("utf8");
   if (text.includes("\ufffd") || /[^\t\n\r\P{Cc}]/u.test(text) || !/[\s;|&/.$-]/.test(text)) return;
   if (found.size < MAX_FOUND) found.set(piece, text);
 }
 
-// Which files a program opens, as far as its words show: only programs whose words are known well enough to say.
 interface FileUse {
   path: string;
   use: "writes" | "reads";
 }
 
-/** Which of the words that are no options are files that it changes. */
+/** Which plain words are files that the program changes. */
 const CHANGES: Readonly<Record<string, "all" | "last" | "but-first">> = {
   rm: "all",
   rmdir: "all",

@@ -1,5 +1,4 @@
-// Judges a shell command: read-only, or not known to be. Unknown is never an answer of its own: what is not known to
-// change nothing may change something.
+// Judges whether a shell command is read-only. A command that is not known to change nothing counts as changing something.
 
 import { isInWorkspace, joinUnresolved, type WorkspaceView } from "../path-names.ts";
 import type { ShellJudge } from "../permission.ts";
@@ -24,7 +23,7 @@ export const judgeShell: ShellJudge = (command) => {
   return { readOnly: true, why: "every command is known to only read" };
 };
 
-/** Without a workplace, paths are read as names and absolute ones are outside. */
+/** Without a workspace, links are not resolved, and absolute paths count as outside. */
 export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: WorkspaceView): Judgement {
   if (argv.some((word) => word === undefined)) return no("a word is known only when it runs");
   const [name = "", ...rest] = argv as readonly string[];
@@ -34,7 +33,7 @@ export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: Worksp
   return checkWords(name, rest, workplace);
 }
 
-/** Only a verb directly behind `git` (or `--no-pager`): other options before it can name programs to run (A26). */
+/** The subcommand must come directly after `git` (or `--no-pager`), because other options can name programs to run (A26). */
 function gitOnlyReads(words: readonly string[], workplace: WorkspaceView | undefined): Judgement {
   const [verb = "", ...rest] = words[0] === "--no-pager" ? words.slice(1) : words;
   const program = workplace?.gitProgramSetting?.(workplace.workspace);
@@ -42,7 +41,7 @@ function gitOnlyReads(words: readonly string[], workplace: WorkspaceView | undef
   return checkWords(`git ${verb}`, rest, workplace);
 }
 
-/** `sed -n '10,20p' file`: the one use of sed whose script cannot write or run anything. */
+/** `sed -n '10,20p' file` is the only accepted use of sed: its script cannot write or run anything. */
 function readsLinesWithSed(words: readonly string[], workplace: WorkspaceView | undefined): Judgement {
   const [flag, script = "", ...files] = words;
   if (flag !== "-n" || !/^\d+(,(\d+|\$))?p$/.test(script)) return no("sed can write files and run commands");
@@ -52,7 +51,7 @@ function readsLinesWithSed(words: readonly string[], workplace: WorkspaceView | 
 function checkWords(name: string, words: readonly string[], workplace: WorkspaceView | undefined): Judgement {
   const spec = READ_ONLY_COMMANDS.get(name);
   if (!spec) return no(`${name} is not known to only read`);
-  // One word of text may look like anything; where `-e` gives the pattern, every plain word is a path.
+  // The first plain word is the pattern and may look like anything, unless `-e` gives the pattern.
   let patterns =
     spec.operands === "pattern-then-paths" && !words.some((word) => /^-\w*e|^--files$/.test(word)) ? 1 : 0;
   return checkEach(
@@ -73,7 +72,7 @@ function checkEach(words: readonly string[], passes: (word: string) => boolean, 
   return stray === undefined ? { readOnly: true, why: "" } : no(`${name} with ${JSON.stringify(stray)}`);
 }
 
-/** Every word that looks like a flag is taken for one, also as the value of another or behind `--`: nothing can hide. */
+/** Every word that looks like a flag is checked as one, also after `--` or as a value of another flag, so that none can hide. */
 function isKnownFlag(word: string, spec: ReadOnlySpec): boolean {
   if (spec.counts && /^-\d+$/.test(word)) return true;
   if (spec.words?.includes(word)) return true;
@@ -87,7 +86,7 @@ function isKnownFlag(word: string, spec: ReadOnlySpec): boolean {
   return true;
 }
 
-/** Reading beyond the workspace is not for a default to allow: keys and other people's files lie there. */
+/** Reading outside of the workspace is never allowed by default, because keys and other people's files are there. */
 export function isInside(path: string, workplace: WorkspaceView | undefined): boolean {
   if (path.startsWith("~") || (path.startsWith("/") && !workplace)) return false;
   return isInWorkspace(path, workplace ?? { workspace: "/workspace" });

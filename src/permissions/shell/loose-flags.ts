@@ -1,10 +1,10 @@
-// A rule that forbids `rm -rf` means `rm -fr`, `rm -r x -f` and `rm --recursive --force` too: for rules that ask or deny, flags count
-// wherever they stand, alone or together. What a program takes for the same by another letter is a perhaps.
+// A rule that forbids `rm -rf` also means `rm -fr`, `rm -r x -f` and `rm --recursive --force`. So ask and deny rules find flags in any
+// position, alone or combined. A long or differently cased form that may mean the same is a "maybe".
 
 import { type ArgvPattern, type Match, matchArgv } from "./argv-pattern.ts";
 import type { ShellWord } from "./parse-shell.ts";
 
-/** Undefined where the pattern names no flags. */
+/** Undefined if the pattern has no flags. */
 export function looseFlagMatcher(pattern: ArgvPattern): ((argv: readonly ShellWord[]) => Match) | undefined {
   const flags = pattern.words.filter((word) => typeof word === "string" && isFlag(word)) as string[];
   if (flags.length === 0) return undefined;
@@ -34,7 +34,7 @@ export function looseFlagMatcher(pattern: ArgvPattern): ((argv: readonly ShellWo
 
 const isFlag = (word: string): boolean => /^-./.test(word) && word !== "--";
 
-/** `-rf` is `-r -f`; a longer word behind one dash is a word, as `-delete` of find. */
+/** `-rf` is `-r -f`. A longer word after one dash is a single flag, such as `-delete` of find. */
 const lettersOf = (flag: string): string[] =>
   /^-[a-zA-Z]{2,5}$/.test(flag) ? flag.slice(1).replace(/./g, " -$&").trim().split(" ") : [flag];
 

@@ -1,5 +1,5 @@
-// The places that a command names: its words, what stands behind an option, and where the commands before it may have
-// gone (`cd x && cat ../y`). For rules that ask or deny, so a word that may name a place is taken to name it.
+// The paths that a command mentions: in its words, as values of options, and relative to folders that earlier commands may have entered
+// (`cd x && cat ../y`). Ask and deny rules use this, so every word that may be a path counts as one.
 
 import { isAbsolute, resolve } from "node:path";
 import { type PathNames, pathNames, type WorkspaceView } from "../path-names.ts";
@@ -7,25 +7,25 @@ import type { ShellWord } from "./parse-shell.ts";
 import type { PossibleCommands } from "./possible-commands.ts";
 
 export interface MentionedPaths {
-  /** By a word of their own. */
+  /** Paths that are words of their own. */
   certain: readonly PathNames[];
-  /** Within a text that may be code. */
+  /** Paths inside a text that may be code. */
   possible: readonly PathNames[];
-  /** Some word is known only when it runs. */
+  /** A word is known only when it runs. */
   unknown: boolean;
-  /** It names more than is looked at. */
+  /** There are more paths than are checked. */
   cut: boolean;
 }
 
-/** Folders that words may be relative to. */
+/** Folders that relative paths may start from. */
 export interface Folders {
   known: readonly string[];
-  /** It may have gone to one that only running it would tell. */
+  /** It may have entered a folder that is known only when it runs. */
   unknown: boolean;
 }
 
 const MAX_FOLDERS = 16;
-/** What is named beyond these is not looked at, and counts as unknown. */
+/** Further paths are not checked, and count as unknown. */
 const MAX_PLACES = 2_000;
 
 export function mentionedPaths(
@@ -53,7 +53,7 @@ export function mentionedPaths(
   };
 }
 
-/** Where a call may have gone by the time that any of its commands runs. */
+/** All folders that the commands of a call may run in. */
 export function possibleFolders(reaches: readonly PossibleCommands[], workspace: string): Folders {
   let known: string[] = [workspace];
   let unknown = false;
@@ -70,7 +70,7 @@ export function possibleFolders(reaches: readonly PossibleCommands[], workspace:
 function foldersEntered([program, ...words]: readonly ShellWord[]): ShellWord[] {
   if (program === "cd" || program === "pushd") {
     const [target] = words.filter((word) => !/^-[LPen@]*$/.test(word ?? ""));
-    // Bare, it goes home; `cd -` goes back to a folder that is known already.
+    // A bare `cd` goes to an unknown home; `cd -` returns to a known folder.
     return words.includes("-") ? [] : [target];
   }
   return words.flatMap((word, at) => {
@@ -80,7 +80,7 @@ function foldersEntered([program, ...words]: readonly ShellWord[]): ShellWord[] 
   });
 }
 
-/** `--file=x`, `-ox`, `HEAD:x`, `@x`, `of=x`, `a,x`: a word and every end of it that may be a path. */
+/** A word and every tail of it that may be a path: `--file=x`, `-ox`, `HEAD:x`, `@x`, `of=x`, `a,x`. */
 function pathsIn(word: string): string[] {
   const ends = [...word.matchAll(/[=:@,]/g)].map(({ index }) => word.slice(index + 1));
   const whole = word.startsWith("-") ? word.slice(2) : word;

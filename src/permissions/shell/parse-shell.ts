@@ -1,18 +1,18 @@
-// What a shell command would run, as far as reading it can tell. An allow-list of syntax: whatever is not known to be
-// plain lowers the grade, so a construct we never heard of can only make us ask, never make us wave through.
-//  exact    every word stands there literally: `argv` is what runs, all of it, and nothing else does
-//  dynamic  well-formed, but something is decided only by running it (variables, globs, loops, substitutions)
+// Parses a shell command into the commands that it would run, as far as its text shows. It works by an allow-list of syntax: an unknown
+// construct lowers the grade, so it can only make a call ask, never allow it.
+//  exact    every word is literal: `argv` is exactly what runs
+//  dynamic  well-formed, but parts are known only when it runs (variables, globs, loops, substitutions)
 //  broken   not understood (syntax error, control characters, too long): `commands` may be incomplete
 
 import { forEachChild, parse, type SyntaxNode, type Word } from "unbash";
 import { messageOf } from "../../errors.ts";
 
-/** A word as the program receives it; undefined where only running it would tell. */
+/** A word as the program receives it; undefined if it is known only when it runs. */
 export type ShellWord = string | undefined;
 
 export interface ShellCommand {
   argv: readonly ShellWord[];
-  /** Variables set for it alone may change what it does. */
+  /** Sets variables for this command, which may change what it does. */
   assigns: boolean;
   /** Its input comes from another command, a file or the script itself. */
   fed: boolean;
@@ -28,9 +28,9 @@ export interface ParsedShell {
   /** Why the grade is not `exact`. */
   why: string;
   commands: readonly ShellCommand[];
-  /** Files that are opened; copies of descriptors and `/dev/null` are left out. */
+  /** Files that redirections open, without copies of descriptors and `/dev/null`. */
   redirects: readonly ShellRedirect[];
-  /** What else stands there and may come to be run: values of variables, and what commands are fed. */
+  /** Other texts that may be executed: values of variables, and input of commands. */
   texts: readonly ShellText[];
 }
 
@@ -57,7 +57,7 @@ const PLAIN_NODES = new Set([
   "FileDescriptor",
 ]);
 
-/** Bytes that another parser may read as a blank or as nothing: bash, a terminal and we must agree on what stands there. */
+/** Characters that another parser may read as a blank or as nothing. Bash, a terminal and this parser must agree on the text. */
 const CONFUSING = /[^\t\n\P{C}]|[\p{Z}--\x20]/v;
 const ASCII = /^[\t\n\x20-\x7e]*$/;
 
@@ -91,7 +91,7 @@ interface Reading {
   redirects: ShellRedirect[];
   texts: ShellText[];
   spans: [number, number][];
-  /** Commands behind a `|`. */
+  /** Commands after a `|`. */
   fed: Set<SyntaxNode>;
   /** The first reason not to trust the reading at all, and the first reason why it is not exact. */
   broken: string;
@@ -99,7 +99,7 @@ interface Reading {
 }
 
 function visit(node: SyntaxNode, reading: Reading): void {
-  // Substitutions are parsed lazily: their errors show only here, on the nested script.
+  // Substitutions are parsed lazily, so their errors appear only on the nested script.
   if ("errors" in node && node.errors?.length) reading.broken ||= `syntax: ${node.errors[0]!.message}`;
   if (!PLAIN_NODES.has(node.type)) reading.blurred ||= `contains ${nameOf(node.type)}`;
   if (node.type === "Pipeline") for (const piped of node.commands.slice(1)) reading.fed.add(piped);
@@ -135,7 +135,7 @@ function readRedirect(node: Extract<SyntaxNode, { type: "Redirect" }>, reading: 
   reading.redirects.push({ operator: node.operator, target });
 }
 
-/** The word as it will be passed, or undefined if anything in it may expand. */
+/** The word as the program receives it; undefined if a part of it may expand. */
 function literal(word: Word): ShellWord {
   if (!word.parts) return mayExpand(word.text) ? undefined : word.value;
   for (const part of word.parts) {
@@ -147,7 +147,7 @@ function literal(word: Word): ShellWord {
   return word.value;
 }
 
-/** Unquoted text with a character that bash may act on. `\(`, `--flag=x`, `{}`, `HEAD~1` and `HEAD^` are plain. */
+/** Whether unquoted text has a character that bash may interpret. `\(`, `--flag=x`, `{}`, `HEAD~1` and `HEAD^` are plain. */
 function mayExpand(text: string): boolean {
   if (text.includes("\\\n")) return true;
   const rest = text
@@ -158,7 +158,7 @@ function mayExpand(text: string): boolean {
   return /[$`~{}*?[\]()<>!^=#\\]/.test(rest);
 }
 
-/** Text outside words and redirections must be separators: what the tree does not show cannot hide a command. */
+/** Text outside of words and redirections must be separators, so that no command hides in what the syntax tree omits. */
 function hasUnaccountedText(source: string, spans: readonly [number, number][]): boolean {
   let at = 0;
   const ordered = [...spans].sort((a, b) => a[0] - b[0]);

@@ -1,16 +1,16 @@
-// All that running a command may come to, as far as its words show. For rules that ask or deny, so it errs on the side
-// of seeing too much: every tail of a wrapper's words counts as a command, every word that reads like a script is read
-// as one, and where commands stand in no word at all (`sh file`, `… | sh`) an unknown one stands for them.
+// All commands that a command may run, as far as its words show. Ask and deny rules use this, so it rather finds too much: every tail
+// of a wrapper's words counts as a command, and every word that looks like a script is parsed as one. If the commands are in no word
+// at all (`sh file`, `… | sh`), an unknown command is added.
 
 import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./parse-shell.ts";
 import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 
 export interface PossibleCommands {
-  /** Itself first. Undefined words stay undefined. */
+  /** The command itself first. Unknown words stay undefined. */
   argvs: readonly (readonly ShellWord[])[];
-  /** Files that scripts in its words open. */
+  /** Files that scripts in its words open by redirection. */
   redirects: readonly ShellRedirect[];
-  /** Texts that may be code, in a language that is not read here: only the names in them can be looked for. */
+  /** Texts that may be code in another language. Rules can only search them for names. */
   code: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export function possibleCommands(command: ShellCommand): PossibleCommands {
   return found;
 }
 
-/** Whether what it is fed may come to be run. */
+/** Whether it may execute its input. */
 export function mayRunCode(argv: readonly ShellWord[]): boolean {
   const name = programOf(argv);
   return name === undefined || isInterpreter(name) || runsOthers(name, argv.slice(1));
@@ -55,7 +55,7 @@ function follow(argv: readonly ShellWord[], depth: number, found: Found): void {
   followTails(argv, depth, found);
 }
 
-/** These make one script of all their words. */
+/** Programs that join all their words into one script. */
 const JOINING = new Set(["eval", "ssh", "watch", "su"]);
 
 function followTails(argv: readonly ShellWord[], depth: number, found: Found): void {
@@ -78,16 +78,16 @@ function followTails(argv: readonly ShellWord[], depth: number, found: Found): v
   if (runsUnseen) found.argvs.push(UNKNOWN);
 }
 
-/** Where one of these stands, other words are run as scripts; elsewhere `*.ts` is a pattern, and no unknown command. */
+/** If one of these is among the words, the others may be scripts. Otherwise `*.ts` is a pattern, not an unknown command. */
 const SCRIPTING =
   /^(.*\/)?(sh|bash|dash|ash|zsh|ksh|mksh|fish|rbash|csh|tcsh|xonsh|nu|pwsh|eval|trap|ssh|su|watch|script|parallel|expect|screen|tmux|concurrently|entr|nodemon)$|^-[cS]|^--(split-string|call|command)/;
 
-/** They add words to a command that only what they are fed knows. */
+/** Programs that append words from their input to a command. */
 const FEEDING = new Set(["xargs", "parallel"]);
 
 const unlessReplaced = (word: ShellWord): ShellWord => (word?.includes("{}") ? undefined : word);
 
-/** A word as a script, and what it holds as a value: `-Sx y`, `--split-string=x y`, `GIT_PAGER=x y`. */
+/** Follows a word as a script, and also its value: `-Sx y`, `--split-string=x y`, `GIT_PAGER=x y`. */
 function followWord(word: string, how: How, found: Found): void {
   if (isScript(word)) followScript(word, how, found);
   if (/^-[^-]./.test(word)) followScript(word.slice(2), how, found);
@@ -107,7 +107,7 @@ function followScript(script: string, { depth, runsScripts }: How, found: Found)
   for (const { argv } of commands) if (runsScripts || argv[0] !== undefined) follow(argv, depth + 1, found);
 }
 
-/** A shell whose script stands in none of its words. */
+/** Whether it is a shell whose script is in none of its words. */
 function runsFile(argv: readonly ShellWord[], before?: ShellWord): boolean {
   const name = programOf(argv);
   // Elsewhere `.` is a folder.
@@ -122,7 +122,7 @@ function runsFile(argv: readonly ShellWord[], before?: ShellWord): boolean {
   return true;
 }
 
-/** The ways to say the same: without the program's folder, and without options that come before the verb. */
+/** Equivalent spellings: without the program's folder, and without options before the subcommand. */
 function spellings(argv: readonly ShellWord[]): (readonly ShellWord[])[] {
   const [first, ...rest] = argv;
   const name = programOf(argv);
@@ -130,7 +130,7 @@ function spellings(argv: readonly ShellWord[]): (readonly ShellWord[])[] {
   return name === first ? [argv, ...verbs] : [argv, [name, ...rest], ...verbs];
 }
 
-/** `git -C x -c a=b push` is `git push` too: each option before the verb may have a value behind it. */
+/** Positions where the subcommand may be: `git -C x -c a=b push` is also `git push`, and each option may take a value. */
 function verbsAt(argv: readonly ShellWord[], mayTakeNext: (flag: string) => boolean = () => true): number[] {
   let reached = new Set([1]);
   const found: number[] = [];

@@ -1,20 +1,20 @@
-// Commands that are known to change nothing, with the flags that are known to keep it so. An allow-list: a flag that is
-// not here asks, and so does a shortened one (`--outp=F`). No flag here takes a path, runs a program, follows the links
-// that it finds in a folder, writes, waits for ever or uses the network.
+// Commands that are known to change nothing, with their harmless flags. This is an allow-list: an unlisted or abbreviated flag
+// (`--outp=F`) asks. No listed flag takes a path, runs a program, follows links found in a folder, writes, waits forever or uses the
+// network.
 
 export interface ReadOnlySpec {
-  /** Single letters that may be clustered; after one of `values` the rest of the word is its value. */
+  /** Single letters that may be combined; after a letter of `values`, the rest of the word is its value. */
   letters?: string;
   values?: string;
-  /** Whole words: `--stat`; `--format=` takes a value after the sign. */
+  /** Long flags: `--stat`; `--format=` takes a value after the sign. */
   words?: readonly string[];
-  /** What plain words may be: paths in the workspace, any text, or a first word of text and then paths. None: refused. */
+  /** Meaning of plain words: paths in the workspace, any text, or one text and then paths. Absent: they are refused. */
   operands?: "paths" | "text" | "pattern-then-paths";
   /** `-20` is a count. */
   counts?: boolean;
-  /** No word may look like this, wherever it stands. */
+  /** No word may match this, in any position. */
   never?: RegExp;
-  /** Follows the links that it finds in a folder, so it may be given none. */
+  /** Follows links inside folders, so it accepts files only. */
   filesOnly?: boolean;
 }
 
@@ -31,10 +31,10 @@ const GIT_LOG_WORDS = list(
     "--max-count= --skip= --pretty --pretty= --format= --decorate= --topo-order --date-order --shortstat",
 );
 
-/** Formats by which git has a commit's signature checked: it starts gpg, which writes to its home and may ask a server. */
+/** Formats that check a commit's signature: git then starts gpg, which writes to its home folder and may contact a server. */
 const CHECKS_SIGNATURE = /%[-+ ]?G/;
 
-/** By `name`, or `git verb`. */
+/** By the program's name, or `git` with a subcommand. */
 export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadOnlySpec> = new Map(
   Object.entries({
     ls: {

@@ -1,10 +1,10 @@
-// Programs that run what they are given: other commands by their words, or code in some language.
+// Programs that run other programs or code, given in their words or their input.
 
 import type { ShellWord } from "./parse-shell.ts";
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Their words come to commands: any tail of them may be one, and any word may be a script. */
+/** Programs whose words may be commands: any tail of the words may be one, and any word may be a script. */
 const WRAPPERS = list(`
   env sudo doas su runuser gosu su-exec setpriv capsh pkexec nohup nice ionice chrt taskset numactl setarch timeout time
   xargs parallel setsid stdbuf unbuffer rlwrap script expect command builtin exec eval trap source . find fd watch entr
@@ -15,7 +15,7 @@ const WRAPPERS = list(`
   npx pnpx bunx uvx pipx concurrently nodemon screen tmux busybox toybox ld-linux-x86-64.so ld-linux-aarch64.so
   sh bash dash ash zsh ksh mksh fish rbash csh tcsh xonsh nu pwsh`);
 
-/** Wrappers by some of their verbs only. */
+/** Programs that are wrappers with certain subcommands only. */
 const WRAPPING_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   npm: list("exec x"),
   pnpm: list("exec dlx"),
@@ -45,10 +45,10 @@ const WRAPPING_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   "nix-shell": list("--run --command"),
 };
 
-/** They run commands that stand in no word of theirs: in a file, or in what they are fed. */
+/** Shells also run commands that are in no word: from a file, or from their input. */
 const SHELLS = list("sh bash dash ash zsh ksh mksh fish rbash csh tcsh xonsh nu pwsh");
 
-/** Their words may hold code that runs commands and opens files, in a language that is not read here. */
+/** Programs whose words may be code in another language, which can run commands and open files. */
 const INTERPRETERS = list(`
   python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit awk gawk mawk nawk sed tclsh osascript
   powershell Rscript julia groovy sqlite psql mysql vi vim nvim ex ed emacs make gmake tar rsync m4 jshell socat gdb zip less`);

@@ -1,15 +1,15 @@
-// Where the git folder of a workspace is, by the files alone: a command has to write there, and nowhere else because some
-// file in the workspace says so. A `.git` file is believed if the folder that it names says the same.
+// Finds the git folder of a workspace, without running git. Commands need write access to it, and a `.git` file must not give them
+// access to another folder. So a `.git` file counts only if the folder that it names points back to it.
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
 export interface GitFolders {
-  /** The folder with the workspace's own `.git`: the workspace, or one around it. */
+  /** The folder that contains `.git`: the workspace, or a folder above it. */
   top: string;
-  /** What all worktrees share. */
+  /** The git folder that all worktrees share. */
   common: string;
-  /** The worktree's own; the same as `common` where there is none. */
+  /** The worktree's own git folder; the same as `common` outside of worktrees. */
   own: string;
 }
 

@@ -1,13 +1,13 @@
-// Whether a repository's own configuration has git run programs or read other places when it is merely looked at: filters,
-// text converters, signatures, objects that are fetched on demand. Who made the repository chose them (A30), so `git diff`
-// there is no reading. What the person's own configuration says is the person's.
+// Finds settings by which a repository makes git run programs or read other folders even for reading commands: filters, text
+// converters, signatures, objects fetched on demand. Whoever made the repository chose them (A30), so `git diff` there does not count as
+// reading. The user's own configuration is trusted.
 
 import { existsSync, globSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readPlainFile } from "../../config/plain-file.ts";
 import { LFS_COMMAND } from "./repository-programs.ts";
 
-/** The setting, or what could not be read; undefined where there is none, or no repository. */
+/** The first such setting, or what could not be read; undefined if there is none, or no repository. */
 export function gitProgramSetting(workspace: string): string | undefined {
   const folder = gitFolder(workspace);
   if (folder === undefined) return undefined;
@@ -30,7 +30,7 @@ export function gitProgramSetting(workspace: string): string | undefined {
 
 const STRAY = Symbol("another repository");
 
-/** The folder that git would find from here: `.git`, where a file of that name points, or a bare repository. */
+/** The git folder that git would find from here: `.git`, the target of a `.git` file, or a bare repository. */
 function gitFolder(workspace: string): string | typeof STRAY | undefined {
   for (let at = workspace; ; at = dirname(at)) {
     const named = join(at, ".git");
@@ -42,7 +42,7 @@ function gitFolder(workspace: string): string | typeof STRAY | undefined {
   }
 }
 
-/** A worktree's record and a submodule's folder say whose they are. What does not may be anybody's, who did not mean it to be read. */
+/** The record of a worktree and the git folder of a submodule name their owner. Any other folder may belong to another repository. */
 function pointsBack(folder: string, top: string): boolean {
   const tops = [top, realpathSync(top)];
   const record = textAt(join(folder, "gitdir"))?.trim();
@@ -60,7 +60,7 @@ interface Setting {
   value: string;
 }
 
-/** Of sections and keys by which looking runs a program, asks a server or leaves the workspace. */
+/** Settings by which a reading command runs a program, contacts a server or leaves the workspace. */
 const RISKY_SETTING =
   /^(filter|include|includeif|gpg)\.|^core\.(fsmonitor|worktree)$|^diff\.(external|command|textconv)$|^log\.showsignature$|^extensions\.partialclone$|^remote\.promisor$/;
 
@@ -69,7 +69,7 @@ const HEADER = /^\s*\[\s*([\w-]+)(?:\.[^\]"]*|\s*"(?:[^"\\]|\\.)*")?\s*\](.*)$/s
 function settingsIn(text: string): Setting[] {
   let section = "";
   return text.split("\n").flatMap((line) => {
-    // A key may stand on the line of its section: `[core] fsmonitor = x`.
+    // A key may follow its section on the same line: `[core] fsmonitor = x`.
     const [, name = section, rest = line] = HEADER.exec(line) ?? [];
     section = name.toLowerCase();
     const [, key, value = "true"] = /^\s*([a-z][\w-]*)\s*(?:=\s*(.*?)\s*|[#;].*)?$/is.exec(rest) ?? [];
@@ -81,9 +81,9 @@ function isHarmless({ section, key, value }: Setting, folder: string, workspace:
   const name = `${section}.${key}`;
   if (!RISKY_SETTING.test(name) || /^(false|no|off|0|)$/i.test(value)) return true;
   if (name === "filter.required" || (section === "filter" && LFS_COMMAND.test(value))) return true;
-  // Git's own monitor, which commands of agents do without.
+  // `true` is git's built-in monitor, which is turned off for agents' commands.
   if (name === "core.fsmonitor") return value === "true";
-  // Every submodule has one, and is looked at only as a part of what is above it.
+  // Every submodule sets this. It is harmless if it points inside or around the workspace.
   if (name === "core.worktree") {
     const worktree = resolve(folder, value);
     return (

@@ -1,12 +1,12 @@
-// A repository's own configuration can name programs, and git starts them also for commands that only read: to convert a
-// file, to show a difference, to fetch what is missing. A command that nobody was asked about runs none of them (A30): each
-// is overridden by name, because git has no switch for all. What a person has configured for every repository counts.
+// A repository's own configuration can name programs that git starts even for commands that only read: to convert a file, to show a
+// diff, to fetch missing objects. A command that runs without an approval must start none of them (A30). Git has no switch for all,
+// so each is overridden by name. The user's own git configuration still applies.
 
 import { join } from "node:path";
 import { type GitSetting, gitSettingVariables } from "../shell/clean-environment.ts";
 import { inFolder, tryGit } from "./run-git.ts";
 
-/** Variables for a command that was judged to only read, in place of those of the clean environment. */
+/** Variables for a command that was judged read-only; they replace those of the clean environment. */
 export async function readOnlyGitEnvironment(folder: string): Promise<NodeJS.ProcessEnv> {
   const [own, submodules] = await Promise.all([ownSettings(folder), submodulesOf(folder)]);
   const named = own.flatMap(({ key }) => /^submodule\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []);
@@ -16,22 +16,22 @@ export async function readOnlyGitEnvironment(folder: string): Promise<NodeJS.Pro
       ...own.flatMap(harmless),
       ...[...submodules, ...named].map((name): GitSetting => [`submodule.${name}.ignore`, "dirty"]),
     ]),
-    // What is missing in a partial clone is not fetched: that starts what the remote names.
+    // Objects missing in a partial clone are not fetched, because that could start a program that the remote names.
     GIT_ALLOW_PROTOCOL: "",
     GIT_NO_LAZY_FETCH: "1",
   };
 }
 
-/** The programs that a repository has git start when files are added, checked out or merged, but for git-lfs. */
+/** Settings by which the repository makes git start programs on add, checkout or merge, except for git-lfs. */
 export async function repositoryPrograms(folder: string): Promise<string[]> {
   const starts = /^(filter\..+\.(clean|smudge|process)|merge\..+\.driver)$/s;
   const own = await ownSettings(folder);
   return own.filter(({ key, value }) => starts.test(key) && !LFS_COMMAND.test(value)).map(({ key }) => key);
 }
 
-/** Into a submodule git goes with that one's configuration, which we have not read: it stays outside. */
+/** Keeps git out of submodules, whose configuration we have not read. */
 const READING: readonly GitSetting[] = [
-  // Or a difference writes the index anew, and a hook hears of it.
+  // Otherwise `git diff` rewrites the index, which runs a hook.
   ["diff.autoRefreshIndex", "false"],
   ["safe.bareRepository", "explicit"],
   ["diff.ignoreSubmodules", "dirty"],
@@ -40,10 +40,10 @@ const READING: readonly GitSetting[] = [
   ["log.showSignature", "false"],
 ];
 
-/** A filter that everybody knows and a person has installed. */
+/** git-lfs is a well-known filter that the user has installed. */
 export const LFS_COMMAND = /^git-lfs (clean|smudge|filter-process)( --skip)?( -- %f)?( %f)?$/;
 
-/** git's own difference of the two files that a program for it is given; the rest of what git adds is a comment. */
+/** Replaces an external diff program by git's own diff; `#` turns git's further arguments into a comment. */
 const PLAIN_DIFF = `git --no-pager diff --no-index --no-ext-diff --no-textconv -- "$2" "$5" || : #`;
 
 interface OwnSetting {
@@ -63,7 +63,7 @@ function harmless({ key, value }: OwnSetting): GitSetting[] {
   ];
 }
 
-/** Those of the repository and of what it includes, not those of the person or the system. */
+/** Settings of the repository and its includes, but not those of the user or the system. */
 async function ownSettings(folder: string): Promise<OwnSetting[]> {
   const { output } = await tryGit(inFolder(folder), ["config", "--list", "--show-scope", "-z"]);
   const words = output.split("\0");

@@ -1,5 +1,5 @@
-// Runs git for us, never for a person: no shell, no hooks, no signatures, nobody to ask, a time limit, and Cadre as the
-// author. A lock that another process holds is waited for; what git refuses after that is a value, or an error by `git`.
+// Runs git for Cadre itself: no shell, no hooks, no signatures, no prompts, a time limit, and Cadre as the author. It waits for a
+// lock that another process holds. After that `tryGit` returns git's failure as a value, and `git` throws it.
 
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
@@ -9,38 +9,38 @@ import { cleanEnvironment } from "../shell/clean-environment.ts";
 
 const TIME_LIMIT = 120_000;
 const MAX_OUTPUT = 256 * 1024 * 1024;
-/** Twice as long each time, so three seconds in all. */
+/** Doubles each time: three seconds in total. */
 const FIRST_PAUSE = 50;
 const LAST_PAUSE = 1_600;
 
 export interface GitLocation {
-  /** For the clean environment: no program in here passes for git. */
+  /** Kept out of PATH, so that no program in this folder can pass for git. */
   folder: string;
   args: readonly string[];
   env?: NodeJS.ProcessEnv;
-  /** Milliseconds, where the general limit does not fit. */
+  /** Time limit in milliseconds, in place of the general one. */
   timeout?: number;
 }
 
 export interface GitAnswer {
   ok: boolean;
-  /** As git ended; -1 if it could not be started or was stopped. */
+  /** Exit code; -1 if git could not be started or was stopped. */
   code: number;
   output: string;
   complaint: string;
 }
 
-/** In a folder, whatever repository it belongs to. */
+/** Runs git in a folder, in the repository that it belongs to. */
 export const inFolder = (folder: string): GitLocation => ({ folder, args: ["-C", folder] });
 
-/** The output, without its last line break; an error that says what git said if it refused. */
+/** The output without its last line break. Throws with git's message if git fails. */
 export async function git(at: GitLocation, args: readonly string[], input = ""): Promise<string> {
   const said = await tryGit(at, args, input);
   if (!said.ok) throw gitError(args[0]!, said);
   return said.output.replace(/\n$/, "");
 }
 
-/** The entries of an output that is separated by NUL. */
+/** The entries of NUL-separated output. */
 export async function gitList(at: GitLocation, args: readonly string[]): Promise<string[]> {
   return (await git(at, args)).split("\0").filter((entry) => entry !== "");
 }
@@ -53,14 +53,14 @@ export async function tryGit(at: GitLocation, args: readonly string[], input = "
   }
 }
 
-/** The commit that a name means; undefined if there is none. */
+/** The commit that a name refers to; undefined if there is none. */
 export async function commitAt(at: GitLocation, name: string): Promise<string | undefined> {
   const said = await tryGit(at, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
   if (!said.ok && said.code !== 1) throw gitError("rev-parse", said);
   return said.ok ? said.output.trim() : undefined;
 }
 
-/** Whether all of a commit's history is in another one's. */
+/** Whether `commit` is an ancestor of `other`, or the same. */
 export async function isAncestor(at: GitLocation, commit: string, other: string): Promise<boolean> {
   const said = await tryGit(at, ["merge-base", "--is-ancestor", commit, other]);
   if (!said.ok && said.code !== 1) throw gitError("merge-base", said);
@@ -73,7 +73,7 @@ export const gitError = (command: string, { complaint }: GitAnswer): CadreError 
 const isLocked = ({ complaint }: GitAnswer): boolean =>
   /Unable to create '.*\.lock': File exists/.test(complaint);
 
-/** What a repository or a person has configured must not start programs, ask questions or lose files on our way. */
+/** Overrides configuration that could start programs, ask questions or lose files. */
 const OVERRIDES = [
   "core.hooksPath=/dev/null",
   "commit.gpgsign=false",
@@ -94,18 +94,18 @@ const AUTHOR = {
 function runOnce(at: GitLocation, args: readonly string[], input: string): Promise<GitAnswer> {
   const { CADRE_RUN_ID: _, ...env } = cleanEnvironment(at.folder, "");
   const child = spawn("git", [...at.args, ...OVERRIDES, ...args], {
-    // git goes to its folder by itself: a folder that is gone is then told from a git that is not installed.
+    // git changes to its folder itself (`-C`), so that a missing folder can be told from a missing git.
     cwd: "/",
-    // C: we read some of git's sentences, which are translated otherwise.
+    // C, because we parse some of git's messages, which would be translated otherwise.
     env: { ...env, ...AUTHOR, ...at.env, LC_ALL: "C" },
-    // Ctrl-C is for us: a git that it stopped halfway would leave files of both sides.
+    // Detached from Ctrl-C: a git that stops halfway would leave files of both sides.
     detached: true,
     timeout: at.timeout ?? TIME_LIMIT,
   });
   return new Promise((done) => {
     const fail = (complaint: string) => done({ ok: false, code: -1, output: "", complaint });
     child.once("error", (error) => fail(messageOf(error)));
-    // Out of files or processes, Node gives a child without streams, and its error comes later.
+    // Out of files or processes, Node returns a child without streams and emits the error later.
     if (!child.stdout) return;
     const output = gather(child.stdout, MAX_OUTPUT, () => child.kill());
     const words = gather(child.stderr, MAX_OUTPUT, () => child.kill());
@@ -115,7 +115,7 @@ function runOnce(at: GitLocation, args: readonly string[], input: string): Promi
       const complaint = code === 0 ? "" : words().trim().slice(0, 2_000) || `it ended with ${code}`;
       done({ ok: code === 0, code, output: output(), complaint });
     });
-    // git may have ended before it read a word: its answer says why.
+    // git may have exited before it read its input; its output says why.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });

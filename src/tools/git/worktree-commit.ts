@@ -1,7 +1,7 @@
-// Puts all work of a worktree on its branch: commits of its own, files changed and files new, wherever its HEAD is.
-//  - The commit is built in an index of our own. A lock that a killed command left does not matter, and a crash before the
-//    branch moves leaves everything as it was, so that the next time sees the same.
-//  - Why the work must not be merged by itself is written into the commit: the folder that showed it may be gone by then.
+// Commits all work of a worktree to its branch: its own commits, changed files and new files, wherever its HEAD is.
+//  - The commit is built in a separate index. So a lock that a killed command left behind does not matter, and a crash before the
+//    branch moves leaves everything as it was.
+//  - If the work must not be merged automatically, the commit records why, because the folder may be gone later.
 
 import { copyFile, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,9 +19,9 @@ import {
 const KEEP = "Cadre-Keep";
 
 export interface CommitResult {
-  /** Why a person should look at it before it is merged. */
+  /** Why a person must review it before it is merged. */
   why?: string | undefined;
-  /** What could not be committed, so that the folder stays. */
+  /** What could not be committed. The folder is kept then. */
   stays?: string | undefined;
 }
 
@@ -52,13 +52,13 @@ export async function commitWork(
   }
 }
 
-/** Why a commit said that it must not be merged by itself. */
+/** The reason recorded in a commit why it must not be merged automatically. */
 export async function keepReason(at: GitLocation, commit: string): Promise<string | undefined> {
   const said = await git(at, ["log", "-1", `--format=%(trailers:key=${KEEP},valueonly)`, commit, "--"]);
   return said.trim() || undefined;
 }
 
-/** Whether the folder holds nothing that would be lost with it: all was committed, and nothing has come since. */
+/** Whether removing the folder would lose nothing: all of it is committed. */
 export async function isFullyCommitted(found: WorktreeRecord): Promise<boolean> {
   if (!found.hasFolder) return true;
   if ((await listFolder(join(found.path, ".cadre", "worktrees"))).length > 0) return false;
@@ -66,7 +66,7 @@ export async function isFullyCommitted(found: WorktreeRecord): Promise<boolean> 
   return (await git(inWorktree(found), status)) === "";
 }
 
-/** Repositories in its folder: what is in them cannot be committed here. A submodule that was never filled is none. */
+/** Other repositories inside the folder, whose files cannot be committed here. An empty submodule does not count. */
 async function otherRepositories(found: WorktreeRecord, tracked: readonly string[]): Promise<string[]> {
   const untracked = await gitList(inWorktree(found), ["ls-files", "--others", "--exclude-standard", "-z"]);
   const nested = untracked.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
@@ -87,7 +87,7 @@ async function halfDone(found: WorktreeRecord, tracked: readonly string[]): Prom
   return tracked.some(isClash) ? "it was left with conflicts of its own" : undefined;
 }
 
-/** With its time: git takes a file that was changed in the second of the index for changed, and only then. */
+/** Keeps the file time: git compares it with file times to decide which files it must check for changes. */
 async function copyIndex(from: string, to: string): Promise<void> {
   const stats = await stat(from).catch(() => undefined);
   if (!stats) return;
@@ -111,12 +111,12 @@ async function treeOf(
 
 interface Work {
   message: string;
-  /** The files as they are; undefined if there are none but those of HEAD. */
+  /** Tree of the files in the folder; undefined if the folder is gone. */
   tree: string | undefined;
   why: string | undefined;
 }
 
-/** The branch gets everything: its own commits, those of a HEAD that went elsewhere, and what was not committed. */
+/** Moves all work to the branch: its own commits, those of a HEAD elsewhere, and uncommitted files. */
 async function moveBranch(
   { branch, base }: Worktree,
   found: WorktreeRecord,
@@ -128,7 +128,7 @@ async function moveBranch(
   const [head, tip] = [await commitAt(at, "HEAD"), await commitAt(at, ref)];
   const tree = head && (await git(at, ["rev-parse", `${head}^{tree}`]));
   const isChanged = work.tree !== undefined && work.tree !== tree;
-  // It only looked at something older: its work is where the branch is.
+  // HEAD only points to an older commit of the branch, so the branch holds all work already.
   if (head && tip && !isChanged && head !== tip && (await isAncestor(at, head, tip))) return undefined;
 
   const follows =

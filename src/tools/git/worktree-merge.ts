@@ -1,7 +1,7 @@
-// Merges a branch into the folder of its parent, or leaves that folder exactly as it is.
-//  - The merge is computed beside the folder; only a finished one is brought in, by fast-forward, which git refuses before
-//    it has touched a file. So there is nothing to abort, whatever changes of its own the folder has.
-//  - The merge commit names the branch: whoever asks again finds it, and merges nothing twice.
+// Merges a branch into the parent's folder, or leaves that folder exactly as it is.
+//  - The merge is computed without touching the folder. Only a complete merge is applied, as a fast-forward, which git refuses before
+//    it changes any file. So there is never a half-done merge to abort.
+//  - The merge commit names the branch, so that a repeated call finds it and merges nothing twice.
 
 import {
   commitAt,
@@ -19,12 +19,12 @@ import { unfinishedOperation, type Worktree } from "./worktree-records.ts";
 export type MergeResult =
   | { status: "unchanged" }
   | { status: "merged"; commit: string; files: string[] }
-  /** Nothing changed in the parent; all work is on the branch. */
+  /** The parent is unchanged, and all work is on the branch. */
   | { status: "conflict"; branch: string; files: string[]; detail: string }
-  /** Not merged: all work is on the branch, or where the detail says. */
+  /** Not merged. All work is on the branch, or where `detail` says. */
   | { status: "kept"; branch: string; files: string[]; detail: string };
 
-/** Somebody else commits to the parent at the same moment: computed again, this often. */
+/** How often the merge is computed again because the parent got a new commit meanwhile. */
 const TRIES = 3;
 
 interface MergeOptions {
@@ -52,7 +52,7 @@ export async function mergeBack(
     if (earlier !== undefined) return merged(at, earlier);
     return { status: "merged", commit: tip, files: await changedFiles(at, base, tip) };
   }
-  // A commit can hold what no tool has written and no command could leave in the folder (A37).
+  // A commit can contain protected files that no tool wrote and no command could have left in the folder (A37).
   const delicate = (await changedFiles(at, base, tip)).filter((path) => mustLook?.(path));
   const reason =
     why ?? (await keepReason(at, tip)) ?? (await whyNotNow(parent, gitDir)) ?? whyDelicate(delicate);
@@ -80,7 +80,7 @@ async function mergeOnce(worktree: Worktree, tip: string, message: string): Prom
     return { status: "conflict", branch, files: result.clashes, detail };
   }
   const commit = await commitTree(at, result.tree, [head, tip], [`Merge ${branch}`, message, mark(branch)]);
-  // Files that git ignores are somebody's too: `--no-overwrite-ignore`.
+  // `--no-overwrite-ignore` keeps ignored files of the parent.
   const how = ["--ff-only", "--quiet", "--no-stat", "--no-autostash", "--no-overwrite-ignore"];
   const answer = await tryGit(at, ["merge", ...how, commit]);
   if (answer.ok) return merged(at, commit);
@@ -110,7 +110,7 @@ async function whyNotNow(parent: string, gitDir: string): Promise<string | undef
   return unfinished && `${parent} is in the middle of a ${unfinished}`;
 }
 
-/** git lists the files in the way, each behind a tab. */
+/** git lists the conflicting files, each after a tab. */
 function refusalIn(parent: string, complaint: string): string {
   const files = Array.from(complaint.matchAll(/^\t(.+)$/gm), ([, file]) => file!);
   if (files.length > 0) return `files in ${parent} that are not committed are in the way: ${someOf(files)}`;

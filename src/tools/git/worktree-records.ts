@@ -1,6 +1,5 @@
-// Where worktrees are, as git's own records say. A worktree is known by the record in the repository, never by what its
-// folder says of itself: a folder whose `.git` is gone would be taken for a part of the repository around it, and one
-// whose `.git` was exchanged for whatever it points to.
+// Finds worktrees by git's records in the repository, never by the `.git` file in their folder. A folder without `.git` would look
+// like a part of the repository around it, and a replaced `.git` could point anywhere.
 
 import { mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -9,12 +8,12 @@ import { repositoryPrograms } from "./repository-programs.ts";
 import { type GitLocation, git, inFolder } from "./run-git.ts";
 
 export interface Worktree {
-  /** The repository's top folder or the parent's own worktree: where it is merged back. */
+  /** The folder that it is merged back into: the repository's top folder, or the parent's own worktree. */
   parent: string;
-  /** Its folder. */
+  /** Folder of the worktree. */
   path: string;
   branch: string;
-  /** The commit that it began at. */
+  /** The commit that it started from. */
   base: string;
 }
 
@@ -26,14 +25,14 @@ export interface Checkout {
   gitDir: string;
 }
 
-/** A worktree as git has recorded it; its folder may be gone. */
+/** A worktree in git's records; its folder may be gone. */
 export interface WorktreeRecord {
   path: string;
   record: string;
   hasFolder: boolean;
 }
 
-/** The repository that a folder is in. */
+/** The repository that contains a folder. */
 export async function checkoutAround(folder: string): Promise<Checkout> {
   const asked = ["--show-toplevel", "--git-common-dir", "--git-dir"];
   const said = await git(inFolder(folder), ["rev-parse", "--path-format=absolute", ...asked]);
@@ -42,7 +41,7 @@ export async function checkoutAround(folder: string): Promise<Checkout> {
   return { top, common, gitDir };
 }
 
-/** The repository whose top folder this is: another one around it must not be changed in its place. */
+/** The repository whose top folder this is. Throws if there is only another repository around it. */
 export async function checkoutAt(top: string): Promise<Checkout> {
   const found = await checkoutAround(top);
   if (found.top !== (await realpath(top)))
@@ -52,7 +51,7 @@ export async function checkoutAt(top: string): Promise<Checkout> {
   return found;
 }
 
-/** A30: what a repository brings along must not run because a child begins or ends. */
+/** A30: a child's start or end must not run programs that the repository names. */
 export const programsProblem = (workspace: string, programs: readonly string[]): string =>
   `The repository of ${workspace} has git start programs of its own (${programs.join(", ")}), which Cadre does not: configure them for yourself (\`git config --global\`) if you trust them.`;
 
@@ -70,9 +69,9 @@ export async function findRecord({ path }: Worktree, common: string): Promise<Wo
   return found;
 }
 
-/** Git believes a file of the record that leads to another repository, whose configuration would start programs (A30). */
+/** Checks that the record belongs to this repository: git would follow it to another one, whose settings could start programs (A30). */
 async function mustBelongTo(common: string, { path, record }: WorktreeRecord): Promise<void> {
-  // Without the file git takes it for no repository.
+  // Without the file git does not treat it as a repository.
   const said = await readFile(join(record, "commondir"), "utf8").catch(() => undefined);
   if (said !== undefined && resolve(record, said.trim()) !== common) throw strayRecord(path);
 }
@@ -85,7 +84,7 @@ export function inWorktree({ path, record, hasFolder }: WorktreeRecord): GitLoca
   return { folder: path, args: ["-C", path, `--git-dir=${record}`, `--work-tree=${path}`] };
 }
 
-/** Why somebody locked it; undefined if nobody did. */
+/** Reason of the lock; undefined if the worktree is not locked. */
 export async function lockReason({ record }: WorktreeRecord): Promise<string | undefined> {
   return readFile(join(record, "locked"), "utf8").then(
     (reason) => reason.trim(),
@@ -93,7 +92,7 @@ export async function lockReason({ record }: WorktreeRecord): Promise<string | u
   );
 }
 
-/** What is half done there, in a word; undefined if nothing is. */
+/** The git operation in progress, in a word; undefined if there is none. */
 export async function unfinishedOperation(gitDir: string): Promise<string | undefined> {
   const marks = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert" };
   const more = { "rebase-merge": "rebase", "rebase-apply": "rebase", BISECT_LOG: "bisect" };
@@ -102,7 +101,7 @@ export async function unfinishedOperation(gitDir: string): Promise<string | unde
   return undefined;
 }
 
-/** Cadre's own files are nobody's work: no `git add` may see the worktrees in them. */
+/** Hides `.cadre` from git, so that `git add` never sees the worktrees in it. */
 export async function ignoreStateFolder(top: string): Promise<void> {
   const folder = join(top, ".cadre");
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -132,7 +131,7 @@ async function recorded(record: string): Promise<WorktreeRecord | undefined> {
   return { path, record, hasFolder: await exists(path) };
 }
 
-/** As git writes it down: links in the way to it are followed. */
+/** The path as git records it, with links in its parent folders resolved. */
 async function realPlace(path: string): Promise<string> {
   const folder = await realpath(dirname(path)).catch(() => dirname(path));
   return join(folder, basename(path));

@@ -1,8 +1,8 @@
-// A git worktree for a child: its own folder and branch, merged back into its parent's workspace at its end.
-//  - Nothing is lost: a folder is removed when all that is in it is on its branch, a branch when its work is in the parent.
-//  - Every call may be made again, after a crash at any point: what is done is found in git and not done twice.
-//  - A parent is changed by a finished merge or not at all.
-//  - One at a time for each parent.
+// A git worktree for a child run: its own folder and branch, merged back into the parent's workspace when the child ends.
+//  - No work is lost: a folder is removed only when all of it is on its branch, and a branch only when its work is in the parent.
+//  - Every call can be repeated after a crash at any point. Finished steps are found in git and not done twice.
+//  - A parent is changed by a complete merge or not at all.
+//  - Calls for the same parent run one after the other.
 
 import { realpath, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
@@ -31,13 +31,13 @@ export type { Worktree } from "./worktree-records.ts";
 
 const FOLDER = join(".cadre", "worktrees");
 
-/** A merge is computed without a folder since then (`git merge-tree --write-tree`). */
+/** The first version with `git merge-tree --write-tree`, which merges without a folder. */
 const OLDEST_GIT = "2.38";
 
-/** The lock of a worktree that is not complete: nobody has worked in it. */
+/** Lock reason of a worktree that is not complete yet, so it holds no work. */
 const MAKING = "cadre: being made";
 
-/** Why a folder cannot have worktrees, in a sentence; undefined if it can. */
+/** Why a folder cannot have worktrees, as a sentence; undefined if it can. */
 export async function worktreeProblem(workspace: string): Promise<string | undefined> {
   const found = await look(workspace);
   return "problem" in found ? found.problem : undefined;
@@ -46,11 +46,11 @@ export async function worktreeProblem(workspace: string): Promise<string | undef
 export interface Head {
   top: string;
   base: string;
-  /** Where the workspace is below the top, "" at the top: a child works in the same folder of its worktree. */
+  /** Path of the workspace below the top, "" at the top. A child works in the same folder of its worktree. */
   folder: string;
 }
 
-/** Where the worktree of a run is. `headOf` says in which folder of it the child works. */
+/** Folder and branch of a run's worktree. `headOf` returns the folder in it that the child works in. */
 export function worktreeOf(top: string, runId: string, base: string): Worktree {
   return { parent: top, path: join(top, FOLDER, runId), branch: `cadre/${runId}`, base };
 }
@@ -61,7 +61,7 @@ export async function headOf(workspace: string): Promise<Head> {
   return found;
 }
 
-/** Makes it if it is not there, and completes it if it is there in part. */
+/** Creates the worktree, or completes one that exists in part. */
 export function openWorktree(worktree: Worktree): Promise<void> {
   return inTurn(worktree.parent, async () => {
     try {
@@ -77,13 +77,13 @@ export function openWorktree(worktree: Worktree): Promise<void> {
 export interface CloseOptions {
   message: string;
   keep?: boolean;
-  /** Whether a person has to look before a change of this path is merged. */
+  /** Whether a person must review a change of this path before it is merged. */
   mustLook?: (path: string) => boolean;
 }
 
 /**
- * Commits what is not committed, merges the branch unless `keep`, and removes the folder; the branch goes when its work
- * is in the parent. What `.gitignore` hides goes with the folder.
+ * Commits uncommitted work, merges the branch unless `keep` is set, and removes the folder. The branch is deleted once its work is in
+ * the parent. Files in `.gitignore` are deleted with the folder.
  */
 export function closeWorktree(worktree: Worktree, options: CloseOptions): Promise<MergeResult> {
   return inTurn(worktree.parent, async () => {
@@ -99,7 +99,7 @@ export function closeWorktree(worktree: Worktree, options: CloseOptions): Promis
   });
 }
 
-/** Closes, unmerged, the worktrees of runs that are over. Answers with the branches that hold work. */
+/** Closes the worktrees of ended runs without merging them. Returns the branches that hold work. */
 export async function sweepWorktrees(
   workspace: string,
   isOver: (runId: string) => Promise<boolean>,
@@ -110,7 +110,7 @@ export async function sweepWorktrees(
     .filter(
       ({ path }) => path.startsWith(join(top, FOLDER) + sep) && path.endsWith(join(FOLDER, basename(path))),
     )
-    // The innermost first: a folder with worktrees in it stays.
+    // The innermost first, because a folder with worktrees in it is kept.
     .sort((a, b) => b.path.length - a.path.length);
   const held: string[] = [];
   for (const { path } of ours) {
@@ -124,7 +124,7 @@ export async function sweepWorktrees(
   return held;
 }
 
-/** Without asking git, every minute and for nothing: worktrees lie at the top of the repository, here or above. */
+/** A cheap check without git, because this runs every minute: worktrees are at the top of the repository, here or above. */
 async function mayHaveSome(workspace: string): Promise<boolean> {
   let folder = await realpath(workspace).catch(() => workspace);
   while (!(await exists(join(folder, FOLDER)))) {
@@ -180,7 +180,7 @@ async function open(worktree: Worktree): Promise<void> {
   await git(inFolder(worktree.parent), ["worktree", "unlock", "--", worktree.path]);
 }
 
-/** git or the system refused; anything else is a mistake of ours and should be seen as one. */
+/** A failure of git or the system. Any other error is a bug and must stay visible. */
 const isForeseen = (error: unknown): boolean =>
   error instanceof CadreError || (error as NodeJS.ErrnoException).syscall !== undefined;
 
@@ -196,12 +196,12 @@ async function close(
   const why = work.why ?? (keep ? "it was to be kept apart" : undefined);
   const merged = await mergeBack(worktree, { gitDir, message, why, mustLook });
   if (found && !(await removed(worktree, found))) return merged;
-  // Refused by git unless all of it is in the parent.
+  // git refuses this unless all of the branch is in the parent.
   if (!("branch" in merged)) await tryGit(inFolder(parent), ["branch", "--delete", "--quiet", "--", branch]);
   return merged;
 }
 
-/** The worktree as it stands; one that was never complete is taken away, one that lost its record gets it back. */
+/** The existing worktree, if there is one. An incomplete worktree is removed; one without a record in git gets a new one. */
 async function standing(worktree: Worktree, common: string): Promise<WorktreeRecord | undefined> {
   const found = await findRecord(worktree, common);
   if (found && (await lockReason(found)) === MAKING) {
@@ -219,7 +219,7 @@ async function standing(worktree: Worktree, common: string): Promise<WorktreeRec
   return undefined;
 }
 
-/** Makes a folder that git does not know a worktree again: its files are kept, those that it lacks are added. */
+/** Registers a folder as a worktree again after git has lost its record. Its files are kept, and missing ones are added. */
 async function adopt(worktree: Worktree, common: string): Promise<WorktreeRecord> {
   const { parent, path } = worktree;
   const beside = join(parent, ".cadre", "adopted", basename(path));
@@ -242,19 +242,19 @@ async function add({ parent, branch, base }: Worktree, path: string, how: readon
   await git(at, ["worktree", "add", "--quiet", ...how, ...what]);
 }
 
-/** By hand, for one in which nobody works: what git made of it may be too little for `git worktree remove`. */
+/** Removes an unused worktree without git: it may be too incomplete for `git worktree remove`. */
 async function discard({ path, record }: WorktreeRecord): Promise<void> {
   await rm(path, { recursive: true, force: true });
   await rm(record, { recursive: true, force: true });
 }
 
-/** A folder that got new files meanwhile stays, and so does one that a person has locked. */
+/** Keeps a folder that has new files meanwhile, and one that a person has locked. */
 async function removed({ parent, path }: Worktree, found: WorktreeRecord): Promise<boolean> {
   if (!(await isFullyCommitted(found))) return false;
   return (await tryGit(inFolder(parent), ["worktree", "remove", "--force", "--", path])).ok;
 }
 
-/** A worktree of which nothing is known but its place: it began where it and its parent part. */
+/** Rebuilds a worktree's data from its path alone. Its base is where it and its parent diverge. */
 async function asFound(path: string, top: string): Promise<Worktree> {
   const parent = dirname(dirname(dirname(path)));
   const worktree = worktreeOf((await exists(parent)) ? parent : top, basename(path), "HEAD");

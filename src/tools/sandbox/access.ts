@@ -1,6 +1,6 @@
-// What a command may reach in a sandbox. Everything can be read but what is hidden: homes, secrets, Cadre's own files, other
-// people's temporary ones. Only the workspace and its git folder can be written, and in them not what decides what runs. A
-// command that was judged to only read writes nothing at all.
+// Decides what a command can reach in a sandbox. It can read everything except home folders, secrets, Cadre's own files and other
+// people's temporary files. It can write to the workspace and its git folder, but not to files in them that decide what runs. A
+// command that was judged read-only cannot write at all.
 
 import { lstat, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -14,20 +14,20 @@ export interface AccessRequest {
   command: string;
   workspace: string;
   effect: Effect;
-  /** A person has looked at this very call and said yes. */
+  /** A person has approved exactly this call. */
   approved: boolean;
   network: Network;
-  /** Folders beside the workspace that may be written as well. */
+  /** Further folders that may be written. */
   write: readonly string[];
-  /** The PATH of the command. */
+  /** The command's PATH variable. */
   path: string;
-  /** The project's folder, and where Cadre keeps what is its own. */
+  /** The project's folder, and the folder for Cadre's own files. */
   folder: string;
   stateFolder: string;
   isProtected: (path: string) => boolean;
 }
 
-/** Each command has its own, and they end with it. */
+/** Each command gets its own empty copy of these. */
 const PRIVATE = process.platform === "linux" ? ["/tmp", "/var/tmp", "/run"] : [];
 
 const HOMES = ["/home", "/root", "/Users"];
@@ -36,13 +36,13 @@ const SYSTEM_SECRETS = ["shadow", "gshadow", "sudoers", "ssh/ssh_host_rsa_key", 
   .concat("ssh/ssh_host_ed25519_key")
   .map((name) => `/etc/${name}`);
 
-/** In a home that can be seen after all, because the workspace is one or holds one. */
+/** Hidden even in a home folder that is visible because the workspace is in or above it. */
 const HOME_SECRETS = (
   ".ssh .aws .azure .config .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass .git-credentials .password-store .mozilla " +
   ".cargo/credentials .cargo/credentials.toml .m2/settings.xml .gem/credentials .local/share/keyrings .bash_history .zsh_history"
 ).split(" ");
 
-/** What programs in a home need beside their own folder. */
+/** Files that programs installed in a home folder need besides their own. */
 const HOME_SHOWN = [".gitconfig", ".config/git/config", ".rustup", ".local/lib"];
 
 export type ResolvedAccess = SandboxAccess & { guarded: ProtectedPath[]; git: GitFolders | undefined };
@@ -65,9 +65,9 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
   const reading = request.effect === "read";
   set(reading ? "read" : "write", [...request.write, ...(git ? [git.common, git.own] : []), workspace]);
   const guarded = reading ? [] : await guardedPaths(request, workspace, git);
-  // What a link leads to may be anywhere: it is neither shown nor opened for its sake.
+  // A link may lead anywhere, so its target is neither shown nor made writable.
   const pinned = guarded.filter(({ link }) => link === undefined).map(({ path }) => path);
-  // A folder around a mount could be renamed with it; one that is a mount cannot.
+  // Mount the parent folders too: a folder that is not a mount itself could be renamed together with the file.
   set(
     "write",
     pinned.map((path) => dirname(path)),
@@ -76,7 +76,7 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
   return { workspace, paths: await existing(access), network: networkOf(request, reading), guarded, git };
 }
 
-/** The protected files that this command must leave as they are. */
+/** The protected files that this command must not change. */
 export async function guardedPaths(
   request: Pick<AccessRequest, "command" | "approved" | "isProtected">,
   workspace: string,
@@ -86,7 +86,7 @@ export async function guardedPaths(
   return all.filter((file) => !isLifted(request, file));
 }
 
-/** A person who reads that a command is about a file, and approves it, means it. */
+/** A person who approves a command that names the file has approved the change. */
 const isLifted = (
   { command, approved }: Pick<AccessRequest, "command" | "approved">,
   file: ProtectedPath,
@@ -105,21 +105,21 @@ interface Places {
 
 function shownPaths({ path, folder }: AccessRequest, { workspace, home, git }: Places): string[] {
   const programs = path.split(delimiter).map((place) => programFolder(place, home));
-  // A worktree finds the project's `node_modules` above it. A home is not shown because it is a repository.
+  // A worktree finds the project's `node_modules` above it. A home folder stays hidden even if it is a repository.
   const around = [folder, ...(git ? [git.top, dirname(git.common)] : [])].filter((one) => !isIn(home, one));
   const inHome = HOME_SHOWN.map((name) => join(home, name));
-  // Where names are looked up may be said below /run.
+  // /etc/resolv.conf is often a link into /run, which is hidden.
   return [...programs, ...inHome, ...around, "/etc/resolv.conf"].filter((one) => !isIn(one, workspace));
 }
 
-/** `~/.nvm/versions/node/v24/bin` is of no use without the `lib` beside it. */
+/** Shows the parent of a `bin` folder: `~/.nvm/versions/node/v24/bin` needs the `lib` next to it. */
 function programFolder(folder: string, home: string): string {
   const whole = dirname(folder);
   const isWide = whole === home || whole === join(home, ".local") || !isIn(whole, home);
   return basename(folder) === "bin" && !isWide ? whole : folder;
 }
 
-/** The journal, the token, and what other runs work on. */
+/** Cadre's own folders: the journal, the token, and the worktrees of other runs. */
 const stateFolders = (
   { folder, stateFolder }: AccessRequest,
   workspace: string,

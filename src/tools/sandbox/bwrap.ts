@@ -1,5 +1,5 @@
-// bubblewrap, with an argv of our own: everything read-only but what may be written, own processes, own /tmp, and no network
-// unless it is wanted. It filters no hosts: a list of them is no network here.
+// The bubblewrap driver. The file system is read-only except for the allowed paths. The command has its own PID namespace and its
+// own /tmp, and no network unless it is allowed. bubblewrap cannot filter hosts, so a list of hosts means no network.
 
 import { execFile } from "node:child_process";
 import { sep } from "node:path";
@@ -17,7 +17,7 @@ const FORMS = [["--unshare-user", "--disable-userns"], ["--unshare-user"]] as co
 
 const ALWAYS = [
   ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"],
-  // With it whatever the command leaves running dies with it.
+  // Processes that the command leaves running die with it.
   "--die-with-parent",
   ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--setenv", "TMPDIR", "/tmp"],
 ] as const;
@@ -63,7 +63,7 @@ const sandboxOf = (form: readonly string[]): Sandbox => ({
 });
 
 function mounts({ workspace, paths, network }: SandboxAccess): string[] {
-  // Outer folders first: a mount hides what was mounted below it before.
+  // Outer folders first, because a mount hides earlier mounts below it.
   const depth = ({ path }: PathAccess) => path.split(sep).length;
   const ordered = paths.toSorted((a, b) => depth(a) - depth(b));
   return [
@@ -76,6 +76,6 @@ function mounts({ workspace, paths, network }: SandboxAccess): string[] {
 function mount({ path, isFolder, access }: PathAccess): string[] {
   if (access === "write") return ["--bind", path, path];
   if (access === "read") return ["--ro-bind", path, path];
-  // A device on such a mount cannot be opened: neither read nor written.
+  // `/dev/null` on such a mount cannot be opened, so the file can be neither read nor written.
   return isFolder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
 }

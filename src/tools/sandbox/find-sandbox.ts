@@ -1,6 +1,6 @@
-// Which sandbox there is.
-//  - `auto` takes the first driver that really works on this machine, and none if none does. What a call had is in the journal.
-//  - A driver that was asked for by name and does not work is a refusal: nothing runs outside of a sandbox in silence.
+// Finds a sandbox that works on this machine.
+//  - `auto` takes the first driver that works, or none. The journal records which sandbox a call ran in.
+//  - If a driver was configured by name and does not work, commands are refused: none runs unsandboxed without notice.
 
 import { messageOf } from "../../errors.ts";
 import { bwrap } from "./bwrap.ts";
@@ -23,9 +23,9 @@ export async function findSandbox({ driver, network }: SandboxSettings): Promise
 }
 
 export interface SandboxReport {
-  /** What a command would run in; undefined if it would be refused. */
+  /** The sandbox that a command would run in; undefined if it would be refused. */
   used: SandboxName | undefined;
-  /** Why each driver that does not work here does not. */
+  /** For each driver that does not work here, the reason. */
   problems: Partial<Record<SandboxName, string>>;
 }
 
@@ -41,7 +41,7 @@ export async function reportSandbox(settings: SandboxSettings): Promise<SandboxR
 
 const attempts = new Map<string, Promise<SandboxAttempt>>();
 
-/** Once per process: what a machine allows does not change under us. */
+/** Tried once per process, because the answer does not change. */
 export function trySandbox(name: SandboxDriver["name"]): Promise<SandboxAttempt> {
   const known = attempts.get(name) ?? attempt(name);
   attempts.set(name, known);

@@ -1,6 +1,6 @@
-// The files of a workspace that decide what runs: in a sandbox they are read-only, and those that were not there are taken
-// away again when a command has made them. One exception: a person has approved this very command, and it names the file.
-// Looked at are the workspace itself and its git folder; what lies deeper is for the rules alone.
+// Files of a workspace that decide what runs. In a sandbox they are read-only, and new ones that a command creates are moved away
+// afterwards. The exception: a person has approved the command, and it names the file. This covers the top of the workspace and its
+// git folder; deeper files are protected by the permission rules alone.
 
 import { chmod, cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -8,11 +8,11 @@ import type { GitFolders } from "../git/git-folders.ts";
 
 export interface ProtectedPath {
   path: string;
-  /** As a command would write it: `.mcp.json`, `.git/hooks`. */
+  /** The name that a command would use: `.mcp.json`, `.git/hooks`. */
   name: string;
-  /** Where it leads, if it is a link. */
+  /** Target, if it is a link. */
   link: string | undefined;
-  /** A part of another worktree: if it is new, somebody else may have begun to work there. */
+  /** Belongs to another worktree. If it is new, another run may have started there. */
   isOthers?: boolean;
 }
 
@@ -23,12 +23,12 @@ export interface ProtectedPathsRequest {
   isProtected: (path: string) => boolean;
 }
 
-/** Files in a git folder that name programs, or other folders with such files. A submodule's is one, a worktree's record nearly. */
+/** Entries of a git folder that name programs, or lead to other folders with such entries. */
 const COMMON_PARTS = ["hooks", "config", "config.worktree", "info", "commondir"];
 const WORKTREE_PARTS = ["config.worktree", "commondir", "gitdir"];
 const MOST_MODULES = 500;
 
-/** Those that are there now. */
+/** The protected paths that exist now. */
 export async function protectedPaths({
   workspace,
   git,
@@ -63,7 +63,7 @@ async function inGit({ common, own }: GitFolders): Promise<Promise<ProtectedPath
   return (await Promise.all(all)).flat();
 }
 
-/** Git folders of submodules: their names may have slashes, and they may have submodules of their own. */
+/** Git folders of submodules. Their names may contain slashes, and they may have submodules themselves. */
 async function modulesIn(folder: string): Promise<string[]> {
   const modules: string[] = [];
   const open = [folder];
@@ -77,7 +77,7 @@ async function modulesIn(folder: string): Promise<string[]> {
   return modules;
 }
 
-/** A folder by a link is somebody else's: it is not looked into. */
+/** Entries of a real folder; empty for a link to one. */
 async function entriesOf(folder: string): Promise<string[]> {
   const isOwn = await lstat(folder).then(
     (stats) => stats.isDirectory(),
@@ -92,14 +92,14 @@ const found = async (path: string, name: string): Promise<ProtectedPath> => ({
   link: await readlink(path).catch(() => undefined),
 });
 
-/** What git itself writes for a person who told it to: `git remote add`, `git init`, `git submodule add`. */
+/** Files that git itself writes for commands such as `git remote add`, `git init` and `git submodule add`. */
 const BY_GIT = /^(\.git|\.gitmodules|\.git\/(config|info))$/;
 const BY_VERB: readonly [file: RegExp, command: RegExp][] = [
   [/^\.git\/modules\//, /\bsubmodules?\b/],
   [/^\.git\/worktrees\//, /\bworktree\b/],
 ];
 
-/** Whether somebody who reads the command reads that it is about this file. */
+/** Whether a person who reads the command can see that it concerns this file. */
 export function isMentionedIn(command: string, { name }: Pick<ProtectedPath, "name">): boolean {
   if (/(^|[^\w.-])git\s/.test(command)) {
     if (BY_GIT.test(name)) return true;
@@ -109,7 +109,7 @@ export function isMentionedIn(command: string, { name }: Pick<ProtectedPath, "na
   return new RegExp(`(^|[^\\w.-])${literal}($|[^\\w.-])`).test(command);
 }
 
-/** Moves away what a command has made or led elsewhere, and answers with the names. A link is put back. */
+/** Moves away protected files that the command created or redirected, and restores links that it removed. */
 export async function removeCreated(
   before: readonly ProtectedPath[],
   after: readonly ProtectedPath[],
@@ -132,7 +132,7 @@ export async function removeCreated(
   return taken;
 }
 
-/** By name. `left`: could not be moved, and is still there. */
+/** Names of files. `left`: those that could not be moved and are still there. */
 export interface Removal {
   moved: string[];
   left: string[];
@@ -140,7 +140,7 @@ export interface Removal {
 
 export async function moveAside(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-  // A folder that may not be written cannot be moved elsewhere.
+  // A read-only folder cannot be moved to another parent.
   await makeWritable(from);
   await rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return;
@@ -158,7 +158,7 @@ async function makeWritable(path: string, what: "this" | "all" = "this"): Promis
   for (const entry of await readdir(path)) await makeWritable(join(path, entry), "all");
 }
 
-/** Pipes, sockets and devices cannot be copied, and are nobody's work. */
+/** Pipes, sockets and devices cannot be copied. */
 async function isPlain(path: string): Promise<boolean> {
   const stats = await lstat(path);
   return stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();

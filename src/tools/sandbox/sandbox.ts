@@ -1,22 +1,22 @@
-// The contract of a sandbox: a driver holds a command to what it may reach. What that is, is decided in `sandbox-reach.ts`,
-// which driver it is in `find-sandbox.ts`.
+// The contract of a sandbox: a driver restricts a command to the files and hosts that it may use. `access.ts` decides which these
+// are, and `find-sandbox.ts` chooses the driver.
 
 export type SandboxName = "none" | "bwrap" | "srt";
 
-/** `approved`: for a call that a person has looked at and allowed. A list: these hosts, and those below `*.host`. */
+/** `approved`: only for calls that a person has approved. A list: these hosts, with `*.host` for subdomains. */
 export type Network = "approved" | "on" | "off" | readonly string[];
 
 export interface SandboxSettings {
   driver: "auto" | SandboxName;
   network: Network;
-  /** Folders beside the workspace that commands may write to. */
+  /** Further folders that commands may write to. */
   write: readonly string[];
 }
 
-/** What one command may reach. */
+/** The files and hosts that one command may use. */
 export interface SandboxAccess {
   workspace: string;
-  /** The rest of the file system can be read. Real paths that exist, each at most once. */
+  /** Existing real paths, each at most once. The rest of the file system is readable. */
   paths: readonly PathAccess[];
   network: "on" | "off" | readonly string[];
 }
@@ -29,15 +29,15 @@ export interface PathAccess {
 
 export interface Sandbox {
   name: SandboxName;
-  /** The argv that runs another one inside, and what to do when it has ended. */
+  /** Returns the argv that runs `argv` inside the sandbox, and a function to call when it has ended. */
   wrap(argv: readonly string[], reach: SandboxAccess): Promise<{ argv: string[]; done?: () => void }>;
 }
 
-/** A driver, tried on this machine: what works, or why it does not. */
+/** Result of trying a driver on this machine: a working sandbox, or why it does not work. */
 export type SandboxAttempt = { sandbox: Sandbox } | { problem: string };
 
 export interface SandboxDriver {
   name: Exclude<SandboxName, "none">;
-  /** Runs a real command in it. */
+  /** Tries the driver with a real command; throws if it does not work. */
   attempt(): Promise<Sandbox>;
 }

@@ -1,6 +1,5 @@
-// @anthropic-ai/sandbox-runtime, a package that is there if somebody installs it: bubblewrap on Linux, Seatbelt on macOS,
-// and a proxy of its own that lets a command call the hosts of a list and no others. It is one for the whole process and is
-// set up at the first use.
+// The driver for @anthropic-ai/sandbox-runtime, an optional package. It uses bubblewrap on Linux and Seatbelt on macOS, and a proxy
+// that lets a command call listed hosts only. There is one instance per process, started on first use.
 
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -47,7 +46,7 @@ const sandboxOf = (manager: Manager): Sandbox => ({
   name: "srt",
   async wrap(argv, reach) {
     await begin(manager);
-    // Whoever knows it may call what it may call.
+    // Random, because the id gives access to the command's hosts.
     const commandId = randomBytes(16).toString("base64url");
     const { network } = reach;
     if (network === "on") open++;
@@ -60,7 +59,7 @@ const sandboxOf = (manager: Manager): Sandbox => ({
     try {
       if (typeof network !== "string")
         manager.registerCommandNetworkLists(commandId, { allowedDomains: [...network] });
-      // srt's own folder for temporary files is hidden with the others.
+      // srt's own temporary folder is hidden like all others, so TMPDIR must point elsewhere.
       const command = `${process.platform === "linux" ? "TMPDIR=/tmp " : ""}exec ${argv.map(quoted).join(" ")}`;
       const filesystem = filesystemOf(reach, manager.getLinuxHttpSocketPath());
       const wrapped = await manager.wrapWithSandbox(command, "bash", { filesystem }, undefined, {
@@ -75,12 +74,12 @@ const sandboxOf = (manager: Manager): Sandbox => ({
 });
 
 /**
- * Commands under way that may call every host. srt cannot say who asks: while there is one, another command of this process
- * that may call none gets through as well.
+ * Number of running commands that may call every host. srt cannot tell which command asks, so while there is one, other commands of
+ * this process get through as well.
  */
 let open = 0;
 
-/** Its proxy runs while a command does: it would keep the process from ending. */
+/** The proxy runs only while commands do, because it would keep the process alive. */
 let users = 0;
 let ready: Promise<void> | undefined;
 let stopped: Promise<void> = Promise.resolve();
@@ -111,17 +110,17 @@ async function start(manager: Manager): Promise<void> {
     },
     async () => open > 0,
   );
-  // It listens for signals without ending the process: Ctrl-C would do nothing.
+  // srt installs signal handlers that do not end the process, so Ctrl-C would do nothing.
   for (const signal of signals)
     for (const listener of process.listeners(signal))
       if (!before.has(listener)) process.off(signal, listener);
 }
 
-/** What srt itself starts inside. Installed below a home or in /tmp, it would be hidden with them. */
+/** Programs that srt starts inside the sandbox. They must be shown even if they are installed in a home folder or in /tmp. */
 const ownPrograms = (): string =>
   join(dirname(createRequire(import.meta.url).resolve("@anthropic-ai/sandbox-runtime")), "../vendor");
 
-/** By name, never as a pattern. */
+/** A path to be taken literally, not as a pattern. */
 const literal = (path: string) => ({ path, literal: true as const });
 
 function filesystemOf({ paths }: SandboxAccess, socket: string | undefined) {
@@ -129,9 +128,9 @@ function filesystemOf({ paths }: SandboxAccess, socket: string | undefined) {
     paths.filter(({ access }) => wanted.includes(access)).map(({ path }) => literal(path));
   const around = (path: string): PathAccess["access"] =>
     path === sep ? "read" : (paths.find((one) => one.path === path)?.access ?? around(dirname(path)));
-  // Denied is denied for all that is below: only what lies in a folder that can be written is.
+  // A denied folder denies everything below it, so only read-only paths inside writable folders are denied.
   const denied = paths.filter(({ path, access }) => access === "read" && around(dirname(path)) === "write");
-  // srt shows a folder after it has opened those in it, which closes them: one around the workspace stays hidden.
+  // srt mounts a shown folder over the writable ones inside it. A folder around the workspace therefore stays hidden.
   const shown = paths.filter(
     ({ path, access }) =>
       access !== "hidden" &&

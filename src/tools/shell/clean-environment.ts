@@ -1,4 +1,4 @@
-// The environment of a command: what it needs, and none of ours. Keys of providers and tokens never reach a child.
+// The environment of a command: only what it needs. Provider keys and tokens never reach a child process.
 
 import { delimiter, isAbsolute, sep } from "node:path";
 
@@ -18,7 +18,7 @@ export function cleanEnvironment(
     ...env,
     TERM: "dumb",
     CADRE_RUN_ID: runId,
-    // Nobody is there to page or to type.
+    // There is no terminal for a pager or a prompt.
     GIT_PAGER: "cat",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
@@ -26,7 +26,7 @@ export function cleanEnvironment(
   };
 }
 
-/** A repository's own hooks and monitor are not run (A30). */
+/** Turns off the repository's own hooks and file system monitor (A30). */
 const ALWAYS: readonly GitSetting[] = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
@@ -34,7 +34,7 @@ const ALWAYS: readonly GitSetting[] = [
 
 export type GitSetting = readonly [key: string, value: string];
 
-/** Settings that win over every file, as variables; `more` beside those that always hold. */
+/** Git settings as environment variables, which win over every config file. `more` is added to the fixed ones. */
 export function gitSettingVariables(more: readonly GitSetting[]): NodeJS.ProcessEnv {
   const all = new Map([...ALWAYS, ...more]);
   const pairs = [...all].flatMap(([key, value], index) => [
@@ -44,7 +44,7 @@ export function gitSettingVariables(more: readonly GitSetting[]): NodeJS.Process
   return { GIT_CONFIG_COUNT: String(all.size), ...Object.fromEntries(pairs) };
 }
 
-/** A program that an agent can write must not pass for `ls`, nor for one that is not installed: `npx cadre` puts such folders there. */
+/** Drops folders that an agent can write to, such as those that `npx cadre` adds: a program in them could pass for `ls`. */
 function trustedPath(path: string, workspace: string): string {
   const isOfProject = (folder: string) =>
     folder === workspace ||

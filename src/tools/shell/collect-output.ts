@@ -1,4 +1,4 @@
-// Output as it comes, kept within bounds: the head, the tail and the count. Memory stays flat however much there is (F44).
+// Collects output as it arrives, but keeps only its head, its tail and its size, so that memory stays flat (F44).
 
 import { stripVTControlCharacters } from "node:util";
 
@@ -6,7 +6,7 @@ const HEAD_BYTES = 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 
 export interface CollectedOutput {
-  /** Bytes that came in all. */
+  /** Total bytes received. */
   readonly size: number;
   add(chunk: Buffer): void;
   text(): string;
@@ -42,7 +42,7 @@ export function collectOutput(): CollectedOutput {
       const end = Buffer.concat(tail).subarray(-TAIL_BYTES);
       const left = size - start.length - end.length;
       if (left === 0) return harmless(Buffer.concat([start, end]).toString());
-      // Half a character at the cut is neither shown nor taken for another.
+      // Drop a character that was cut in half.
       const first = new TextDecoder().decode(start, { stream: true });
       const whole = end.findIndex((byte) => (byte & 0xc0) !== 0x80);
       const last = end.subarray(Math.max(0, whole)).toString();
@@ -52,7 +52,7 @@ export function collectOutput(): CollectedOutput {
 }
 const CONTROL = /[^\P{Cc}\t\n\r]/gu;
 
-/** Colours are left out; what else would move a cursor or hide text is spelled out. */
+/** Removes colours, and spells out control characters that could move the cursor or hide text. */
 function harmless(text: string): string {
   return stripVTControlCharacters(text).replace(
     CONTROL,

@@ -1,7 +1,7 @@
-// A command line of the plainest kind: words and quotes, joined by `&&`. Whatever a shell would make something else of
-// (a variable, a pattern, a redirection, another operator) makes it no plain one, and then it is not read at all.
+// Parses command lines of the simplest kind: words and quotes, joined by `&&`. A line with anything that a shell expands or
+// interprets (a variable, a pattern, a redirection, another operator) is rejected.
 
-/** The words of each command; undefined where it is not plain. */
+/** The words of each command; undefined if the line is not plain. */
 export function parsePlainCommands(line: string): string[][] | undefined {
   const commands: string[][] = [[]];
   let word: string | undefined;
@@ -24,7 +24,7 @@ export function parsePlainCommands(line: string): string[][] | undefined {
   return commands.every((words) => words.length > 0) ? commands : undefined;
 }
 
-/** The last kind is a character that none of the others takes. */
+/** The last alternative matches any other single character. */
 const TOKENS = /[ \t]+|&&|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[\w./:=@%+,^-]+|[\s\S]/gu;
 
 function textOf(token: string, isFirst: boolean): string | undefined {

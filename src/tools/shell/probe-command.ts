@@ -1,5 +1,5 @@
-// Whether a shell command took effect whose end nobody saw, told by what it would have left behind. Only commands of a
-// known shape are understood; of every other one it is said that it cannot be told (PB4). Nothing is run but git, reading.
+// Checks whether an interrupted shell command took effect, by what it would have left behind. It understands commands of a known
+// shape only, and answers `cannot_tell` for all others (PB4). The only program that it runs is git, for reading.
 
 import { basename } from "node:path";
 import { revealHidden } from "../../journal/visible.ts";
@@ -30,15 +30,15 @@ interface Look extends ProbeResult {
 }
 
 interface LookContext extends ProbeContext {
-  /** Where the command is run, from the workspace. */
+  /** Folder that the command runs in, relative to the workspace. */
   base: string;
 }
 
-/** Behind `&&`, what came last came after all the rest had gone well. */
+/** With `&&`, the last command ran only if all before it succeeded. */
 function together(looks: readonly Look[]): ProbeResult["found"] {
   const last = looks.at(-1)!;
   if (looks.every(({ found }) => found === "done")) return "done";
-  // What is not there may never have been: that tells of nothing before it.
+  // A missing file may never have existed, so `rm` proves nothing about the commands before it.
   const vouches = last.found === "done" && last.program !== "rm" && last.program !== "rmdir";
   if (vouches && looks.every(({ found }) => found !== "not_done")) return "done";
   return looks.every(({ found }) => found === "not_done") ? "not_done" : "cannot_tell";
@@ -61,7 +61,7 @@ async function lookOf(program: string, words: readonly string[], context: LookCo
 const isGit = (program: string, [first]: readonly string[], command: string): boolean =>
   program === "git" && first === command;
 
-/** Undefined: a flag is among them that is not known. */
+/** Undefined if the words contain an unknown flag. */
 function pathsOf(words: readonly string[], flags: RegExp): string[] | undefined {
   const end = words.indexOf("--");
   const before = end < 0 ? words : words.slice(0, end);
@@ -75,7 +75,7 @@ type There = Exclude<Plain, { at: "absent" }>;
 
 interface Shape {
   flags: RegExp;
-  /** Of two paths, the second may be a folder that the first goes into. */
+  /** The second path may be a folder that the first is moved or copied into. */
   goesInto?: true;
   takes(count: number): boolean;
   judge(seen: readonly Plain[], context: LookContext): ProbeResult;
@@ -113,7 +113,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 
 type Judge = (seen: Plain, context: LookContext) => [ProbeResult["found"], string];
 
-/** All of one mind, or it cannot be told: some of it may have been done. */
+/** Conclusive only if all paths agree: otherwise the command may have been done in part. */
 function ofEach(seen: readonly Plain[], judge: Judge, context: LookContext): ProbeResult {
   const looks = seen.map((one) => judge(one, context));
   const [first] = looks[0]!;
@@ -179,7 +179,7 @@ function thereWords(seen: Plain, { startedAt }: LookContext): string {
 const hashWords = ({ fingerprint }: There): string =>
   fingerprint === undefined ? "" : ` (sha256 ${fingerprint})`;
 
-/** File systems keep times less exactly than we do. */
+/** Allows for the coarse timestamps of some file systems. */
 const isSince = (time: number, startedAt: number): boolean => time >= startedAt - 1_000;
 
 const at = (time: number): string => new Date(time).toISOString();

@@ -1,4 +1,4 @@
-// Whether a `git commit` was made: by a commit with its message on HEAD, newer than the call.
+// Checks whether a `git commit` was made: HEAD has a commit with its message that is newer than the call.
 
 import { resolveInWorkspace } from "../files/workspace-path.ts";
 import { git, inFolder } from "../git/run-git.ts";
@@ -32,12 +32,12 @@ export async function probeCommit(
 
 interface Commit {
   id: string;
-  /** Seconds since 1970, as git keeps them. */
+  /** Seconds since 1970, as git stores them. */
   at: number;
   message: string;
 }
 
-/** By `rev-list`, which heeds none of the settings by which a repository makes `log` start programs. */
+/** Uses `rev-list`, because a repository's settings can make `git log` start programs. */
 async function latestCommits(folder: string): Promise<Commit[]> {
   const place = {
     ...inFolder(folder),
@@ -60,7 +60,7 @@ async function latestCommits(folder: string): Promise<Commit[]> {
   });
 }
 
-/** Undefined: it is not said in the command, or another flag may change it. */
+/** Undefined if the command gives no message, or has a flag that may change it. */
 function messageOf(words: readonly string[]): string | undefined {
   const parts: string[] = [];
   for (let index = 0; index < words.length; index++) {
@@ -73,7 +73,7 @@ function messageOf(words: readonly string[]): string | undefined {
   return parts.length > 0 ? parts.join("\n\n") : undefined;
 }
 
-/** The message stands as it was given, or with lines after it. */
+/** Flags that leave the message as given, or only append lines to it. */
 const HARMLESS: ReadonlySet<string> = new Set(
   "-a --all -q --quiet -s --signoff -n --no-verify --amend --allow-empty".split(" "),
 );
@@ -81,7 +81,7 @@ const HARMLESS: ReadonlySet<string> = new Set(
 const isMessage = (recorded: string, given: string): boolean =>
   tidy(recorded) === tidy(given) || tidy(recorded).startsWith(`${tidy(given)}\n\nSigned-off-by: `);
 
-/** As git does it: no spaces at the ends of lines, one empty line for several. */
+/** Cleans up the message as git does: no trailing spaces, no repeated empty lines. */
 const tidy = (text: string): string =>
   text
     .replaceAll(/[ \t]+$/gm, "")

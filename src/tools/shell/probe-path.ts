@@ -1,5 +1,5 @@
-// What stands at a path of the workspace, for a probe: named through held folders, never through a link, and only where
-// the rules let it be read (PB2, X2).
+// Looks at a path of the workspace for a probe: through open folders, never through a link, and only if the rules let it be read
+// (PB2, X2).
 
 import { lstat } from "node:fs/promises";
 import { openFolder, pathIn } from "../files/open-folder.ts";
@@ -9,7 +9,7 @@ import type { ProbeContext } from "../tool.ts";
 
 export type PathState = { path: string } & (
   | { at: "absent" }
-  /** Milliseconds since 1970: `made` is undefined where the file system does not keep it, `touched` counts a new name too. */
+  /** Milliseconds since 1970. `made` is undefined if the file system does not record it; a rename also updates `touched`. */
   | {
       at: "file" | "folder";
       made: number | undefined;
@@ -17,11 +17,11 @@ export type PathState = { path: string } & (
       touched: number;
       fingerprint?: string;
     }
-  /** `why` is a sentence. */
+  /** `why` is a whole sentence. */
   | { at: "unknown"; why: string }
 );
 
-/** `base`: the folder that the path is written from, itself from the workspace. */
+/** `base`: the folder that the path is relative to, itself relative to the workspace. */
 export async function probePath(
   path: string,
   base: string,
@@ -50,5 +50,5 @@ export async function probePath(
   }
 }
 
-/** Of a file that is too long there is no hash of its content. */
+/** A file that is too long has a fingerprint that is no hash of its content. */
 const isHash = (fingerprint: string): boolean => /^[0-9a-f]{64}$/.test(fingerprint);

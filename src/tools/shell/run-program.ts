@@ -1,18 +1,18 @@
-// Runs a command of the configuration: no shell, no input, a process group of its own, a time limit and bounded output. What it starts
-// and leaves behind stays: a restarted service is meant to.
+// Runs a configured command: no shell, no input, its own process group, a time limit and bounded output. Processes that it leaves
+// running stay, because a restarted service is one.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { boundOutput } from "../bound-output.ts";
 import { collectOutput } from "./collect-output.ts";
 
 export interface ProgramResult {
-  /** 128 and more is a signal, as a shell says it. */
+  /** Exit code; 128 plus the number of a signal, as in a shell. */
   code: number;
-  /** Head and tail of what it wrote. */
+  /** Head and tail of its output. */
   text: string;
-  /** Why it was ended before its own end. */
+  /** Why it was stopped early. */
   stopped?: string;
-  /** Why it could not be started: then nothing was done. */
+  /** Why it could not be started. Nothing was done then. */
   failed?: string;
   seconds: string;
 }
@@ -73,7 +73,7 @@ export async function runProgram(
   }
 }
 
-/** A service that was started may hold the pipes open for ever: its words are not waited for. */
+/** Waits for the exit, and only a moment for the pipes: a started service may hold them open forever. */
 function endOf(child: ChildProcess): Promise<number> {
   return new Promise((done, fail) => {
     child.once("error", fail);
@@ -93,7 +93,7 @@ function signalGroup({ pid }: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void
   try {
     process.kill(-pid, signal);
   } catch {
-    // Gone already: that is what we wanted.
+    // The group has ended already.
   }
 }
 

@@ -1,10 +1,10 @@
-// Runs a command under a supervisor (`supervisor.sh`): a small shell that outlives us for a moment, on purpose.
-//  - The command gets a process group of its own. We hold a leash to the supervisor; when it ends, because we say so or
-//    because we were killed, the supervisor kills the whole group. No command survives its run.
-//  - When the command ends, whatever it left behind is killed (A31). In a sandbox that is everybody in its PID namespace.
-//    Without one it is everybody in its session, with its mark, or, where Linux has made the supervisor the heir of all
-//    orphans below it, everybody at all. What could not be killed is said.
-//  - `stop` asks first (SIGTERM) and kills two seconds later.
+// Runs a command under a supervisor (`supervisor.sh`), a small shell that briefly outlives Cadre on purpose.
+//  - The command gets its own process group. Cadre holds one end of a pipe to the supervisor. When Cadre closes it or dies, the
+//    supervisor kills the whole group, so no command survives its run.
+//  - When the command ends, the supervisor kills all processes that it left behind (A31). In a sandbox, these are all processes in
+//    its PID namespace. Otherwise they are found by their session and a mark in their environment, and on Linux also as orphans
+//    that the supervisor adopts (a child subreaper). Processes that could not be killed are reported.
+//  - `stop` sends SIGTERM first and kills two seconds later.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -14,26 +14,26 @@ import type { Duplex, Readable } from "node:stream";
 
 export interface SupervisedProcess {
   output: Readable;
-  /** Rejects when it could not be started. */
+  /** Rejects if the command could not be started. */
   ended: Promise<CommandEnd>;
   stop(): void;
   kill(): void;
 }
 
 export interface CommandEnd {
-  /** The exit code; 128 and more is a signal, as a shell says it. */
+  /** Exit code; 128 plus the number of a signal, as in a shell. */
   code: number;
-  /** What may still be running, in words. */
+  /** Which processes may still be running, as a sentence. */
   left?: string;
 }
 
 const GRACE = 2_000;
 const SCRIPT = readFileSync(new URL("./supervisor.sh", import.meta.url), "utf8");
 
-/** The supervisor and its command as an argv, for a sandbox to wrap. */
+/** The argv of the supervisor and its command, which a sandbox may wrap. */
 export function supervisorArgv(command: string, callId: string): string[] {
   const shell = ["bash", "--norc", "--noprofile", "-c", SCRIPT];
-  // A copy of a project has runs and calls of the same names: its processes are not ours to end.
+  // Random, because a copy of the project has runs and calls with the same ids, and its processes are not ours to kill.
   const mark = `${callId}:${randomBytes(8).toString("hex")}`;
   return [...shell, "cadre-supervisor", command, mark, pidNamespace() ?? ""];
 }
@@ -50,13 +50,13 @@ export function supervise(options: {
     detached: true,
     stdio: ["ignore", "pipe", "ignore", "pipe"],
   });
-  // EMFILE: Node gives a child without streams, and its error event comes later.
+  // EMFILE: Node returns a child without streams and emits the error later.
   if (!child.stdio) {
     child.once("error", () => {});
     throw new Error("no more files or processes can be opened");
   }
   const leash = child.stdio[3] as Duplex;
-  // The supervisor may be gone before we let go: that is what we wanted.
+  // The supervisor may have ended already.
   leash.on("error", () => undefined);
   let said = "";
   leash.on("data", (chunk: Buffer) => (said += chunk.toString()));
@@ -66,9 +66,9 @@ export function supervise(options: {
     child.once("error", fail);
     child.once("exit", (code, signal) => {
       clearTimeout(timer);
-      // Where the command has killed the supervisor, this ends what watches for us.
+      // If the command has killed the supervisor, this ends the supervisor's watcher.
       kill();
-      // Its last words may come after its end.
+      // Its last report may arrive after its exit.
       const finish = () => {
         leash.destroy();
         done({ code: code ?? (signal === "SIGKILL" ? 137 : 143), ...leftOf(said, signal) });
@@ -96,8 +96,8 @@ function leftOf(said: string, signal: NodeJS.Signals | null): Pick<CommandEnd, "
 }
 
 /**
- * Makes the supervisor the heir of every orphan below it (a child subreaper), so that `setsid env -i` and daemons that fork
- * twice are found as well. Linux lets a process ask that for itself and keeps it over exec; perl is who can ask.
+ * Makes the supervisor a child subreaper: it adopts every orphan below it, so that `setsid env -i` and daemons that fork twice are
+ * found as well. A Linux process can request this for itself and keeps it over exec; perl can make the system call.
  */
 export function withSubreaper(argv: readonly string[], path: string): string[] {
   const syscall = process.platform === "linux" ? PRCTL[process.arch] : undefined;
@@ -108,7 +108,7 @@ export function withSubreaper(argv: readonly string[], path: string): string[] {
 
 const PRCTL: Partial<Record<NodeJS.Architecture, number>> = { x64: 157, arm64: 167 };
 
-/** In the folders of the clean environment: one that an agent can write to comes last there. */
+/** Searches the clean PATH, which has no folders that an agent can write to. */
 function findPerl(path: string): string | undefined {
   return path
     .split(delimiter)
