@@ -45,7 +45,7 @@ export function composePrompt(definition: Definition, context: PromptContext): s
 const isTemplate = ({ dialect }: Definition): boolean =>
   dialect === undefined || dialect === "ai-agent" || dialect === "roles";
 
-/** In one pass, so that a variable inside a value stays plain text. */
+/** Substitutes in one pass, so that a variable inside a value stays plain text. */
 function substitute(body: string, context: PromptContext): string {
   const values: Record<string, string> = {
     TASK: context.task,

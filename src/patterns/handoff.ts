@@ -33,7 +33,7 @@ export const handoff: Pattern = {
     return { type: "end", ending: failedStageEnding(child, "handed_off") };
   },
 
-  finished({ state, definition }, ending): Action | undefined {
+  onFinish({ state, definition }, ending): Action | undefined {
     const child = latestChildFor(state.children, KEY);
     const { agent, onFailure } = definition.handoff!;
     const refused = state.unstartedSlots.get(KEY);

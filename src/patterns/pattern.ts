@@ -24,7 +24,7 @@ export interface Pattern {
   /** Called before each step of the agent. Undefined: the pattern has nothing to do now. */
   next(view: DecisionView, now: number): Action | TakeTurn | undefined;
   /** Called when the agent's own turns have given an answer, before it becomes the run's answer. */
-  answered?(view: DecisionView, ending: Ending): Action | undefined;
+  onAnswer?(view: DecisionView, ending: Ending): Action | undefined;
   /** Called when the run has its answer. Undefined: the run ends with it. */
-  finished?(view: DecisionView, ending: Ending): Action | undefined;
+  onFinish?(view: DecisionView, ending: Ending): Action | undefined;
 }

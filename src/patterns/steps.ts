@@ -35,7 +35,7 @@ export const steps: Pattern = {
   },
 
   /** A report, or an answer without a call, is the answer of the open step, not of the run. */
-  answered({ state, steps: module, definition }, ending): Action | undefined {
+  onAnswer({ state, steps: module, definition }, ending): Action | undefined {
     if (ending.stopReason !== "final_answer" || !module || "problem" in module) return undefined;
     const reached = replaySteps(module.main, definition.steps!.module, state);
     if (reached.type !== "yielded") return undefined;

@@ -133,7 +133,7 @@ function memberRun(view: DecisionView, round: TeamRound, member: string): Patter
   };
 }
 
-/** What the others have said since the member's last round. Each message is delivered once, also after a restart. */
+/** The others' messages since the member's last round. Each message is delivered once, also after a restart. */
 function newMessagesFor(view: DecisionView, { number }: TeamRound, member: string): PatternRun["messages"] {
   const { seq } = view.state.team.rounds[number - 2]!;
   return messagesAfter(view, seq)
@@ -178,7 +178,7 @@ function closeRound(
   return [...said, ...news];
 }
 
-/** In Cadre's own words: a failed run's text would have to be marked as untrusted. */
+/** Cadre's own words: a failed run's text would have to be marked as untrusted. */
 function absenceReason(slot: PatternSlot): string {
   switch (slot.type) {
     case "late":

@@ -23,7 +23,7 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
     name: "a handoff starts its target twice",
     found: /^F26 /,
     install: () =>
-      change(handoff, "finished", (action) => withRuns(action, (run) => [run, { ...run, key: "handoff/2" }])),
+      change(handoff, "onFinish", (action) => withRuns(action, (run) => [run, { ...run, key: "handoff/2" }])),
   },
   {
     name: "an advisor is started twice",
@@ -73,7 +73,7 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
     name: "whoever speaks for a member does not hear what it heard",
     found: /^K3 /,
     install: () =>
-      change(handoff, "finished", (action) => withRuns(action, (run) => [{ ...run, messages: [] }])),
+      change(handoff, "onFinish", (action) => withRuns(action, (run) => [{ ...run, messages: [] }])),
   },
   {
     name: "a member forgets the round before",
@@ -115,7 +115,7 @@ const TAKE_TURN: TakeTurn = { type: "take-turn" };
 /** What a pattern says is changed until it is mended. */
 function change(
   pattern: Pattern,
-  method: "next" | "finished",
+  method: "next" | "onFinish",
   broken: (action: Next, view: DecisionView) => Next,
 ): () => void {
   const real = pattern[method] as (view: DecisionView, more: never) => Next;

@@ -49,7 +49,7 @@ export function checkAgents(
   }
 }
 
-/** For `--strict`: every warning becomes an error. */
+/** Turns every warning into an error, for `--strict`. */
 export const strictProblems = (problems: readonly Problem[]): Problem[] =>
   problems.map((problem) => ({ ...problem, severity: "error" }));
 

@@ -14,7 +14,7 @@ import { createNameResolver, type NameResolver } from "./names.ts";
 /** The agents that a file names, as written, each with the key that it counts for. */
 export function referencesOf(values: AgentValues, document: YamlDocument): Reference[] {
   const written = Object.keys(document.data as Record<string, Data>);
-  // With `router: true` the names in `agents` are the router's destinations, and needed as such.
+  // The names in `agents` are the router's destinations if the file says `router: true`.
   const taker = ALL_PATTERNS.find(({ key, takesDelegates }) => takesDelegates?.(values[key as PatternKey]));
   return NAMING_KEYS.flatMap((key) => {
     const file = written.find((name) => canonicalKey(name) === key);

@@ -1,4 +1,4 @@
-// For any input: a translation never throws, always gives the same result, and allows nothing that the file
+// Whatever the input, a translation never throws, always gives the same result, and allows nothing that the file
 // does not name (T1).
 
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// Whose words the answer of a run are (S3-46, S3-47). An agent with a handoff or a router returns the answer of another
+// Finds the agent that gives a run's answer (S3-46, S3-47). An agent with a handoff or a router returns the answer of another
 // agent; all others answer themselves. The agents at the ends of these paths are the terminal agents.
 
 import type { Definition } from "../../journal/definition.ts";

@@ -48,7 +48,7 @@ function decideEnd(view: RunView, ending: Ending): Action {
   const settled = endAfterChildren(view, ending);
   if (settled.type === "end") {
     for (const pattern of patternsOf(view.definition)) {
-      const action = pattern.finished?.(view, ending);
+      const action = pattern.onFinish?.(view, ending);
       if (action) return action.type === "end" ? endAfterChildren(view, action.ending) : action;
     }
   }
@@ -129,7 +129,7 @@ function hasReachedLimit(state: RunState): boolean {
 /** A pattern may have asked for the agent's answer: then it is not the run's own. */
 function answerForPattern(view: DecisionView, ending: Ending): Action | undefined {
   for (const pattern of patternsOf(view.definition)) {
-    const action = pattern.answered?.(view, ending);
+    const action = pattern.onAnswer?.(view, ending);
     if (action) return action;
   }
   return undefined;

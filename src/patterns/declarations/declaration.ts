@@ -38,7 +38,7 @@ export interface PatternDeclaration<
   /** How the arrow to an agent that the pattern names is drawn and worded. */
   readonly edge: EdgeWords;
   /**
-   * Whose words the run's answer are: the agent's `own`, those of its `children`, what the `pattern` brings whether or not
+   * Source of the run's answer: the agent's `own` words, those of its `children`, the result of the `pattern` whether or not
    * the agent may answer itself, or those of the `target` that the pattern names.
    */
   readonly answer: "own" | "children" | "pattern" | "target";
@@ -87,7 +87,7 @@ export interface EdgeWords {
   readonly verb: string;
   /** On the line of a drawing. */
   readonly label: string;
-  /** In the legend: what happens. */
+  /** Explanation in the legend. */
   readonly meaning: string;
   readonly line: { readonly width: number; readonly dash?: string };
 }

@@ -1,4 +1,4 @@
-// What other parts of Cadre ask about patterns, answered from their declarations.
+// Answers what other parts of Cadre need to know about patterns, from their declarations.
 
 import type { z } from "zod";
 import type { AnyDeclaration, PatternDeclaration, Stage, TriggerDeclaration } from "./declaration.ts";
@@ -24,12 +24,12 @@ export type PinnedPatterns = { [D in Declaration as D["key"]]?: z.output<D["pinn
 
 export const ALL_PATTERNS: readonly AnyDeclaration[] = DECLARATIONS;
 
-/** For the schema of agent files. */
+/** Schemas of the patterns' keys in agent files. */
 export const inputSchemas = Object.fromEntries(ALL_PATTERNS.map(({ key, input }) => [key, input])) as {
   [D in Declaration as D["key"]]: D["input"];
 };
 
-/** For the schema of the pinned definition. */
+/** Schemas of the patterns' keys in the pinned definition. */
 export const pinnedSchemas = Object.fromEntries(
   ALL_PATTERNS.map(({ key, pinned }) => [key, pinned.optional()]),
 ) as { [D in Declaration as D["key"]]: z.ZodOptional<D["pinned"]> };
@@ -45,7 +45,7 @@ export const patternsInRunOrder: readonly AnyDeclaration[] = RUN_ORDER.flatMap((
   ALL_PATTERNS.filter((pattern) => pattern.stage === stage),
 );
 
-/** In the order in which a run meets them: it delegates after its helpers have worked, and before it gives its work away. */
+/** Keys in the order in which a run meets them. It delegates after its helpers have worked, and before it gives its work away. */
 export const EDGE_KEYS = patternsInRunOrder
   .filter(({ agentFields }) => agentFields.length > 0)
   .map(({ key }) => key)
