@@ -1,6 +1,6 @@
-// Values of a program's variables and headers, as a file writes them: `${NAME}` is ours, `${NAME:-otherwise}` has a word where we have none.
+// Expands `${NAME}` and `${NAME:-default}` in variables and headers of the configuration.
 
-/** Throws where a variable is not set. */
+/** Throws if a variable without a default is not set. */
 export function expandVariables(
   templates: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,17 +1,17 @@
-// Sites of the network as people write them. A host stands for itself and for everything below it, an address or a range
-// (CIDR) for itself. They are read by the parser that reads URLs, so that both mean the same host.
+// Parses hosts and sites in the configuration. A host includes its subdomains; an address or a CIDR range is just itself. The URL
+// parser reads them, so that a setting and a URL always mean the same host.
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
-/** `host` or `range`, and a port where only that one is meant. */
+/** A host or a range; with a port, only that port. */
 export type Site = { port?: number } & ({ host: string } | { range: string });
 
-/** Without brackets and without the dot that a full name may end with: `example.com.` is `example.com`. */
+/** The host without brackets and without the trailing dot of a full name: `example.com.` is `example.com`. */
 export const plainHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, "");
 
-/** The dot makes the difference: `evil-example.com` is not below `example.com`. */
+/** The dot matters: `evil-example.com` is no subdomain of `example.com`. */
 export const isSameOrSubdomain = (host: string, parent: string): boolean =>
   host === parent || (isIP(parent) === 0 && host.endsWith(`.${parent}`));
 

@@ -1,6 +1,5 @@
-// A store that lies in a folder may have come with it: with runs that were approved and grants that were given by somebody
-// else. Which stores this person's own commands have made is kept where no project can write, like trust. In a folder that
-// is trusted, whatever lies there counts.
+// A store in a project's folder may have come with the folder, with approvals and grants of another person. So Cadre remembers which
+// stores this user's own commands have created, outside of every project, like trust. In a trusted folder any store is accepted.
 
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
@@ -10,41 +9,41 @@ import { type Env, realFolder, userFolder } from "./trust.ts";
 
 export interface StoreLocation {
   folder: string;
-  /** Where Cadre keeps what is its own. */
+  /** Folder for Cadre's own files. */
   dir: string;
-  /** `sqlite:` with a path; another store is named by the person alone. */
+  /** `sqlite:` with a path. Other kinds of stores are always named by the user. */
   store: string;
   trusted: boolean;
 }
 
 export interface StoreCheck {
-  /** Once it is open: is it the one that was there the last time? Then it is remembered. */
+  /** Call it once the store is open. Throws if it is not the store that was there before; otherwise remembers it. */
   confirmOpened(storeId: string): void;
 }
 
 const NOT_MADE_YET = "-";
-/** In the place of a store: what is kept in the folder beside it. */
+/** Stands for the folder itself, in place of a store. */
 const IN_FOLDER = "";
 
-/** Before anything in the folder is opened. Throws where a store is there that this person has not made. */
+/** Call it before anything in the folder is opened. Throws if there is a store that this user has not created. */
 export function checkStore(place: StoreLocation, env: Env): StoreCheck {
   if (isForeignStore(place, env)) throw brought(place);
   const isNew = !hasStore(place) && (!isThere(place.dir) || isOwnFolder(place, env));
-  // Before it is made: the next command may come before this one is through, or this one be killed. Whoever deletes a
-  // store begins anew: the one that comes is theirs, not a stranger's.
+  // Remembered before the store is created, because another command may run meanwhile, or this one may be killed. A user who
+  // deletes a store starts over: the next one is their own.
   if (isNew && knownStore(place, env) !== NOT_MADE_YET) remember(place, NOT_MADE_YET, env);
   return {
     confirmOpened(storeId) {
       const now = knownStore(place, env);
       if (now === storeId) return;
-      // Git replaces ignored files without a word: what a pull has put there is not what was made here.
+      // `git pull` can replace ignored files silently, so this may not be the store that was created here.
       if (!place.trusted && now !== undefined && now !== NOT_MADE_YET) throw brought(place);
       remember(place, storeId, env);
     },
   };
 }
 
-/** Whether there is one that nobody here has made: for those who say so before it is opened. */
+/** Whether there is a store that this user has not created. */
 export function isForeignStore(place: StoreLocation, env: Env): boolean {
   if (place.trusted || knownStore(place, env) !== undefined) return false;
   return hasStore(place) || (isThere(place.dir) && !isOwnFolder(place, env));
@@ -59,20 +58,20 @@ function brought({ dir }: StoreLocation): CadreError {
 
 const hasStore = ({ store }: StoreLocation): boolean => pathOf(store).some(isThere);
 
-/** Whether there is anything of Cadre's, ours or a stranger's. */
+/** Whether the folder holds any state of Cadre, the user's or a foreign one. */
 export const hasState = ({ dir, store }: StoreLocation): boolean => [dir, ...pathOf(store)].some(isThere);
 
-/** A link counts as something that is there, wherever it leads. */
+/** A link counts as existing, wherever it leads. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Below a file, or where nobody may look: whoever opens it says so.
+    // Below a file, or without permission: opening it will report that.
     return false;
   }
 }
 
-/** Made by this person, for whichever store they used here before. */
+/** Whether this user created the folder, for any store that they used here before. */
 const isOwnFolder = (place: StoreLocation, env: Env): boolean =>
   [place.store, IN_FOLDER, `sqlite:${join(place.dir, "cadre.db")}`].some(
     (store) => knownStore({ ...place, store }, env) !== undefined,
@@ -81,14 +80,14 @@ const isOwnFolder = (place: StoreLocation, env: Env): boolean =>
 const pathOf = (store: string): string[] =>
   store.startsWith("sqlite:") && store !== "sqlite::memory:" ? [store.slice("sqlite:".length)] : [];
 
-/** By the folder and the real place of the store: a link to another project's store is not this project's. */
+/** The record is named after the folder and the real path of the store, so a link to another project's store does not match. */
 function recordOf({ folder, dir, store }: StoreLocation, env: Env): string {
   const real = [realFolder(folder), reallyAt(dir), ...pathOf(store).map(reallyAt)].join("\n");
   const name = createHash("sha256").update(real).digest("hex").slice(0, 32);
   return join(userFolder(env), "stores", name);
 }
 
-/** Of what may not be there yet: where it would be. */
+/** The real path, also of a file that does not exist yet. */
 function reallyAt(path: string): string {
   try {
     return realpathSync(path);
@@ -105,7 +104,7 @@ function knownStore(place: StoreLocation, env: Env): string | undefined {
   }
 }
 
-/** Where it cannot be kept, the folder has to be trusted the next time. */
+/** If it cannot be written, the folder has to be trusted the next time. */
 function remember(place: StoreLocation, storeId: string, env: Env): void {
   record(place, storeId, env);
   const folder = { ...place, store: IN_FOLDER };

@@ -1,5 +1,5 @@
-// Limits as people write them: durations may be words, and `maxTurns` has other names. What comes out fits `AgentLimits` of
-// the journal, which knows neither.
+// Parses limits as people write them: durations as words, and other names for `maxTurns`. The result fits `AgentLimits` of the
+// journal, which has neither.
 
 import { z } from "zod";
 import { Duration } from "./duration.ts";

@@ -1,5 +1,5 @@
-// `.mcp.json` beside cadre.yaml: the servers that other products read from there. Only in a folder that a person trusts
-// (A52), and only what starts or reaches a server: what we add to a server's trust stands in cadre.yaml alone.
+// Reads MCP servers from `.mcp.json` next to cadre.yaml, which other products use as well. Only in a trusted folder (A52), and only
+// how to start or reach a server: Cadre's own settings about a server's trust are read from cadre.yaml alone.
 
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ const UNTRUSTED = "is ignored: this folder is not trusted to set commands and en
 const MCP_JSON = z.object({ mcpServers: z.record(z.string(), z.looseObject({})) });
 
 function serversOf(written: Record<string, Record<string, unknown>>): McpJson {
-  // A server called `__proto__` is a name like any other, and refused as one.
+  // Without a prototype, so that a server called `__proto__` is a name like any other.
   const result: McpJson = { servers: Object.create(null), problems: [] };
   for (const [name, { type, command, args, env, url, headers }] of Object.entries(written)) {
     const given = Object.entries({ type, command, args, env, url, headers });

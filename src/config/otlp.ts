@@ -1,5 +1,5 @@
-// Where traces go, as the variables of OpenTelemetry say it. Without an endpoint, or switched off by them, nothing goes
-// anywhere. They are the person's own: no project's file can set them.
+// Reads the OpenTelemetry variables that say where traces are sent. Without an endpoint, or if they turn tracing off, nothing is sent.
+// No file of a project can set them.
 
 import type { Env } from "./trust.ts";
 
@@ -9,17 +9,17 @@ export interface Otlp {
   problem: string | undefined;
   headers: Readonly<Record<string, string>>;
   timeoutMs: number;
-  /** Of the resource: `service.name` and whatever else was given. */
+  /** Attributes of the resource: `service.name` and others. */
   resource: Readonly<Record<string, string>>;
-  /** Words of people, models and tools go along. */
+  /** Also sends the text of people, models and tools. */
   content: boolean;
 }
 
 const TIMEOUT_MS = 10_000;
-/** The longest that one attempt may take: shorter than a place in the journals is held. */
+/** Longest time of one attempt; shorter than the lease on a position in the journals. */
 const LONGEST_MS = 15_000;
 
-/** Undefined: nobody wants traces. */
+/** Undefined if tracing is off. */
 export function otlpSettings(env: Env): Otlp | undefined {
   const set = (name: string): string | undefined => env[name]?.trim() || undefined;
   const forTraces = (name: string): string | undefined =>
@@ -42,7 +42,7 @@ export function otlpSettings(env: Env): Otlp | undefined {
   };
 }
 
-/** They often hold a key, whatever they are called. */
+/** Headers of the exporter, which often contain a key. */
 export const otlpHeaders = (env: Env): Record<string, string> => ({
   ...pairs(env["OTEL_EXPORTER_OTLP_HEADERS"]),
   ...pairs(env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"]),

@@ -1,9 +1,9 @@
-// A file that came with a folder may be a pipe, or a link to a device: reading it at once would never end, and nobody could
-// stop a process that waits there.
+// Reads regular files only. A file in a stranger's folder may be a pipe or a link to a device, and reading that would block the process
+// forever.
 
 import { readFileSync, statSync } from "node:fs";
 
-/** Throws with a sentence where it is no plain file of at most so many bytes. */
+/** Throws with a sentence if it is not a regular file of at most `max` bytes. */
 export function readPlainFile(path: string, max: number): string {
   const found = statSync(path);
   if (!found.isFile()) throw new Error("it is no plain file");

@@ -1,17 +1,17 @@
-// Which workers take which runs (E6): a run's files must be where its worker is. Its agent's file names the pool, or the folder
-// that its tree works in does. Folders that no pool names are the default pool's.
+// Decides which workers take which runs (E6), because a run's files must be where its worker is. The agent's file names the pool, or
+// else the folder that the run's tree works in. Folders that no pool names belong to the default pool.
 
 export const DEFAULT_POOL = "default";
 
 /** Absolute folders by the name of their pool. */
 export type Pools = Readonly<Record<string, readonly string[]>>;
 
-/** The runs of a pool (E6): those of agents that name it, and of all that name none by where their trees work. */
+/** Selects the runs of a pool (E6): those of agents that name it, and other runs by the workspace of their root. */
 export interface PoolFilter {
   pool: string;
-  /** Every name that a pool has. Another one in an agent's file is none. */
+  /** The names of all pools. Any other name in an agent's file is ignored. */
   pools: readonly string[];
-  /** The workspace of the root is one of these, or none of them. */
+  /** The root's workspace must be one of these, or none of these. */
   workspaces: { in: readonly string[] } | { notIn: readonly string[] };
 }
 
@@ -22,7 +22,7 @@ export function poolOf(pools: Pools, folder: string): string {
   return named?.[0] ?? DEFAULT_POOL;
 }
 
-/** Undefined: all of them, whoever's and wherever they work. */
+/** Undefined if there are no pools: then a worker takes all runs. */
 export function poolFilter(pools: Pools, pool: string): PoolFilter | undefined {
   if (Object.keys(pools).length === 0) return undefined;
   const own = pools[pool];

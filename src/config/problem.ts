@@ -1,4 +1,4 @@
-// What is wrong in a file that a person wrote, and where: shared by agent files and cadre.yaml.
+// A problem in a file that a person wrote, with its position. Shared by agent files and cadre.yaml.
 
 export interface Problem {
   file: string;
@@ -21,7 +21,7 @@ export function problemText(problem: Problem): string {
   return `${file}:${line}:${column} ${message}${suggestion ? `: ${suggestion}` : ""}`;
 }
 
-/** The known word that was probably meant, if one is near enough to be worth saying. */
+/** The known word that was probably meant, if one is similar enough. */
 export function nearestWord(word: string, known: Iterable<string>): string | undefined {
   const wanted = fold(word);
   const reach = Math.max(1, Math.floor(wanted.length / 3));
@@ -37,7 +37,7 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
   return best;
 }
 
-/** `max_turns`, `max-turns` and `maxTurns` are the same word to a person. */
+/** Treats `max_turns`, `max-turns` and `maxTurns` as the same word. */
 const fold = (word: string): string => word.slice(0, 64).toLowerCase().replace(/[-_ ]/g, "");
 
 function editDistance(a: string, b: string, limit: number): number {

@@ -1,5 +1,5 @@
-// A mapping checked key by key: what is wrong with one key never hides what is wrong with another, and a key that
-// nobody knows is a warning with the word that was probably meant.
+// Checks a mapping key by key, so that a problem in one key never hides one in another. An unknown key is a warning that suggests
+// the nearest known one.
 
 import { z } from "zod";
 import { nearestWord, type Problem } from "./problem.ts";
@@ -16,7 +16,7 @@ export interface ReadKeys<S extends KeySchemas> {
   misspelled: { problem: Problem; meant: string }[];
 }
 
-/** `aliases` maps other spellings of a key to ours. Values that do not fit are left out, and are errors. */
+/** `aliases` maps other spellings of a key to ours. Invalid values are left out and reported as errors. */
 export function readKeys<S extends KeySchemas>(
   document: YamlDocument,
   schemas: S,
@@ -52,7 +52,7 @@ export function readKeys<S extends KeySchemas>(
   return { values: values as KeyValues<S>, problems, misspelled };
 }
 
-/** A mapping where a key that nobody knows is an error: where dropping it could allow more than was meant. */
+/** A mapping in which an unknown key is an error, because ignoring it could allow more than was meant. */
 export function onlyKeys<S extends z.ZodRawShape>(shape: S) {
   const words = Object.keys(shape);
   return z.looseObject(shape).superRefine((value, context) => {
@@ -87,7 +87,7 @@ function check(document: YamlDocument, path: Path, schema: z.ZodType, data: Data
   return { ok: false, problems };
 }
 
-/** A value that nearly has one shape of a union is told what is wrong with it in that shape. */
+/** For a value that nearly fits one shape of a union, the issues with that shape. */
 function unfold(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const near = issue.errors
@@ -124,7 +124,7 @@ function without(data: Data, paths: readonly Path[]): Data {
   return copy;
 }
 
-/** Every key that stands anywhere in a schema. */
+/** All keys at any depth of a schema. */
 function wordsOf(schema: z.ZodType): string[] {
   const words: string[] = [];
   const visit = (node: unknown): void => {
@@ -138,10 +138,10 @@ function wordsOf(schema: z.ZodType): string[] {
   return words;
 }
 
-/** A message that a schema gives itself is ours. */
+/** Matches messages of the library. Any other message was written in a schema of ours. */
 const LIBRARY_WORDS = /^(Invalid|Too (small|big)|Unrecognized|Required)/;
 
-/** What a value must be, in our words instead of the library's. */
+/** What a value must be, as a sentence of our own. */
 export function describeIssue(issue: z.core.$ZodIssue): string {
   if (!LIBRARY_WORDS.test(issue.message)) return issue.message;
   if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;

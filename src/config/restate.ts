@@ -1,4 +1,4 @@
-// Where Restate is, and where it finds the workers. All of it has defaults: Restate and one worker on this machine.
+// Addresses of Restate and of the workers. The defaults fit Restate and one worker on this machine.
 
 import { z } from "zod";
 import { CadreError } from "../errors.ts";
@@ -24,19 +24,19 @@ export const Restate = z.strictObject({
 });
 
 export interface RestateConfig {
-  /** Where wakes are sent. */
+  /** Address that wakes are sent to. */
   ingress: string;
-  /** Where the workers are made known. */
+  /** Address where workers are registered. */
   admin: string;
-  /** Where a worker listens. */
+  /** Address that a worker listens on. */
   listen: { host: string; port: number };
-  /** Where Restate reaches the workers: the balancer before them. Absent: at the one worker that there is. */
+  /** Address by which Restate reaches the workers, such as their load balancer. Absent: the single worker's own. */
   workers?: string | undefined;
   /** Public keys of the Restate that may call the workers. */
   identity: string[];
 }
 
-/** Machines that share a file may have places of their own: CADRE_RESTATE_LISTEN and the like win over it. */
+/** Variables such as CADRE_RESTATE_LISTEN win over the file, because machines that share a file may differ in their addresses. */
 export function restateConfig(values: z.output<typeof Restate> = {}, env: Env): RestateConfig {
   const read = <T>(key: keyof typeof values, schema: z.ZodType<T>): T | undefined => {
     const variable = `CADRE_RESTATE_${key.toUpperCase()}`;

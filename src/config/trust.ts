@@ -1,4 +1,4 @@
-// Which folders a person trusts: asked once, and kept outside of them, where no project can write.
+// Remembers which folders the user trusts. The user is asked once, and the answer is stored where no project can write.
 
 import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -7,13 +7,13 @@ import { z } from "zod";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Whether a person has said that this folder may set endpoints, start commands and allow things. */
+/** Whether the user lets this folder set endpoints, start commands and allow calls. */
 export function isTrusted(folder: string, env: Env): boolean {
   if (env["CADRE_TRUST"] === "1") return true;
   return readTrust(env).folders.includes(realFolder(folder));
 }
 
-/** A person who has said no is not asked again. */
+/** Whether the user has declined to trust the folder, and so is not asked again. */
 export function isDeclined(folder: string, env: Env): boolean {
   return readTrust(env).declined.includes(realFolder(folder));
 }
@@ -35,7 +35,7 @@ export function setTrust(folder: string, answer: "trusted" | "declined" | "forgo
   renameSync(draft, file);
 }
 
-/** Where Cadre keeps what one person has said: outside of every project. */
+/** Folder for the user's own settings, outside of every project. */
 export function userFolder(env: Env): string {
   const base = env["XDG_CONFIG_HOME"] || join(env["HOME"] || homedir(), ".config");
   return join(base, "cadre");
@@ -45,7 +45,7 @@ const trustFile = (env: Env): string => join(userFolder(env), "trusted.json");
 
 const TrustFile = z.object({ folders: z.array(z.string()), declined: z.array(z.string()).default([]) });
 
-/** A list that cannot be read trusts nobody. */
+/** An unreadable list trusts no folder. */
 function readTrust(env: Env): z.output<typeof TrustFile> {
   try {
     return TrustFile.parse(JSON.parse(readFileSync(trustFile(env), "utf8")));
@@ -54,7 +54,7 @@ function readTrust(env: Env): z.output<typeof TrustFile> {
   }
 }
 
-/** A link counts as what it leads to. */
+/** The real path of a folder, with links resolved. */
 export function realFolder(folder: string): string {
   try {
     return realpathSync(folder);

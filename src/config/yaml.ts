@@ -1,7 +1,7 @@
-// YAML that strangers wrote, read as plain data with a position for everything.
+// Reads untrusted YAML as plain data, with a position for every value.
 //  Y1  Nothing is evaluated: core schema, no tags, no merge keys.
-//  Y2  Work is bounded before it is done: size, tokens and depth are counted while scanning, so that no input costs
-//      more than milliseconds (`yaml` alone takes seconds for deep or crowded documents).
+//  Y2  Size, tokens and depth are limited while scanning, so that no input costs more than milliseconds (`yaml` alone takes seconds
+//      for deep or crowded documents).
 //  Y3  Objects have no prototype, and `__proto__` is never a key.
 
 import {
@@ -24,23 +24,23 @@ export type Path = readonly (string | number)[];
 
 export interface YamlDocument {
   file: string;
-  /** Null where nothing could be read. */
+  /** Null if nothing could be read. */
   data: Data;
   problems: Problem[];
   /** Keys that occur twice in the same mapping. Each is a problem, too. */
   duplicateKeys?: readonly string[];
-  /** Where a value stands, or the key before it; the nearest parent where the path does not exist. */
+  /** Position of a value or its key; that of the nearest parent if the path does not exist. */
   at(path: Path, part?: "key" | "value"): { line: number; column: number };
 }
 
-/** Enough for what people write by hand; a file of many modes or roles may have more. */
+/** Enough for files written by hand; callers allow more for a file of many modes or roles. */
 const MAX_LEXEMES = 4_000;
 const MAX_DEPTH = 32;
 const MAX_NODES = 10_000;
 const MAX_PROBLEMS = 20;
 
 export interface YamlPlace {
-  /** The line of the file that the text starts on. */
+  /** Line of the file on which the text starts. */
   line?: number;
   maxLexemes?: number;
 }
@@ -88,7 +88,7 @@ function read(text: string, lines: LineCounter, reading: Reading): Data {
   return toData(reading, document.contents, [], 0);
 }
 
-/** Y2: gives up at the first cap that is met, and then nothing is composed. */
+/** Y2: stops at the first limit that is exceeded; then nothing is composed. */
 function scan(text: string, lines: LineCounter, reading: Reading): CST.Token[] {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
@@ -138,10 +138,10 @@ interface Reading {
   faults: Fault[];
   duplicateKeys: string[];
   places: Map<string, { key: number; value: number }>;
-  /** Aliases draw on the same budget: a bomb costs what its expansion would. */
+  /** Expanded aliases count as well, so that an alias bomb hits the limit. */
   nodes: number;
   maxLexemes: number;
-  /** `yaml` looks through the whole document for each alias: seconds, where there are thousands. */
+  /** Own lookup, because `yaml` searches the whole document for each alias: seconds if there are thousands. */
   anchors: Map<string, Node>;
 }
 
@@ -211,7 +211,7 @@ function scalar(value: unknown): Data {
   return null;
 }
 
-/** The messages of `yaml` that people meet most, in words that say what to do. */
+/** Rewords the most common messages of `yaml` to say what to do. */
 function sentence(code: string, message: string): string {
   if (code === "BLOCK_AS_IMPLICIT_KEY" || code === "MULTILINE_IMPLICIT_KEY") {
     return "a colon inside plain text looks like a key: put the whole value in quotes";

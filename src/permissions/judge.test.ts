@@ -150,7 +150,7 @@ describe("the order of rules", () => {
     expect(bash("ls", setting).verdict).toBe("deny");
   });
 
-  it("a gate is passed by a tool's own name only, not by what the tool does", () => {
+  it("a gate lets tools pass by their own names only", () => {
     expect(
       verdict("Grep", { pattern: "x", path: "src/a" }, { gate: { allow: ["Read(src/**)"] } }).verdict,
     ).toBe("deny");

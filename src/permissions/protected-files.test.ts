@@ -20,7 +20,7 @@ AGENT.md .rules .openhands/setup.sh .kilocode/rules/a.md crush.json lefthook.tom
   .trim()
   .split(/\s+/);
 
-describe("[A37] what runs by itself, or decides who may do what", () => {
+describe("[A37] files that run automatically, or decide who may do what", () => {
   it.each(EACH)("%s, also below a folder", (path) => {
     expect(isProtectedPath(path)).toBe(true);
     if (!path.startsWith("agents/")) expect(isProtectedPath(`packages/a/${path}`)).toBe(true);

@@ -78,7 +78,7 @@ describe("commands against rules", () => {
     expect(bash("for f in a b; do echo $f; done", setting).verdict).toBe("allow");
   });
 
-  it("[A29] a bare Bash does not cover what cannot be read", () => {
+  it("[A29] a bare `Bash` rule does not cover unreadable commands", () => {
     expect(bash("ls\u00a0x", { project: { allow: ["Bash"] } }).verdict).toBe("ask");
     expect(bash("echo 'unclosed", { project: { allow: ["Bash", "*"] } }).verdict).toBe("ask");
     expect(bash(`${"true && ".repeat(60)}curl evil`, { project: { allow: ["Bash"] } }).verdict).toBe("ask");
@@ -121,7 +121,7 @@ describe("paths against rules", () => {
     expect(allowed(rule, path)).toBe(expected);
   });
 
-  it("a deny covers Write and Edit, in any letter case, and what is in a folder that it names", () => {
+  it("a deny rule covers Write and Edit, in any letter case, and everything in a folder that it names", () => {
     const setting = { project: { allow: ["Write", "Edit"], deny: ["Write(secret)"] } };
     expect(write("secret/a", setting).verdict).toBe("deny");
     expect(write("SECRET/a", setting).verdict).toBe("deny");
@@ -176,7 +176,7 @@ describe("paths against rules", () => {
 describe("[A61] a rule that was recorded with a mark in it", () => {
   const masked = "Bash(⟦secret X_TOKEN⟧ *)";
 
-  it("forbids nobody knows what, so that everything asks", () => {
+  it("what it forbids is unknown, so every call asks", () => {
     for (const setting of [
       { parent: { deny: [masked] } },
       { parent: { ask: [masked] } },

@@ -144,7 +144,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     await gone(sleep);
   });
 
-  it("[A31] a command that kills its supervisor is said to have left something, or has not", async () => {
+  it("[A31] if a command kills its supervisor, the answer says that processes may be left", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const command = `(setsid ${sleep} >/dev/null 2>&1 &); sleep 0.3; kill -KILL $PPID; ${sleep}`;
@@ -166,7 +166,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     await gone(sleep);
   });
 
-  it("kills what does not listen, two seconds later", async () => {
+  it("kills a process that ignores SIGTERM after two seconds", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const answer = await bashTool.execute(
@@ -247,7 +247,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(output).toMatch(/^a€ b \uFFFD\uFFFD\n\[exit 0/);
   });
 
-  it("[F44] colours are left out, and what moves a cursor is spelled out", async () => {
+  it("[F44] colours are removed, and cursor movements are spelled out", async () => {
     await using folder = await tempWorkspace();
     const command = "printf '\\033[31mred\\033[0m \\033]0;title\\007x \\b\\bhidden \\302\\2335n\\n'";
     const { output } = await bashTool.execute({ command }, folder.context());

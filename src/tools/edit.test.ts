@@ -26,7 +26,7 @@ describe("Edit", () => {
     });
   });
 
-  it("refuses what is absent, ambiguous or no change, and changes nothing", async () => {
+  it("refuses text that is missing, ambiguous or unchanged, and changes nothing", async () => {
     expect(await run("a", { old_string: "x", new_string: "y" })).toMatchObject({ isError: true, after: "a" });
     expect(await run("x x", { old_string: "x", new_string: "y" })).toMatchObject({
       isError: true,
@@ -98,13 +98,13 @@ describe("Edit", () => {
     expect((await run("a\nb\n", { old_string: "b", new_string: "c" })).after).toBe("a\nc\n");
   });
 
-  it("says what to do where line ends are mixed", async () => {
+  it("says what to do if line endings are mixed", async () => {
     const done = await run("a\r\nb\nc\r\n", { old_string: "a\nb", new_string: "x" });
     expect(done).toMatchObject({ isError: true, output: expect.stringContaining("mixes CR LF and LF") });
     expect((await run("a\r\nb\nc", { old_string: "b", new_string: "x" })).after).toBe("a\r\nx\nc");
   });
 
-  it("refuses what would not fit into memory before it is made", async () => {
+  it("refuses a result that would not fit into memory before building it", async () => {
     const done = await run("a".repeat(1_000_000), {
       old_string: "a",
       new_string: "b".repeat(1_000_000),
@@ -117,7 +117,7 @@ describe("Edit", () => {
     expect(editTool.input.safeParse({ path: "a", old_string: "", new_string: "x" }).success).toBe(false);
   });
 
-  it("refuses a notebook, a file that is not there and what is no text, with what to do instead", async () => {
+  it("refuses notebooks, missing files and binary files, and says what to do instead", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a.ipynb"), "x");
     await writeFile(join(folder.path, "latin"), Buffer.from([0x78, 0xe9]));

@@ -9,7 +9,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 import type { ToolAnswer } from "./tool.ts";
 
 describe("Glob", () => {
-  it("Glob finds by pattern, sorted, without what is ignored", async () => {
+  it("Glob finds files by pattern, sorted, without ignored ones", async () => {
     await using folder = await tempProject();
     const find = async (pattern: string, path?: string) =>
       (await globTool.execute({ pattern, ...(path ? { path } : {}) }, folder.context())).output;
@@ -36,7 +36,7 @@ describe("Glob", () => {
     );
   });
 
-  it("leaves out what a rule keeps back, and says so; a name stays on its line", async () => {
+  it("leaves out files that a rule denies, and says so; a name stays on its line", async () => {
     await using folder = await tempWorkspace();
     for (const name of [".env", "a\nb"]) await writeFile(join(folder.path, name), "");
     const mayShow = (path: string) => path !== ".env";

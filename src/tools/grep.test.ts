@@ -62,13 +62,13 @@ it("is ended with its process when it is cancelled in the middle", async () => {
   expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain("x{1,500}");
 });
 
-it("[A65] what needs backtracking is not offered", async () => {
+it("[A65] patterns that need backtracking are not supported", async () => {
   await using folder = await tempProject();
   for (const pattern of ["(?=a)b", "(a)\\1"])
     expect(await grepTool.execute({ pattern }, folder.context())).toMatchObject({ isError: true });
 });
 
-it("[A35] follows no link, and shows nothing of what git keeps for itself", async () => {
+it("[A35] follows no link, and shows nothing inside .git", async () => {
   await using outside = await tempWorkspace();
   await using folder = await tempProject();
   await writeFile(join(outside.path, "secret"), "const secret\n");
@@ -92,7 +92,7 @@ it("[A38] waits for no FIFO", async () => {
   expect((await grepTool.execute({ pattern: "x" }, folder.context())).output).toBe("no match");
 });
 
-it("leaves out what a rule keeps back, and says so", async () => {
+it("leaves out files that a rule denies, and says so", async () => {
   await using folder = await tempWorkspace();
   for (const name of [".env", "a"]) await writeFile(join(folder.path, name), "KEY=1\n");
   const mayShow = (path: string) => path !== ".env";

@@ -22,7 +22,7 @@ it("[S0-38] lists labels, or the values of one, of all streams or of some", asyn
   expect((await labels({ ...span, label: "app", query: '{env="prod"}' })).output).toMatch(/\napi\n</);
 });
 
-it("nothing is said with the time that was looked at", async () => {
+it("an empty answer names the time range", async () => {
   expect((await labels({})).output).toMatch(/^No labels, .*Ask about a longer time\.$/);
   expect((await labels({ ...span, label: "pod" })).output).toMatch(/^No values of pod, .*without label/);
   expect(await labels({ start: "now", end: "1h" })).toMatchObject({ isError: true });

@@ -112,7 +112,7 @@ describe("asking Loki", () => {
   const ask = (url: string, changes: Partial<ToolContext> = {}) =>
     query({ url }, { query: '{app="api"}' }, changes);
 
-  it("without a configuration says who must do what, and is offered only where it is named", async () => {
+  it("without settings it says what a person must configure, and only agents that name it are offered it", async () => {
     await using folder = await tempWorkspace();
     for (const create of [lokiQueryTool, lokiLabelsTool]) {
       const tool = create({ settings: undefined, env: {} });
@@ -193,7 +193,7 @@ describe("asking Loki", () => {
     expect((await ask(loki.url)).output).toMatch(/larger than 8 MB/);
   });
 
-  it("nobody there, an answer that does not come, and a cancel are three sentences", async () => {
+  it("a refused connection, a timeout and a cancel have different sentences", async () => {
     let cancel: () => void = () => {};
     const silent = await fakeLoki([], () => {
       cancel();

@@ -46,7 +46,7 @@ it("[S0-39] each kind of error once, by level or by text, with count, first and 
   ]);
 });
 
-it("no errors are told apart from a service that nobody knows", async () => {
+it("a service without errors is distinguished from an unknown service", async () => {
   expect((await errors({ service: "calm" })).output).toMatch(/^"calm" logged no errors, .*It did log/);
   const unknown = await errors({ service: "apo" });
   expect(unknown.isError).toBe(true);
@@ -62,11 +62,11 @@ it("a service's name is text in the query, whatever it holds", async () => {
   expect((await errors({ service: '"} or {app="web' })).isError).toBe(true);
 });
 
-it("a limit that was reached is said, because counts are then too small", async () => {
+it("reports a reached limit, because the counts are too small then", async () => {
   expect((await errors({ service: "api", limit: 2 })).output).toMatch(/the newest only \(limit 2\)/);
 });
 
-it("what goes wrong on the way is one sentence", async () => {
+it("every failure is one sentence", async () => {
   await using loki = await fakeLoki(LOGS, ({ url }, response) => {
     if (!url!.includes("query_range")) return false;
     response.writeHead(500).end("out of memory");

@@ -7,7 +7,7 @@ import { lsTool } from "./ls.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
 describe("LS", () => {
-  it("lists folders first, with sizes, and says what is no file", async () => {
+  it("lists folders first, with sizes, and marks links and special files", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "z"));
     await writeFile(join(folder.path, "a"), "12");
@@ -39,13 +39,13 @@ describe("LS", () => {
     expect(wait).toBeLessThan(HELD_UP_MS);
   });
 
-  it("a name can neither begin a line of its own nor hide anything", async () => {
+  it("a name can neither start a new line nor hide characters", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a\nb\u202ec"), "");
     expect((await lsTool.execute({}, folder.context())).output).toBe("a⟦U+000A⟧b⟦U+202E⟧c (0 bytes)");
   });
 
-  it("leaves out what a rule keeps back, and says so", async () => {
+  it("leaves out files that a rule denies, and says so", async () => {
     await using folder = await tempWorkspace();
     for (const name of [".env", "a"]) await writeFile(join(folder.path, name), "");
     const mayShow = (path: string) => path !== ".env";

@@ -113,7 +113,7 @@ describe("Read", () => {
     }
   });
 
-  it("[A38] a file that shrinks and grows while it is read gives what there was, or says why not", async () => {
+  it("[A38] a file that changes size while it is read yields its content or a reason", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     let going = true;

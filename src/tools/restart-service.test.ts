@@ -41,7 +41,7 @@ async function restart(services: Services, service: string, signal = new AbortCo
   return await tool.execute({ service }, folder.context({ signal }));
 }
 
-it("[S0-40] runs the command of the configuration, word by word, in the project's folder, and says what happened", async () => {
+it("[S0-40] runs the configured command word by word in the project's folder, and reports the result", async () => {
   await using folder = await tempWorkspace();
   const elsewhere = join(folder.path, "worktree");
   await mkdir(elsewhere);
@@ -76,7 +76,7 @@ it("an unknown service is refused with the list, also one that every object has"
   expect(restartServiceTool({ services: {}, folder: "/" }).idle).toBe(true);
 });
 
-it("[P5] the preview is what would run, and changes with the configuration", async () => {
+it("[P5] the preview shows the command that would run, and changes with the configuration", async () => {
   await using folder = await tempWorkspace();
   const preview = (services: Services, service = "api") =>
     restartServiceTool({ services, folder: "/srv" }).preview!({ service }, { workspace: folder.path });
@@ -89,7 +89,7 @@ it("[P5] the preview is what would run, and changes with the configuration", asy
   expect((await preview({}, "api")).text).toMatch(/^No services/);
 });
 
-it("[A32] the command gets none of our secrets", async () => {
+it("[A32] the command gets none of Cadre's secrets", async () => {
   vi.stubEnv("ANTHROPIC_API_KEY", "s3cret");
   const { output } = await restart({ api: { restart: ["env"] } }, "api");
   vi.unstubAllEnvs();
@@ -129,7 +129,7 @@ it("waits until the command ends with 0", async () => {
   expect((await restart({ api: { restart: ["true"], health } }, "api")).output).toMatch(/It is healthy/);
 });
 
-it("not healthy in time is an error with the last check, and none of what the service said", async () => {
+it("a service that is not healthy in time is an error with the last check, without the service's own output", async () => {
   await using server = await serverAnswering(() => 503);
   const sick = await restart(
     { api: { restart: ["true"], health: { url: server.url, timeout: 300 } } },
@@ -142,7 +142,7 @@ it("not healthy in time is an error with the last check, and none of what the se
   expect((await restart({ api: { restart: ["true"], health } }, "api")).output).toMatch(/last check: exit 7/);
 });
 
-it("what the command starts stays, and is not waited for", async () => {
+it("processes that the command starts keep running, and are not awaited", async () => {
   await using folder = await tempWorkspace();
   const services = { api: { restart: sh("sleep 60 & echo $! > pid") } };
   const tool = restartServiceTool({ services, folder: folder.path });

@@ -4,7 +4,7 @@ import { todoWriteTool } from "./todo-write.ts";
 
 const todo = (content: string, status: "pending" | "in_progress" | "completed") => ({ content, status });
 
-it("[S1-28] answers in one line where the list stands", async () => {
+it("[S1-28] answers with one line that sums up the list", async () => {
   await using folder = await tempWorkspace();
   const write = (...todos: ReturnType<typeof todo>[]) => todoWriteTool.execute({ todos }, folder.context());
   expect(await write()).toEqual({ output: "The list is empty." });

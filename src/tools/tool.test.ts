@@ -29,7 +29,7 @@ describe("a tool that declares nothing", () => {
     expect(canReach({ ...undeclared, reaches: "network" as never }, "files")).toBe(true);
   });
 
-  it("asks by default, like a tool that nobody knows", () => {
+  it("asks by default, like an unknown tool", () => {
     expect(judge(request)).toMatchObject({ verdict: "ask", rule: "default ask deploy" });
     expect(judgeWith(request)).toMatchObject({ verdict: "ask", rule: "default ask deploy" });
     const declared = createJudge(() => ({ reaches: [] }));

@@ -46,7 +46,7 @@ a
     });
   });
 
-  it("says who it is and nothing else: no cookies, no key", async () => {
+  it("sends a user agent, but no cookies and no key", async () => {
     await using net = await internet({
       "example.com": answers(200, { "Content-Type": "text/plain", "Set-Cookie": "id=1" }, "a"),
     });
@@ -57,7 +57,7 @@ a
     expect(net.requests[0]!.headers["user-agent"]).toMatch(/^Cadre\/\d+\.\d+\.\d+$/);
   });
 
-  it("text, JSON and XML come as they are; what is no text is named and not read", async () => {
+  it("text, JSON and XML are returned as they are; other types are named and not read", async () => {
     const typed = (type: string, body: string | Buffer = "a <b> {}") =>
       answers(200, { "Content-Type": type }, body);
     await using net = await internet({
@@ -125,7 +125,7 @@ a
     expect(beyond.output).toContain(`It has only ${text.length} characters`);
   });
 
-  it("an error brings its status, when to come back, and the head of what it says, marked", async () => {
+  it("an error shows its status, when to retry, and the start of its body inside the mark", async () => {
     await using net = await internet({
       "gone.test": answers(
         404,
@@ -168,7 +168,7 @@ a
     expect(String(output).includes("ORDERS")).toBe(style.startsWith("/*"));
   });
 
-  it("[A46] text that a person would not see is left out, and that is said", async () => {
+  it("[A46] text hidden from people is removed, and the answer says so", async () => {
     const bad = "OBEY";
     const tags = bad
       .split("")
@@ -200,7 +200,7 @@ a
   });
 });
 
-describe("what is asked of a person, and what rules see", () => {
+describe("the preview for a person, and the input that rules see", () => {
   const tool = webFetchTool({ settings: { allow: [], deny: [], private: [] }, ownPort: 4470 });
   const shown = async (url: string) => (await tool.preview!({ url }, { workspace: "/" })).text;
 
@@ -234,7 +234,7 @@ describe("what is asked of a person, and what rules see", () => {
     expect(problemOf(written)).toContain(`plain form: ${plain}`);
   });
 
-  it("what is plain is taken", () => {
+  it("accepts addresses in plain form", () => {
     for (const url of [
       "https://example.com",
       "http://example.com:8080/ä b?c=d",

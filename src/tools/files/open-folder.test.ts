@@ -7,7 +7,7 @@ import { type OpenMethod, openFolder, openIn, pathIn } from "./open-folder.ts";
 const WAYS: OpenMethod[] = process.platform === "linux" ? ["by-descriptor", "by-name"] : ["by-name"];
 
 describe.each(WAYS)("a folder held %s", (holding) => {
-  it("opens what is in it, and makes what is missing where that is wanted", async () => {
+  it("opens files in it, and creates missing folders if asked to", async () => {
     await using folder = await tempWorkspace();
     await expect(openFolder(folder.path, ["a", "b"], { method: holding })).rejects.toMatchObject({
       code: "ENOENT",

@@ -6,7 +6,7 @@ import { tempWorkspace } from "../temp-workspace.fixture.ts";
 import { gitProgramSetting } from "./program-setting.ts";
 import { tempGit } from "./temp-git.fixture.ts";
 
-describe("what a repository has git run", () => {
+describe("programs that a repository makes git run", () => {
   it.each([
     ['[filter "x"]\n\tclean = evil', "filter.clean"],
     ['[filter "a]b"]\n\tprocess = evil', "filter.process"],
@@ -28,7 +28,7 @@ describe("what a repository has git run", () => {
     expect(gitProgramSetting(repository.path)).toBe(setting);
   });
 
-  it("[A30] is silent about what commands of agents do without, and about ordinary settings", async () => {
+  it("[A30] ignores harmless settings and those that are overridden for agents", async () => {
     await using repository = await tempGit();
     await repository.git(["config", "core.fsmonitor", "true"]);
     await repository.git(["config", "core.worktree", ".."]);
@@ -66,7 +66,7 @@ it("[A30] [A35] a .git that leads to another repository is not looked into witho
   expect(gitProgramSetting(join(outer.path, "sub"))).toBeUndefined();
 });
 
-describe("what is really at a path", () => {
+describe("resolving the real path", () => {
   it("[A35] follows links as opening the path would", async () => {
     await using folder = await tempWorkspace();
     await using elsewhere = await tempWorkspace();

@@ -54,20 +54,23 @@ const READS =
 describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (driver) => {
   const bash = bashIn(driver);
 
-  it.each(HOSTILE)("%s is not run by what is allowed by itself", async (_, settings, attributes, control) => {
-    await using repository = await hostile(settings, attributes);
-    const evil = join(repository.path, "evil.sh");
-    await repository.write({ "more.conf": `[diff "x"]\n\tcommand = '${evil}'\n\ttextconv = '${evil}'\n` });
-    const answer = await bash.execute({ command: READS }, contextIn(repository, { effect: "read" }));
-    expect(answer.output).toMatch(/\[exit 0, [^\]]*\]$/);
-    expect(answer.output).not.toContain("RAN");
-    expect(answer.output).toMatch(/-one\n\+two/);
-    expect(await readdir(repository.path)).not.toContain("ran");
-    // It would have been: without this the test could not fail.
-    if (control === "") return;
-    await bash.execute({ command: control }, contextIn(repository, { effect: "unsafe" }));
-    expect(await readdir(repository.path)).toContain("ran");
-  });
+  it.each(HOSTILE)(
+    "%s is not started by a command that is allowed without a question",
+    async (_, settings, attributes, control) => {
+      await using repository = await hostile(settings, attributes);
+      const evil = join(repository.path, "evil.sh");
+      await repository.write({ "more.conf": `[diff "x"]\n\tcommand = '${evil}'\n\ttextconv = '${evil}'\n` });
+      const answer = await bash.execute({ command: READS }, contextIn(repository, { effect: "read" }));
+      expect(answer.output).toMatch(/\[exit 0, [^\]]*\]$/);
+      expect(answer.output).not.toContain("RAN");
+      expect(answer.output).toMatch(/-one\n\+two/);
+      expect(await readdir(repository.path)).not.toContain("ran");
+      // It would have been: without this the test could not fail.
+      if (control === "") return;
+      await bash.execute({ command: control }, contextIn(repository, { effect: "unsafe" }));
+      expect(await readdir(repository.path)).toContain("ran");
+    },
+  );
 
   it("nor are the filters of a submodule", async () => {
     await using inner = await tempGit({ "b.txt": "b\n", ".gitattributes": "*.txt filter=x\n" });
@@ -94,7 +97,7 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
     expect(await readdir(repository.path)).toContain("ran");
   });
 
-  it("nor what fetches the missing parts of a partial clone", async () => {
+  it("a partial clone's fetch program is not started either", async () => {
     await using repository = await hostile({
       "remote.origin.url": "/",
       "remote.origin.uploadpack": "EVIL",

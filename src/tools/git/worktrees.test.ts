@@ -56,7 +56,7 @@ describe.concurrent("[D6] where there can be worktrees", () => {
 });
 
 describe.concurrent("[D6] a child's work is merged back", () => {
-  test("commits, changes, new and deleted files; not what is ignored, and not .cadre", async () => {
+  test("merges commits, changed, new and deleted files, but no ignored files and not .cadre", async () => {
     await using repository = await tempGit({
       "a.txt": "a\n",
       "b.txt": "b\n",
@@ -116,7 +116,7 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     expect(merged).toMatchObject({ status: "merged", files: names.toSorted() });
   });
 
-  test("a parent with changes of its own keeps them, staged or not", async () => {
+  test("the parent keeps its own changes, staged or not", async () => {
     await using repository = await tempGit({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
     const child = await opened(repository);
     await repository.write({ "a.txt": "A\n" }, child.path);
@@ -270,7 +270,7 @@ describe.concurrent("[D6] what cannot be merged is kept, and the parent is as it
     expect(await closeWorktree(idle, { message, keep: true })).toEqual({ status: "unchanged" });
   });
 
-  test("a child that left conflicts of its own: their marks are not merged", async () => {
+  test("conflict markers that a child left are not merged", async () => {
     await using repository = await tempGit();
     const child = await opened(repository);
     await repository.write({ "a.txt": "stashed\n" }, child.path);
@@ -345,7 +345,7 @@ describe.concurrent("[D6] a child that did things to its worktree", () => {
     expect(await closeWorktree(child, { message })).toEqual(answer);
   });
 
-  test("began a history of its own", async () => {
+  test("started an unrelated history", async () => {
     await using repository = await tempGit();
     const child = await opened(repository);
     await repository.git(["checkout", "-q", "--orphan", "fresh"], child.path);
@@ -375,7 +375,7 @@ describe.concurrent("[D6] a child that did things to its worktree", () => {
     expect(await repository.read("a.txt")).toBe("c\n");
   });
 
-  test("put another repository in the place of its own", async () => {
+  test("replaced its repository by another one", async () => {
     await using repository = await tempGit();
     const child = await opened(repository);
     await unlink(join(child.path, ".git"));
@@ -445,7 +445,7 @@ describe.concurrent("[D6] a worktree that is there in part", () => {
     expect(await repository.git(["log", "--format=%an", "HEAD"], child.path)).toBe("P\nP");
   });
 
-  test("closed as it is: what is in a folder that git does not know is not lost", async () => {
+  test("closing keeps the files of a folder that git has no record of", async () => {
     await using repository = await tempGit({ "a.txt": "a\n", "b.txt": "b\n" });
     const child = await opened(repository);
     await repository.write({ "a.txt": "A\n", "new.txt": "new\n" }, child.path);
@@ -534,7 +534,7 @@ describe.concurrent("[D6] another process holds git's lock on the parent", () =>
   });
 });
 
-test("[D6] the sweep closes worktrees of runs that are over, inside first, and nobody else's", async () => {
+test("[D6] the sweep closes worktrees of ended runs only, the innermost first", async () => {
   await using repository = await tempGit({ "a.txt": "a\n", "sub/b.txt": "b\n" });
   const [dead, idle, alive] = await Promise.all(["c1", "c2", "c3"].map((id) => opened(repository, id)));
   const inner = await opened(repository, "c4", dead!.path);

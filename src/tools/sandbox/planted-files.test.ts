@@ -15,7 +15,7 @@ import type { SandboxName } from "./sandbox.ts";
 
 const confining = sandboxes.filter((name) => name !== "none");
 
-describe.each(confining)("what is planted in the sandbox %s", (driver) => {
+describe.each(confining)("files planted in the sandbox %s", (driver) => {
   it("[A30] [A37] a worktree's record cannot be led to another repository, by any other run", async () => {
     await using place = await project(driver);
     const child = await opened(place);
@@ -71,7 +71,7 @@ describe.each(confining)("what is planted in the sandbox %s", (driver) => {
     expect(await place.read(".git/config")).toContain("pager = less");
   });
 
-  it("[A37] nothing that cannot be moved keeps the rest from being moved, and none of it is called not run", async () => {
+  it("[A37] a file that cannot be moved does not stop the others from being moved, and the command is not reported as not run", async () => {
     await using elsewhere = await folderIn(existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
     await using place = await project(driver, elsewhere.path);
     const { output } = await place.run(
@@ -136,7 +136,7 @@ describe("Cadre's own git", () => {
     expect(existsSync(join(place.path, "owned"))).toBe(false);
   });
 
-  it("[A37] does not merge by itself what decides what runs, unless a tool wrote it that was judged", async () => {
+  it("[A37] protected files are not merged automatically unless a judged tool wrote them", async () => {
     await using place = await tempGit();
     const child = await opened(place);
     await place.write({ "new.txt": "new\n", tasks: "{}" }, child.path);

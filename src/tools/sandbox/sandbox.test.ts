@@ -48,7 +48,7 @@ async function project(
 }
 
 describe.each(confining)("the sandbox %s", (driver) => {
-  it("writes the workspace and nothing else; has a /tmp of its own", async () => {
+  it("can write to the workspace only, and has its own /tmp", async () => {
     await using place = await project(driver);
     await using outside = await tempFolder();
     expect((await place.run("echo b > b.txt; mkdir d; rm a.txt; ls")).isError).toBe(false);
@@ -63,7 +63,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(existsSync(join(tmpdir(), marker))).toBe(false);
   });
 
-  it("[A32] hides homes, secrets of the system, and what is Cadre's", async () => {
+  it("[A32] hides home folders, system secrets and Cadre's own files", async () => {
     await using place = await project(driver);
     const { output } = await place.run(
       `ls -A ~ /root /home; ls -A ~/.ssh ~/.aws ~/.config; cat .cadre/token; ls -A .cadre; cat /etc/shadow; ls /run`,
@@ -74,7 +74,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect((await place.run(`cat ${other.path}/secret`)).output).not.toContain("SECRET");
   });
 
-  it("[A35] follows no link to what is hidden or outside", async () => {
+  it("[A35] follows no link to hidden or outside files", async () => {
     await using place = await project(driver);
     await using outside = await tempFolder();
     await writeFile(join(outside.path, "f"), "untouched");
@@ -125,14 +125,14 @@ describe.each(confining)("the sandbox %s", (driver) => {
     else expect(driver).toBe("srt");
   });
 
-  it("[A37] a link that decides what runs is put back", async () => {
+  it("[A37] a protected link that a command replaced is restored", async () => {
     await using place = await project(driver);
     await symlink("more", join(place.path, ".claude"));
     await place.run("rm .claude; mkdir .claude; echo x > .claude/settings.json; true");
     expect(await readlink(join(place.path, ".claude"))).toBe("more");
   });
 
-  it("a person who approves a command that names such a file means it; a rule or another command does not", async () => {
+  it("an approved command may change a protected file that it names; a rule or another command does not allow it", async () => {
     await using place = await project(driver);
     const command = "echo 'model: y' > cadre.yaml; echo '# B' > agents/b.md; mkdir .vscode";
     expect((await place.run(command)).output).toMatch(/read-only/i);
@@ -247,7 +247,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
 });
 
 describe.runIf(sandboxes.includes("srt"))("[A33] the proxy of srt", () => {
-  it("refuses a host's name with a NUL in it: what is compared is what is called", async () => {
+  it("refuses a host name that contains NUL, so that the name compared is the name called", async () => {
     const { port, seen, close } = await server();
     await using place = await project("srt", { network: ["*.allowed.test", "127.0.0.1"] });
     await place.write({ "socks.mjs": SOCKS });

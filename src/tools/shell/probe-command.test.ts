@@ -51,7 +51,7 @@ describe("[PB4] a command is read only where a shell would make nothing else of 
 });
 
 describe("[PB4] paths", () => {
-  test("a folder, a file and what is gone are told by what is there, and since when", async () => {
+  test("mkdir, touch and rm are judged by the files that exist and their times", async () => {
     await using w = await tempWorkspace();
     const probe = probing(w.path);
     expect(await probe("mkdir out")).toEqual({ found: "not_done", evidence: ["There is no folder out."] });
@@ -106,7 +106,7 @@ describe("[PB4] paths", () => {
     });
   });
 
-  test("what goes into a folder is looked for there; what has not been touched since was not moved", async () => {
+  test("a file moved into a folder is found there; one with an old time was not moved", async () => {
     await using w = await tempWorkspace();
     const probe = probing(w.path);
     await mkdir(join(w.path, "out"));
@@ -121,7 +121,7 @@ describe("[PB4] paths", () => {
     expect((await later("mv a out")).found).toBe("cannot_tell");
   });
 
-  test("behind && the last one tells of all; what contradicts itself cannot be told", async () => {
+  test("with &&, the last command vouches for all; contradictions are inconclusive", async () => {
     await using w = await tempWorkspace();
     const probe = probing(w.path);
     await mkdir(join(w.path, "out"));
@@ -154,7 +154,7 @@ describe("[PB4] paths", () => {
       expect((await probe(odd)).found, odd).toBe("cannot_tell");
   });
 
-  test("[PB2] what is denied, outside or behind a link is not looked at", async () => {
+  test("[PB2] denied paths, outside paths and links are not inspected", async () => {
     await using w = await tempWorkspace();
     await symlink("/etc", join(w.path, "link"));
     const probe = probing(w.path, { mayShow: (path) => path !== "secret" });

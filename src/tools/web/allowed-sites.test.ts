@@ -69,7 +69,7 @@ describe("[A40] [A41] private places are not reached, however they are written",
   });
 });
 
-describe("what a person has opened", () => {
+describe("private sites that a person has allowed", () => {
   it("is reached, by that name or address and on that port only", async () => {
     const place = opened(`wiki.corp:${net.port}`);
     expect((await tried(`http://wiki.corp:${net.port}/`, place)).output).toContain("intern");

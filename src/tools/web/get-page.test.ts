@@ -79,7 +79,7 @@ describe("[A42] redirects", () => {
     expect(net.dialed).toEqual([`${PUBLIC}:80`]);
   });
 
-  it("[A46] to another host it is told, not followed: rules and people decide about hosts", async () => {
+  it("[A46] a redirect to another host is reported but not followed: rules and people decide about hosts", async () => {
     await using net = await internet({ "example.com": redirect("https://evil.test/?d=SECRET") });
     expect(await fetched(net, "https://example.com/")).toEqual({
       output:
@@ -141,7 +141,7 @@ const packed =
   (_: IncomingMessage, response: ServerResponse): void =>
     void response.writeHead(200, { "Content-Type": "text/plain", "Content-Encoding": encoding }).end(body);
 
-describe("[A44] what packs, waits and never ends", () => {
+describe("[A44] compressed, slow and endless responses", () => {
   it.each([
     ["gzip", gzipSync("hello")],
     ["deflate", deflateSync("hello")],
@@ -162,7 +162,7 @@ describe("[A44] what packs, waits and never ends", () => {
     expect((await fetched(net, "http://example.com/")).output).toMatch(/encoding that was not asked for/);
   });
 
-  it("a bomb of 10 GB costs what is allowed, and nobody waits for it", async () => {
+  it("a compression bomb of 10 GB costs no more than the limit, and does not block the event loop", async () => {
     const bomb = await brotliBomb(10_000);
     expect(bomb.length).toBeLessThan(10_000_000);
     await using net = await internet({ "example.com": packed("br", bomb) });
@@ -176,7 +176,7 @@ describe("[A44] what packs, waits and never ends", () => {
     expect(lag.max / 1e6).toBeLessThan(2_000);
   });
 
-  it("broken and cut encodings are told", async () => {
+  it("broken and truncated encodings are reported", async () => {
     await using net = await internet({ "example.com": packed("gzip", Buffer.from("no gzip at all")) });
     expect((await fetched(net, "http://example.com/")).output).toMatch(/cannot be read: Z_DATA_ERROR/);
   });
@@ -248,7 +248,7 @@ describe("[A44] what packs, waits and never ends", () => {
     expect(late.output).toMatch(/did not answer whole within 0\.05 s/);
   });
 
-  it("what is not read is not waited for, and leaves no connection", async () => {
+  it("a response that is not read is not awaited, and its connection is closed", async () => {
     const heads: Record<string, [number, Record<string, string>]> = {
       "/redirect": [302, { Location: "https://other.test/" }],
       "/image": [200, { "Content-Type": "image/png" }],

@@ -34,7 +34,7 @@ describe("[A44] pages that are hard to read", () => {
     expect(lag.max / 1e6).toBeLessThan(2_000);
   });
 
-  it("what lies too deep is not even parsed", async () => {
+  it("a page that is nested too deeply is not parsed", async () => {
     expect(() => toMarkdown("<div>".repeat(100_000), "https://example.com/")).toThrow("in each other");
     expect(await read(`${"<div>".repeat(5_001)}x`)).toMatchObject({ ok: false });
     expect(await read(`${"<div>".repeat(1_000)}x`)).toMatchObject({ ok: true, page: { text: "x" } });
