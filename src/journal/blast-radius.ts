@@ -35,8 +35,8 @@ export const BlastRadius = z.object({
       isNew,
     }),
   ),
-  /** `any`: not one host but a whole class, such as `any public host`. */
-  hosts: z.array(z.object({ host: z.string(), any: z.literal(true).exactOptional(), isNew })),
+  /** `isClass`: not one host but a whole class, such as `any public host`. */
+  hosts: z.array(z.object({ host: z.string(), isClass: z.literal(true).exactOptional(), isNew })),
   /** Deny rules, its own and from above, that forbid some calls of these tools. */
   never: z.array(z.string()),
   /** Worst case: number of runs and model turns, and cost in dollars. No `maxCost`: no limit applies to the cost. */

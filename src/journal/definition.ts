@@ -170,5 +170,5 @@ export const Definition = z.object({
 });
 export type Definition = z.infer<typeof Definition>;
 
-/** Whose workers drive a run of it, for the run's beginning. */
+/** The pool field of a new run's RUN_STARTED. Empty if the agent names no pool. */
 export const poolIn = ({ pool }: Definition): { pool?: string } => (pool === undefined ? {} : { pool });

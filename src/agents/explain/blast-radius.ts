@@ -126,7 +126,7 @@ function hostsIn(then: Holding, now: Holding): BlastRadius["hosts"] {
     : all;
   return told.map((host) => ({
     host,
-    ...(ANY_HOSTS.has(host) ? { any: true as const } : {}),
+    ...(ANY_HOSTS.has(host) ? { isClass: true as const } : {}),
     ...newMark(!reaches(known, host)),
   }));
 }

@@ -68,7 +68,7 @@ export function createMask(secrets: Secrets): Mask {
       maskedStream({
         emit,
         text,
-        openFrom: (held) => openFrom(held, known),
+        openFrom: (held) => unfinishedStart(held, known),
       }),
     refresh() {
       if (!secrets.hasChanged()) return;
@@ -139,7 +139,7 @@ function knownForms(all: readonly Secret[]): KnownForms | undefined {
       return isWrapped(masked) ? replaceOverLines(masked, broken, mark) : masked;
     },
     beginning: words.unfinishedFrom,
-    outside: (text, cut) => outsideWords(text, words, cut, longest),
+    outside: (text, cut) => cutOutsideWords(text, words, cut, longest),
   };
 }
 
@@ -161,7 +161,7 @@ function replaceWords(text: string, words: WordIndex, mark: (word: string) => st
   return done === 0 ? text : masked + text.slice(done);
 }
 
-function outsideWords(text: string, words: WordIndex, cut: number, longest: number): number {
+function cutOutsideWords(text: string, words: WordIndex, cut: number, longest: number): number {
   if (cut === text.length) return cut;
   const from = Math.max(0, cut - longest);
   for (let next = words.find(text, from); next && next.at < cut; next = words.find(text, next.at + 1))
@@ -206,11 +206,11 @@ function replaceOverLines(text: string, words: WordIndex, mark: (word: string) =
 const tokenStarts = createWordIndex(TOKEN_STARTS);
 
 /** Index up to which a stream may be emitted now. It never splits a complete secret. */
-function openFrom(text: string, known: KnownForms | undefined): number {
+function unfinishedStart(text: string, known: KnownForms | undefined): number {
   let cut = Math.min(known?.beginning(text) ?? text.length, openToken(text));
   for (let before = -1; before !== cut; ) {
     before = cut;
-    cut = outsideTokens(text, known?.outside(text, cut) ?? cut);
+    cut = cutOutsideTokens(text, known?.outside(text, cut) ?? cut);
   }
   return cut;
 }
@@ -221,7 +221,7 @@ function openToken(text: string): number {
   return Math.min(tokenStarts.unfinishedFrom(text), unfinishedTokenStart(text));
 }
 
-function outsideTokens(text: string, cut: number): number {
+function cutOutsideTokens(text: string, cut: number): number {
   if (cut === text.length || !holdsToken(text)) return cut;
   for (const { index, 0: token } of text.matchAll(TOKENS))
     if (index < cut && index + token.length > cut) return index;

@@ -9,28 +9,30 @@ export interface SecretForms {
 }
 
 export function secretForms(value: string): SecretForms {
-  const plain = [value, ...escaped(value), ...percentEncoded(value), ...inHtml(value), ...inShell(value)];
-  const encoded = [...inBase64(value), ...inBase64(inJson(value)), ...inHex(value)];
+  const plain = [value, ...jsonForms(value), ...urlForms(value), ...htmlForms(value), ...shellForms(value)];
+  const encoded = [...base64Forms(value), ...base64Forms(escapeJson(value)), ...hexForms(value)];
   return { plain: [...new Set(plain)], encoded: [...new Set(encoded)] };
 }
 
 /** Escaped for JSON in the ways of various serializers, and for JSON inside a JSON string. */
-function escaped(value: string): string[] {
-  const once = inJson(value);
+function jsonForms(value: string): string[] {
+  const once = escapeJson(value);
   const ascii = once.replace(/[^\x20-\x7e]/g, unicodeEscape);
   const careful = once.replace(/[<>&]/g, unicodeEscape);
-  const strict = inJson(value).replace(/[<>&'+]|\\"|[^\x20-\x7e]/g, (found) => unicodeEscape(found.at(-1)!));
+  const strict = escapeJson(value).replace(/[<>&'+]|\\"|[^\x20-\x7e]/g, (found) =>
+    unicodeEscape(found.at(-1)!),
+  );
   const large = strict.replace(/\\u[\da-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`);
   const doubled = value.replaceAll("\\", "\\\\");
-  return [once, inJson(once), ascii, careful, large, doubled, once.replaceAll("/", "\\/")];
+  return [once, escapeJson(once), ascii, careful, large, doubled, once.replaceAll("/", "\\/")];
 }
 
-const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-function percentEncoded(value: string): string[] {
+function urlForms(value: string): string[] {
   if (!value.isWellFormed()) return [];
   const usual = encodeURIComponent(value);
   const strict = usual.replace(
@@ -43,7 +45,7 @@ function percentEncoded(value: string): string[] {
 }
 
 /** Escaped for HTML text, and for attributes in the ways of various serializers. */
-function inHtml(value: string): string[] {
+function htmlForms(value: string): string[] {
   const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const quoted = ["&quot;", "&#34;"].flatMap((double) =>
     ["&#39;", "&#x27;", "&apos;"].map((single) => text.replaceAll('"', double).replaceAll("'", single)),
@@ -52,13 +54,13 @@ function inHtml(value: string): string[] {
 }
 
 /** Inside single quotes, as `set -x` and most programs print it, and inside double quotes. */
-function inShell(value: string): string[] {
+function shellForms(value: string): string[] {
   const single = ["'\\''", `'"'"'`].map((quote) => value.replaceAll("'", quote));
   return [...single, value.replace(/["\\$`]/g, "\\$&")];
 }
 
 /** One form per alignment to groups of three bytes, without the characters at the edges that mix in neighbouring bytes. */
-function inBase64(value: string): string[] {
+function base64Forms(value: string): string[] {
   const bytes = new TextEncoder().encode(value);
   return [0, 1, 2].flatMap((before) => {
     const characters = btoa("\0".repeat(before) + binary(bytes));
@@ -70,7 +72,7 @@ function inBase64(value: string): string[] {
 
 const binary = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 
-function inHex(value: string): string[] {
+function hexForms(value: string): string[] {
   const bytes = new TextEncoder().encode(value);
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return [hex, hex.toUpperCase()];

@@ -65,7 +65,7 @@ export function openItems(state: RunState): ApprovalItem[] {
     if (state.decisions.has(itemId) || state.calls.has(itemId)) continue;
     const reached = state.reachedLimits.get(`limit/${itemId}`);
     items.push({
-      ...base(state, itemId),
+      ...commonFields(state, itemId),
       kind,
       round: 1,
       requestedAt: state.updatedAt,
@@ -163,13 +163,13 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
     const { host, pid, ts } = call.started!;
     const where = omitUndefined({ host, pid });
     const callId = attemptId(call.id, call.attempts);
-    const item = base(state, outcomeItemId(call.id, call.attempts));
-    return [{ ...item, kind: "outcome", ...common, callId, ...where, ...probeOf(call), requestedAt: ts }];
+    const item = commonFields(state, outcomeItemId(call.id, call.attempts));
+    return [{ ...item, kind: "outcome", ...common, callId, ...where, ...probeField(call), requestedAt: ts }];
   }
   if (!awaitsDecision(call)) return [];
   const { preview, rule, basis, unjudged, hash, fingerprint, expiresAt, untrusted, blastRadius } = proposal;
   const asked = {
-    ...base(state, itemIdOf(call)),
+    ...commonFields(state, itemIdOf(call)),
     requestedAt: proposal.ts,
     ...omitUndefined({ expiresAt, untrusted }),
   };
@@ -186,7 +186,7 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
   ];
 }
 
-function probeOf({ probe, attempts }: ToolCall): Pick<ApprovalItem, "probe"> {
+function probeField({ probe, attempts }: ToolCall): Pick<ApprovalItem, "probe"> {
   if (!probe || (probe.attempt ?? 1) !== attempts) return {};
   const { found, evidence, by, ts } = probe;
   return { probe: { found, evidence, by, at: ts } };
@@ -194,20 +194,30 @@ function probeOf({ probe, attempts }: ToolCall): Pick<ApprovalItem, "probe"> {
 
 /** Has the same form as a question of an agent's module, which is not a call. */
 function questionItem({ id, input }: ToolCall, { question, choices }: Question) {
-  const answers = choices === undefined ? {} : { choices };
-  return { kind: "question" as const, callId: id, input, detail: question, ...answers, round: 1 };
-}
-
-function base(state: RunState, itemId: string) {
-  const { rootRunId, agent } = state.start!;
-  const asked = askedOf(state, itemId);
   return {
-    ...{ id: approvalId(state.runId, itemId), itemId, runId: state.runId, rootRunId, agent },
-    ...(asked === undefined ? {} : { asked }),
+    kind: "question" as const,
+    callId: id,
+    input,
+    detail: question,
+    ...omitUndefined({ choices }),
+    round: 1,
   };
 }
 
-function askedOf({ askedPeople }: RunState, itemId: string): ApprovalItem["asked"] {
+function commonFields(state: RunState, itemId: string) {
+  const { rootRunId, agent } = state.start!;
+  const asked = askedPerson(state, itemId);
+  return omitUndefined({
+    id: approvalId(state.runId, itemId),
+    itemId,
+    runId: state.runId,
+    rootRunId,
+    agent,
+    asked,
+  });
+}
+
+function askedPerson({ askedPeople }: RunState, itemId: string): ApprovalItem["asked"] {
   const last = askedPeople.get(itemId);
   if (!last) return undefined;
   const { person, by, note, ts } = last;

@@ -9,19 +9,20 @@ type Ended = Payload<"CHILD_RUN_COMPLETED">;
 
 /** The result of the call that awaited the child (D3, S0-43, S1-20). */
 export function childResult(tool: string, started: Started, ended: Ended): string {
-  return marked(started, JSON.stringify(formOf(tool, ended), null, 1));
+  return markChildText(started, JSON.stringify(formatResult(tool, ended), null, 1));
 }
 
 /** D2: the message about a child that was not awaited. */
 export function childMessage(started: Started, ended: Ended): string {
   const how = ended.success ? "is done" : "did not succeed";
-  const said = marked(started, JSON.stringify(envelope(ended), null, 1));
+  const said = markChildText(started, JSON.stringify(envelope(ended), null, 1));
   return `Run ${started.child_run_id} of ${started.agent_type}, which you started, ${how}:\n${said}`;
 }
 
-function formOf(tool: string, ended: Ended): object {
+function formatResult(tool: string, ended: Ended): object {
   const { child_run_id, success, summary, result } = ended;
-  if (/^run_.*_agent$/.test(tool)) return { success, child_run_id, summary: causeOf(result) ?? summary };
+  if (/^run_.*_agent$/.test(tool))
+    return { success, child_run_id, summary: summaryWithCause(result) ?? summary };
   if (tool === "mcp__agent__spawn")
     return { agentId: child_run_id, status: result.status, result: envelope(ended) };
   return envelope(ended);
@@ -30,15 +31,15 @@ function formOf(tool: string, ended: Ended): object {
 /** D3: every key is present, whatever the child reported. */
 function envelope({ child_run_id, result }: Ended): object {
   const { first_cause: _, failed_stage: __, status, summary, details = "", ...rest } = result;
-  return { status, summary: causeOf(result) ?? summary, details, ...rest, child_run_id };
+  return { status, summary: summaryWithCause(result) ?? summary, details, ...rest, child_run_id };
 }
 
 /** S1-66: names the run in which the failure began, if that is further down. */
-function causeOf({ summary, first_cause: cause }: Ended["result"]): string | undefined {
+function summaryWithCause({ summary, first_cause: cause }: Ended["result"]): string | undefined {
   if (!cause || cause.summary === summary) return undefined;
   return `${summary} (first cause: ${cause.agent}, run ${cause.run_id}: ${cause.summary})`;
 }
 
-function marked({ nonce, agent_type: agent, child_run_id: id }: Started, text: string): string {
+function markChildText({ nonce, agent_type: agent, child_run_id: id }: Started, text: string): string {
   return nonce === undefined ? text : markUntrusted(nonce, `${agent} ${id}`, text);
 }

@@ -3,6 +3,7 @@
 //  continues when none of them is frozen any more. A run that was paused or quarantined before returns to that state.
 
 import type { EventBody, WaitingOn } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "./run-row.ts";
 
 export interface FreezeRequest {
@@ -14,37 +15,37 @@ export interface FreezeRequest {
 }
 
 /** The event to append to a run in the branch of `top`. Undefined: nothing changes for it. */
-export const freezeEvent = (row: RunRow, top: string, freeze: FreezeRequest): EventBody | undefined =>
-  freeze.thaw ? thawed(row, top, freeze) : frozen(row, top, freeze);
+export const freezeEvent = (row: RunRow, top: string, request: FreezeRequest): EventBody | undefined =>
+  request.thaw ? thaw(row, top, request) : freeze(row, top, request);
 
-function frozen({ waitingOn }: RunRow, top: string, { by, key }: FreezeRequest): EventBody | undefined {
+function freeze({ waitingOn }: RunRow, top: string, { by, key }: FreezeRequest): EventBody | undefined {
   const tops = waitingOn?.frozen ?? [];
   if (tops.includes(top)) return undefined;
-  const heldBefore = holdOf(waitingOn);
-  return suspended(
+  const heldBefore = earlierPause(waitingOn);
+  return suspendedEvent(
     { kind: "paused", detail: `Frozen by ${by}.`, frozen: [...tops, top], ...(heldBefore && { heldBefore }) },
     key,
   );
 }
 
-function thawed({ waitingOn }: RunRow, top: string, { by, key }: FreezeRequest): EventBody | undefined {
+function thaw({ waitingOn }: RunRow, top: string, { by, key }: FreezeRequest): EventBody | undefined {
   if (!waitingOn?.frozen?.includes(top)) return undefined;
   const tops = waitingOn.frozen.filter((each) => each !== top);
   const { heldBefore } = waitingOn;
-  if (tops.length > 0) return suspended({ ...waitingOn, frozen: tops }, key);
-  if (heldBefore) return suspended(heldBefore, key);
+  if (tops.length > 0) return suspendedEvent({ ...waitingOn, frozen: tops }, key);
+  if (heldBefore) return suspendedEvent(heldBefore, key);
   return { type: "RUN_RESUMED", payload: { by }, key };
 }
 
-function holdOf(waitingOn: WaitingOn | undefined): WaitingOn["heldBefore"] {
+function earlierPause(waitingOn: WaitingOn | undefined): WaitingOn["heldBefore"] {
   if (!waitingOn) return undefined;
   const { kind, detail, frozen, heldBefore } = waitingOn;
   if (frozen) return heldBefore;
   if (kind !== "paused" && kind !== "quarantine" && kind !== "definition_changed") return undefined;
-  return { kind, ...(detail === undefined ? {} : { detail }) };
+  return omitUndefined({ kind, detail });
 }
 
-const suspended = (waitingOn: WaitingOn, key: string): EventBody => ({
+const suspendedEvent = (waitingOn: WaitingOn, key: string): EventBody => ({
   type: "RUN_SUSPENDED",
   payload: { waitingOn },
   key,

@@ -2,6 +2,7 @@
 
 import type { EventBody, JournalEvent, Payload, Spent } from "../../journal/events.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "./run-row.ts";
 
 /** The children that a run is waiting for. */
@@ -43,7 +44,7 @@ export function childCompletedEvent(row: RunRow, ended: JournalEvent): EventBody
       key: row.parentKey,
       result,
       ...(tree ?? spentBy(row)),
-      ...(untrusted === undefined ? {} : { untrusted }),
+      ...omitUndefined({ untrusted }),
     },
   };
 }

@@ -63,12 +63,12 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
   applyUsage(row.usage, event);
   switch (event.type) {
     case "MODEL_CALL_STARTED":
-      working(row, event.ts);
+      setRunning(row, event.ts);
       if ((event.payload.attempt ?? 1) === 1 && isTurn(event.payload.purpose)) row.turns++;
       break;
     case "TOOL_STARTED":
     case "RUN_RESUMED":
-      working(row, event.ts);
+      setRunning(row, event.ts);
       break;
     case "MODEL_CALL_FAILED":
       // A pause that arrived during the call stays in effect.
@@ -85,16 +85,16 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
       row.cancelRequested = true;
       break;
     case "RUN_COMPLETED":
-      end(row, "completed", event);
+      setEnd(row, "completed", event);
       break;
     case "RUN_FAILED":
-      end(row, "failed", event);
+      setEnd(row, "failed", event);
       break;
     case "RUN_CANCELLED":
-      end(row, "cancelled", event);
+      setEnd(row, "cancelled", event);
       break;
     case "RUN_MOVED":
-      end(row, "cancelled", { ts: event.ts, payload: MOVED });
+      setEnd(row, "cancelled", { ts: event.ts, payload: MOVED });
       break;
     default:
   }
@@ -115,7 +115,7 @@ export const SELF_RESUMING: ReadonlySet<WaitingOn["kind"]> = new Set([
   "slot",
 ]);
 
-function working(row: RunRow, ts: number): void {
+function setRunning(row: RunRow, ts: number): void {
   row.status = "running";
   row.waitingOn = undefined;
   row.startedAt ??= ts;
@@ -129,7 +129,7 @@ export const MOVED = {
 
 type Ended = Pick<Payload<"RUN_COMPLETED">, "stopReason" | "summary">;
 
-function end(row: RunRow, status: RunStatus, event: { ts: number; payload: Ended }): void {
+function setEnd(row: RunRow, status: RunStatus, event: { ts: number; payload: Ended }): void {
   row.status = status;
   row.waitingOn = undefined;
   row.stopReason = event.payload.stopReason;

@@ -168,44 +168,44 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       state.hops = event.payload.hops ?? 0;
       break;
     case "CONTEXT_ADDED":
-      heard(state, event);
+      addContext(state, event);
       break;
     case "MODEL_CALL_STARTED":
-      modelCallStarted(state, event);
+      startModelCall(state, event);
       break;
     case "AGENT_THOUGHT":
-      thought(state, event);
+      addThought(state, event);
       break;
     case "MODEL_CALL_FAILED":
-      modelCallFailed(state, event);
+      failModelCall(state, event);
       break;
     case "TOOL_PROPOSED":
-      proposed(state, event);
+      addProposal(state, event);
       break;
     case "APPROVAL_DECIDED":
-      decided(state, event);
+      addDecision(state, event);
       break;
     case "TOOL_STARTED":
-      started(state, event);
+      startTool(state, event);
       break;
     case "TOOL_RESULT":
-      result(state, event);
+      addResult(state, event);
       break;
     case "OUTCOME_DECIDED":
       recordVerdict(state.calls, event);
       break;
     case "RUN_SUSPENDED":
-      suspended(state, event);
+      suspend(state, event);
       break;
     case "RUN_RESUMED":
-      working(state);
+      setRunning(state);
       state.retryNow = event.payload.atOnce === true;
       break;
     case "CHILD_RUN_STARTED":
-      childStarted(state, event);
+      startChild(state, event);
       break;
     case "CHILD_RUN_COMPLETED":
-      childCompleted(state, event);
+      completeChild(state, event);
       break;
     case "RUN_COMPLETED":
     case "RUN_FAILED":
@@ -216,13 +216,13 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       state.waitingOn = undefined;
       break;
     default:
-      noted(state, event);
+      recordEvent(state, event);
   }
   return state;
 }
 
 /** Events that are only recorded in the state. */
-function noted(state: RunState, event: JournalEvent): void {
+function recordEvent(state: RunState, event: JournalEvent): void {
   switch (event.type) {
     case "PERSON_ASKED":
       state.askedPeople.set(event.payload.itemId, { ...event.payload, ts: event.ts });
@@ -268,19 +268,19 @@ export const LAST_TURN = "last-turn";
 export const hasEnded = (status: RunStatus): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
-function heard(state: RunState, { payload }: EventOf<"CONTEXT_ADDED">): void {
+function addContext(state: RunState, { payload }: EventOf<"CONTEXT_ADDED">): void {
   if (payload.source === "system") state.systemNotes.add(payload.id);
   if (payload.source === "advice") state.hasAdvice = true;
   if (payload.opening) state.opening = payload.text;
   state.hops = Math.max(state.hops, payload.hops ?? 0);
 }
 
-function working(state: RunState): void {
+function setRunning(state: RunState): void {
   state.status = "running";
   state.waitingOn = undefined;
 }
 
-function suspended(state: RunState, { payload }: EventOf<"RUN_SUSPENDED">): void {
+function suspend(state: RunState, { payload }: EventOf<"RUN_SUSPENDED">): void {
   const { kind, closing, items } = payload.waitingOn;
   state.suspensions++;
   state.waitingOn = waitingOnOf(payload);
@@ -289,15 +289,15 @@ function suspended(state: RunState, { payload }: EventOf<"RUN_SUSPENDED">): void
   if (items?.[0] === loopItemId(state.guard.stops + 1)) state.guard.stops++;
 }
 
-function modelCallStarted(state: RunState, event: EventOf<"MODEL_CALL_STARTED">): void {
+function startModelCall(state: RunState, event: EventOf<"MODEL_CALL_STARTED">): void {
   if ((event.payload.attempt ?? 1) === 1) state.modelCalls++;
   state.openModelCall = newModelCall(event, state.failedCall);
   state.failedCall = undefined;
   state.retryNow = false;
-  working(state);
+  setRunning(state);
 }
 
-function thought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
+function addThought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   const { callId, content } = event.payload;
   const { purpose = "turn", model = "" } = state.openModelCall ?? {};
   state.openModelCall = undefined;
@@ -313,7 +313,7 @@ function thought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   state.guard.empty = parts.length === 0 && text.trim() === "" ? state.guard.empty + 1 : 0;
 }
 
-function modelCallFailed(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): void {
+function failModelCall(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): void {
   const open = state.openModelCall;
   state.openModelCall = undefined;
   if (!open) return;
@@ -326,7 +326,7 @@ function modelCallFailed(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): 
   state.waitingOn = { kind: "provider", until: retryAt, detail: event.payload.message };
 }
 
-function proposed(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
+function addProposal(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
   const call = state.calls.get(event.payload.toolCallId) ?? addStepCall(state, event.payload);
   if (!call) return;
   call.proposal = { ...event.payload, seq: event.seq, ts: event.ts };
@@ -337,7 +337,7 @@ function proposed(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
   call.decision = undefined;
 }
 
-function decided(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void {
+function addDecision(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void {
   const { itemId, decision, scope, grant, until } = event.payload;
   const isYes = decision !== "reject" && decision !== "expire";
   state.decisions.set(itemId, { ...event.payload, ts: event.ts });
@@ -351,16 +351,16 @@ function decided(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void {
   }
 }
 
-function started(state: RunState, event: EventOf<"TOOL_STARTED">): void {
+function startTool(state: RunState, event: EventOf<"TOOL_STARTED">): void {
   const call = state.calls.get(event.payload.toolCallId);
   if (!call) return;
   call.attempts = event.payload.attempt ?? 1;
   call.started = { ...event.payload, ts: event.ts };
   call.verdict = undefined;
-  working(state);
+  setRunning(state);
 }
 
-function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
+function addResult(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   const { toolCallId: id, files, seen, isError, recorded } = event.payload;
   if (recorded) state.usedRecordings.add(`${recorded.runId}#${recorded.seq}`);
   for (const { path, change } of files ?? [])
@@ -379,15 +379,15 @@ function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   else if (outcome === "ok") state.guard.refused = 0;
 }
 
-function childStarted(state: RunState, { payload, ts }: EventOf<"CHILD_RUN_STARTED">): void {
+function startChild(state: RunState, { payload, ts }: EventOf<"CHILD_RUN_STARTED">): void {
   addChild(state.children, payload, ts - state.suspendedTime.ms);
-  working(state);
+  setRunning(state);
   // H2: later messages go to the run that took over, even if a crash prevented the RUN_SUSPENDED that says so.
   if (triggerOf(payload.trigger)?.closesParent) state.isClosing = true;
 }
 
 /** D0: a child's end is the one result of the call that awaits it, unless the child failed and will be retried. */
-function childCompleted(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">): void {
+function completeChild(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">): void {
   const child = endChild(state.children, event.payload);
   if (!child) return;
   const { key, success, result } = event.payload;

@@ -35,46 +35,47 @@ export const taintForNewRun = (taint: Taint): { untrusted?: string[]; hosts?: st
 export function trackTaint(taint: Taint, event: JournalEvent): void {
   switch (event.type) {
     case "RUN_STARTED":
-      begun(taint, event.payload);
+      applyStart(taint, event.payload);
       break;
     case "CONTEXT_ADDED":
-      if (event.payload.source === "person") know(taint, hostsIn(event.payload.text));
-      taintBy(taint, event.payload.untrusted);
+      if (event.payload.source === "person") addHosts(taint, hostsIn(event.payload.text));
+      addSources(taint, event.payload.untrusted);
       break;
     case "AGENT_THOUGHT":
-      for (const { toolName, input } of toolCallsOf(event.payload.content)) asked(taint, toolName, input);
+      for (const { toolName, input } of toolCallsOf(event.payload.content))
+        applyRequest(taint, toolName, input);
       break;
     case "TOOL_PROPOSED":
-      asked(taint, event.payload.name, event.payload.input);
+      applyRequest(taint, event.payload.name, event.payload.input);
       break;
     case "TOOL_RESULT":
-      taintBy(taint, event.payload.untrusted === undefined ? [] : [event.payload.untrusted]);
+      addSources(taint, event.payload.untrusted === undefined ? [] : [event.payload.untrusted]);
       break;
     case "CHILD_RUN_COMPLETED":
-      taintBy(taint, event.payload.untrusted);
+      addSources(taint, event.payload.untrusted);
       break;
     default:
   }
 }
 
 /** Hosts in a task are known only if the task was not written by a tainted agent. */
-function begun(taint: Taint, { task, input, hosts = [], untrusted }: Payload<"RUN_STARTED">): void {
-  know(taint, hosts);
-  if (untrusted === undefined) know(taint, hostsIn(`${task} ${JSON.stringify(input) ?? ""}`));
-  taintBy(taint, untrusted);
+function applyStart(taint: Taint, { task, input, hosts = [], untrusted }: Payload<"RUN_STARTED">): void {
+  addHosts(taint, hosts);
+  if (untrusted === undefined) addHosts(taint, hostsIn(`${task} ${JSON.stringify(input) ?? ""}`));
+  addSources(taint, untrusted);
 }
 
-function asked(taint: Taint, tool: string, input: unknown): void {
+function applyRequest(taint: Taint, tool: string, input: unknown): void {
   const host = isTainted(taint) ? undefined : requestedHost(tool, input);
-  if (host) know(taint, [host]);
+  if (host) addHosts(taint, [host]);
 }
 
-function taintBy(taint: Taint, sources: readonly string[] = []): void {
+function addSources(taint: Taint, sources: readonly string[] = []): void {
   for (const source of sources)
     if (taint.sources.length < MOST_SOURCES && !taint.sources.includes(source)) taint.sources.push(source);
 }
 
-function know(taint: Taint, hosts: readonly string[]): void {
+function addHosts(taint: Taint, hosts: readonly string[]): void {
   for (const host of hosts)
     if (taint.hosts.length < MOST_HOSTS && !taint.hosts.includes(host)) taint.hosts.push(host);
 }

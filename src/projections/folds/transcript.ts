@@ -80,7 +80,7 @@ export function applyTranscript(transcript: Transcript, event: JournalEvent): Tr
       transcript.started.set(event.payload.child_run_id, event.payload);
       break;
     case "CHILD_RUN_COMPLETED":
-      hearOfChild(transcript, event);
+      addChildEnd(transcript, event);
       break;
     case "CONTEXT_COMPACTED":
       compact(transcript, event.payload);
@@ -134,7 +134,7 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
     transcript.placed = [];
     transcript.characters = 0;
   }
-  transcript.task = goesOn ? undefined : say(transcript, seq, taskText(payload));
+  transcript.task = goesOn ? undefined : addUserMessage(transcript, seq, taskText(payload));
 }
 
 export type TaskFields = Pick<Payload<"RUN_STARTED">, "task" | "contextFiles" | "input">;
@@ -145,7 +145,7 @@ export function taskText({ task, contextFiles = [], input }: TaskFields): string
   return task + files + given;
 }
 
-function say(transcript: Transcript, seq: number, text: string): Placed {
+function addUserMessage(transcript: Transcript, seq: number, text: string): Placed {
   const placed: Placed = { seq, message: { role: "user", content: [{ type: "text", text }] } };
   transcript.placed.push(placed);
   transcript.characters += text.length;
@@ -154,7 +154,7 @@ function say(transcript: Transcript, seq: number, text: string): Placed {
 
 /** A run that continues another may have no task of its own. Its opening is then added instead of replacing a message. */
 function replaceTask(transcript: Transcript, seq: number, text: string): void {
-  transcript.task ??= say(transcript, seq, text);
+  transcript.task ??= addUserMessage(transcript, seq, text);
   const { task } = transcript;
   transcript.characters += text.length - messageLength(task.message);
   task.message = { role: "user", content: [{ type: "text", text }] };
@@ -163,7 +163,7 @@ function replaceTask(transcript: Transcript, seq: number, text: string): void {
 function showUnseen(transcript: Transcript, upTo: number): void {
   if (transcript.unseen.length === 0) return;
   for (const context of transcript.unseen)
-    if (context.seq <= upTo) say(transcript, context.seq, context.text);
+    if (context.seq <= upTo) addUserMessage(transcript, context.seq, context.text);
   transcript.unseen = transcript.unseen.filter((context) => context.seq > upTo);
 }
 
@@ -180,7 +180,7 @@ function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): vo
   if (calls.length === 0) return;
   const message: Extract<PromptMessage, { role: "tool" }> = {
     role: "tool",
-    content: calls.map((call, index) => interrupted(sentIds[index]!, sentName(call))),
+    content: calls.map((call, index) => placeholderResult(sentIds[index]!, sentName(call))),
   };
   transcript.placed.push({ seq: event.seq, message });
   calls.forEach((_, index) => {
@@ -202,7 +202,7 @@ function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PRO
   const last = transcript.placed.at(-1);
   const message: Extract<PromptMessage, { role: "tool" }> = {
     role: "tool",
-    content: [interrupted(sent, name)],
+    content: [placeholderResult(sent, name)],
   };
   // F11: providers reject two assistant messages in a row.
   const said = last?.message.role === "assistant" ? last.message : undefined;
@@ -250,7 +250,7 @@ function sentInput({ input }: ToolCallPart): unknown {
 }
 
 /** The placeholder until the result arrives. It stays if the run ended with the call open. */
-function interrupted(id: string, toolName: string): PromptToolResult {
+function placeholderResult(id: string, toolName: string): PromptToolResult {
   const value = "Interrupted: it is not known whether this was done.";
   return { type: "tool-result", toolCallId: id, toolName, output: { type: "error-text", value } };
 }
@@ -267,7 +267,7 @@ function fillSlot(transcript: Transcript, callId: string, output: PromptToolResu
 }
 
 /** Adds a child's end as the result of the call that awaited it, or else as a message. Patterns handle their own children. */
-function hearOfChild(transcript: Transcript, { seq, payload }: EventOf<"CHILD_RUN_COMPLETED">): void {
+function addChildEnd(transcript: Transcript, { seq, payload }: EventOf<"CHILD_RUN_COMPLETED">): void {
   const started = transcript.started.get(payload.child_run_id);
   transcript.started.delete(payload.child_run_id);
   if (started?.trigger !== "delegation" && started?.trigger !== "route") return;

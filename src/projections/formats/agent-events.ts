@@ -30,7 +30,7 @@ type Report = (problem: { runId: string; message: string; error: unknown }) => v
 /** Subscribes to commits once for all listeners and calls them in journal order. A listener that throws affects no other. */
 export function createAgentEvents(commits: Commits, report: Report): OnAgent {
   const listeners = new Set<{ name: AgentEventName; listener(payload: unknown): unknown }>();
-  const errands = new Set<string>();
+  const runtimeCalls = new Set<string>();
   const tell = ({ name, payload }: Told): void => {
     const failed = (error: unknown): void =>
       report({ runId: payload.agentId, message: `A listener to ${name} failed; the run goes on.`, error });
@@ -45,7 +45,7 @@ export function createAgentEvents(commits: Commits, report: Report): OnAgent {
   };
   const hear = (events: readonly JournalEvent[]): void => {
     for (const event of events) {
-      const told = isErrand(event, errands) ? undefined : toldBy(event);
+      const told = isRuntimeCall(event, runtimeCalls) ? undefined : toldBy(event);
       if (told) tell(told);
     }
   };
@@ -64,11 +64,11 @@ export function createAgentEvents(commits: Commits, report: Report): OnAgent {
 }
 
 /** Model calls that serve the runtime, such as summaries, are not messages of the agent. */
-function isErrand(event: JournalEvent, errands: Set<string>): boolean {
+function isRuntimeCall(event: JournalEvent, runtimeCalls: Set<string>): boolean {
   if (event.type !== "MODEL_CALL_STARTED" && event.type !== "AGENT_THOUGHT") return false;
   const call = `${event.runId}/${event.payload.callId}`;
-  if (event.type === "AGENT_THOUGHT") return errands.delete(call);
-  if (!isTurn(event.payload.purpose)) errands.add(call);
+  if (event.type === "AGENT_THOUGHT") return runtimeCalls.delete(call);
+  if (!isTurn(event.payload.purpose)) runtimeCalls.add(call);
   return true;
 }
 
@@ -84,7 +84,7 @@ function toldBy(event: JournalEvent): Told | undefined {
     case "RUN_FAILED":
       return { name: "agent:failed", payload: { agentId, error: new Error(event.payload.summary) } };
     case "RUN_CANCELLED":
-      return { name: "agent:failed", payload: { agentId, error: cancelled(event.payload.summary) } };
+      return { name: "agent:failed", payload: { agentId, error: cancellationError(event.payload.summary) } };
     case "AGENT_THOUGHT":
       return { name: "agent:message", payload: { agentId, message: agentMessages([event])[0]! } };
     default:
@@ -92,4 +92,5 @@ function toldBy(event: JournalEvent): Told | undefined {
   }
 }
 
-const cancelled = (summary: string): Error => Object.assign(new Error(summary), { name: "RunCancelled" });
+const cancellationError = (summary: string): Error =>
+  Object.assign(new Error(summary), { name: "RunCancelled" });

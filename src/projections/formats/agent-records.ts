@@ -3,6 +3,7 @@
 import { toolCallId } from "../../ids.ts";
 import { isTurn, type JournalEvent, type Payload, type RunStatus } from "../../journal/events.ts";
 import type { ToolCallPart } from "../../journal/message.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../folds/run-row.ts";
 
 /** S1-57. */
@@ -30,12 +31,12 @@ export interface AgentRunRecord {
 
 /** Messages to and from the agent, in order. */
 export function agentMessages(journal: readonly JournalEvent[]): AgentMessage[] {
-  const errands = new Set<string>();
+  const runtimeCalls = new Set<string>();
   return journal.flatMap((event): AgentMessage[] => {
     if (event.type === "MODEL_CALL_STARTED" && !isTurn(event.payload.purpose))
-      errands.add(event.payload.callId);
-    if (event.type === "AGENT_THOUGHT" && errands.has(event.payload.callId)) return [];
-    const said = saidIn(event);
+      runtimeCalls.add(event.payload.callId);
+    if (event.type === "AGENT_THOUGHT" && runtimeCalls.has(event.payload.callId)) return [];
+    const said = messageIn(event);
     if (!said) return [];
     const { runId, seq, ts } = event;
     return [{ id: `${runId}/${seq}`, agentSessionId: runId, ...said, createdAt: timeText(ts) }];
@@ -44,18 +45,18 @@ export function agentMessages(journal: readonly JournalEvent[]): AgentMessage[] 
 
 export function agentRunRecord(row: RunRow): AgentRunRecord {
   const detail = detailOf(row);
-  return {
+  return omitUndefined({
     run_id: row.id,
     repo_path: row.workspace,
     session_id: row.sessionId ?? row.rootRunId,
     agent_id: row.agent,
     agent_kind: row.kind,
-    ...(row.parentRunId === undefined ? {} : { parent_run_id: row.parentRunId }),
+    parent_run_id: row.parentRunId,
     status: RECORD_STATUS[row.status],
-    ...(detail === undefined ? {} : { detail }),
+    detail,
     started_at: row.startedAt ?? row.createdAt,
-    ...(row.endedAt === undefined ? {} : { ended_at: row.endedAt }),
-  };
+    ended_at: row.endedAt,
+  });
 }
 
 /** S4-27. */
@@ -69,33 +70,33 @@ const RECORD_STATUS: Record<RunStatus, AgentRunRecord["status"]> = {
   cancelled: "cancelled",
 };
 
-function saidIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> | undefined {
+function messageIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> | undefined {
   switch (event.type) {
     case "RUN_STARTED":
-      return said("user", { type: "text", text: event.payload.task });
+      return message("user", { type: "text", text: event.payload.task });
     case "CONTEXT_ADDED":
-      return said("user", { type: "text", text: event.payload.text });
+      return message("user", { type: "text", text: event.payload.text });
     case "AGENT_THOUGHT":
       return { role: "assistant", content: assistantContent(event.payload) };
     case "TOOL_PROPOSED":
-      return saidByModule(event.payload);
+      return moduleCall(event.payload);
     case "TOOL_RESULT":
-      return said("user", toolResult(event.payload));
+      return message("user", toolResult(event.payload));
     case "CHILD_RUN_COMPLETED": {
       const { key, result, success } = event.payload;
-      return said("user", { type: "tool_result", tool_use_id: key, content: result, is_error: !success });
+      return message("user", { type: "tool_result", tool_use_id: key, content: result, is_error: !success });
     }
     default:
       return undefined;
   }
 }
 
-const said = (role: AgentMessage["role"], part: object) => ({ role, content: [part] });
+const message = (role: AgentMessage["role"], part: object) => ({ role, content: [part] });
 
 /** A call made by the agent's module, which no model answer contains. */
-function saidByModule({ toolCallId: id, name, input, round = 1 }: Payload<"TOOL_PROPOSED">) {
+function moduleCall({ toolCallId: id, name, input, round = 1 }: Payload<"TOOL_PROPOSED">) {
   if (input === undefined || round > 1) return undefined;
-  return said("assistant", { type: "tool_use", id, name, input });
+  return message("assistant", { type: "tool_use", id, name, input });
 }
 
 const toolResult = ({ toolCallId: id, output, isError }: Payload<"TOOL_RESULT">) => ({

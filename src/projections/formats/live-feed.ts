@@ -4,6 +4,7 @@
 import type { Delta } from "../../journal/deltas.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
 import { textOf } from "../../journal/message-parts.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { MOVED, type RunRow } from "../folds/run-row.ts";
 import { timelineEntry } from "../views/timeline.ts";
 
@@ -56,17 +57,17 @@ export interface LiveState {
 export function initialLiveState(row: RunRow): LiveState {
   const { id, workspace, sessionId, agent, kind, parentRunId, createdAt, endedAt } = row;
   return {
-    run: {
+    run: omitUndefined({
       run_id: id,
       repo_path: workspace,
-      ...(sessionId === undefined ? {} : { session_id: sessionId }),
+      session_id: sessionId,
       agent_id: agent,
       agent_kind: kind,
-      ...(parentRunId === undefined ? {} : { parent_run_id: parentRunId }),
+      parent_run_id: parentRunId,
       status: statusOf(row.status),
       started_at: createdAt,
-      ...(endedAt === undefined ? {} : { ended_at: endedAt }),
-    },
+      ended_at: endedAt,
+    }),
     tools: new Map(),
     queue: [],
     speaking: undefined,
@@ -150,15 +151,15 @@ const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>
     delete state.run.detail;
     return [stateUpdated(state), status(state, "working", "Goes on")];
   },
-  RUN_COMPLETED: (state, event) => ended(state, event, "completed"),
-  RUN_FAILED: (state, event) => ended(state, event, "failed"),
-  RUN_CANCELLED: (state, event) => ended(state, event, "cancelled"),
-  RUN_MOVED: (state, { ts }) => ended(state, { ts, payload: MOVED }, "cancelled"),
+  RUN_COMPLETED: (state, event) => endEvents(state, event, "completed"),
+  RUN_FAILED: (state, event) => endEvents(state, event, "failed"),
+  RUN_CANCELLED: (state, event) => endEvents(state, event, "cancelled"),
+  RUN_MOVED: (state, { ts }) => endEvents(state, { ts, payload: MOVED }, "cancelled"),
 };
 
 type EndWords = Pick<Payload<"RUN_COMPLETED">, "stopReason" | "summary"> & { output?: unknown };
 
-function ended(
+function endEvents(
   state: LiveState,
   { payload, ts }: { ts: number; payload: EndWords },
   how: "completed" | "failed" | "cancelled",
@@ -173,11 +174,8 @@ function ended(
   ];
 }
 
-const of = ({ run: { run_id, agent_id, session_id } }: LiveState): Of => ({
-  run_id,
-  agent_id,
-  ...(session_id === undefined ? {} : { session_id }),
-});
+const of = ({ run: { run_id, agent_id, session_id } }: LiveState): Of =>
+  omitUndefined({ run_id, agent_id, session_id });
 
 const status = (state: LiveState, word: AgentState, detail: string): LiveEvent => ({
   type: "AgentStatus",

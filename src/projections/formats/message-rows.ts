@@ -46,7 +46,7 @@ export interface Recording {
   turn: MessageRow | undefined;
   hasAnswered: boolean;
   /** The row of an open call that serves the runtime, such as a summary or a brief. */
-  errand: MessageRow | undefined;
+  runtimeCall: MessageRow | undefined;
   /** Tool calls of the latest turn. */
   calls: Record<string, { name: string; context?: ContextMode | undefined; hidden?: true | undefined }>;
 }
@@ -60,7 +60,7 @@ export const messagesProjection: Projection<Messages> = {
 export function applyMessages(messages: Messages, event: JournalEvent): Messages {
   const { rows, runs } = messages;
   if (event.type === "RUN_STARTED") {
-    runs.set(event.runId, begin(event, runs.get(event.payload.parentRunId ?? "")));
+    runs.set(event.runId, startRecording(event, runs.get(event.payload.parentRunId ?? "")));
     return messages;
   }
   const recording = runs.get(event.runId);
@@ -69,7 +69,7 @@ export function applyMessages(messages: Messages, event: JournalEvent): Messages
   return messages;
 }
 
-function begin({ payload, seq }: EventOf<"RUN_STARTED">, parent: Recording | undefined): Recording {
+function startRecording({ payload, seq }: EventOf<"RUN_STARTED">, parent: Recording | undefined): Recording {
   const { agent, depth, definition, limits, sessionId, rootRunId, parentKey = "" } = payload;
   const context = parent?.calls[parentKey]?.context ?? "none";
   const input = payload.input === undefined ? "" : `\n\nInput:\n${JSON.stringify(payload.input, null, 2)}`;
@@ -92,7 +92,7 @@ function begin({ payload, seq }: EventOf<"RUN_STARTED">, parent: Recording | und
     sawSeq: 0,
     turn: undefined,
     hasAnswered: false,
-    errand: undefined,
+    runtimeCall: undefined,
     calls: {},
   };
 }
@@ -104,30 +104,31 @@ function firstRequest({ parentRunId, trigger }: Payload<"RUN_STARTED">): Message
 
 /** Returns the rows that the event changed. */
 function record(recording: Recording, event: JournalEvent): (MessageRow | undefined)[] {
-  const { calls, turn, errand } = recording;
+  const { calls, turn, runtimeCall } = recording;
   switch (event.type) {
     case "CONTEXT_ADDED":
       if (event.payload.source === "parent")
         recording.about.context_token_count = Math.ceil(event.payload.text.length / 4);
-      tell(recording, event.seq, event.payload.text);
+      addTold(recording, event.seq, event.payload.text);
       return [];
     case "MODEL_CALL_STARTED":
-      return [ask(recording, event)];
+      return [addRequest(recording, event)];
     case "AGENT_THOUGHT":
-      return [answer(recording, event)];
+      return [addAnswer(recording, event)];
     case "MODEL_CALL_FAILED":
-      return [fail(recording, event)];
+      return [addFailure(recording, event)];
     case "TOOL_PROPOSED":
       calls[event.payload.toolCallId] = callOf(event.payload);
       return [];
     case "TOOL_RESULT": {
       const { toolCallId: id, output, files } = event.payload;
-      if (!calls[id]?.hidden) tell(recording, event.seq, resultText(calls[id]?.name ?? id, output), true);
+      if (!calls[id]?.hidden) addTold(recording, event.seq, resultText(calls[id]?.name ?? id, output), true);
       return [touch(turn, files)];
     }
     case "CHILD_RUN_COMPLETED": {
       const { key, result } = event.payload;
-      if (!calls[key]?.hidden) tell(recording, event.seq, resultText(calls[key]?.name ?? key, result), true);
+      if (!calls[key]?.hidden)
+        addTold(recording, event.seq, resultText(calls[key]?.name ?? key, result), true);
       return [];
     }
     case "CANCEL_REQUESTED":
@@ -136,7 +137,7 @@ function record(recording: Recording, event: JournalEvent): (MessageRow | undefi
     case "RUN_COMPLETED":
     case "RUN_FAILED":
     case "RUN_CANCELLED":
-      return [breakOff(errand, event), end(breakOff(turn, event) ?? errand, event)];
+      return [cutOff(runtimeCall, event), end(cutOff(turn, event) ?? runtimeCall, event)];
     default:
       return [];
   }
@@ -148,18 +149,21 @@ const callOf = ({ name, context, hidden }: Payload<"TOOL_PROPOSED">) => ({
   ...(hidden ? { hidden } : {}),
 });
 
-function tell(recording: Recording, seq: number, text: string, isResult = false): void {
+function addTold(recording: Recording, seq: number, text: string, isResult = false): void {
   recording.told.push({ seq, text, isResult });
 }
 
 const resultText = (name: string, output: unknown): string =>
   `[result of ${name}] ${typeof output === "string" ? output : JSON.stringify(output ?? null)}`;
 
-function ask(recording: Recording, { payload, runId, position, seq, ts }: EventOf<"MODEL_CALL_STARTED">) {
+function addRequest(
+  recording: Recording,
+  { payload, runId, position, seq, ts }: EventOf<"MODEL_CALL_STARTED">,
+) {
   const { callId, attempt = 1, purpose = "turn", model, sawSeq = seq } = payload;
-  const isErrand = !isTurn(purpose);
-  if (!isErrand && attempt === 1) recording.turns++;
-  if (!isErrand) recording.sawSeq = sawSeq;
+  const isRuntimeCall = !isTurn(purpose);
+  if (!isRuntimeCall && attempt === 1) recording.turns++;
+  if (!isRuntimeCall) recording.sawSeq = sawSeq;
   const told = recording.told.filter((item) => item.seq <= sawSeq);
   const row: MessageRow = {
     ...recording.about,
@@ -168,8 +172,8 @@ function ask(recording: Recording, { payload, runId, position, seq, ts }: EventO
     completed_at: null,
     duration_ms: null,
     model_id: model,
-    request_type: isErrand ? "continuation" : requestType(recording, told),
-    request_content: isErrand ? null : told.map(({ text }) => text.toWellFormed()).join("\n\n"),
+    request_type: isRuntimeCall ? "continuation" : requestType(recording, told),
+    request_content: isRuntimeCall ? null : told.map(({ text }) => text.toWellFormed()).join("\n\n"),
     response_content: null,
     response_summary: null,
     tool_calls_json: null,
@@ -188,7 +192,7 @@ function ask(recording: Recording, { payload, runId, position, seq, ts }: EventO
       ...(purpose === "turn" ? {} : { purpose }),
     }),
   };
-  recording[isErrand ? "errand" : "turn"] = row;
+  recording[isRuntimeCall ? "runtimeCall" : "turn"] = row;
   return row;
 }
 
@@ -197,34 +201,34 @@ function requestType(recording: Recording, told: Recording["told"]): MessageRow[
   return told.some(({ isResult }) => isResult) ? "tool_call" : "continuation";
 }
 
-function answer(recording: Recording, event: EventOf<"AGENT_THOUGHT">): MessageRow | undefined {
+function addAnswer(recording: Recording, event: EventOf<"AGENT_THOUGHT">): MessageRow | undefined {
   const { callId, content, usage, cost, finish, ms } = event.payload;
-  const { turn, errand } = recording;
+  const { turn, runtimeCall } = recording;
   const row = close(recording, event.ts, ms);
   if (!row) return undefined;
   row.status = "completed";
   row.response_content = textOf(content).toWellFormed();
   count(row, usage);
-  note(row, { cost, finish });
+  addMetadata(row, { cost, finish });
   const calls = toolCallsOf(content).map(({ toolName: name, input }, index) => {
     return { id: toolCallId(callId, index), name, input };
   });
   if (calls.length > 0) row.tool_calls_json = JSON.stringify(calls);
-  if (errand || !turn) return row;
+  if (runtimeCall || !turn) return row;
   recording.hasAnswered = true;
   recording.told = recording.told.filter(({ seq }) => seq > recording.sawSeq);
   recording.calls = Object.fromEntries(calls.map(({ id, name }) => [id, { name }]));
   return row;
 }
 
-function fail(recording: Recording, event: EventOf<"MODEL_CALL_FAILED">): MessageRow | undefined {
+function addFailure(recording: Recording, event: EventOf<"MODEL_CALL_FAILED">): MessageRow | undefined {
   const { cause, message, usage, cost, ms } = event.payload;
   const row = close(recording, event.ts, ms);
   if (!row) return undefined;
   row.status = failedStatus(cause, recording.cancelled);
   row.error_message = message.toWellFormed();
   if (usage) count(row, usage);
-  note(row, { cost });
+  addMetadata(row, { cost });
   return row;
 }
 
@@ -238,8 +242,8 @@ function failedStatus(
 
 /** Ends the open call. `ms` is undefined if a crash ended it. */
 function close(recording: Recording, ts: number, ms: number | undefined): MessageRow | undefined {
-  const row = recording.errand ?? recording.turn;
-  recording.errand = undefined;
+  const row = recording.runtimeCall ?? recording.turn;
+  recording.runtimeCall = undefined;
   if (!row) return undefined;
   row.completed_at = timeText(ts);
   row.duration_ms = ms === undefined ? null : Math.round(ms);
@@ -255,7 +259,7 @@ function touch(row: MessageRow | undefined, files: Payload<"TOOL_RESULT">["files
 }
 
 /** A call that is still open when its run ends will get no answer. */
-function breakOff(row: MessageRow | undefined, { type, payload, ts }: EndEvent): MessageRow | undefined {
+function cutOff(row: MessageRow | undefined, { type, payload, ts }: EndEvent): MessageRow | undefined {
   if (row?.status !== "running") return row;
   const late = payload.stopReason === "max_duration";
   row.status = type === "RUN_CANCELLED" ? "cancelled" : late ? "timeout" : "failed";
@@ -269,7 +273,7 @@ function end(row: MessageRow | undefined, { type, payload }: EndEvent): MessageR
   row.response_summary = summary.toWellFormed();
   row.bailout_reason = BAILOUTS[stopReason] ?? (type === "RUN_FAILED" ? "error" : null);
   if (type === "RUN_FAILED") row.error_message ??= summary.toWellFormed();
-  note(row, { stop_reason: stopReason });
+  addMetadata(row, { stop_reason: stopReason });
   return row;
 }
 
@@ -287,7 +291,7 @@ function count(row: MessageRow, { input, output }: Usage): void {
   row.total_tokens = row.prompt_tokens + row.completion_tokens;
 }
 
-function note(row: MessageRow, more: Record<string, unknown>): void {
+function addMetadata(row: MessageRow, more: Record<string, unknown>): void {
   row.metadata_json = JSON.stringify({ ...JSON.parse(row.metadata_json), ...more });
 }
 

@@ -25,33 +25,33 @@ const WORD = /[[\p{L}\p{N}\p{Co}]--[\u19b0-\u19c9\u1cf2\u1cf3]]+/gv;
 function textsOf(event: JournalEvent): string[] {
   switch (event.type) {
     case "RUN_STARTED":
-      return [said(event.payload.task), made(event.payload.input)];
+      return [clipText(event.payload.task), clipValue(event.payload.input)];
     case "CONTEXT_ADDED":
     case "TEAM_MESSAGE":
-      return [said(event.payload.text)];
+      return [clipText(event.payload.text)];
     case "AGENT_THOUGHT": {
       const { content } = event.payload;
-      return [said(textOf(content)), ...toolCallsOf(content).map(({ input }) => made(input))];
+      return [clipText(textOf(content)), ...toolCallsOf(content).map(({ input }) => clipValue(input))];
     }
     case "TOOL_RESULT":
-      return [made(event.payload.output)];
+      return [clipValue(event.payload.output)];
     case "APPROVAL_DECIDED":
-      return [said(event.payload.note ?? ""), said(event.payload.answer ?? "")];
+      return [clipText(event.payload.note ?? ""), clipText(event.payload.answer ?? "")];
     case "SYSTEM_ERROR":
     case "MODEL_CALL_FAILED":
-      return [said(event.payload.message)];
+      return [clipText(event.payload.message)];
     case "RUN_COMPLETED":
     case "RUN_FAILED":
     case "RUN_CANCELLED":
-      return [said(event.payload.summary), made(event.payload.output)];
+      return [clipText(event.payload.summary), clipValue(event.payload.output)];
     default:
       return [];
   }
 }
 
-const said = (text: string): string => text.slice(0, TEXT_CHARACTERS);
+const clipText = (text: string): string => text.slice(0, TEXT_CHARACTERS);
 
-function made(value: unknown): string {
+function clipValue(value: unknown): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.slice(0, TOOL_CHARACTERS);

@@ -75,7 +75,7 @@ function applyTrace(state: Trace, event: JournalEvent): Trace {
       state.start = event;
       break;
     case "MODEL_CALL_STARTED":
-      modelCalled(state, event);
+      startModelCall(state, event);
       break;
     case "AGENT_THOUGHT":
       endModel(state, event);
@@ -85,7 +85,7 @@ function applyTrace(state: Trace, event: JournalEvent): Trace {
       endModel(state, event);
       break;
     case "TOOL_PROPOSED":
-      proposed(state, event);
+      recordProposal(state, event);
       break;
     case "TOOL_STARTED":
       endWait(state, event);
@@ -96,20 +96,20 @@ function applyTrace(state: Trace, event: JournalEvent): Trace {
       endTool(state, event.payload.toolCallId, event);
       break;
     case "RUN_SUSPENDED":
-      suspended(state, event);
+      startWait(state, event);
       break;
     case "RUN_RESUMED":
       endWait(state, event);
       break;
     case "APPROVAL_DECIDED":
-      edited(state, event);
-      came(state, event.payload.itemId, event);
+      recordEdit(state, event);
+      arrive(state, event.payload.itemId, event);
       break;
     case "OUTCOME_DECIDED":
-      came(state, `outcome/${event.payload.toolCallId}`, event);
+      arrive(state, `outcome/${event.payload.toolCallId}`, event);
       break;
     case "CHILD_RUN_COMPLETED":
-      came(state, event.payload.child_run_id, event);
+      arrive(state, event.payload.child_run_id, event);
       break;
     case "RUN_COMPLETED":
     case "RUN_FAILED":
@@ -121,7 +121,7 @@ function applyTrace(state: Trace, event: JournalEvent): Trace {
   return state;
 }
 
-function modelCalled(state: Trace, event: EventOf<"MODEL_CALL_STARTED">): void {
+function startModelCall(state: Trace, event: EventOf<"MODEL_CALL_STARTED">): void {
   endWait(state, event);
   endModel(state, event, "lost");
   const { attempt = 1, purpose } = event.payload;
@@ -143,17 +143,17 @@ const newTracedCalls = ({ payload }: EventOf<"AGENT_THOUGHT">): Trace["calls"] =
   );
 
 /** Records the tool's real name, which may differ from the name the model used. */
-function proposed({ calls }: Trace, { payload }: EventOf<"TOOL_PROPOSED">): void {
+function recordProposal({ calls }: Trace, { payload }: EventOf<"TOOL_PROPOSED">): void {
   const { toolCallId: id, name, input = calls.get(id)?.input } = payload;
   calls.set(id, { name, input });
 }
 
-function edited({ calls }: Trace, { payload }: EventOf<"APPROVAL_DECIDED">): void {
+function recordEdit({ calls }: Trace, { payload }: EventOf<"APPROVAL_DECIDED">): void {
   const call = calls.get(payload.itemId.replace(/~\d+$/, ""));
   if (call && payload.decision === "edit") call.input = payload.input;
 }
 
-function suspended(state: Trace, event: EventOf<"RUN_SUSPENDED">): void {
+function startWait(state: Trace, event: EventOf<"RUN_SUSPENDED">): void {
   endWait(state, event);
   const { kind, items } = event.payload.waitingOn;
   if (kind === "outcome_unknown") for (const id of [...state.tools.keys()]) endTool(state, id, event, "lost");
@@ -164,7 +164,7 @@ function suspended(state: Trace, event: EventOf<"RUN_SUSPENDED">): void {
 }
 
 /** The wait ends with its last item. */
-function came(state: Trace, item: string, event: JournalEvent): void {
+function arrive(state: Trace, item: string, event: JournalEvent): void {
   if (state.wait?.items.delete(item) && state.wait.items.size === 0) endWait(state, event);
 }
 
@@ -175,7 +175,13 @@ function endRun(state: Trace, event: RunEnded): void {
   endStep(state, event);
   const { start } = state;
   if (!start) return;
-  state.ended.push({ ...base(start, event), kind: "run", name: RUN, parent: parentOf(start), began: start });
+  state.ended.push({
+    ...spanBase(start, event),
+    kind: "run",
+    name: RUN,
+    parent: parentOf(start),
+    began: start,
+  });
 }
 
 function endStep(state: Trace, ended: JournalEvent): void {
@@ -184,7 +190,7 @@ function endStep(state: Trace, ended: JournalEvent): void {
   if (!start || !step) return;
   const name = stepName(step.began.payload.callId);
   const parent = { runId: start.runId, name: RUN };
-  state.ended.push({ ...base(start, ended), kind: "step", name, parent, ...step });
+  state.ended.push({ ...spanBase(start, ended), kind: "step", name, parent, ...step });
 }
 
 function endModel(state: Trace, ended: JournalEvent, how?: "lost"): void {
@@ -192,7 +198,13 @@ function endModel(state: Trace, ended: JournalEvent, how?: "lost"): void {
   state.model = undefined;
   if (!start || !began) return;
   const name = `model/${began.key}`;
-  state.ended.push({ ...base(start, ended, how), kind: "model", name, parent: within(state, start), began });
+  state.ended.push({
+    ...spanBase(start, ended, how),
+    kind: "model",
+    name,
+    parent: enclosingSpan(state, start),
+    began,
+  });
 }
 
 function endTool(state: Trace, id: string, ended: JournalEvent, how?: "lost"): void {
@@ -202,8 +214,8 @@ function endTool(state: Trace, id: string, ended: JournalEvent, how?: "lost"): v
   if (!start || !began) return;
   const call = state.calls.get(id);
   const name = `tool/${began.key}`;
-  const parent = within(state, start);
-  state.ended.push({ ...base(start, ended, how), kind: "tool", name, parent, began, call });
+  const parent = enclosingSpan(state, start);
+  state.ended.push({ ...spanBase(start, ended, how), kind: "tool", name, parent, began, call });
 }
 
 function endWait(state: Trace, ended: JournalEvent): void {
@@ -212,20 +224,26 @@ function endWait(state: Trace, ended: JournalEvent): void {
   if (!start || !wait) return;
   const { began } = wait;
   const name = `wait/${began.key}`;
-  state.ended.push({ ...base(start, ended), kind: "wait", name, parent: within(state, start), began });
+  state.ended.push({
+    ...spanBase(start, ended),
+    kind: "wait",
+    name,
+    parent: enclosingSpan(state, start),
+    began,
+  });
 }
 
 const RUN = "run";
 const stepName = (callId: string): string => `step/${callId}`;
 
-const base = <E extends JournalEvent>(start: EventOf<"RUN_STARTED">, ended: E, how?: "lost") => ({
+const spanBase = <E extends JournalEvent>(start: EventOf<"RUN_STARTED">, ended: E, how?: "lost") => ({
   runId: start.runId,
   rootRunId: start.payload.rootRunId,
   ended,
   ...(how ? { lost: true as const } : {}),
 });
 
-const within = ({ step }: Trace, { runId }: EventOf<"RUN_STARTED">): SpanRef => ({
+const enclosingSpan = ({ step }: Trace, { runId }: EventOf<"RUN_STARTED">): SpanRef => ({
   runId,
   name: step ? stepName(step.began.payload.callId) : RUN,
 });

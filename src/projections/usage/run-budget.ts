@@ -1,6 +1,7 @@
 // A run's budget: what it may spend, has spent, and has reserved for the call under way. Used to show the budgets of a tree.
 
 import type { Budget, JournalEvent } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { applyRunRow, initialRow, type RunRow } from "../folds/run-row.ts";
 import type { Projection } from "../projection.ts";
 import { budgetChangeIn } from "./budget-changes.ts";
@@ -45,11 +46,11 @@ function applyRunBudget(state: RunBudget, event: JournalEvent): RunBudget {
   const word = budgetChangeIn(event);
   if (word?.scope === "tree") state.treeChanges.push({ position: event.position, limits: word.limits });
   else if (word) state.raised = { ...state.raised, ...word.limits };
-  followCall(state, event);
+  trackCall(state, event);
   return state;
 }
 
-function followCall(state: RunBudget, event: JournalEvent): void {
+function trackCall(state: RunBudget, event: JournalEvent): void {
   switch (event.type) {
     case "MODEL_CALL_STARTED": {
       const { tokens = 0, cost } = event.payload.estimate ?? {};
@@ -74,7 +75,4 @@ function followCall(state: RunBudget, event: JournalEvent): void {
   }
 }
 
-const budgetIn = ({ maxTokens, maxCost }: Budget): Budget => ({
-  ...(maxTokens === undefined ? {} : { maxTokens }),
-  ...(maxCost === undefined ? {} : { maxCost }),
-});
+const budgetIn = ({ maxTokens, maxCost }: Budget): Budget => omitUndefined({ maxTokens, maxCost });

@@ -91,7 +91,7 @@ export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = 
   tree.updatedAt = Math.max(tree.updatedAt, event.ts);
   switch (event.type) {
     case "RUN_STARTED":
-      begin(tree, event, bucket);
+      startRun(tree, event, bucket);
       break;
     case "MODEL_CALL_STARTED": {
       const { model, purpose } = event.payload;
@@ -108,11 +108,11 @@ export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = 
       break;
     }
     case "TOOL_STARTED":
-      beginCall(tree, event, bucket);
+      startCall(tree, event, bucket);
       break;
     case "TOOL_RESULT":
       applyUsage(cellOf(tree, bucket, agentOf(tree, event), ""), event);
-      work(tree, event.ts, event.payload.ms);
+      addWork(tree, event.ts, event.payload.ms);
       break;
     case "APPROVAL_DECIDED":
       if (event.payload.decision !== "expire") tree.people = true;
@@ -121,21 +121,21 @@ export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = 
       tree.people = true;
       break;
     case "CHILD_RUN_STARTED":
-      beginCall(tree, event, bucket);
-      followEdge(tree, event, bucket);
+      startCall(tree, event, bucket);
+      trackEdge(tree, event, bucket);
       break;
     case "CHILD_RUN_COMPLETED":
-      followEdge(tree, event, bucket);
+      trackEdge(tree, event, bucket);
       break;
     default:
-      if (TERMINAL_TYPES.has(event.type)) end(tree, event, bucket);
+      if (TERMINAL_TYPES.has(event.type)) endRun(tree, event, bucket);
   }
   return tree;
 }
 
 const REVIEWS = /review|critic|audit/i;
 
-function begin(tree: TreeUsage, { runId, payload }: EventOf<"RUN_STARTED">, bucket: number): void {
+function startRun(tree: TreeUsage, { runId, payload }: EventOf<"RUN_STARTED">, bucket: number): void {
   const { agent, depth } = payload;
   openOf(tree).agents[runId] = agent;
   const then = endsAt(tree, bucket);
@@ -145,7 +145,7 @@ function begin(tree: TreeUsage, { runId, payload }: EventOf<"RUN_STARTED">, buck
   if (REVIEWS.test(agent)) tree.reviews++;
 }
 
-function beginCall(
+function startCall(
   tree: TreeUsage,
   event: EventOf<"TOOL_STARTED" | "CHILD_RUN_STARTED">,
   bucket: number,
@@ -160,19 +160,19 @@ function spend(tree: TreeUsage, event: EventOf<"AGENT_THOUGHT" | "MODEL_CALL_FAI
   delete calls[call];
   const cell = cellOf(tree, bucket, agentOf(tree, event), model);
   applyUsage(cell, event);
-  work(tree, event.ts, event.payload.ms);
+  addWork(tree, event.ts, event.payload.ms);
   if (event.type !== "AGENT_THOUGHT" || !turn) return;
   cell.turns++;
   addTurnToBaseline(tree.baseline, event, event.runId === tree.top);
 }
 
-function work(tree: TreeUsage, at: number, ms = 0): void {
+function addWork(tree: TreeUsage, at: number, ms = 0): void {
   if (ms <= 0) return;
   tree.workMs += ms;
   openOf(tree).work.push([at - ms, at]);
 }
 
-function followEdge(
+function trackEdge(
   tree: TreeUsage,
   event: EventOf<"CHILD_RUN_STARTED" | "CHILD_RUN_COMPLETED">,
   bucket: number,
@@ -205,7 +205,7 @@ const ENDS: Partial<Record<JournalEvent["type"], "completed" | "failed" | "cance
   RUN_MOVED: "cancelled",
 };
 
-function end(tree: TreeUsage, { type, runId }: JournalEvent, bucket: number): void {
+function endRun(tree: TreeUsage, { type, runId }: JournalEvent, bucket: number): void {
   const how = ENDS[type]!;
   endsAt(tree, bucket)[how]++;
   if (runId === tree.top) tree.end = how;

@@ -85,23 +85,23 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
     if (source === "person" || source === "agent") return undefined;
     return source === "parent" ? start : (latest(NEWS) ?? start);
   },
-  MODEL_CALL_STARTED: (event, past) => askedFor(event, past),
+  MODEL_CALL_STARTED: (event, past) => modelCallCause(event, past),
   AGENT_THOUGHT: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
   MODEL_CALL_FAILED: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
   TOOL_PROPOSED: ({ payload: { toolCallId, round = 1 } }, { latest, start }) => {
-    if (round > 1) return latest(["APPROVAL_DECIDED"], about(toolCallId));
+    if (round > 1) return latest(["APPROVAL_DECIDED"], isAbout(toolCallId));
     const callId = toolCallId.slice(0, toolCallId.lastIndexOf("."));
     return (
       latest(["AGENT_THOUGHT"], (thought) => thought.callId === callId) ?? latest(["STEP_YIELDED"]) ?? start
     );
   },
-  APPROVAL_DECIDED: ({ payload: { itemId } }, past) => askedIn(itemId, past),
-  PERSON_ASKED: ({ payload: { itemId } }, past) => askedIn(itemId, past),
+  APPROVAL_DECIDED: ({ payload: { itemId } }, past) => itemCause(itemId, past),
+  PERSON_ASKED: ({ payload: { itemId } }, past) => itemCause(itemId, past),
   BUDGET_SET: () => undefined,
   TOOL_STARTED: ({ payload: { toolCallId } }, { latest }) =>
     latest(
       ["TOOL_PROPOSED", "APPROVAL_DECIDED", "OUTCOME_DECIDED", "TOOL_STARTED", "CHILD_RUN_COMPLETED"],
-      about(toolCallId),
+      isAbout(toolCallId),
     ),
   TOOL_RESULT: ({ payload: { toolCallId } }, { latest }) =>
     latest(
@@ -113,23 +113,23 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
         "CHILD_RUN_STARTED",
         "CHILD_RUN_COMPLETED",
       ],
-      about(toolCallId),
+      isAbout(toolCallId),
     ) ?? latest(["AGENT_THOUGHT"]),
   OUTCOME_DECIDED: ({ payload: { toolCallId } }, { latest }) =>
-    latest(["TOOL_STARTED", "OUTCOME_PROBED"], about(toolCallId)),
-  OUTCOME_PROBED: ({ payload: { toolCallId } }, { latest }) => latest(["TOOL_STARTED"], about(toolCallId)),
-  RUN_SUSPENDED: (event, past) => waitedFor(event, past),
+    latest(["TOOL_STARTED", "OUTCOME_PROBED"], isAbout(toolCallId)),
+  OUTCOME_PROBED: ({ payload: { toolCallId } }, { latest }) => latest(["TOOL_STARTED"], isAbout(toolCallId)),
+  RUN_SUSPENDED: (event, past) => waitCause(event, past),
   RUN_RESUMED: (_, { latest }) =>
     latest(["APPROVAL_DECIDED", "OUTCOME_DECIDED", "TIMER_FIRED", "CHILD_RUN_COMPLETED", "RUN_SUSPENDED"]),
   CHILD_RUN_STARTED: ({ payload: { key } }, { latest, start }) =>
-    latest(["TOOL_PROPOSED", "APPROVAL_DECIDED", "CHILD_RUN_COMPLETED"], about(key)) ??
+    latest(["TOOL_PROPOSED", "APPROVAL_DECIDED", "CHILD_RUN_COMPLETED"], isAbout(key)) ??
     latest(["TEAM_ROUND_STARTED", "STEP_YIELDED", "CHILD_RUN_COMPLETED"]) ??
     start,
   CHILD_RUN_COMPLETED: ({ payload: { child_run_id: id } }, { journals, latest }) =>
     journals.get(id)?.at(-1) ?? latest(["CHILD_RUN_STARTED"], ({ child_run_id }) => child_run_id === id),
   TEAM_ROUND_STARTED: (_, { latest, start }) => latest(["CHILD_RUN_COMPLETED"]) ?? start,
-  TEAM_MESSAGE: (event, past) => saidBy(event, past),
-  TEAM_VOTE: (event, past) => saidBy(event, past),
+  TEAM_MESSAGE: (event, past) => teamMessageCause(event, past),
+  TEAM_VOTE: (event, past) => teamMessageCause(event, past),
   RUNNER_STARTED: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
   RUNNER_SAID: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
   RUNNER_SPENT: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
@@ -145,12 +145,12 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
   SYSTEM_ERROR: (_, { latest, start }) => latest(NEWS) ?? start,
   RUN_COMPLETED: (_, { latest, start }) =>
     latest(["AGENT_THOUGHT", "STEP_YIELDED", "CHILD_RUN_COMPLETED"]) ?? start,
-  RUN_FAILED: (event, past) => failedBy(event, past),
+  RUN_FAILED: (event, past) => failureCause(event, past),
 };
 
 /** The event that opened an inbox item. */
-const askedIn = (itemId: string, { latest }: Past): JournalEvent | undefined =>
-  latest(["TOOL_PROPOSED"], about(callOfItem(itemId))) ??
+const itemCause = (itemId: string, { latest }: Past): JournalEvent | undefined =>
+  latest(["TOOL_PROPOSED"], isAbout(callOfItem(itemId))) ??
   latest(["LIMIT_REACHED"], (reached) => reached.itemId === itemId) ??
   latest(["RUN_SUSPENDED"], ({ waitingOn }) => waitingOn.items?.includes(itemId) === true);
 
@@ -181,7 +181,7 @@ type AboutCall = Payload<
 >;
 
 /** Matches events about a call: its proposal, decisions on it, its start, and the child it started. */
-const about =
+const isAbout =
   (id: string) =>
   (payload: AboutCall): boolean => {
     if ("toolCallId" in payload) return payload.toolCallId === id;
@@ -190,7 +190,10 @@ const about =
   };
 
 /** T8. The cause of a second attempt is the failure of the first. */
-function askedFor(event: EventOf<"MODEL_CALL_STARTED">, { latest, start }: Past): JournalEvent | undefined {
+function modelCallCause(
+  event: EventOf<"MODEL_CALL_STARTED">,
+  { latest, start }: Past,
+): JournalEvent | undefined {
   const { attempt = 1 } = event.payload;
   if (attempt > 1) return latest(["MODEL_CALL_FAILED"], sameCall(event));
   const news = latest(["AGENT_THOUGHT", "TOOL_RESULT", "CHILD_RUN_COMPLETED", "CONTEXT_ADDED"], isNews);
@@ -205,12 +208,12 @@ function isNews(payload: Payload<"AGENT_THOUGHT" | "TOOL_RESULT" | "CHILD_RUN_CO
 }
 
 /** The end of the member's run that said it; for a coordinator, its own call or turn. */
-function saidBy(word: TeamWord, { journals, latest, start }: Past): JournalEvent | undefined {
-  const seat = slotOfWord(word);
+function teamMessageCause(word: TeamWord, { journals, latest, start }: Past): JournalEvent | undefined {
+  const slot = slotOfWord(word);
   const ofMember =
-    latest(["CHILD_RUN_COMPLETED"], ({ key }) => key === seat) ??
-    latest(["SYSTEM_ERROR"], ({ id }) => id === seat) ??
-    latest(["CHILD_RUN_STARTED"], ({ key }) => key === seat);
+    latest(["CHILD_RUN_COMPLETED"], ({ key }) => key === slot) ??
+    latest(["SYSTEM_ERROR"], ({ id }) => id === slot) ??
+    latest(["CHILD_RUN_STARTED"], ({ key }) => key === slot);
   if (ofMember) return ofMember;
   const isOwn = start?.type === "RUN_STARTED" && start.payload.agent === word.payload.from;
   const before = (journals.get(word.runId) ?? []).filter(({ seq }) => seq < word.seq);
@@ -218,7 +221,7 @@ function saidBy(word: TeamWord, { journals, latest, start }: Past): JournalEvent
   return own ?? latest(isOwn ? ["AGENT_THOUGHT"] : ["CHILD_RUN_COMPLETED"]) ?? start;
 }
 
-function waitedFor({ payload }: EventOf<"RUN_SUSPENDED">, past: Past): JournalEvent | undefined {
+function waitCause({ payload }: EventOf<"RUN_SUSPENDED">, past: Past): JournalEvent | undefined {
   const { latest, journals, start } = past;
   const { kind, items = [] } = payload.waitingOn;
   const [first = ""] = items;
@@ -227,7 +230,7 @@ function waitedFor({ payload }: EventOf<"RUN_SUSPENDED">, past: Past): JournalEv
     case "question":
     case "outcome_unknown":
       return (
-        latest(["TOOL_PROPOSED", "TOOL_STARTED"], about(callOfItem(first))) ??
+        latest(["TOOL_PROPOSED", "TOOL_STARTED"], isAbout(callOfItem(first))) ??
         latest(["STEP_YIELDED"]) ??
         start
       );
@@ -249,7 +252,7 @@ function waitedFor({ payload }: EventOf<"RUN_SUSPENDED">, past: Past): JournalEv
   }
 }
 
-function failedBy(event: EventOf<"RUN_FAILED">, { latest, start }: Past): JournalEvent | undefined {
+function failureCause(event: EventOf<"RUN_FAILED">, { latest, start }: Past): JournalEvent | undefined {
   const below = failedRunBelow(event);
   const child =
     below === undefined
@@ -330,21 +333,23 @@ const isWord = (event: JournalEvent): event is TeamWord =>
 
 /** The result of the call that said it, in the speaker's journal. Undefined: the message was the run's final text. */
 function callThatSaid(events: readonly JournalEvent[], word: TeamWord): JournalEvent | undefined {
-  const ids = new Set(events.flatMap((event) => (event.type === "AGENT_THOUGHT" ? saying(event, word) : [])));
+  const ids = new Set(
+    events.flatMap((event) => (event.type === "AGENT_THOUGHT" ? callsSaying(event, word) : [])),
+  );
   return events.findLast(
     ({ type, payload }) => type === "TOOL_RESULT" && !payload.isError && ids.has(payload.toolCallId),
   );
 }
 
-function saying({ payload: { callId, content } }: EventOf<"AGENT_THOUGHT">, word: TeamWord): string[] {
+function callsSaying({ payload: { callId, content } }: EventOf<"AGENT_THOUGHT">, word: TeamWord): string[] {
   return toolCallsOf(content).flatMap(({ toolName, input }, index) =>
-    says(toolName, (input ?? {}) as Said, word) ? toolCallId(callId, index) : [],
+    isSaying(toolName, (input ?? {}) as Said, word) ? toolCallId(callId, index) : [],
   );
 }
 
 type Said = Partial<Pick<Payload<"TEAM_VOTE">, "ready" | "reason">> & { message?: string };
 
-function says(tool: string, { message, ready, reason }: Said, word: TeamWord): boolean {
+function isSaying(tool: string, { message, ready, reason }: Said, word: TeamWord): boolean {
   if (word.type === "TEAM_MESSAGE") return tool === BROADCAST && message === word.payload.text;
   return tool === VOTE_CONCLUDE && ready === word.payload.ready && reason === word.payload.reason;
 }

@@ -4,6 +4,7 @@
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload, RunStatus } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { applyRunRow, initialRow } from "../folds/run-row.ts";
 import { FINAL_REPORT } from "../folds/tool-call.ts";
 import { align } from "./align.ts";
@@ -86,7 +87,7 @@ function addNode(ids: Sides<string>, depth: number, trees: Trees): Comparison["f
     depth,
     a: a?.facts,
     b: b?.facts,
-    rows: rows.map(shown),
+    rows: rows.map(visibleRow),
   });
   let first: Comparison["first"];
   for (const [index, row] of rows.entries()) {
@@ -115,14 +116,16 @@ function isSame({ a, b }: Sides<CompareStep>): boolean {
 }
 
 /** A recorded result is shown with the detail of the original. */
-function shown({ a, b, same }: Sides<CompareStep> & { same: boolean }): ComparedRow {
+function visibleRow({ a, b, same }: Sides<CompareStep> & { same: boolean }): ComparedRow {
   const detail = same ? (a?.recorded ? b?.detail : a?.detail) : undefined;
-  return { a: a && { ...stepShown(a), ...told(detail) }, b: b && { ...stepShown(b), ...told(detail) }, same };
+  return {
+    a: a && { ...visibleStep(a), ...omitUndefined({ detail }) },
+    b: b && { ...visibleStep(b), ...omitUndefined({ detail }) },
+    same,
+  };
 }
 
-const told = (detail: string | undefined) => (detail === undefined ? {} : { detail });
-
-function stepShown(step: CompareStep): ComparedStep {
+function visibleStep(step: CompareStep): ComparedStep {
   const { key: _, resultAt: __, ...rest } = step;
   return rest;
 }
@@ -180,7 +183,7 @@ function compareSteps(events: readonly JournalEvent[]): CompareStep[] {
         // An edited task replaces the original one if the model has not answered that yet.
         if (event.payload.fork?.edited?.includes("message") && steps.every(({ kind }) => kind === "heard"))
           steps.length = 0;
-        if (saysSomething(event.payload)) steps.push(stepOf(event, "heard", event.payload.task));
+        if (hasOwnTask(event.payload)) steps.push(stepOf(event, "heard", event.payload.task));
         break;
       case "CONTEXT_ADDED":
         if (event.payload.source !== "system") steps.push(stepOf(event, "heard", event.payload.text));
@@ -215,7 +218,7 @@ function compareSteps(events: readonly JournalEvent[]): CompareStep[] {
 }
 
 /** A run that continues in the middle of another run's work has no task of its own. */
-const saysSomething = ({ continues, trigger, fork }: Payload<"RUN_STARTED">): boolean =>
+const hasOwnTask = ({ continues, trigger, fork }: Payload<"RUN_STARTED">): boolean =>
   !continues || (trigger !== "retry" && (trigger !== "fork" || (fork?.edited?.includes("message") ?? false)));
 
 function stepOf(

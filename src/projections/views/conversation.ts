@@ -4,6 +4,7 @@
 import { toolCallId } from "../../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { type CallOutcome, CONCLUDE_TEAM, callOutcome, FINAL_REPORT } from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
 import {
@@ -112,7 +113,7 @@ export function applyConversation(talk: Conversation, event: JournalEvent): Conv
   learnNames(talk.names, event);
   switch (event.type) {
     case "RUN_STARTED":
-      hear(talk, event, "task", event.payload.userId, event.payload.task);
+      addMessage(talk, event, "task", event.payload.userId, event.payload.task);
       break;
     case "CONTEXT_ADDED":
       told(talk, event);
@@ -122,22 +123,22 @@ export function applyConversation(talk: Conversation, event: JournalEvent): Conv
       answerOf(talk, event);
       break;
     case "AGENT_THOUGHT":
-      thought(talk, event);
+      addThought(talk, event);
       break;
     case "TOOL_PROPOSED":
-      proposed(talk, event);
+      addProposal(talk, event);
       break;
     case "APPROVAL_DECIDED":
-      decided(talk, event);
+      addDecision(talk, event);
       break;
     case "TOOL_STARTED":
-      started(talk, event);
+      startCall(talk, event);
       break;
     case "TOOL_RESULT":
-      result(talk, event);
+      addResult(talk, event);
       break;
     case "CHILD_RUN_STARTED":
-      childStarted(talk, event);
+      addChild(talk, event);
       break;
     case "CHILD_RUN_COMPLETED":
     case "STEP_YIELDED":
@@ -146,11 +147,11 @@ export function applyConversation(talk: Conversation, event: JournalEvent): Conv
     case "RUN_COMPLETED":
     case "RUN_FAILED":
     case "RUN_CANCELLED":
-      ended(talk, event);
+      endAnswer(talk, event);
       break;
     default:
       if (event.type === "MODEL_CALL_FAILED") talk.open = undefined;
-      note(talk, event);
+      addNote(talk, event);
   }
   return talk;
 }
@@ -166,7 +167,7 @@ export function activityCounts({ activity, ts, to }: Answer): {
   return { tools: calls.length, files: files.size, ms: to === undefined ? undefined : to - ts };
 }
 
-function hear(
+function addMessage(
   talk: Conversation,
   { seq, ts, payload }: EventOf<"RUN_STARTED" | "CONTEXT_ADDED">,
   source: IncomingMessage["source"],
@@ -183,14 +184,14 @@ function told(talk: Conversation, event: EventOf<"CONTEXT_ADDED">): void {
   const answer = openAnswer(talk);
   const isSaid = source === "person" || source === "agent" || source === "parent";
   if (answer && !isSaid) {
-    note(talk, event);
+    addNote(talk, event);
     return;
   }
   if (answer) close(answer, event.ts);
-  hear(talk, event, source, from, text);
+  addMessage(talk, event, source, from, text);
 }
 
-function thought(talk: Conversation, { seq, ts, payload }: EventOf<"AGENT_THOUGHT">): void {
+function addThought(talk: Conversation, { seq, ts, payload }: EventOf<"AGENT_THOUGHT">): void {
   const turn = talk.open?.isTurn ?? true;
   talk.open = undefined;
   if (!turn) return;
@@ -236,7 +237,7 @@ function newCall(
   return call;
 }
 
-function proposed(talk: Conversation, { seq, ts, payload }: EventOf<"TOOL_PROPOSED">): void {
+function addProposal(talk: Conversation, { seq, ts, payload }: EventOf<"TOOL_PROPOSED">): void {
   const { toolCallId: id, name, input, verdict, preview } = payload;
   const known = talk.calls.get(id);
   const call = known ?? newCall(talk, id, name, input, { seq, ts });
@@ -245,14 +246,14 @@ function proposed(talk: Conversation, { seq, ts, payload }: EventOf<"TOOL_PROPOS
   call.preview = preview ?? call.preview;
 }
 
-function decided(talk: Conversation, event: EventOf<"APPROVAL_DECIDED">): void {
+function addDecision(talk: Conversation, event: EventOf<"APPROVAL_DECIDED">): void {
   const { itemId, by, decision, note: why, input } = event.payload;
   const call = talk.calls.get(itemId.replace(/~\d+$/, ""));
   if (!call) {
-    note(talk, event);
+    addNote(talk, event);
     return;
   }
-  call.decision = { by, decision, ...(why === undefined ? {} : { note: why }) };
+  call.decision = omitUndefined({ by, decision, note: why });
   if (decision === "edit") {
     call.input = input;
     call.words = describeCallById(talk.names, call.id, call.tool);
@@ -260,14 +261,14 @@ function decided(talk: Conversation, event: EventOf<"APPROVAL_DECIDED">): void {
   if (call.state === "asks") call.state = "said";
 }
 
-function started(talk: Conversation, { ts, payload }: EventOf<"TOOL_STARTED">): void {
+function startCall(talk: Conversation, { ts, payload }: EventOf<"TOOL_STARTED">): void {
   const call = talk.calls.get(payload.toolCallId);
   if (!call) return;
   call.state = "runs";
   call.startedAt = ts;
 }
 
-function result(talk: Conversation, event: EventOf<"TOOL_RESULT">): void {
+function addResult(talk: Conversation, event: EventOf<"TOOL_RESULT">): void {
   const call = talk.calls.get(event.payload.toolCallId);
   if (!call) return;
   call.state = callOutcome(event, talk.names.cancelSeq);
@@ -276,21 +277,24 @@ function result(talk: Conversation, event: EventOf<"TOOL_RESULT">): void {
   if (call.state !== "ok") call.isReplaced = false;
 }
 
-function childStarted(talk: Conversation, { seq, ts, payload }: EventOf<"CHILD_RUN_STARTED">): void {
+function addChild(talk: Conversation, { seq, ts, payload }: EventOf<"CHILD_RUN_STARTED">): void {
   const { child_run_id: runId, agent_type: agent, task, key } = payload;
   const call = talk.calls.get(key);
   if (call) call.isReplaced = true;
   answerOf(talk, { seq, ts }).activity.push({ kind: "child", seq, ts, runId, agent, task });
 }
 
-function note(talk: Conversation, event: JournalEvent): void {
+function addNote(talk: Conversation, event: JournalEvent): void {
   const entry = timelineEntry(event, talk.names);
   if (!entry) return;
   const { seq, ts, title: text, tone, detail } = entry;
   answerOf(talk, event).activity.push({ kind: "note", seq, ts, text, tone, detail });
 }
 
-function ended(talk: Conversation, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">): void {
+function endAnswer(
+  talk: Conversation,
+  event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">,
+): void {
   const { stopReason, summary, result: envelope } = event.payload;
   const answer = answerOf(talk, event);
   answer.end = { stopReason, result: envelope };

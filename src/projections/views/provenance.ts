@@ -52,7 +52,9 @@ export function provenanceOf(journals: Journals, runId: string): Provenance | un
   const answer = end && answerOf(end);
   if (!end || answer === undefined) return undefined;
   const all = sentencesOf(answer);
-  const sentences = all.slice(0, MOST_SENTENCES).map((text) => asked(text.slice(0, LONGEST_SENTENCE)));
+  const sentences = all
+    .slice(0, MOST_SENTENCES)
+    .map((text) => parseSentence(text.slice(0, LONGEST_SENTENCE)));
   const wanted = traitIndex(sentences);
   const found = new Map<string, Hit[]>();
   const read = readSources(journals, runId, (source) => {
@@ -88,7 +90,7 @@ interface Asked {
   traits: Trait[];
 }
 
-const asked = (text: string): Asked => ({ text, words: wordsOf(text), traits: traitsOf(text) });
+const parseSentence = (text: string): Asked => ({ text, words: wordsOf(text), traits: traitsOf(text) });
 
 /** Traits by their first word, so that most words of a text cost one lookup. */
 type Wanted = Map<string, Map<string, { sentence: number; trait: Trait }[]>>;

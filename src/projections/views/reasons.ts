@@ -31,7 +31,7 @@ export interface Reason {
 export function createReasonFinder(journals: Journals): (event: JournalEvent) => Reason {
   const known = new Map<string, Names>();
   const namesOf = (runId: string): Names => {
-    const names = known.get(runId) ?? learned(journals.get(runId) ?? []);
+    const names = known.get(runId) ?? collectNames(journals.get(runId) ?? []);
     known.set(runId, names);
     return names;
   };
@@ -58,7 +58,7 @@ export function agentOfRun(journals: Journals, runId: string): string {
   return first?.type === "RUN_STARTED" ? first.payload.agent : runId;
 }
 
-function learned(events: readonly JournalEvent[]): Names {
+function collectNames(events: readonly JournalEvent[]): Names {
   const names = emptyNames();
   for (const event of events) learnNames(names, event);
   return names;
@@ -90,19 +90,19 @@ function becauseOf(event: JournalEvent, around: Around): string | undefined {
 
 /** For the other types the cause alone is enough. */
 const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => string | undefined } = {
-  RUN_STARTED: ({ payload }) => startedBecause(payload),
-  MODEL_CALL_STARTED: ({ payload }, { cause }) => askedBecause(payload, cause),
+  RUN_STARTED: ({ payload }) => startCause(payload),
+  MODEL_CALL_STARTED: ({ payload }, { cause }) => modelCallReason(payload, cause),
   MODEL_CALL_FAILED: ({ payload }) => FAILURES[payload.cause],
-  TOOL_PROPOSED: ({ payload }) => judgedBecause(payload),
-  APPROVAL_DECIDED: ({ payload }, { cause }) => decidedBecause(payload, cause),
-  TOOL_STARTED: ({ payload }, { cause }) => begunBecause(payload, cause),
-  TOOL_RESULT: ({ payload }, { cause }) => endedBecause(payload, cause),
+  TOOL_PROPOSED: ({ payload }) => verdictReason(payload),
+  APPROVAL_DECIDED: ({ payload }, { cause }) => decisionReason(payload, cause),
+  TOOL_STARTED: ({ payload }, { cause }) => toolStartReason(payload, cause),
+  TOOL_RESULT: ({ payload }, { cause }) => resultReason(payload, cause),
   OUTCOME_DECIDED: ({ payload: { note } }) =>
     note ?? "a process ended in the middle of the call, so its outcome was unknown",
   OUTCOME_PROBED: ({ payload: { evidence } }) => evidence.join(" "),
   RUN_SUSPENDED: (_, { cause }) =>
-    cause?.type === "TOOL_PROPOSED" ? judgedBecause(cause.payload) : undefined,
-  CHILD_RUN_STARTED: ({ payload }, { journals, cause }) => chosenBecause(payload, journals, cause),
+    cause?.type === "TOOL_PROPOSED" ? verdictReason(cause.payload) : undefined,
+  CHILD_RUN_STARTED: ({ payload }, { journals, cause }) => childReason(payload, journals, cause),
   CONTEXT_COMPACTED: () => "its history was too long for its model",
   LIMIT_REACHED: ({ payload: { limit, value, hard } }) =>
     hard ? `\`limits.${limit}\` is ${value}` : `it warns before \`limits.${limit}\` is used up`,
@@ -122,7 +122,7 @@ const inSentence = (text: string): string =>
     ? text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "")
     : text;
 
-function startedBecause({ trigger, userId, reason, continues }: Payload<"RUN_STARTED">): string | undefined {
+function startCause({ trigger, userId, reason, continues }: Payload<"RUN_STARTED">): string | undefined {
   if (reason !== undefined) return reason;
   const before = continues ? `; it continues run ${continues.runId} after its event ${continues.seq}` : "";
   if (trigger === "retry") return `a person retried it${before}`;
@@ -130,7 +130,7 @@ function startedBecause({ trigger, userId, reason, continues }: Payload<"RUN_STA
   return trigger === "user" ? `${userId ?? "a person"} asked for it${before}` : undefined;
 }
 
-function askedBecause(
+function modelCallReason(
   { model, attempt = 1, purpose = "turn" }: Payload<"MODEL_CALL_STARTED">,
   cause: JournalEvent | undefined,
 ): string | undefined {
@@ -163,7 +163,7 @@ const FAILURES: Record<Payload<"MODEL_CALL_FAILED">["cause"], string> = {
 
 const VERDICTS = { allow: "allows it", deny: "denies it" } as const;
 
-function judgedBecause(proposal: Payload<"TOOL_PROPOSED">): string {
+function verdictReason(proposal: Payload<"TOOL_PROPOSED">): string {
   const { verdict, rule, untrusted = [], round = 1, name: tool } = proposal;
   const heard = untrusted.length === 0 ? "" : `; it had read untrusted text from ${untrusted.join(", ")}`;
   const again = round > 1 ? "; the files or rules behind it changed after it was approved" : "";
@@ -172,16 +172,16 @@ function judgedBecause(proposal: Payload<"TOOL_PROPOSED">): string {
   return `${judged}${heard}${again}`;
 }
 
-function decidedBecause(
+function decisionReason(
   { decision, by, note }: Payload<"APPROVAL_DECIDED">,
   cause: JournalEvent | undefined,
 ): string | undefined {
-  const asked = cause?.type === "TOOL_PROPOSED" ? judgedBecause(cause.payload) : undefined;
+  const asked = cause?.type === "TOOL_PROPOSED" ? verdictReason(cause.payload) : undefined;
   if (decision === "expire") return [asked, note ?? "nobody decided in time"].filter(Boolean).join("; ");
   return note === undefined ? asked : `${by} said: ${note}`;
 }
 
-function begunBecause(
+function toolStartReason(
   { attempt = 1, receipt }: Payload<"TOOL_STARTED">,
   cause: JournalEvent | undefined,
 ): string | undefined {
@@ -192,20 +192,20 @@ function begunBecause(
     const words = describeReceipt(receipt, { ...cause.payload, ts: cause.ts });
     return `${cause.payload.by} approved it${words === undefined ? "" : `; it is ${words}`}`;
   }
-  return cause?.type === "TOOL_PROPOSED" ? judgedBecause(cause.payload) : undefined;
+  return cause?.type === "TOOL_PROPOSED" ? verdictReason(cause.payload) : undefined;
 }
 
-function endedBecause(
+function resultReason(
   { output, isError, outcome }: Payload<"TOOL_RESULT">,
   cause: JournalEvent | undefined,
 ): string | undefined {
   if (cause?.type === "APPROVAL_DECIDED" && cause.payload.decision === "reject")
     return `${cause.payload.by} rejected it${cause.payload.note ? `: ${cause.payload.note}` : ""}`;
-  if (outcome === "denied" && cause?.type === "TOOL_PROPOSED") return judgedBecause(cause.payload);
+  if (outcome === "denied" && cause?.type === "TOOL_PROPOSED") return verdictReason(cause.payload);
   return isError ? (typeof output === "string" ? output : JSON.stringify(output)) : undefined;
 }
 
-function chosenBecause(
+function childReason(
   { child_run_id: id, agent_type: agent, trigger, attempt = 1, retries = 0 }: Payload<"CHILD_RUN_STARTED">,
   journals: Journals,
   cause: JournalEvent | undefined,
@@ -214,7 +214,7 @@ function chosenBecause(
   const reason = first?.type === "RUN_STARTED" ? first.payload.reason : undefined;
   const again =
     attempt > 1 ? `attempt ${attempt}, because the one before failed (${retries} more may follow); ` : "";
-  const judged = cause?.type === "TOOL_PROPOSED" ? `; ${judgedBecause(cause.payload)}` : "";
+  const judged = cause?.type === "TOOL_PROPOSED" ? `; ${verdictReason(cause.payload)}` : "";
   const decided = cause?.type === "APPROVAL_DECIDED" ? `; ${cause.payload.by} approved it` : "";
   const said = reason === undefined ? "" : `: ${reason}`;
   return `${again}${startReason(trigger, agent)}${said}${judged}${decided}`;

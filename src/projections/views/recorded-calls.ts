@@ -69,7 +69,7 @@ function ofTool({ calls, proposals }: Known, { runId, seq, payload }: EventOf<"T
   const wasDone = (outcome === "ok" || outcome === "error") && !recorded;
   // The result of a delegation that is not awaited only says that the child was started.
   if (!call || !proposal || !wasDone || proposal.effect === "read" || proposal.name === DELEGATE) return [];
-  const result = known({ output, isError, ref, size, untrusted });
+  const result = withoutUndefined({ output, isError, ref, size, untrusted });
   return [{ runId, seq, name: proposal.name, input: call.input, result }];
 }
 
@@ -79,12 +79,14 @@ function ofChild({ calls, children }: Known, { runId, seq, payload }: EventOf<"C
   if (!call || started?.trigger !== "delegation" || started.awaited === false) return [];
   if (payload.result.status === "failed" && (started.retries ?? 0) > 0) return [];
   const untrusted = payload.untrusted?.join(", ");
-  const result = known({ output: childResult(call.tool, started, payload), untrusted });
+  const result = withoutUndefined({ output: childResult(call.tool, started, payload), untrusted });
   return [{ runId, seq, name: DELEGATE, input: call.input, result }];
 }
 
 /** Removes undefined fields, which an event must not have. */
-const known = (result: { [K in keyof RecordedCall["result"]]: RecordedCall["result"][K] | undefined }) =>
+const withoutUndefined = (
+  result: { [K in keyof RecordedCall["result"]]: RecordedCall["result"][K] | undefined },
+) =>
   Object.fromEntries(
     Object.entries(result).filter(([, value]) => value !== undefined),
   ) as RecordedCall["result"];

@@ -57,7 +57,7 @@ export function traitsOf(sentence: string): Trait[] {
   };
   for (const [at, { start, end }] of words.entries()) {
     const phrase = forms.slice(at, at + phraseLength);
-    if (phrase.length >= 3 && phrase.length === phraseLength && phrase.filter(says).length >= 2)
+    if (phrase.length >= 3 && phrase.length === phraseLength && phrase.filter(isMeaningful).length >= 2)
       add(at, at + phraseLength, "phrase");
     // The first word of a sentence is capitalized anyway, so it counts as a name only if the next word is capitalized too.
     const isPlain = at === 0 && !/^\p{Lu}/u.test(sentence.slice(words[1]?.start ?? end));
@@ -81,7 +81,7 @@ function weightOf(word: string, isPlain: boolean): "strong" | "weak" | undefined
   if (/^[\d.,:%]+$/.test(word)) return weightOfNumber(word);
   const isCode = /_|\p{Ll}\p{Lu}/u.test(word) || (/\p{L}/u.test(word) && /\d/.test(word) && word.length >= 4);
   if (isCode) return "strong";
-  return /^\p{Lu}[\p{L}-]+$/u.test(word) && !isPlain && says(word.toLowerCase()) ? "weak" : undefined;
+  return /^\p{Lu}[\p{L}-]+$/u.test(word) && !isPlain && isMeaningful(word.toLowerCase()) ? "weak" : undefined;
 }
 
 function weightOfNumber(word: string): "strong" | "weak" | undefined {
@@ -102,7 +102,7 @@ function quotedIn(sentence: string): { start: number; end: number }[] {
 }
 
 /** Whether a word carries meaning. */
-const says = (form: string): boolean => form.length > 2 && !COMMON.has(form);
+const isMeaningful = (form: string): boolean => form.length > 2 && !COMMON.has(form);
 
 const COMMON: ReadonlySet<string> = new Set(
   "the and for are was were has have had not but all any can its it's with that this they them then than from into over under you your our their there here been being will would should could may might one two each also only some such when what which who how why because after before about more most very just does did done now out off per via".split(

@@ -101,7 +101,7 @@ test("[P7] a model call cut off by a cancel is not reported as retried", () => {
     "error warn: The model's answer was cut off",
   );
   expect(linesOf(modelCallStarted("m1"), modelCallFailed("m1"), cancel)[1]).toMatch(
-    /; it is asked for again$/,
+    /; the call is repeated$/,
   );
 });
 

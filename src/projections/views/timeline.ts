@@ -108,7 +108,12 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     if (payload.verdict === "allow") return undefined;
     if (payload.name === ASK_USER) return ["approval", "warn", what];
     const again = (payload.round ?? 1) > 1 ? " again, now that something changed," : "";
-    return ["approval", "warn", `Asks${again} to ${wish(names, payload.toolCallId, what)}`, payload.preview];
+    return [
+      "approval",
+      "warn",
+      `Asks${again} to ${describeWish(names, payload.toolCallId, what)}`,
+      payload.preview,
+    ];
   },
   APPROVAL_DECIDED: ({ payload }, names) => decisionLine(payload, names),
   TOOL_STARTED: ({ payload: { toolCallId: id, attempt = 1, receipt } }, names) => {
@@ -153,7 +158,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   CHILD_RUN_STARTED: ({ payload }) => [
     "child",
     "plain",
-    `Started ${payload.agent_type}${inPart(payload)}: ${payload.task}`,
+    `Started ${payload.agent_type}${roleSuffix(payload)}: ${payload.task}`,
     payload.task,
   ],
   CHILD_RUN_COMPLETED: ({ payload: { child_run_id: id, success, summary } }, names) => {
@@ -217,7 +222,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   RUN_FAILED: ({ payload }) => endLine("bad", "Failed", payload),
 };
 
-function inPart({ trigger, key: parentKey }: Payload<"CHILD_RUN_STARTED">): string {
+function roleSuffix({ trigger, key: parentKey }: Payload<"CHILD_RUN_STARTED">): string {
   const part = patternRole({ trigger, parentKey });
   return part === undefined ? "" : ` (${part})`;
 }
@@ -285,7 +290,7 @@ const MAIN_FIELDS = [
 ];
 
 /** `run: npm test` for a shell command, `use Write src/app.ts` for other calls. */
-function wish(names: Names, id: string, what: string): string {
+function describeWish(names: Names, id: string, what: string): string {
   const { tool, input } = names.calls.get(id) ?? {};
   const isCommand = tool === "Bash" && typeof (input as { command?: unknown } | null)?.command === "string";
   return isCommand ? `${what.charAt(0).toLowerCase()}${what.slice(1)}` : `use ${what}`;

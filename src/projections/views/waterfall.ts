@@ -81,7 +81,7 @@ export function applyWaterfall(state: Waterfall, event: JournalEvent): Waterfall
       modelFailed(state, event.payload);
       break;
     case "TOOL_STARTED":
-      if (state.tools.has(event.payload.toolCallId)) lose(state);
+      if (state.tools.has(event.payload.toolCallId)) markLost(state);
       state.tools.set(event.payload.toolCallId, describeCallById(state.names, event.payload.toolCallId));
       state.waits = undefined;
       break;
@@ -89,23 +89,23 @@ export function applyWaterfall(state: Waterfall, event: JournalEvent): Waterfall
       state.tools.delete(event.payload.toolCallId);
       break;
     case "RUN_SUSPENDED":
-      suspended(state, event);
+      startWait(state, event);
       break;
     case "RUN_RESUMED":
       state.waits = undefined;
       break;
     case "APPROVAL_DECIDED":
-      came(state, event.payload.itemId);
+      arrive(state, event.payload.itemId);
       break;
     case "OUTCOME_DECIDED":
-      came(state, `outcome/${event.payload.toolCallId}`);
+      arrive(state, `outcome/${event.payload.toolCallId}`);
       break;
     case "CHILD_RUN_STARTED":
       if (event.payload.awaited !== false) state.children.add(event.payload.child_run_id);
       break;
     case "CHILD_RUN_COMPLETED":
       state.children.delete(event.payload.child_run_id);
-      if (state.waits?.below) came(state, event.payload.child_run_id);
+      if (state.waits?.below) arrive(state, event.payload.child_run_id);
       break;
     case "RUN_COMPLETED":
     case "RUN_FAILED":
@@ -115,7 +115,7 @@ export function applyWaterfall(state: Waterfall, event: JournalEvent): Waterfall
       return state;
     default:
   }
-  follow(state, event.seq);
+  updateSpans(state, event.seq);
   return state;
 }
 
@@ -126,16 +126,16 @@ function modelLabel({ model, purpose, attempt = 1 }: Payload<"MODEL_CALL_STARTED
 
 function modelFailed(state: Waterfall, payload: Payload<"MODEL_CALL_FAILED">): void {
   // Written by the driver that found the call open, which does not know how long it took.
-  if (payload.cause === "interrupted" && payload.ms === undefined) lose(state);
+  if (payload.cause === "interrupted" && payload.ms === undefined) markLost(state);
   state.model = undefined;
   if (payload.retryAt === undefined || state.waits) return;
   state.waits = { activity: "provider", label: payload.message, items: new Set(), below: false };
 }
 
-function suspended(state: Waterfall, event: Extract<JournalEvent, { type: "RUN_SUSPENDED" }>): void {
+function startWait(state: Waterfall, event: Extract<JournalEvent, { type: "RUN_SUSPENDED" }>): void {
   const { waitingOn, blocked_by_child_run_id: child } = event.payload;
   if (waitingOn.kind === "outcome_unknown" && state.tools.size > 0) {
-    lose(state);
+    markLost(state);
     state.tools.clear();
   }
   state.waits = {
@@ -167,20 +167,20 @@ const WAITS: Record<WaitingOn["kind"], Activity> = {
 const BELOW: ReadonlySet<string> = new Set(["child", "handoff", "child_hitl"]);
 
 /** Removes an item that has arrived. With the last one the wait is over. */
-function came(state: Waterfall, item: string): void {
+function arrive(state: Waterfall, item: string): void {
   state.waits?.items.delete(item);
   if (state.waits?.items.size === 0) state.waits = undefined;
 }
 
 /** Marks the open span as lost: the process that worked on it died. */
-function lose({ spans }: Waterfall): void {
+function markLost({ spans }: Waterfall): void {
   const open = spans.at(-1);
   if (!open || open.to !== undefined) return;
   open.activity = "lost";
   open.label = `The process ended in here: ${open.label}`;
 }
 
-function follow(state: Waterfall, seq: number): void {
+function updateSpans(state: Waterfall, seq: number): void {
   const { activity, label, below } = current(state);
   const open = state.spans.at(-1);
   if (open?.activity === activity && open.label === label && open.to === undefined) return;

@@ -59,7 +59,7 @@ export function whyOf(
     return { ...about, seq, answer, since: event.ts, chain, next: [] };
   }
   if (event.type === "RUN_FAILED") return { ...about, ...failure(journals, event, row, reasonOf) };
-  const stands = TERMINAL_TYPES.has(event.type) ? event : standsAt(journals, row, event);
+  const stands = TERMINAL_TYPES.has(event.type) ? event : explainingEvent(journals, row, event);
   const chain = told(causesOf(journals, stands), stands).map(reasonOf);
   const since = stands.runId === runId ? stands.ts : row.updatedAt;
   const held = [stands.runId, runId].find((id) => quarantined.has(id) && !isSetAside(stands));
@@ -67,13 +67,13 @@ export function whyOf(
     return {
       ...about,
       status: "suspended",
-      ...setAside(journals, runId, held, quarantined.get(held)!),
+      ...quarantineAnswer(journals, runId, held, quarantined.get(held)!),
       since,
       chain,
     };
   return {
     ...about,
-    ...(notTakenUp(journals, row, stands, idle) ?? standing(journals, row, stands, reasonOf)),
+    ...(undrivenAnswer(journals, row, stands, idle) ?? statusAnswer(journals, row, stands, reasonOf)),
     since,
     chain,
   };
@@ -83,18 +83,18 @@ const isSetAside = (event: JournalEvent): boolean =>
   event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "quarantine";
 
 /** No command can resume such a run before its journal is restored. */
-function setAside(
+function quarantineAnswer(
   journals: Journals,
   runId: string,
   held: string,
   reason: string,
 ): Pick<Why, "answer" | "next"> {
   const whose = held === runId ? "" : ` (${agentOfRun(journals, held)})`;
-  return { answer: `Quarantined${whose}: ${reason}`, next: [asideNext(held)] };
+  return { answer: `Quarantined${whose}: ${reason}`, next: [repairHint(held)] };
 }
 
 /** What a person can do about an unreadable run. */
-const asideNext = (runId: string): string =>
+const repairHint = (runId: string): string =>
   `\`cadre verify ${runId}\` shows what is damaged. The run continues once the store is restored from a backup.`;
 
 type ReasonOf = (event: JournalEvent) => Reason;
@@ -158,11 +158,11 @@ const isPassedOn = ({ type }: JournalEvent): boolean =>
   type === "RUN_FAILED" || type === "CHILD_RUN_COMPLETED";
 
 /** The event that explains the state of a run that has not ended, however far below. */
-function standsAt(journals: Journals, { id, waitingOn }: RunRow, last: JournalEvent): JournalEvent {
+function explainingEvent(journals: Journals, { id, waitingOn }: RunRow, last: JournalEvent): JournalEvent {
   const below = waitingOn?.blockers?.[0] ?? liveBelow(journals, waitingOn);
   const events = journals.get(below ?? "");
   const row = rowOf(events ?? []);
-  if (row && row.id !== id && events) return standsAt(journals, row, events.at(-1)!);
+  if (row && row.id !== id && events) return explainingEvent(journals, row, events.at(-1)!);
   if (!waitingOn) return last;
   return journals.get(id)!.findLast(({ type }) => WAITS.has(type)) ?? last;
 }
@@ -177,7 +177,7 @@ function liveBelow(journals: Journals, waitingOn: WaitingOn | undefined): string
   });
 }
 
-function notTakenUp(
+function undrivenAnswer(
   journals: Journals,
   { id, endedAt }: RunRow,
   { runId, type }: JournalEvent,
@@ -191,7 +191,7 @@ function notTakenUp(
   };
 }
 
-function standing(
+function statusAnswer(
   journals: Journals,
   row: RunRow,
   stands: JournalEvent,

@@ -26,8 +26,8 @@ export function newInBlastRadius({ tools, hosts }: BlastRadius): string[] {
 
 /** The patterns that a tool is restricted to, and the agents that have it. */
 export function describeToolReach({ only, by }: BlastRadius["tools"][number]): string {
-  const held = `held by ${listed(by, 4)}`;
-  return only ? `only ${listed(only, 6)}; ${held}` : held;
+  const held = `held by ${joinNames(by, 4)}`;
+  return only ? `only ${joinNames(only, 6)}; ${held}` : held;
 }
 
 /** Verbs by the key of the agent's file that names the other agent. */
@@ -62,16 +62,16 @@ function filesWords({ tools }: BlastRadius, byCommands: boolean): string {
   const patterns = writing.flatMap(({ only = [] }) =>
     only.map((rule) => rule.replace(/^\w+\((.*)\)$/s, "$1")),
   );
-  return listed([...new Set(patterns)], 3);
+  return joinNames([...new Set(patterns)], 3);
 }
 
 function hostsWords(hosts: BlastRadius["hosts"]): string {
   if (hosts.length === 0) return "the network";
-  const widest = hosts.find(({ any }) => any) ?? (hosts.length === 1 ? hosts[0] : undefined);
+  const widest = hosts.find(({ isClass }) => isClass) ?? (hosts.length === 1 ? hosts[0] : undefined);
   return widest?.host ?? `${hosts.length} hosts`;
 }
 
-function listed(names: readonly string[], most: number): string {
+function joinNames(names: readonly string[], most: number): string {
   const more = names.length - most;
   return [...names.slice(0, most), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
