@@ -1,4 +1,4 @@
-// An agent that looks after runs works for somebody: what they may not see or do, it may not either.
+// An agent that looks after runs works for a user: it sees and does only what that user may.
 
 import { describe, expect } from "vitest";
 import { charge, payloadsOf, roles, scenario } from "../../../test/support/scenario.ts";
@@ -8,7 +8,7 @@ import { ADMIN_TOOLS } from "./declared/admin-tools.ts";
 
 const CONFIG = "permissions: { allow: ['mcp__admin__*'], ask: [charge] }\n";
 
-/** Every tool that there is; those about a run, about each that the task names. */
+/** A call of every admin tool; tools about one run are called for each run in the task. */
 const calls = (task: string) =>
   ADMIN_TOOLS.flatMap(({ name: tool }) =>
     /list_runs$|health$/.test(tool)
@@ -34,7 +34,7 @@ const letIn = async (world: World, name: string, role: Role): Promise<void> => {
   await world.runtime.store.users.add({ name, role, by: "maria", key: `key of ${name}` });
 };
 
-/** Of hers: one that has ended, one that was set aside, one that waits for her. */
+/** Three runs of ann: one has ended, one is quarantined, one waits for her. */
 async function runsOfAnn(world: World): Promise<[ended: string, aside: string, waits: string]> {
   await letIn(world, "ann", "operator");
   const start = async (task: string): Promise<string> => {
@@ -50,7 +50,7 @@ async function runsOfAnn(world: World): Promise<[ended: string, aside: string, w
   return [ended, aside, waits];
 }
 
-/** What the agent is told that does all that it can to these runs, for somebody. */
+/** The results of an agent that calls every admin tool on these runs, on behalf of a user. */
 async function keep(world: World, runIds: readonly string[], userId: string) {
   const runId = await world.run(runIds.join(" "), { userId });
   await world.seen(runId, "RUN_COMPLETED");
@@ -64,8 +64,8 @@ async function keep(world: World, runIds: readonly string[], userId: string) {
 const journals = (world: World, runIds: readonly string[]) =>
   Promise.all(runIds.map((runId) => world.events(runId)));
 
-describe("[A23] what is ann's, through an agent that looks after runs", () => {
-  scenario("is not there for another operator's agent, and stays as it is", keeper(), async (world) => {
+describe("[A23] ann's runs, seen through an agent that looks after runs", () => {
+  scenario("are invisible to another operator's agent, and stay unchanged", keeper(), async (world) => {
     const anns = await runsOfAnn(world);
     await letIn(world, "oli", "operator");
     const before = await journals(world, anns);
@@ -79,7 +79,7 @@ describe("[A23] what is ann's, through an agent that looks after runs", () => {
     expect((await world.runtime.store.runs.list({ user: "ann" })).runs).toHaveLength(3);
   });
 
-  scenario("is hers to look after, and the journal says for whom it was done", keeper(), async (world) => {
+  scenario("can be looked after by her own agent, and the journal names her", keeper(), async (world) => {
     const [ended, aside, waits] = await runsOfAnn(world);
     const { text } = await keep(world, [ended, aside, waits], "ann");
     expect(text).toMatch(/annpay/);
@@ -90,7 +90,7 @@ describe("[A23] what is ann's, through an agent that looks after runs", () => {
     expect((await world.events(again!.id))[0]!.payload).toMatchObject({ trigger: "retry", by });
   });
 
-  scenario("is looked after by an admin's agent", keeper(), async (world) => {
+  scenario("can be looked after by an admin's agent", keeper(), async (world) => {
     const [ended, aside, waits] = await runsOfAnn(world);
     await letIn(world, "ada", "admin");
     expect((await keep(world, [ended, aside, waits], "ada")).text).toMatch(/annpay/);
@@ -98,7 +98,7 @@ describe("[A23] what is ann's, through an agent that looks after runs", () => {
   });
 
   scenario(
-    "is shared where the project shares it",
+    "are visible to others if the project shares runs",
     keeper(`${CONFIG}users: { see: all }\n`),
     async (world) => {
       const [ended, aside, waits] = await runsOfAnn(world);
@@ -108,7 +108,7 @@ describe("[A23] what is ann's, through an agent that looks after runs", () => {
     },
   );
 
-  scenario("a role or a revocation counts from when it is there", keeper(), async (world) => {
+  scenario("a changed role or a revocation takes effect at once", keeper(), async (world) => {
     const anns = await runsOfAnn(world);
     await letIn(world, "vera", "viewer");
     const own = await world.run("annpay", { agent: "worker", userId: "vera" });
@@ -119,7 +119,7 @@ describe("[A23] what is ann's, through an agent that looks after runs", () => {
     );
     await world.runtime.store.users.revoke("ann");
     const { failed } = await keep(world, anns, "ann");
-    expect(failed).toEqual(Array(9).fill("anns access has been revoked. Nothing was changed."));
+    expect(failed).toEqual(Array(9).fill("ann's access has been revoked. Nothing was changed."));
     expect((await world.state(anns[2])).cancel).toBeUndefined();
   });
 });

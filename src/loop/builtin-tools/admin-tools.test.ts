@@ -1,4 +1,4 @@
-// An agent that looks after the runs of a project: what it sees, what it may do, and what stays a person's.
+// An agent that looks after a project's runs: what it sees, what it may do, and what only a person may do.
 
 import { describe, expect } from "vitest";
 import { effects } from "../../../test/support/oracle.ts";
@@ -34,12 +34,12 @@ async function approve(world: World, runId: string): Promise<void> {
   await decideApproval(id!, { decision: "approve" }, "maria", world.runtime.people);
 }
 
-/** The JSON inside the mark. */
+/** The JSON between the marks of untrusted text. */
 const inside = (text: string): unknown => JSON.parse(text.split("\n").slice(1, -1).join("\n"));
 
 describe("looking", () => {
   scenario(
-    "[S1-1] lists runs and says how they stand, without asking; what runs say is marked",
+    "[S1-1] lists runs and their status without asking, and marks their words as untrusted",
     {
       agent: KEEPER,
       cast: { worker: "" },
@@ -78,7 +78,7 @@ describe("looking", () => {
 
   const clock = fakeClock();
   scenario(
-    "[S1-1] [S1-71] counts every run, and finds who needs a person and what is stuck behind hundreds of others",
+    "[S1-1] [S1-71] counts every run, and finds those that need a person or are stuck, even behind hundreds of others",
     {
       idle: true,
       clock,
@@ -113,7 +113,7 @@ describe("looking", () => {
   );
 
   scenario(
-    "[A66] what a tainted run says taints who reads it in a list",
+    "[A66] reading a tainted run in a list taints the reader",
     {
       agent: `${KEEPER}\nagents: []`,
       cast: { worker: "tools: [hear]" },
@@ -153,7 +153,7 @@ describe("looking", () => {
 
 describe("acting", () => {
   scenario(
-    "[S1-1] [S1-78] cancels, when a person says yes to the run that is shown",
+    "[S1-1] [S1-78] cancels a run after a person has approved it, with the run shown in the preview",
     {
       agent: KEEPER,
       cast: { worker: "" },
@@ -185,7 +185,7 @@ describe("acting", () => {
   );
 
   scenario(
-    "[S1-1] tries an ended run again, and pays for it",
+    "[S1-1] retries an ended run, and pays for it",
     {
       agent: KEEPER,
       cast: { worker: "" },
@@ -209,7 +209,7 @@ describe("acting", () => {
 
   const ids = new Map<string, string>();
   scenario(
-    "[A22] neither its own run nor one that it works for, whatever a rule allows; nor what is a person's",
+    "[A22] cannot act on its own run or one above it, nor on a run that waits for a person, whatever a rule allows",
     {
       agent: "agents: [keeper]",
       cast: { keeper: KEEPER, worker: "" },
@@ -260,7 +260,7 @@ describe("acting", () => {
   );
 
   scenario(
-    "[E5] [S1-78] recovers a run that was set aside",
+    "[E5] [S1-78] recovers a quarantined run",
     {
       agent: KEEPER,
       cast: { worker: "" },

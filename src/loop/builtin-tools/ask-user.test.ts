@@ -25,7 +25,7 @@ const quote = turns({ calls: [ask("Which colour?", { choices: ["red", "blue"] })
 }));
 
 scenario(
-  "[D0] a question rests the run; the person's answer is the one result of the call, and nothing was started",
+  "[D0] a question suspends the run; the person's answer is the call's one result, and nothing is started",
   { idle: true, script: quote },
   async (world) => {
     const runId = await world.run("paint");
@@ -57,7 +57,7 @@ scenario(
 );
 
 scenario(
-  "[F12] [F13] a question is decided once: the same answer again is known, another one gets who, when and what",
+  "[F12] [F13] a question is answered once: the same answer again is accepted, another one learns who answered what and when",
   { idle: true, script: quote },
   async (world) => {
     const runId = await world.run("paint");
@@ -85,7 +85,7 @@ scenario(
 );
 
 scenario(
-  "[F17] several questions are open at once and answered in any order, one after a restart; each reaches its own call",
+  "[F17] several questions are open at once and can be answered in any order, even after a restart",
   { idle: true, script: turns({ calls: [ask("One?"), ask("Two?"), ask("Three?")] }) },
   async (world) => {
     const runId = await world.run("ask");
@@ -107,7 +107,7 @@ scenario(
 );
 
 scenario(
-  "a question stands beside a call that needs approval; what comes after it waits for the answer",
+  "a question can be open beside a call that needs approval; later calls wait for the answer",
   {
     idle: true,
     config: "permissions: { ask: [charge] }",
@@ -129,7 +129,7 @@ scenario(
 );
 
 scenario(
-  "a person who does not want to answer says so, and the agent goes on",
+  "a person can decline to answer, and the agent continues",
   { idle: true, script: quote },
   async (world) => {
     const runId = await world.run("paint");
@@ -150,7 +150,7 @@ for (const [onTimeout, expected] of [
   ["wait", undefined],
 ] as const) {
   scenario(
-    `[F18] the time for an answer is over: ${onTimeout}`,
+    `[F18] a question expires: ${onTimeout}`,
     {
       idle: true,
       clock: fakeClock(),
@@ -178,7 +178,7 @@ for (const [unattended, expected] of [
   ["park", undefined],
 ] as const) {
   scenario(
-    `nobody is there: ${unattended}`,
+    `a question in an unattended run: ${unattended}`,
     {
       idle: true,
       agent: "tools: [AskUserQuestion]",
@@ -196,7 +196,7 @@ for (const [unattended, expected] of [
 }
 
 scenario(
-  "[F14] a cancel withdraws the questions; an answer comes too late",
+  "[F14] a cancel withdraws the questions; a later answer is refused",
   { idle: true, script: turns({ calls: [ask("One?"), ask("Two?")] }) },
   async (world) => {
     const runId = await world.run("ask");
@@ -209,7 +209,7 @@ scenario(
 );
 
 scenario(
-  "[U18] a child's question stands on all above it, which wait with it and go on by themselves",
+  "[U18] a child's question shows on every run above it; after the answer they all resume by themselves",
   {
     agent: "agents: [middle]",
     cast: { middle: "agents: [below]", below: "" },
@@ -256,7 +256,7 @@ for (const [where, agent, request, isOffered] of [
 }
 
 scenario(
-  "[F19] a question that does not fit its form is no question: the model is told",
+  "[F19] a question with invalid input is not asked, and the model is told why",
   { idle: true, script: turns({ calls: [ask("", { choices: [] })] }, (seen) => ({ text: seen })) },
   async (world) => {
     const runId = await world.run("ask");

@@ -1,4 +1,4 @@
-// P12 under attack: what an agent, a message, an edit or another spelling could try in order to do what is forbidden.
+// P12 under attack: ways in which an agent, a message, an edit or another spelling could try to do what is forbidden.
 
 import { expect } from "vitest";
 import { effects } from "../../../test/support/oracle.ts";
@@ -16,7 +16,7 @@ import { decideApproval } from "../commands/person-commands.ts";
 const mail = (to: string) => ({ tool: "send_message", input: { to, message: "charge it" } });
 
 scenario(
-  "[P12] a message takes along what binds its sender",
+  "[P12] a message passes its sender's restrictions on",
   {
     agent: "tools: [send_message]\npermissions: { deny: [charge] }",
     cast: { worker: "tools: [charge]" },
@@ -37,7 +37,7 @@ scenario(
 );
 
 scenario(
-  "[P12] a deny of send_message holds, and of what models may not start",
+  "[P12] a deny of send_message holds, and so does a deny of agents that a model must not start",
   {
     agent: "tools: [send_message]",
     cast: { worker: "", hidden: "delegable: false" },
@@ -67,7 +67,7 @@ scenario(
 );
 
 scenario(
-  "[D5] messages count against the runs of the tree that pays for them",
+  "[D5] runs that messages start count against the tree that pays for them",
   {
     agent: "tools: [send_message]",
     cast: { a: "", b: "", c: "" },
@@ -85,7 +85,7 @@ scenario(
 );
 
 scenario(
-  "[D5] a child carries on the hops of the message that started its parent",
+  "[D5] a child inherits the hop count of the message that started its parent",
   {
     agent: "tools: [send_message]",
     cast: { worker: "agents: [helper]\ntools: []", helper: "" },
@@ -112,7 +112,7 @@ for (const call of [
   { tool: "delegate_to_agent", input: { role: "closed", task: "go" } },
 ]) {
   scenario(
-    `[P12] a deny of one delegate holds however it is called: ${call.tool}`,
+    `[P12] a deny of one delegate holds under every tool name: ${call.tool}`,
     {
       agent: "agents: [open, closed]\ntools: []",
       cast: { open: "", closed: "" },
@@ -130,7 +130,7 @@ for (const call of [
 }
 
 scenario(
-  "[P12] a deny by another name of the tool is a deny of it",
+  "[P12] a deny under another name of a tool denies the tool",
   {
     agent: "agents: [open]\ntools: []\npermissions: { deny: [mcp__agent__spawn] }",
     cast: { open: "" },
@@ -144,7 +144,7 @@ scenario(
 );
 
 scenario(
-  "[P5] what a person makes of a delegation is judged like any other, and a grant is for that delegate alone",
+  "[P5] a delegation that a person edited is judged again, and a grant covers that delegate alone",
   {
     agent: "agents: [open, closed]\ntools: []",
     cast: { open: "", closed: "" },

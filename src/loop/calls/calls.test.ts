@@ -15,7 +15,7 @@ import { makeWorld } from "../../../test/support/world.ts";
 import { type AnyTool, defineTool } from "../../tools/tool.ts";
 import { decideApproval } from "../commands/person-commands.ts";
 
-/** What the model is told about one odd call of its first turn. */
+/** The result of one odd call in the first turn. */
 const ODD: [string, { tool: string; input?: unknown; raw?: string; id?: string }, RegExp][] = [
   ["[F43] an unknown tool", { tool: "lok", input: { what: "a" } }, /no tool "lok".*You have: .*look/],
   ["[F43] a tool that the agent may not use", charge("a"), /no tool "charge" for you/],
@@ -28,7 +28,7 @@ const ODD: [string, { tool: string; input?: unknown; raw?: string; id?: string }
 
 for (const [name, call, told] of ODD) {
   scenario(
-    `${name} is a result that tells the model what it may do`,
+    `${name} gets a result that tells the model what it may do`,
     { idle: true, agent: "tools: { deny: [charge] }", script: turns({ calls: [call] }) },
     async (world) => {
       const runId = await world.run("try");
@@ -43,7 +43,7 @@ for (const [name, call, told] of ODD) {
 }
 
 scenario(
-  "[F42] the next request is valid for a provider whatever the model wrote: names, objects, paired ids",
+  "[F42] the next request is valid for the provider, whatever names, objects or ids the model wrote",
   {
     idle: true,
     script: turns({
@@ -72,7 +72,7 @@ scenario(
 );
 
 scenario(
-  "[F42] duplicate provider ids, in one answer and from turn to turn, reach each its own call",
+  "[F42] duplicate provider ids, in one answer or across turns, each reach their own call",
   {
     idle: true,
     script: ({ turn }) =>
@@ -102,7 +102,7 @@ for (const [name, what] of [
   ["a lone surrogate", "a\ud800b\u0000"],
 ] as const) {
   scenario(
-    `[F42] an argument of ${name} is kept losslessly and its call runs`,
+    `[F42] an argument of ${name} is kept losslessly, and its call runs`,
     { idle: true, script: turns({ calls: [charge(what)] }) },
     async (world) => {
       const runId = await world.run("charge");
@@ -117,7 +117,7 @@ for (const [name, what] of [
 }
 
 scenario(
-  "[F43] five refusals in a row stop for a person, and the sixth call is theirs to allow",
+  "[F43] five refusals in a row stop the run for a person, who may allow it to continue",
   { idle: true, script: ({ turn }) => ({ calls: [{ tool: `no_${turn}`, input: {} }] }) },
   async (world) => {
     const runId = await world.run("try");
@@ -134,7 +134,7 @@ scenario(
 );
 
 scenario(
-  "[F43] a call that works in between starts the count of refusals anew",
+  "[F43] a call that works resets the count of refusals",
   {
     idle: true,
     script: ({ turn }) => {
@@ -148,7 +148,7 @@ scenario(
 );
 
 scenario(
-  "[F45] the same call: a nudge after three, a stop after four; a person may let it go on",
+  "[F45] the same call three times gets a hint, four times stops the run; a person may let it continue",
   { idle: true, script: ({ turn }) => (turn <= 6 ? { calls: [look("same")] } : { text: "done" }) },
   async (world) => {
     const runId = await world.run("look");
@@ -172,7 +172,7 @@ scenario(
 );
 
 scenario(
-  "[F45] a person who says no to a loop ends the run, by name",
+  "[F45] a person who rejects a loop ends the run, and is named",
   { idle: true, script: () => ({ calls: [look("same")] }) },
   async (world) => {
     const runId = await world.run("look");
@@ -182,7 +182,7 @@ scenario(
   },
 );
 
-/** Reads that all wait until every one of them has begun: they can only end if they run together. */
+/** Reads that wait until all of them have begun: they can only finish if they run together. */
 function meeting(size: number): AnyTool {
   const all = Promise.withResolvers<void>();
   let here = 0;
@@ -201,7 +201,7 @@ function meeting(size: number): AnyTool {
 }
 
 scenario(
-  "calls that all read run at the same time",
+  "calls that only read run at the same time",
   {
     idle: true,
     tools: [meeting(3)],
@@ -214,7 +214,7 @@ scenario(
   },
 );
 
-test("results are journaled as they come, and read in the order of their calls", async () => {
+test("results are recorded as they arrive, and shown to the model in the order of the calls", async () => {
   const second = Promise.withResolvers<void>();
   const slow = defineTool({
     name: "slow",
@@ -246,7 +246,7 @@ test("results are journaled as they come, and read in the order of their calls",
 });
 
 scenario(
-  "one call that does more than read makes all of them run in their order",
+  "one call that does more than read makes all calls of the turn run in order",
   { idle: true, script: turns({ calls: [look("a"), charge("b"), look("c")] }) },
   async (world) => {
     const runId = await world.run("in order");
@@ -259,7 +259,7 @@ scenario(
 );
 
 scenario(
-  "more calls than a turn may have are put off, and said to be",
+  "calls beyond the limit of a turn are deferred, and the model is told",
   {
     idle: true,
     agent: "limits: { maxToolCallsPerTurn: 2 }",
@@ -275,7 +275,7 @@ scenario(
 );
 
 scenario(
-  "a chat does one tool at a time",
+  "a chat runs one tool at a time",
   { idle: true, script: turns({ calls: [look("a"), look("b")] }) },
   async (world) => {
     const runId = await world.run("look", { mode: "chat" });
@@ -287,7 +287,7 @@ scenario(
 );
 
 scenario(
-  "a tool that throws, and one that answers too late, are results and not the end",
+  "a tool that throws or times out gives an error result, and the run continues",
   {
     idle: true,
     tools: [
@@ -324,7 +324,7 @@ scenario(
 );
 
 scenario(
-  "output beyond what the context holds is kept whole by reference",
+  "output that does not fit the context is stored whole, by reference",
   {
     idle: true,
     tools: [

@@ -1,5 +1,5 @@
-// A22: Bash is denied by somebody whose word counts, and a child tries to have it all the same. And what is allowed in a
-// child stays there.
+// A22: Bash is denied from above, and a child tries to use it anyway. A grant in a child
+// stays in that child.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -54,8 +54,8 @@ const denials: Record<string, Denial> = {
 const files: Record<string, string> = {
   "lists it": "tools: [Bash]",
   "lists everything": "tools: '*'",
-  "lists nothing, and so has all": "",
-  "says so another way": "tools: { allow: [shell_command_execute] }",
+  "lists nothing, and so has every tool": "",
+  "lists it under another name": "tools: { allow: [shell_command_execute] }",
 };
 
 function tree({ agent = "", lead = "", config }: Denial, worker: string, tool?: string): WorldOptions {
@@ -90,7 +90,7 @@ describe("a deny from above", () => {
   }
 
   scenario(
-    "[A22] called by another name it is the same tool",
+    "[A22] a call under another name is the same tool",
     tree(denials["the root's agent"]!, "tools: [Bash]", "shell_command_execute"),
     async (world) => {
       const root = await world.run("go");
@@ -101,7 +101,7 @@ describe("a deny from above", () => {
   );
 
   scenario(
-    "[A22] a grant for good, given where it was allowed, does not reach below a deny; nor can what is denied be approved",
+    "[A22] a permanent grant does not override a deny from above, and a denied call cannot be approved",
     {
       agent: "agents: [lead]\npermissions: { deny: [Bash] }",
       cast: { lead: "tools: [Bash]", free: "tools: [Bash]" },
@@ -136,10 +136,10 @@ describe("a deny from above", () => {
   );
 });
 
-describe("an allow in a child", () => {
+describe("a grant in a child", () => {
   for (const scope of ["once", "run", "tree"] as const) {
     scenario(
-      `[A22] given for ${scope}, it reaches neither the parent nor a sibling`,
+      `[A22] a grant for ${scope} reaches neither the parent nor a sibling`,
       {
         agent: "agents: [one, two]",
         cast: { one: "", two: "" },
@@ -170,7 +170,7 @@ describe("an allow in a child", () => {
   }
 
   scenario(
-    "[A22] what was given for good and revoked is asked about again, in the run that it was given in too",
+    "[A22] a permanent grant that was revoked no longer applies, even in the run where it was given",
     { script: turns({ calls: [touch("a")] }, { calls: [look("x")] }, { calls: [touch("a")] }) },
     async (world) => {
       const root = await world.run("go", { permissions: { allow: [], ask: ["look"], deny: [] } });

@@ -19,7 +19,7 @@ for (const [deny, how] of [
   ["Grep(.env)", "for this tool"],
 ])
   scenario(
-    `[A35] [X4] a file that is denied ${how} is not shown by a search of its folder`,
+    `[A35] [X4] a search does not show a file that is denied ${how}`,
     {
       idle: true,
       config: `permissions: { deny: ["${deny}"] }`,
@@ -36,7 +36,7 @@ for (const [deny, how] of [
   );
 
 scenario(
-  "a file that is asked about is not shown by a search; what was asked about the search as a whole is answered for all",
+  "a search does not show a file with a rule that asks, unless the search itself was approved",
   {
     idle: true,
     config: `permissions: { ask: ["Read(.env)", Glob] }`,
@@ -69,7 +69,7 @@ for (const [path, before] of [
   ["src/../.vscode/tasks.json", undefined],
 ] as const)
   scenario(
-    `[A37] ${path} asks although all edits are allowed, ${before ?? "absent"}; rejected, nothing is written`,
+    `[A37] ${path} asks although all edits are allowed, ${before ?? "absent"}; if it is rejected, nothing is written`,
     {
       idle: true,
       config: `permissions: { allow: [Write, Edit, "Write(**)"] }`,
@@ -96,7 +96,7 @@ for (const [who, cast] of [
   ["a run below", { helper: "tools: [Read]", middle: "agents: [helper]" }],
 ] as const)
   scenario(
-    `[A37] [X5] an agent's file that a run has changed is not loaded in its tree: by ${who}`,
+    `[A37] [X5] an agent file that a run of the tree changed is not loaded in that tree: by ${who}`,
     {
       idle: true,
       agent: `agents: [${Object.keys(cast).join(", ")}]`,
@@ -122,12 +122,12 @@ for (const [who, cast] of [
       const { end } = await world.state(runId);
       expect(read(world, "agents/helper.md")).toBe(HELPER);
       expect(end?.summary).toContain("agents/helper.md was changed by a run of this tree");
-      // For the next tree it holds.
+      // The next tree may use it.
       expect((await world.runtime.parts.findAgent("helper")).prompt).toContain("You do anything.");
     },
   );
 
-/** Drives until the append of this type, and is dead from then on. */
+/** Drives the run until the append of this type, then simulates a crash. */
 function killed(
   title: string,
   [type, when]: ["TOOL_STARTED" | "TOOL_RESULT", "before" | "after"],
@@ -160,7 +160,7 @@ function killed(
 }
 
 killed(
-  "[P4] an edit that a crash cut off before it was written is made once",
+  "[P4] an edit that a crash interrupted before the write is made once",
   ["TOOL_STARTED", "after"],
   async (world, runId) => {
     await world.drive(runId);
@@ -169,7 +169,7 @@ killed(
 );
 
 killed(
-  "[P4] an edit that a crash cut off after it was written is not made twice",
+  "[P4] an edit that a crash interrupted after the write is not made twice",
   ["TOOL_RESULT", "before"],
   async (world, runId) => {
     expect(read(world, "a.txt")).toBe("old, new\n");
@@ -186,7 +186,7 @@ for (const [type, when] of [
   ["TOOL_RESULT", "before"],
 ] as const)
   killed(
-    `[A20] somebody changed the file after a crash ${when} ${type}: nothing is written`,
+    `[A20] a file that a person changed after a crash ${when} ${type} is not overwritten`,
     [type, when],
     async (world, runId) => {
       writeFileSync(at(world, "a.txt"), "old, and theirs\n");
@@ -209,7 +209,7 @@ for (const [tool, input] of [
     ["written", STEP("Write", { path: "a.txt", content: "old\n" })],
   ] as const)
     scenario(
-      `[A20] [X3] ${tool} on a file that somebody changed since the model had ${how} it is stale; after reading it again it is done`,
+      `[A20] [X3] ${tool} on a file that changed since the model had ${how} it is stale; after a new read it works`,
       {
         idle: true,
         config: ALLOWED,

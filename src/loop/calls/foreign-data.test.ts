@@ -1,4 +1,4 @@
-// Data that would be more than data elsewhere: keys of prototypes, and forms that other products make objects of.
+// Data that could be dangerous elsewhere: prototype keys, and serialised objects of other products.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const POISON = '{"what":"x","__proto__":{"admin":true},"constructor":{"prototype
 const isPolluted = (): boolean => "admin" in {} || "admin" in Object.assign({}, JSON.parse("{}"));
 
 scenario(
-  "[A57] keys of the prototype in a call's arguments change nothing, and stay what they are in the journal",
+  "[A57] prototype keys in a call's arguments change nothing, and the journal keeps them",
   { idle: true, script: turns({ calls: [{ tool: "look", input: JSON.parse(POISON) }] }) },
   async (world) => {
     const runId = await world.run("go");
@@ -25,24 +25,33 @@ scenario(
   },
 );
 
-scenario("[A57] and in the body of a request", { idle: true, script: turns() }, async (world) => {
-  const api = await serveRuntime(world.runtime, world.folder);
-  const body = `{"agent":"tester","task":"go","input":${POISON}}`;
-  expect((await sendRequest(api, "POST", "/api/runs", body)).status).toBe(201);
-  const own = await sendRequest(
-    api,
-    "POST",
-    "/api/runs",
-    `{"agent":"tester","task":"x","__proto__":{"admin":1}}`,
-  );
-  expect(own.status).toBe(400);
-  const refused = await sendRequest(api, "POST", "/api/approvals/x", '{"decision":"approve","__proto__":{}}');
-  expect(refused.status).toBeGreaterThanOrEqual(400);
-  expect(isPolluted()).toBe(false);
-  await api.close();
-});
+scenario(
+  "[A57] prototype keys in the body of a request change nothing",
+  { idle: true, script: turns() },
+  async (world) => {
+    const api = await serveRuntime(world.runtime, world.folder);
+    const body = `{"agent":"tester","task":"go","input":${POISON}}`;
+    expect((await sendRequest(api, "POST", "/api/runs", body)).status).toBe(201);
+    const own = await sendRequest(
+      api,
+      "POST",
+      "/api/runs",
+      `{"agent":"tester","task":"x","__proto__":{"admin":1}}`,
+    );
+    expect(own.status).toBe(400);
+    const refused = await sendRequest(
+      api,
+      "POST",
+      "/api/approvals/x",
+      '{"decision":"approve","__proto__":{}}',
+    );
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    expect(isPolluted()).toBe(false);
+    await api.close();
+  },
+);
 
-/** LangChain's form and Python's, a module, a function: whatever somebody's loader would make something of. */
+/** Serialised objects of LangChain and Python, a module and a function: forms that a loader might revive. */
 const REVIVED = {
   lc: 2,
   type: "constructor",
@@ -55,7 +64,7 @@ const REVIVED = {
 };
 
 scenario(
-  "[A60] what looks like an object to revive is text, through the journal and a restart",
+  "[A60] text that looks like a serialised object stays text, in the journal and after a restart",
   { idle: true, script: turns({ calls: [look(JSON.stringify(REVIVED))] }) },
   async (world) => {
     const runId = await world.run("go", { input: REVIVED });
@@ -68,7 +77,7 @@ scenario(
 );
 
 scenario(
-  "[A60] written straight into the database it is found by the chain: the run is set aside, and the others go on",
+  "[A60] an event that was written straight into the database breaks the hash chain: the run is quarantined, the others continue",
   { idle: true, script: turns({ calls: [look("x")] }) },
   async (world) => {
     const [bad, good] = [await world.run("go"), await world.run("go")];

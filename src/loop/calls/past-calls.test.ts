@@ -1,4 +1,4 @@
-// What people have decided, read from real journals, and the rules that come of it.
+// People's past decisions, read from real journals, and the rules that are suggested from them.
 
 import { expect } from "vitest";
 import { roles, scenario, turns } from "../../../test/support/scenario.ts";
@@ -27,7 +27,7 @@ const suggested = async (world: World) => {
 const yes: Decision = { decision: "approve" };
 
 scenario(
-  "[SG1] the latest decisions come from the journals: refused and changed are refusals, --yes and time running out are none",
+  "[SG1] rejected and edited calls count as refusals; --yes and expiry count as no decision",
   {
     agent: "tools: [Bash]",
     script: roles({ tester: turns({ calls: touches.map(bash) }) }),
@@ -54,7 +54,7 @@ scenario(
 );
 
 scenario(
-  "[SG1] [SG2] a rule is tried by the judge with the agent's own list and whoever stands above",
+  "[SG1] [SG2] a suggested rule is tried by the judge, with the agent's own list and its ancestors",
   {
     agent: "tools: [Write]",
     config: "permissions: { ask: ['Write(src/kept/**)'] }\n",

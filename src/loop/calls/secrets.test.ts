@@ -11,7 +11,7 @@ const MARK = "⟦secret A_TOKEN⟧";
 const env = { CADRE_TRUST: "1", A_TOKEN: SECRET };
 
 scenario(
-  "[A61] [P5] a call with a secret is shown, approved and run as the journal has it; the same edit again is known",
+  "[A61] [P5] a call with a secret is shown, approved and run in its masked form; the same edit again is recognised",
   {
     idle: true,
     env,
@@ -42,7 +42,7 @@ scenario(
 );
 
 scenario(
-  "[A61] a .env file that comes into being while a run is under way counts from the next result on",
+  "[A61] a .env file that is created during a run is masked from the next result on",
   { idle: true, env, script: turns({ calls: [{ tool: "Read", input: { path: ".env" } }] }) },
   async (world) => {
     const runId = await world.run("read it");
@@ -54,7 +54,7 @@ scenario(
 );
 
 scenario(
-  "[A61] what stood in a .env file stays a secret when the file is moved",
+  "[A61] the values of a .env file stay secret after the file is moved",
   {
     idle: true,
     env,

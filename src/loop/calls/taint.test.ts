@@ -1,4 +1,4 @@
-// A stranger's words in a run's context: whatever they make a model want, it asks before it does harm, wherever they went.
+// Untrusted text in a run's context: whatever it makes a model want, a person is asked before harm is done, wherever the text went.
 
 import { describe, expect } from "vitest";
 import { effects } from "../../../test/support/oracle.ts";
@@ -26,7 +26,7 @@ const stranger = { more: [hearTool], config: ALLOWED };
 const proposals = async (world: World, runId: string): Promise<Payload<"TOOL_PROPOSED">[]> =>
   payloadsOf(await world.events(runId), "TOOL_PROPOSED");
 
-/** What each run of a tree asks a person, and what it says for a reason. */
+/** The questions that each run of a tree asks, with their reasons. */
 async function asked(world: World, root: string): Promise<string[]> {
   const runs = await familyOf(world, root);
   const all = await Promise.all(runs.map(({ id }) => proposals(world, id)));
@@ -46,7 +46,7 @@ async function decide(world: World, runId: string, decision: Parameters<typeof d
 
 describe("one run", () => {
   scenario(
-    "[A66] [A61] a .env in which a word of the journal is called a secret lifts nothing",
+    "[A66] [A61] a .env that declares a word of the journal a secret does not lift the check",
     {
       ...stranger,
       files: { ".env": "A_TOKEN=untrusted\nB_TOKEN=ancestors\nC_TOKEN=AGENT_THOUGHT\nD_TOKEN=cadre-test\n" },
@@ -61,7 +61,7 @@ describe("one run", () => {
   );
 
   scenario(
-    "[A66] [A18] a rule lets an unsafe call pass before a stranger's words have come in, and not after",
+    "[A66] [A18] a rule allows an unsafe call before untrusted input has come in, and asks after it",
     {
       ...stranger,
       script: turns(
@@ -85,7 +85,7 @@ describe("one run", () => {
   );
 
   scenario(
-    "[A66] an approval is for one call; a grant that a person gives lifts it, and a rule of a file does not",
+    "[A66] an approval is for one call; a person's grant lifts the check, a rule in a file does not",
     {
       ...stranger,
       script: turns(
@@ -109,7 +109,7 @@ describe("one run", () => {
   );
 
   scenario(
-    "[A66] `taint: off` switches it off",
+    "[A66] `taint: off` switches the check off",
     {
       ...stranger,
       config: `${ALLOWED}taint: off\n`,
@@ -123,7 +123,7 @@ describe("one run", () => {
   );
 
   scenario(
-    "[A66] where nobody is there it is refused as the project says",
+    "[A66] an unattended run denies the call, as the project's policy says",
     {
       ...stranger,
       config: `${ALLOWED}approvals: { unattended: reject }\n`,
@@ -141,7 +141,7 @@ describe("one run", () => {
   );
 
   scenario(
-    "[A66] a restart, a retry and the next run of a session remember it",
+    "[A66] taint survives a restart, a retry and the next run of a session",
     { ...stranger, script: ({ turn }) => (turn === 1 ? { calls: [hear] } : { text: "done" }) },
     async (world) => {
       const first = await world.runtime.say({ sessionId: "s", agent: "tester", text: "go", from: "maria" });
@@ -163,7 +163,7 @@ describe("one run", () => {
 
 describe("a tree of runs", () => {
   scenario(
-    "[A66] words of a page that come up through three levels: each level quotes them, and asks",
+    "[A66] a page that is quoted through three levels of agents makes each level ask",
     {
       ...stranger,
       agent: "agents: [lead]\ntools: [charge]",
@@ -197,7 +197,7 @@ describe("a tree of runs", () => {
   );
 
   scenario(
-    "[A66] what a tainted agent has somebody do asks there too",
+    "[A66] work that a tainted agent delegates asks in the child, too",
     {
       ...stranger,
       agent: "agents: [hand]\ntools: [hear, charge]",
@@ -264,7 +264,7 @@ describe("a tree of runs", () => {
   };
   for (const [pattern, options] of Object.entries(patterns)) {
     scenario(
-      `[A66] words go through ${pattern} with where they come from`,
+      `[A66] taint passes through ${pattern} together with its source`,
       { ...stranger, ...options },
       async (world) => {
         const root = await world.run("go");
@@ -278,7 +278,7 @@ describe("a tree of runs", () => {
   }
 
   scenario(
-    "[A66] a message from a tainted run taints whoever reads it, at work or started by it",
+    "[A66] a message from a tainted run taints its reader, whether it is at work or started by the message",
     {
       ...stranger,
       agent: "tools: [hear, charge, send_message]",
@@ -313,7 +313,7 @@ describe("hosts", () => {
   });
   const cases: [string, string, string[], string | undefined][] = [
     [
-      "a page sends it elsewhere",
+      "a page sends it to another host",
       "look around",
       ["https://evil.test/", "https://leak.test/?d=KEY"],
       "leak.test",
@@ -325,7 +325,7 @@ describe("hosts", () => {
       "evil.test:8443",
     ],
     [
-      "a name in front of an @ is none",
+      "a host name before an @ does not count",
       "see https://docs.test",
       ["https://docs.test/", "https://docs.test@leak.test/"],
       "leak.test",
@@ -337,14 +337,14 @@ describe("hosts", () => {
       "key.docs.test",
     ],
     [
-      "a file's name in the task is no host",
+      "a file name in the task is no host",
       "mend README.md",
       ["https://docs.test/", "https://readme.md/"],
       "readme.md",
     ],
     ["what cannot be read", "look around", ["https://docs.test/", "leak"], "its host"],
     [
-      "the person has named it",
+      "the person named the host",
       "see https://docs.test/a, and <https://more.test>.",
       ["https://docs.test/", "https://MORE.test/b"],
       undefined,
@@ -369,7 +369,7 @@ describe("hosts", () => {
   }
 
   scenario(
-    "[A46] a yes is for one page; a grant for that host alone; a person's message names a host",
+    "[A46] an approval covers one page, a grant covers its host, and a person's message can name a host",
     {
       more: [fetchTool(urls)],
       config: ALLOWED,
@@ -402,7 +402,7 @@ describe("hosts", () => {
   );
 
   scenario(
-    "[A46] a child of a tainted run knows the hosts that its parent knew, and none that its task brings",
+    "[A46] a child of a tainted run knows its parent's hosts, and none that its task adds",
     {
       more: [fetchTool(urls)],
       config: ALLOWED,
@@ -480,7 +480,7 @@ describe("agents that may do more", () => {
       },
       questions: [`tester delegate: ${raised("tester").replace("charge", "Bash")}`],
     },
-    "a handoff, which has no place for a question": {
+    "a handoff, which cannot ask a person": {
       options: {
         agent: "handoff: deployer\ntools: [hear]",
         cast: deployer,
@@ -491,7 +491,7 @@ describe("agents that may do more", () => {
   };
   for (const [way, { options, questions }] of Object.entries(ways)) {
     scenario(
-      `[A67] once tainted, ${way} to an agent that may do more`,
+      `[A67] after taint, ${way} to an agent that may do more asks`,
       { ...stranger, ...options },
       async (world) => {
         const root = await world.run("go");
@@ -503,7 +503,7 @@ describe("agents that may do more", () => {
   }
 
   scenario(
-    "[A67] nobody is asked about an agent that may do no more, nor before anything has come in; a grant lifts it",
+    "[A67] no person is asked about an agent that may do no more, or before taint; a grant lifts it",
     {
       ...stranger,
       agent: "agents: [deployer, clerk]\ntools: [hear]",
@@ -533,7 +533,7 @@ describe("agents that may do more", () => {
   );
 
   scenario(
-    "[A67] a choice that is not in the router's file is none",
+    "[A67] a router cannot choose an agent that its file does not list",
     {
       ...stranger,
       agent: "advisors: [reader]\nrouter: { destinations: [clerk] }",

@@ -1,5 +1,5 @@
-// What a person is shown before work is given to another agent, in a real tree: with what binds it from above, against
-// what is at work, and held to when it is begun.
+// What a person sees before a delegation, in a real tree: within the restrictions from above, compared with
+// what the tree can do already, and enforced when the child starts.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const approve = async (world: World, runId: string): Promise<void> => {
 };
 
 scenario(
-  "[BR1] [BR2] [P12] a delegation that asks says what could come of it, less what is denied above; what is at work is not new",
+  "[BR1] [BR2] [P12] a delegation that asks shows what could follow, minus what is denied above and what the tree can do already",
   {
     agent: "agents: [coder]\ntools: [Read, Write]\npermissions: { deny: [charge, 'Write(secret/**)'] }",
     cast: {
@@ -45,7 +45,7 @@ scenario(
         { name: "Bash", by: ["coder"], isNew: true },
         { name: "WebFetch", by: ["helper"], isNew: true },
       ],
-      hosts: [{ host: "any host", isNew: true }],
+      hosts: [{ host: "any host", any: true, isNew: true }],
       never: ["Write(secret/**)"],
       runs: 3,
       turns: 60,
@@ -55,7 +55,7 @@ scenario(
 );
 
 scenario(
-  "[BR2] what another branch of the tree can do already is not new",
+  "[BR2] abilities of another branch of the tree do not count as new",
   {
     agent: "agents: [coder, helper]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
     cast: { coder: "tools: [Bash]", helper: "tools: [Bash, Write]" },
@@ -75,7 +75,7 @@ scenario(
 );
 
 scenario(
-  "[BR3] an agent that could do more when it is begun than when it was allowed is not started, and can be asked about again",
+  "[BR3] an agent whose file allows more than when it was approved is not started, and can be asked about again",
   {
     agent: "agents: [coder]\ntools: []",
     cast: { coder: "tools: [Write]" },
@@ -100,7 +100,7 @@ scenario(
 );
 
 scenario(
-  "[BR1] a route is no level of its own, and what a pattern starts by itself is not asked about",
+  "[BR1] a route adds no level of depth, and runs that a pattern starts by itself are not asked about",
   {
     agent: "router: { destinations: [coder] }",
     cast: { coder: "tools: []\nhandoff: helper", helper: "tools: [Write]" },

@@ -20,13 +20,13 @@ const cast = { coder: "", helper: "" };
 const lead = (more = "") => `agents: [coder, helper]\ntools: [look]\n${more}`;
 const parallel = lead("delegation: { mode: parallel, maxParallel: 2 }");
 
-/** The children of a run, in the order in which they were started. */
+/** The children of a run, in start order. */
 async function childrenOf(world: World, runId: string): Promise<string[]> {
   return payloadsOf(await world.events(runId), "CHILD_RUN_STARTED").map((payload) => payload.child_run_id);
 }
 
 scenario(
-  "[S0-4] [S0-16] [S0-28] [S0-29] [D0] a delegation is a child run: its intent and its end are the parent's only events",
+  "[S0-4] [S0-16] [S0-28] [S0-29] [D0] a delegation starts a child run; the parent's journal has only its start and its end",
   { agent: lead(), cast, script: roles({ tester: turns({ calls: [delegate("coder", "mend it")] }) }) },
   async (world) => {
     const runId = await world.run("see to it", { userId: "u7" });
@@ -69,7 +69,7 @@ scenario(
 );
 
 scenario(
-  "[S0-48] [S0-49] [D1] sequential: the first of a response runs, the others are put off",
+  "[S0-48] [S0-49] [D1] sequential mode runs the first delegation of an answer and defers the others",
   {
     agent: lead(),
     cast,
@@ -88,7 +88,7 @@ scenario(
 );
 
 scenario(
-  "[S1-23] [D1] parallel: at most maxParallel at once, and the results stand in the order of the calls",
+  "[S1-23] [D1] parallel mode runs at most maxParallel children, and the results are in the order of the calls",
   {
     agent: parallel,
     cast,
@@ -143,7 +143,7 @@ scenario(
 );
 
 scenario(
-  "[S4-16] a subagent never spawns, whatever its file says",
+  "[S4-16] a subagent never delegates, whatever its file says",
   {
     agent: lead(),
     cast: { coder: "kind: subagent", helper: "" },
@@ -163,7 +163,7 @@ scenario(
 );
 
 scenario(
-  "[S0-52] [S1-66] a failed child is a result, with its first cause; the parent goes on",
+  "[S0-52] [S1-66] a failed child is a result with its first cause, and the parent continues",
   {
     agent: lead(),
     cast: { coder: "agents: [helper]\ndelegation: { onFailure: fail }", helper: "" },
@@ -183,7 +183,7 @@ scenario(
 );
 
 scenario(
-  "[D4] onFailure: retry tries once more, as another run",
+  "[D4] onFailure: retry starts one more attempt, as another run",
   {
     agent: lead("delegation: { onFailure: retry }"),
     cast,
@@ -203,7 +203,7 @@ scenario(
 );
 
 scenario(
-  "[S1-21] [D2] await: false: the id at once, the end as a message, and the run ends after its children",
+  "[S1-21] [D2] await: false returns the id at once and the end as a message; the run ends after its children",
   {
     agent: parallel,
     cast,
@@ -228,7 +228,7 @@ scenario(
 );
 
 scenario(
-  "[D2] check_run, wait_for_runs and cancel_run see to children that nobody waits for",
+  "[D2] check_run, wait_for_runs and cancel_run act on children that are not awaited",
   {
     agent: parallel,
     cast,
@@ -268,7 +268,7 @@ scenario(
 let knownId = "";
 
 scenario(
-  "[S0-61] [S0-62] a child's approval suspends its ancestors, is answered once, and all go on by themselves",
+  "[S0-61] [S0-62] a child's approval suspends its ancestors; after one answer they all resume by themselves",
   {
     agent: lead(),
     cast: { coder: "agents: [helper]", helper: "tools: { allow: [charge], ask: [charge] }" },
@@ -292,7 +292,7 @@ scenario(
 );
 
 scenario(
-  "[P12] [S1-18] an ancestor's deny holds for the whole subtree; tools are not inherited; attendance is",
+  "[P12] [S1-18] an ancestor's deny holds in the whole subtree; tools are not inherited, attendance is",
   {
     agent: lead("permissions: { deny: [charge] }"),
     cast: { coder: "tools: [charge, look]", helper: "" },
@@ -315,7 +315,7 @@ scenario(
 );
 
 scenario(
-  "[P7] [S4-18] a cancel reaches everything below, and the root ends after its children",
+  "[P7] [S4-18] a cancel reaches every run below, and the root ends after its children",
   {
     agent: parallel,
     cast: { coder: "agents: [helper]", helper: "" },
@@ -351,7 +351,7 @@ scenario(
 );
 
 scenario(
-  "a message to a parent that waits is read when it goes on",
+  "a message to a waiting parent is read when it resumes",
   {
     agent: lead(),
     cast,
@@ -376,7 +376,7 @@ for (const [mode, sees] of [
   ["summary", "in short"],
 ] as const) {
   scenario(
-    `[S2-13] context ${mode}: what the child sees is journaled`,
+    `[S2-13] context ${mode}: the journal has what the child sees`,
     {
       agent: lead(),
       cast,
@@ -403,7 +403,7 @@ for (const [mode, sees] of [
 }
 
 scenario(
-  "[P9] a read beside check_run in one response",
+  "[P9] a read runs beside check_run in one answer",
   {
     agent: lead(),
     cast,
@@ -428,7 +428,7 @@ let root = "";
 let theWorld: World;
 let said = false;
 scenario(
-  "[D2] [L4] children are told that their parent has ended before it is sure that it has",
+  "[D2] [L4] children are not cancelled before their parent's end is certain",
   {
     agent: lead("delegation: { mode: parallel, atEnd: cancel }"),
     cast,
@@ -463,7 +463,7 @@ scenario(
 
 const clock = fakeClock();
 scenario(
-  "[P8] an approval expires also while its run waits for another child",
+  "[P8] an approval expires even while its run waits for another child",
   {
     agent: lead("delegation: { mode: parallel, maxParallel: 2 }"),
     cast,
@@ -520,7 +520,7 @@ for (const [tool, style, input, form] of [
 }
 
 scenario(
-  "[S1-12] [S1-14] [S2-52] [S2-53] what a delegation says beside its task reaches the child",
+  "[S1-12] [S1-14] [S2-52] [S2-53] the other fields of a delegation reach the child",
   {
     agent: lead(),
     cast,
@@ -554,7 +554,7 @@ scenario(
 );
 
 scenario(
-  "[S4-6] [S4-20] without Finalize the answer is that of whoever was delegated to",
+  "[S4-6] [S4-20] without Finalize, the delegate's answer is the run's answer",
   {
     agent: lead("policy: [Delegate]"),
     cast,
@@ -570,7 +570,7 @@ scenario(
 );
 
 scenario(
-  "[S2-59] [S2-60] [D3] test counts come from the runner's output, a child's too",
+  "[S2-59] [S2-60] [D3] test counts come from the test runner's output, also a child's",
   {
     agent: lead(),
     cast: { coder: "tools: [Bash]", helper: "" },
@@ -591,7 +591,7 @@ scenario(
 );
 
 scenario(
-  "[F20] [F21] two delegations to the same agent with the same text are two children; one fails, one succeeds",
+  "[F20] [F21] two delegations with the same text are two children; one may fail while the other succeeds",
   {
     agent: parallel,
     cast,
@@ -615,7 +615,7 @@ scenario(
 );
 
 scenario(
-  "[F24] a child that was set aside is an error for its parent at once, which goes on",
+  "[F24] a quarantined child is an error for its parent at once, and the parent continues",
   {
     agent: lead(),
     cast,
@@ -639,7 +639,7 @@ scenario(
 );
 
 scenario(
-  "[F25] a tree's budget that runs out among parallel children: no call beyond it, and every run ends",
+  "[F25] a tree's budget that runs out among parallel children allows no further call, and every run ends",
   {
     agent: parallel.replace("maxParallel: 2", "maxParallel: 5"),
     cast,

@@ -39,7 +39,7 @@ function repository(world: World): (...args: string[]) => string {
 }
 
 scenario(
-  "[D6] a child in a worktree works apart, and its work is merged back at its end",
+  "[D6] a child in a worktree works in its own folder, and its work is merged at its end",
   {
     ...apart,
     script: roles({
@@ -72,7 +72,7 @@ scenario(
 );
 
 scenario(
-  "[D6] work that conflicts is reported and kept on its branch; nothing here changes",
+  "[D6] conflicting work is reported and kept on its branch; the parent's files stay unchanged",
   {
     ...apart,
     script: roles({
@@ -98,7 +98,7 @@ scenario(
 );
 
 scenario(
-  "[D6] a failed child's work stays on its branch; without a repository the delegation is refused in words",
+  "[D6] a failed child's work stays on its branch; without a repository the delegation is refused with a reason",
   {
     ...apart,
     script: roles({
@@ -123,7 +123,7 @@ scenario(
 );
 
 scenario(
-  "[D6] two siblings and one file: the second is told who has it, and may have it when the first has ended",
+  "[D6] if two siblings change one file, the second learns who has it and may change it after the first has ended",
   {
     agent: "agents: [coder, helper]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
     cast: { coder: "", helper: "" },
@@ -155,7 +155,7 @@ scenario(
 );
 
 scenario(
-  "[P12] [D6] what is forbidden in the project is forbidden in its worktrees, nested ones too",
+  "[P12] [D6] a deny of the project also holds in its worktrees, including nested ones",
   {
     agent: "agents: [lead]\ntools: []",
     cast: {
@@ -213,7 +213,7 @@ const nested = {
   }),
 };
 
-scenario("[D6] a worktree inside a worktree stays for as long as its tree goes on", nested, async (world) => {
+scenario("[D6] a nested worktree is kept until its tree has ended", nested, async (world) => {
   const git = repository(world);
   const runId = await world.run("see to it");
   await world.settled(runId);
@@ -236,7 +236,7 @@ scenario("[D6] a worktree inside a worktree stays for as long as its tree goes o
 });
 
 scenario(
-  "[D6] worktrees of runs that this store does not know are another store's, and stay",
+  "[D6] worktrees of unknown runs belong to another store, and are kept",
   { ...nested, script: turns() },
   async (world) => {
     repository(world);

@@ -252,7 +252,7 @@ scenario(
     const { parts, store } = world.runtime;
     const worker = (name: string, has: boolean): LoopParts =>
       Object.assign(Object.create(parts) as LoopParts, {
-        ...{ worker: name, host: name, left: new Map() },
+        ...{ worker: name, host: name, skippedRuns: new Map() },
         hasFolder: async (path: string) => has && path === world.folder,
       });
     const runId = await world.run("pay");
