@@ -296,7 +296,7 @@ describe.concurrent("two processes in one folder", () => {
     first.process.kill("SIGKILL");
     expect(await tail.end()).toMatchObject({
       stderr: "",
-      stdout: expect.stringContaining("No Cadre process is running here, so nothing more will come"),
+      stdout: expect.stringContaining("No Cadre process is running here, so there will be no more events"),
     });
   });
 

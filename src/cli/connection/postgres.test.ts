@@ -32,7 +32,7 @@ test("[E1] [F32] processes work in parallel on one database, and each sees all r
   expect((await p.cadre("show", id)).stdout).toContain("All is well.");
   expect((await p.cadre("verify", id)).stdout).toMatch(/^Whole: \d+ events/);
   expect((await p.cadre("prune", "--run", id, "--yes")).stdout).toMatch(
-    /^Deleted 1 tree.*\. Postgres uses the space/,
+    /^Deleted 1 tree.*\. Postgres reuses the space/,
   );
 }, 120_000);
 

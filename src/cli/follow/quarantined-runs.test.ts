@@ -32,7 +32,7 @@ test("[P9] [U44] for a run whose agent can no longer be read, `run` ends with th
   expect(ran.code).toBe(3);
   const why = await p.cadre("why", id);
   expect(why.stdout).toMatch(new RegExp(`^Quarantined: ${damaged.source}`, "m"));
-  expect(why.stdout).toContain(`\`cadre verify ${id}\` names what is damaged`);
+  expect(why.stdout).toContain(`\`cadre verify ${id}\` shows what is damaged`);
   expect(why.stdout).not.toContain("cadre approve");
   const shown = await p.cadre("show", id);
   expect(shown.stdout).toMatch(new RegExp(`^Quarantined: ${damaged.source}`, "m"));

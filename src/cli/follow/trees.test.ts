@@ -61,13 +61,13 @@ describe("at a terminal", () => {
     expect(screen).toMatch(/^│ {2}└─ ✓ researcher +Nothing is known\. +1 turn · /m);
     expect(screen).toMatch(/^└─ ✓ worker#2 +/m);
     expect(screen).toMatch(
-      /^1 in need of you · lead › worker · preset ask · .* · 5 runs: 1 waiting, 3 done · \d+ s/m,
+      /^1 needs you · lead › worker · preset ask · .* · 5 runs: 1 waiting, 3 done · \d+ s/m,
     );
     expect(await readdir(p.folder)).not.toContain("parser.txt");
     await terminal.press("a", /lead › worker {2}Approved by .*: Write parser\.txt/);
     expect(await terminal.code).toBe(0);
     expect(terminal.screen()).toMatch(
-      /\n✓ lead .*\n├─ ✓ worker +The parser is done\..*\n.*\n└─ ✓ worker#2.*\n.*\n.* · 5 runs: 5 done · .*\n\nDone\nAll parts are there\.\n/,
+      /\n✓ lead .*\n├─ ✓ worker +The parser is done\..*\n.*\n└─ ✓ worker#2.*\n.*\n.* · 5 runs: 5 done · .*\n\nCompleted\nAll parts are there\.\n/,
     );
     expect(terminal.screen()).toMatch(/^with all below it: \d+ tool calls · [\d,]+ tokens · \$0\.00 · /m);
     expect(terminal.screen().match(/✓ lead|needs your approval/g)).toHaveLength(2);

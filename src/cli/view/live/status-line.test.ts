@@ -52,7 +52,7 @@ describe("[U51] the status line", () => {
 
   test("a tree: hidden runs, runs that need a person, the busiest run, and the budget of all", () => {
     expect(status({ r1: [lead, thinking, thought], c1: [pen, held] }, 200, 3)).toBe(
-      "… 3 more · 1 in need of you · lead › pen · preset ask · 12k of 200k tokens · $0.02 of $5.00 · 2 runs: 1 at work · 42 s",
+      "… 3 more · 1 needs you · lead › pen · preset ask · 12k of 200k tokens · $0.02 of $5.00 · 2 runs: 1 at work · 42 s",
     );
   });
 
@@ -63,6 +63,6 @@ describe("[U51] the status line", () => {
   test.each([20, 40, 60, 80])("in %d cells the least important parts are left out", (cells) => {
     const line = status({ r1: [lead, thinking, thought], c1: [pen, held] }, cells, 3);
     expect(cellWidth(line)).toBeLessThanOrEqual(cells);
-    expect(line).toContain("1 in need of you".slice(0, cells - 13));
+    expect(line).toContain("1 needs you".slice(0, cells - 13));
   });
 });

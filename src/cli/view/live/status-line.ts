@@ -58,7 +58,7 @@ function ofTree(all: readonly LiveRun[], { now, preset, hidden }: StatusFacts): 
   const others = [many("●", "at work"), many("○", "waiting"), many("✓", "done"), many("✗", "not done")];
   return [
     [1, hidden === 0 ? "" : `… ${hidden} more`],
-    [0, many("?", "in need of you")],
+    [0, many("?", marks.filter((mark) => mark === "?").length === 1 ? "needs you" : "need you")],
     [6, top.state.end ? "" : pathText(busiest(all))],
     [3, top.state.end ? "" : presetOf(top, preset)],
     [2, spentOf(all)],

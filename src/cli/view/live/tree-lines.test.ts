@@ -91,7 +91,7 @@ describe("a tree in as many lines as there is room for", () => {
     ]);
     expect(lines[4]).toContain("needs you: The budget is used up.");
     expect(status).toBe(
-      "… 58 more · 1 in need of you · preset ask · 0 tokens · $0.00 · 63 runs: 32 at work, 30 done · 12 s",
+      "… 58 more · 1 needs you · preset ask · 0 tokens · $0.00 · 63 runs: 32 at work, 30 done · 12 s",
     );
   });
 
@@ -102,7 +102,7 @@ describe("a tree in as many lines as there is room for", () => {
     const { lines, hidden, status } = picture(live, 3, 80);
     expect(shape(lines)).toEqual(["● lead", "├─ ? worker#151", "└─ ✓ worker#171"]);
     expect(hidden).toBe(198);
-    expect(status).toMatch(/^… 198 more · 1 in need of you · preset ask · /);
+    expect(status).toMatch(/^… 198 more · 1 needs you · preset ask · /);
   });
 
   test("with almost no room the runs are only counted", () => {
