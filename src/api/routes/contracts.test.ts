@@ -119,7 +119,7 @@ describe("S0", () => {
     expect(book.paid.length).toBe(before + 1);
     expect((await sendRequest(api, "GET", `/runs/${runId}`)).body.status).toBe("completed");
     const late = await sendRequest(api, "POST", `/runs/${runId}/resume`, { decision: "approved" });
-    expect(late).toEqual({ status: 409, body: { error: expect.stringContaining("waits for nobody") } });
+    expect(late).toEqual({ status: 409, body: { error: expect.stringContaining("waits for no decision") } });
   });
 
   test("[S0-30] a blocked parent's RUN_SUSPENDED has the reason and the child, as rows and as a stream", async () => {
