@@ -4,47 +4,54 @@
 //  3  Room for a child, the budget (B2), and files that another branch is changing (D6).
 //  4  A slot, last because asking for one takes it (B4).
 
+import { runNotFound } from "../../errors.ts";
 import type { RunId, Seq } from "../../ids.ts";
 import { type EventBody, OUTCOME_TYPES, TERMINAL_TYPES } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
+import { treeBudgetChangeIn } from "../../projections/usage/tree-budget.ts";
 import type { RunRecord } from "../run-record.ts";
 import type { Append, AppendResult, Refusal, Spawn } from "../store.ts";
 import { applyTreeBudget, checkBudget, warnRoot } from "./budgets.ts";
 import { isDriver, restRun } from "./leases.ts";
 import { takeSlot } from "./slots.ts";
 import { ask, type Steps } from "./steps.ts";
-import { admitRun, findRun, journalAfter, keysOf, loadRun, type Transaction } from "./transaction.ts";
+import { admitRun, findRun, journalAfter, keysOf, recentAfter, type Transaction } from "./transaction.ts";
 import { signal, textOf, writeEvents } from "./write-events.ts";
 
 export function* append(tx: Transaction, request: Append): Steps<AppendResult> {
-  const record = yield* loadRun(tx, request.runId);
-  const repeated = yield* findRepeated(tx, record, request.events);
+  const found = tx.queries.find(request.runId);
+  const record = found instanceof Promise ? yield* ask(found) : found;
+  if (!record) throw runNotFound(request.runId);
+  const keys = record.keys ?? (yield* keysOf(tx, record));
+  const seqs = storedSeqs(keys, request.events);
+  const repeated = Array.isArray(seqs) ? yield* compareStored(tx, record, request.events, seqs) : seqs;
   const byDriver = isDriver(record, request);
   const isStale = request.writer !== undefined && !byDriver && request.events.some(permitsAction);
   if (repeated === "same" && !isStale) return { events: yield* journalAfter(tx, record, request.after) };
   const refusal =
-    refusalOf(record, request, yield* keysOf(tx, record), repeated === "conflict") ??
+    refusalOf(record, request, keys, repeated === "conflict") ??
     (request.spawn && (yield* spawnRefusal(tx, record, request.spawn)));
   if (refusal) return yield* refuse(tx, record, request, { refused: refusal });
   const budget = request.reserve ? yield* checkBudget(tx, record, request.reserve) : {};
   if (budget.refused) return yield* refuse(tx, record, request, budget.refused);
-  const claimedBy = yield* findClaimant(tx, record, request.claims ?? []);
+  const claimedBy = request.claims && (yield* findClaimant(tx, record, request.claims));
   if (claimedBy) return yield* refuse(tx, record, request, { refused: "claimed", claimedBy });
-  if (!(yield* takeSlot(tx, record, request)))
+  if (!hasSlot(record, request) && !(yield* takeSlot(tx, record, request)))
     return yield* refuse(tx, record, request, { refused: "slots" });
 
   for (const path of request.claims ?? [])
     yield* ask(tx.queries.claim(record.row.rootRunId, path, record.row.id));
-  const missed = yield* journalAfter(tx, record, request.after);
+  const missed = recentAfter(record, request.after) ?? (yield* journalAfter(tx, record, request.after));
   const { seq } = record.row;
   if (byDriver) yield* writeEvents(tx, record, request.events);
   else yield* signal(tx, record, request.events);
   if (request.spawn) yield* admitChild(tx, request.spawn);
-  if (budget.warnings) yield* warnRoot(tx, record, budget.warnings);
-  yield* applyTreeBudget(tx, record, request.events);
+  if (budget.warnings?.length) yield* warnRoot(tx, record, budget.warnings);
+  const change = treeBudgetChangeIn(request.events);
+  if (change) yield* applyTreeBudget(tx, record, change);
   if (request.rest && byDriver) yield* restRun(tx, record, request.rest.wakeAt, request.rest.queue);
-  const written = yield* journalAfter(tx, record, seq);
+  const written = recentAfter(record, seq) ?? (yield* journalAfter(tx, record, seq));
   return { events: missed.length === 0 ? written : [...missed, ...written] };
 }
 
@@ -64,7 +71,15 @@ export function* findRepeated(
   events: readonly EventBody[],
 ): Steps<"same" | "conflict" | undefined> {
   const seqs = storedSeqs(yield* keysOf(tx, record), events);
-  if (seqs === undefined || seqs === "conflict") return seqs;
+  return Array.isArray(seqs) ? yield* compareStored(tx, record, events, seqs) : seqs;
+}
+
+function* compareStored(
+  tx: Transaction,
+  record: RunRecord,
+  events: readonly EventBody[],
+  seqs: readonly Seq[],
+): Steps<"same" | "conflict"> {
   for (const [index, { type, payload }] of events.entries()) {
     const stored = yield* ask(tx.queries.eventAt(record, seqs[index]!));
     if (stored?.type !== type || stored.payload !== (yield* textOf(tx, payload))) return "conflict";
@@ -119,6 +134,10 @@ function isOpen(keys: Keys, event: EventBody): boolean {
   const call = attempt === 1 ? id : `${id}~${attempt}`;
   return keys.has(`${call}/s`) && !keys.has(end) && !keys.has(`${call}/o`);
 }
+
+/** Without asking the store. */
+const hasSlot = ({ slot }: RunRecord, { spawn, concurrent }: Append): boolean =>
+  !spawn && (concurrent === undefined || slot === "held");
 
 function* spawnRefusal(
   { queries }: Transaction,

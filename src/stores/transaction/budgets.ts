@@ -14,7 +14,6 @@ import {
   softLimitWarnings,
   type TreeBudgetChange,
   type TreeStop,
-  treeBudgetChangeIn,
 } from "../../projections/usage/tree-budget.ts";
 import { payerOf, type RunRecord } from "../run-record.ts";
 import type { Append, AppendResult } from "../store.ts";
@@ -58,26 +57,20 @@ const plus = (one: Spending, other: Spending): Spending => ({
 
 /** Warns once per tree, in the journal of its root. */
 export function* warnRoot(tx: Transaction, record: RunRecord, warnings: readonly EventBody[]): Steps<void> {
-  const root = warnings.length === 0 ? undefined : yield* findRun(tx, record.row.rootRunId);
+  const root = yield* findRun(tx, record.row.rootRunId);
   if (!root || root.row.endedAt !== undefined) return;
   const keys = yield* keysOf(tx, root);
   const news = warnings.filter((warning) => !keys.has(keyOf(warning)));
   if (news.length > 0) yield* signal(tx, root, news);
 }
 
-/** If these events set the budget of the tree: keeps it, and tells every run that draws on it. */
-export function* applyTreeBudget(
-  tx: Transaction,
-  record: RunRecord,
-  events: readonly EventBody[],
-): Steps<void> {
-  const word = treeBudgetChangeIn(events);
-  if (!word) return;
+/** Keeps the budget that a person has set for the tree, and tells every run that draws on it. */
+export function* applyTreeBudget(tx: Transaction, record: RunRecord, change: TreeBudgetChange): Steps<void> {
   const payer = payerOf(record.row);
-  yield* ask(tx.queries.raiseBudget(payer, word.payload.limits!));
+  yield* ask(tx.queries.raiseBudget(payer, change.payload.limits!));
   for (const runId of yield* ask(tx.queries.activePaidBy(payer))) {
     const other = (yield* findRun(tx, runId))!;
-    const news = budgetNews(word, other.row, record.row, yield* openStops(tx, other));
+    const news = budgetNews(change, other.row, record.row, yield* openStops(tx, other));
     if (news.length > 0) yield* signal(tx, other, news);
   }
 }
@@ -95,14 +88,14 @@ function* openStops(tx: Transaction, record: RunRecord): Steps<TreeStop[]> {
   return stops;
 }
 
-/** The person said it to `saidTo`; every other run of the tree is told. */
+/** The person told `saidTo`; every other run of the tree hears of it here. */
 function budgetNews(
-  word: TreeBudgetChange,
+  change: TreeBudgetChange,
   row: RunRow,
   saidTo: RunRow,
   stops: readonly TreeStop[],
 ): EventBody[] {
   if (row.cancelRequested) return [];
-  const news = liftTreeStops(word, stops);
-  return word.type === "BUDGET_SET" && row.id !== saidTo.id ? [word, ...news] : news;
+  const news = liftTreeStops(change, stops);
+  return change.type === "BUDGET_SET" && row.id !== saidTo.id ? [change, ...news] : news;
 }

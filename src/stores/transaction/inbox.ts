@@ -8,7 +8,7 @@ import { ask, type Steps } from "./steps.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Types that open or close an item, or give a grant. All others change nothing here. */
-const INBOX_TYPES: ReadonlySet<EventType> = new Set([
+export const INBOX_TYPES: ReadonlySet<EventType> = new Set([
   "TOOL_PROPOSED",
   "APPROVAL_DECIDED",
   "OUTCOME_DECIDED",
@@ -22,7 +22,6 @@ const INBOX_TYPES: ReadonlySet<EventType> = new Set([
 ]);
 
 export function* updateInbox(tx: Transaction, record: RunRecord, event: JournalEvent): Steps<void> {
-  if (!INBOX_TYPES.has(event.type)) return;
   yield* updateItems(tx, record, event);
   if (TERMINAL_TYPES.has(event.type)) {
     yield* ask(tx.queries.endClaims(record.row.id));

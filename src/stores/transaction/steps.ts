@@ -7,6 +7,7 @@ export type Steps<T> = Generator<Promise<unknown>, T, unknown>;
 /** The answer of a store to a query: a value at once, or a promise of it. */
 export type Answer<T> = T | Promise<T>;
 
+/** `const rows = yield* ask(queries.rows())` */
 export function* ask<T>(answer: Answer<T>): Steps<T> {
   return answer instanceof Promise ? ((yield answer) as T) : answer;
 }

@@ -21,7 +21,7 @@ import {
 import { applyRunRow, type RunRow } from "../../projections/folds/run-row.ts";
 import { digest, MAX_INLINE_PAYLOAD, neededBlobs } from "../blobs.ts";
 import { type RunRecord, rememberEvent } from "../run-record.ts";
-import { updateInbox } from "./inbox.ts";
+import { INBOX_TYPES, updateInbox } from "./inbox.ts";
 import { restRun } from "./leases.ts";
 import type { StoredText } from "./queries.ts";
 import { leaveQueue } from "./slots.ts";
@@ -29,17 +29,39 @@ import { ask, type Steps } from "./steps.ts";
 import { findRun, keysOf, type Transaction } from "./transaction.ts";
 
 /** Writes what the run's driver has decided. */
-export function* writeEvents(tx: Transaction, record: RunRecord, events: readonly EventBody[]): Steps<void> {
-  yield* tellTree(tx, record, yield* insertEvents(tx, record, events));
-}
+export const writeEvents = (tx: Transaction, record: RunRecord, events: readonly EventBody[]): Steps<void> =>
+  write(tx, record, events, false);
 
 /** Writes what anyone but the driver says: a signal makes a resting run due, and its driver must fold it (J2, J6). */
-export function* signal(tx: Transaction, record: RunRecord, events: readonly EventBody[]): Steps<void> {
-  const written = yield* insertEvents(tx, record, events);
-  record.lastSignal = record.row.seq;
-  const isIdle = record.worker === undefined && record.row.endedAt === undefined;
-  if (isIdle && !written.every(isNews)) record.dueAt = 0;
-  yield* tellTree(tx, record, written);
+export const signal = (tx: Transaction, record: RunRecord, events: readonly EventBody[]): Steps<void> =>
+  write(tx, record, events, true);
+
+function* write(
+  tx: Transaction,
+  record: RunRecord,
+  events: readonly EventBody[],
+  isSignal: boolean,
+): Steps<void> {
+  tx.queries.touch(record);
+  const written: JournalEvent[] = [];
+  for (const body of events) {
+    const payload = JSON.stringify(body.payload);
+    const text = payload.length <= MAX_INLINE_PAYLOAD ? payload : yield* putPayload(tx, payload);
+    const event = nextEvent(tx, record, body);
+    const { seq, ts, type, key } = event;
+    const hash = chainHash(digest, record.hash, { seq, ts, type, key, text });
+    yield* placeEvent(tx, record, event, { text, hash });
+    if (INBOX_TYPES.has(type)) yield* updateInbox(tx, record, event);
+    written.push(event);
+  }
+  if (isSignal) {
+    record.lastSignal = record.row.seq;
+    const isIdle = record.worker === undefined && record.row.endedAt === undefined;
+    if (isIdle && !written.every(isNews)) record.dueAt = 0;
+  }
+  const concernsOthers =
+    record.row.parentRunId !== undefined || written.some(({ type }) => type === "RUN_SUSPENDED");
+  if (concernsOthers) yield* tellTree(tx, record, written);
 }
 
 /** Events that people read, and that give a resting run nothing to do. */
@@ -49,25 +71,6 @@ const isNews = (event: JournalEvent): boolean =>
   event.type === "BUDGET_SET" ||
   (event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "child_hitl");
 
-function* insertEvents(
-  tx: Transaction,
-  record: RunRecord,
-  events: readonly EventBody[],
-): Steps<JournalEvent[]> {
-  tx.queries.touch(record);
-  const written: JournalEvent[] = [];
-  for (const body of events) {
-    const text = yield* textOf(tx, body.payload);
-    const event = nextEvent(tx, record, body);
-    const { seq, ts, type, key } = event;
-    const hash = chainHash(digest, record.hash, { seq, ts, type, key, text });
-    yield* placeEvent(tx, record, event, { text, hash });
-    yield* updateInbox(tx, record, event);
-    written.push(event);
-  }
-  return written;
-}
-
 function nextEvent(tx: Transaction, { row }: RunRecord, body: EventBody): JournalEvent {
   const { type, payload } = body;
   const [seq, position] = [row.seq + 1, tx.position + 1];
@@ -75,9 +78,12 @@ function nextEvent(tx: Transaction, { row }: RunRecord, body: EventBody): Journa
 }
 
 /** The payload as it is stored: a large one is a blob, so that reading a journal stays cheap. */
-export function* textOf({ queries }: Transaction, payload: unknown): Steps<string> {
+export function* textOf(tx: Transaction, payload: unknown): Steps<string> {
   const text = JSON.stringify(payload);
-  if (text.length <= MAX_INLINE_PAYLOAD) return text;
+  return text.length <= MAX_INLINE_PAYLOAD ? text : yield* putPayload(tx, text);
+}
+
+function* putPayload({ queries }: Transaction, text: string): Steps<string> {
   const name = digest(text);
   yield* ask(queries.putBlob(name, text));
   return JSON.stringify({ $blob: name });
@@ -90,8 +96,10 @@ export function* placeEvent(
   event: JournalEvent,
   stored: StoredText,
 ): Steps<void> {
-  yield* ask(tx.queries.insertEvent(record, event, stored));
-  (yield* keysOf(tx, record)).set(event.key, event.seq);
+  const inserted = tx.queries.insertEvent(record, event, stored);
+  if (inserted instanceof Promise) yield inserted;
+  const keys = record.keys ?? (yield* keysOf(tx, record));
+  keys.set(event.key, event.seq);
   tx.position = event.position;
   tx.written.push(event);
   record.hash = stored.hash;
