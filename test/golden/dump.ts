@@ -2,6 +2,7 @@
 // has to bring it up to date itself.
 
 import { DatabaseSync } from "node:sqlite";
+import { UNRELEASED_STEPS } from "./unreleased-schema.ts";
 
 export interface Dump {
   version: number;
@@ -13,14 +14,20 @@ export function dumpDatabase(path: string): Dump {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
     const version = db.prepare("PRAGMA user_version").get()?.["user_version"] as number;
-    const made = db.prepare("SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid").all();
+    const made = db.prepare(SELECT_SCHEMA).all();
     const names = made.filter((entry) => entry["type"] === "table").map((entry) => entry["name"] as string);
-    const tables = names.map((name) => [name, db.prepare(`SELECT * FROM ${name}`).all().map(toText)]);
+    const tables = names
+      .filter((name) => name !== "search")
+      .map((name) => [name, db.prepare(`SELECT * FROM ${name}`).all().map(toText)]);
     return { version, schema: made.map((entry) => entry["sql"] as string), tables: Object.fromEntries(tables) };
   } finally {
     db.close();
   }
 }
+
+/** Without the tables that the search index makes for itself; its words are made from the journals again. */
+const SELECT_SCHEMA = `SELECT name, type, sql FROM sqlite_master
+  WHERE sql IS NOT NULL AND name NOT LIKE 'search\\_%' ESCAPE '\\' ORDER BY rowid`;
 
 export function restoreDatabase(dump: Dump, path: string): void {
   const db = new DatabaseSync(path);
@@ -33,7 +40,9 @@ export function restoreDatabase(dump: Dump, path: string): void {
         db.prepare(`INSERT INTO ${name} (${columns.join(", ")}) VALUES (${marks})`).run(...columns.map((key) => fromText(row[key])));
       }
     }
-    db.exec(`PRAGMA user_version = ${dump.version}`);
+    const isUnreleased = !dump.schema.some((sql) => sql.startsWith("CREATE TABLE sent"));
+    if (isUnreleased) for (const step of UNRELEASED_STEPS.slice(dump.version)) db.exec(step);
+    db.exec(`PRAGMA user_version = ${isUnreleased ? 1 : dump.version}`);
   } finally {
     db.close();
   }

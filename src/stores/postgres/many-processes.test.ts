@@ -16,7 +16,7 @@ import {
   runEnded,
   sendSignal,
 } from "../contract/kit.contract.ts";
-import { TABLES as SQLITE } from "../sqlite/schema.ts";
+import { MIGRATIONS as SQLITE } from "../sqlite/schema.ts";
 import { LEASE_MS, type Store } from "../store.ts";
 import { startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -345,7 +345,7 @@ test("[P13] a blob that one process has put is not pruned by another before it i
 test("its tables have every column of the SQLite store", async () => {
   const { url } = await openMany(1);
   const db = new DatabaseSync(":memory:");
-  db.exec(SQLITE);
+  db.exec(SQLITE.join(";"));
   const columns = db
     .prepare(
       `SELECT m.name || '.' || i.name AS name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS i

@@ -1,5 +1,5 @@
-// The tables, as steps from one version to the next. A step that has shipped is never changed. Names are those of the
-// SQLite store. Journals and blobs are exact text or bytes: `jsonb` would reorder keys and refuse what a model may say.
+// The tables, as steps from one released version to the next. A released step is never changed. Names are those of the SQLite
+// store. Journals and blobs are exact text or bytes: `jsonb` would reorder keys and refuse some texts of models.
 
 export const MIGRATIONS: readonly string[] = [
   `
@@ -22,7 +22,11 @@ export const MIGRATIONS: readonly string[] = [
     parent TEXT,
     agent TEXT NOT NULL,
     session TEXT,
+    -- whose run it is
+    user_id TEXT,
     workspace TEXT NOT NULL,
+    -- E6: the pool whose workers drive it, if its agent names one
+    pool TEXT,
     -- the run whose transcript this one begins with: it is kept as long as this one is
     continues TEXT,
     -- the immutable rest of the row, as JSON
@@ -50,6 +54,8 @@ export const MIGRATIONS: readonly string[] = [
     worker TEXT,
     epoch BIGINT NOT NULL,
     due_at BIGINT,
+    -- E2: until then an earlier worker may still be at what it began here
+    previous_until BIGINT,
     acquisitions BIGINT NOT NULL,
     open_tokens BIGINT NOT NULL,
     open_cost DOUBLE PRECISION NOT NULL
@@ -61,6 +67,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX runs_parent ON runs (parent) WHERE parent IS NOT NULL;
   CREATE INDEX runs_session ON runs (session, agent, n) WHERE session IS NOT NULL;
   CREATE INDEX runs_status ON runs (status, n);
+  CREATE INDEX runs_user ON runs (user_id, n) WHERE user_id IS NOT NULL;
   CREATE INDEX runs_continues ON runs (continues) WHERE continues IS NOT NULL;
   CREATE INDEX runs_alive_below ON runs (parent) WHERE ended_at IS NULL AND parent IS NOT NULL;
 
@@ -98,7 +105,8 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX grants_run ON grants (run);
 
-  CREATE TABLE workers (name TEXT PRIMARY KEY, expires_at BIGINT NOT NULL) WITH (fillfactor = 50);
+  -- \`card\`: what a worker says of itself, as JSON
+  CREATE TABLE workers (name TEXT PRIMARY KEY, expires_at BIGINT NOT NULL, card TEXT) WITH (fillfactor = 50);
   CREATE TABLE idempotency (key TEXT PRIMARY KEY, body TEXT NOT NULL, run TEXT NOT NULL);
   CREATE INDEX idempotency_run ON idempotency (run);
   CREATE TABLE quarantine (run TEXT PRIMARY KEY, reason TEXT NOT NULL, seq BIGINT);
@@ -171,16 +179,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE search (position BIGINT PRIMARY KEY, run BIGINT NOT NULL, words TSVECTOR NOT NULL);
   CREATE INDEX search_words ON search USING GIN (words);
   CREATE INDEX search_run ON search (run);
-  `,
-  `
-  -- E7: trees that came from other stores; kept when a tree is pruned, so that none comes in twice
-  CREATE TABLE transfers (id TEXT PRIMARY KEY, root TEXT NOT NULL);
-  `,
-  `
-  -- whose run it is; of older rows it is read without JSON, which Postgres would refuse to read in some of them
-  ALTER TABLE runs ADD COLUMN user_id TEXT;
-  UPDATE runs SET user_id = substring(born from '"userId":"([^"\\\\]*)","workspace":');
-  CREATE INDEX runs_user ON runs (user_id, n) WHERE user_id IS NOT NULL;
+
   -- a name stays taken when its user is revoked: the runs are still theirs
   CREATE TABLE users (
     name TEXT PRIMARY KEY,
@@ -220,37 +219,14 @@ export const MIGRATIONS: readonly string[] = [
     detail TEXT NOT NULL,
     PRIMARY KEY (webhook, id)
   );
-  `,
-  `
-  -- what a worker says of itself, as JSON
-  ALTER TABLE workers ADD COLUMN card TEXT;
-  `,
-  `
+
   -- what each tree has used, by its root; made of the journals when it is asked for
   CREATE TABLE tree_usages (root TEXT COLLATE "C" PRIMARY KEY, updated_at BIGINT NOT NULL, usage TEXT NOT NULL);
-  `,
-  `
-  -- E2: until then a worker that had the run before may still be at what it began there
-  ALTER TABLE runs ADD COLUMN previous_until BIGINT;
-  `,
-  `
-  -- E6: whose workers drive it, where its agent says so
-  ALTER TABLE runs ADD COLUMN pool TEXT;
-  `,
-  `
+
+  -- E7: trees that came from other stores; kept when a tree is pruned, so that none comes in twice
+  CREATE TABLE transfers (id TEXT PRIMARY KEY, root TEXT NOT NULL);
+
   -- E7: where trees that have left were sent to, by their transfer; kept when a tree is pruned, so that none goes on in two places
   CREATE TABLE sent (transfer TEXT PRIMARY KEY, place TEXT NOT NULL, tries BIGINT NOT NULL, arrived_at BIGINT);
-  `,
-  `
-  -- a tool call counts when a tool or a child was begun for it; what was said of trees is made anew of the journals
-  UPDATE runs SET usage = regexp_replace(usage, '"toolCalls":[0-9]+', '"toolCalls":' || (
-    SELECT count(*) FROM events LEFT JOIN blobs ON blobs.hash = substring(payload FROM '^[{]"[$]blob":"([^"]+)"')
-    WHERE events.run = runs.n AND type IN ('TOOL_STARTED', 'CHILD_RUN_STARTED') AND (
-      (type = 'TOOL_STARTED' AND events.key NOT LIKE '%~%' AND events.key NOT LIKE 'merge/%')
-      OR (type = 'CHILD_RUN_STARTED'
-        AND position('"trigger":"delegation"'::bytea IN coalesce(blobs.text, convert_to(payload, 'UTF8'))) > 0
-        AND position('"attempt":'::bytea IN coalesce(blobs.text, convert_to(payload, 'UTF8'))) = 0)
-    )));
-  DELETE FROM tree_usages;
   `,
 ];

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { fakeClock } from "../../clock.ts";
-import { foldRow } from "../../projections/folds/run-row.ts";
-import { admit, childStarted, toolResult, toolStarted } from "../contract/kit.contract.ts";
+import { admit } from "../contract/kit.contract.ts";
 import { storeContract } from "../store.contract.ts";
 import { describe, startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -51,21 +50,5 @@ test("[F39] tables of a newer Cadre: refused, unharmed", async () => {
   await setVersion(MIGRATIONS.length);
   const again = await openPostgresStore({ url });
   expect((await again.journal.read("r1")).map(({ type }) => type)).toEqual(["RUN_STARTED"]);
-  await again.close();
-});
-
-test("[P13] [F39] what an older Cadre counted as tool calls is counted anew, once", async () => {
-  const url = await postgres.newStore();
-  const store = await openPostgresStore({ url });
-  await admit(store, "r1");
-  const events = [toolStarted("m1.0"), toolStarted("m1.0", 2), toolResult("m1.0"), toolResult("m1.1")];
-  await store.journal.append({ runId: "r1", after: 1, events: [...events, childStarted("c1", "m1.2")] });
-  await store.close();
-  await postgres.query(`UPDATE runs SET usage = replace(usage, '"toolCalls":2', '"toolCalls":7')`, url);
-  const older = MIGRATIONS.findIndex((step) => step.includes("toolCalls"));
-  await postgres.query(MIGRATIONS.slice(older).join(";"), url);
-  const again = await openPostgresStore({ url });
-  expect(await again.runs.get("r1")).toEqual(foldRow(await again.journal.read("r1")));
-  expect((await again.runs.get("r1"))?.usage.toolCalls).toBe(2);
   await again.close();
 });

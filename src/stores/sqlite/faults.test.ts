@@ -30,8 +30,8 @@ import {
   toolStarted,
 } from "../contract/kit.contract.ts";
 import type { Store } from "../store.ts";
-import { MIGRATIONS } from "./migrations.ts";
 import { refuseOldSqlite, storageError } from "./open.ts";
+import { MIGRATIONS } from "./schema.ts";
 import { openSqliteStore } from "./store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cadre-faults-"));

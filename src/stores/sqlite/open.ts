@@ -5,8 +5,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, writ
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CadreError, describeSystemError, messageOf } from "../../errors.ts";
-import { MIGRATIONS } from "./migrations.ts";
-import { TABLES } from "./schema.ts";
+import { MIGRATIONS } from "./schema.ts";
 
 const NFS_MAGIC = 0x6969;
 const OLDEST_SQLITE = "3.51.3";
@@ -119,8 +118,8 @@ function migrate(db: DatabaseSync, path: string): void {
     );
   }
   if (version === MIGRATIONS.length) return;
-  const steps = version === 0 ? [TABLES] : MIGRATIONS.slice(version);
-  db.exec(`BEGIN IMMEDIATE; ${steps.join(";")}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+  const steps = MIGRATIONS.slice(version).join(";");
+  db.exec(`BEGIN IMMEDIATE; ${steps}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
 }
 
 function compareVersions(left: string, right: string): number {

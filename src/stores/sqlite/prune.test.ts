@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
+import { UNRELEASED_STEPS } from "../../../test/golden/unreleased-schema.ts";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { fakeClock } from "../../clock.ts";
 import type { Payload } from "../../journal/events.ts";
@@ -98,7 +99,8 @@ test("[P13] a file from before knows what its runs continue and need", async () 
     DROP INDEX runs_user; ALTER TABLE runs DROP COLUMN user_id; ALTER TABLE workers DROP COLUMN card;
     DROP INDEX runs_previous; ALTER TABLE runs DROP COLUMN previous_until;
     DROP INDEX runs_continues; ALTER TABLE runs DROP COLUMN continues; DROP INDEX runs_alive; DROP INDEX runs_alive_below;
-    DROP INDEX idempotency_run; ALTER TABLE grants DROP COLUMN run_id; ALTER TABLE grants DROP COLUMN folder; PRAGMA user_version = 2`);
+    DROP INDEX idempotency_run; ALTER TABLE grants DROP COLUMN run_id; ALTER TABLE grants DROP COLUMN folder; PRAGMA user_version = 1`);
+  for (const step of UNRELEASED_STEPS.slice(2)) db.exec(step);
   db.close();
 
   const migrated = open(path);

@@ -1,7 +1,8 @@
-// The tables of a new file. What migrations.ts makes of an older one is the same, column by column: a change stands in both.
-// Run ids are text only here and in `idempotency`: events carry the run's number, which saves 40 bytes an event.
+// The tables, as steps from one released version to the next. A released step is never changed. Run ids are text only in `runs`
+// and a few small tables: events carry the run's number, which saves 40 bytes an event.
 
-export const TABLES = `
+export const MIGRATIONS: readonly string[] = [
+  `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 
   CREATE TABLE runs (
@@ -203,4 +204,5 @@ export const TABLES = `
     detail TEXT NOT NULL,
     PRIMARY KEY (webhook, id)
   ) STRICT, WITHOUT ROWID;
-  `;
+  `,
+];

@@ -2,12 +2,12 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { TABLES } from "./schema.ts";
+import { MIGRATIONS } from "./schema.ts";
 import { searchConditions } from "./search.ts";
 
 test("[A59] whatever counts as a letter here is part of a word in the index", () => {
   const db = new DatabaseSync(":memory:");
-  db.exec(TABLES);
+  db.exec(MIGRATIONS.join(";"));
   const look = db.prepare("SELECT rowid FROM search WHERE search MATCH ?");
   const refused: string[] = [];
   for (let point = 0; point <= 0x10ffff; point++) {

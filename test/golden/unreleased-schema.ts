@@ -1,7 +1,7 @@
-// From the tables of each version to those of the next. A step that has shipped is never changed; schema.ts has what they
-// come to.
+// The schemas of SQLite files before the first release, step by step. Only the golden recordings still have the oldest one:
+// `restoreDatabase` brings them to the schema of the first release. Once they are recorded anew, this file can go.
 
-export const MIGRATIONS: readonly string[] = [
+export const UNRELEASED_STEPS: readonly string[] = [
   `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 
