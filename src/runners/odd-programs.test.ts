@@ -1,4 +1,4 @@
-// Manners of real programs that the protocol leaves open, played by the scripted one. Seen in test/e2e/real-agents.test.ts.
+// Behaviour of real programs that the protocol leaves open, played by the scripted program. Seen in test/e2e/real-agents.test.ts.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const options = (permissions: string): WorldOptions => ({
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
 scenario(
-  "[RN2] one that says that it begins before it asks has asked; told no, it stops, and is asked to go on",
+  "[RN2] a program that reports a call before it asks has asked; after a refusal it stops, and is asked to continue",
   options('{allow: ["Bash(touch *)"], deny: ["Bash(rm *)"]}'),
   async (world) => {
     const runId = await world.run(
@@ -41,7 +41,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] a command that is only a title is one; what it is for is not what it printed",
+  "[RN2] a title without input is the command, and its description is not its output",
   options('{allow: ["Bash(touch *)"]}'),
   async (world) => {
     const runId = await world.run(

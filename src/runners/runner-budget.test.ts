@@ -1,4 +1,4 @@
-// What a program says that it costs, against the budget of its run and of its tree, while it works.
+// A program's reported cost, checked against the budgets of its run and its tree while it works.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const coder = (env = ""): string =>
 /** What the program does, a line each. */
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
-/** A lead that gives its program all of the work. */
+/** A lead that delegates all work to its program. */
 const led = (limits: string, work: string, env = ""): WorldOptions => ({
   agent: "agents: [coder]",
   cast: { coder: coder(env) },
@@ -34,7 +34,7 @@ async function childOf(world: World, root: string): Promise<string> {
 }
 
 scenario(
-  "[RN7] what a program costs is held against the budget of its tree: it is stopped before it asks or does more",
+  "[RN7] a program's cost counts against its tree's budget: it is stopped before it asks or does more",
   led("{tree: {maxCost: 0.2}}", script("cost 5", "ask execute touch x", "wait")),
   async (world) => {
     const root = await world.run("go");
@@ -57,7 +57,7 @@ scenario(
 const SUSPEND = "{onBudget: suspend, tree: {maxCost: 0.2}}";
 
 scenario(
-  "[RN7] `onBudget: suspend`: it stops, a person is asked, and with more it goes on where it was",
+  "[RN7] `onBudget: suspend`: the program stops, a person is asked, and with a higher budget it continues",
   led(SUSPEND, script("cost 0.25", "wait", "THEN", "cost 0.5", "say Went on.")),
   async (world) => {
     const root = await world.run("go");
@@ -76,7 +76,7 @@ scenario(
 );
 
 scenario(
-  "[RN8] one that has ended before a person gave it more is not begun anew: nobody knows what it has done",
+  "[RN8] a program that ended before its budget was raised is not started again, because its effects are unknown",
   led(SUSPEND, script("run execute touch x", "cost 0.25", "wait")),
   async (world) => {
     const root = await world.run("go");
@@ -95,7 +95,7 @@ scenario(
 );
 
 scenario(
-  "[RN7] while it waits for a person, what it has cost by then is known",
+  "[RN7] while a program waits for a person, its cost so far is recorded",
   led("{}", script("cost 0.25", "ask execute touch x", "cost 0.4", "say Done.")),
   async (world) => {
     const root = await world.run("go");

@@ -32,7 +32,7 @@ const options = (more: Partial<WorldOptions> = {}): WorldOptions => ({
 /** What the program does, a line each. */
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
-/** Until the program has written this. */
+/** Waits until the program has written this. */
 async function logged(world: World, words: string): Promise<string> {
   const file = join(world.folder, "acp.log");
   await vi.waitFor(() => expect(existsSync(file) && readFileSync(file, "utf8")).toContain(words), 30_000);
@@ -50,7 +50,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Nothing that it had under way gets the time to finish. */
+/** Ends the process without giving open work time to finish. */
 function crash(world: World): void {
   world.runtime.parts.drainMs = 0;
   world.die();
@@ -66,7 +66,7 @@ const nextItem = (world: World, runId: string): Promise<ApprovalItem> =>
 const logOf = ({ folder }: World): string => readFileSync(join(folder, "acp.log"), "utf8");
 
 scenario(
-  "[RN1] a program answers: its process, its words and its cost are in the journal",
+  "[RN1] a program answers: the journal has its process, its messages and its cost",
   options(),
   async (world) => {
     const runId = await world.run(
@@ -95,7 +95,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] a rule decides on what it asks: allowed once by kind, never by place, and never for always",
+  "[RN2] a rule decides on its questions: it is allowed once, by the kind of the option, and never for always",
   options({
     config:
       'sandbox: none\npermissions: {allow: ["Bash(touch *)"], deny: ["Bash(rm *)", "Edit(secret/**)"]}\n',
@@ -137,7 +137,7 @@ scenario(
 );
 
 scenario(
-  "[RN3] a person is asked anywhere in the tree, the program waits, and goes on with the answer",
+  "[RN3] any person may be asked for a run of the tree; the program waits and continues with the answer",
   options({
     agent: "agents: [coder]",
     cast: { coder: runner() },
@@ -174,26 +174,22 @@ scenario(
   },
 );
 
-scenario(
-  "[RN4] its plan is the run's list of what is to do; what is odd harms nothing",
-  options(),
-  async (world) => {
-    const runId = await world.run(
-      script("plan Write the test", "strange thing", "long 700000", "say ", "cost 1"),
-    );
-    const { end, todos } = await world.settled(runId);
-    expect(todos).toEqual([{ content: "Write the test", status: "in_progress" }]);
-    expect(end?.status).toBe("completed");
-    expect(end!.summary.length).toBeGreaterThan(100_000);
-    expect(payloadsOf(await world.events(runId), "TOOL_PROPOSED").map(({ name }) => name)).toEqual([
-      "TodoWrite",
-      "mcp__acp__other",
-    ]);
-  },
-);
+scenario("[RN4] its plan becomes the run's todo list; odd updates do no harm", options(), async (world) => {
+  const runId = await world.run(
+    script("plan Write the test", "strange thing", "long 700000", "say ", "cost 1"),
+  );
+  const { end, todos } = await world.settled(runId);
+  expect(todos).toEqual([{ content: "Write the test", status: "in_progress" }]);
+  expect(end?.status).toBe("completed");
+  expect(end!.summary.length).toBeGreaterThan(100_000);
+  expect(payloadsOf(await world.events(runId), "TOOL_PROPOSED").map(({ name }) => name)).toEqual([
+    "TodoWrite",
+    "mcp__acp__other",
+  ]);
+});
 
 scenario(
-  "[RN5] what a rule forbids and it does without asking stops it",
+  "[RN5] a call that a rule denies and that it makes without asking stops it",
   options({ config: 'sandbox: none\npermissions: {deny: ["Bash(rm *)"]}\n' }),
   async (world) => {
     const runId = await world.run(script("run execute rm x", "wait"));
@@ -205,7 +201,7 @@ scenario(
   },
 );
 
-scenario("[RN6] a cancel asks it to stop, and leaves no process of it", options(), async (world) => {
+scenario("[RN6] a cancel asks it to stop, and leaves no process behind", options(), async (world) => {
   const runId = await world.run(script("child", "wait"));
   await logged(world, "waiting");
   await cancelRun(runId, "sam", undefined, world.runtime.people);
@@ -215,22 +211,30 @@ scenario("[RN6] a cancel asks it to stop, and leaves no process of it", options(
   expect(pidsIn(logOf(world)).filter(isAlive)).toEqual([]);
 });
 
-scenario("[RN6] one that does not stop is killed with all that it started", options(), async (world) => {
-  const runId = await world.run(script("child", "hang"));
-  await logged(world, "hanging");
-  await cancelRun(runId, "sam", undefined, world.runtime.people);
-  await world.settled(runId);
-  expect(pidsIn(logOf(world)).filter(isAlive)).toEqual([]);
-});
-
-scenario("[RN7] one that dies before its answer fails the run by name", options(), async (world) => {
-  const runId = await world.run(script("say Well…", "die 3"));
-  const { end } = await world.settled(runId);
-  expect(end).toMatchObject({ status: "failed", summary: expect.stringContaining("it ended with code 3") });
-});
+scenario(
+  "[RN6] a program that does not stop is killed with everything that it started",
+  options(),
+  async (world) => {
+    const runId = await world.run(script("child", "hang"));
+    await logged(world, "hanging");
+    await cancelRun(runId, "sam", undefined, world.runtime.people);
+    await world.settled(runId);
+    expect(pidsIn(logOf(world)).filter(isAlive)).toEqual([]);
+  },
+);
 
 scenario(
-  "[RN7] one that there is not is said",
+  "[RN7] a program that dies before its answer fails the run with a reason",
+  options(),
+  async (world) => {
+    const runId = await world.run(script("say Well…", "die 3"));
+    const { end } = await world.settled(runId);
+    expect(end).toMatchObject({ status: "failed", summary: expect.stringContaining("it ended with code 3") });
+  },
+);
+
+scenario(
+  "[RN7] a program that does not exist fails the run with a reason",
   options({ agent: 'runner: {acp: {command: "no-such-agent"}}' }),
   async (world) => {
     const { end } = await world.settled(await world.run("x"));
@@ -242,7 +246,7 @@ scenario(
 );
 
 scenario(
-  "[RN7] one of which nothing is heard is stopped",
+  "[RN7] a silent program is stopped",
   options({ agent: `${runner()}\nlimits: {toolTimeout: 300ms}` }),
   async (world) => {
     const runId = await world.run(script("wait"));
@@ -252,7 +256,7 @@ scenario(
 );
 
 scenario(
-  "[RN7] when its time is over it gets one turn to say what it did",
+  "[RN7] after its time is over it gets one turn to report what it did",
   options({ agent: `${runner()}\nlimits: {maxDuration: 500ms}` }),
   async (world) => {
     const { end } = await world.settled(await world.run(script("wait")));
@@ -266,7 +270,7 @@ scenario(
 );
 
 scenario(
-  "[RN7] what it says that it has cost is held against its budget: it is stopped in the middle of its work",
+  "[RN7] its reported cost counts against the budget: it is stopped in the middle of its work",
   options({ agent: `${runner()}\nlimits: {maxCost: 0.2}` }),
   async (world) => {
     const runId = await world.run(script("cost 0.25", "say Spent.", "run read a.txt", "wait"));
@@ -281,7 +285,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] of an edit of several files each is judged again before it begins",
+  "[RN2] each file of an edit of several files is judged again before the edit begins",
   options(),
   async (world) => {
     const runId = await world.run(script("ask edit a.txt,b.txt", "say Done."));
@@ -302,7 +306,7 @@ scenario(
 const TWICE = script("run read a.txt", "child", "wait", "THEN", "say Went on.");
 
 scenario(
-  "[RN8] after a crash what is left of it is ended, and a program that can goes on with its session",
+  "[RN8] after a crash its leftover processes are killed, and a program that can resume its session continues",
   options({ agent: runner("", 'ACP_LOADS: "1"') }),
   async (world) => {
     const runId = await world.run(TWICE);
@@ -325,7 +329,7 @@ scenario(
 );
 
 scenario(
-  "[RN8] of one that cannot go on nobody knows what it did: a person says",
+  "[RN8] a program that cannot resume leaves an unknown outcome, which a person decides",
   options(),
   async (world) => {
     const runId = await world.run(TWICE);
@@ -343,24 +347,20 @@ scenario(
   },
 );
 
-scenario(
-  "[RN8] a person may have it begin anew, and then it knows the whole task",
-  options(),
-  async (world) => {
-    const again = await world.run(TWICE);
-    await logged(world, "waiting");
-    crash(world);
-    await world.restart();
-    const { callId } = await nextItem(world, again);
-    await decideOutcome(again, callId!, { verdict: "run_again" }, "sam", world.runtime.people);
-    await vi.waitFor(() => expect(logOf(world).match(/^prompt .*wait/gm)).toHaveLength(2), 30_000);
-    await cancelRun(again, "sam", undefined, world.runtime.people);
-    await world.seen(again, "RUN_CANCELLED");
-  },
-);
+scenario("[RN8] a person may have it start again, with the whole task", options(), async (world) => {
+  const again = await world.run(TWICE);
+  await logged(world, "waiting");
+  crash(world);
+  await world.restart();
+  const { callId } = await nextItem(world, again);
+  await decideOutcome(again, callId!, { verdict: "run_again" }, "sam", world.runtime.people);
+  await vi.waitFor(() => expect(logOf(world).match(/^prompt .*wait/gm)).toHaveLength(2), 30_000);
+  await cancelRun(again, "sam", undefined, world.runtime.people);
+  await world.seen(again, "RUN_CANCELLED");
+});
 
 scenario(
-  "[RN3] [RN8] an approval outlives the process: given after a crash, it holds when the program asks again",
+  "[RN3] [RN8] an approval outlives the process: given after a crash, it applies when the program asks again",
   options({ agent: runner("", 'ACP_LOADS: "1"') }),
   async (world) => {
     const runId = await world.run(
@@ -382,21 +382,17 @@ scenario(
   },
 );
 
-scenario(
-  "[RN9] a program of a folder that nobody has trusted is not started",
-  options({ env: {} }),
-  async (world) => {
-    const { waitingOn } = await world.settled(await world.run(script("say x")));
-    expect(waitingOn).toMatchObject({
-      kind: "definition_changed",
-      detail: expect.stringContaining("not trusted"),
-    });
-    expect(existsSync(join(world.folder, "acp.log"))).toBe(false);
-  },
-);
+scenario("[RN9] a program from an untrusted folder is not started", options({ env: {} }), async (world) => {
+  const { waitingOn } = await world.settled(await world.run(script("say x")));
+  expect(waitingOn).toMatchObject({
+    kind: "definition_changed",
+    detail: expect.stringContaining("not trusted"),
+  });
+  expect(existsSync(join(world.folder, "acp.log"))).toBe(false);
+});
 
 scenario(
-  "[RN9] its variables may name ours, its mode is set, and no secret is written down",
+  "[RN9] its variables may refer to ours, its mode is set, and no secret is recorded",
   options({
     agent: runner(", mode: plan", `ACP_SECRET: "$\{MY_TOKEN}"`),
     env: { CADRE_TRUST: "1", MY_TOKEN: "sk-verysecretvalue1234567890" },
@@ -416,8 +412,8 @@ const bwrap = await trySandbox("bwrap");
 
 if ("sandbox" in bwrap)
   scenario(
-    "[RN9] all of it runs in the sandbox: it writes in the workspace and nowhere else",
-    // A clone in /tmp is not to be seen in there, and the program is in it.
+    "[RN9] it runs in the sandbox: it writes in the workspace and nowhere else",
+    // A clone in /tmp would be hidden in the sandbox, and the program is in it.
     options({ config: `sandbox: { driver: bwrap, write: [${JSON.stringify(ROOT)}] }\n` }),
     async (world) => {
       const outside = `/usr/share/written-by-a-program-${process.pid}`;

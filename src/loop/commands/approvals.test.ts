@@ -32,7 +32,7 @@ const decide = (world: World, id: string, decision: Decision, by = "ann") =>
 const inputs = (world: World) => effects(world.oracle).map((effect) => effect.input);
 
 scenario(
-  "[P5] nothing runs until a person approves; then exactly what was shown, once",
+  "[P5] nothing runs until a person approves; then exactly what was shown runs, once",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -56,7 +56,7 @@ scenario(
 );
 
 scenario(
-  "[U21] another person is asked by name: it stays open, says so, and counts for any later answer",
+  "[U21] another person can be asked by name: the item stays open and says so",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -80,7 +80,7 @@ scenario(
 );
 
 scenario(
-  "[F12] a rejection writes a result with its reason, which the model sees",
+  "[F12] a rejection gives the call a result with the person's reason",
   { idle: true, config: ASK, script: turns({ calls: [charge("a")] }, (seen) => ({ text: seen })) },
   async (world) => {
     const runId = await world.run("charge");
@@ -88,7 +88,7 @@ scenario(
     await decide(world, `${runId}:m1.0`, { decision: "reject", note: "too expensive" });
     await expect(
       decide(world, `${runId}:m1.0`, { decision: "reject", note: "the wrong account" }, "bob"),
-      "a reason that nobody would read is not dropped in silence",
+      "a reason that the model would never read is refused",
     ).rejects.toMatchObject({ code: "ALREADY_DECIDED", details: { by: "ann" } });
     expect((await world.drive(runId)).end?.summary).toBe("Rejected by ann: too expensive");
     expect(inputs(world)).toEqual([]);
@@ -96,7 +96,7 @@ scenario(
 );
 
 scenario(
-  "[F19] an edit that fits runs in the place of what was asked, and the model is told",
+  "[F19] a valid edit runs in place of the original call, and the model is told",
   { idle: true, config: ASK, script: turns({ calls: [charge("a")] }, (seen) => ({ text: seen })) },
   async (world) => {
     const runId = await world.run("charge");
@@ -127,7 +127,7 @@ scenario(
 );
 
 scenario(
-  "[F15] an id of nothing, of another run or of no run is not found, and nothing is appended",
+  "[F15] an unknown id, or one of another run, is not found, and nothing is written",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const first = await world.run("charge");
@@ -167,7 +167,7 @@ for (const scope of ["run", "tree", "always"] as const) {
 }
 
 scenario(
-  "always holds for other runs, until it is revoked",
+  "a decision with scope always applies to other runs until it is revoked",
   { idle: true, script: turns({ calls: [bash("touch a")] }) },
   async (world) => {
     const [first, second, third] = [await world.run("1"), await world.run("2"), await world.run("3")];
@@ -183,7 +183,7 @@ scenario(
 
 const granted = fakeClock();
 scenario(
-  "a grant with an end holds until then",
+  "a grant with an end applies until then",
   {
     idle: true,
     clock: granted,
@@ -205,7 +205,7 @@ for (const [policy, expected] of [
 ] as const) {
   const clock = fakeClock();
   scenario(
-    `an approval that nobody gives in time: ${policy}`,
+    `an approval that expires: ${policy}`,
     {
       idle: true,
       clock,
@@ -251,7 +251,7 @@ for (const [policy, expected] of [
 ] as const) {
   const clock = fakeClock();
   scenario(
-    `where nobody is there, ask becomes ${policy}`,
+    `in an unattended run, ask becomes ${policy}`,
     { idle: true, clock, config: `${ASK}\napprovals: { unattended: ${policy} }`, script: once },
     async (world) => {
       const runId = await world.run("charge", { attended: false });
@@ -273,7 +273,7 @@ for (const first of ["click", "timer"] as const) {
   const clock = fakeClock();
   let beforeExpiry = async (): Promise<void> => {};
   scenario(
-    `[F18] an approval expires in the same millisecond as a click, the ${first} first: one is recorded`,
+    `[F18] an approval that expires in the millisecond of a click, the ${first} first: one decision is recorded`,
     {
       idle: true,
       clock,
@@ -302,7 +302,7 @@ for (const first of ["click", "timer"] as const) {
 }
 
 scenario(
-  "[F17] three calls, answered in reverse, one of them after a restart: each answer reaches its own call",
+  "[F17] three calls, answered in reverse and one after a restart: each answer reaches its own call",
   {
     idle: true,
     config: ASK,
@@ -332,7 +332,7 @@ const fileOf = (world: World) => join(world.folder, "notes.txt");
 const write = (content: string) => ({ tool: "Write", input: { path: "notes.txt", content } });
 
 scenario(
-  "[F16] [A20] a file that changed between the question and the yes: nothing is written, and it is asked again",
+  "[F16] [A20] a file that changed between question and approval is not written, and the person is asked again",
   { idle: true, script: turns({ calls: [write("mine\n")] }) },
   async (world) => {
     writeFileSync(fileOf(world), "old\n");
@@ -355,7 +355,7 @@ scenario(
 );
 
 scenario(
-  "[F16] what a person edited is what is asked again, and what then runs",
+  "[F16] a person's edit is what is asked about again, and what then runs",
   { idle: true, script: turns({ calls: [write("mine\n")] }, (seen) => ({ text: seen })) },
   async (world) => {
     writeFileSync(fileOf(world), "old\n");
@@ -375,7 +375,7 @@ scenario(
 );
 
 scenario(
-  "[F16] what the project forbids meanwhile is not done, whatever was approved",
+  "[F16] a call that the project forbids meanwhile does not run, although it was approved",
   { changes: true, idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -390,7 +390,7 @@ scenario(
 );
 
 scenario(
-  "[F43] a tool that was removed since it was approved is a result that says so",
+  "[F43] an approved call of a tool that was removed gets a result that says so",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -403,7 +403,7 @@ scenario(
 );
 
 scenario(
-  "[F16] rules that changed otherwise use the approval up: the call is put to a person again",
+  "[F16] other changes of the rules use the approval up: a person is asked again",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -417,7 +417,7 @@ scenario(
 );
 
 scenario(
-  "[F14] approve after cancel: refused, no effect, the item is gone",
+  "[F14] an approval after a cancel is refused and has no effect; the item is gone",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -437,7 +437,7 @@ scenario(
 
 let beforeDecision = async (): Promise<void> => {};
 scenario(
-  "[F14] a cancel that comes while an approval is checked wins over it: nothing is decided",
+  "[F14] a cancel during the check of an approval wins: nothing is decided",
   {
     idle: true,
     config: ASK,
@@ -459,7 +459,7 @@ scenario(
 );
 
 scenario(
-  "[F14] a loop stop of a cancelled run is refused in the same way",
+  "[F14] a decision on a loop stop of a cancelled run is refused, too",
   { idle: true, script: () => ({ calls: [look("same")] }) },
   async (world) => {
     const runId = await world.run("look");
@@ -476,7 +476,7 @@ scenario(
 );
 
 scenario(
-  "a pause on top of an approval holds the call that was approved meanwhile, until it is resumed",
+  "a pause during an approval keeps the approved call from starting until the run is resumed",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -495,7 +495,7 @@ scenario(
 );
 
 scenario(
-  "a pause on top of a loop stop leaves one item, the same, for a person to decide",
+  "a pause during a loop stop leaves the same single item to decide",
   { idle: true, script: () => ({ calls: [look("same")] }) },
   async (world) => {
     const runId = await world.run("look");

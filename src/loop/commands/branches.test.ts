@@ -24,7 +24,7 @@ const worker: WorldOptions = {
 };
 
 scenario(
-  "[BV3] given what it stopped for, a run goes on; who gave it is on record",
+  "[BV3] a run that gets the budget it stopped for continues, and the journal says who raised it",
   worker,
   async (world) => {
     const { people } = world.runtime;
@@ -42,7 +42,7 @@ scenario(
 );
 
 scenario(
-  "[BV1] what is spent cannot be taken; what is left can, and the run stops there",
+  "[BV1] a budget cannot go below what is spent; if it is lowered to that, the run stops there",
   worker,
   async (world) => {
     const { people } = world.runtime;
@@ -69,7 +69,7 @@ const family: WorldOptions = {
 };
 
 scenario(
-  "[BV2] a run is given no more than its tree has left; the tree can be given more",
+  "[BV2] a run gets no more than its tree has left; the tree's budget can be raised",
   family,
   async (world) => {
     const { people, store } = world.runtime;
@@ -96,7 +96,7 @@ scenario(
 );
 
 scenario(
-  "[BV2] a tree that began without a budget is bound by the one that it is given, children that come later too",
+  "[BV2] a tree without a budget is bound by one that it gets later, including later children",
   {
     ...family,
     config: "",
@@ -122,7 +122,7 @@ scenario(
 );
 
 scenario(
-  "[BV4] [U40] a frozen branch begins nothing, whoever speaks to one of its runs; thawed, it ends as it would have",
+  "[BV4] [U40] a frozen branch starts nothing, even after a message to one of its runs; after the thaw it ends as usual",
   { ...family, cast: { coder: "tools: [look]" }, config: "" },
   async (world) => {
     const { people, store } = world.runtime;
@@ -156,11 +156,11 @@ const steps = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-test("[BV1] [BV2] [B2] whatever people give and take, no node has spent and reserved more than it may", async () => {
+test("[BV1] [BV2] [B2] whatever budgets people set, no run has spent and reserved more than it may", async () => {
   await fc.assert(fc.asyncProperty(steps, holds), { numRuns: 40 });
 });
 
-/** What is said about budgets and calls that are begun and ended, against the sums that they are bound by. */
+/** Random budget changes and calls, checked against the sums that limit them. */
 async function holds(history: readonly Step[]): Promise<void> {
   const clock = fakeClock(0);
   const store = openSqliteStore({ path: ":memory:", clock });

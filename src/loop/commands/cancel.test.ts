@@ -20,7 +20,7 @@ import { sendMessage } from "./message-run.ts";
 import { cancelRun, pauseRun, resumeRun } from "./person-commands.ts";
 
 scenario(
-  "[P7] a run that waits for a person ends when it is cancelled, and says who and why",
+  "[P7] a cancelled run that waits for a person ends, and says who cancelled it and why",
   { config: "permissions: { ask: [charge] }", script: turns({ calls: [charge("a")] }) },
   async (world) => {
     const runId = await world.run("charge");
@@ -35,7 +35,7 @@ scenario(
 );
 
 scenario(
-  "[P7] a model call under way is stopped: its answer is not waited for",
+  "[P7] a model call under way is stopped without waiting for its answer",
   { script: () => ({ text: "too late", delay: 3_600_000 }) },
   async (world) => {
     const runId = await world.run("think");
@@ -50,7 +50,7 @@ scenario(
 
 let asked = Promise.withResolvers<void>();
 scenario(
-  "[P3] [B2] a model call that is cut off, by a stop of what hangs, a shutdown or a cancel, counts with what was asked and what came",
+  "[P3] [B2] a model call that is interrupted by a stuck check, a shutdown or a cancel costs what was sent and received",
   {
     idle: true,
     agent: "limits: { maxTokens: 100000 }",
@@ -90,7 +90,7 @@ scenario(
 
 let stopped: string | undefined;
 scenario(
-  "[P7] a tool under way is told to stop, its outcome is kept, and nothing starts after it",
+  "[P7] a running tool is told to stop, its outcome is recorded, and nothing starts after it",
   {
     tools: [
       defineTool({
@@ -130,7 +130,7 @@ scenario(
 
 let beforeStart = async (): Promise<void> => {};
 scenario(
-  "[P7] a cancel that is recorded just before an effect's intent wins: the tool does not start",
+  "[P7] a cancel right before an intent wins: the tool does not start",
   {
     idle: true,
     script: turns({ calls: [charge("a")] }),
@@ -149,7 +149,7 @@ scenario(
 );
 
 scenario(
-  "[P7] cancelled before its first step, a run makes no model call; a second cancel changes nothing",
+  "[P7] a run that is cancelled before its first step makes no model call; a second cancel changes nothing",
   { idle: true, script: turns() },
   async (world) => {
     const runId = await world.run("never");
@@ -168,7 +168,7 @@ scenario(
 );
 
 scenario(
-  "a paused run begins nothing until it is resumed, across a restart too",
+  "a paused run starts nothing until it is resumed, even after a restart",
   { idle: true, script: turns({ calls: [look("a")] }) },
   async (world) => {
     const runId = await world.run("look");
@@ -183,7 +183,7 @@ scenario(
   },
 );
 
-scenario("[P7] cancel wins over a pause", { idle: true, script: turns() }, async (world) => {
+scenario("[P7] a cancel ends a paused run", { idle: true, script: turns() }, async (world) => {
   const runId = await world.run("look");
   await pauseRun(runId, "ann", world.runtime.people);
   await world.drive(runId);
@@ -191,11 +191,11 @@ scenario("[P7] cancel wins over a pause", { idle: true, script: turns() }, async
   expect((await world.drive(runId)).end?.status).toBe("cancelled");
 });
 
-/** For a time that nobody else sleeps. */
+/** A sleep time that no other process uses. */
 const SLEEP = `sleep 6${process.pid}.${Date.now()}`;
 
 scenario(
-  "[F23] [S4-18] three levels at work, one child waits for a person, one sleeps under Bash: all end, no process is left",
+  "[F23] [S4-18] three levels at work, one child waiting for a person and one sleeping in Bash: all end, no process is left",
   {
     agent: "agents: [coder]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
     cast: { coder: "agents: [helper]\ntools: [charge]", helper: "tools: [Bash]" },
@@ -230,7 +230,7 @@ scenario(
   },
 );
 
-/** By what it runs: in a sandbox a command has pids of its own. */
+/** Found by its command, because a command has its own pids in a sandbox. */
 function isRunning(command: string): boolean {
   const lines = execFileSync("ps", ["-axo", "stat=,args="], { encoding: "utf8" }).split("\n");
   return lines.some((line) => line.includes(command) && !line.startsWith("Z"));

@@ -1,4 +1,4 @@
-// People at their worst: while runs work, messages, pauses, decisions and cancels come at any moment. Whatever the order,
+// Messages, pauses, decisions and cancels at any moment while runs work. Whatever the order,
 // every run ends, nothing happens twice, and every invariant holds (I1-I11).
 
 import { expect, test } from "vitest";
@@ -22,7 +22,7 @@ const script: Script = ({ turn }) =>
     : { report: { summary: "done" } };
 
 test.each([1, 2, 3, 4])(
-  "[I11] signals at any moment, seed %i: every run ends and nothing is done twice",
+  "[I11] signals at any moment, seed %i: every run ends, and nothing is done twice",
   async (seed) => {
     const problems: string[] = [];
     const world = await makeWorld({
@@ -61,7 +61,7 @@ test.each([1, 2, 3, 4])(
   },
 );
 
-/** What people do when they see an event: mostly what is asked of them, sometimes something else. */
+/** How people react to an event: usually as they are asked to, sometimes differently. */
 async function meddle(world: World, event: JournalEvent, random: () => number): Promise<void> {
   const { people } = world.runtime;
   const { runId } = event;

@@ -1,4 +1,4 @@
-// Forking: another way from a point of a run that stays as it is.
+// Forking: a new run that continues from a point of another, which stays unchanged.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ async function wholeOf(world: World, runId: string): Promise<JournalEvent[]> {
 }
 
 scenario(
-  "[FK1] [U37] [U38] a fork goes on from the point as a root of its own, and the origin stays byte for byte as it was",
+  "[FK1] [U37] [U38] a fork continues from the point as a root of its own, and the origin's journal stays byte for byte the same",
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId, events } = await origin(world);
@@ -92,9 +92,9 @@ scenario(
   },
 );
 
-describe("[FK2] recorded results stand in for effects", () => {
+describe("[FK2] recorded results replace effects", () => {
   scenario(
-    "what the origin did after the point is not done again, whatever a rule allows, and is marked",
+    "effects of the origin after the point are not repeated, whatever a rule allows, and are marked",
     { script, agent: TOOLS, config: CONFIG },
     async (world) => {
       const { runId, events } = await origin(world);
@@ -119,7 +119,7 @@ describe("[FK2] recorded results stand in for effects", () => {
   );
 
   scenario(
-    "one result stands in once: the same call a second time asks",
+    "one recorded result is used once: the same call a second time asks",
     {
       agent: TOOLS,
       config: CONFIG,
@@ -140,7 +140,7 @@ describe("[FK2] recorded results stand in for effects", () => {
   );
 
   scenario(
-    "an awaited child stands in by its recorded result; another task starts a child, in which effects ask too",
+    "the recorded result of an awaited child is used; another task starts a child, in which effects ask, too",
     {
       agent: "agents: [worker]\ntools: []",
       cast: { worker: "tools: [charge]" },
@@ -170,11 +170,11 @@ describe("[FK2] recorded results stand in for effects", () => {
   );
 });
 
-describe("[FK3] what is not recorded asks", () => {
+describe("[FK3] calls without a recorded result ask", () => {
   const edited = { seq: 1, edit: { message: "charge it twice" } };
 
   scenario(
-    "an unsafe call asks although a rule and an older grant allow it; approved, it runs",
+    "an unsafe call asks although a rule and an older grant allow it; after the approval it runs",
     { script, agent: TOOLS, config: "permissions: { ask: [charge], allow: [look, stamp] }" },
     async (world) => {
       const runId = await world.run("charge the card");
@@ -202,7 +202,7 @@ describe("[FK3] what is not recorded asks", () => {
   );
 
   scenario(
-    "a grant that is given in the fork lifts it; so does allowing effects from the start",
+    "a grant in the fork lifts this, and so does allowing effects from the start",
     {
       agent: TOOLS,
       config: CONFIG,
@@ -228,7 +228,7 @@ describe("[FK3] what is not recorded asks", () => {
   );
 
   scenario(
-    "a deny comes before what is recorded",
+    "a deny comes before a recorded result",
     { changes: true, script, agent: TOOLS, config: CONFIG },
     async (world) => {
       const { runId } = await origin(world);
@@ -248,7 +248,7 @@ describe("[FK3] what is not recorded asks", () => {
 });
 
 scenario(
-  "[FK4] an edited message takes the place of a task that nobody has answered, and is said after an answer",
+  "[FK4] an edited message replaces a task without an answer, and follows an answer otherwise",
   { script: ({ lastUser }) => ({ text: `You said: ${lastUser}` }) },
   async (world) => {
     const { runId } = await origin(world);
@@ -273,7 +273,7 @@ scenario(
 );
 
 scenario(
-  "[FK4] a fork with another model, or another text of its agent's file; without, the agent is as it was pinned",
+  "[FK4] a fork can have another model or another agent file; otherwise the agent is as pinned",
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId } = await origin(world);
@@ -311,7 +311,7 @@ scenario(
 );
 
 scenario(
-  "[FK5] a fork of a fork: what neither has done again still stands in, once",
+  "[FK5] a fork of a fork can still use results that neither has used, once",
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId } = await origin(world);
@@ -328,7 +328,7 @@ scenario(
 );
 
 scenario(
-  "[FK1] a run that waits for a person is forked where no call is open: its approval stays its own",
+  "[FK1] a run that waits for a person is forked where no call is open, and keeps its approval",
   { script, agent: TOOLS, config: "permissions: { ask: [charge], allow: [look, stamp] }" },
   async (world) => {
     const runId = await world.run("charge the card");
@@ -348,7 +348,7 @@ scenario(
 );
 
 scenario(
-  "[FK6] killed before its one event is written, nothing of a fork is there; killed after, all of it is",
+  "[FK6] killed before its one event is written, no fork exists; killed after, all of it does",
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId, events } = await origin(world);
@@ -378,7 +378,7 @@ scenario(
 );
 
 scenario(
-  "[FK2] [FK4] a fork that is tried again is still a fork: its message is said once, and what is recorded stands in",
+  "[FK2] [FK4] a retried fork is still a fork: its message is sent once, and recorded results are used",
   {
     agent: TOOLS,
     config: CONFIG,

@@ -12,7 +12,7 @@ import {
 const chat = { sessionId: "s1", agent: "tester", from: "maria", mode: "chat" } as const;
 
 scenario(
-  "[S4-4] a session is a chain of runs: each begins with the words of the last",
+  "[S4-4] a session is a chain of runs: each begins with the transcript of the last",
   { script: ({ lastUser }) => ({ text: `I heard: ${lastUser}` }) },
   async (world) => {
     const first = await world.runtime.say({ ...chat, text: "hello" });
@@ -40,7 +40,7 @@ scenario(
 );
 
 scenario(
-  "[S4-10] what is said to a busy agent joins its run and is read at its next turn; chat runs one tool at a time",
+  "[S4-10] a message to a busy agent joins its run and is read at its next turn; a chat runs one tool at a time",
   {
     script: ({ turn, lastUser }) => {
       if (turn === 1) return { calls: [look("a"), look("b")], delay: 30 };
@@ -63,7 +63,7 @@ scenario(
 const mail = (to: string, message = "please look") => ({ tool: "send_message", input: { to, message } });
 
 scenario(
-  "[S4-12] [D5] main to main: a durable message starts a run that the sender's budget pays for",
+  "[S4-12] [D5] a message between main agents starts a run that the sender's budget pays for",
   {
     agent: "tools: [send_message]\nlimits: { tree: { maxTokens: 100000 } }",
     cast: { other: "tools: []", leaf: "kind: subagent" },
@@ -101,7 +101,7 @@ scenario(
 );
 
 scenario(
-  "[D5] two agents that write to each other stop after eight hops",
+  "[D5] two agents that message each other stop after eight hops",
   {
     agent: "tools: [send_message]",
     cast: { other: "tools: [send_message]" },
@@ -127,7 +127,7 @@ scenario(
 );
 
 scenario(
-  "send_message is for agents whose file lists it",
+  "only agents whose file lists send_message have it",
   { agent: "tools: [look]", script: turns({ calls: [mail("tester")] }) },
   async (world) => {
     const runId = await world.run("tell them");

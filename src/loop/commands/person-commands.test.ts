@@ -5,7 +5,7 @@ import { sendMessage } from "./message-run.ts";
 import { type Decision, decideApproval, pauseRun, resumeRun } from "./person-commands.ts";
 
 scenario(
-  "[F13] approve and reject at the same instant: one wins, the other is told who, when and what",
+  "[F13] approve and reject at the same instant: one wins, the other learns who decided what and when",
   {
     config: "permissions: { ask: [charge] }",
     script: turns({ calls: [charge("a")] }),
@@ -41,7 +41,7 @@ scenario(
 );
 
 scenario(
-  "[F13] who would allow more than was allowed, or until another time, is told that it was not recorded; the very same again is no fault",
+  "[F13] a wider grant than the recorded one is refused, and the same decision again is no error",
   { config: "permissions: { ask: [charge] }", script: turns({ calls: [charge("a"), charge("b")] }) },
   async (world) => {
     const { people } = world.runtime;
@@ -76,7 +76,7 @@ scenario(
 );
 
 scenario(
-  "[F13] a budget that was raised by one amount was not raised by another",
+  "[F13] raising a budget by another amount than recorded is refused",
   {
     agent: "maxOutputTokens: 200\nlimits: { maxTokens: 8000, onBudget: suspend }",
     script: ({ turn }) => ({ calls: [look(`${turn}`)], usage: { input: 900, output: 100 } }),
@@ -97,7 +97,7 @@ scenario(
 );
 
 scenario(
-  "messages to a run at work are all kept, each once, and all are seen before it ends",
+  "messages to a busy run are all kept once, and all are seen before it ends",
   {
     script: ({ turn, lastUser }) =>
       turn <= 15 || !lastUser?.startsWith("message") ? { calls: [look(`${turn}`)] } : { text: "seen" },
@@ -142,7 +142,7 @@ scenario(
 );
 
 scenario(
-  "[P1] the same request again under its key is the same run; another one is refused",
+  "[P1] a repeated request with the same key is the same run; a different request is refused",
   { idle: true, script: turns() },
   async (world) => {
     const { runtime } = world;
@@ -158,7 +158,7 @@ scenario(
 );
 
 scenario(
-  "[P11] an output schema that nothing can be checked against is refused before anything is paid",
+  "[P11] an output schema that cannot be used is refused before anything costs money",
   { idle: true, agent: "output: { type: objekt }", script: turns() },
   async (world) => {
     await expect(world.run("work")).rejects.toMatchObject({
@@ -170,7 +170,7 @@ scenario(
 );
 
 scenario(
-  "the request's limits win over the agent's, the agent's over the project's",
+  "the request's limits override the agent's, and the agent's override the project's",
   {
     idle: true,
     config: "limits: { maxTurns: 7, maxEvents: 900, toolTimeout: 3s }\napprovals: { timeout: 9m }",

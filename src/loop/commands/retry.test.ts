@@ -1,4 +1,4 @@
-// Trying again: a new run that begins with the words of the one that ended.
+// Retrying: a new run that begins with the transcript of the one that ended.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const script: Script = ({ lastTool }) => {
 };
 
 scenario(
-  "[P3][F40] a run that failed at its provider is gone on with: what was done and paid for stays so",
+  "[P3][F40] a retry continues a run that failed at its provider: nothing is repeated or paid for again",
   { script },
   async (world) => {
     down = true;
@@ -53,7 +53,7 @@ scenario(
 );
 
 scenario(
-  "a run that has not ended is not tried again",
+  "a run that has not ended cannot be retried",
   { script, config: "permissions: { ask: [charge] }" },
   async (world) => {
     const waiting = await world.run("charge the card");
@@ -64,7 +64,7 @@ scenario(
 );
 
 scenario(
-  "a model that cannot be had is said before anything starts",
+  "a model that is not available is reported before anything starts",
   { script, agent: "model: nosuch/x" },
   async (world) => {
     await expect(world.run("charge the card")).rejects.toMatchObject({
@@ -75,7 +75,7 @@ scenario(
 );
 
 scenario(
-  "an agent that cannot run any more is not tried again behind its own back; one whose file is gone is",
+  "an agent whose file is broken is not retried with the old definition; one whose file is gone is",
   { script },
   async (world) => {
     down = true;
@@ -94,7 +94,7 @@ scenario(
 );
 
 scenario(
-  "[H4] [F11] an advised agent that is tried again reads its advice after what it did, and every call keeps its result",
+  "[H4] [F11] a retried agent with advisors reads their advice after its earlier work, and every call keeps its result",
   {
     agent: "advisors: [expert]\nmaxTurns: 2\ntools: [look]",
     cast: { expert: "" },
@@ -112,7 +112,7 @@ scenario(
 );
 
 scenario(
-  "[K4] a member that is tried again alone is in no team: it ends with a report",
+  "[K4] a team member that is retried alone is in no team, and ends with a report",
   {
     agent: "team: { members: [alpha], maxRounds: 1 }",
     cast: { alpha: "maxTurns: 2\ntools: [look]" },
@@ -129,7 +129,7 @@ scenario(
 );
 
 scenario(
-  "[H5] a draft that is tried again is still a draft: it drafts alone, and changes nothing",
+  "[H5] a retried draft is still a draft: it works alone and changes nothing",
   {
     agent: "bestOf: 2\ntools: [look, charge]\nmaxTurns: 1",
     config: "permissions: { allow: [charge] }",

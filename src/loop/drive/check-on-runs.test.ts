@@ -23,26 +23,23 @@ const waits = {
   }),
 };
 
-damaged(
-  "[S0-65] [S0-66] a child whose parent has ended is failed, and its journal says why",
-  async (world) => {
-    const runId = await world.run("see to it");
-    const { waitingOn, seq } = await world.settled(runId);
-    const [child] = waitingOn!.blockers!;
-    const { store } = world.runtime;
-    await checkOnRuns(world.runtime.parts);
-    expect((await world.state(child!)).end, "its parent waits for it").toBeUndefined();
+damaged("[S0-65] [S0-66] a child whose parent has ended fails, and its journal says why", async (world) => {
+  const runId = await world.run("see to it");
+  const { waitingOn, seq } = await world.settled(runId);
+  const [child] = waitingOn!.blockers!;
+  const { store } = world.runtime;
+  await checkOnRuns(world.runtime.parts);
+  expect((await world.state(child!)).end, "its parent waits for it").toBeUndefined();
 
-    const [end] = payloadsOf(await ended(world, "RUN_FAILED"), "RUN_FAILED");
-    await store.journal.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
-    await checkOnRuns(world.runtime.parts);
-    expect((await world.state(child!)).end).toMatchObject({ status: "failed", stopReason: "orphaned" });
-    expect(payloadsOf(await world.events(child!), "SYSTEM_ERROR")).toMatchObject([
-      { code: "ORPHANED", fatal: true },
-    ]);
-    expect(await store.runs.orphans()).toEqual([]);
-  },
-);
+  const [end] = payloadsOf(await ended(world, "RUN_FAILED"), "RUN_FAILED");
+  await store.journal.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
+  await checkOnRuns(world.runtime.parts);
+  expect((await world.state(child!)).end).toMatchObject({ status: "failed", stopReason: "orphaned" });
+  expect(payloadsOf(await world.events(child!), "SYSTEM_ERROR")).toMatchObject([
+    { code: "ORPHANED", fatal: true },
+  ]);
+  expect(await store.runs.orphans()).toEqual([]);
+});
 
 damaged("[S0-65] one that was being cancelled ends as cancelled", async (world) => {
   const runId = await world.run("see to it");
@@ -79,7 +76,7 @@ damaged("[P9] an orphan that cannot be read is named, and keeps no other from be
   expect(problems).toMatchObject([{ runId: bad, message: expect.stringContaining(bad!) }]);
 });
 
-/** In a tree that is not as it can become: its parent was ended from outside. */
+/** A tree that cannot arise by itself: its parent was ended from outside. */
 function damaged(title: string, body: (world: World) => Promise<void>): void {
   test(title, async () => {
     const world = await makeWorld(waits);
@@ -120,7 +117,7 @@ const chatty = defineTool({
 const clock = fakeClock();
 
 scenario(
-  "[S1-71] a run at work that says nothing for ten minutes is stopped where it hangs, and goes on",
+  "[S1-71] a running run that is silent for ten minutes is interrupted, and continues",
   {
     agent: "limits: { toolTimeout: 1h }",
     tools: [hangs],
@@ -146,7 +143,7 @@ scenario(
 );
 
 scenario(
-  "[S1-71] an answer that streams for longer than ten minutes is not thrown away; one that falls silent is",
+  "[S1-71] an answer that streams for longer than ten minutes is kept; one that falls silent is not",
   { idle: true, clock, script: turns() },
   async (world) => {
     const { parts } = world.runtime;
@@ -162,7 +159,7 @@ scenario(
     await world.seen(runId, "MODEL_CALL_STARTED");
     for (const id of ["a call", "a call", "a call"]) {
       clock.advance(SILENT_MS - 1);
-      // Of the input of a call nobody is told, and it may be as long as any text.
+      // The input of a call is not streamed to anybody, and may be as long as any text.
       await words.write({ type: "tool-input-delta", id, delta: "x" });
       await checkOnRuns(parts);
     }

@@ -1,5 +1,5 @@
-// Every point at which a process can die between two appends, one after the other, until none is left (FAULTS §1.2):
-// whatever was on disk, the run ends with the same words, and no unsafe effect happens twice.
+// Kills the process at every point between two appends, one after the other (FAULTS §1.2):
+// whatever was on disk, the run ends with the same answer, and no unsafe effect happens twice.
 
 import { expect, test } from "vitest";
 import { checkInvariants } from "../../../test/support/invariants.ts";
@@ -20,7 +20,7 @@ const script = turns(
 const AT_ONCE = 8;
 
 test.each(["before", "after"] as const)(
-  "[F01] [F02] [F03] [F04] [F05] killed %s any append, and again in recovery, the run ends as if nothing was",
+  "[F01] [F02] [F03] [F04] [F05] killed %s any append, and again in recovery, the run ends as if nothing had happened",
   async (when) => {
     for (let first = 1; ; first += AT_ONCE) {
       const points = Array.from({ length: AT_ONCE }, (_, index) => first + index);
@@ -51,7 +51,7 @@ async function liveThrough(point: number, when: "before" | "after"): Promise<boo
   return died;
 }
 
-/** Dies at the n-th append of this process; what comes behind it never gets an answer. */
+/** Dies at the n-th append of this process. Nothing after it gets an answer. */
 function killer(world: () => World, point: number, when: "before" | "after"): Intercept {
   let seen = 0;
   return async (_, send) => {
@@ -71,7 +71,7 @@ async function throughToTheEnd(world: World, runId: string, when: "before" | "af
     const died = await Promise.race([world.dead().then(() => true), step(world, runId).then(() => false)]);
     if (died) {
       deaths++;
-      // Once more in the middle of the recovery, then it is left alone.
+      // Dies once more in the middle of the recovery.
       await world.restart(deaths === 1 ? { intercept: killer(() => world, 2, when) } : {});
     } else if ((await world.state(runId)).end) {
       return deaths > 0;

@@ -133,19 +133,19 @@ const TABLE: [string, EventBody[], object][] = [
   ],
   ["a run that is cancelled ends", [start(), cancel], { type: "end", ending: { status: "cancelled" } }],
   [
-    "a cancel binds before open calls do",
+    "a cancel comes before open calls",
     [start(), asks(), says(1, "", one), proposed(0), cancel],
     { type: "end" },
   ],
   [
-    "a parent's cancel is named so",
+    "a parent's cancel is recorded as such",
     [start(), { type: "CANCEL_REQUESTED", payload: { by: "maria", via: "r0" } }],
     { type: "end", ending: { stopReason: "parent" } },
   ],
   ["a paused run rests", [start(), suspended("paused", [])], { type: "rest", wakeAt: undefined }],
   ["words are the end", [start(), asks(), says(1, "done")], { type: "end", ending: { summary: "done" } }],
   [
-    "[J11] words before a message that was not seen are not the end",
+    "[J11] text before an unseen message does not end the run",
     [start(), asks(), said("person", "x"), says(1, "done")],
     call({ callId: "m2", purpose: "turn" }),
   ],
@@ -156,12 +156,12 @@ const TABLE: [string, EventBody[], object][] = [
   ],
   ["reads run together", [start(), asks(), says(1, "", one, two), proposed(0), proposed(1)], runs(0, 1)],
   [
-    "anything else in its order",
+    "other calls run in order",
     [start(), asks(), says(1, "", one, two), proposed(0), proposed(1, { effect: "idempotent" })],
     runs(0),
   ],
   [
-    "the next in order after a result",
+    "after a result, the next call in order runs",
     [
       start(),
       asks(),
@@ -174,12 +174,12 @@ const TABLE: [string, EventBody[], object][] = [
     runs(1),
   ],
   [
-    "[P4] an unsafe call that was begun waits for a person",
+    "[P4] an unsafe call that was started waits for a person",
     [start(), asks(), says(1, "", one), proposed(0, { effect: "unsafe" }), began(0)],
     { type: "suspend", waitingOn: { kind: "outcome_unknown", items: ["outcome/m1.0"] } },
   ],
   [
-    "[P8] and does not keep another call's approval from expiring at its time",
+    "[P8] it does not keep another call's approval from expiring on time",
     [
       start(),
       asks(),
@@ -191,22 +191,22 @@ const TABLE: [string, EventBody[], object][] = [
     { type: "suspend", waitingOn: { kind: "outcome_unknown", items: ["outcome/m1.0"] }, wakeAt: NOW + 1 },
   ],
   [
-    "[P4] an idempotent call that was begun is begun again",
+    "[P4] an idempotent call that was started is started again",
     [start(), asks(), says(1, "", one), proposed(0, { effect: "idempotent" }), began(0)],
     runs(0),
   ],
   [
-    "what is asked waits for a person",
+    "a call that asks waits for a person",
     [start(), asks(), says(1, "", one), proposed(0, { ...ask, expiresAt: NOW + 1 })],
     { type: "suspend", waitingOn: { kind: "approval", items: ["m1.0"] }, wakeAt: NOW + 1 },
   ],
   [
-    "a run that waits for the same thing says so only once",
+    "a run that keeps waiting for the same thing records it once",
     [start(), asks(), says(1, "", one), proposed(0, ask), suspended("approval", ["m1.0"])],
     { type: "rest", wakeAt: undefined },
   ],
   [
-    "what is approved goes on, and the journal says so first",
+    "an approved call continues, after the journal says that the run resumes",
     [
       start(),
       asks(),
@@ -230,52 +230,52 @@ const TABLE: [string, EventBody[], object][] = [
     { type: "suspend", waitingOn: { items: ["m1.0~2"] } },
   ],
   [
-    "[F18] what nobody decided expires at its time",
+    "[F18] an approval without a decision expires on time",
     [start(), asks(), says(1, "", one), proposed(0, { ...ask, expiresAt: NOW })],
     { type: "record", events: [{ type: "APPROVAL_DECIDED", payload: { decision: "expire" } }] },
   ],
   [
-    "what is denied is answered",
+    "a denied call gets its result",
     [start(), asks(), says(1, "", one), proposed(0, { verdict: "deny", rule: "project deny t" })],
     { type: "record", events: [{ type: "TOOL_RESULT", payload: { outcome: "denied" } }] },
   ],
   [
-    "[F40] a failed call waits for its time",
+    "[F40] a failed model call waits until its retry time",
     [start(), asks(), fails("rate_limit", NOW + 1)],
     { type: "rest", wakeAt: NOW + 1 },
   ],
   [
-    "[F40] and is then tried again by the same model",
+    "[F40] then the same model is asked again",
     [start(), asks(), fails("rate_limit", NOW)],
     call({ callId: "m1", attempt: 2, model: "a/one" }),
   ],
   [
-    "what cannot be retried goes to the next model",
+    "a failure that cannot be retried goes to the next model",
     [start(), asks(), fails("rejected")],
     call({ callId: "m1", attempt: 2, model: "b/two" }),
   ],
   [
-    "and after the last model the run fails",
+    "after the last model the run fails",
     [start(), asks(1, { model: "b/two" }), fails("rejected")],
     { type: "end", ending: { status: "failed", stopReason: "provider" } },
   ],
   [
-    "[F05] an interrupted call is made again at once",
+    "[F05] an interrupted model call is repeated at once",
     [start(), asks(), fails("interrupted")],
     call({ attempt: 2 }),
   ],
   [
-    "the model that answered stays",
+    "the model that answered is used again",
     [start(), asks(1, { model: "b/two" }), says(1, "", one), proposed(0), began(0), result(0)],
     call({ callId: "m2", model: "b/two" }),
   ],
   [
-    "a report alone is the end",
+    "a report as the only call ends the run",
     [start(), asks(), says(1, "", ["final_report", { summary: "s" }])],
     { type: "end", ending: { status: "completed", summary: "s" } },
   ],
   [
-    "[J11] a report before a message that was not seen is put off",
+    "[J11] a report before an unseen message is deferred",
     [start(), asks(), said("person", "x"), says(1, "", ["final_report", { summary: "s" }])],
     {
       type: "record",
@@ -283,7 +283,7 @@ const TABLE: [string, EventBody[], object][] = [
     },
   ],
   [
-    "the last permitted turn is announced",
+    "the agent is told that its last turn begins",
     [start({ limits: { ...DEFAULT_LIMITS, maxTurns: 1 } })],
     {
       type: "record",
@@ -308,7 +308,7 @@ describe("[L2] decide", () => {
     expect(decided(bodies)).toMatchObject(expected);
   });
 
-  test("[L2] is pure: the same view gives the same action, and stays as it was", () => {
+  test("[L2] is pure: the same view gives the same action and is not changed", () => {
     for (const [, bodies] of TABLE) {
       const view = viewOf(bodies);
       const before = structuredClone(view);

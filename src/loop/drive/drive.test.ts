@@ -30,7 +30,7 @@ scenario(
 );
 
 scenario(
-  "[P11] final_report ends the run with all that it says, and is answered like any other call",
+  "[P11] final_report ends the run with all of its fields, and gets a result like any other call",
   {
     idle: true,
     script: turns(
@@ -58,7 +58,7 @@ scenario(
 );
 
 scenario(
-  "a report beside other calls is put off until their results have been seen",
+  "a report beside other calls is deferred until their results were seen",
   {
     idle: true,
     script: turns(
@@ -78,7 +78,7 @@ scenario(
 );
 
 scenario(
-  "a report that does not fit goes back with the reason, and may be repaired",
+  "an invalid report is returned with the reason, and can be repaired",
   {
     idle: true,
     script: turns({ calls: [{ tool: "final_report", input: { details: 3 } }] }, (seen) => ({
@@ -94,7 +94,7 @@ scenario(
 const NUMBER = "output: { type: object, properties: { count: { type: number } }, required: [count] }";
 
 scenario(
-  "[P11] an output of the form asked for is the run's output",
+  "[P11] output that fits the agent's schema becomes the run's output",
   {
     idle: true,
     agent: NUMBER,
@@ -116,7 +116,7 @@ scenario(
 );
 
 scenario(
-  "[P11] an output that does not fit after one repair turn fails the run by name",
+  "[P11] output that still does not fit after one repair turn fails the run as invalid_output",
   {
     idle: true,
     agent: NUMBER,
@@ -130,7 +130,7 @@ scenario(
 );
 
 scenario(
-  "[P11] words in the place of an output: told once, then the run fails by name",
+  "[P11] text in place of output is rejected once; then the run fails as invalid_output",
   { idle: true, agent: NUMBER, script: () => ({ text: "two" }) },
   async (world) => {
     const runId = await world.run("count");
@@ -155,7 +155,7 @@ scenario(
 );
 
 scenario(
-  "[F45] nothing, twice in a row, stops for a person",
+  "[F45] two empty answers in a row stop the run for a person",
   { idle: true, script: turns({ text: "" }, { text: "  " }, { text: "at last" }) },
   async (world) => {
     const runId = await world.run("say something");
@@ -166,7 +166,7 @@ scenario(
 );
 
 scenario(
-  "[J5] ten steps of reads cost at most two commits each, and a few at the ends",
+  "[J5] ten steps of reads cost at most two commits each, plus a few at the start and the end",
   { idle: true, script: ({ turn }) => (turn <= 10 ? { calls: [look(`n${turn}`)] } : { text: "done" }) },
   async (world) => {
     let commits = 0;
@@ -184,7 +184,7 @@ for (const [how, last] of [
 ] as const) {
   let meanwhile = async (): Promise<void> => {};
   scenario(
-    `[J11] a message that comes during the last model call is seen before the run completes by ${how}`,
+    `[J11] a message during the last model call is seen before the run completes by ${how}`,
     {
       idle: true,
       script: ({ lastUser }) =>
@@ -227,7 +227,7 @@ scenario(
 );
 
 scenario(
-  "a message is read by the model before its next turn, after the results of the open calls",
+  "the model reads a message before its next turn, after the results of the open calls",
   {
     idle: true,
     config: "permissions: { ask: [charge] }",
@@ -246,7 +246,7 @@ scenario(
 );
 
 scenario(
-  "[E6] a machine that has not the folder of a run begins nothing of it and leaves it to one that has",
+  "[E6] a machine without a run's folder starts nothing of it and leaves it to a machine that has the folder",
   { idle: true, script: turns({ calls: [charge("a")] }, { text: "done" }) },
   async (world) => {
     const { parts, store } = world.runtime;

@@ -11,7 +11,7 @@ import { decideApproval } from "../commands/person-commands.ts";
 const busy: Script = ({ turn }) => ({ calls: [look(`n${turn}`)] });
 
 scenario(
-  "[P11] maxTurns 0 means zero: no model call, and a report that says so",
+  "[P11] maxTurns 0 means zero: there is no model call, and the run's summary says so",
   { idle: true, agent: "limits: { maxTurns: 0 }", script: busy },
   async (world) => {
     const runId = await world.run("work");
@@ -24,7 +24,7 @@ scenario(
 
 for (const max of [1, 3]) {
   scenario(
-    `[P11] of ${max} permitted turns the last is announced and offers nothing but the report`,
+    `[P11] the last of ${max} permitted turns is announced and offers only the report`,
     { idle: true, agent: `limits: { maxTurns: ${max} }`, script: busy },
     async (world) => {
       const offers = watchOffers(world, (request) =>
@@ -45,7 +45,7 @@ for (const max of [1, 3]) {
 }
 
 scenario(
-  "[P11] a tool that is called in the last turn all the same does not run, and the run says why it ended",
+  "[P11] a tool that is called in the last turn does not run, and the run says why it ended",
   { idle: true, agent: "limits: { maxTurns: 2 }", script: busy },
   async (world) => {
     const runId = await world.run("work");
@@ -59,7 +59,7 @@ scenario(
 );
 
 scenario(
-  "[J11] what comes after the last permitted turn is listed in the result and does not hold the end",
+  "[J11] messages after the last permitted turn are listed in the result and do not delay the end",
   {
     idle: true,
     agent: "limits: { maxTurns: 1 }",
@@ -127,7 +127,7 @@ const spending: Script = ({ turn, lastUser }) =>
     : { calls: [look(`n${turn}`)], usage: { input: 900, output: 100 } };
 
 scenario(
-  "[B3] at 80 % of its tokens the run is warned once; what the last turn needs was held back for it",
+  "[B3] at 80 % of its tokens the run is warned once, and the last turn's tokens were reserved",
   { idle: true, agent: "maxOutputTokens: 200\nlimits: { maxTokens: 6000 }", script: spending },
   async (world) => {
     const runId = await world.run("spend");
@@ -158,7 +158,7 @@ scenario(
 );
 
 scenario(
-  "[B3] a budget that covers not even the last turn ends with a report of ours and no call",
+  "[B3] a budget that does not cover even the last turn ends the run with our report and no call",
   { idle: true, agent: "limits: { maxTokens: 100 }", script: spending },
   async (world) => {
     const runId = await world.run("spend");
@@ -171,7 +171,7 @@ scenario(
 );
 
 scenario(
-  "[B3] the budget that is used up is the one that is named",
+  "[B3] the run names the budget that is used up",
   {
     idle: true,
     config: "prices: { scripted/test: { input: 1000, output: 1000 } }",
@@ -187,7 +187,7 @@ scenario(
 );
 
 scenario(
-  "[B3] onBudget suspend: a person raises the budget and the run goes on",
+  "[B3] onBudget suspend: a person raises the budget, and the run continues",
   {
     idle: true,
     agent: "maxOutputTokens: 100\nlimits: { maxTokens: 4000, onBudget: suspend }",
@@ -215,7 +215,7 @@ scenario(
 );
 
 scenario(
-  "[B3] onBudget suspend: a person who says no gets the last report",
+  "[B3] onBudget suspend: after a rejection the agent writes its last report",
   {
     idle: true,
     agent: "maxOutputTokens: 100\nlimits: { maxTokens: 4000, onBudget: suspend }",
@@ -231,7 +231,7 @@ scenario(
 );
 
 scenario(
-  "[B2] an attempt that was paid for and not used counts: where a retry no longer fits, the run ends",
+  "[B2] a failed attempt that cost money counts: if no retry fits the budget, the run ends",
   {
     idle: true,
     agent: "maxOutputTokens: 1000\nlimits: { maxTokens: 6000 }",
@@ -247,7 +247,7 @@ scenario(
 );
 
 scenario(
-  "[B2] a last turn that fails and can be tried again only beyond the budget ends the run",
+  "[B2] a last turn that fails, and whose retry does not fit the budget, ends the run",
   {
     idle: true,
     agent: "maxOutputTokens: 1000\nlimits: { maxTokens: 6000 }",
@@ -260,7 +260,7 @@ scenario(
 );
 
 scenario(
-  "[F38] a long history is warned of at 20 %, and ends in a clear state that can be continued",
+  "[F38] a long journal gets a warning at 20 %, and the run ends in a state that can be continued",
   { idle: true, agent: "limits: { maxEvents: 50, maxTurns: 100 }", script: busy },
   async (world) => {
     const runId = await world.run("work");

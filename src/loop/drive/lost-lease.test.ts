@@ -5,7 +5,7 @@ import type { Append, Store } from "../../stores/store.ts";
 
 const answers = ({ events }: Append): boolean => events.some(({ type }) => type === "TOOL_RESULT");
 
-/** A world that was frozen in the middle of a read: when it hands in the answer, another worker has done so. */
+/** A world that is frozen in the middle of a read. When it records the answer, another worker already has. */
 function thawed(): { options: WorldOptions; told: string[]; attach(store: Store, worker: string): void } {
   const told: string[] = [];
   let other: ((append: Append) => Promise<void>) | undefined;
@@ -40,16 +40,12 @@ function thawed(): { options: WorldOptions; told: string[]; attach(store: Store,
 }
 
 const { options, told, attach } = thawed();
-scenario(
-  "[L4] [F33] an answer that another worker has given meanwhile is no fault",
-  options,
-  async (world) => {
-    const { store, parts } = world.runtime;
-    attach(store, parts.worker);
-    const runId = await world.run("look");
-    expect((await world.drive(runId)).end).toBeUndefined();
-    expect(told).toEqual([]);
-    expect((await world.drive(runId)).end?.summary).toBe("theirs");
-    expect(payloadsOf(await world.events(runId), "TOOL_RESULT")).toHaveLength(1);
-  },
-);
+scenario("[L4] [F33] an answer that another worker recorded first is no error", options, async (world) => {
+  const { store, parts } = world.runtime;
+  attach(store, parts.worker);
+  const runId = await world.run("look");
+  expect((await world.drive(runId)).end).toBeUndefined();
+  expect(told).toEqual([]);
+  expect((await world.drive(runId)).end?.summary).toBe("theirs");
+  expect(payloadsOf(await world.events(runId), "TOOL_RESULT")).toHaveLength(1);
+});

@@ -31,7 +31,7 @@ function dying(at: EventType, when: "before" | "after", options: Omit<ScenarioOp
     idle: true,
     ...options,
     async intercept(append, send) {
-      // What comes behind the last append never gets an answer, as in a process that is gone.
+      // Nothing after the last append gets an answer, as in a dead process.
       if (doomed) return new Promise(() => {});
       if (!holds(append)) return send();
       doomed = true;
@@ -71,7 +71,7 @@ const inputs = (world: World) => effects(world.oracle).map((effect) => effect.in
 const steps = turns({ calls: [charge("a")] }, (seen) => ({ text: seen }));
 
 crash(
-  "[F01] killed after the proposal, before the unsafe tool: it runs exactly once",
+  "[F01] killed after the proposal and before the unsafe tool: the tool runs exactly once",
   ["TOOL_STARTED", "before"],
   { script: steps },
   async (world, runId) => {
@@ -82,7 +82,7 @@ crash(
 );
 
 crash(
-  "[F01] the policy is looked at again: what is forbidden since does not run",
+  "[F01] the policy is checked again: a call that is forbidden since does not run",
   ["TOOL_STARTED", "before"],
   { changes: true, script: steps },
   async (world, runId) => {
@@ -136,7 +136,7 @@ for (const [verdict, told, count] of [
   [{ verdict: "fail", note: "The bank is closed." }, "not known whether this was done. The bank", 1],
 ] as const) {
   crash(
-    `[P4] outcome unknown, a person says ${verdict.verdict}`,
+    `[P4] unknown outcome: a person says ${verdict.verdict}`,
     ["TOOL_RESULT", "before"],
     { script: steps },
     async (world, runId) => {
@@ -162,7 +162,7 @@ for (const [verdict, told, count] of [
 }
 
 crash(
-  "[F04] killed after the result, before the next model call: the result is used, one more call is made",
+  "[F04] killed after the result and before the next model call: the result is used, and one more call is made",
   ["TOOL_RESULT", "after"],
   { script: steps },
   async (world, runId) => {
@@ -173,7 +173,7 @@ crash(
 );
 
 crash(
-  "[F05] killed in the middle of a model stream: the partial answer is no fact, and the run says it may be paid twice",
+  "[F05] killed in the middle of a model stream: the partial answer is dropped, and the run says it may be paid for twice",
   ["AGENT_THOUGHT", "before"],
   { agent: "limits: { maxTokens: 100000 }", script: ({ attempt }) => ({ text: `attempt ${attempt}` }) },
   async (world, runId) => {
@@ -187,7 +187,7 @@ crash(
 );
 
 crash(
-  "[P3] killed after the thought: it is not asked for again",
+  "[P3] killed after the model's answer: it is not requested again",
   ["AGENT_THOUGHT", "after"],
   { script: ({ attempt }) => ({ text: `attempt ${attempt}` }) },
   async (world, runId) => {
@@ -197,7 +197,7 @@ crash(
 );
 
 crash(
-  "[F11] one of three calls was answered when the process died: the prompt is valid, the journal keeps the truth",
+  "[F11] one of three calls had a result when the process died: the prompt is valid, and the journal is complete",
   ["TOOL_RESULT", "after"],
   { script: turns({ calls: [charge("a"), charge("b"), look("c")] }) },
   async (world, runId) => {
@@ -219,7 +219,7 @@ const edits = dying("TOOL_RESULT", "before", {
   script: turns({ calls: [{ tool: "Bash", input: { command: "ls" } }] }),
 });
 scenario(
-  "[P4] a read that a person made more of is not begun again by itself after a crash",
+  "[P4] a read that a person edited is not repeated automatically after a crash",
   edits.world,
   async (world) => {
     edits.attach(world);
@@ -237,7 +237,7 @@ scenario(
 for (const at of ["MODEL_CALL_STARTED", "TOOL_PROPOSED", "RUN_COMPLETED"] as const) {
   for (const when of ["before", "after"] as const) {
     crash(
-      `[F01] killed ${when} ${at}: the run ends all the same`,
+      `[F01] killed ${when} ${at}: the run still ends`,
       [at, when],
       { script: steps },
       async (world, runId) => {
@@ -250,7 +250,7 @@ for (const at of ["MODEL_CALL_STARTED", "TOOL_PROPOSED", "RUN_COMPLETED"] as con
 }
 
 scenario(
-  "[F09] five times killed in recovery: the run is set aside for a person, who may let it go on",
+  "[F09] killed five times in recovery: the run is quarantined for a person, who may resume it",
   { idle: true, script: steps },
   async (world) => {
     const runId = await world.run("charge");
@@ -279,7 +279,7 @@ scenario(
 );
 
 scenario(
-  "[F30] a run whose journal is damaged is set aside with the event's number; the others go on",
+  "[F30] a run with a damaged journal is quarantined with the event's number, and the others continue",
   { idle: true, config: "permissions: { ask: [charge] }", script: steps },
   async (world) => {
     const [bad, good] = [await world.run("charge"), await world.run("charge")];
@@ -308,7 +308,7 @@ scenario(
 
 let full = 0;
 scenario(
-  "[F29] a disk that is full for a while: nothing starts, nothing is lost, the run goes on by itself",
+  "[F29] while the disk is full nothing starts and nothing is lost; then the run continues by itself",
   {
     script: steps,
     intercept: async (append, send) => {
@@ -327,7 +327,7 @@ scenario(
 
 let unwritten = 0;
 scenario(
-  "[F29] an outcome that cannot be written yet is kept until it can: nobody is asked, nothing is done again",
+  "[F29] an outcome that cannot be written yet is kept until it can: no person is asked, and nothing is repeated",
   {
     script: steps,
     intercept: async (append, send) => {
@@ -346,7 +346,7 @@ scenario(
 );
 
 scenario(
-  "[F10] a stop lets the call under way finish; the next process goes on without doing it again",
+  "[F10] a shutdown lets the open call finish; the next process does not repeat it",
   {
     script: steps,
     tools: oracleTools("unused"),

@@ -17,7 +17,7 @@ async function withStore(body: (store: Store) => Promise<void>): Promise<void> {
   }
 }
 
-test("asked again, it is what a fold of the whole journal is, and only what is new was read", () =>
+test("a second read equals a fold of the whole journal, and reads only the new events", () =>
   withStore(async (store) => {
     await admit(store, "r1");
     for (let n = 0; n < 20; n++) await sendSignal(store, "r1", contextAdded(`before ${n}`));
@@ -39,7 +39,7 @@ test("asked again, it is what a fold of the whole journal is, and only what is n
     expect(read).toEqual([21, 2]);
   }));
 
-test("asked by several at once, an event counts once", () =>
+test("concurrent readers count each event once", () =>
   withStore(async (store) => {
     await admit(store, "r1");
     await currentRunState(store, "r1");
@@ -48,7 +48,7 @@ test("asked by several at once, an event counts once", () =>
     expect(state).toEqual(fold(runStateProjection, await store.journal.read("r1")));
   }));
 
-test("[E7] another journal that comes under the same id is not taken for the one that was pruned", () =>
+test("[E7] a new journal under the id of a pruned run is recognised as another one", () =>
   withStore(async (store) => {
     await admit(store, "r1");
     await (await acquireRun(store, "r1")).append([runEnded()]);

@@ -17,7 +17,7 @@ import { defineTool } from "../../tools/tool.ts";
 import { sendMessage } from "../commands/message-run.ts";
 import { cancelRun, decideApproval } from "../commands/person-commands.ts";
 
-/** The most runs that were at work at the same time, by their journals. */
+/** The largest number of runs that worked at the same time, by their journals. */
 function watchWork(world: World): () => number {
   const working = new Set<string>();
   let most = 0;
@@ -36,7 +36,7 @@ const RESTS: ReadonlySet<string> = new Set(["RUN_SUSPENDED", "RUN_COMPLETED", "R
 const queueings = (events: readonly JournalEvent[]): number =>
   payloadsOf(events, "RUN_SUSPENDED").filter(({ waitingOn }) => waitingOn.kind === "slot").length;
 
-/** A call that takes until it is let go, and says when it is under way. */
+/** A call that lasts until it is released, and says when it has begun. */
 function holding() {
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -58,7 +58,7 @@ function holding() {
 const hold = { calls: [{ tool: "hold", input: {} }] };
 
 scenario(
-  "[B4] [S1-69] roots beyond the limit queue: each says so once, and they go on in their order",
+  "[B4] [S1-69] root runs beyond the limit queue: each records it once, and they continue in order",
   {
     config: "concurrency: 2",
     script: ({ turn }) =>
@@ -82,7 +82,7 @@ scenario(
 );
 
 scenario(
-  "[B4] with one place, whole trees beside each other end: who resumes queues, and nobody waits for ever",
+  "[B4] with one slot, several trees still end: a run that resumes queues, and none waits for ever",
   {
     config: "concurrency: 1",
     agent:
@@ -114,7 +114,7 @@ scenario(
 
 const whileHeld = holding();
 scenario(
-  "[B4] [P7] cancelled while it queues, a run ends at once; a message does not cost it its turn",
+  "[B4] [P7] a queued run that is cancelled ends at once; a message does not cost it its place in the queue",
   {
     config: "concurrency: 1",
     tools: [whileHeld.tool],
@@ -150,7 +150,7 @@ scenario(
 );
 
 scenario(
-  "[B4] a run that a person lets go on queues behind those at work",
+  "[B4] a run that a person resumes queues behind the running ones",
   {
     idle: true,
     config: "concurrency: 1\npermissions: { ask: [charge] }",
@@ -183,7 +183,7 @@ type Crash = (types: string[], send: () => Promise<AppendResult>) => Promise<App
 let crash: Crash = (_, send) => send();
 for (const when of ["before", "after"] as const) {
   scenario(
-    `[B4] [F01] killed ${when} the word that it queues, and again at work: no place is lost, and everything ends`,
+    `[B4] [F01] killed ${when} the event that it queues, and again while it works: no slot is lost, and everything ends`,
     {
       idle: true,
       clock: crashClock,
@@ -229,8 +229,8 @@ for (const when of ["before", "after"] as const) {
   );
 }
 
-// No scenario: nobody here can read the journal that is left to others.
-test("[B4] [E9] a run that is left to a newer version has no place at work", async () => {
+// No scenario: this version cannot read the journal of that run.
+test("[B4] [E9] a run that is left to a newer version takes no slot", async () => {
   const { tool, begun, release } = holding();
   const world = await makeWorld({
     config: "concurrency: 1",

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createStepGate } from "./step-gate.ts";
 
-it("[E5] lets ordinary steps go side by side, and a suspect's alone, in the order in which they came", async () => {
+it("[E5] lets ordinary steps run side by side and a suspect's step alone, in the order of arrival", async () => {
   const gate = createStepGate();
   const seen: string[] = [];
   const never = new AbortController().signal;
@@ -25,7 +25,7 @@ it("[E5] lets ordinary steps go side by side, and a suspect's alone, in the orde
   expect(seen).toEqual(["a", "b", "suspect", "c"]);
 });
 
-it("[P7] whoever is cancelled or stopped does not wait at the gate", async () => {
+it("[P7] a cancelled or stopped run does not wait at the gate", async () => {
   const gate = createStepGate();
   const leave = await gate.enter("alone", new AbortController().signal);
   const left = new AbortController();

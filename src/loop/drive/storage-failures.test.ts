@@ -1,4 +1,4 @@
-// Storage that fails for a while, stops that are no crashes, and a person's word on the right attempt.
+// Storage that fails for a while, orderly shutdowns, and a person's decision on the right attempt.
 
 import { expect, test } from "vitest";
 import { effects, oracleTools } from "../../../test/support/oracle.ts";
@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../stores/sqlite/store.ts";
 import type { Store } from "../../stores/store.ts";
 import { decideOutcome } from "../commands/person-commands.ts";
 
-/** A store whose writes fail with this error for as long as `broken` says so. */
+/** A store whose writes fail with this error while `broken` is true. */
 function failing(real: Store, broken: () => boolean): Store {
   const { journal, leases } = real;
   const unlessBroken =
@@ -26,7 +26,7 @@ function failing(real: Store, broken: () => boolean): Store {
   });
 }
 
-test("[P9][I11] storage that fails for a while, and not for want of space, strands no run", async () => {
+test("[P9][I11] a temporary storage failure other than a full disk strands no run", async () => {
   let failures = 0;
   const real = openSqliteStore({ path: ":memory:", clock: systemClock });
   const store = failing(real, () => failures > 0 && failures-- > 0);
@@ -48,7 +48,7 @@ test("[P9][I11] storage that fails for a while, and not for want of space, stran
 });
 
 scenario(
-  "[E5][F10] stopping in order, however often, sets no run aside",
+  "[E5][F10] orderly shutdowns, however many, quarantine no run",
   { script: ({ attempt }) => (attempt < 8 ? { delay: 600_000, text: "late" } : { text: "in the end" }) },
   async (world) => {
     const runId = await world.run("wait");
@@ -64,7 +64,7 @@ scenario(
 );
 
 scenario(
-  "[P4][I4] a word on the first attempt does not count for the second",
+  "[P4][I4] a decision on the first attempt does not apply to the second",
   { script: turns({ calls: [charge("card")] }) },
   async (world) => {
     const stuck = () => oracleTools(world.oracle, { after: () => new Promise<void>(() => {}) });
@@ -100,7 +100,7 @@ scenario(
   },
 );
 
-/** Until the run is being driven here. */
+/** Waits until the run is driven here. */
 async function until(drives: ReadonlyMap<string, unknown>, runId: string): Promise<void> {
   while (!drives.has(runId)) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,7 +4,7 @@ import type { World, WorldOptions } from "../../../test/support/world.ts";
 import { resolveLimits } from "../commands/admit.ts";
 import { decideApproval } from "../commands/person-commands.ts";
 
-/** Five children beside each other, each of which spends 1,000 tokens a turn. */
+/** Five parallel children that spend 1,000 tokens each turn. */
 const family: WorldOptions = {
   agent: "agents: [coder]\ntools: []\ndelegation: { mode: parallel, maxParallel: 5 }\nmaxOutputTokens: 200",
   cast: { coder: "tools: [look]\nmaxOutputTokens: 200\nlimits: { onBudget: stop }" },
@@ -19,7 +19,7 @@ const family: WorldOptions = {
 const children = async (world: World, runId: string): Promise<string[]> =>
   payloadsOf(await world.events(runId), "CHILD_RUN_STARTED").map((payload) => payload.child_run_id);
 
-/** Resolves when every child has ended or asks for a person. */
+/** Resolves when every child has ended or waits for a person. */
 async function allStopped(world: World, runId: string): Promise<string[]> {
   for (;;) {
     const ids = await children(world, runId);
@@ -31,61 +31,53 @@ async function allStopped(world: World, runId: string): Promise<string[]> {
   }
 }
 
-scenario(
-  "[B3] [F25] a tree's budget that a person raises once lets all of its runs go on",
-  family,
-  async (world) => {
-    const { people, store } = world.runtime;
-    const runId = await world.run("see to it");
-    const stopped = await allStopped(world, runId);
-    expect(stopped.length, "the root says what happens, whatever their files say").toBeGreaterThan(1);
-    const state = await world.state(stopped[0]!);
-    expect(state.waitingOn).toMatchObject({
-      kind: "budget",
-      items: ["budget/1"],
-      detail: "The budget of the whole tree is used up (tree.maxTokens 20000).",
-    });
-    expect(await store.runs.get(runId)).toMatchObject({
-      status: "suspended",
-      waitingOn: { blockers: stopped },
-    });
-    const raise = { decision: "approve", limits: { maxTokens: 200_000 } } as const;
-    expect(await decideApproval(`${stopped[0]}:budget/1`, raise, "ann", people)).toEqual({
-      alreadyDecided: false,
-    });
-    expect(await decideApproval(`${stopped[1]}:budget/1`, raise, "bob", people)).toEqual({
-      alreadyDecided: true,
-    });
-    await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
-    const { runs } = await store.runs.list({ root: runId });
-    expect(runs.map(({ stopReason }) => stopReason)).toEqual(runs.map(() => "final_answer"));
-    const decisions = payloadsOf(await store.journal.readAll(0, 1_000, { root: runId }), "APPROVAL_DECIDED");
-    expect(new Set(decisions.map(({ by }) => by))).toEqual(new Set(["ann"]));
-    expect(decisions).toHaveLength(stopped.length);
-  },
-);
+scenario("[B3] [F25] raising a tree's budget once lets all of its runs continue", family, async (world) => {
+  const { people, store } = world.runtime;
+  const runId = await world.run("see to it");
+  const stopped = await allStopped(world, runId);
+  expect(stopped.length, "the root says what happens, whatever their files say").toBeGreaterThan(1);
+  const state = await world.state(stopped[0]!);
+  expect(state.waitingOn).toMatchObject({
+    kind: "budget",
+    items: ["budget/1"],
+    detail: "The budget of the whole tree is used up (tree.maxTokens 20000).",
+  });
+  expect(await store.runs.get(runId)).toMatchObject({
+    status: "suspended",
+    waitingOn: { blockers: stopped },
+  });
+  const raise = { decision: "approve", limits: { maxTokens: 200_000 } } as const;
+  expect(await decideApproval(`${stopped[0]}:budget/1`, raise, "ann", people)).toEqual({
+    alreadyDecided: false,
+  });
+  expect(await decideApproval(`${stopped[1]}:budget/1`, raise, "bob", people)).toEqual({
+    alreadyDecided: true,
+  });
+  await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
+  const { runs } = await store.runs.list({ root: runId });
+  expect(runs.map(({ stopReason }) => stopReason)).toEqual(runs.map(() => "final_answer"));
+  const decisions = payloadsOf(await store.journal.readAll(0, 1_000, { root: runId }), "APPROVAL_DECIDED");
+  expect(new Set(decisions.map(({ by }) => by))).toEqual(new Set(["ann"]));
+  expect(decisions).toHaveLength(stopped.length);
+});
+
+scenario("[B3] rejecting a tree's budget lets every run write its last report", family, async (world) => {
+  const runId = await world.run("see to it");
+  for (const id of await allStopped(world, runId))
+    await decideApproval(`${id}:budget/1`, { decision: "reject" }, "ann", world.runtime.people);
+  const ids = await children(world, runId);
+  for (const id of ids) expect((await world.settled(id)).end).toBeDefined();
+  const root = await world.settled(runId);
+  if (!root.end)
+    await decideApproval(`${runId}:budget/1`, { decision: "reject" }, "ann", world.runtime.people);
+  await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
+  const { runs } = await world.runtime.store.runs.list({ root: runId });
+  const spent = runs.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
+  expect(spent, "I9").toBeLessThanOrEqual(20_000);
+});
 
 scenario(
-  "[B3] a tree's budget that nobody raises: who says no gets the last reports",
-  family,
-  async (world) => {
-    const runId = await world.run("see to it");
-    for (const id of await allStopped(world, runId))
-      await decideApproval(`${id}:budget/1`, { decision: "reject" }, "ann", world.runtime.people);
-    const ids = await children(world, runId);
-    for (const id of ids) expect((await world.settled(id)).end).toBeDefined();
-    const root = await world.settled(runId);
-    if (!root.end)
-      await decideApproval(`${runId}:budget/1`, { decision: "reject" }, "ann", world.runtime.people);
-    await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
-    const { runs } = await world.runtime.store.runs.list({ root: runId });
-    const spent = runs.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
-    expect(spent, "I9").toBeLessThanOrEqual(20_000);
-  },
-);
-
-scenario(
-  "[B3] when 80 % of the tree's budget is spent, its root's journal says so, once",
+  "[B3] at 80 % of the tree's budget, the root's journal says so once",
   {
     ...family,
     config: "limits: { tree: { maxTokens: 40000 } }\n",
@@ -110,7 +102,7 @@ scenario(
 );
 
 scenario(
-  "limits belong to a budget: an answer to anything else that has some is refused",
+  "new limits are refused for any item other than a budget",
   {
     config: "permissions: { ask: [charge] }",
     script: turns({ calls: [{ tool: "charge", input: { what: "a" } }] }),
@@ -128,7 +120,7 @@ scenario(
 for (const [title, config, file, bound] of [
   ["of a root's file binds its tree", "", "{ tree: { maxTokens: 90000 } }", { maxTokens: 90000 }],
   [
-    "of a root's file takes away, and gives nothing",
+    "in a root's file can only lower the limits",
     "limits: { tree: { maxTokens: 80000, maxRuns: 5 } }",
     "{ tree: { maxTokens: 90000, maxRuns: 3 } }",
     { maxTokens: 80000, maxRuns: 3 },
@@ -150,7 +142,7 @@ for (const [title, config, file, bound] of [
     },
   );
 
-test("what a root's file leaves out of the tree's budget bounds nothing", () => {
+test("a limit that the root's file leaves out of its tree's budget does not apply", () => {
   const own = { tree: { maxTokens: undefined, maxCost: 1 } };
   expect(resolveLimits({ tree: { maxTokens: 5, maxRuns: undefined } }, own, {}).tree).toEqual({
     maxTokens: 5,

@@ -19,7 +19,7 @@ const work = (turn: number) => ({
 });
 
 scenario(
-  "a long history is summarised by a call of its own; the journal stays whole and the agent goes on",
+  "a long history is summarised by a model call of its own; the journal stays whole, and the agent continues",
   {
     idle: true,
     script: ({ turn, purpose, lastUser }) => {
@@ -49,7 +49,7 @@ scenario(
 
 let meanwhile = async (): Promise<void> => {};
 scenario(
-  "[J11] a message that comes during the summary is still read",
+  "[J11] a message during the summary call is still read",
   {
     idle: true,
     script: ({ turn, purpose, lastUser }) => {
@@ -76,7 +76,7 @@ scenario(
 
 const clock = fakeClock();
 scenario(
-  "a summary that says nothing replaces nothing: it is asked for again, and was paid for",
+  "an empty summary replaces nothing: it is requested again, and its cost counts",
   {
     idle: true,
     clock,

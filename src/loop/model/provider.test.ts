@@ -28,7 +28,7 @@ const firstFails =
 describe("[F40] a provider that asks to wait", () => {
   const clock = fakeClock();
   scenario(
-    "[F40] is waited for, visibly, until its time and not a millisecond less",
+    "[F40] is waited for, visibly, until exactly that time",
     { idle: true, clock, script: firstFails(BUSY) },
     async (world) => {
       const from = clock.now();
@@ -67,7 +67,7 @@ describe("[F40] a provider that asks to wait", () => {
 
   const unlucky = fakeClock();
   scenario(
-    "[F40] whatever the dice say, the wait is a time",
+    "[F40] is waited for a valid time, whatever the random jitter is",
     {
       idle: true,
       clock: unlucky,
@@ -85,7 +85,7 @@ describe("[F40] a provider that asks to wait", () => {
 
   const abrupt = fakeClock();
   scenario(
-    "[F40] that gives up on its own call is waited for like one that cannot be reached, and not asked again at once without end",
+    "[F40] that aborts its own call counts as unreachable, and is not asked again in a tight loop",
     { idle: true, clock: abrupt, agent: "limits: { maxEvents: 40 }", script: turns() },
     async (world) => {
       const aborts: Model = {
@@ -109,7 +109,7 @@ describe("[F40] a provider that asks to wait", () => {
 
   const shared = fakeClock();
   scenario(
-    "[F40] is not asked by another run either before then, and then by one at a time",
+    "[F40] is not asked by other runs before then, and after that by one at a time",
     {
       idle: true,
       clock: shared,
@@ -138,7 +138,7 @@ describe("[F40] a provider that asks to wait", () => {
   const patient = fakeClock();
   let underWay = async (): Promise<void> => {};
   scenario(
-    "a pause that comes during a call that fails stays a pause",
+    "a pause during a failing call stays a pause",
     {
       idle: true,
       clock: patient,
@@ -166,7 +166,7 @@ describe("[F40] a provider that asks to wait", () => {
 describe("[U45] a person who does not want to wait", () => {
   const hurried = fakeClock();
   scenario(
-    "has it try again now: it is on record, so that a process that dies before it acts loses nothing",
+    "makes the run try again now: the journal records it, so a crash before the retry loses nothing",
     {
       idle: true,
       clock: hurried,
@@ -199,7 +199,7 @@ describe("[U45] a person who does not want to wait", () => {
 
   const other = fakeClock();
   scenario(
-    "may do so for one run that waits because of another",
+    "can do so for a run that waits because of another run",
     {
       idle: true,
       clock: other,
@@ -217,7 +217,7 @@ describe("[U45] a person who does not want to wait", () => {
   );
 });
 
-/** Drives a run again and again, each time at the time that it waits for. */
+/** Drives a run repeatedly, each time at the time that it waits for. */
 async function untilEnd(
   world: Parameters<Parameters<typeof scenario>[2]>[0],
   clock: ReturnType<typeof fakeClock>,
@@ -233,7 +233,7 @@ async function untilEnd(
 
 const endless = fakeClock();
 scenario(
-  "[F40] attempts are bounded: then the run fails by name and says that nothing is lost",
+  "[F40] attempts are bounded: then the run fails as a provider failure and says that nothing is lost",
   { idle: true, clock: endless, script: () => ({ error: "network" }) },
   async (world) => {
     const runId = await world.run("ask");
@@ -260,7 +260,7 @@ for (const [name, status, cause] of [
 }
 
 scenario(
-  "a model that is not set up is said before a run starts, with what to set up",
+  "a model that is not configured is reported before the run starts, with what to configure",
   { idle: true, model: "anthropic/claude-sonnet-4-5", script: turns() },
   async (world) => {
     await expect(world.run("ask")).rejects.toMatchObject({
@@ -271,7 +271,7 @@ scenario(
 );
 
 scenario(
-  "a model that refuses is followed by the next of the chain, which stays",
+  "after a model's refusal the next one in the chain is used, and stays in use",
   {
     idle: true,
     model: "[scripted/test, scripted/spare]",
@@ -291,7 +291,7 @@ scenario(
 
 const chain = fakeClock();
 scenario(
-  "[F40] the next model of the chain is given its own time to recover",
+  "[F40] the next model of the chain gets its own retries",
   {
     idle: true,
     clock: chain,
@@ -332,7 +332,7 @@ for (const cut of ["stream", "silent"] as const) {
 }
 
 scenario(
-  "[F41] at the output cap no tool runs; the model is told, and paid attempts are counted",
+  "[F41] at the output cap no tool runs; the model is told, and the attempts' cost counts",
   {
     idle: true,
     script: ({ turn, attempt, lastUser }) =>
@@ -355,7 +355,7 @@ scenario(
 );
 
 scenario(
-  "[F41] an answer that never fits ends in an error after three tries",
+  "[F41] an answer that never fits fails the run after three attempts",
   { idle: true, script: () => ({ text: "…", cut: "length" }) },
   async (world) => {
     const runId = await world.run("write a novel");
@@ -383,7 +383,7 @@ describe("[F40] silence", () => {
       silenceError,
       cutStreamError,
     });
-  test("[B2] of an answer that is stopped at its very end, what the provider told counts", async () => {
+  test("[B2] usage that the provider reported counts even if the answer is stopped at its very end", async () => {
     const stop = new AbortController();
     const usage = { inputTokens: { total: 5 }, outputTokens: { total: 3 } } as LanguageModelV4Usage;
     const finish = { type: "finish" as const, finishReason: { unified: "stop" as const, raw: "" }, usage };
@@ -403,13 +403,13 @@ describe("[F40] silence", () => {
   test.each([
     ["before the first byte", () => never],
     ["after a few words", async () => ({ stream: new ReadableStream({ start: (c) => c.enqueue(word) }) })],
-  ])("[F40] %s is a timeout, even where the provider's code does not listen", async (_, stream) => {
+  ])("[F40] %s is a timeout, even if the provider's code ignores the signal", async (_, stream) => {
     const outcome = await read(stalls(stream));
     expect(outcome).toMatchObject({ type: "failed" });
     expect(classifyFailure((outcome as { error: unknown }).error, 1, 0)).toMatchObject({ cause: "timeout" });
   });
 
-  test("[P7] a call that does not listen is left at once when the run is stopped", async () => {
+  test("[P7] a call that ignores the signal is abandoned at once when the run is stopped", async () => {
     const stop = new AbortController();
     const outcome = read(
       stalls(async () => ({ stream: new ReadableStream({ start: (c) => c.enqueue(word) }) })),
@@ -419,7 +419,7 @@ describe("[F40] silence", () => {
     expect(await outcome).toMatchObject({ type: "failed", error: { message: "cancel" } });
   });
 
-  test("[F41] an error inside the stream fails the call, whatever came before", async () => {
+  test("[F41] an error inside the stream fails the call, whatever arrived before", async () => {
     const parts: LanguageModelV4StreamPart[] = [word, { type: "error", error: new Error("overloaded") }];
     const stream = new ReadableStream<LanguageModelV4StreamPart>({
       start: (controller) => {

@@ -1,4 +1,4 @@
-// Comparing runs that really happened.
+// Compares recorded runs.
 
 import { expect } from "vitest";
 import { charge, delegate, look, payloadsOf, roles, scenario } from "../../../test/support/scenario.ts";
@@ -28,7 +28,7 @@ const script: Script = ({ lastTool, lastUser }) => {
 const TOOLS = { agent: "tools: [look, charge]", config: "permissions: { allow: [look, charge] }" };
 
 scenario(
-  "[FK7] [U39] a fork that does the same does not differ from its origin; its cost is its own",
+  "[FK7] [U39] a fork that does the same does not differ from its origin, and has its own cost",
   { script, ...TOOLS },
   async (world) => {
     const runId = await world.run("charge the card");
@@ -51,7 +51,7 @@ scenario(
 );
 
 scenario(
-  "[FK7] [U39] the first divergence is the first row that differs, and rows after it are aligned again",
+  "[FK7] [U39] the first row that differs is the divergence, and later rows are aligned again",
   { script, ...TOOLS },
   async (world) => {
     const one = await world.run("charge the card");
@@ -71,7 +71,7 @@ scenario(
 let flaky = false;
 
 scenario(
-  "[FK7] a difference that began in a child is told there, and runs that only one tree has stand alone",
+  "[FK7] a difference that began in a child is shown there; runs of only one tree stand alone",
   {
     agent: "agents: [worker, helper]\ntools: []",
     cast: { worker: "", helper: "" },
@@ -106,7 +106,7 @@ scenario(
 );
 
 scenario(
-  "[FK2] [FK7] a child whose recorded result stood in does not make two runs differ, and is a run of one tree only",
+  "[FK2] [FK7] a child whose recorded result was used makes no difference, and belongs to one tree only",
   {
     agent: "agents: [worker]\ntools: []",
     cast: { worker: "" },
