@@ -1,5 +1,5 @@
-// An agent of the Agent Client Protocol whose deeds are a script: built on the official package, started as a process, spoken to over its own
-// input and output. What it is told to do stands in its prompt, a line each; its ears and hands are in a log that tests read.
+// A scripted Agent Client Protocol agent, built on the official package. It runs as a process and talks over stdin and stdout.
+// Its prompt holds the script, one action per line. It logs what it hears and does, and tests read that log.
 
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ const OPTIONS: Record<string, PermissionOption[]> = {
 let cancelled = Promise.withResolvers<void>();
 let calls = 0;
 
-/** One line of the script. Undefined: go on; a word: that is how the prompt ends. */
+/** Performs one line of the script. Returns the stop reason if the line ends the prompt, otherwise undefined. */
 async function act(line: string, sessionId: string, client: AgentContext): Promise<string | undefined> {
   const [verb = "", ...rest] = line.trim().split(" ");
   const words = rest.join(" ");
@@ -115,8 +115,8 @@ interface Here {
 }
 
 /**
- * `ask execute rm -rf x`: asks, and does it if it may; `run execute ls` does not ask. As Codex, `begin-ask` says that it has begun before it
- * asks, stops its work when it is told no, and has what was printed in a place of its own; as the Gemini CLI, `ask-bare` gives no input.
+ * `ask execute rm -rf x` asks for permission first; `run execute ls` does not ask. `begin-ask` behaves like Codex: it reports the call as
+ * started before it asks, stops when the answer is no, and reports output in a field of its own. `ask-bare` sends no input, like the Gemini CLI.
  */
 async function doOrAsk(
   verb: string,
@@ -218,7 +218,7 @@ agent({ name: "scripted" })
     cancelled = Promise.withResolvers();
     const text = prompt.map((part) => (part.type === "text" ? part.text : "")).join("\n");
     log("prompt", JSON.stringify(text));
-    // A session that goes on does what is left: its script's second half.
+    // A restarted session plays the second half of its script.
     const [first = "", second = ""] = text.slice(text.lastIndexOf("SCRIPT") + 6).split("THEN");
     const script = text.includes("started again") ? second : first;
     for (const line of script.split("\n")) {

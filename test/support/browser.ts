@@ -1,5 +1,5 @@
-// A browser as far as the server can tell: a cookie by a one-time link, requests of its own origin, and an EventSource,
-// undici's, which comes back by itself with `Last-Event-ID` as the standard says.
+// Looks like a browser to the server: it gets its cookie from a one-time link, sends same-origin requests, and follows
+// events with undici's EventSource, which reconnects by itself with `Last-Event-ID` as the standard says.
 
 import { Agent, type Dispatcher, EventSource } from "undici";
 import { STREAM_EVENTS } from "../../src/api/client/stream-events.ts";
@@ -9,7 +9,7 @@ export interface Browser extends Disposable {
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Answered }>;
   /** Follows a tree to its end. */
   follow(runId: string): Watching;
-  /** What follows an id in a tree that has ended. */
+  /** The events after an id, in a tree that has ended. */
   readOn(runId: string, lastEventId: string): Promise<JournalEvent[]>;
 }
 
@@ -19,11 +19,11 @@ export interface Watching {
   /** How often the connection was lost. */
   losses(): number;
   sees(fits: (event: JournalEvent) => boolean): Promise<JournalEvent>;
-  /** The server has said that nothing more will come. */
+  /** Resolves when the server has announced the end of the stream. */
   ended: Promise<void>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
 type Answered = any;
 
 const RECONNECT_MS = 100;

@@ -1,5 +1,5 @@
-// What is wrong with a Compose file, by the schema that Compose itself publishes; it knows every key. Matters of taste,
-// such as the order of keys, are left out.
+// Lists the problems of a Compose file, using the schema that Compose itself publishes, which knows every key. Style rules,
+// such as the order of keys, are ignored.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Answers what is open, as somebody who can see what really happened.
+// A person who answers every open item truthfully: the effect oracle shows what really happened.
 
 import { decideApproval, decideOutcome } from "../../src/loop/commands/person-commands.ts";
 import type { RuntimeAssembly } from "../../src/runtime/assembly.ts";
@@ -24,7 +24,7 @@ export async function beThePerson({ store, people }: RuntimeAssembly, oracle: st
         await decideApproval(`${runId}:${itemId}`, decision, "person", people);
       }
     } catch {
-      // Somebody was faster: the next look tells.
+      // Another answer came first; the next pass sees it.
     }
   }
 }

@@ -1,5 +1,5 @@
-// A small internet over real sockets: names with public addresses, each served by a handler on one real HTTP server. What is
-// public is led there; what is private is really connected to, so that a guard that fails is seen to fail.
+// A small internet over real sockets. Names resolve to public addresses, and connections to those go to handlers on one local
+// HTTP server. Connections to private addresses are really made, so that a test notices when a guard fails.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,20 +11,20 @@ import { isPublicAddress } from "../../src/tools/web/public-address.ts";
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface Internet extends AsyncDisposable {
-  /** The port on this machine: what is reached there without a name is the canary. */
+  /** The local server's port. A request that reaches it by address instead of by name has found the canary. */
   port: number;
   access(settings?: Partial<WebSettings>): WebAccess;
-  /** `host/path` of each request that came. */
+  /** `host/path` of each request received. */
   asked: string[];
   requests: IncomingMessage[];
   lookups: string[];
-  /** `address:port` of each connection that was begun. */
+  /** `address:port` of each connection attempt. */
   dialed: string[];
 }
 
 export const PUBLIC = "93.184.216.34";
 
-/** `names`: the answers of each name, one after the other; the last one stays. PUBLIC for those that are not in it. */
+/** `names` lists the successive DNS answers of each name; the last one repeats. Other names resolve to PUBLIC. */
 export async function internet(
   hosts: Readonly<Record<string, Handler>>,
   names: Readonly<Record<string, string[][]>> = {},
@@ -63,7 +63,7 @@ export async function internet(
       connect(options, callback) {
         dialed.push(`${options.hostname}:${options.port || (options.protocol === "https:" ? 443 : 80)}`);
         if (!isPublicAddress(options.hostname)) return real(options, callback);
-        // TLS ends here, so that a test needs no certificate.
+        // Plain HTTP instead of TLS, so that tests need no certificate.
         return real({ ...options, protocol: "http:", hostname: "127.0.0.1", port: String(port) }, callback);
       },
     }),

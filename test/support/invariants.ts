@@ -1,4 +1,4 @@
-// What must hold after every test, whatever happened (FAULTS §1, I1-I11).
+// The invariants that must hold after every test (FAULTS §1, I1-I11).
 
 import { expect } from "vitest";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
@@ -16,8 +16,8 @@ export async function checkInvariants(store: Store, oracleFile: string): Promise
   const setAside = new Set((await store.leases.quarantined()).map(({ runId }) => runId));
   const told: Told[] = [];
   for (const row of runs) {
-    if (setAside.has(row.id)) continue; // cannot be read, and says so
-    const events = await store.journal.read(row.id); // I2: dense and chained, or it throws
+    if (setAside.has(row.id)) continue; // quarantined: its journal cannot be read
+    const events = await store.journal.read(row.id); // I2: throws unless dense and chained
     told.push({ row, events });
     expect(
       events.map((event) => event.seq),
@@ -46,7 +46,7 @@ export async function checkInvariants(store: Store, oracleFile: string): Promise
     );
     for (const event of events) {
       if (event.type !== "TOOL_PROPOSED" || event.payload.effect !== "unsafe") continue;
-      if (event.payload.name !== "charge") continue; // only the oracle's own effects can be counted
+      if (event.payload.name !== "charge") continue; // the oracle counts only its own effects
       const { toolCallId } = event.payload;
       const done = seen.filter((effect) => effect.runId === row.id && effect.callId === toolCallId).length;
       const again = events.filter(

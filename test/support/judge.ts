@@ -1,4 +1,4 @@
-// A call judged in a setting, as the tests of permissions write it.
+// Helpers for permission tests: judge one call under given rules.
 
 import type { Preset } from "../../src/journal/definition.ts";
 import type { FindFacts } from "../../src/journal/tool-facts.ts";
@@ -8,7 +8,7 @@ import { createJudge } from "../../src/permissions/judge.ts";
 import type { PermissionRequest, Verdict } from "../../src/permissions/permission.ts";
 import { builtinTools } from "../../src/tools/index.ts";
 
-/** What Cadre's own tools declare; a tool of any other name declares nothing. */
+/** The facts that Cadre's own tools declare; undefined for any other tool. */
 export const toolFacts: FindFacts = (name) =>
   declaredTool(name) ?? builtinTools.find((tool) => tool.name === name);
 
@@ -53,7 +53,7 @@ export const bash = (command: string, setting: Setting = {}) => verdict("Bash", 
 export const write = (path: string, setting: Setting = {}) =>
   verdict("Write", { path, content: "x" }, setting);
 
-/** The whole verdict: asks by default are tagged, and say why a command could not be judged. */
+/** The full expected verdict. A default ask is tagged as such, and says why the command could not be judged. */
 export function expectedVerdict(expected: string, rule: string) {
   const [, unjudged] = /: cannot judge, (.+)$/.exec(rule) ?? [];
   return {

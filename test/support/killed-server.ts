@@ -1,4 +1,4 @@
-// A server that is started, killed and started again, and the command line that follows a run through all of it.
+// Starts, kills and restarts a server, and follows a run from the command line throughout.
 
 import { expect } from "vitest";
 import type { Project, Started } from "../../src/cli/cli.fixture.ts";

@@ -1,5 +1,5 @@
-// What is wrong with a Kubernetes manifest: wrong and missing values by the validators of kubernetes-models, and keys that
-// those do not know. They let such keys pass; but a key that a validator never looks at is one that it does not know.
+// Lists the problems of a Kubernetes manifest. The validators of kubernetes-models find wrong and missing values. They
+// accept unknown keys, so those are found another way: a key that a validator never reads is one it does not know.
 
 import { validate as deployment } from "kubernetes-models/_schemas/IoK8sApiAppsV1Deployment";
 import { validate as statefulSet } from "kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet";
@@ -36,7 +36,7 @@ export function kubernetesProblems(manifest: Record<string, unknown>): string[] 
   return [...(isRight ? [] : wrong), ...unseen.flatMap((keys) => keys())];
 }
 
-/** The same value; `unseen` learns to tell which keys nobody has looked at. */
+/** Wraps the value to record which keys are read. Each function added to `unseen` lists the keys that never were. */
 function watched(value: unknown, path: string, unseen: (() => string[])[]): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item, index) => watched(item, `${path}/${index}`, unseen));

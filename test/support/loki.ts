@@ -1,5 +1,5 @@
 // A small Loki over real HTTP: stream selectors, line filters, labels, values, limit, direction and time range, with Loki's
-// own rules for them. What it is asked, it keeps.
+// own rules for them. It keeps the requests it receives.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,7 +16,7 @@ export interface FakeLoki extends AsyncDisposable {
   asked: { path: string; parameters: URLSearchParams; headers: IncomingMessage["headers"] }[];
 }
 
-/** `instead` answers before Loki does, where it returns true. */
+/** `instead` may answer a request itself; it then returns true. */
 export async function fakeLoki(
   entries: readonly FakeEntry[],
   instead: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
@@ -59,7 +59,7 @@ function answer({ pathname, searchParams }: URL, entries: readonly FakeEntry[]):
   return namesOf(chosen.flatMap(({ labels }) => labels[label] ?? []));
 }
 
-/** Loki leaves `data` out where there is nothing. */
+/** Loki sends no `data` when there is nothing to list. */
 const namesOf = (names: string[]) => (names.length > 0 ? [...new Set(names)].sort() : null);
 
 function queryRange(entries: readonly FakeEntry[], query: string, parameters: URLSearchParams) {
@@ -85,7 +85,7 @@ function queryRange(entries: readonly FakeEntry[], query: string, parameters: UR
 const MATCHER = /^\s*([a-zA-Z_]\w*)\s*(=~|!~|!=|=)\s*("(?:[^"\\]|\\.)*")\s*(?:,|$)/;
 const LINE_FILTER = /^\s*(\|=|!=|\|~|!~)\s*("(?:[^"\\]|\\.)*"|`[^`]*`)/;
 
-/** `{app="api"} |= "x" !~ "y"`; all else is a parse error, in Loki's words. */
+/** Parses queries such as `{app="api"} |= "x" !~ "y"`; anything else is a parse error with Loki's wording. */
 function filterOf(query: string): (entry: FakeEntry) => boolean {
   const selector = /^\s*\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\}/.exec(query);
   if (!selector) throw new Error("parse error at line 1, col 1: syntax error: unexpected IDENTIFIER");
@@ -117,7 +117,7 @@ function filterOf(query: string): (entry: FakeEntry) => boolean {
   return (entry) => tests.every((test) => test(entry));
 }
 
-/** A label is matched whole, a line by any part of it. */
+/** A label must match as a whole, a line in any part. */
 function textTest(operator: string, value: string, how: "whole" | "part"): (text: string) => boolean {
   const isPattern = operator.endsWith("~");
   const [, flags = "", source = ""] = /^(?:\(\?(i)\))?(.*)$/s.exec(value)!;

@@ -1,5 +1,5 @@
-// An MCP server over stdio that does what a file tells it: `node mcp-server.ts plan.json`. It is written without the SDK, so that
-// it can be as wrong as a server can be. The file is read again for every message; what it notes down stands in plan.json.log.
+// An MCP server over stdio that follows a plan: `node mcp-server.ts plan.json`. It is written without the SDK, so that it can
+// misbehave in every way. It rereads the plan for every message and logs what it does to plan.json.log.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, closeSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,9 +9,9 @@ import { fileURLToPath } from "node:url";
 
 export interface Plan {
   tools: { name: string; description?: string; inputSchema?: unknown }[];
-  /** What a tool does when it is called; without one it answers with its input. */
+  /** The behaviour of each tool when called; by default a tool returns its input. */
   does?: Record<string, Deed>;
-  /** Never answers the first message, or writes what is no message. */
+  /** `mute` never answers the first message; `garbage` writes output that is not a message. */
   mute?: boolean;
   garbage?: boolean;
 }
@@ -23,14 +23,14 @@ export type Deed =
   | "flood"
   | "environment"
   | "leave-child"
-  /** Lives on and says no more. */
+  /** Closes its output but keeps running. */
   | "close-output"
   | "deep"
-  /** Says that its tools have changed: those are the new ones. */
+  /** Announces that its tools have changed to these. */
   | { becomes: Plan["tools"] }
   | { result: unknown };
 
-/** How a configuration starts it. */
+/** The server's entry in a configuration. */
 export const plannedServer = (plan: string): { command: string; args: string[] } => ({
   command: process.execPath,
   args: [fileURLToPath(import.meta.url), plan],
@@ -41,7 +41,7 @@ export function writePlan(file: string, plan: Plan): string {
   return file;
 }
 
-/** `["start 4711", "call echo", …]` */
+/** The server's log lines, such as `["start 4711", "call echo", …]`. */
 export function notesOf(file: string): string[] {
   try {
     return readFileSync(`${file}.log`, "utf8").trim().split("\n");

@@ -1,14 +1,14 @@
-// A store that a test can kill in the middle of its work, as a SIGKILL would, and whose appends a test can look at, hold
-// or fail. After its death nothing more reaches the disk, whoever still tries.
+// A store that a test can kill in the middle of its work, as a SIGKILL would. A test can also inspect, delay or fail its
+// appends. Once it is dead, nothing more reaches the disk.
 
 import type { Append, AppendResult, Store } from "../../src/stores/store.ts";
 
-/** Stands before every append. Hands it on with `send`, at once or later, or throws in its place. */
+/** Called for every append. Passes it on with `send`, now or later, or throws instead. */
 export type Intercept = (append: Append, send: () => Promise<AppendResult>) => Promise<AppendResult>;
 
 export interface MortalStore {
   store: Store;
-  /** What is not on disk yet is lost. */
+  /** Kills the store; writes that are not on disk yet are lost. */
   die(): void;
   /** Resolves when it has died. */
   dead: Promise<void>;

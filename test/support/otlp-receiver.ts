@@ -1,4 +1,4 @@
-// A receiver of OTLP over HTTP: decodes what it is sent, and answers as it is told.
+// An OTLP receiver over HTTP. It decodes the spans it receives and answers with the status that the test sets.
 
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -19,14 +19,14 @@ export interface ReceivedSpan {
 
 export interface Receiver extends AsyncDisposable {
   url: string;
-  /** In the order in which they came, each as often as it did. */
+  /** Every span in order of arrival, duplicates included. */
   spans: ReceivedSpan[];
   requests: { path: string; headers: IncomingHttpHeaders; body: string }[];
-  /** Answers every request from now on with this. */
+  /** The status for every request from now on; undefined cuts the connection. */
   answer: () => number | undefined;
 }
 
-/** Without an answer the connection is cut, after everything has come. */
+/** If `answer` returns undefined, the connection is cut after the whole request has arrived. */
 export async function openReceiver(): Promise<Receiver> {
   const receiver = { spans: [], requests: [], answer: () => 200 } as unknown as Receiver;
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ export async function openReceiver(): Promise<Receiver> {
   });
 }
 
-/** The trace as one reads it: two spaces a level, in the order of beginnings; with what it failed of. */
+/** The trace as indented text: two spaces per level, in order of start, with the errors. */
 export function outline(spans: readonly ReceivedSpan[]): string[] {
   const known = new Map(spans.map((span) => [span.spanId, span]));
   const sorted = [...known.values()].toSorted(
@@ -69,7 +69,7 @@ export function outline(spans: readonly ReceivedSpan[]): string[] {
 export const attribute = ({ attributes }: ReceivedSpan, name: string): string | undefined =>
   Object.values(attributes.find(({ key }) => key === name)?.value ?? {})[0];
 
-/** Those that begin in one millisecond: as they do in a journal. */
+/** Breaks ties between spans that start in the same millisecond: the order of a journal. */
 const order = ({ name }: ReceivedSpan): number =>
   ["invoke_agent", "step", "chat", "execute_tool", "wait"].indexOf(name.split(" ", 1)[0]!);
 

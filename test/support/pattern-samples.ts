@@ -1,5 +1,5 @@
-// One small tree for each pattern, for the suites that hold all of them to the same rules. A pattern without a sample
-// does not compile.
+// One small tree per pattern, for the suites that check the same rules for every pattern. If a pattern has no sample,
+// this file does not compile.
 
 import type { Script, ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 import type { PatternKey } from "../../src/patterns/declarations/facts.ts";
@@ -11,15 +11,15 @@ export interface Sample {
   cast: Record<string, string>;
   files?: Record<string, string>;
   script: Script;
-  /** How it ends, undisturbed. */
+  /** The root's summary when nothing goes wrong. */
   summary: string;
   /** Agents and triggers below the root, in the order of their start. */
   family: string[];
-  /** It has an answer even where nobody could be started. */
+  /** The pattern has an answer even when no child could be started. */
   answersAlone?: true;
 }
 
-/** What each agent does in its first turn, so that a stage is more than one event. */
+/** The call that each agent makes in its first turn, so that every stage has more than one event. */
 export type FirstCall = (agent: string) => NonNullable<ScriptedTurn["calls"]>[number];
 
 const looking: FirstCall = (agent) => ({ tool: "look", input: { what: agent } });

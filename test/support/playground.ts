@@ -1,6 +1,7 @@
-// Somewhere to really run what is judged: a throw-away repository with canaries, a home and a neighbour's folder around it,
-// and programs on PATH that leave a mark when anything calls them. Runs a command with the Bash tool itself, and sees what
-// came of it: by comparing everything before and after, by the marks, by a listener, and by strace where the machine has it.
+// A place to really run the commands that the permission judge allows: a throw-away repository with canaries, a home folder
+// and a neighbouring folder around it, and programs on PATH that leave a mark when called. It runs a command with the Bash
+// tool itself and looks for side effects: it compares all files before and after, and checks the marks, a listening port, and
+// strace if the machine has it.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -30,10 +31,10 @@ import { judge } from "./judge.ts";
 
 export interface Playground {
   workspace: string;
-  /** A port on loopback where somebody listens. */
+  /** A loopback port on which the playground listens. */
   port: number;
   judge(command: string, changes?: Partial<PermissionRequest>): Verdict;
-  /** Runs it as an agent would; answers its output and everything that it should not have done. */
+  /** Runs the command as an agent would. Returns its output and a trace of everything it should not have done. */
   run(command: string): Promise<{ output: string; traces: string[] }>;
   close(): void;
 }
@@ -71,7 +72,7 @@ export async function playground(): Promise<Playground> {
     listener.listen(0, "127.0.0.1", () => done((listener.address() as { port: number }).port));
   });
   const workspace = at("work");
-  // Without a sandbox: what passes by itself must be harmless on any machine.
+  // No sandbox: a command that is allowed without asking must be harmless on any machine.
   const bash = bashTool({
     sandbox: { driver: "none", network: "approved", write: [] },
     folder: workspace,
@@ -147,12 +148,12 @@ function buildWorkspace(at: At): void {
   git("commit", "-q", "-m", "first");
   signLastCommit(git);
   writeFileSync(at("work/b.txt"), "one\ntwo\nthree\nfour\n");
-  // Old files: git need not look twice, so it has no reason of its own to write its index.
+  // Old timestamps: git trusts them and has no reason of its own to rewrite its index.
   for (const path of Object.keys(files)) utimesSync(at(path), OLD, OLD);
   git("status");
 }
 
-/** A commit that claims a signature: whoever checks it calls gpg. */
+/** Adds a signature to the last commit, so that verifying it calls gpg. */
 function signLastCommit(git: (...args: string[]) => Buffer): void {
   const commit = git("cat-file", "commit", "HEAD").toString();
   const signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ\n -----END PGP SIGNATURE-----\n";
@@ -168,10 +169,10 @@ function buildPrograms(at: At, path: string): void {
     chmodSync(at("bin", name), 0o755);
   };
   for (const name of FAKES) program(name, `echo "$0 $*" >> ${at("marks")}`);
-  // The supervisor's own use of it is none of the command's.
+  // The supervisor itself uses perl; only calls by the command leave a mark.
   program("perl", `case "$2" in syscall*) exec /usr/bin/perl "$@";; esac; echo "$0 $*" >> ${at("marks")}`);
   if (!STRACE) return;
-  // The first bash is the supervisor's: everything that it starts is traced with it.
+  // The supervisor starts the first bash; strace follows everything from there.
   const calls =
     "execve,open,openat,creat,socket,connect,unlink,unlinkat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mkdir,mkdirat,rmdir,mknod,mknodat,chmod,fchmod,fchmodat,chown,fchown,fchownat,lchown,truncate,ftruncate,utime,utimensat,setxattr,mount";
   program(
@@ -182,7 +183,7 @@ TRACED=1 exec /usr/bin/strace -f -qq --seccomp-bpf -s 200 -o '${at()}.strace' -e
   );
 }
 
-/** Everything below a folder, with what is in it, but for the times of reading. */
+/** Every file below a folder with its content and metadata, except access times. */
 function snapshot(root: string): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (path: string): void => {
@@ -204,7 +205,7 @@ function differences(before: Map<string, string>, after: Map<string, string>): s
   return [...paths].filter((path) => before.get(path) !== after.get(path)).map((path) => `changed ${path}`);
 }
 
-/** What a command that only reads has no use for. Each line: the process, the call, its arguments and its result. */
+/** System calls that a read-only command does not need. Each line of the log: process, call, arguments, result. */
 function suspiciousCalls(log: string): string[] {
   if (!existsSync(log)) return STRACE ? ["strace saw nothing"] : [];
   return readFileSync(log, "utf8")
@@ -216,14 +217,14 @@ function isSuspicious(call: string): boolean {
   if (/^execve\(/.test(call)) return !PROGRAMS.test(call) && !call.includes("ENOENT");
   if (/^open(at)?\(/.test(call))
     return /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(call) && !/"\/dev\/(null|tty)"/.test(call);
-  // Names of users are asked of a daemon on this machine.
+  // User names are looked up through a local daemon, over a Unix socket.
   if (/^(socket|connect)\(/.test(call)) return !/AF_UNIX|AF_LOCAL/.test(call);
   return /^(unlink|rename|link|symlink|mkdir|rmdir|mknod|chmod|fchmod|chown|fchown|lchown|truncate|ftruncate|utime|setxattr|creat|mount)/.test(
     call,
   );
 }
 
-/** What the supervisor itself calls, and the commands that are known to only read. */
+/** Programs that the supervisor itself starts, and commands known to be read-only. */
 const PROGRAMS =
   /^execve\("[^"]*\/(bash|grep|strace|sh|basename|ls|cat|head|tail|wc|nl|whoami|id|uname|dirname|realpath|readlink|file|stat|du|cut|tr|sort|uniq|diff|cmp|which|rg|find|git|sed|pwd|echo|true|false)"/;
 

@@ -1,4 +1,4 @@
-// Where the programs are that tests start, each as a bundle: test/bundle builds them before the first test.
+// The programs that tests start as processes. Each is a bundle that test/bundle builds before the first test.
 
 import { fileURLToPath } from "node:url";
 

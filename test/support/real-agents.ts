@@ -1,4 +1,4 @@
-// Coding agents as their makers ship them: how each is pointed at a provider of ours, and the words in which its model asks for a command.
+// Real coding agents, unmodified: how to point each at our mock provider, and the tool call with which its model runs a command.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,9 +7,9 @@ export interface RealAgent {
   name: string;
   /** Its file in `node_modules/.bin`. */
   program: string;
-  /** The keys of `runner.acp` beside `command`. */
+  /** The keys of `runner.acp` other than `command`. */
   acp(provider: string): object;
-  /** Whether it tells what its commands print. */
+  /** Whether it reports the output of its commands. */
   tellsOutput: boolean;
   /** The call that runs a command. */
   call(command: string): { name: string; arguments: string };
@@ -40,7 +40,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
       env: { CODEX_CONFIG: JSON.stringify(codexConfig(`${provider}/v1`)), PROVIDER_KEY: KEY },
       mode: "workspace-write",
     }),
-    // What its own sandbox allows it does without asking.
+    // Escalated, because it does not ask about commands that its own sandbox allows.
     call: (cmd) =>
       call("exec_command", { cmd, sandbox_permissions: "require_escalated", justification: "It is needed." }),
   },
@@ -62,7 +62,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     program: "gemini",
     tellsOutput: false,
     acp: (provider) => ({
-      // Without a model it asks another one first which it should be.
+      // Without `--model` it first asks another model which one to use.
       args: ["--acp", "--model", "gemini-2.5-flash"],
       env: { GOOGLE_GEMINI_BASE_URL: provider, GEMINI_API_KEY: KEY },
       mode: "default",
@@ -91,10 +91,10 @@ const opencodeConfig = (baseURL: string): object => ({
 
 const call = (name: string, input: object) => ({ name, arguments: JSON.stringify(input) });
 
-/** Where the programs are: a folder in which npm has installed them. */
+/** The folder in which npm has installed the agents. */
 export const realAgentsFolder = (): string | undefined => process.env["CADRE_REAL_AGENTS"];
 
-/** Undefined: it is not there. */
+/** Path of the agent's program, or undefined if it is not installed. */
 export function findRealAgent({ program }: RealAgent): string | undefined {
   const folder = realAgentsFolder();
   const path = folder && join(folder, "node_modules", ".bin", program);

@@ -1,4 +1,4 @@
-// A test in a world of its own, after which every invariant must hold, and words to ask a journal with.
+// `scenario` runs a test in a world of its own and then checks every invariant. The other helpers query journals.
 
 import { expect, test } from "vitest";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../src/journal/events.ts";
@@ -15,7 +15,7 @@ import type { Store } from "../../src/stores/store.ts";
 import { checkInvariants } from "./invariants.ts";
 import { makeWorld, type World, type WorldOptions } from "./world.ts";
 
-/** L2: what was decided is decided again as it was. */
+/** L2: replaying every run gives the recorded decisions. */
 async function checkReplay({ runtime: { store, parts } }: World): Promise<void> {
   const unreadable = new Set((await store.leases.quarantined()).map(({ runId }) => runId));
   const { runs } = await store.runs.list({ limit: 10_000 });
@@ -24,7 +24,7 @@ async function checkReplay({ runtime: { store, parts } }: World): Promise<void> 
   expect(divergence, "L2").toBeUndefined();
 }
 
-/** Each run reads those that it continues: a chain of hundreds would be read hundreds of times. Nothing is written meanwhile. */
+/** Caches reads. Replaying a run reads the runs it continues, so a chain of hundreds would be read hundreds of times. Nothing writes meanwhile. */
 function readOnce(store: Store): Store {
   const { read, head } = store.journal;
   return overrideStore(store, { journal: { read: kept(read), head: kept(head) } });
@@ -40,7 +40,7 @@ function kept<A extends unknown[], T>(read: (...which: A) => T): (...which: A) =
 }
 
 export interface ScenarioOptions extends WorldOptions {
-  /** Rules or files are others in the end than they were: decided again, its runs would go otherwise. */
+  /** The test changes rules or files, so a replay would decide differently and is skipped. */
   changes?: true;
 }
 
@@ -61,7 +61,7 @@ export function scenario(
   });
 }
 
-/** One answer per turn; after the last one the agent says that it is done. */
+/** A script with one answer per turn; after the last one the agent says "done". */
 export function turns(...answers: (ScriptedTurn | ((lastResult: string) => ScriptedTurn))[]): Script {
   return ({ turn, lastResult = "" }) => {
     const answer = answers[turn - 1] ?? { text: "done" };
@@ -69,7 +69,7 @@ export function turns(...answers: (ScriptedTurn | ((lastResult: string) => Scrip
   };
 }
 
-/** Each agent plays its own script. */
+/** A script per agent, by name. */
 export function roles(scripts: Record<string, Script>): Script {
   return (request) => {
     const script = scripts[request.agent];
@@ -94,30 +94,30 @@ export function payloadsOf<T extends EventType>(events: readonly JournalEvent[],
 
 export const typesOf = (events: readonly JournalEvent[]): EventType[] => events.map((event) => event.type);
 
-/** The messages that the model is sent next. */
+/** The messages of the next model call. */
 export const promptOf = (events: readonly JournalEvent[]): PromptMessage[] =>
   promptMessages(fold(transcriptProjection, events));
 
-/** The first words that the model reads; nonces, which nobody can know, left out. */
+/** The first text of the prompt, without the random nonces. */
 export function openingOf(events: readonly JournalEvent[]): string {
   const [first] = promptOf(events);
   return (first!.content[0] as { text: string }).text.replaceAll(/untrusted-\w+/g, "untrusted");
 }
 
-/** A run and all below it, in the order in which they were started. */
+/** A run and all its descendants, in the order of their start. */
 export async function familyOf(world: World, root: string): Promise<RunRow[]> {
   const { runs } = await world.runtime.store.runs.list({ root, limit: 200 });
   return runs.toReversed();
 }
 
-/** What the model reads as results, in the order of the prompt. */
+/** The tool results that the model reads, in prompt order. */
 export function resultsRead(events: readonly JournalEvent[]): string[] {
   return promptOf(events).flatMap((message) =>
     message.role === "tool" ? message.content.map((result) => String(result.output.value)) : [],
   );
 }
 
-/** The names of the tools that each call of the model was offered. */
+/** Records the names of the tools that each model call offers. */
 export function watchOffers(world: World, script: Script): string[][] {
   const offers: string[][] = [];
   const scripted = createScriptedModel(script);

@@ -1,5 +1,5 @@
-// A folder for what a test writes and throws away: in memory where the machine has enough of it, because a test learns
-// nothing from a disk's pace. Not for what runs inside a sandbox: there such a folder is not to be seen.
+// A temporary folder for a test. It is in memory if the machine has enough, because waiting for a disk teaches a test
+// nothing. Do not use it for programs inside a sandbox: they cannot see it.
 
 import { mkdtempSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Three search providers on one real HTTP server, each with its own paths, keys and forms. What they are asked, they keep.
+// Three search providers on one real HTTP server, each with its own paths, keys and formats. They keep the requests they receive.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,7 +17,7 @@ export interface FakeSearch extends AsyncDisposable {
 
 export const KEY = "s3cret-key";
 
-/** `instead` answers before the providers do, where it returns true. */
+/** `instead` may answer a request itself; it then returns true. */
 export async function fakeSearch(
   pages: readonly FakePage[],
   instead: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,

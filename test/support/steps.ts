@@ -1,4 +1,4 @@
-// Agents that are controlled by a module, for tests: the body of a generator is all that a test writes.
+// Agents controlled by a steps module. A test writes only the body of the generator.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,18 +13,18 @@ const IMPORTS = `import { type Steps, type StepsInput, ask, delegate, parallel, 
 export const moduleOf = (body: string): string =>
   `${IMPORTS}export default function* ({ task, input }: StepsInput): Steps {\n${body}\n}\n`;
 
-/** The options of a world whose tester is controlled by this body. */
+/** World options in which this generator body controls the agent `tester`. */
 export const controlled = (body: string, keys = "") => ({
   agent: `steps: ./tester.steps.ts\n${keys}`,
   files: { "agents/tester.steps.ts": moduleOf(body) },
 });
 
-/** The module's file as somebody has changed it. */
+/** Replaces the module's file, as if a user had edited it. */
 export function rewrite({ folder }: World, body: string): void {
   writeFileSync(join(folder, "agents/tester.steps.ts"), moduleOf(body));
 }
 
-/** One text for each turn. */
+/** A script with one text per turn. */
 export const says =
   (...texts: string[]) =>
   ({ turn }: { turn: number }) => ({ text: texts[turn - 1] ?? "nothing more" });
@@ -35,14 +35,14 @@ export const yieldsOf = (events: readonly JournalEvent[]): Payload<"STEP_YIELDED
 export const answersOf = (events: readonly JournalEvent[]): unknown[] =>
   yieldsOf(events).map(({ answer }) => answer);
 
-/** What a provider would refuse in the prompt that comes next, or undefined. */
+/** The reason why a provider would reject the next prompt, or undefined. */
 export function refusedByProvider(events: readonly JournalEvent[]): string | undefined {
   const next = { role: "user" as const, content: [{ type: "text" as const, text: "next" }] };
   const prompt = [{ role: "system" as const, content: "" }, ...promptOf(events), next];
   return promptProblem(prompt as LanguageModelV4Prompt, false);
 }
 
-/** The prompt in short: who says what, calls and their results by tool. */
+/** A short form of the prompt: each message's role and text; calls and results by tool name. */
 export function promptText(events: readonly JournalEvent[]): string[] {
   return promptOf(events).map(({ role, content }) => {
     const parts = content as {

@@ -1,4 +1,4 @@
-// Words for tests of teams: what members say, and what their journals tell of it.
+// Helpers for tests of teams: scripts for members, and queries on their journals.
 
 import type { JournalEvent } from "../../src/journal/events.ts";
 import type { Script, ScriptedTurn } from "../../src/models/scripted/script.ts";
@@ -15,12 +15,12 @@ export const conclude = (summary: string): ScriptedTurn => ({
   calls: [{ tool: "conclude_team", input: { summary } }],
 });
 
-/** What a member says, round by round and turn by turn; after that it has nothing more to say. */
+/** A member's script by round and turn; after the last entry it says "nothing more". */
 export function byRound(...rounds: ScriptedTurn[][]): Script {
   return ({ round, turn }) => rounds[round - 1]?.[turn - 1] ?? { text: "nothing more" };
 }
 
-/** The journals of a member, or of whoever else has this name below a run: in the order of their beginning. */
+/** The journals of a run's children of this agent (a member's, for example), in the order of their start. */
 export async function runsOf(world: World, runId: string, agent: string): Promise<JournalEvent[][]> {
   const started = payloadsOf(await world.events(runId), "CHILD_RUN_STARTED");
   const ids = started.filter(({ agent_type: name }) => name === agent).map(({ child_run_id: id }) => id);
@@ -38,11 +38,11 @@ export function discussionIn(events: readonly JournalEvent[]): string[] {
 export const roundsIn = (events: readonly JournalEvent[]): string[] =>
   payloadsOf(events, "TEAM_ROUND_STARTED").map(({ round, members }) => `${round}: ${members.join(" ")}`);
 
-/** What stands in the task's place. */
+/** The text that opens the run in place of its task. */
 export const openingOf = (events: readonly JournalEvent[]): string =>
   plain(payloadsOf(events, "CONTEXT_ADDED").find(({ opening }) => opening)!.text);
 
-/** What it was told of a discussion. */
+/** The parts of the discussion that were passed on to this member. */
 export const heardBy = (events: readonly JournalEvent[]): string[] =>
   payloadsOf(events, "CONTEXT_ADDED")
     .filter(({ source }) => source === "team")

@@ -1,5 +1,5 @@
-// What must hold between the runs of a tree, read from their journals alone: each child is started once and its end is
-// told once, before its parent's own; nothing begins below a cancel; what a tree has spent is the sum of its runs.
+// The invariants between the runs of a tree, checked from their journals alone. Each child is started once. Its parent
+// records the child's end once, before its own end. Nothing starts below a cancelled run. A tree's spending is the sum of its runs.
 
 import type { EventOf, JournalEvent, Payload, Spent } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
@@ -20,7 +20,7 @@ export function treeProblems(runs: readonly Told[]): string[] {
   ]);
 }
 
-/** J7, P6, D2: as the parent's journal tells of its children. */
+/** J7, P6, D2: checks what the parent's journal records about its children. */
 function childProblems({ row, events }: Told, byId: ReadonlyMap<string, Told>): string[] {
   const problems: string[] = [];
   const started = payloadsOf(events, "CHILD_RUN_STARTED");
@@ -37,7 +37,7 @@ function childProblems({ row, events }: Told, byId: ReadonlyMap<string, Told>): 
   return problems;
 }
 
-/** J7: a child's own journal, against its parent's. One that was set aside may outlive its parent (E5). */
+/** J7: compares a child's journal with its parent's. A quarantined child may outlive its parent (E5). */
 function parentProblems({ row, events }: Told, byId: ReadonlyMap<string, Told>): string[] {
   const parent = byId.get(row.parentRunId ?? "");
   if (!parent) return [];
@@ -51,7 +51,7 @@ function parentProblems({ row, events }: Told, byId: ReadonlyMap<string, Told>):
   ];
 }
 
-/** I7. */
+/** I7: work that was started after a cancel. */
 function lateStarts(run: Told, byId: ReadonlyMap<string, Told>): string[] {
   const cancels: number[] = [];
   for (let above: Told | undefined = run; above; above = byId.get(above.row.parentRunId ?? "")) {
@@ -64,14 +64,12 @@ function lateStarts(run: Told, byId: ReadonlyMap<string, Told>): string[] {
   return late ? [`I7 ${run.row.id} #${late.seq} ${late.type} after a cancel in its lineage`] : [];
 }
 
-/** What a program began without asking is told when it is heard of, also after a cancel. */
+/** Whether the start only reports a call that an external program had begun without asking. Such reports may follow a cancel. */
 export const isReport = ({ payload: started }: JournalEvent, events: readonly JournalEvent[]): boolean =>
   "toolCallId" in started &&
   events.some(
     ({ type, payload }) =>
-      type === "TOOL_PROPOSED" &&
-      payload.toolCallId === started.toolCallId &&
-      payload.basis === "unasked",
+      type === "TOOL_PROPOSED" && payload.toolCallId === started.toolCallId && payload.basis === "unasked",
   );
 
 const BEGINNINGS: ReadonlySet<string> = new Set(["TOOL_STARTED", "MODEL_CALL_STARTED", "CHILD_RUN_STARTED"]);
@@ -87,7 +85,7 @@ function spendingProblems({ row, events }: Told): string[] {
     : [`B1 ${row.id} says that its tree has spent ${JSON.stringify(tree)}, not ${JSON.stringify(sum)}`];
 }
 
-/** A run's own, and what its children said of theirs; what a set-aside child has spent is not told. */
+/** A run's own spending plus what its children reported. A quarantined child reports nothing. */
 export function spentBy({ usage }: RunRow, children: readonly Payload<"CHILD_RUN_COMPLETED">[]): Spent {
   const { input, output, cacheRead, cacheWrite } = usage;
   const sum = {
@@ -113,7 +111,7 @@ export function sameSpent(left: Spent, right: Spent): boolean {
   return near && same;
 }
 
-/** E5: for its parent it has ended. */
+/** E5: a quarantined run has ended as far as its parent is concerned. */
 export const isSetAside = (event: JournalEvent): boolean =>
   event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "quarantine";
 

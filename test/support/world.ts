@@ -1,5 +1,5 @@
 // A project in a temporary folder with its agents, a scripted model, the oracle's tools and a real SQLite store.
-// It drives its runs as `cadre up` does, or, `idle`, only when the test says so: then nothing happens by a timer.
+// It drives its runs as `cadre up` does. With `idle`, it drives them only when the test calls `drive`, and no timer runs.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,23 +19,23 @@ import { scratchFolder } from "./scratch.ts";
 
 export interface World {
   folder: string;
-  /** Where the oracle writes. */
+  /** Path of the effect oracle's file. */
   oracle: string;
   runtime: RuntimeAssembly;
-  /** Stops the runtime, unless it is dead, and starts another on the same folder, as a restart does. */
+  /** Stops the runtime if it is alive, and starts another one on the same folder. */
   restart(options?: Partial<WorldOptions>): Promise<RuntimeAssembly>;
-  /** Ends the process, as far as its store can tell: nothing more is written. Go on with `restart`. */
+  /** Simulates the death of the process: the store writes nothing more. Continue with `restart`. */
   die(): void;
-  /** Resolves when the runtime of now has died. */
+  /** Resolves when the current runtime has died. */
   dead(): Promise<void>;
-  /** Takes the run if it is due, and goes on until it rests or has ended. */
+  /** Drives the run, if it is due, until it rests or has ended. */
   drive(runId: string): Promise<RunState>;
   run(task: string, request?: Partial<Parameters<RuntimeAssembly["admit"]>[0]>): Promise<string>;
   state(runId: string): Promise<RunState>;
   events(runId: string): Promise<JournalEvent[]>;
-  /** Resolves with the first event of one of these types that the run has or gets. */
+  /** Resolves with the run's first event of one of these types, waiting for it if necessary. */
   seen(runId: string, ...types: EventType[]): Promise<JournalEvent>;
-  /** Resolves when the run rests and needs somebody, or has ended. */
+  /** Resolves when the run is suspended for a person or has ended. */
   settled(runId: string): Promise<RunState>;
   close(): Promise<void>;
 }
@@ -43,19 +43,19 @@ export interface World {
 export interface WorldOptions extends Partial<AssemblyOptions> {
   script: Script;
   model?: string;
-  /** Frontmatter lines of the agent beside its model. */
+  /** Frontmatter lines of the agent, apart from its model. */
   agent?: string;
-  /** Further agents: their frontmatter lines beside the model, by name. */
+  /** Further agents by name: their frontmatter lines, apart from the model. */
   cast?: Record<string, string>;
-  /** Further files of the project, by their paths in it. */
+  /** Further files, by path relative to the project. */
   files?: Record<string, string>;
   /** The project's cadre.yaml. */
   config?: string;
-  /** Tools beside the oracle's. */
+  /** Tools in addition to the oracle's. */
   more?: AnyTool[];
   /** Drives nothing by itself: the test calls `drive`. */
   idle?: boolean;
-  /** Stands before every append of this runtime; the next one has none unless it is given again. */
+  /** Called for every append of this runtime. After `restart` there is none unless it is passed again. */
   intercept?: Intercept;
 }
 
@@ -143,7 +143,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
   return world;
 }
 
-/** Looks at the journal now and after every commit. */
+/** Checks the journal now and after every commit until `find` returns something. */
 async function until<T>(
   world: World,
   runId: string,
@@ -167,7 +167,7 @@ async function until<T>(
 
 export const isEnd = (type: EventType): boolean => ENDS.includes(type);
 
-/** The approval ids that are open in a run, in the order of its calls. */
+/** The ids of a run's open approvals, in the order of its calls. */
 export async function openApprovalIds(world: World, runId: string): Promise<string[]> {
   return openItems(await world.state(runId)).map((item) => item.id);
 }
